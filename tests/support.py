@@ -1,0 +1,25 @@
+"""What tests of every room share: where the real data lies, and worked cases by name."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+SHARED = ROOT.parent / "shared"
+
+
+def shared(*parts: str) -> Path:
+    """A file or folder of the real data beside the project; skips the test where it is absent."""
+    path = SHARED.joinpath(*parts)
+    if not path.exists():
+        pytest.skip(f"the real data shared/{'/'.join(parts)} is not beside this checkout")
+    return path
+
+
+def cases(file_name: str) -> dict[str, Any]:
+    """The worked cases of one file, by name."""
+    return {case["name"]: case for case in json.loads(shared("cases", file_name).read_text(encoding="utf-8"))}

@@ -1,0 +1,50 @@
+"""The one order of a run, against the worked cases and a plain statement of the rules."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.support import cases
+from workbench.ranking import ordered, top
+from workbench.records import Ranking, TieRule
+
+RANKINGS = st.dictionaries(
+    st.text(st.characters(codec="utf-8"), min_size=1, max_size=4),
+    st.sampled_from([0.0, -0.0, 1.0, 1.0 + 2**-30, -3.5, 1e300]),
+    max_size=12,
+).map(lambda scores: Ranking(tuple(scores), tuple(scores.values())))
+
+
+def ranking_of(pairs: list[tuple[str, str]]) -> Ranking:
+    """A ranking from docnos and scores as text."""
+    return Ranking(tuple(docno for docno, _ in pairs), tuple(float(score) for _, score in pairs))
+
+
+def test_the_order_is_trec_evals() -> None:
+    for name in ("ties_by_docno_descending", "docno_order_is_bytewise", "scores_are_numeric"):
+        case = cases("20_pooling_depth_k.json")[name]
+        assert list(ordered(ranking_of(case["input"]["docno_score"]))) == case["expected"]["order"], name
+
+
+def test_the_three_tie_rules_by_hand() -> None:
+    ranking = ranking_of([("b", "1"), ("c", "1"), ("a", "1"), ("z", "2")])
+    assert ordered(ranking, ties=TieRule.TREC_EVAL) == ("z", "c", "b", "a")
+    assert ordered(ranking, ties=TieRule.DOCNO_ASCENDING) == ("z", "a", "b", "c")
+    assert ordered(ranking, ties=TieRule.FILE) == ("z", "b", "c", "a")
+
+
+def test_docnos_beyond_the_basic_plane_and_raw_bytes_are_ordered_as_bytes() -> None:
+    # As bytes: 0xff > 0xf0 9f (a rook) > 0xef (U+FFFD); as Python strings the rook would come first.
+    ranking = Ranking(("\udcff", "\U0001f5fc", "\ufffd"), (1.0, 1.0, 1.0))
+    assert ordered(ranking) == ("\udcff", "\U0001f5fc", "\ufffd")
+
+
+def test_a_difference_below_single_precision_counts() -> None:
+    # trec_eval 9.0.8 (2023) and 10.0 keep doubles: case near_ties_float64 of 30_formats_trec_eval.json.
+    assert ordered(ranking_of([("A", "1.00000000"), ("B", "1.00000001")])) == ("B", "A")
+
+
+@given(RANKINGS, st.integers(0, 14), st.sampled_from(TieRule))
+def test_the_top_is_the_beginning_of_the_whole_order(ranking: Ranking, depth: int, ties: TieRule) -> None:
+    assert top(ranking, depth, ties=ties) == ordered(ranking, ties=ties)[:depth]

@@ -1,0 +1,67 @@
+"""What a person can put right: every expected failure is one of these, and says where, what and how."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Severity(StrEnum):
+    """How much a finding weighs: an error refuses the file, a warning only speaks."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing found in an input: where it is, what it is and how to mend it.
+
+    `line` counts from 1 and is None for what concerns the whole file; `code` is a stable short name.
+    """
+
+    source: str
+    line: int | None
+    code: str
+    message: str
+    remedy: str = ""
+    severity: Severity = Severity.ERROR
+
+    def __str__(self) -> str:
+        place = self.source if self.line is None else f"{self.source}:{self.line}"
+        return f"{place}: {self.message}" + (f" ({self.remedy})" if self.remedy else "")
+
+
+class WorkbenchError(Exception):
+    """A failure that its reader can mend; `remedy` says how."""
+
+    def __init__(self, message: str, *, remedy: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        return f"{self.message} ({self.remedy})" if self.remedy else self.message
+
+
+class InvalidInput(WorkbenchError):
+    """An input was refused; `findings` holds every error in it, not only the first."""
+
+    def __init__(self, findings: Iterable[Finding]) -> None:
+        self.findings = tuple(findings)
+        count = len(self.findings)
+        first = str(self.findings[0]) if self.findings else "the input was refused"
+        super().__init__(first if count < 2 else f"{count} errors, the first: {first}")
+
+
+class NotFound(WorkbenchError):
+    """What was named does not exist, or not for this person."""
+
+
+class NotAllowed(WorkbenchError):
+    """The person is known but may not do this."""
+
+
+class Conflict(WorkbenchError):
+    """The act contradicts what is already stored: a name taken, a pool closed."""

@@ -1,0 +1,197 @@
+"""The nouns of the field, frozen. Ids are strings and kept to the byte (undecodable bytes are surrogates)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from workbench.errors import WorkbenchError
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """The statement of an information need."""
+
+    id: str
+    title: str
+    description: str = ""
+    narrative: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document as it is shown to an assessor; `text` is plain text or HTML."""
+
+    docno: str
+    title: str = ""
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The documents that a run retrieved for one topic, in file order, with their scores."""
+
+    docnos: tuple[str, ...]
+    scores: tuple[float, ...]
+
+    def __len__(self) -> int:
+        return len(self.docnos)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One system's answer to the topics: rankings by topic id, in the order of the file."""
+
+    tag: str
+    rankings: Mapping[str, Ranking]
+
+
+class TieRule(StrEnum):
+    """Who comes first among documents with equal scores."""
+
+    TREC_EVAL = "trec_eval"
+    DOCNO_ASCENDING = "docno-ascending"
+    FILE = "file"
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """A run that brought a document to the pool, and the rank (from 1) at which it did."""
+
+    tag: str
+    rank: int
+
+
+@dataclass(frozen=True, slots=True)
+class PoolEntry:
+    """One (topic, document) pair to be judged; contributions are sorted by rank, then tag."""
+
+    topic: str
+    docno: str
+    contributions: tuple[Contribution, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """A step of a scale; `weight` 0 to 3 is how strongly it is coloured."""
+
+    value: int
+    label: str
+    key: str
+    definition: str = ""
+    weight: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The ordered grades of a campaign and the lowest that counts as relevant.
+
+    Raises WorkbenchError where values, labels or keys repeat or relevance has no grade.
+    """
+
+    grades: tuple[Grade, ...]
+    relevant_from: int
+
+    def __post_init__(self) -> None:
+        values = [grade.value for grade in self.grades]
+        if len(values) < 2:
+            raise WorkbenchError("a scale needs at least two grades")
+        if values != sorted(set(values)):
+            raise WorkbenchError("the grades of a scale must ascend", remedy="order them, each value once")
+        if values[0] < 0:
+            raise WorkbenchError(
+                f"grade {values[0]} is negative",
+                remedy="scorers read negative grades as unjudged; use 0 or more",
+            )
+        for what, seen in (
+            ("label", [grade.label.strip().casefold() for grade in self.grades]),
+            ("key", [grade.key.casefold() for grade in self.grades]),
+        ):
+            if "" in seen:
+                raise WorkbenchError(f"a grade has no {what}")
+            if len(set(seen)) != len(seen):
+                raise WorkbenchError(f"two grades share one {what}")
+        reserved = RESERVED_KEYS & {grade.key.casefold() for grade in self.grades}
+        if reserved or any(len(grade.key) != 1 for grade in self.grades):
+            raise WorkbenchError(
+                "a grade's key must be one character that the judging page does not use itself",
+                remedy=f"not {' '.join(sorted(RESERVED_KEYS))}",
+            )
+        if any(not 0 <= grade.weight <= 3 for grade in self.grades):
+            raise WorkbenchError("a colour weight must be 0, 1, 2 or 3")
+        if self.relevant_from not in values[1:]:
+            raise WorkbenchError(
+                f"{self.relevant_from} cannot be the lowest relevant grade",
+                remedy=f"one of {', '.join(map(str, values[1:]))}",
+            )
+
+    def grade(self, value: int) -> Grade:
+        """The grade with this value; raises WorkbenchError where the scale has none."""
+        for grade in self.grades:
+            if grade.value == value:
+                return grade
+        raise WorkbenchError(
+            f"{value} is not a grade of this scale",
+            remedy=f"it has {', '.join(str(g.value) for g in self.grades)}",
+        )
+
+
+# Keys that the judging page uses for its own commands.
+RESERVED_KEYS = frozenset("uxz?/[] ")
+
+BINARY = Scale(
+    (
+        Grade(0, "Not relevant", "0", "Nothing here answers the topic", 0),
+        Grade(1, "Relevant", "1", "Something here answers the topic", 3),
+    ),
+    relevant_from=1,
+)
+FOUR_GRADES = Scale(
+    (
+        Grade(0, "Not relevant", "0", "Not on the topic", 0),
+        Grade(1, "Related", "1", "On the topic, but does not answer it", 1),
+        Grade(2, "Relevant", "2", "Answers the topic in part or in passing", 2),
+        Grade(3, "Highly relevant", "3", "The answer is what the document is about", 3),
+    ),
+    relevant_from=2,
+)
+SCALES: Mapping[str, Scale] = {"binary": BINARY, "four-grades": FOUR_GRADES}
+
+
+class Answer(StrEnum):
+    """What an assessor said of a pair: a grade, or one of the answers that is none."""
+
+    GRADE = "grade"
+    UNSURE = "unsure"
+    CANNOT_JUDGE = "cannot_judge"
+
+
+@dataclass(frozen=True, slots=True)
+class Judgment:
+    """What one assessor said of one (topic, document) pair; `grade` is None unless the answer is a grade."""
+
+    assessor: str
+    topic: str
+    docno: str
+    grade: int | None
+    answer: Answer = Answer.GRADE
+
+
+@dataclass(frozen=True, slots=True)
+class Qrel:
+    """One line of a qrels file."""
+
+    topic: str
+    docno: str
+    grade: int
+
+
+def id_bytes(identifier: str) -> bytes:
+    """The bytes of a topic id or docno as they stood in its file; the order of ids is theirs."""
+    return identifier.encode("utf-8", "surrogateescape")
+
+
+def sorted_ids(identifiers: Iterable[str]) -> list[str]:
+    """Ids sorted as bytes."""
+    return sorted(identifiers, key=id_bytes)

@@ -1,0 +1,81 @@
+"""Where things are and how the program was started; read once, then passed about frozen."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from workbench.errors import WorkbenchError
+
+PACKAGE = Path(__file__).resolve().parent
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything that differs between two installations.
+
+    `database_url` is an SQLAlchemy address; `behind_proxy` counts the proxies whose forwarded headers are
+    believed; `secure_cookies` is None to follow the scheme of each request.
+    """
+
+    instance: Path
+    database_url: str
+    templates: Path
+    static: Path
+    behind_proxy: int = 0
+    secure_cookies: bool | None = None
+    max_upload_bytes: int = 2 * 1024**3
+
+
+def read_settings(environment: Mapping[str, str] | None = None, *, instance: Path | None = None) -> Settings:
+    """The settings of this process, from `WORKBENCH_*` variables over the defaults.
+
+    Raises WorkbenchError for a value that cannot be read, naming the variable.
+    """
+    env = os.environ if environment is None else environment
+    folder = instance or Path(env.get("WORKBENCH_INSTANCE") or _default_instance())
+    folder = folder.expanduser().resolve()
+    return Settings(
+        instance=folder,
+        database_url=env.get("WORKBENCH_DATABASE_URL") or f"sqlite:///{folder / 'workbench.sqlite3'}",
+        templates=_beside_or_inside("templates"),
+        static=_beside_or_inside("static"),
+        behind_proxy=_whole_number(env, "WORKBENCH_PROXIES", 0),
+        secure_cookies=_yes_or_no(env, "WORKBENCH_SECURE_COOKIES"),
+        max_upload_bytes=_whole_number(env, "WORKBENCH_MAX_UPLOAD_MIB", 2048) * 1024**2,
+    )
+
+
+def _beside_or_inside(name: str) -> Path:
+    # Inside the package in an installed copy, beside it in a checkout.
+    inside = PACKAGE / name
+    return inside if inside.is_dir() else PACKAGE.parent / name
+
+
+def _default_instance() -> Path:
+    # A checkout keeps its own; an installed copy must not write into site-packages.
+    beside = PACKAGE.parent / "instance"
+    in_checkout = (PACKAGE.parent / "pyproject.toml").is_file() and beside.is_dir()
+    return beside if in_checkout else Path.cwd() / "instance"
+
+
+def _whole_number(env: Mapping[str, str], name: str, default: int) -> int:
+    text = env.get(name, "").strip()
+    if not text:
+        return default
+    if not text.isascii() or not text.isdigit():
+        raise WorkbenchError(f"{name} is {text!r}", remedy="give a whole number, 0 or more")
+    return int(text)
+
+
+def _yes_or_no(env: Mapping[str, str], name: str) -> bool | None:
+    text = env.get(name, "").strip().casefold()
+    if not text:
+        return None
+    if text in {"1", "yes", "true", "on"}:
+        return True
+    if text in {"0", "no", "false", "off"}:
+        return False
+    raise WorkbenchError(f"{name} is {text!r}", remedy="give yes or no")
