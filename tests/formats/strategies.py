@@ -1,0 +1,30 @@
+"""What the room's tests draw from: ids that files can hold, and streams."""
+
+from __future__ import annotations
+
+import io
+
+from hypothesis import strategies as st
+
+from workbench.errors import InvalidInput
+from workbench.formats.identifiers import fits
+
+IDS = (
+    st.one_of(
+        st.text(st.sampled_from("aZ019-_.:/#é漢\u00a0\udcff\udc80"), min_size=1, max_size=8),
+        st.binary(min_size=1, max_size=8).map(lambda raw: raw.decode("utf-8", "surrogateescape")),
+    )
+    .map(lambda text: "".join(c for c in text if fits(c)))
+    # Bytes that stand for surrogates may join to a character, so that the id would come back as another.
+    .map(lambda text: text.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape"))
+    .filter(fits)
+)
+"""Ids of run and qrels files: no white space or control characters, but any other character or byte."""
+
+
+def stream(*parts: bytes | str) -> io.BytesIO:
+    return io.BytesIO(b"".join(part if isinstance(part, bytes) else part.encode() for part in parts))
+
+
+def codes(refused: InvalidInput) -> list[tuple[int | None, str]]:
+    return [(finding.line, finding.code) for finding in refused.findings]

@@ -1,0 +1,103 @@
+"""Qrels: four columns or BEIR's three, one grade a pair, and nothing else in the file."""
+
+from __future__ import annotations
+
+import gzip
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.formats.strategies import IDS, codes, stream
+from workbench.errors import InvalidInput, WorkbenchError
+from workbench.formats.qrels import read_qrels, write_qrels
+from workbench.records import Qrel, id_bytes
+
+
+def errors(content: str | bytes) -> list[tuple[int | None, str]]:
+    with pytest.raises(InvalidInput) as refused:
+        read_qrels(stream(content), source="q")
+    return codes(refused.value)
+
+
+def test_negative_grades_and_odd_ids_are_kept() -> None:
+    content = "030 0 msmarco#a 1\n\n30\t0\tmsmarco#a\t-2\n30 Q0 b +3\r\n30 0.5 c 200"
+    expected = (
+        Qrel("030", "msmarco#a", 1),
+        Qrel("30", "msmarco#a", -2),
+        Qrel("30", "b", 3),
+        Qrel("30", "c", 200),
+    )
+    assert read_qrels(stream(content), source="q") == expected
+    assert read_qrels(stream(gzip.compress(content.encode())), source="q") == expected
+    assert read_qrels(stream("\ufeff" + content), source="q") == expected
+
+
+def test_the_header_of_beir_is_seen_and_needed() -> None:
+    content = "query-id\tcorpus-id\tscore\nPLAIN-2\tMED-2427\t2\nPLAIN-2\tMED-10\t1\n"
+    assert read_qrels(stream(content), source="q") == (
+        Qrel("PLAIN-2", "MED-2427", 2),
+        Qrel("PLAIN-2", "MED-10", 1),
+    )
+    assert errors("PLAIN-2\tMED-2427\t2\n") == [(1, "columns")]
+    assert errors("query-id\tcorpus-id\tscore\nPLAIN-2\t0\tMED-2427\t2\n") == [(2, "columns")]
+    assert errors("query-id\tcorpus-id\tscore\n") == [(None, "empty")]
+
+
+@pytest.mark.parametrize("grade", ["1.9", "x", "1e0", "1_0", "٣", "--1", "9" * 19])
+def test_grades_are_integers_of_plain_digits(grade: str) -> None:
+    assert errors(f"1 0 a {grade}\n") == [(1, "grade")]
+
+
+def test_all_errors_are_told_and_a_duplicate_names_both_lines() -> None:
+    content = "1 0 a 1\n1 1 a 0\n# c\n1 0 b\n1 0 c x\n1 0 d 1 1\n"
+    with pytest.raises(InvalidInput) as refused:
+        read_qrels(stream(content), source="q")
+    assert codes(refused.value) == [
+        (2, "duplicate"),
+        (3, "comment"),
+        (4, "columns"),
+        (5, "grade"),
+        (6, "columns"),
+    ]
+    assert str(refused.value.findings[0]) == (
+        'q:2: document "a" was in topic "1" already, line 1 '
+        "(qrels hold one grade a pair: keep one of the lines)"
+    )
+
+
+@pytest.mark.parametrize("content", ["", "\n\n"])
+def test_an_empty_file_is_refused(content: str) -> None:
+    assert errors(content) == [(None, "empty")]
+
+
+def test_qrels_are_written_sorted_by_bytes_and_nothing_else() -> None:
+    # Bytewise B < a, 10 < 9, and the lone byte ff comes after é (c3 a9).
+    qrels = [Qrel("9", "a", 0), Qrel("9", "B", 2), Qrel("10", "\udcff", -1), Qrel("10", "é", 1)]
+    assert b"".join(write_qrels(qrels)) == b"10 0 \xc3\xa9 1\n10 0 \xff -1\n9 0 B 2\n9 0 a 0\n"
+    assert list(write_qrels([])) == []
+
+
+@pytest.mark.parametrize(
+    "qrels",
+    [
+        [Qrel("1", "a b", 1)],
+        [Qrel("", "a", 1)],
+        [Qrel("1", "a\u0000", 1)],
+        [Qrel("1", "a", 1), Qrel("1", "b", 1), Qrel("1", "a", 0)],
+    ],
+)
+def test_what_no_scorer_would_read_is_not_written(qrels: list[Qrel]) -> None:
+    with pytest.raises(WorkbenchError):
+        list(write_qrels(qrels))
+
+
+@given(
+    st.dictionaries(st.tuples(IDS, IDS), st.integers(-(10**17), 10**17), min_size=1, max_size=8).map(
+        lambda graded: [Qrel(topic, docno, grade) for (topic, docno), grade in graded.items()]
+    )
+)
+def test_qrels_written_and_read_are_the_same_in_byte_order(qrels: list[Qrel]) -> None:
+    expected = sorted(qrels, key=lambda qrel: (id_bytes(qrel.topic), id_bytes(qrel.docno)))
+    assert list(read_qrels(io.BytesIO(b"".join(write_qrels(qrels))), source="q")) == expected

@@ -1,0 +1,56 @@
+"""Documents in SMART's format, in which Cranfield, CACM, ADI and others come: `.I 1`, then `.T .A .B .W`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from workbench.formats.fields import collapsed, tidied
+from workbench.formats.identifiers import trimmed
+from workbench.formats.refusals import Refusals, shown
+from workbench.records import Document
+
+_ITEM = re.compile(r"\.I(?:\s+(.*))?$")
+_MARK = re.compile(r"\.([A-Z])\s*$")
+
+
+def smart_documents(lines: Iterable[tuple[int, str]], refusals: Refusals) -> Iterator[tuple[int, Document]]:
+    """One document from `.I` to the next; marks stand alone on their lines, others than TABW are left out.
+
+    Author and bibliography become the first paragraph of the text. A `.W` that repeats the title, as
+    Cranfield's do, loses the repetition.
+    """
+    start: tuple[int, str] | None = None
+    fields: dict[str, list[str]] = {}
+    current: list[str] = []
+    for number, line in lines:
+        if item := _ITEM.match(line):
+            if start:
+                yield start[0], _document(start[1], fields)
+            start = number, item[1] or ""
+            fields, current = {}, []
+        elif mark := _MARK.match(line):
+            current = fields.setdefault(mark[1], [])
+        elif start is None or (not fields and line.strip()):
+            if line.strip():
+                message = f"text outside a document or field: {shown(line)}"
+                refusals.add(number, "outside", message, "documents begin with .I and fields with .T or .W")
+        else:
+            current.append(line)
+    if start:
+        yield start[0], _document(start[1], fields)
+
+
+def _document(docno: str, fields: dict[str, list[str]]) -> Document:
+    title, author, bibliography = (collapsed("\n".join(fields.get(mark, ()))) for mark in "TAB")
+    body = _without_title(tidied("\n".join(fields.get("W", ()))), title)
+    origin = " — ".join(part for part in (author, bibliography) if part)
+    return Document(trimmed(docno), title, "\n\n".join(part for part in (origin, body) if part))
+
+
+def _without_title(body: str, title: str) -> str:
+    words = len(title.split())
+    repeated = re.match(rf"\s*+(?:\S++\s++){{{words - 1}}}\S++", body) if words else None
+    if repeated and collapsed(repeated[0]) == title:
+        return tidied(body[repeated.end() :].lstrip())
+    return body

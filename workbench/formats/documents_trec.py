@@ -1,0 +1,75 @@
+"""TREC's documents: `<DOC> <DOCNO> ... </DOCNO> ... </DOC>`, one after another; cut here, read in sgml.py."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from workbench.formats.refusals import Refusals, shown
+from workbench.formats.sgml import sgml_document
+from workbench.formats.source import LINE_LIMIT
+from workbench.records import Document
+
+_DOC = re.compile(r"<(/?)doc((?:\s[^<>]*+)?)>", re.IGNORECASE)
+# Some files wrap their documents in a root element.
+_ANY_TAG = re.compile(r"<[^<>]*+>")
+_ID = re.compile(r"\bid\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|(\S+))", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class _Open:
+    """A document that is being read: where it starts, the id of its tag, its text so far and its length."""
+
+    line: int
+    id: str
+    parts: list[str] = field(default_factory=list)
+    size: int = 0
+
+
+def trec_documents(lines: Iterable[tuple[int, str]], refusals: Refusals) -> Iterator[tuple[int, Document]]:
+    """The documents between `<DOC>` and `</DOC>`, tags in any case and anywhere on a line.
+
+    The docno is that of `<DOCNO>`, or where there is none (as in Gigaword) the id of `<DOC id="...">`.
+    """
+    document: _Open | None = None
+    outside = False
+    for number, line in lines:
+        at = 0
+        for tag in _DOC.finditer(line) if "<" in line else ():
+            if document:
+                _take(document, line[at : tag.start()], refusals)
+            at = tag.end()
+            if tag[1]:
+                if document:
+                    yield document.line, sgml_document("".join(document.parts), document.id)
+                document = None
+                continue
+            if document:
+                message = f"the document of line {document.line} is not closed"
+                refusals.add(document.line, "unclosed", message, "end every document with </DOC>")
+            document = _Open(number, _given_id(tag[2]))
+        if document:
+            _take(document, line[at:] + "\n", refusals)
+        elif not outside and (left := _ANY_TAG.sub("", line[at:]).strip()):
+            outside = True
+            message = f"text outside <DOC>: {shown(left)}"
+            refusals.add(number, "outside", message, "a file of TREC documents holds nothing else")
+    if document:
+        message = "the last document is not closed: the file may have been cut"
+        refusals.add(document.line, "unclosed", message, "end every document with </DOC>")
+
+
+def _take(document: _Open, text: str, refusals: Refusals) -> None:
+    before = document.size
+    document.size += len(text)
+    if document.size <= LINE_LIMIT:
+        document.parts.append(text)
+    elif before <= LINE_LIMIT:
+        message = f"the document is longer than {LINE_LIMIT // 2**20} MiB"
+        refusals.add(document.line, "too-large", message, "is </DOC> missing?")
+
+
+def _given_id(attributes: str) -> str:
+    found = _ID.search(attributes)
+    return next((group for group in found.groups() if group is not None), "") if found else ""

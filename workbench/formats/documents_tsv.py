@@ -1,0 +1,49 @@
+"""Documents on lines, tabs between: docno and text (MS MARCO's passages), or docno, title and text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from workbench.formats.fields import collapsed
+from workbench.formats.identifiers import trimmed
+from workbench.formats.refusals import Refusals
+from workbench.records import Document
+
+_IDS = frozenset(("id", "_id", "docno", "docid", "doc_id", "pid", "doc", "document"))
+_TITLES = frozenset(("title", "headline"))
+_TEXTS = frozenset(("text", "body", "abstract", "passage", "contents"))
+_ORDERS = {2: ("text",), 3: ("title", "text")}
+_REMEDY = "write docno, perhaps a title, and text, separated by tabs; no tab inside them"
+
+
+def tsv_documents(lines: Iterable[tuple[int, str]], refusals: Refusals) -> Iterator[tuple[int, Document]]:
+    """One document a line; quotes are characters like others. The first line may name the columns."""
+    order: tuple[str, ...] | None = None
+    for number, line in lines:
+        if not line.strip():
+            continue
+        cells = line.split("\t")
+        if order is None:
+            header = _header(cells)
+            order = header or _ORDERS.get(len(cells))
+            if header:
+                continue
+        if order is None:
+            message = f"expected 2 or 3 columns, found {len(cells)}"
+            refusals.add(number, "columns", message, _REMEDY)
+        elif len(cells) != len(order) + 1:
+            message = f"expected {len(order) + 1} columns as in the first line, found {len(cells)}"
+            refusals.add(number, "columns", message, _REMEDY)
+        else:
+            fields = dict(zip(order, cells[1:], strict=True))
+            yield (
+                number,
+                Document(trimmed(cells[0]), collapsed(fields.get("title", "")), fields["text"].strip()),
+            )
+
+
+def _header(cells: list[str]) -> tuple[str, ...] | None:
+    """The names of the columns after the docno, "" for unknown ones; None where the line is no header."""
+    names = [cell.strip().casefold() for cell in cells]
+    kinds = tuple("title" if name in _TITLES else "text" if name in _TEXTS else "" for name in names[1:])
+    return kinds if names[0] in _IDS and kinds.count("text") == 1 else None

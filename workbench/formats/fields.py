@@ -1,0 +1,60 @@
+"""Text fields as they come out of topics and documents: white space, entities, what no page can show."""
+
+from __future__ import annotations
+
+import html
+import re
+
+from workbench.formats.refusals import Refusals
+
+_BLANK_LINES = re.compile(r"\n[ \t\r\f\v]*\n")
+# Without the semicolon `AT&T` and `R&D` would be at the mercy of the entities' names.
+_ENTITY = re.compile(r"&(#[0-9]{1,8}|#[xX][0-9a-fA-F]{1,8}|[A-Za-z][A-Za-z0-9]{0,31});")
+# Entities of the Federal Register in TREC's disks, unknown to HTML.
+_FEDERAL_REGISTER = {"blank": " ", "hyph": "-"}
+
+
+def collapsed(text: str) -> str:
+    """A text on one line: every stretch of white space becomes one space."""
+    return " ".join(text.split())
+
+
+def paragraphs(text: str) -> str:
+    """A text whose paragraphs (parted by blank lines) stand on one line each, a blank line between them."""
+    found = (collapsed(paragraph) for paragraph in _BLANK_LINES.split(text.replace("\r\n", "\n")))
+    return "\n\n".join(paragraph for paragraph in found if paragraph)
+
+
+def unescaped(text: str) -> str:
+    """Entities with a semicolon decoded as in HTML; a bare & and unknown names stay as they are."""
+    return _ENTITY.sub(_character, text)
+
+
+def tidied(text: str) -> str:
+    """A text with its lines kept, without white space around it, at their ends, and blank ones in a row."""
+    lines = "\n".join(line.rstrip() for line in text.replace("\r\n", "\n").split("\n"))
+    return re.sub(r"\n{3,}", "\n\n", lines).strip()
+
+
+def check_texts(line: int | None, texts: tuple[str, ...], refusals: Refusals) -> bool:
+    """Whether texts can be stored and shown as they are; bytes that are no UTF-8 and NUL become errors."""
+    for text in texts:
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError as error:
+            if 0xDC80 <= ord(text[error.start]) <= 0xDCFF:
+                byte = ord(text[error.start]) - 0xDC00
+                remedy = "convert the file, for instance with iconv -f latin1 -t utf-8"
+                refusals.add(line, "encoding", f"the text is no UTF-8: byte 0x{byte:02x}", remedy)
+            else:
+                message = "the text holds half a character (a lone surrogate)"
+                refusals.add(line, "encoding", message, r"write both halves: \ud83d\ude00")
+            return False
+        if "\0" in text:
+            refusals.add(line, "nul", "the text holds a NUL character", r"delete it (\u0000 in JSON)")
+            return False
+    return True
+
+
+def _character(match: re.Match[str]) -> str:
+    return _FEDERAL_REGISTER.get(match[1]) or html.unescape(match[0])

@@ -1,0 +1,80 @@
+"""Ids as they stand in files: what an id may hold, and lists of ids."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from workbench.errors import WorkbenchError
+from workbench.formats.refusals import Refusals, shown
+from workbench.formats.source import Readable, byte_lines
+from workbench.records import id_bytes
+
+# The columns of run and qrels files are separated by white space of ASCII; control characters and the byte
+# order mark cannot be seen, so two ids would look the same and be none.
+_MISFIT = re.compile("[\x00-\x20\x7f\ufeff]")
+_MISFIT_BYTES = bytes(byte for byte in range(0x20) if byte != 0x0A) + b" \x7f"
+_BOM = b"\xef\xbb\xbf"
+
+
+def trimmed(text: str) -> str:
+    """An id without the white space around it; a no-break space is no white space, but a byte of the id."""
+    return text.strip(" \t\n\r\f\v")
+
+
+def fits(identifier: str) -> bool:
+    """Whether an id survives every file format: not empty, no white space or control character, encodable."""
+    if not identifier or _MISFIT.search(identifier):
+        return False
+    try:
+        id_bytes(identifier)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def all_fit(joined: bytes) -> bool:
+    r"""Whether `fits` holds for many ids at once, given as bytes, none empty, joined by \n."""
+    return _BOM not in joined and len(joined.translate(None, _MISFIT_BYTES)) == len(joined)
+
+
+def check_ids(line: int | None, identifiers: Iterable[str], refusals: Refusals) -> bool:
+    """Whether all these ids fit; those that do not become errors of the line."""
+    misfits = [identifier for identifier in identifiers if not fits(identifier)]
+    for identifier in misfits:
+        if identifier:
+            message = f"the id {shown(identifier)} holds white space or invisible characters"
+            refusals.add(
+                line, "id", message, "an id is one word: run and qrels files separate columns by spaces"
+            )
+        else:
+            refusals.add(line, "id", "an id is missing", "every record needs one")
+    return not misfits
+
+
+def plain(identifier: str, what: str) -> bytes:
+    """The bytes of an id to be written; raises WorkbenchError where it would not survive."""
+    if not fits(identifier):
+        raise WorkbenchError(
+            f"the {what} {shown(identifier)} cannot be written",
+            remedy="ids are not empty and hold no white space or control characters",
+        )
+    return id_bytes(identifier)
+
+
+def read_ids(stream: Readable, *, source: str) -> tuple[str, ...]:
+    """Ids from a plain or gzip list, one a line (the first column), in file order, blank lines left out.
+
+    Raises InvalidInput for an empty list and ids with invisible characters.
+    """
+    refusals = Refusals(source)
+    ids: list[str] = []
+    for number, line in byte_lines(stream, source=source):
+        columns = line.split(maxsplit=1)
+        if columns:
+            ids.append(columns[0].decode("utf-8", "surrogateescape"))
+            check_ids(number, ids[-1:], refusals)
+    if not ids:
+        refusals.add(None, "empty", "the list holds no id", "write one id a line")
+    refusals.check()
+    return tuple(ids)

@@ -1,0 +1,98 @@
+"""JSON objects, one a line, as text fields: what topics and documents in JSON lines have in common."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NoReturn
+
+from workbench.formats.refusals import Refusals, shown
+
+Record = Mapping[str, Any]
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON number")
+
+
+_DECODER = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=_no_number)
+_OPENING = re.compile(r"\s*\[\s*(\]?)\s*")
+_GAP = re.compile(r"\s*([,\]])\s*")
+
+
+def parsed(line: int, text: str, refusals: Refusals) -> Any:
+    """The JSON value of a line, numbers as they are written; None and an error where it is none.
+
+    Numbers stay text, since ids are strings: 1e3 is another topic than 1000.
+    """
+    try:
+        return _DECODER.decode(text)
+    except (ValueError, RecursionError) as error:
+        refusals.add(line, "json", _complaint(error), "write one whole JSON object on one line")
+        return None
+
+
+def array_items(text: str, refusals: Refusals) -> Iterator[tuple[int, Any]]:
+    """The items of a text that is one JSON array, each with its line; the reading ends at the first error."""
+    line, at = 1, 0
+    gap = _OPENING.match(text)
+    while gap and gap[1] != "]":
+        line += text.count("\n", at, gap.end())
+        at = gap.end()
+        try:
+            value, end = _DECODER.raw_decode(text, at)
+        except (ValueError, RecursionError) as error:
+            line = error.lineno if isinstance(error, json.JSONDecodeError) else line
+            refusals.add(line, "json", _complaint(error), "mend the array there")
+            return
+        yield line, value
+        line += text.count("\n", at, end)
+        at = end
+        gap = _GAP.match(text, at)
+    if not gap or gap.end() != len(text):
+        refusals.add(
+            line, "json", "the array is not closed, or something follows it", "separate objects by commas"
+        )
+
+
+def as_record(line: int, value: Any, refusals: Refusals) -> Record | None:
+    """The value if it is a JSON object; otherwise None and an error."""
+    if isinstance(value, dict):
+        return value
+    if value is not None:
+        refusals.add(line, "json", "this is no JSON object", 'write one object a line: {"id": ..., ...}')
+    return None
+
+
+def first_of(line: int, record: Record, names: Sequence[str], refusals: Refusals) -> str | None:
+    """The text under the first of these names that holds something; "" for one that is there but empty.
+
+    None where no name is there. A number becomes the text it is written with; null is empty; true, false,
+    lists and objects are errors.
+    """
+    found: str | None = None
+    for name in names:
+        if name not in record:
+            continue
+        value = record[name]
+        if isinstance(value, str) and value:
+            return value
+        if value is not None and not isinstance(value, str):
+            refusals.add(line, "type", f"{shown(name)} holds no text", "write a string in double quotes")
+        found = ""
+    return found
+
+
+def unknown_keys(record: Record, known: Iterable[str]) -> str:
+    """The names of a record that nobody asked for, to be told in an error."""
+    names = sorted(set(record) - set(known))
+    return ", ".join(shown(name) for name in names[:5]) or "no others"
+
+
+def _complaint(error: Exception) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        return f"this is no JSON: {error.msg} at character {error.colno}"
+    return (
+        "this JSON is nested too deeply" if isinstance(error, RecursionError) else f"this is no JSON: {error}"
+    )

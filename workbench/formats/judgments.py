@@ -1,0 +1,126 @@
+"""Judgments of several assessors: tab-separated, with a header `topic doc assessor grade` in any order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+
+from workbench.errors import WorkbenchError
+from workbench.formats.fields import check_texts
+from workbench.formats.identifiers import check_ids, plain, trimmed
+from workbench.formats.refusals import Refusals, shown
+from workbench.formats.source import Readable, numbered_lines
+from workbench.records import Answer, Judgment
+
+HEADER = ("topic", "doc", "assessor", "grade")
+
+_NAMES = {
+    **dict.fromkeys(("doc", "docno", "document"), "doc"),
+    **{name: name for name in ("topic", "assessor", "grade")},
+}
+_ANSWERS = {answer.value: answer for answer in Answer if answer is not Answer.GRADE}
+_MISFIT = re.compile(r"[\x00-\x1f\x7f\ufeff]")
+_GRADE = re.compile(r"[+-]?[0-9]{1,18}")
+_REMEDY = f"the first line must name the columns {', '.join(HEADER)}, separated by tabs"
+
+
+def read_judgments(
+    stream: Readable, *, source: str, cannot_judge: Collection[int] = ()
+) -> tuple[Judgment, ...]:
+    """The judgments of a plain or gzip file in file order; repeated ones are kept, since each was an event.
+
+    A grade is an integer or one of the words unsure and cannot_judge; integers in `cannot_judge`, such as -2
+    for a broken link, are no grades but that answer. Columns with other names are not read.
+    Raises InvalidInput with every error: a header that is missing, cells that are, ids with white space.
+    """
+    refusals = Refusals(source)
+    judgments: list[Judgment] = []
+    places: Mapping[str, int] | None = None
+    width = 0
+    for number, line in numbered_lines(stream, source=source):
+        if not line.strip():
+            continue
+        cells = [trimmed(cell) for cell in line.split("\t")]
+        if places is None:
+            places = _places(number, cells, refusals)
+            refusals.check()
+            width = len(cells)
+        elif len(cells) != width:
+            message = f"expected {width} columns as in the header, found {len(cells)}"
+            refusals.add(number, "columns", message, "separate the columns by tabs")
+        else:
+            judgment = _judgment(
+                number, {name: cells[at] for name, at in places.items()}, cannot_judge, refusals
+            )
+            judgments += [judgment] if judgment else []
+    if not judgments and not refusals:
+        refusals.add(None, "empty", "the file holds no judgment", _REMEDY)
+    refusals.check()
+    return tuple(judgments)
+
+
+def write_judgments(judgments: Iterable[Judgment]) -> Iterator[bytes]:
+    """The header and one line a judgment in the order given, tab-separated, as `read_judgments` reads them.
+
+    Raises WorkbenchError for topics and docnos with white space, and assessors with tabs or line ends.
+    """
+    yield ("\t".join(HEADER) + "\n").encode()
+    for judgment in judgments:
+        cells = (plain(judgment.topic, "topic"), plain(judgment.docno, "docno"), _name(judgment.assessor))
+        yield b"\t".join((*cells, _grade(judgment))) + b"\n"
+
+
+def _places(line: int, cells: list[str], refusals: Refusals) -> Mapping[str, int]:
+    """Where each column of the header stands."""
+    places: dict[str, int] = {}
+    for at, cell in enumerate(cells):
+        name = _NAMES.get(cell.casefold())
+        if name in places:
+            refusals.add(line, "header", f"the header names two columns {shown(cell)}", _REMEDY)
+        elif name:
+            places[name] = at
+    missing = [name for name in HEADER if name not in places]
+    if missing:
+        refusals.add(line, "header", f"there is no column {', '.join(missing)} in the header", _REMEDY)
+    return places
+
+
+def _judgment(
+    line: int, cells: Mapping[str, str], cannot_judge: Collection[int], refusals: Refusals
+) -> Judgment | None:
+    assessor, given = cells["assessor"], cells["grade"]
+    fit = check_ids(line, (cells["topic"], cells["doc"]), refusals)
+    if not assessor:
+        refusals.add(line, "assessor", "the assessor is missing", "a judgment belongs to somebody")
+        fit = False
+    fit = check_texts(line, (assessor,), refusals) and fit
+    answer = _ANSWERS.get(given.casefold(), Answer.GRADE)
+    grade = int(given) if _GRADE.fullmatch(given) else None
+    if answer is Answer.GRADE and grade is None:
+        words = ", ".join(_ANSWERS)
+        refusals.add(line, "grade", f"the grade {shown(given)} is no integer", f"or one of the words {words}")
+        return None
+    if grade is not None and grade in cannot_judge:
+        grade, answer = None, Answer.CANNOT_JUDGE
+    return Judgment(assessor, cells["topic"], cells["doc"], grade, answer) if fit else None
+
+
+def _grade(judgment: Judgment) -> bytes:
+    if (judgment.grade is None) is (judgment.answer is Answer.GRADE):
+        raise WorkbenchError(
+            f"the judgment of {shown(judgment.docno)} for topic {shown(judgment.topic)} contradicts itself",
+            remedy="an answer that is a grade has one, and the others have none",
+        )
+    return (judgment.answer.value if judgment.grade is None else str(judgment.grade)).encode()
+
+
+def _name(assessor: str) -> bytes:
+    try:
+        if assessor and assessor == trimmed(assessor) and not _MISFIT.search(assessor):
+            return assessor.encode()
+    except UnicodeEncodeError:
+        pass
+    raise WorkbenchError(
+        f"the assessor {shown(assessor)} cannot be written",
+        remedy="use a name in UTF-8 without tabs, line ends and control characters",
+    )

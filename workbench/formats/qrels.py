@@ -1,0 +1,91 @@
+"""Qrels: `topic iteration docno grade`, as trec_eval reads them; also BEIR's three columns with a header."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from workbench.errors import WorkbenchError
+from workbench.formats.identifiers import check_ids, plain
+from workbench.formats.refusals import Refusals, shown
+from workbench.formats.source import Readable, byte_lines
+from workbench.records import Qrel, id_bytes
+
+BEIR_HEADER = (b"query-id", b"corpus-id", b"score")
+
+_GRADE = re.compile(rb"[+-]?[0-9]{1,18}")
+
+
+def read_qrels(stream: Readable, *, source: str) -> tuple[Qrel, ...]:
+    """The lines of a qrels file, plain or gzip, in file order; negative grades are kept as they are.
+
+    The second column is not read, as trec_eval does not read it: the same document under two iterations is a
+    duplicate. A first line `query-id corpus-id score` means BEIR's three columns.
+    Raises InvalidInput with every error: number of columns, grades that are no integers, duplicates.
+    """
+    refusals = Refusals(source)
+    qrels: list[Qrel] = []
+    first: dict[tuple[str, str], int] = {}
+    beir = False
+    for number, line in byte_lines(stream, source=source):
+        columns = line.split()
+        if not columns:
+            continue
+        if not qrels and not refusals and not beir and tuple(columns) == BEIR_HEADER:
+            beir = True
+            continue
+        qrel = _qrel(number, columns, beir, refusals)
+        if qrel is None:
+            continue
+        line_before = first.setdefault((qrel.topic, qrel.docno), number)
+        if line_before != number:
+            message = (
+                f"document {shown(qrel.docno)} was in topic {shown(qrel.topic)} already, line {line_before}"
+            )
+            refusals.add(number, "duplicate", message, "qrels hold one grade a pair: keep one of the lines")
+        qrels.append(qrel)
+    if not qrels and not refusals:
+        refusals.add(None, "empty", "the file holds no line of qrels", _shape(beir))
+    refusals.check()
+    return tuple(qrels)
+
+
+def write_qrels(qrels: Iterable[Qrel]) -> Iterator[bytes]:
+    """Lines `topic 0 docno grade`, sorted by topic, then docno (bytes); nothing else is ever written.
+
+    Raises WorkbenchError for a pair with two grades and for ids that would not survive (empty, white space).
+    """
+    before: tuple[str, str] | None = None
+    for qrel in sorted(qrels, key=lambda qrel: (id_bytes(qrel.topic), id_bytes(qrel.docno))):
+        if before == (pair := (qrel.topic, qrel.docno)):
+            raise WorkbenchError(
+                f"document {shown(qrel.docno)} has two grades for topic {shown(qrel.topic)}",
+                remedy="make one grade of them by a consensus rule first",
+            )
+        before = pair
+        yield b"%b 0 %b %d\n" % (plain(qrel.topic, "topic"), plain(qrel.docno, "docno"), qrel.grade)
+
+
+def _qrel(number: int, columns: list[bytes], beir: bool, refusals: Refusals) -> Qrel | None:
+    expected = 3 if beir else 4
+    whole = len(columns) == expected and _GRADE.fullmatch(columns[-1])
+    if columns[0].startswith(b"#") and not whole:
+        refusals.add(number, "comment", "qrels have no comments", "delete the line: scorers stumble over it")
+        return None
+    if len(columns) != expected:
+        message = f"expected {expected} columns, found {len(columns)}"
+        refusals.add(number, "columns", message, _shape(beir))
+        return None
+    if not whole:
+        message = f"the grade {shown(columns[-1])} is not an integer"
+        refusals.add(number, "grade", message, "grades are whole numbers such as 0, 1, 2")
+        return None
+    topic, docno = (columns[at].decode("utf-8", "surrogateescape") for at in (0, expected - 2))
+    check_ids(number, (topic, docno), refusals)
+    return Qrel(topic, docno, int(columns[-1]))
+
+
+def _shape(beir: bool) -> str:
+    return (
+        "BEIR qrels have query-id corpus-id score" if beir else "qrels have the columns topic 0 docno grade"
+    )

@@ -1,0 +1,64 @@
+"""What a reader of a file collects: every error, in the order of the lines, up to a limit."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from workbench.errors import Finding, InvalidInput
+
+KEPT = 1000
+SHOWN = 60
+
+
+class Refusals:
+    """The errors found in one file: the first `KEPT` are told, the rest are counted by kind."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self._found: list[Finding] = []
+        self._counts: Counter[str] = Counter()
+
+    def __bool__(self) -> bool:
+        return bool(self._counts)
+
+    @property
+    def count(self) -> int:
+        """How many errors there are, told or not."""
+        return self._counts.total()
+
+    def add(self, line: int | None, code: str, message: str, remedy: str = "") -> None:
+        """Note one error of the kind `code`."""
+        self._counts[code] += 1
+        if self._counts[code] <= KEPT:
+            self._found.append(Finding(self.source, line, code, message, remedy))
+
+    def findings(self) -> tuple[Finding, ...]:
+        """The errors in the order of their lines; the last says how many more there are."""
+        told = sorted(self._found, key=lambda finding: finding.line or 0)[:KEPT]
+        return (*told, *self._untold(told))
+
+    def check(self) -> None:
+        """Raise InvalidInput with all findings, if there are any."""
+        if self._counts:
+            raise InvalidInput(self.findings())
+
+    def _untold(self, told: list[Finding]) -> list[Finding]:
+        rest = self._counts - Counter(finding.code for finding in told)
+        if not rest:
+            return []
+        kinds = ", ".join(f"{count:,} {code}" for code, count in sorted(rest.items()))
+        message = f"{rest.total():,} more errors are not listed: {kinds}"
+        return [Finding(self.source, None, "more", message, "mend those above and check again")]
+
+
+def shown(value: str | bytes) -> str:
+    """A value from a file as it can stand in a message: short, in quotes, without control characters."""
+    text = value if isinstance(value, str) else value[: 4 * SHOWN].decode("utf-8", "surrogateescape")
+    short = text if len(text) <= SHOWN else text[: SHOWN - 1] + "…"
+    return '"' + "".join(c if c.isprintable() else _escaped(c) for c in short) + '"'
+
+
+def _escaped(character: str) -> str:
+    code = ord(character)
+    # U+DC80 to U+DCFF stand for bytes that were no UTF-8.
+    return f"\\x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else f"\\u{code:04x}"

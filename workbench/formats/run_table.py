@@ -1,0 +1,76 @@
+"""The lines of a run sorted into columns by topic: the one loop through which every line of a run passes."""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass, field
+
+from workbench.formats.refusals import Refusals
+from workbench.formats.source import Readable, byte_lines
+
+COLUMNS = "a run has the columns topic Q0 docno rank score tag"
+
+
+@dataclass(slots=True)
+class TopicColumns:
+    """The columns of a run for one topic, as bytes in file order, and the line each came from."""
+
+    docnos: list[bytes] = field(default_factory=list)
+    ranks: list[bytes] = field(default_factory=list)
+    scores: list[bytes] = field(default_factory=list)
+    lines: array[int] = field(default_factory=lambda: array("q"))
+
+
+@dataclass(slots=True)
+class RunTable:
+    """A run as it stands in its file: columns by topic, the first line of every tag, the number of lines.
+
+    `not_q0` counts the lines whose second column is something else, `first_not_q0` is the first of them.
+    """
+
+    topics: dict[bytes, TopicColumns] = field(default_factory=dict)
+    tags: dict[bytes, int] = field(default_factory=dict)
+    lines: int = 0
+    not_q0: int = 0
+    first_not_q0: int = 0
+
+
+def run_table(stream: Readable, refusals: Refusals) -> RunTable:
+    """Read a run into columns; lines without six columns go to the refusals, blank lines are left out.
+
+    Raises InvalidInput where the stream itself cannot be read.
+    """
+    table = RunTable()
+    current = only_tag = b""
+    columns = TopicColumns()
+    # Millions of lines pass through this loop: whatever can be checked by the topic is left for later.
+    for number, line in byte_lines(stream, source=refusals.source):
+        row = line.split()
+        if len(row) != 6:
+            if row:
+                table.lines += 1
+                _refuse(number, row, refusals)
+            continue
+        topic, second, docno, rank, score, tag = row
+        table.lines += 1
+        if topic != current:
+            columns = table.topics.setdefault(topic, TopicColumns())
+            current = topic
+        if tag != only_tag:
+            table.tags.setdefault(tag, number)
+            only_tag = tag
+        if second != b"Q0":
+            table.not_q0 += 1
+            table.first_not_q0 = table.first_not_q0 or number
+        columns.docnos.append(docno)
+        columns.ranks.append(rank)
+        columns.scores.append(score)
+        columns.lines.append(number)
+    return table
+
+
+def _refuse(number: int, row: list[bytes], refusals: Refusals) -> None:
+    if row[0].startswith(b"#"):
+        refusals.add(number, "comment", "a run has no comments", "delete the line")
+    else:
+        refusals.add(number, "columns", f"expected 6 columns, found {len(row)}", COLUMNS)

@@ -1,0 +1,178 @@
+"""What is doubtful in a run that can be read: ranks against scores, ties, the tag, topics that fall short."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.errors import Finding, Severity
+from workbench.formats.refusals import shown
+from workbench.formats.run_table import TopicColumns
+
+Scores = np.ndarray[tuple[int], np.dtype[np.float64]]
+Flags = np.ndarray[tuple[int], np.dtype[np.bool_]]
+
+TAG_LENGTH = 20
+# Ranks with more digits are no ranks, and would not fit into 64 bits.
+_RANK_DIGITS = 18
+
+
+@dataclass(slots=True)
+class _Tally:
+    """How many lines share a doubt, in how many topics, and the first of the lines."""
+
+    lines: int = 0
+    topics: int = 0
+    first: int = 0
+
+    def add(self, lines: int, first: int) -> None:
+        self.lines += lines
+        self.topics += 1
+        self.first = min(self.first or first, first)
+
+
+class Doubts:
+    """The warnings about one run: one a kind, with the count of its lines and the first of them."""
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self._rank, self._repeated, self._contradicted, self._ties, self._near = (_Tally() for _ in range(5))
+        self._lines = 0
+        self._rest: list[Finding] = []
+
+    def about_second_column(self, lines: int, first: int) -> None:
+        """Note the number of lines whose second column is not Q0, and the first of them."""
+        if lines:
+            share = f"{lines:,} of {_count(self._lines, 'line')}"
+            message = f"the second column is not Q0 ({share})"
+            self._add(first, "second-column", message, "write Q0 for other tools")
+
+    def about_ranking(self, columns: TopicColumns, scores: Scores | None) -> None:
+        """Note what is doubtful in the ranks and scores of a topic; scores are None where one was refused."""
+        self._lines += len(columns.lines)
+        lines = np.frombuffer(columns.lines, dtype=np.int64)
+        ranks = self._ranks(columns)
+        if ranks is not None:
+            _note(self._repeated, _repeats(ranks), lines)
+        if scores is None:
+            return
+        if ranks is not None:
+            _note(self._contradicted, _contradictions(ranks, scores), lines)
+        _note(self._ties, _tied(scores), lines)
+        _note(self._near, _near_ties(scores), lines)
+
+    def about_tag(self, tag: str, file_stem: str | None) -> None:
+        """Note a tag that is too long for common tools or not the name of its file."""
+        if len(tag) > TAG_LENGTH:
+            message = f"the tag {shown(tag)} has {len(tag)} characters"
+            self._add(None, "tag-length", message, f"evaluations ask for at most {TAG_LENGTH}")
+        if file_stem is not None and tag and tag != file_stem:
+            message = f"the tag {shown(tag)} is not the name of the file"
+            self._add(None, "tag-name", message, "the run will be known by its tag")
+
+    def about_topics(self, sizes: dict[str, int], known: Collection[str] | None) -> None:
+        """Note topics without documents, and topics with fewer documents than the largest has."""
+        missing = [] if known is None else sorted(set(known) - sizes.keys())
+        if missing:
+            message = (
+                f"{_count(len(missing), 'topic')} of {len(known or ()):,} without documents: {_some(missing)}"
+            )
+            self._add(None, "topics-missing", message, "they will count as 0 in the means")
+        depth = max(sizes.values(), default=0)
+        short = [topic for topic, size in sizes.items() if size < depth]
+        if short:
+            least = min(short, key=lambda topic: sizes[topic])
+            message = (
+                f"{_count(len(short), 'topic')} of {len(sizes):,} with fewer than {depth:,} documents; "
+                f"topic {shown(least)} has {sizes[least]:,}"
+            )
+            self._add(None, "short-topics", message, "is this what the system found?")
+
+    def findings(self) -> tuple[Finding, ...]:
+        """The warnings, those that have a line first."""
+        unread = "the column is not read, scores decide the order"
+        for tally, code, text, remedy in (
+            (self._rank, "rank", "the rank is not a whole number of 0 or more", unread),
+            (self._repeated, "rank-repeated", "the rank was given to another document of the topic", unread),
+            (self._contradicted, "rank-order", "the rank contradicts the order of the scores", unread),
+            (
+                self._ties,
+                "ties",
+                "another document of the topic has the same score",
+                "a tie rule orders these",
+            ),
+            (
+                self._near,
+                "near-ties",
+                "another document of the topic has the same score in single precision",
+                "scorers disagree on their order: write scores that differ in the first 6 digits",
+            ),
+        ):
+            if tally.lines:
+                share = f"{tally.lines:,} of {_count(self._lines, 'line')} in {_count(tally.topics, 'topic')}"
+                self._add(tally.first, code, f"{text} ({share})", remedy)
+        return tuple(sorted(self._rest, key=lambda finding: finding.line is None))
+
+    def _ranks(self, columns: TopicColumns) -> np.ndarray[tuple[int], np.dtype[np.int64]] | None:
+        if b"".join(columns.ranks).isdigit() and max(map(len, columns.ranks)) <= _RANK_DIGITS:
+            return np.array(list(map(int, columns.ranks)), dtype=np.int64)
+        bad = np.array([not rank.isdigit() or len(rank) > _RANK_DIGITS for rank in columns.ranks])
+        _note(self._rank, bad, np.frombuffer(columns.lines, dtype=np.int64))
+        return None
+
+    def _add(self, line: int | None, code: str, message: str, remedy: str) -> None:
+        self._rest.append(Finding(self._source, line, code, message, remedy, Severity.WARNING))
+
+
+def _note(tally: _Tally, flags: Flags, lines: np.ndarray[tuple[int], np.dtype[np.int64]]) -> None:
+    count = int(np.count_nonzero(flags))
+    if count:
+        tally.add(count, int(lines[flags].min()))
+
+
+def _repeats(ranks: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Flags:
+    """Which documents have a rank that an earlier one has."""
+    flags = np.ones(len(ranks), dtype=np.bool_)
+    flags[np.unique(ranks, return_index=True)[1]] = False
+    return flags
+
+
+def _contradictions(ranks: np.ndarray[tuple[int], np.dtype[np.int64]], scores: Scores) -> Flags:
+    """Which documents score more than the one before them in the order of the rank column."""
+    order = np.lexsort((-scores, ranks))
+    return _at(order, np.r_[False, scores[order][1:] > scores[order][:-1]])
+
+
+def _tied(scores: Scores) -> Flags:
+    """Which documents share their score with another."""
+    order = np.argsort(scores, kind="stable")
+    same = scores[order][1:] == scores[order][:-1]
+    return _at(order, np.r_[same, False] | np.r_[False, same])
+
+
+def _near_ties(scores: Scores) -> Flags:
+    """Which documents have a score that differs from another's as a double, but not in single precision."""
+    order = np.argsort(scores, kind="stable")
+    doubles = scores[order]
+    with np.errstate(over="ignore"):
+        singles = doubles.astype(np.float32)
+    merged = (singles[1:] == singles[:-1]) & (doubles[1:] != doubles[:-1])
+    return _at(order, np.r_[merged, False] | np.r_[False, merged])
+
+
+def _at(order: np.ndarray[tuple[int], np.dtype[np.int64]], flags: Flags) -> Flags:
+    """Flags given in an order, put back where the documents stand in the file."""
+    placed = np.empty(len(flags), dtype=np.bool_)
+    placed[order] = flags
+    return placed
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
+def _some(ids: list[str], *, limit: int = 5) -> str:
+    rest = len(ids) - limit
+    return ", ".join(shown(one) for one in ids[:limit]) + (f" and {rest:,} more" if rest > 0 else "")

@@ -1,0 +1,230 @@
+"""TREC runs: `topic Q0 docno rank score tag`, strictly read: a pool and a score depend on every line."""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Collection, Container, Iterator
+from dataclasses import dataclass
+from math import isfinite
+from pathlib import PurePath
+
+import numpy as np
+
+from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.formats.identifiers import all_fit, check_ids, plain
+from workbench.formats.refusals import Refusals, shown
+from workbench.formats.run_table import COLUMNS, TopicColumns, run_table
+from workbench.formats.run_warnings import Doubts, Scores
+from workbench.formats.source import Readable
+from workbench.ranking import ordered
+from workbench.records import Ranking, Run
+
+_SCORE = re.compile(rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+# What is left of plain decimal numbers when these bytes are taken away is nothing; float() takes far more.
+_SCORE_BYTES = b"0123456789+-.eE "
+
+_SUFFIXES = (".txt", ".run", ".trec", ".res", ".results", ".tsv", ".out")
+
+
+@dataclass(frozen=True, slots=True)
+class RunReading:
+    """A run that was accepted, the number of its lines that hold something, and the warnings about it."""
+
+    run: Run
+    lines: int
+    findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RunCheck:
+    """What a check found in a file: `run` is None where there are errors; topics and lines are counts.
+
+    `errors` ends with a line about those that are not listed where there are too many to list; `error_count`
+    counts them all.
+    """
+
+    source: str
+    run: Run | None
+    topics: int
+    lines: int
+    error_count: int
+    errors: tuple[Finding, ...]
+    warnings: tuple[Finding, ...]
+
+
+def read_run(
+    stream: Readable,
+    *,
+    source: str,
+    file_stem: str | None = None,
+    topics: Collection[str] | None = None,
+    docnos: Container[str] | None = None,
+    max_per_topic: int | None = None,
+) -> RunReading:
+    """Read a run, plain or gzip; the findings of the reading are warnings.
+
+    `file_stem` is the name the tag should have; `topics` and `docnos` are those that exist, where known.
+    Raises InvalidInput with every error of the file.
+    """
+    check = check_run(
+        stream, source=source, file_stem=file_stem, topics=topics, docnos=docnos, max_per_topic=max_per_topic
+    )
+    if check.run is None:
+        raise InvalidInput(check.errors)
+    return RunReading(check.run, check.lines, check.warnings)
+
+
+def check_run(
+    stream: Readable,
+    *,
+    source: str,
+    file_stem: str | None = None,
+    topics: Collection[str] | None = None,
+    docnos: Container[str] | None = None,
+    max_per_topic: int | None = None,
+) -> RunCheck:
+    """Check a run as `read_run` reads it, and tell errors and warnings alike instead of raising.
+
+    Stricter than trec_eval 9.0.8, which takes "abc" for the score 0, reads columns after the sixth as nothing
+    and gives NaN an order of chance; and than NIST's check-stdtrec-run.py, which does not look at scores.
+    """
+    refusals = Refusals(source)
+    try:
+        table = run_table(stream, refusals)
+    except InvalidInput as unreadable:
+        return unreadable_run(source, unreadable)
+    doubts = Doubts(source)
+    known = None if topics is None else frozenset(topics)
+    sizes: dict[str, int] = {}
+    rankings: dict[str, Ranking] = {}
+    for name in list(table.topics):
+        # Taken out one by one, so that the file's bytes and the run are not held in full side by side.
+        columns = table.topics.pop(name)
+        topic = name.decode("utf-8", "surrogateescape")
+        sizes[topic] = len(columns.docnos)
+        rankings[topic] = _ranking(topic, columns, refusals, doubts)
+        _check_topic(topic, columns, refusals, known=known, max_per_topic=max_per_topic)
+        if docnos is not None:
+            _check_docnos(rankings[topic].docnos, columns, docnos, refusals)
+    tag = _only_tag(table.tags, refusals)
+    if not table.lines:
+        refusals.add(None, "empty", "the file holds no line of a run", COLUMNS)
+    doubts.about_second_column(table.not_q0, table.first_not_q0)
+    doubts.about_tag(tag, file_stem)
+    doubts.about_topics(sizes, known)
+    run = None if refusals else Run(tag, rankings)
+    return RunCheck(
+        source, run, len(sizes), table.lines, refusals.count, refusals.findings(), doubts.findings()
+    )
+
+
+def unreadable_run(source: str, refused: InvalidInput) -> RunCheck:
+    """The check of a run whose file could not be opened, or not be read to its end."""
+    return RunCheck(source, None, 0, 0, len(refused.findings), refused.findings, ())
+
+
+def promised_tag(file_name: str) -> str:
+    """The tag that a file's name promises: without .gz, a suffix for runs, and TREC's own `input.`."""
+    stem = PurePath(file_name).name.removesuffix(".gz").removeprefix("input.")
+    suffix = PurePath(stem).suffix
+    return stem.removesuffix(suffix) if suffix in _SUFFIXES else stem
+
+
+def write_run(run: Run) -> Iterator[bytes]:
+    """The lines of a run, in its own order; the rank column is that of the one order, so scores agree.
+
+    Raises WorkbenchError for ids that would not survive (empty, with white space) and infinite scores.
+    """
+    tag = plain(run.tag, "tag")
+    for topic, ranking in run.rankings.items():
+        name = plain(topic, "topic")
+        names = [plain(docno, "docno") for docno in ranking.docnos]
+        ranks = {docno: rank for rank, docno in enumerate(ordered(ranking), 1)}
+        for docno, written, score in zip(ranking.docnos, names, ranking.scores, strict=True):
+            if not isfinite(score):
+                raise WorkbenchError(
+                    f"the score of {shown(docno)} for topic {shown(topic)} is {score}",
+                    remedy="only finite scores have an order",
+                )
+            yield b"%b Q0 %b %d %b %b\n" % (name, written, ranks[docno], repr(score).encode(), tag)
+
+
+def _ranking(topic: str, columns: TopicColumns, refusals: Refusals, doubts: Doubts) -> Ranking:
+    joined = b"\n".join(columns.docnos)
+    docnos = tuple(joined.decode("utf-8", "surrogateescape").split("\n"))
+    scores = _scores(columns, refusals)
+    if not all_fit(topic.encode("utf-8", "surrogateescape") + b"\n" + joined):
+        for number, docno in zip(columns.lines, docnos, strict=True):
+            check_ids(number, (topic, docno), refusals)
+    if len(set(docnos)) != len(docnos):
+        _refuse_duplicates(topic, docnos, columns.lines, refusals)
+    doubts.about_ranking(columns, scores)
+    return Ranking(docnos, () if scores is None else tuple(scores.tolist()))
+
+
+def _scores(columns: TopicColumns, refusals: Refusals) -> Scores | None:
+    """The scores of a topic as doubles in file order, or None where one of them is refused."""
+    if not b" ".join(columns.scores).translate(None, _SCORE_BYTES):
+        try:
+            values = np.array(list(map(float, columns.scores)))
+        except ValueError:
+            pass
+        else:
+            if np.isfinite(values).all():
+                return values
+    for number, score in zip(columns.lines, columns.scores, strict=True):
+        if not _SCORE.fullmatch(score) or not isfinite(float(score)):
+            message = f"the score {shown(score)} is not a finite decimal number"
+            refusals.add(
+                number, "score", message, "write it like 12.5 or 1.25e1, higher for better documents"
+            )
+    return None
+
+
+def _refuse_duplicates(topic: str, docnos: tuple[str, ...], lines: array[int], refusals: Refusals) -> None:
+    first: dict[str, int] = {}
+    for number, docno in zip(lines, docnos, strict=True):
+        if docno in first:
+            message = f"document {shown(docno)} was in topic {shown(topic)} already, line {first[docno]}"
+            refusals.add(number, "duplicate", message, "a document has one line a topic: keep the better one")
+        else:
+            first[docno] = number
+
+
+def _check_topic(
+    topic: str,
+    columns: TopicColumns,
+    refusals: Refusals,
+    *,
+    known: frozenset[str] | None,
+    max_per_topic: int | None,
+) -> None:
+    count = len(columns.docnos)
+    first = columns.lines[0]
+    if known is not None and topic not in known:
+        message = f"topic {shown(topic)} is not among the topics ({count:,} lines)"
+        refusals.add(first, "unknown-topic", message, "ids are compared as text: 030 is not 30")
+    if max_per_topic is not None and count > max_per_topic:
+        message = f"topic {shown(topic)} has {count:,} documents, more than {max_per_topic:,}"
+        refusals.add(columns.lines[max_per_topic], "too-many", message, f"keep the first {max_per_topic:,}")
+
+
+def _check_docnos(
+    docnos: tuple[str, ...], columns: TopicColumns, existing: Container[str], refusals: Refusals
+) -> None:
+    for number, docno in zip(columns.lines, docnos, strict=True):
+        if docno not in existing:
+            message = f"document {shown(docno)} is not in the collection"
+            refusals.add(number, "unknown-document", message, "was the run made on another version of it?")
+
+
+def _only_tag(tags: dict[bytes, int], refusals: Refusals) -> str:
+    """The tag of the first line; every further one is an error at its first line."""
+    first, *others = tags or [b""]
+    for tag in tags:
+        check_ids(tags[tag], (tag.decode("utf-8", "surrogateescape"),), refusals)
+    for tag in others:
+        message = f"the tag {shown(tag)} differs from {shown(first)} in line {tags[first]}"
+        refusals.add(tags[tag], "tags", message, "a file holds one run with one tag: split or mend it")
+    return first.decode("utf-8", "surrogateescape")

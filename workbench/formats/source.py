@@ -1,0 +1,176 @@
+"""Bytes -> lines: gzip by its magic bytes, byte order mark, line ends; what is no text is refused."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zlib
+from collections.abc import Iterator
+from typing import BinaryIO, Protocol, cast
+
+from workbench.errors import Finding, InvalidInput
+
+LINE_LIMIT = 64 * 2**20
+"""The longest line, and the largest file that is read as a whole, in bytes."""
+
+_CHUNK = 2**20
+_BOM = b"\xef\xbb\xbf"
+_GZIP = b"\x1f\x8b"
+_ARCHIVES = (
+    (b"PK\x03\x04", "a zip archive", "unzip it and give the files"),
+    (b"PK\x05\x06", "an empty zip archive", "unzip it and give the files"),
+    (b"BZh", "compressed by bzip2", "decompress it with bunzip2, or compress it with gzip"),
+    (b"\xfd7zXZ\x00", "compressed by xz", "decompress it with unxz, or compress it with gzip"),
+)
+_ZSTD = b"\x28\xb5\x2f\xfd"
+_BZIP2_BLOCK = b"1AY&SY"
+
+
+class Readable(Protocol):
+    """Anything that gives bytes when read."""
+
+    def read(self, size: int, /) -> bytes: ...
+
+
+class Peekable(Protocol):
+    """A binary stream that can be looked at before it is read."""
+
+    def read(self, size: int = -1, /) -> bytes: ...
+    def peek(self, size: int = 0, /) -> bytes: ...
+
+
+def open_source(stream: Readable, source: str) -> Peekable:
+    """The plain bytes of a stream, decompressed as they are read where it holds gzip, in bounded memory.
+
+    Raises InvalidInput at once for an archive that is not gzip, and while reading for broken gzip.
+    """
+    head = _head(stream, 10)
+    _refuse_archives(head, source)
+    whole = io.BufferedReader(_Rejoined(head, stream), _CHUNK)
+    if not head.startswith(_GZIP):
+        return whole
+    plain = io.BufferedReader(_Gunzip(whole, source), _CHUNK)
+    _refuse_archives(plain.peek(10)[:10], source)
+    return plain
+
+
+def byte_lines(stream: Readable, *, source: str) -> Iterator[tuple[int, bytes]]:
+    r"""Numbered lines (from 1) of a plain or gzip stream, without ends (\n or \r\n) and byte order mark.
+
+    Raises InvalidInput for NUL bytes, broken gzip and lines longer than `LINE_LIMIT`.
+    """
+    plain = open_source(stream, source)
+    upcoming = 1
+    rest = b""
+    chunk = plain.read(_CHUNK).removeprefix(_BOM)
+    while chunk:
+        _refuse_binary(chunk, source, upcoming)
+        first, *others = chunk.split(b"\n")
+        lines = [_joined(rest, first, source, upcoming), *others]
+        rest = lines.pop()
+        for number, line in enumerate(lines, upcoming):
+            yield number, line[:-1] if line[-1:] == b"\r" else line
+        upcoming += len(lines)
+        chunk = plain.read(_CHUNK)
+    if rest:
+        yield upcoming, rest.removesuffix(b"\r")
+
+
+def numbered_lines(stream: Readable, *, source: str) -> Iterator[tuple[int, str]]:
+    """The lines of `byte_lines` decoded from UTF-8; bytes that are none become surrogates."""
+    for number, line in byte_lines(stream, source=source):
+        yield number, line.decode("utf-8", "surrogateescape")
+
+
+def whole_bytes(stream: Readable, *, source: str) -> bytes:
+    """The whole plain content, for formats that cannot be read by the line, without byte order mark.
+
+    Raises InvalidInput for NUL bytes, broken gzip and more than `LINE_LIMIT` bytes.
+    """
+    content = open_source(stream, source).read(LINE_LIMIT + 1)
+    if len(content) > LINE_LIMIT:
+        message = f"the file is larger than {LINE_LIMIT // 2**20} MiB"
+        raise _refused(source, None, "too-large", message, "is this the right file? Otherwise split it")
+    _refuse_binary(content, source, 1)
+    return content.removeprefix(_BOM)
+
+
+class _Rejoined(io.RawIOBase):
+    """A stream whose first bytes were already taken from it, put together again."""
+
+    def __init__(self, head: bytes, stream: Readable) -> None:
+        self._head = head
+        self._stream = stream
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: object, /) -> int:
+        view = memoryview(cast(bytearray, buffer)).cast("B")
+        data = self._head or self._stream.read(len(view))
+        taken = data[: len(view)]
+        self._head = data[len(view) :]
+        view[: len(taken)] = taken
+        return len(taken)
+
+
+class _Gunzip(io.RawIOBase):
+    """The content of a gzip stream, member after member; what is broken is told as InvalidInput."""
+
+    def __init__(self, stream: BinaryIO, source: str) -> None:
+        self._plain = gzip.GzipFile(fileobj=stream, mode="rb")
+        self._source = source
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: object, /) -> int:
+        try:
+            return self._plain.readinto(cast(bytearray, buffer))
+        except EOFError as error:
+            message = "the gzip file ends too early"
+            raise _refused(self._source, None, "gzip", message, "it was cut: copy it again") from error
+        except (gzip.BadGzipFile, zlib.error) as error:
+            message = f"the gzip file is broken: {error}"
+            raise _refused(
+                self._source, None, "gzip", message, "test it with gzip -t; copy it again"
+            ) from error
+
+
+def _head(stream: Readable, size: int) -> bytes:
+    head = b""
+    while len(head) < size and (more := stream.read(size - len(head))):
+        head += more
+    return head
+
+
+def _joined(rest: bytes, more: bytes, source: str, line: int) -> bytes:
+    if len(rest) + len(more) > LINE_LIMIT:
+        message = f"the line is longer than {LINE_LIMIT // 2**20} MiB"
+        raise _refused(source, line, "line-too-long", message, "is this a text file with one record a line?")
+    return rest + more
+
+
+def _refuse_archives(head: bytes, source: str) -> None:
+    for magic, what, remedy in _ARCHIVES:
+        if head.startswith(magic) and (magic != b"BZh" or head[4:10] == _BZIP2_BLOCK):
+            raise _refused(source, None, "archive", f"the file is {what}", remedy)
+
+
+def _refuse_binary(chunk: bytes, source: str, line: int) -> None:
+    at = chunk.find(b"\0")
+    if at < 0:
+        return
+    line += chunk.count(b"\n", 0, at)
+    if line == 1 and chunk[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise _refused(source, None, "utf-16", "the file is encoded in UTF-16", "save it as UTF-8")
+    if line == 1 and chunk.startswith(_ZSTD):
+        # Only here, since these four bytes alone could begin an id.
+        remedy = "decompress it with unzstd, or compress it with gzip"
+        raise _refused(source, None, "archive", "the file is compressed by zstd", remedy)
+    remedy = "give a text file in UTF-8, plain or gzip; an archive must be unpacked first"
+    raise _refused(source, line, "binary", "the file holds NUL bytes, so it is no text", remedy)
+
+
+def _refused(source: str, line: int | None, code: str, message: str, remedy: str) -> InvalidInput:
+    return InvalidInput([Finding(source, line, code, message, remedy)])

@@ -1,0 +1,51 @@
+"""Topics as JSON objects (`{"id": ..., "title": ...}`), one a line as in BEIR's queries, or in one array."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from workbench.formats.fields import collapsed, paragraphs
+from workbench.formats.identifiers import trimmed
+from workbench.formats.json_lines import Record, array_items, as_record, first_of, parsed, unknown_keys
+from workbench.formats.refusals import Refusals
+from workbench.records import Topic
+
+_IDS = ("id", "_id", "qid", "query_id", "topic_id", "number", "num")
+_TITLES = ("title", "text", "query")
+_DESCRIPTIONS = ("description", "desc", "question")
+_NARRATIVES = ("narrative", "narr")
+
+
+def json_topics(content: bytes, refusals: Refusals) -> Iterator[tuple[int, Topic]]:
+    """One topic an object; numbers as ids become text."""
+    for line, value in _values(content.decode("utf-8", "surrogateescape"), refusals):
+        record = as_record(line, value, refusals)
+        if record is not None:
+            topic = _topic(line, record, refusals)
+            if topic is not None:
+                yield line, topic
+
+
+def _values(text: str, refusals: Refusals) -> Iterator[tuple[int, Any]]:
+    if text.lstrip().startswith("["):
+        yield from array_items(text, refusals)
+        return
+    for line, one in enumerate(text.split("\n"), 1):
+        if one.strip():
+            yield line, parsed(line, one, refusals)
+
+
+def _topic(line: int, record: Record, refusals: Refusals) -> Topic | None:
+    before = refusals.count
+    identifier = first_of(line, record, _IDS, refusals)
+    if identifier is None:
+        keys = unknown_keys(record, (*_TITLES, *_DESCRIPTIONS, *_NARRATIVES))
+        refusals.add(line, "id", f"the topic has no id (other keys: {keys})", f"one of {', '.join(_IDS)}")
+        return None
+    title, description, narrative = (
+        first_of(line, record, names, refusals) or "" for names in (_TITLES, _DESCRIPTIONS, _NARRATIVES)
+    )
+    if refusals.count > before:
+        return None
+    return Topic(trimmed(identifier), collapsed(title), collapsed(description), paragraphs(narrative))

@@ -1,0 +1,62 @@
+"""Topics on lines: id, title, and perhaps description and narrative between tabs; or `id:title`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from workbench.formats.fields import collapsed, paragraphs
+from workbench.formats.identifiers import trimmed
+from workbench.formats.refusals import Refusals
+from workbench.records import Topic
+
+_IDS = frozenset(
+    ("id", "_id", "qid", "query_id", "query-id", "queryid", "topic", "topic_id", "topicid", "number", "num")
+)
+_NAMES = {
+    **dict.fromkeys(("title", "query", "text", "topic_title"), "title"),
+    **dict.fromkeys(("description", "desc", "question"), "description"),
+    **dict.fromkeys(("narrative", "narr"), "narrative"),
+}
+_ORDER = ("title", "description", "narrative")
+_REMEDY = "write id, title, and perhaps description and narrative, separated by tabs"
+
+
+def tsv_topics(content: bytes, refusals: Refusals) -> Iterator[tuple[int, Topic]]:
+    """One topic a line; a quote is a character, as in MS MARCO; the first line may name the columns.
+
+    Lines without a tab are cut at the first colon, as in the web tracks.
+    """
+    order: tuple[str, ...] = _ORDER
+    started = False
+    for line, text in enumerate(content.decode("utf-8", "surrogateescape").split("\n"), 1):
+        if not text.strip():
+            continue
+        cells = text.rstrip("\r").split("\t") if "\t" in text else text.split(":", 1)
+        header = None if started else _header(cells)
+        started = True
+        if header is not None:
+            order = header
+        elif len(cells) < 2:
+            refusals.add(line, "columns", "there is neither a tab nor a colon in the line", _REMEDY)
+        elif len(cells) > len(order) + 1:
+            message = f"expected at most {len(order) + 1} columns, found {len(cells)}"
+            refusals.add(line, "columns", message, _REMEDY)
+        else:
+            yield line, _topic(cells[0], dict(zip(order, cells[1:], strict=False)))
+
+
+def _header(cells: list[str]) -> tuple[str, ...] | None:
+    """The names of the columns after the id, "" for unknown ones; None where the line is no header."""
+    names = [cell.strip().casefold() for cell in cells]
+    if names[0] not in _IDS or len(names) < 2 or names[1] not in _NAMES:
+        return None
+    return tuple(_NAMES.get(name, "") for name in names[1:])
+
+
+def _topic(identifier: str, fields: dict[str, str]) -> Topic:
+    return Topic(
+        trimmed(identifier),
+        collapsed(fields.get("title", "")),
+        collapsed(fields.get("description", "")),
+        paragraphs(fields.get("narrative", "")),
+    )
