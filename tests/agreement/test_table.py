@@ -1,0 +1,67 @@
+"""Contingency tables and the bands in which kappas are read."""
+
+from __future__ import annotations
+
+from math import nextafter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import confusion_matrix
+
+from workbench.agreement.bands import Band, band
+from workbench.agreement.table import binarised, contingency
+from workbench.errors import WorkbenchError
+
+
+def test_rows_are_the_first_assessors_grades_in_the_order_of_the_categories() -> None:
+    table = contingency([2, 2, 0], [2, 0, 0], categories=(2, 1, 0))
+    assert table.tolist() == [[1, 0, 1], [0, 0, 0], [0, 0, 1]]
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1))
+def test_scikit_learn_counts_the_same(pairs: list[tuple[int, int]]) -> None:
+    first, second = zip(*pairs, strict=True)
+    table = contingency(first, second, categories=(3, 2, 1, 0))
+    assert np.array_equal(table, confusion_matrix(first, second, labels=[3, 2, 1, 0]))
+
+
+def test_no_grades_make_an_empty_table() -> None:
+    assert contingency([], [], categories=(1, 0)).tolist() == [[0, 0], [0, 0]]
+
+
+def test_a_grade_in_no_category_is_refused() -> None:
+    with pytest.raises(WorkbenchError, match=r"3 is in no category of the table \(the categories are 1, 0\)"):
+        contingency([0, 3], [0, 1], categories=(1, 0))
+
+
+def test_grades_of_different_pairs_are_refused() -> None:
+    with pytest.raises(WorkbenchError, match="2 grades cannot be compared with 1"):
+        contingency([0, 1], [0], categories=(1, 0))
+
+
+@pytest.mark.parametrize("categories", [(), (1, 1, 0)])
+def test_categories_that_are_none_or_repeated_are_refused(categories: tuple[int, ...]) -> None:
+    with pytest.raises(WorkbenchError, match="list every grade once"):
+        contingency([], [], categories=categories)
+
+
+def test_grades_are_relevant_from_a_grade_on() -> None:
+    assert binarised([0, 1, 2, 3], relevant_from=2).tolist() == [0, 0, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (1.0, Band.GOOD),
+        (nextafter(0.8, 1), Band.GOOD),
+        (0.8, Band.FAIR),
+        (0.67, Band.FAIR),
+        (nextafter(0.67, 0), Band.DUBIOUS),
+        (0.0, Band.DUBIOUS),
+        (-1.0, Band.DUBIOUS),
+    ],
+)
+def test_the_bands_end_where_the_textbook_says(value: float, expected: Band) -> None:
+    assert band(value) is expected

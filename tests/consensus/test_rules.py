@@ -1,0 +1,162 @@
+"""The rules on worked cases, and what must hold for every rule."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import inspect
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import workbench.consensus.rules as rules
+from tests.support import cases
+from workbench.consensus.rules import RULES
+from workbench.consensus.settle import consensus
+from workbench.records import BINARY, FOUR_GRADES, Judgment, Scale
+
+# Every rule with every choice of its parameters.
+WAYS = [
+    (name, {parameter.name: choice})
+    for name, rule in RULES.items()
+    for parameter in rule.parameters
+    for choice in parameter.choices or ("ann",)
+] + [(name, {}) for name, rule in RULES.items() if not rule.parameters]
+GRADES = st.dictionaries(st.sampled_from(["ann", "bea", "cyd", "dan", "eve"]), st.integers(0, 3), min_size=1)
+
+
+def settled(rule: str, grades: Mapping[str, int], **parameters: str) -> int | None:
+    return RULES[rule].settle(grades, **parameters)
+
+
+def judgments(judges: Mapping[str, list[int]], *, relevant_from: int | None = None) -> list[Judgment]:
+    return [
+        Judgment(name, "1", f"d{at}", grade if relevant_from is None else int(grade >= relevant_from))
+        for name, given in judges.items()
+        for at, grade in enumerate(given)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("key", "rule", "parameters"),
+    [
+        ("min_all", "all", {}),
+        ("max_any", "any", {}),
+        ("primary_j1", "one", {"assessor": "j1"}),
+        ("median", "lower-median", {}),
+        ("median", "upper-median", {}),
+        ("majority_binary", "majority", {}),
+        ("all_binary", "all", {}),
+        ("any_binary", "any", {}),
+    ],
+)
+def test_the_simple_rules_on_three_judges(key: str, rule: str, parameters: dict[str, str]) -> None:
+    case = cases("50_label_aggregation.json")["simple_rules_graded"]
+    binary = key.endswith("binary")
+    given = judgments(case["input"]["judges"], relevant_from=case["input"]["relevant_at"] if binary else None)
+    scale: Scale = BINARY if binary else FOUR_GRADES
+    result = consensus(given, rule=rule, scale=scale, **parameters)
+    assert result.unsettled == ()
+    assert [qrel.grade for qrel in result.qrels] == case["expected"][key]
+
+
+@pytest.mark.parametrize(("ties", "t1"), [("lower", 0), ("higher", 1), ("none", None)])
+def test_a_tie_goes_as_it_was_said(ties: str, t1: int | None) -> None:
+    # Crowd-Kit's toy data: t1 is a tie of two against two, which Crowd-Kit gives to "no" without a word.
+    case = cases("50_label_aggregation.json")["majority_vote_toy"]
+    given: list[Any] = case["input"]["worker_task_label"]
+    result = consensus(
+        [Judgment(worker, task, "d", int(label == "yes")) for worker, task, label in given],
+        rule="majority",
+        scale=BINARY,
+        ties=ties,
+    )
+    found: dict[str, int | None] = {qrel.topic: qrel.grade for qrel in result.qrels}
+    found |= {pair.topic: None for pair in result.unsettled}
+    assert found == {"t1": t1, "t2": 1, "t3": 0, "t4": 1, "t5": 0}
+
+
+def test_the_most_frequent_grade_wins_without_half_of_the_assessors() -> None:
+    assert settled("majority", {"ann": 0, "bea": 0, "cyd": 1, "dan": 2, "eve": 3}) == 0
+
+
+@pytest.mark.parametrize(("ties", "expected"), [("lower", 0), ("higher", 2), ("none", None)])
+def test_three_different_grades_are_a_tie(ties: str, expected: int | None) -> None:
+    assert settled("majority", {"ann": 1, "bea": 0, "cyd": 2}, ties=ties) == expected
+
+
+def test_grades_that_are_not_the_most_frequent_do_not_break_a_tie() -> None:
+    assert settled("majority", {"ann": 1, "bea": 1, "cyd": 2, "dan": 2, "eve": 3}, ties="higher") == 2
+
+
+@pytest.mark.parametrize(("rule", "expected"), [("lower-median", 1), ("upper-median", 2)])
+def test_an_even_number_has_two_medians(rule: str, expected: int) -> None:
+    assert settled(rule, {"ann": 3, "bea": 0, "cyd": 2, "dan": 1}) == expected
+
+
+def test_one_assessor_settles_only_what_this_one_graded() -> None:
+    assert settled("one", {"ann": 1, "bea": 0}, assessor="bea") == 0
+    assert settled("one", {"ann": 1}, assessor="bea") is None
+
+
+@pytest.mark.parametrize(("rule", "parameters"), WAYS)
+@given(GRADES)
+def test_every_rule_gives_a_grade_that_somebody_gave_or_none(
+    rule: str, parameters: dict[str, str], grades: dict[str, int]
+) -> None:
+    grade = settled(rule, grades, **parameters)
+    assert grade in grades.values() or (grade is None and RULES[rule].unsettled)
+
+
+@pytest.mark.parametrize(("rule", "parameters"), WAYS)
+@given(st.data(), GRADES)
+def test_no_rule_minds_the_order_of_the_assessors(
+    rule: str, parameters: dict[str, str], data: st.DataObject, grades: dict[str, int]
+) -> None:
+    shuffled = dict(data.draw(st.permutations(list(grades.items()))))
+    assert settled(rule, shuffled, **parameters) == settled(rule, grades, **parameters)
+
+
+@pytest.mark.parametrize(("rule", "parameters"), WAYS)
+@given(GRADES, st.integers(0, 3))
+def test_every_rule_keeps_what_all_say(
+    rule: str, parameters: dict[str, str], grades: dict[str, int], grade: int
+) -> None:
+    agreed = dict.fromkeys({*grades, "ann"}, grade)
+    assert settled(rule, agreed, **parameters) == grade
+
+
+@given(GRADES)
+def test_the_rules_are_ordered_from_all_to_any(grades: dict[str, int]) -> None:
+    order = [settled(rule, grades) or 0 for rule in ("all", "lower-median", "upper-median", "any")]
+    assert order == sorted(order)
+
+
+def test_every_rule_is_in_the_catalogue_and_says_what_it_does() -> None:
+    functions = {
+        function
+        for name, function in inspect.getmembers(rules, inspect.isfunction)
+        if function.__module__ == rules.__name__ and not name.startswith("_")
+    }
+    assert functions == {rule.settle for rule in RULES.values()}
+    assert all(rule.label and rule.help and rule.name == name for name, rule in RULES.items())
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_the_parameters_in_the_catalogue_are_those_of_the_function(name: str) -> None:
+    declared = inspect.signature(RULES[name].settle).parameters
+    defaults = {
+        key: None if one.default is inspect.Parameter.empty else one.default
+        for key, one in declared.items()
+        if key != "grades"
+    }
+    assert defaults == {one.name: one.default for one in RULES[name].parameters}
+    assert all(one.help for one in RULES[name].parameters)
+
+
+def test_the_examples_in_the_docstrings_run() -> None:
+    outcome = doctest.testmod(importlib.import_module("workbench.consensus.rules"))
+    assert (outcome.attempted > 0, outcome.failed) == (True, 0)

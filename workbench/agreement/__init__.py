@@ -1,0 +1,1 @@
+"""HOW FAR assessors agree."""

@@ -1,0 +1,1 @@
+"""ONE grade from several."""

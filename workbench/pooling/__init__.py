@@ -1,0 +1,1 @@
+"""WHICH documents get judged."""

@@ -1,0 +1,1 @@
+"""WHAT a run is worth."""

@@ -1,0 +1,162 @@
+"""The names of measures, as the field writes them (`AP`, `nDCG@10`, `P(rel=2)@5`), made into measures.
+
+The vocabulary is that of ir_measures; what a scorer written in C would take as an order to stop the whole
+process (a cutoff of 0, a negative grade) is refused here.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from typing import Any
+
+import ir_measures
+from ir_measures import Measure
+from ir_measures.measures import registry
+from ir_measures.providers.base import NOT_PROVIDED
+from pytrec_eval import supported_nicknames
+
+from workbench.errors import WorkbenchError
+
+LARGEST_GRADE = 100_000
+"""trec_eval counts the documents of every grade up to the highest, so it needs memory for each."""
+
+_KINDS = {
+    int: "a whole number",
+    float: "a number",
+    bool: "True or False",
+    str: "a word in quotes",
+    dict: "{grade: gain}",
+}
+_PIPELINE: Any = ir_measures.DefaultPipeline
+_EXAMPLES = "such as AP, nDCG@10, P(rel=2)@5"
+# The lowest and the highest value of parameters that are numbers.
+_RANGES: Mapping[str, tuple[float, float]] = {
+    "cutoff": (1, 2**31 - 1),
+    "rel": (1, LARGEST_GRADE),
+    "min_rel": (0, LARGEST_GRADE),
+    "max_rel": (1, LARGEST_GRADE),
+    "recall": (0, 1),
+    "p": (0, 1),
+    "alpha": (0, 1),
+    "beta": (0.001, 1000),
+    "T": (0.001, 1_000_000),
+}
+
+
+def parse_measures(names: str | Iterable[str]) -> tuple[Measure, ...]:
+    """Measures by name, separated by white space or commas or given one by one, each kept once.
+
+    Raises WorkbenchError for no name at all, an unknown one (the remedy tells close ones), wrong parameters
+    and a measure that no installed scorer computes.
+    """
+    texts = [names] if isinstance(names, str) else names
+    measures = [_measure(name) for text in texts for name in _split(text)]
+    if not measures:
+        raise WorkbenchError("no measure is named", remedy=_EXAMPLES)
+    return tuple(dict.fromkeys(measures))
+
+
+def _split(text: str) -> list[str]:
+    """The names in a text; white space and commas inside brackets do not separate."""
+    return re.findall(r"(?:\([^()]*\)|[^\s,])+", text)
+
+
+def _measure(name: str) -> Measure:
+    base, parameters = _parsed(name)
+    if base not in registry:
+        raise WorkbenchError(f'there is no measure "{base}"', remedy=_suggestion(name, base))
+    kind: Any = registry[base]
+    if "@" in parameters:
+        parameters[kind.AT_PARAM] = parameters.pop("@")
+    strange = parameters.keys() - kind.SUPPORTED_PARAMS.keys()
+    if strange:
+        known = ", ".join(kind.SUPPORTED_PARAMS) or "none"
+        raise WorkbenchError(f"{base} has no parameter {min(strange)}", remedy=f"it has {known}")
+    measure: Measure = kind(**{key: _as_declared(kind, key, value) for key, value in parameters.items()})
+    for key in kind.SUPPORTED_PARAMS:
+        _check(name, measure, key)
+    if not _PIPELINE.supports(measure):
+        raise WorkbenchError(f"no installed scorer computes {measure}", remedy=_installation(measure))
+    return measure
+
+
+def _parsed(name: str) -> tuple[str, dict[str, Any]]:
+    """The name of a measure and its parameters; what stands after @ is under "@"."""
+    parameters: dict[str, Any] = {}
+    try:
+        node = ast.parse(name, mode="eval").body
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+            parameters["@"] = ast.literal_eval(node.right)
+            node = node.left
+        if isinstance(node, ast.Call) and not node.args:
+            parameters.update((str(word.arg), ast.literal_eval(word.value)) for word in node.keywords)
+            node = node.func
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+        node = None
+    if not isinstance(node, ast.Name):
+        raise WorkbenchError(f'"{name}" is not the name of a measure', remedy=_suggestion(name, name))
+    return node.id, parameters
+
+
+def _as_declared(kind: Measure, key: str, value: Any) -> Any:
+    """IPrec@1 means IPrec@1.0."""
+    wants_float = kind.SUPPORTED_PARAMS[key].dtype is float
+    return float(value) if wants_float and type(value) is int else value
+
+
+def _check(name: str, measure: Measure, key: str) -> None:
+    """Raise WorkbenchError where a parameter is missing, of the wrong kind or out of its range."""
+    declared: Any = measure.SUPPORTED_PARAMS[key]
+    value = measure.params.get(key, NOT_PROVIDED)
+    if value is NOT_PROVIDED:
+        if declared.required:
+            raise WorkbenchError(f'"{name}" needs a {key}', remedy=_EXAMPLES)
+        return
+    mistaken = isinstance(value, bool) and declared.dtype is not bool
+    if mistaken or not declared.validate(value):
+        choices = declared.choices if isinstance(declared.choices, (list, tuple)) else ()
+        remedy = f"one of {', '.join(map(str, choices))}" if choices else f"give {_KINDS[declared.dtype]}"
+        raise WorkbenchError(f'{key} in "{name}" cannot be {value!r}', remedy=remedy)
+    if key in _RANGES and not _RANGES[key][0] <= value <= _RANGES[key][1]:
+        remedy = f"from {_RANGES[key][0]} to {_RANGES[key][1]}"
+        raise WorkbenchError(f'{key} in "{name}" cannot be {value!r}', remedy=remedy)
+    if key == "recall" and round(value, 2) != value:
+        # trec_eval is asked by two decimals; two levels that share them would take each other's place.
+        raise WorkbenchError(f'recall in "{name}" cannot be {value!r}', remedy="give at most two decimals")
+    if key == "gains" and not all(_is_gain(grade, gain) for grade, gain in value.items()):
+        raise WorkbenchError(
+            f'the gains in "{name}" are wrong', remedy=f"whole numbers from 0 to {LARGEST_GRADE} by grade"
+        )
+
+
+def _is_gain(grade: object, gain: object) -> bool:
+    return type(grade) is int and type(gain) is int and 0 <= gain <= LARGEST_GRADE
+
+
+def _suggestion(name: str, base: str) -> str:
+    """What was probably meant: trec_eval's name for a measure, another spelling, or a few examples."""
+    if name not in supported_nicknames:
+        try:
+            return f"trec_eval's {name} is {ir_measures.parse_trec_measure(name)[0]} here"
+        except ValueError:
+            pass
+    # Of two spellings of one measure (nDCG, NDCG) the first is its own, the others are aliases.
+    spelt = {known.casefold(): known for known in reversed(registry)}
+    if base.casefold() in spelt:
+        return f"did you mean {spelt[base.casefold()]}?"
+    close = get_close_matches(base.casefold(), spelt, n=3, cutoff=0.6)
+    return f"did you mean {', '.join(spelt[known] for known in close)}?" if close else _EXAMPLES
+
+
+def _installation(measure: Measure) -> str:
+    """How to install a scorer that computes the measure."""
+    ways = [
+        provider.install_instructions()
+        for provider in _PIPELINE.providers
+        if provider.supports(measure) and not provider.is_available()
+    ]
+    known = [way for way in ways if way]
+    return " or ".join(known) if known else "try it with other parameters, such as rel= or a cutoff"
