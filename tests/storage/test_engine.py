@@ -1,0 +1,233 @@
+"""The database keeps what it acknowledged, and a transaction is whole or nothing; on both databases."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from sqlalchemy import func, select, text, update
+from sqlalchemy.exc import IntegrityError, InternalError, StatementError
+from sqlalchemy.orm import Session
+
+from workbench.errors import WorkbenchError
+from workbench.storage.engine import Database, reachable
+from workbench.storage.tables import AccountRow, TopicRow
+
+NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+
+
+def account(login: str) -> AccountRow:
+    return AccountRow(login=login, name=login.title(), password_hash="-", created_at=NOW)
+
+
+def count(db: Session) -> int:
+    return db.scalar(select(func.count()).select_from(AccountRow)) or 0
+
+
+def add_and_flush(db: Session, login: str) -> None:
+    db.add(account(login))
+    db.flush()
+
+
+def accounts(database: Database) -> int:
+    with database.reading() as db:
+        return count(db)
+
+
+@pytest.mark.parametrize(
+    ("pragma", "value"),
+    [
+        ("journal_mode", "wal"),
+        ("synchronous", 2),  # 2 is FULL: https://sqlite.org/pragma.html#pragma_synchronous
+        ("foreign_keys", 1),
+        ("busy_timeout", 30_000),
+    ],
+)
+def test_sqlite_runs_with_the_settings_under_which_nothing_is_lost(
+    sqlite_database: Database, pragma: str, value: object
+) -> None:
+    with sqlite_database.reading() as reading:
+        assert reading.scalar(text(f"PRAGMA {pragma}")) == value
+    with sqlite_database.writing() as writing:
+        assert writing.scalar(text(f"PRAGMA {pragma}")) == value
+
+
+def test_what_was_written_is_there_for_the_next_process(database: Database) -> None:
+    with database.writing() as db:
+        db.add(account("ada"))
+    database.close()
+    assert accounts(database) == 1
+
+
+def test_a_writing_transaction_that_fails_is_wholly_undone(database: Database) -> None:
+    def write_and_fail() -> None:
+        with database.writing() as db:
+            add_and_flush(db, "ada")
+            add_and_flush(db, "grace")
+            raise LookupError
+
+    with pytest.raises(LookupError):
+        write_and_fail()
+    assert accounts(database) == 0
+
+
+def test_a_statement_that_the_database_refuses_undoes_those_before_it(database: Database) -> None:
+    def write_the_same_twice() -> None:
+        with database.writing() as db:
+            add_and_flush(db, "ada")
+            add_and_flush(db, "ada")
+
+    with pytest.raises(IntegrityError):
+        write_the_same_twice()
+    assert accounts(database) == 0
+
+
+def test_a_row_cannot_point_at_nothing(database: Database) -> None:
+    with pytest.raises(IntegrityError), database.writing() as db:
+        db.add(TopicRow(campaign_id=5, topic="1", position=0, title="of no campaign"))
+
+
+def test_a_reading_transaction_keeps_nothing(database: Database) -> None:
+    # PostgreSQL refuses the statement, SQLite lets it pass and forgets it.
+    outcome = nullcontext() if database.embedded else pytest.raises(InternalError, match="read-only")
+    with outcome, database.reading() as db:
+        add_and_flush(db, "ada")
+    assert accounts(database) == 0
+
+
+def test_a_reading_transaction_sees_one_moment(database: Database) -> None:
+    with database.reading() as reader:
+        assert count(reader) == 0
+        with database.writing() as writer:
+            writer.add(account("ada"))
+        assert count(reader) == 0
+    assert accounts(database) == 1
+
+
+def test_writers_at_the_same_time_queue_instead_of_failing(database: Database) -> None:
+    everybody_is_here = threading.Barrier(6)
+
+    def write(number: int) -> None:
+        everybody_is_here.wait()
+        for turn in range(5):
+            with database.writing() as db:
+                db.add(account(f"person {number}.{turn}"))
+
+    with ThreadPoolExecutor(6) as threads:
+        list(threads.map(write, range(6)))
+    assert accounts(database) == 30
+
+
+def test_a_second_sqlite_writer_begins_only_when_the_first_has_ended(sqlite_database: Database) -> None:
+    with sqlite_database.writing() as db:
+        db.add(account("0"))
+    everybody_is_here = threading.Barrier(4)
+
+    def add_one(_: int) -> None:
+        everybody_is_here.wait()
+        for _turn in range(5):
+            with sqlite_database.writing() as db:
+                seen = int(db.scalar(select(AccountRow.login)) or 0)
+                db.execute(update(AccountRow).values(login=str(seen + 1)))
+
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(add_one, range(4)))
+    with sqlite_database.reading() as db:
+        assert db.scalar(select(AccountRow.login)) == "20"  # 4 threads x 5 turns; a lost update would show
+
+
+# Writes two accounts, the second of them in a transaction that is still open when it says so.
+VICTIM = """
+import sys, time
+from datetime import UTC, datetime
+from workbench.storage.engine import Database
+from workbench.storage.tables import AccountRow
+
+database = Database(sys.argv[1])
+def account(login):
+    return AccountRow(login=login, name=login, password_hash="-", created_at=datetime.now(UTC))
+with database.writing() as db:
+    db.add(account("committed"))
+with database.writing() as db:
+    db.add(account("open"))
+    db.flush()
+    print("written", flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.fixture
+def killed_while_writing(database: Database) -> Database:
+    """A database on which a process was killed after one commit and in the middle of a second transaction."""
+    with subprocess.Popen(
+        [sys.executable, "-c", VICTIM, database.url], stdout=subprocess.PIPE, text=True
+    ) as victim:
+        assert victim.stdout is not None
+        said = victim.stdout.readline()
+        os.kill(victim.pid, signal.SIGKILL)
+    assert said == "written\n"
+    assert victim.returncode == -signal.SIGKILL
+    return database
+
+
+def test_a_killed_process_leaves_what_it_committed_and_nothing_of_what_it_did_not(
+    killed_while_writing: Database,
+) -> None:
+    with killed_while_writing.reading() as db:
+        assert db.scalars(select(AccountRow.login)).all() == ["committed"]
+
+
+def test_a_killed_process_does_not_keep_others_from_writing(killed_while_writing: Database) -> None:
+    with killed_while_writing.writing() as db:
+        db.add(account("open"))
+    assert accounts(killed_while_writing) == 2
+
+
+def test_a_moment_comes_back_in_utc_and_one_without_a_zone_is_refused(database: Database) -> None:
+    with database.writing() as db:
+        db.add(account("ada"))
+    with database.reading() as db:
+        assert db.scalar(select(AccountRow.created_at)) == NOW
+    with pytest.raises(StatementError, match="without a time zone"), database.writing() as db:
+        db.execute(update(AccountRow).values(created_at=NOW.replace(tzinfo=None)))
+
+
+def test_the_folder_of_an_sqlite_file_is_made(tmp_path: Path) -> None:
+    database = Database(f"sqlite:///{tmp_path / 'a' / 'b' / 'workbench.sqlite3'}")
+    reachable(database)
+    database.close()
+    assert (tmp_path / "a" / "b" / "workbench.sqlite3").is_file()
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("mysql://localhost/workbench", "mysql is not a database"),
+        ("not an address", "address cannot be read"),
+    ],
+)
+def test_an_address_that_is_none_of_ours_is_refused_with_a_remedy(url: str, said: str) -> None:
+    with pytest.raises(WorkbenchError, match=said) as refusal:
+        Database(url)
+    assert "postgresql://" in refusal.value.remedy
+
+
+def test_a_server_that_does_not_answer_is_named_as_such(tmp_path: Path) -> None:
+    database = Database(f"postgresql://nobody@/nothing?host={tmp_path}")
+    with pytest.raises(WorkbenchError, match="does not answer"):
+        reachable(database)
+    database.close()
+
+
+def test_a_password_is_not_repeated_in_a_refusal() -> None:
+    with pytest.raises(WorkbenchError) as refusal:
+        Database("mysql://ada:secret@localhost/workbench")
+    assert "secret" not in str(refusal.value)

@@ -1,0 +1,150 @@
+"""Migrations bring any database to exactly the tables that the code knows; on both databases."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import inspect, text
+
+from workbench.errors import WorkbenchError
+from workbench.storage.engine import Database
+from workbench.storage.migrate import MIGRATIONS, configuration, migrate
+from workbench.storage.tables import Base
+
+TABLES = set(Base.metadata.tables) | {"alembic_version"}
+
+
+@pytest.fixture
+def migrated_database(unmigrated_database: Database) -> Database:
+    """A migrated database that the test may spoil; the test runs once on each kind."""
+    migrate(unmigrated_database)
+    return unmigrated_database
+
+
+def head() -> str | None:
+    return ScriptDirectory(str(MIGRATIONS)).get_current_head()
+
+
+def revision(database: Database) -> str | None:
+    with database.engine.connect() as connection:
+        return MigrationContext.configure(connection).get_current_revision()
+
+
+def tables(database: Database) -> set[str]:
+    return set(inspect(database.engine).get_table_names())
+
+
+def test_an_empty_database_is_brought_to_the_newest_revision(unmigrated_database: Database) -> None:
+    assert revision(unmigrated_database) is None
+    migrate(unmigrated_database)
+    assert revision(unmigrated_database) == head()
+    assert tables(unmigrated_database) == TABLES
+
+
+def test_the_newest_revision_is_what_the_tables_say(migrated_database: Database) -> None:
+    with migrated_database.engine.connect() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        assert compare_metadata(context, Base.metadata) == []
+
+
+def test_a_difference_from_the_tables_would_be_noticed(migrated_database: Database) -> None:
+    with migrated_database.writing() as db:
+        db.execute(text("alter table campaign add column colour varchar(7)"))
+    with migrated_database.engine.connect() as connection:
+        differences = compare_metadata(MigrationContext.configure(connection), Base.metadata)
+    assert [difference[0] for difference in differences] == ["remove_column"]
+
+
+def test_migrating_again_changes_nothing(migrated_database: Database) -> None:
+    with migrated_database.writing() as db:
+        db.execute(
+            text(
+                "insert into account (login, name, password_hash, administrator, created_at)"
+                " values ('ada', 'Ada', '-', false, '2026-01-02 03:04:05')"
+            )
+        )
+    migrate(migrated_database)
+    with migrated_database.reading() as db:
+        assert db.scalar(text("select login from account")) == "ada"
+    assert revision(migrated_database) == head()
+
+
+def test_the_migrations_are_one_line_from_the_first_to_the_newest() -> None:
+    newest_first = list(ScriptDirectory(str(MIGRATIONS)).walk_revisions())
+    before = [script.down_revision for script in newest_first]
+    assert before == [*(script.revision for script in newest_first[1:]), None]
+
+
+def test_every_migration_can_be_undone(migrated_database: Database) -> None:
+    with migrated_database.engine.execution_options(begin="IMMEDIATE").begin() as connection:
+        command.downgrade(configuration(connection), "base")
+    assert tables(migrated_database) == {"alembic_version"}
+    migrate(migrated_database)
+    assert tables(migrated_database) == TABLES
+
+
+def test_a_database_of_a_newer_version_is_refused_and_left_as_it_is(migrated_database: Database) -> None:
+    with migrated_database.writing() as db:
+        db.execute(text("update alembic_version set version_num = '9999'"))
+    with pytest.raises(WorkbenchError, match="revision 9999, which this version does not know") as refusal:
+        migrate(migrated_database)
+    assert "newer" in refusal.value.remedy
+    assert revision(migrated_database) == "9999"
+
+
+def test_a_migration_that_fails_leaves_nothing_behind(unmigrated_database: Database) -> None:
+    # `judgment_event` is among the last tables made, so that most of the migration is done when it fails.
+    with unmigrated_database.writing() as db:
+        db.execute(text("create table judgment_event (id integer)"))
+    with pytest.raises(Exception, match="already exists"):
+        migrate(unmigrated_database)
+    assert tables(unmigrated_database) == {"judgment_event"}
+
+
+# Migrates when its input ends; by then everything is imported, so that all of them go at once.
+STARTER = """
+import sys
+from workbench.storage.engine import Database
+from workbench.storage.migrate import migrate
+
+print("ready", flush=True)
+sys.stdin.read()
+migrate(Database(sys.argv[1]))
+"""
+
+
+def a_starter(url: str) -> subprocess.Popen[str]:
+    pipe = subprocess.PIPE
+    return subprocess.Popen(
+        [sys.executable, "-c", STARTER, url], stdin=pipe, stdout=pipe, stderr=subprocess.STDOUT, text=True
+    )
+
+
+def test_processes_that_start_at_the_same_time_wait_for_one_another(unmigrated_database: Database) -> None:
+    with ExitStack() as stack:
+        started = [stack.enter_context(a_starter(unmigrated_database.url)) for _ in range(4)]
+        ready = [process.stdout.readline() for process in started if process.stdout]
+        assert ready == ["ready\n"] * 4
+        for process in started:
+            if process.stdin:
+                process.stdin.close()
+        said = [process.stdout.read() for process in started if process.stdout]
+    assert [process.returncode for process in started] == [0] * 4, said
+    assert revision(unmigrated_database) == head()
+    assert tables(unmigrated_database) == TABLES
+
+
+def test_migrations_are_found_whatever_the_current_folder_is(
+    unmigrated_database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    migrate(unmigrated_database)
+    assert revision(unmigrated_database) == head()

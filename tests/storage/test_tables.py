@@ -1,0 +1,262 @@
+"""The tables themselves refuse what must not be; on both databases."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from sqlalchemy import func, inspect, select
+from sqlalchemy.exc import IntegrityError
+
+from workbench.records import id_bytes, sorted_ids
+from workbench.storage.engine import Database
+from workbench.storage.tables import (
+    AccountRow,
+    AssessorRow,
+    AssignmentRow,
+    Base,
+    CampaignRow,
+    DocumentRow,
+    InvitationRow,
+    JudgmentEventRow,
+    MemberRow,
+    PoolRow,
+    TopicRow,
+)
+
+NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+
+# Ids that a careless layer would change, merge, cut or order otherwise than by their bytes.
+AWKWARD_IDS = [
+    "a",
+    "B",
+    "b",
+    "10",
+    "9",
+    "010",
+    "é",  # one code point: C3 A9
+    "e\u0301",  # the same letter in two: 65 CC 81
+    "É",
+    "ß",
+    "ss",
+    "\uff5e",  # before the next in UTF-8 (EF..), after it in UTF-16 (D8..)
+    "\U0001d51e",
+    "日本",
+    "a b",
+    "a#1",
+    "a/b",
+    "a:b",
+    "a%2Fb",
+    "a'b\"c",
+    "a\\b",
+    "clueweb09-en0000-00-00000",
+    "https://example.org/?q=1&r=2#x",
+    "_",
+    "-1",
+    "NULL",
+]
+
+
+@pytest.fixture
+def campaign(database: Database) -> int:
+    """A campaign with one account, one assessor and one pool, each with the id 1."""
+    with database.writing() as db:
+        db.add(CampaignRow(slug="first", name="First", scale={}, created_at=NOW))
+        db.add(AccountRow(login="ada", name="Ada", password_hash="-", created_at=NOW))
+        db.flush()
+        db.add(AssessorRow(campaign_id=1, name="Ada", account_id=1))
+        db.add(AssessorRow(campaign_id=1, name="Grace"))
+        db.add(
+            PoolRow(
+                campaign_id=1, name="p", recipe={}, pairs=0, largest_possible=0, created_by=1, created_at=NOW
+            )
+        )
+    return 1
+
+
+def an_event(**changes: Any) -> JudgmentEventRow:
+    common: dict[str, Any] = {
+        "campaign_id": 1,
+        "assessor_id": 1,
+        "topic": "1",
+        "docno": "d1",
+        "answer": "grade",
+        "grade": 1,
+        "client_id": "c1",
+        "source": "judging page",
+        "recorded_at": NOW,
+    }
+    return JudgmentEventRow(**(common | changes))
+
+
+def an_invitation(**changes: Any) -> InvitationRow:
+    common: dict[str, Any] = {
+        "campaign_id": 1,
+        "role": "assessor",
+        "token_hash": "0" * 64,
+        "created_at": NOW,
+        "expires_at": NOW,
+    }
+    return InvitationRow(**(common | changes))
+
+
+def an_assignment(**changes: Any) -> AssignmentRow:
+    common: dict[str, Any] = {
+        "pool_id": 1,
+        "topic": "1",
+        "assessor_id": 1,
+        "order_rule": "shuffled",
+        "seed": 2**62,
+        "assigned_at": NOW,
+    }
+    return AssignmentRow(**(common | changes))
+
+
+def refuses(database: Database, *rows: Base) -> None:
+    """Every row but the last is taken, the last is refused."""
+
+    def write() -> None:
+        with database.writing() as db:
+            db.add_all(rows[:-1])
+            db.flush()
+            db.add(rows[-1])
+
+    with pytest.raises(IntegrityError):
+        write()
+
+
+def takes(database: Database, *rows: Base) -> None:
+    with database.writing() as db:
+        db.add_all(rows)
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"answer": "grade", "grade": None},
+        {"answer": "unsure", "grade": 0},
+        {"answer": "cannot_judge", "grade": 1},
+        {"answer": "withdrawn", "grade": 1},
+        {"answer": "grade", "grade": -1},
+        {"answer": "skipped", "grade": None},
+    ],
+)
+def test_an_event_has_a_grade_when_its_answer_is_one_and_never_otherwise(
+    database: Database, campaign: int, event: dict[str, Any]
+) -> None:
+    refuses(database, an_event(**event))
+
+
+def test_every_answer_is_taken_with_what_belongs_to_it(database: Database, campaign: int) -> None:
+    takes(
+        database,
+        an_event(client_id="1", answer="grade", grade=0),
+        an_event(client_id="2", answer="unsure", grade=None),
+        an_event(client_id="3", answer="cannot_judge", grade=None),
+        an_event(client_id="4", answer="withdrawn", grade=None),
+    )
+
+
+def test_an_assessor_sends_an_event_once(database: Database, campaign: int) -> None:
+    refuses(database, an_event(docno="d1"), an_event(docno="d2"))
+
+
+def test_two_assessors_may_hit_upon_the_same_client_id(database: Database, campaign: int) -> None:
+    takes(database, an_event(assessor_id=1), an_event(assessor_id=2))
+
+
+def test_a_pair_may_be_answered_again_and_both_answers_stay(database: Database, campaign: int) -> None:
+    takes(database, an_event(client_id="1", grade=0), an_event(client_id="2", grade=1))
+    with database.reading() as db:
+        assert db.scalar(select(func.count()).select_from(JudgmentEventRow)) == 2
+
+
+@pytest.mark.parametrize("role", ["organiser", "assessor", "adjudicator", "viewer"])
+def test_the_four_roles_are_taken(database: Database, campaign: int, role: str) -> None:
+    takes(database, MemberRow(campaign_id=1, account_id=1, role=role), an_invitation(role=role))
+
+
+@pytest.mark.parametrize("role", ["", "admin", "Organiser"])
+@pytest.mark.parametrize(
+    "row",
+    [lambda role: MemberRow(campaign_id=1, account_id=1, role=role), lambda role: an_invitation(role=role)],
+)
+def test_no_other_role_is_taken(
+    database: Database, campaign: int, row: Callable[[str], Base], role: str
+) -> None:
+    refuses(database, row(role))
+
+
+def test_a_person_may_have_several_roles_but_each_once(database: Database, campaign: int) -> None:
+    roles = [MemberRow(campaign_id=1, account_id=1, role=role) for role in ("assessor", "viewer")]
+    takes(database, *roles)
+    refuses(database, MemberRow(campaign_id=1, account_id=1, role="viewer"))
+
+
+def test_an_order_of_judging_is_one_of_the_three(database: Database, campaign: int) -> None:
+    takes(
+        database, *(an_assignment(topic=rule, order_rule=rule) for rule in ("shuffled", "docno", "priority"))
+    )
+    refuses(database, an_assignment(topic="4", order_rule="random"))
+
+
+def test_a_topic_of_a_pool_is_given_to_an_assessor_once(database: Database, campaign: int) -> None:
+    refuses(database, an_assignment(), an_assignment(seed=1))
+
+
+def test_a_seed_of_63_bits_comes_back_whole(database: Database, campaign: int) -> None:
+    takes(database, an_assignment(seed=2**63 - 1))
+    with database.reading() as db:
+        assert db.scalar(select(AssignmentRow.seed)) == 2**63 - 1
+
+
+def test_a_login_an_assessors_name_and_a_slug_belong_to_one(database: Database, campaign: int) -> None:
+    refuses(database, AccountRow(login="ada", name="Other", password_hash="-", created_at=NOW))
+    refuses(database, AssessorRow(campaign_id=1, name="Ada"))
+    refuses(database, AssessorRow(campaign_id=1, name="Ada's second", account_id=1))
+    refuses(database, CampaignRow(slug="first", name="Second", scale={}, created_at=NOW))
+
+
+def test_assessors_without_an_account_may_be_many(database: Database, campaign: int) -> None:
+    takes(database, AssessorRow(campaign_id=1, name="x"), AssessorRow(campaign_id=1, name="y"))
+
+
+def test_ids_are_ordered_as_bytes(database: Database, campaign: int) -> None:
+    five = ["B", "a", "10", "9", "é"]
+    takes(
+        database,
+        *(TopicRow(campaign_id=1, topic=topic, position=place, title="") for place, topic in enumerate(five)),
+    )
+    with database.reading() as db:
+        # By bytes: 31 30, 39, 42, 61, C3 A9. A linguistic order would put "B" after "a" and "é" before it.
+        assert db.scalars(select(TopicRow.topic).order_by(TopicRow.topic)).all() == ["10", "9", "B", "a", "é"]
+
+
+def test_awkward_docnos_come_back_to_the_byte_and_in_the_order_of_their_bytes(
+    database: Database, campaign: int
+) -> None:
+    takes(database, *(DocumentRow(campaign_id=1, docno=docno, sha256="") for docno in reversed(AWKWARD_IDS)))
+    with database.reading() as db:
+        found = db.scalars(select(DocumentRow.docno).order_by(DocumentRow.docno)).all()
+    assert [id_bytes(docno) for docno in found] == [id_bytes(docno) for docno in sorted_ids(AWKWARD_IDS)]
+
+
+def test_awkward_docnos_are_found_and_compared_as_bytes(database: Database, campaign: int) -> None:
+    takes(database, *(DocumentRow(campaign_id=1, docno=docno, sha256="") for docno in AWKWARD_IDS))
+    with database.reading() as db:
+        for docno in AWKWARD_IDS:
+            assert db.scalars(select(DocumentRow.docno).where(DocumentRow.docno == docno)).all() == [docno]
+            below = select(func.count()).select_from(DocumentRow).where(DocumentRow.docno < docno)
+            assert db.scalar(below) == sum(id_bytes(other) < id_bytes(docno) for other in AWKWARD_IDS)
+
+
+def test_every_column_of_ids_is_compared_as_bytes_whatever_the_databases_locale(
+    postgresql_database: Database,
+) -> None:
+    # The server of the tests may itself order by bytes; another's will not, and the column must say so.
+    for table in Base.metadata.sorted_tables:
+        for column in inspect(postgresql_database.engine).get_columns(table.name):
+            if column["name"] in {"topic", "docno", "tag"}:
+                assert getattr(column["type"], "collation", None) == "C", f"{table.name}.{column['name']}"

@@ -1,0 +1,103 @@
+"""The database: one engine, two kinds of transaction, and the settings under which nothing is lost."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Engine, create_engine, event, text
+from sqlalchemy.engine import Connection, make_url
+from sqlalchemy.exc import ArgumentError, OperationalError
+from sqlalchemy.orm import Session
+
+from workbench.errors import WorkbenchError
+
+# How long a writer of the embedded database waits for the one before it.
+BUSY_SECONDS = 30
+
+
+class Database:
+    """An open database; `reading` and `writing` are its only two ways in.
+
+    A reading transaction sees one moment; a writing one holds SQLite's write lock from its first statement,
+    so that it cannot fail half-way because another writer came between.
+    """
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.engine = _engine(url)
+        self.embedded = self.engine.dialect.name == "sqlite"
+
+    @contextmanager
+    def reading(self) -> Iterator[Session]:
+        """One transaction that is rolled back at its end."""
+        engine = self.engine
+        if not self.embedded:
+            engine = engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+        with Session(engine, expire_on_commit=False) as session:
+            yield session
+
+    @contextmanager
+    def writing(self) -> Iterator[Session]:
+        """One transaction that is committed at its end, or wholly undone by an exception."""
+        engine = self.engine.execution_options(begin="IMMEDIATE")
+        with Session(engine, expire_on_commit=False) as session, session.begin():
+            yield session
+
+    def close(self) -> None:
+        """Let go of every connection."""
+        self.engine.dispose()
+
+
+def _engine(url: str) -> Engine:
+    try:
+        address = make_url(url)
+        if address.drivername == "postgresql":
+            address = address.set(drivername="postgresql+psycopg")
+        if address.get_backend_name() not in {"sqlite", "postgresql"}:
+            raise WorkbenchError(
+                f"{address.get_backend_name()} is not a database that Workbench knows",
+                remedy="use sqlite:///FILE or postgresql://USER@HOST/NAME",
+            )
+        if address.get_backend_name() == "sqlite" and address.database:
+            Path(address.database).parent.mkdir(parents=True, exist_ok=True)
+        engine = create_engine(address, pool_pre_ping=address.get_backend_name() == "postgresql")
+    except ArgumentError:
+        raise WorkbenchError(
+            "the database address cannot be read", remedy="sqlite:///FILE or postgresql://USER@HOST/NAME"
+        ) from None
+    except ModuleNotFoundError:
+        raise WorkbenchError(
+            "the PostgreSQL driver is not installed", remedy="pip install 'ir-workbench[postgresql]'"
+        ) from None
+    if engine.dialect.name == "sqlite":
+        event.listen(engine, "connect", _prepare_sqlite)
+        event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _prepare_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
+    # The driver must not begin transactions by itself: it would begin deferred ones, and late.
+    connection.isolation_level = None
+    connection.execute(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}")
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA foreign_keys = ON")
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    kind = connection.get_execution_options().get("begin", "DEFERRED")
+    connection.exec_driver_sql(f"BEGIN {kind}")
+
+
+def reachable(database: Database) -> None:
+    """Raise WorkbenchError where the database does not answer, saying why."""
+    try:
+        with database.engine.connect() as connection:
+            connection.execute(text("select 1"))
+    except OperationalError as error:
+        reason = str(error.orig).strip().splitlines()[0]
+        raise WorkbenchError(f"the database does not answer: {reason}", remedy="check its address") from None

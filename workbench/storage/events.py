@@ -1,0 +1,90 @@
+"""Judgment events: appended once each, never changed; what holds now is the latest event of a pair."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Select, func, select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import InstrumentedAttribute, Session
+
+from workbench.storage.tables import JudgmentEventRow
+
+WITHDRAWN = "withdrawn"
+BATCH = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class CurrentEvent:
+    """What an event says; its fields are columns of the table."""
+
+    id: int
+    assessor_id: int
+    topic: str
+    docno: str
+    answer: str
+    grade: int | None
+    reason: str
+    source: str
+    recorded_at: datetime
+
+
+def append_events(db: Session, events: Sequence[dict[str, Any]]) -> int:
+    """Append events in their order; one whose (assessor, client id) is recorded already is passed over.
+
+    Returns how many were new.
+    """
+    insert = sqlite.insert if db.get_bind().dialect.name == "sqlite" else postgresql.insert
+    statement = (
+        insert(JudgmentEventRow.__table__)  # type: ignore[arg-type]  # declared as FromClause, is a Table
+        .on_conflict_do_nothing(index_elements=["assessor_id", "client_id"])
+        .returning(JudgmentEventRow.id)
+    )
+    added = 0
+    for start in range(0, len(events), BATCH):
+        added += len(db.connection().execute(statement, list(events[start : start + BATCH])).all())
+    return added
+
+
+def recorded_event(db: Session, assessor_id: int, client_id: str) -> CurrentEvent | None:
+    """The event that this client id recorded, or None."""
+    event = JudgmentEventRow
+    row = db.execute(
+        select(*_columns()).where(event.assessor_id == assessor_id, event.client_id == client_id)
+    ).one_or_none()
+    return None if row is None else CurrentEvent(*row)
+
+
+def current_events(
+    db: Session,
+    campaign_id: int,
+    *,
+    assessor_ids: Iterable[int] | None = None,
+    topic: str | None = None,
+) -> tuple[CurrentEvent, ...]:
+    """What holds now, in the order in which it was recorded; withdrawn answers are left out."""
+    rows = db.execute(_current(campaign_id, assessor_ids, topic))
+    return tuple(CurrentEvent(*row) for row in rows)
+
+
+def _current(campaign_id: int, assessor_ids: Iterable[int] | None, topic: str | None) -> Select[Any]:
+    event = JudgmentEventRow
+    latest = select(func.max(event.id).label("id")).where(event.campaign_id == campaign_id)
+    if assessor_ids is not None:
+        latest = latest.where(event.assessor_id.in_(list(assessor_ids)))
+    if topic is not None:
+        latest = latest.where(event.topic == topic)
+    newest = latest.group_by(event.assessor_id, event.topic, event.docno).subquery()
+    return (
+        select(*_columns())
+        .join(newest, event.id == newest.c.id)
+        .where(event.answer != WITHDRAWN)
+        .order_by(event.id)
+    )
+
+
+def _columns() -> tuple[InstrumentedAttribute[Any], ...]:
+    return tuple(getattr(JudgmentEventRow, field.name) for field in fields(CurrentEvent))
