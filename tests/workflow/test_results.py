@@ -1,0 +1,168 @@
+"""Agreement, qrels and scores of a campaign, from its judgments."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy.orm import Session
+
+from tests.builders import ALPHA, BETA, Made, campaign_with_people, send_runs
+from workbench.errors import WorkbenchError
+from workbench.records import FOUR_GRADES, Answer, Judgment
+from workbench.storage.engine import Database
+from workbench.workflow.comparing import agreement
+from workbench.workflow.evaluating import default_measures, score_runs
+from workbench.workflow.importing import import_judgments
+from workbench.workflow.progress import overview
+from workbench.workflow.releasing import RuleChoice, make_qrels
+
+
+def manning(db: Session) -> Made:
+    """Manning, Raghavan and Schuetze 2008, Table 8.2: 300 both relevant, 20 and 10 by one, 70 by neither."""
+    made = campaign_with_people(db)
+    cells = [(1, 1)] * 300 + [(1, 0)] * 20 + [(0, 1)] * 10 + [(0, 0)] * 70
+    judgments = [
+        Judgment(f"Judge {judge + 1}", "T1", f"x{number}", grades[judge])
+        for judge in (0, 1)
+        for number, grades in enumerate(cells)
+    ]
+    import_judgments(db, made.campaign.id, judgments, source="manning.tsv")
+    return made
+
+
+def test_the_textbooks_table_gives_the_textbooks_figures(database: Database) -> None:
+    with database.writing() as db:
+        made = manning(db)
+        (pair,) = agreement(db, made.campaign.id).pairs
+    assert pair.table == ((300, 20), (10, 70))
+    assert pair.observed.value == pytest.approx(0.925)
+    # Printed: .665 and .776. Exact, by hand: pooled marginal of relevant (320 + 310) / 800 = .7875, so
+    # P(E) = .7875^2 + .2125^2 = .6653125; unpooled .8 x .775 + .2 x .225 = .665.
+    assert pair.pooled.expected == pytest.approx(0.6653125)
+    assert pair.pooled.value == pytest.approx((0.925 - 0.6653125) / (1 - 0.6653125))
+    assert pair.unpooled.expected == pytest.approx(0.665)
+    assert pair.unpooled.value == pytest.approx((0.925 - 0.665) / (1 - 0.665))
+
+
+def test_unsure_and_cannot_judge_do_not_enter_agreement(database: Database) -> None:
+    with database.writing() as db:
+        made = manning(db)
+        import_judgments(
+            db, made.campaign.id, [Judgment("Judge 1", "T2", "x1", None, Answer.UNSURE)], source="f"
+        )
+        import_judgments(db, made.campaign.id, [Judgment("Judge 2", "T2", "x1", 1)], source="g")
+        (pair,) = agreement(db, made.campaign.id).pairs
+    assert (pair.n_both, pair.n_first_only, pair.n_second_only) == (400, 0, 1)
+
+
+def test_agreement_needs_two_assessors_and_a_line_on_the_scale(database: Database) -> None:
+    with database.writing() as db:
+        made = campaign_with_people(db)
+        with pytest.raises(WorkbenchError, match="two assessors"):
+            agreement(db, made.campaign.id)
+        with pytest.raises(WorkbenchError, match="cannot be the lowest relevant grade"):
+            agreement(db, made.campaign.id, relevant_from=2)
+
+
+GIVEN = (
+    Judgment("X", "T1", "d1", 3),
+    Judgment("Y", "T1", "d1", 2),
+    Judgment("X", "T1", "d2", 0),
+    Judgment("Y", "T1", "d2", None, Answer.UNSURE),
+    Judgment("X", "T2", "d/4", None, Answer.CANNOT_JUDGE),
+    Judgment("Y", "T2", "d/4", None, Answer.UNSURE),
+)
+
+
+@pytest.mark.parametrize(
+    ("choice", "lines"),
+    [
+        (RuleChoice("majority", ties="higher"), b"T1 0 d1 3\nT1 0 d2 0\n"),
+        (RuleChoice("majority", ties="lower"), b"T1 0 d1 2\nT1 0 d2 0\n"),
+        (RuleChoice("majority", ties="none"), b"T1 0 d2 0\n"),
+        (RuleChoice("any"), b"T1 0 d1 3\nT1 0 d2 0\n"),
+        (RuleChoice("all"), b"T1 0 d1 2\nT1 0 d2 0\n"),
+        (RuleChoice("upper-median"), b"T1 0 d1 3\nT1 0 d2 0\n"),
+        (RuleChoice("one", assessor="Y"), b"T1 0 d1 2\n"),
+    ],
+)
+def test_each_rule_by_hand_and_never_a_line_for_unsure(
+    database: Database, choice: RuleChoice, lines: bytes
+) -> None:
+    with database.writing() as db:
+        made = campaign_with_people(db, scale=FOUR_GRADES)
+        import_judgments(db, made.campaign.id, GIVEN, source="f")
+        report = make_qrels(db, made.campaign.id, choice)
+    assert b"".join(report.lines()) == lines
+    # (T2, d/4) has no grade at all, under every rule.
+    assert report.without_grade == 1
+
+
+def test_an_unknown_rule_and_a_missing_assessor_are_told(database: Database) -> None:
+    with database.writing() as db:
+        made = campaign_with_people(db, scale=FOUR_GRADES)
+        with pytest.raises(WorkbenchError, match="no consensus rule"):
+            make_qrels(db, made.campaign.id, RuleChoice("best"))
+        with pytest.raises(WorkbenchError, match="needs assessor"):
+            make_qrels(db, made.campaign.id, RuleChoice("one"))
+
+
+def test_scores_are_means_over_all_topics_of_the_qrels(database: Database) -> None:
+    judgments = [
+        Judgment("X", "T1", "d1", 1),
+        Judgment("X", "T1", "d2", 0),
+        Judgment("X", "T2", "d/4", 1),
+        Judgment("X", "T2", "d2", 0),
+    ]
+    with database.writing() as db:
+        made = campaign_with_people(db)
+        send_runs(db, made.campaign.id, alpha=ALPHA, beta=BETA, half={"T1": ("d2", "d1")})
+        import_judgments(db, made.campaign.id, judgments, source="f")
+        seen: list[tuple[int, int]] = []
+        table = score_runs(
+            db,
+            made.campaign.id,
+            choice=RuleChoice(),
+            measures="AP",
+            progress=lambda done, total: seen.append((done, total)),
+        )
+    # AP by hand: alpha has d1 and d/4 at rank 1: (1 + 1) / 2. Beta has d1 at rank 3 of T1 and d/4 at rank 1
+    # of T2: (1/3 + 1) / 2. Half has d1 at rank 2 and lacks T2: (1/2 + 0) / 2.
+    assert [(run.tag, run.topics_scored, run.topics_in_qrels) for run in table.runs] == [
+        ("alpha", 2, 2),
+        ("beta", 2, 2),
+        ("half", 1, 2),
+    ]
+    assert [run.values["AP"] for run in table.runs] == pytest.approx([1.0, 2 / 3, 1 / 4])
+    assert seen == [(1, 3), (2, 3), (3, 3)]
+
+
+def test_default_measures_count_as_relevant_what_the_scale_does() -> None:
+    assert default_measures(FOUR_GRADES) == "AP(rel=2) nDCG@10 P(rel=2)@10 RR(rel=2)"
+
+
+def test_scoring_without_runs_or_qrels_says_what_to_do(database: Database) -> None:
+    with database.writing() as db:
+        made = campaign_with_people(db)
+        with pytest.raises(WorkbenchError, match="load runs first"):
+            score_runs(db, made.campaign.id, choice=RuleChoice())
+        send_runs(db, made.campaign.id, alpha=ALPHA)
+        with pytest.raises(WorkbenchError, match="no qrels yet"):
+            score_runs(db, made.campaign.id, choice=RuleChoice())
+        with pytest.raises(WorkbenchError, match="no run nothing"):
+            score_runs(db, made.campaign.id, choice=RuleChoice(), tags=["nothing"])
+
+
+def test_the_overview_counts_pairs_once_and_disputes(database: Database) -> None:
+    with database.writing() as db:
+        made = campaign_with_people(db, scale=FOUR_GRADES)
+        import_judgments(db, made.campaign.id, GIVEN, source="f")
+        state = overview(db, made.campaign.id)
+    # Judged pairs with a grade: (T1, d1) and (T1, d2); disputed: d1 alone, since unsure is no grade.
+    assert (state.pairs, state.judged, state.disputed) == (2, 2, 1)
+    assert state.by_topic[0].by_grade == ((0, 1), (3, 1))
+    assert [(line.name, line.judgments, line.unsure, line.cannot_judge) for line in state.by_assessor] == [
+        ("Ada", 0, 0, 0),
+        ("Ben", 0, 0, 0),
+        ("X", 2, 0, 1),
+        ("Y", 1, 2, 0),
+    ]

@@ -1,0 +1,273 @@
+"""Signing in: sessions that end, failures that are remembered, guesses that get slower."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any, Literal
+
+import pytest
+from argon2 import PasswordHasher
+from sqlalchemy import select, update
+
+from tests.cast import CHEAP, PASSWORD
+from workbench.errors import NotAllowed
+from workbench.storage.engine import Database
+from workbench.storage.tables import AccountRow, SessionRow, SignInAttemptRow
+from workbench.workflow.passwords import Passwords
+from workbench.workflow.people import Account, create_account, prepare_account
+from workbench.workflow.signing_in import (
+    Refused,
+    SignedIn,
+    change_password,
+    check,
+    claim,
+    open_session,
+    sign_in,
+    sign_out,
+    sign_out_everywhere,
+    signed_in_account,
+)
+from workbench.workflow.throttling import throttled_address
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+SECOND, MINUTE, DAY = timedelta(seconds=1), timedelta(minutes=1), timedelta(days=1)
+
+
+@pytest.fixture
+def ada(database: Database) -> Account:
+    with database.writing() as db:
+        new = prepare_account(login="ada", name="Ada", password=PASSWORD, passwords=CHEAP)
+        return create_account(db, new)
+
+
+def attempt(
+    database: Database,
+    *,
+    login: str = "ada",
+    password: str = PASSWORD,
+    address: str = "192.0.2.1",
+    now: datetime = NOON,
+    passwords: Passwords = CHEAP,
+) -> SignedIn | Refused:
+    """What a browser does: read, check outside any transaction, settle."""
+    with database.reading() as db:
+        claimed = claim(db, login=login, address=address, now=now)
+    checked = check(claimed, password, passwords)
+    with database.writing() as db:
+        return sign_in(db, checked, now=now)
+
+
+def fail(database: Database, times: int, **how: Any) -> list[Refused]:
+    outcomes = [attempt(database, **{"password": f"wrong guess {n}"} | how) for n in range(times)]
+    assert all(isinstance(outcome, Refused) for outcome in outcomes)
+    return [outcome for outcome in outcomes if isinstance(outcome, Refused)]
+
+
+def test_the_right_password_opens_a_session_of_thirty_days(database: Database, ada: Account) -> None:
+    session = attempt(database, login=" ADA ")
+
+    assert isinstance(session, SignedIn)
+    assert session.expires_at == NOON + 30 * DAY
+    with database.reading() as db:
+        assert signed_in_account(db, session.token, now=NOON + 30 * DAY - SECOND) == ada
+        assert signed_in_account(db, session.token, now=NOON + 30 * DAY) is None
+
+
+def test_the_database_keeps_no_token(database: Database, ada: Account) -> None:
+    session = attempt(database)
+    assert isinstance(session, SignedIn)
+    with database.reading() as db:
+        kept = db.scalar(select(SessionRow.token_hash))
+    assert kept is not None
+    assert len(kept) == 64
+    assert session.token not in kept
+
+
+def test_signing_out_ends_this_session_only(database: Database, ada: Account) -> None:
+    here, there = attempt(database), attempt(database)
+    assert isinstance(here, SignedIn)
+    assert isinstance(there, SignedIn)
+    with database.writing() as db:
+        sign_out(db, here.token)
+    with database.reading() as db:
+        assert signed_in_account(db, here.token, now=NOON) is None
+        assert signed_in_account(db, there.token, now=NOON) == ada
+    with database.writing() as db:
+        sign_out_everywhere(db, ada.id)
+    with database.reading() as db:
+        assert signed_in_account(db, there.token, now=NOON) is None
+
+
+def test_a_wrong_password_and_an_unknown_name_are_told_apart_by_nothing(
+    database: Database, ada: Account
+) -> None:
+    (wrong,), (unknown,) = fail(database, 1), fail(database, 1, login="nobody")
+    assert str(wrong) == str(unknown) == "The login name or the password is wrong."
+
+
+def test_an_unknown_name_costs_a_hash_as_well(database: Database, ada: Account) -> None:
+    verified = []
+
+    class Counting(PasswordHasher):
+        def verify(self, hash: str | bytes, password: str | bytes) -> Literal[True]:
+            verified.append(hash)
+            return super().verify(hash, password)
+
+    counting = Passwords(Counting(time_cost=1, memory_cost=8, parallelism=1))
+    attempt(database, login="nobody", passwords=counting)
+    attempt(database, password="wrong guess", passwords=counting)
+
+    assert len(verified) == 2
+    # The same algorithm, version and cost.
+    assert str(verified[0]).split("$")[1:4] == str(verified[1]).split("$")[1:4]
+
+
+def test_a_disabled_account_stays_outside(database: Database, ada: Account) -> None:
+    session = attempt(database)
+    assert isinstance(session, SignedIn)
+    with database.writing() as db:
+        db.execute(update(AccountRow).values(disabled_at=NOON))
+    with database.reading() as db:
+        assert signed_in_account(db, session.token, now=NOON) is None
+    assert isinstance(attempt(database), Refused)
+
+
+def test_after_five_failures_even_the_right_password_waits(database: Database, ada: Account) -> None:
+    outcomes = fail(database, 5)
+
+    assert [outcome.wait for outcome in outcomes] == [timedelta(0)] * 4 + [30 * SECOND]
+    assert str(outcomes[-1]) == "Too many attempts failed. Try again in 30 seconds."
+    assert isinstance(attempt(database, now=NOON + 29 * SECOND), Refused)
+    assert isinstance(attempt(database, now=NOON + 30 * SECOND), SignedIn)
+
+
+def test_every_further_failure_doubles_the_wait_up_to_a_quarter_of_an_hour(
+    database: Database, ada: Account
+) -> None:
+    fail(database, 4)
+    now, waits = NOON, []
+    for _ in range(8):
+        (outcome,) = fail(database, 1, now=now)
+        waits.append(outcome.wait)
+        now += outcome.wait
+    # 30 s x 2^n, at most 900 s.
+    assert [wait // SECOND for wait in waits] == [30, 60, 120, 240, 480, 900, 900, 900]
+
+
+def test_attempts_while_waiting_do_not_lengthen_the_wait(database: Database, ada: Account) -> None:
+    fail(database, 5)
+    fail(database, 20, now=NOON + SECOND)
+    assert isinstance(attempt(database, now=NOON + 30 * SECOND), SignedIn)
+
+
+def test_failures_far_apart_are_no_burst(database: Database, ada: Account) -> None:
+    # Five within any quarter of an hour would make one; these are four minutes apart: four fit.
+    for number in range(12):
+        (outcome,) = fail(database, 1, now=NOON + number * 4 * MINUTE)
+        assert not outcome.wait
+
+
+def test_a_day_later_nothing_is_remembered(database: Database, ada: Account) -> None:
+    fail(database, 5)
+    (outcome,) = fail(database, 1, now=NOON + DAY + SECOND)
+    assert not outcome.wait
+    with database.reading() as db:
+        assert len(db.scalars(select(SignInAttemptRow.id)).all()) == 1
+
+
+def test_a_success_forgets_the_failures_of_its_own_name_only(database: Database, ada: Account) -> None:
+    fail(database, 4)
+    fail(database, 3, login="ben")
+    assert isinstance(attempt(database), SignedIn)
+    with database.reading() as db:
+        assert db.scalars(select(SignInAttemptRow.login)).all() == ["ben"] * 3
+
+
+def test_an_address_that_tries_many_names_waits(database: Database, ada: Account) -> None:
+    for number in range(29):
+        fail(database, 1, login=f"name{number}")
+    (outcome,) = fail(database, 1, login="name29")
+
+    assert outcome.wait == 30 * SECOND
+    assert isinstance(attempt(database), Refused)
+    assert isinstance(attempt(database, address="192.0.2.2"), SignedIn)
+
+
+def test_guesses_that_were_checked_at_once_count_one_after_the_other(
+    database: Database, ada: Account
+) -> None:
+    # All of them read the same state first, as requests in parallel do; the right one comes sixth.
+    with database.reading() as db:
+        claims = [claim(db, login="ada", address="192.0.2.1", now=NOON) for _ in range(6)]
+    guesses = [check(one, "wrong guess", CHEAP) for one in claims[:5]] + [check(claims[5], PASSWORD, CHEAP)]
+    outcomes = []
+    for guess in guesses:
+        with database.writing() as db:
+            outcomes.append(sign_in(db, guess, now=NOON))
+    assert isinstance(outcomes[-1], Refused)
+
+
+def test_a_login_name_of_any_kind_is_only_wrong(database: Database, ada: Account) -> None:
+    for login in ("", "\0", "x" * 5000, "ada\0", "'; drop table account; --", "\u202e"):
+        (outcome,) = fail(database, 1, login=login, address="192.0.2.9")
+        assert str(outcome).endswith("wrong.")
+
+
+def test_an_old_hash_is_renewed_when_its_owner_comes(database: Database, ada: Account) -> None:
+    stronger = Passwords(PasswordHasher(time_cost=2, memory_cost=16, parallelism=1))
+    assert isinstance(attempt(database, passwords=stronger), SignedIn)
+    with database.reading() as db:
+        kept = db.scalar(select(AccountRow.password_hash))
+    assert kept is not None
+    assert not stronger.outdated(kept)
+    assert isinstance(attempt(database, passwords=stronger), SignedIn)
+
+
+def test_another_password_ends_all_sessions_and_opens_one(database: Database, ada: Account) -> None:
+    with database.writing() as db:
+        old = open_session(db, ada, now=NOON)
+    with database.reading() as db:
+        claimed = claim(db, login="ada", address=None, now=NOON)
+    checked = check(claimed, PASSWORD, CHEAP)
+    with database.writing() as db:
+        new = change_password(db, checked, CHEAP.hash("another long sentence"), now=NOON)
+
+    assert isinstance(new, SignedIn)
+    with database.reading() as db:
+        assert signed_in_account(db, old.token, now=NOON) is None
+        assert signed_in_account(db, new.token, now=NOON) == ada
+    assert isinstance(attempt(database), Refused)
+    assert isinstance(attempt(database, password="another long sentence"), SignedIn)
+
+
+def test_the_old_password_must_be_right(database: Database, ada: Account) -> None:
+    with database.reading() as db:
+        claimed = claim(db, login="ada", address=None, now=NOON)
+    with database.writing() as db:
+        outcome = change_password(db, check(claimed, "wrong guess", CHEAP), "never kept", now=NOON)
+    assert isinstance(outcome, Refused)
+    assert isinstance(attempt(database), SignedIn)
+
+
+def test_a_password_that_was_changed_meanwhile_opens_nothing(database: Database, ada: Account) -> None:
+    with database.reading() as db:
+        checked = check(claim(db, login="ada", address=None, now=NOON), PASSWORD, CHEAP)
+    with database.writing() as db:
+        db.execute(update(AccountRow).values(password_hash=CHEAP.hash("another long sentence")))
+    with pytest.raises(NotAllowed), database.writing() as db:
+        sign_in(db, checked, now=NOON)
+
+
+@pytest.mark.parametrize(
+    ("address", "counted"),
+    [
+        ("192.0.2.1", "192.0.2.1"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        ("::ffff:192.0.2.1", "192.0.2.1"),
+        ("fe80::1%eth0", "fe80::/64"),
+        (None, "unknown"),
+        ("unix:", "unknown"),
+    ],
+)
+def test_an_ipv6_user_is_counted_by_network(address: str | None, counted: str) -> None:
+    assert throttled_address(address) == counted

@@ -1,0 +1,42 @@
+"""What must be true of ids and texts before any database may keep them."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+
+from workbench.errors import Finding
+
+LONGEST_ID = 512
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+
+
+def id_finding(identifier: str, *, what: str, source: str) -> Finding | None:
+    """What keeps this id out of a database, or None.
+
+    Files for the commands without a database may hold any bytes; PostgreSQL keeps neither NUL nor what is not
+    UTF-8, and an id that was silently changed would no longer join with the runs.
+    """
+    shown = identifier.encode("utf-8", "backslashreplace").decode("utf-8")[:80]
+    if _UNSTORABLE.search(identifier):
+        return Finding(
+            source, None, "id-encoding", f"{what} {shown!r} is not UTF-8", "convert the file to UTF-8"
+        )
+    if len(identifier) > LONGEST_ID:
+        return Finding(
+            source, None, "id-length", f"{what} {shown!r}… has {len(identifier)} characters",
+            f"at most {LONGEST_ID}",
+        )  # fmt: skip
+    return None
+
+
+def storable(text: str) -> str:
+    """The text with NUL and unpaired surrogates, which no database keeps, shown as U+FFFD."""
+    if text.isascii() and "\0" not in text:
+        return text
+    return _UNSTORABLE.sub("\ufffd", text)
+
+
+def text_hash(title: str, text: str) -> str:
+    """The SHA-256 that goes with every judgment of a document: of its title, a NUL, and its text."""
+    return hashlib.sha256(f"{title}\0{text}".encode()).hexdigest()

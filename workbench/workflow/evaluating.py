@@ -1,0 +1,68 @@
+"""What the runs of a campaign are worth on its qrels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+
+from sqlalchemy.orm import Session
+
+from workbench.errors import WorkbenchError
+from workbench.records import Scale
+from workbench.scoring.measures import parse_measures
+from workbench.scoring.scorer import RunScores, Scorer
+from workbench.workflow.campaigning import campaign_of
+from workbench.workflow.releasing import QrelsReport, RuleChoice, make_qrels
+from workbench.workflow.submitting import runs_of, stored_run
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreTable:
+    """Runs by measures; every mean is over all topics of the qrels."""
+
+    qrels: QrelsReport
+    measures: tuple[str, ...]
+    runs: tuple[RunScores, ...]
+
+
+def default_measures(scale: Scale) -> str:
+    """Measures to begin with, counting as relevant what the scale does."""
+    relevant = "" if scale.relevant_from == 1 else f"(rel={scale.relevant_from})"
+    return f"AP{relevant} nDCG@10 P{relevant}@10 RR{relevant}"
+
+
+def score_runs(
+    db: Session,
+    campaign_id: int,
+    *,
+    choice: RuleChoice,
+    measures: str | None = None,
+    tags: Collection[str] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> ScoreTable:
+    """Score the runs (or those named) on the qrels of a rule, best first by the first measure.
+
+    `measures` are ir-measures' names; None takes the campaign's default.
+    `progress` is told after each run how many of how many are done. Raises WorkbenchError for an unknown
+    measure or run, and where there are no qrels or runs to score.
+    """
+    known = [run.tag for run in runs_of(db, campaign_id)]
+    unknown = set(tags or ()) - set(known)
+    if unknown:
+        raise WorkbenchError(f"there is no run {', '.join(sorted(unknown))} in this campaign")
+    chosen = [tag for tag in known if tags is None or tag in tags]
+    if not chosen:
+        raise WorkbenchError("there are no runs to score", remedy="load runs first")
+    parsed = parse_measures(measures or default_measures(campaign_of(db, campaign_id).scale))
+    report = make_qrels(db, campaign_id, choice)
+    if not report.consensus.qrels:
+        raise WorkbenchError("this rule gives no qrels yet", remedy="judge first, or choose another rule")
+    scorer = Scorer(report.consensus.qrels, parsed)
+    scored = []
+    for number, tag in enumerate(chosen, start=1):
+        scored.append(scorer.score(stored_run(db, campaign_id, tag)))
+        if progress is not None:
+            progress(number, len(chosen))
+    names = tuple(str(measure) for measure in parsed)
+    scored.sort(key=lambda run: (-run.values[names[0]], run.tag))
+    return ScoreTable(report, names, tuple(scored))

@@ -1,0 +1,229 @@
+"""Judging: what an assessor sees, and what becomes of each answer.
+
+Nothing here knows of ranks, scores, runs or colleagues: an assessor is blind.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from sqlalchemy.orm import Session
+
+from workbench.errors import Conflict, NotFound, WorkbenchError
+from workbench.records import Answer, Scale, Topic
+from workbench.storage.events import WITHDRAWN, append_events, recorded_event
+from workbench.storage.tables import (
+    DocumentRow,
+    TopicRow,
+)
+from workbench.workflow.checks import storable
+from workbench.workflow.scales import scale_from_json
+from workbench.workflow.tasks import Task, counts, last_on_screen, own_task
+
+LONGEST_REASON = 2000
+LONGEST_ACTIVE_MS = 24 * 3600 * 1000
+
+
+@dataclass(frozen=True, slots=True)
+class ShownDocument:
+    """The document on the desk; where its text is not loaded `missing` is true and the text is empty."""
+
+    docno: str
+    title: str
+    text: str
+    sha256: str | None
+    missing: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CurrentAnswer:
+    """What this assessor said of the pair before."""
+
+    answer: Answer
+    grade: int | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """One pair before its assessor; `document` is None where all is answered. `position` counts from 1."""
+
+    assignment_id: int
+    topic: Topic
+    scale: Scale
+    guidelines: str
+    document: ShownDocument | None
+    position: int
+    total: int
+    judged: int
+    unsure: int
+    cannot_judge: int
+    current: CurrentAnswer | None
+    previous_docno: str | None
+    next_docno: str | None
+    may_undo: bool
+    closed: bool
+
+    @property
+    def answered(self) -> int:
+        """How many pairs have an answer of any kind."""
+        return self.judged + self.unsure + self.cannot_judge
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """The event that an answer became; `repeated` when this client id had been recorded before."""
+
+    event_id: int
+    repeated: bool
+
+
+def desk(db: Session, assignment_id: int, account_id: int, *, docno: str | None = None) -> Desk:
+    """The pair to judge now: the named one, else the first without an answer.
+
+    Raises NotFound where the assignment is not this account's, was taken back, or has no such document.
+    """
+    task = own_task(db, assignment_id, account_id)
+    if docno is not None and docno not in task.order:
+        raise NotFound("this document is not in your part of the pool")
+    if docno is None:
+        docno = next((one for one in task.order if one not in task.answers), None)
+    topic = db.get_one(TopicRow, (task.campaign.id, task.assignment.topic))
+    judged, unsure, cannot_judge = counts(task)
+    index = task.order.index(docno) if docno is not None else len(task.order)
+    before = task.answers.get(docno) if docno is not None else None
+    return Desk(
+        assignment_id=assignment_id,
+        topic=Topic(topic.topic, topic.title, topic.description, topic.narrative),
+        scale=scale_from_json(task.campaign.scale),
+        guidelines=task.campaign.guidelines,
+        document=_shown(db, task.campaign.id, docno) if docno is not None else None,
+        position=min(index + 1, len(task.order)),
+        total=len(task.order),
+        judged=judged,
+        unsure=unsure,
+        cannot_judge=cannot_judge,
+        current=CurrentAnswer(Answer(before.answer), before.grade, before.reason) if before else None,
+        previous_docno=task.order[index - 1] if index > 0 else None,
+        next_docno=task.order[index + 1] if index + 1 < len(task.order) else None,
+        may_undo=last_on_screen(task) is not None,
+        closed=task.closed,
+    )
+
+
+def record(
+    db: Session,
+    assignment_id: int,
+    account_id: int,
+    *,
+    docno: str,
+    answer: Answer,
+    grade: int | None,
+    client_id: str,
+    reason: str = "",
+    active_ms: int | None = None,
+    shown_sha256: str | None = None,
+) -> Recorded:
+    """Append one answer; the same client id again changes nothing and gives the first event back.
+
+    Raises NotFound for a pair that is not this account's, Conflict for a closed pool or a client id that said
+    something else before, WorkbenchError for a grade outside the scale.
+    """
+    task = own_task(db, assignment_id, account_id)
+    if docno not in task.order:
+        raise NotFound("this document is not in your part of the pool")
+    if answer is Answer.GRADE:
+        if grade is None:
+            raise WorkbenchError("the answer is a grade, but no grade was given")
+        scale_from_json(task.campaign.scale).grade(grade)
+    elif grade is not None:
+        raise WorkbenchError(f"{answer} carries no grade")
+    known = recorded_event(db, task.assignment.assessor_id, _checked_client_id(client_id))
+    if known is not None:
+        if (known.topic, known.docno, known.answer, known.grade) != (
+            task.assignment.topic,
+            docno,
+            str(answer),
+            grade,
+        ):
+            raise Conflict(
+                "this page's answer was recorded before, and was another one", remedy="load it again"
+            )
+        return Recorded(known.id, repeated=True)
+    if task.closed:
+        raise Conflict("this pool is closed", remedy="ask the organiser")
+    return _append(db, task, docno, answer, grade, client_id, reason, active_ms, shown_sha256)
+
+
+def undo(db: Session, assignment_id: int, account_id: int, *, client_id: str) -> str | None:
+    """Withdraw the latest answer given on the screen in this topic and return its docno, if there is one.
+
+    The withdrawn event stays in the history; repeated with the same client id it withdraws no second answer.
+    """
+    task = own_task(db, assignment_id, account_id)
+    if recorded_event(db, task.assignment.assessor_id, _checked_client_id(client_id)) is not None:
+        return None
+    if task.closed:
+        raise Conflict("this pool is closed", remedy="ask the organiser")
+    last = last_on_screen(task)
+    if last is None:
+        return None
+    _append(db, task, last.docno, WITHDRAWN, None, client_id, "", None, None)
+    return last.docno
+
+
+def _shown(db: Session, campaign_id: int, docno: str) -> ShownDocument:
+    row = db.get(DocumentRow, (campaign_id, docno))
+    if row is None:
+        return ShownDocument(docno, "", "", None, missing=True)
+    return ShownDocument(docno, row.title, row.text, row.sha256, missing=False)
+
+
+def _append(
+    db: Session,
+    task: Task,
+    docno: str,
+    answer: str,
+    grade: int | None,
+    client_id: str,
+    reason: str,
+    active_ms: int | None,
+    shown_sha256: str | None,
+) -> Recorded:
+    if shown_sha256 is not None and not re.fullmatch(r"[0-9a-f]{64}", shown_sha256):
+        raise WorkbenchError("the hash of the text that was shown is no SHA-256")
+    added = append_events(
+        db,
+        [
+            {
+                "campaign_id": task.campaign.id,
+                "assessor_id": task.assignment.assessor_id,
+                "topic": task.assignment.topic,
+                "docno": docno,
+                "answer": str(answer),
+                "grade": grade,
+                "reason": storable(reason.strip())[:LONGEST_REASON],
+                "client_id": client_id,
+                "source": "screen",
+                "assignment_id": task.assignment.id,
+                "document_sha256": shown_sha256,
+                "position": task.order.index(docno) + 1,
+                "order_rule": task.assignment.order_rule,
+                "seed": task.assignment.seed,
+                "active_ms": None if active_ms is None else max(0, min(active_ms, LONGEST_ACTIVE_MS)),
+                "recorded_at": datetime.now(UTC),
+            }
+        ],
+    )
+    recorded = recorded_event(db, task.assignment.assessor_id, client_id)
+    if recorded is None:
+        raise RuntimeError("an appended event cannot be read back")
+    return Recorded(recorded.id, repeated=added == 0)
+
+
+def _checked_client_id(client_id: str) -> str:
+    if not re.fullmatch(r"[A-Za-z0-9-]{8,64}", client_id):
+        raise WorkbenchError("the answer carries no proper id of its own", remedy="load the page again")
+    return client_id

@@ -1,0 +1,64 @@
+"""Scales between a form or file and the record, and how they are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from workbench.errors import WorkbenchError
+from workbench.records import SCALES, Grade, Scale
+
+
+def scale_to_json(scale: Scale) -> dict[str, Any]:
+    """A scale as it is kept, and as `--scale FILE` reads it."""
+    return {
+        "relevant_from": scale.relevant_from,
+        "grades": [
+            {
+                "value": grade.value,
+                "label": grade.label,
+                "key": grade.key,
+                "definition": grade.definition,
+                "weight": grade.weight,
+            }
+            for grade in scale.grades
+        ],
+    }
+
+
+def scale_from_json(data: object) -> Scale:
+    """The scale that a JSON object describes.
+
+    `{"relevant_from": 1, "grades": [{"value": 0, "label": "No", "key": "0"}, ...]}`; key, definition and
+    weight may be left out. Raises WorkbenchError for anything else, naming the grade.
+    """
+    if not isinstance(data, Mapping) or not isinstance(data.get("grades"), list):
+        raise WorkbenchError(
+            "a scale is an object with a list of grades", remedy="see README, section Scales"
+        )
+    grades = tuple(_grade(index, entry, len(data["grades"])) for index, entry in enumerate(data["grades"]))
+    relevant_from = data.get("relevant_from")
+    if not isinstance(relevant_from, int) or isinstance(relevant_from, bool):
+        raise WorkbenchError("relevant_from must be the value of a grade")
+    return Scale(grades, relevant_from=relevant_from)
+
+
+def named_scale(name: str) -> Scale:
+    """One of the ready-made scales; raises WorkbenchError that lists them."""
+    try:
+        return SCALES[name]
+    except KeyError:
+        raise WorkbenchError(
+            f"{name} is not a ready-made scale", remedy=f"one of {', '.join(SCALES)}"
+        ) from None
+
+
+def _grade(index: int, entry: object, count: int) -> Grade:
+    if not isinstance(entry, Mapping):
+        raise WorkbenchError(f"grade {index + 1} of the scale is not an object")
+    value, weight = entry.get("value", index), entry.get("weight", round(3 * index / max(1, count - 1)))
+    if not isinstance(value, int) or isinstance(value, bool) or not isinstance(weight, int):
+        raise WorkbenchError(f"grade {index + 1} of the scale: value and weight are whole numbers")
+    label = str(entry.get("label", "")).strip()
+    key = str(entry.get("key", value if 0 <= value <= 9 else "")).strip()
+    return Grade(value, label, key, str(entry.get("definition", "")).strip(), weight)

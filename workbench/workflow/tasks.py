@@ -1,0 +1,78 @@
+"""An assessor's share of a topic, with its order and what was answered: what judging works on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from workbench.errors import NotFound
+from workbench.records import Answer
+from workbench.storage.events import CurrentEvent, current_events
+from workbench.storage.tables import AssessorRow, AssignmentRow, CampaignRow, PoolEntryRow, PoolRow
+from workbench.workflow.ordering import OrderRule, in_order
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One assignment: its docnos in the order shown, and the answers that hold, by docno."""
+
+    assignment: AssignmentRow
+    campaign: CampaignRow
+    closed: bool
+    order: list[str]
+    answers: dict[str, CurrentEvent]
+
+
+def own_task(db: Session, assignment_id: int, account_id: int) -> Task:
+    """The task behind an assignment; raises NotFound where it is not this account's or was taken back."""
+    row = db.execute(
+        select(AssignmentRow, PoolRow)
+        .join(PoolRow, PoolRow.id == AssignmentRow.pool_id)
+        .join(AssessorRow, AssessorRow.id == AssignmentRow.assessor_id)
+        .where(
+            AssignmentRow.id == assignment_id,
+            AssessorRow.account_id == account_id,
+            AssignmentRow.revoked_at.is_(None),
+        )
+    ).one_or_none()
+    if row is None:
+        raise NotFound("this is not (or no longer) assigned to you", remedy="see the list of your topics")
+    return task_of(db, row[0], row[1])
+
+
+def task_of(db: Session, assignment: AssignmentRow, pool: PoolRow) -> Task:
+    """The task of an assignment row in its pool."""
+    entries = db.execute(
+        select(PoolEntryRow.docno, PoolEntryRow.best_rank, PoolEntryRow.run_count).where(
+            PoolEntryRow.pool_id == pool.id, PoolEntryRow.topic == assignment.topic
+        )
+    )
+    order = in_order(
+        entries, topic=assignment.topic, rule=OrderRule(assignment.order_rule), seed=assignment.seed
+    )
+    mine = set(order)
+    events = current_events(
+        db, pool.campaign_id, assessor_ids=[assignment.assessor_id], topic=assignment.topic
+    )
+    return Task(
+        assignment=assignment,
+        campaign=db.get_one(CampaignRow, pool.campaign_id),
+        closed=pool.closed_at is not None,
+        order=order,
+        answers={event.docno: event for event in events if event.docno in mine},
+    )
+
+
+def counts(task: Task) -> tuple[int, int, int]:
+    """How many answers are grades, unsure and cannot-judge."""
+    given: Sequence[str] = [event.answer for event in task.answers.values()]
+    return given.count(Answer.GRADE), given.count(Answer.UNSURE), given.count(Answer.CANNOT_JUDGE)
+
+
+def last_on_screen(task: Task) -> CurrentEvent | None:
+    """The latest answer that holds and was given on the judging screen."""
+    given = [event for event in task.answers.values() if event.source == "screen"]
+    return max(given, key=lambda event: event.id, default=None)
