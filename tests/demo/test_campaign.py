@@ -1,0 +1,38 @@
+"""The demo campaign as it stands in a database."""
+
+from __future__ import annotations
+
+from workbench.demo.campaign import PEOPLE, SLUG, demo_there, make_demo
+from workbench.storage.engine import Database
+from workbench.workflow.assigning import left_to_judge
+from workbench.workflow.campaigning import campaign_by_slug, campaigns_of
+from workbench.workflow.comparing import agreement
+from workbench.workflow.people import account_by_login
+from workbench.workflow.progress import overview
+
+
+def test_every_page_has_something_to_show(database: Database) -> None:
+    with database.writing() as db:
+        assert not demo_there(db)
+        make_demo(db, {person.login: "no hash" for person in PEOPLE})
+    with database.reading() as db:
+        assert demo_there(db)
+        campaign = campaign_by_slug(db, SLUG)
+        state = overview(db, campaign.id)
+        assert campaign.illustrative
+        assert (state.topics, state.runs, state.pools, state.missing_documents) == (8, 6, 1, 0)
+        assert state.documents >= 60
+        assert 0 < state.judged < state.pairs
+        assert state.disputed > 0
+        assert {line.name: line.machine for line in state.by_assessor} == {
+            "A. Marlow": False,
+            "R. Quist": False,
+            "overlap-judge": True,
+        }
+        assert any(line.unsure for line in state.by_assessor)
+        assert any(line.cannot_judge for line in state.by_assessor)
+        report = agreement(db, campaign.id, assessors=["A. Marlow", "R. Quist"])
+        assert report.pairs[0].pooled.value is not None
+        marlow = account_by_login(db, "marlow")
+        assert left_to_judge(db, campaign.id, marlow.id) > 0
+        assert [card.slug for card in campaigns_of(db, marlow.id)] == [SLUG]

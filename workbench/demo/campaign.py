@@ -1,0 +1,121 @@
+"""The demo campaign in a database: made through the same use-cases as any other, partly judged."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from workbench.demo.assessors import MARLOW, OVERLAP_JUDGE, QUIST, demo_judgments
+from workbench.demo.content import CAMPAIGN_NAME, CAMPAIGN_SCALE, GUIDELINES, demo_documents, demo_topics
+from workbench.demo.runs import demo_runs
+from workbench.errors import NotFound, WorkbenchError
+from workbench.formats.runs import write_run
+from workbench.records import Judgment
+from workbench.storage import Session
+from workbench.workflow.assigning import assessors_of, assign_in_turn, assignments_of
+from workbench.workflow.campaigning import Campaign, campaign_by_slug, create_campaign
+from workbench.workflow.collecting import load_documents, load_topics
+from workbench.workflow.importing import import_judgments
+from workbench.workflow.judging import record
+from workbench.workflow.membership import add_role
+from workbench.workflow.ordering import OrderRule
+from workbench.workflow.people import Account, NewAccount, create_account
+from workbench.workflow.pooling import make_pool, pool_entries
+from workbench.workflow.roles import Role
+from workbench.workflow.submitting import add_runs
+
+SLUG = "harbour"
+SEED = 1
+DEPTH = 15
+POOL = f"depth {DEPTH}"
+
+
+@dataclass(frozen=True, slots=True)
+class DemoPerson:
+    """An account of the demo and what it is in the campaign."""
+
+    login: str
+    name: str
+    role: Role
+
+
+PEOPLE = (
+    DemoPerson("organiser", "L. Ibarra", Role.ORGANISER),
+    DemoPerson("marlow", MARLOW.name, Role.ASSESSOR),
+    DemoPerson("quist", QUIST.name, Role.ASSESSOR),
+)
+
+
+def demo_there(db: Session) -> bool:
+    """Whether the demo campaign is in this database already."""
+    try:
+        return campaign_by_slug(db, SLUG).illustrative
+    except NotFound:
+        return False
+
+
+def make_demo(db: Session, password_hashes: Mapping[str, str]) -> Campaign:
+    """Make the three accounts and the campaign, with about a third of its pool judged.
+
+    `password_hashes` are by login. Raises Conflict where a login or the campaign's name is taken.
+    """
+    accounts = {
+        person.login: create_account(
+            db,
+            NewAccount(person.login, person.name, password_hashes[person.login]),
+            administrator=person.role is Role.ORGANISER,
+        )
+        for person in PEOPLE
+    }
+    campaign = create_campaign(
+        db, name=CAMPAIGN_NAME, slug=SLUG, scale=CAMPAIGN_SCALE, guidelines=GUIDELINES, illustrative=True
+    )
+    for person in PEOPLE:
+        add_role(db, campaign.id, accounts[person.login].id, person.role)
+    load_topics(db, campaign.id, demo_topics(), source="demo")
+    load_documents(db, campaign.id, demo_documents(), source="demo")
+    _load_runs(db, campaign.id)
+    pool = make_pool(db, campaign.id, depth=DEPTH, name=POOL).pool
+    people = [one.id for one in assessors_of(db, campaign.id) if one.has_account]
+    assign_in_turn(
+        db, pool.id, assessor_ids=people, per_topic=len(people), order=OrderRule.SHUFFLED, seed=SEED
+    )
+    _judge(db, campaign, accounts)
+    return campaign
+
+
+def _load_runs(db: Session, campaign_id: int) -> None:
+    files = [(f"{run.tag}.txt", io.BytesIO(b"".join(write_run(run)))) for run in demo_runs()]
+    refused = add_runs(db, campaign_id, files).refused
+    if refused:
+        raise WorkbenchError(f"a run of the demo was refused: {refused[0].findings[0]}")
+
+
+def _judge(db: Session, campaign: Campaign, accounts: Mapping[str, Account]) -> None:
+    entries = pool_entries(db, campaign.id, POOL)
+    judgments = demo_judgments(((entry.topic, entry.docno) for entry in entries), seed=SEED)
+    machine = [judgment for judgment in judgments if judgment.assessor == OVERLAP_JUDGE.name]
+    import_judgments(db, campaign.id, machine, source="demo overlap-judge", machines=[OVERLAP_JUDGE.name])
+    account_of = {person.name: accounts[person.login].id for person in PEOPLE}
+    tasks = {(line.assessor, line.topic): line.id for line in assignments_of(db, campaign.id)}
+    for judgment in judgments:
+        if judgment.assessor in account_of:
+            _say(db, tasks[judgment.assessor, judgment.topic], account_of[judgment.assessor], judgment)
+
+
+def _say(db: Session, assignment_id: int, account_id: int, judgment: Judgment) -> None:
+    draw = hashlib.sha256(f"{judgment.assessor}\0{judgment.topic}\0{judgment.docno}".encode()).hexdigest()
+    record(
+        db,
+        assignment_id,
+        account_id,
+        docno=judgment.docno,
+        answer=judgment.answer,
+        grade=judgment.grade,
+        client_id=f"demo-{draw[:40]}",
+        reason="written in a language that I do not read" if judgment.answer == "cannot_judge" else "",
+        # Between 6 and 40 seconds, the same at every making.
+        active_ms=6_000 + int(draw[:8], 16) % 34_000,
+    )
