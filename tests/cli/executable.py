@@ -1,0 +1,40 @@
+"""The `workbench` command as a person runs it: the installed program, in a process of its own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+
+def workbench(*arguments: str | Path, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    """Run `workbench` with these arguments and this standard input."""
+    return subprocess.run(
+        [Path(sys.executable).with_name("workbench"), *arguments],
+        input=given,
+        capture_output=True,
+        check=False,
+    )
+
+
+def run_file(folder: Path, tag: str, rankings: Mapping[str, str]) -> Path:
+    """A run file in which each topic's documents, parted by spaces, stand best first; named by its tag."""
+    path = folder / f"{tag}.run"
+    path.write_text(
+        "".join(
+            f"{topic} Q0 {docno} {rank} {-rank} {tag}\n"
+            for topic, docnos in rankings.items()
+            for rank, docno in enumerate(docnos.split(), 1)
+        )
+    )
+    return path
+
+
+def qrels_file(path: Path, grades: Mapping[str, Mapping[str, int]]) -> Path:
+    """A qrels file with grades by topic and docno."""
+    lines = [
+        f"{topic} 0 {docno} {grade}\n" for topic, given in grades.items() for docno, grade in given.items()
+    ]
+    path.write_text("".join(lines))
+    return path

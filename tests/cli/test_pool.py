@@ -1,0 +1,135 @@
+"""`workbench pool`."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from tests.cli.executable import run_file, workbench
+from tests.support import shared
+from workbench.cli.pool import command
+from workbench.errors import InvalidInput
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> list[str]:
+    one = run_file(tmp_path, "one", {"2": "d1 d2 d3", "10": "d9"})
+    two = run_file(tmp_path, "two", {"2": "d3 d1"})
+    return [str(one), str(two)]
+
+
+def test_the_pool_is_printed_as_topics_and_docnos_and_nothing_else(runs: list[str]) -> None:
+    done = workbench("pool", *runs, "--depth", "1")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout == b"10\td9\n2\td1\n2\td3\n"
+
+
+def test_the_depth_is_a_hundred_unless_another_is_given(runs: list[str], tmp_path: Path) -> None:
+    long = run_file(tmp_path, "long", {"1": " ".join(f"d{at:03}" for at in range(120))})
+    said = CliRunner().invoke(command, [str(long)]).stdout.splitlines()
+    assert said == [f"1\td{at:03}" for at in range(100)]
+
+
+def test_json_names_the_runs_that_brought_each_document(runs: list[str]) -> None:
+    said = json.loads(CliRunner().invoke(command, [*runs, "--depth=2", "--json"]).stdout)
+    assert said == [
+        {"topic": "10", "docno": "d9", "runs": [{"tag": "one", "rank": 1}]},
+        {"topic": "2", "docno": "d1", "runs": [{"tag": "one", "rank": 1}, {"tag": "two", "rank": 2}]},
+        {"topic": "2", "docno": "d2", "runs": [{"tag": "one", "rank": 2}]},
+        {"topic": "2", "docno": "d3", "runs": [{"tag": "two", "rank": 1}]},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("ties", "docno"), [([], "d3"), (["--ties=docno-ascending"], "d1"), (["--ties=file"], "d2")]
+)
+def test_the_tie_rule_can_be_chosen(ties: list[str], docno: str, tmp_path: Path) -> None:
+    tied = tmp_path / "tied.run"
+    tied.write_text("".join(f"1 Q0 {name} 1 5.0 tied\n" for name in ("d2", "d3", "d1")))
+    assert CliRunner().invoke(command, [str(tied), "--depth=1", *ties]).stdout == f"1\t{docno}\n"
+
+
+def test_runs_may_be_gzip_and_come_from_the_standard_input(runs: list[str], tmp_path: Path) -> None:
+    packed = tmp_path / "one.run.gz"
+    packed.write_bytes(gzip.compress(Path(runs[0]).read_bytes()))
+    plain = workbench("pool", *runs)
+    assert workbench("pool", packed, "-", given=Path(runs[1]).read_bytes()).stdout == plain.stdout
+    assert workbench("pool", "-", runs[1], given=packed.read_bytes()).stdout == plain.stdout
+
+
+def test_the_standard_input_is_one_run_only() -> None:
+    done = workbench("pool", "-", "-")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"the standard input can stand for one file only" in done.stderr
+
+
+def test_ids_come_out_as_the_bytes_that_went_in(tmp_path: Path) -> None:
+    run = tmp_path / "bytes.run"
+    run.write_bytes(b"MB\xff Q0 d\x80#/:\xc3\xa9 1 2.0 t\n")
+    assert workbench("pool", run).stdout == b"MB\xff\td\x80#/:\xc3\xa9\n"
+    (entry,) = json.loads(workbench("pool", run, "--json").stdout)
+    assert entry["docno"].encode("utf-8", "surrogateescape") == b"d\x80#/:\xc3\xa9"
+
+
+def test_refused_runs_are_told_all_at_once_and_nothing_is_printed(runs: list[str], tmp_path: Path) -> None:
+    short, bad = tmp_path / "short.run", tmp_path / "bad.run"
+    short.write_text("1 Q0 d1 1 2.0 short\n1 Q0 d2 2 short\n")
+    bad.write_text("1 Q0 d1 1 high bad\n1 Q0 d1 1 1.0 bad\n")
+    done = workbench("pool", runs[0], short, tmp_path / "absent.run", bad, runs[1])
+    assert (done.returncode, done.stdout) == (1, b"")
+    said = done.stderr.decode().splitlines()
+    assert len(said) == 4
+    for line, expected in zip(
+        said,
+        (
+            "short.run:2: expected 6 columns",
+            "absent.run: there is no such file",
+            "bad.run:1: ",
+            "bad.run:2: ",
+        ),
+        strict=True,
+    ):
+        assert line.startswith("error: ")
+        assert expected in line
+
+
+def test_two_runs_with_one_tag_are_refused_with_both_files(runs: list[str], tmp_path: Path) -> None:
+    again = tmp_path / "again.run"
+    again.write_bytes(Path(runs[0]).read_bytes())
+    result = CliRunner().invoke(command, [*runs, str(again)])
+    assert isinstance(result.exception, InvalidInput)
+    (finding,) = result.exception.findings
+    assert finding.source == str(again)
+    assert finding.message == f'the tag "one" is also that of {runs[0]}'
+    assert result.stdout == ""
+
+
+def test_what_is_odd_about_a_run_is_said_only_when_asked_for(tmp_path: Path) -> None:
+    tied = tmp_path / "tied.run"
+    tied.write_text("1 Q0 d1 1 5.0 tied\n1 Q0 d2 2 5.0 tied\n")
+    assert CliRunner().invoke(command, [str(tied)]).stderr == ""
+    result = CliRunner().invoke(command, [str(tied), "--warnings"])
+    assert "warning: " in result.stderr
+    assert result.stdout == "1\td1\n1\td2\n"
+
+
+@pytest.mark.parametrize("arguments", [[], ["--depth=0"], ["--depth=many"], ["--ties=random"]])
+def test_a_command_line_that_is_not_understood_has_exit_code_two(
+    arguments: list[str], runs: list[str]
+) -> None:
+    assert CliRunner().invoke(command, [*arguments, *(runs if arguments else [])]).exit_code == 2
+
+
+def test_the_official_pool_of_trec_covid_comes_out_of_the_program() -> None:
+    folder = shared("data", "trec-covid", "round1")
+    table = (folder / "runs.tsv").read_text(encoding="utf-8").splitlines()
+    rows = [line.split("\t") for line in table[1:]]
+    names = [folder / "runs" / f"{row[0]}.gz" for row in rows if row[3] == "yes"]
+    done = workbench("pool", *names, "--depth=7", "--ties=docno-ascending")
+    official = (folder / "pool_depth7.txt").read_bytes().replace(b" ", b"\t")
+    assert sorted(done.stdout.splitlines()) == sorted(official.splitlines())
+    assert done.stdout.splitlines() == sorted(done.stdout.splitlines(), key=lambda line: line.split(b"\t"))

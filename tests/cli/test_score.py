@@ -1,0 +1,156 @@
+"""`workbench score`."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from tests.cli.executable import qrels_file, run_file, workbench
+from tests.support import shared
+from workbench.cli.score import command
+from workbench.errors import InvalidInput, WorkbenchError
+
+
+@pytest.fixture
+def qrels(tmp_path: Path) -> Path:
+    return qrels_file(tmp_path / "qrels.txt", {"1": {"a": 1, "b": 1, "c": 0}, "2": {"a": 1}})
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> list[Path]:
+    """By hand: AP of `good` is (1 + 2/3) / 2 = 5/6 and 1/2, in the mean 2/3; of `half` 1/2 and 0, so 1/4."""
+    return [
+        run_file(tmp_path, "good", {"1": "a c b", "2": "x a"}),
+        run_file(tmp_path, "half", {"1": "a x y"}),
+    ]
+
+
+def invoke(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(command, [str(argument) for argument in arguments])
+
+
+def said(*arguments: str | Path) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = json.loads(invoke(*arguments, "--json").stdout)
+    return rows
+
+
+def test_json_has_a_row_for_every_run_and_measure(qrels: Path, runs: list[Path]) -> None:
+    done = workbench("score", qrels, *runs, "-m", "AP P@2", "--json")
+    assert (done.returncode, done.stderr) == (0, b"")
+    counts = {"topics_scored": 2, "topics_in_qrels": 2}
+    fewer = {"topics_scored": 1, "topics_in_qrels": 2}
+    assert json.loads(done.stdout) == [
+        {"run": "good", "measure": "AP", "value": pytest.approx(2 / 3, abs=1e-15), **counts},
+        {"run": "good", "measure": "P@2", "value": 0.5, **counts},
+        {"run": "half", "measure": "AP", "value": 0.25, **fewer},
+        {"run": "half", "measure": "P@2", "value": 0.25, **fewer},
+    ]
+
+
+def test_people_get_four_decimals_and_how_many_topics_were_scored(qrels: Path, runs: list[Path]) -> None:
+    assert invoke(qrels, *runs, "-m", "AP P@2").stdout.splitlines() == [
+        "run\tAP\tP@2\ttopics",
+        "good\t0.6667\t0.5000\t2 of 2",
+        "half\t0.2500\t0.2500\t1 of 2",
+    ]
+
+
+def test_every_topic_may_be_printed(qrels: Path, runs: list[Path]) -> None:
+    assert invoke(qrels, *runs, "-m", "AP", "--per-topic").stdout.splitlines() == [
+        "run\ttopic\tAP",
+        "good\t1\t0.8333",
+        "good\t2\t0.5000",
+        "good\t2 of 2\t0.6667",
+        "half\t1\t0.5000",
+        "half\t2\t0.0000",
+        "half\t1 of 2\t0.2500",
+    ]
+    rows = said(qrels, runs[1], "-m", "AP", "--per-topic")
+    assert [row["per_topic"] for row in rows] == [{"1": 0.5, "2": 0.0}]
+
+
+def test_there_are_measures_for_those_who_name_none(qrels: Path, runs: list[Path]) -> None:
+    assert [row["measure"] for row in said(qrels, runs[0])] == ["AP", "nDCG@10", "P@10"]
+
+
+def test_measures_may_be_named_together_and_one_by_one(qrels: Path, runs: list[Path]) -> None:
+    rows = said(qrels, runs[0], "-m", "AP,P@5", "-m", "P(rel=2)@5", "-m", "RR AP")
+    assert [row["measure"] for row in rows] == ["AP", "P@5", "P(rel=2)@5", "RR"]
+
+
+def test_an_unknown_measure_is_refused_before_anything_is_read(tmp_path: Path) -> None:
+    result = invoke(tmp_path / "absent.qrels", tmp_path / "absent.run", "-m", "map")
+    assert isinstance(result.exception, WorkbenchError)
+    assert str(result.exception) == 'there is no measure "map" (trec_eval\'s map is AP here)'
+
+
+def test_files_may_be_gzip_and_come_from_the_standard_input(qrels: Path, runs: list[Path]) -> None:
+    plain = workbench("score", qrels, *runs)
+    packed = qrels.with_suffix(".gz")
+    packed.write_bytes(gzip.compress(qrels.read_bytes()))
+    assert workbench("score", packed, runs[0], "-", given=runs[1].read_bytes()).stdout == plain.stdout
+    assert workbench("score", "-", *runs, given=packed.read_bytes()).stdout == plain.stdout
+
+
+def test_the_standard_input_is_one_file_only(qrels: Path) -> None:
+    assert invoke("-", "-").exit_code == 2
+    assert invoke(qrels, "-", "-").exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("ties", "value"), [([], 0.0), (["--ties=docno-ascending"], 1.0), (["--ties=file"], 0.0)]
+)
+def test_the_tie_rule_can_be_chosen(ties: list[str], value: float, tmp_path: Path) -> None:
+    qrels = qrels_file(tmp_path / "qrels.txt", {"1": {"a": 1}})
+    tied = tmp_path / "tied.run"
+    tied.write_text("1 Q0 b 1 5.0 tied\n1 Q0 a 2 5.0 tied\n")
+    assert said(qrels, tied, "-m", "P@1", *ties)[0]["value"] == value
+
+
+def test_near_ties_may_be_scored_as_trec_eval_does_since_2023_and_are_noted(tmp_path: Path) -> None:
+    qrels = qrels_file(tmp_path / "qrels.txt", {"1": {"a": 1}})
+    near = tmp_path / "near.run"
+    near.write_text("1 Q0 a 1 1.00000001 near\n1 Q0 z 2 1.0 near\n")
+    assert said(qrels, near, "-m", "RR")[0]["value"] == 0.5
+    assert said(qrels, near, "-m", "RR", "--double-precision")[0]["value"] == 1.0
+    assert "near: in 1 topics" in invoke(qrels, near).stderr
+
+
+def test_refused_runs_are_told_all_at_once_and_nothing_is_printed(qrels: Path, tmp_path: Path) -> None:
+    bad = [tmp_path / "bad1.run", tmp_path / "bad2.run"]
+    for path in bad:
+        path.write_text("1 Q0 d1 1\n")
+    good = run_file(tmp_path, "good", {"1": "a"})
+    result = invoke(qrels, bad[0], good, bad[1])
+    assert isinstance(result.exception, InvalidInput)
+    assert [finding.source for finding in result.exception.findings] == list(map(str, bad))
+    assert result.stdout == ""
+
+
+def test_runs_with_one_tag_come_in_the_order_of_the_files(qrels: Path, runs: list[Path]) -> None:
+    assert [row["run"] for row in said(qrels, runs[0], runs[0], "-m", "AP")] == ["good", "good"]
+
+
+def test_ids_that_are_no_utf8_survive_in_json(tmp_path: Path) -> None:
+    (tmp_path / "qrels.txt").write_bytes(b"T\xff 0 d\x80 1\n")
+    (tmp_path / "run.txt").write_bytes(b"T\xff Q0 d\x80 1 1.0 tag\xfe\n")
+    done = workbench(
+        "score", tmp_path / "qrels.txt", tmp_path / "run.txt", "-m", "AP", "--per-topic", "--json"
+    )
+    (row,) = json.loads(done.stdout)
+    assert row["run"].encode("utf-8", "surrogateescape") == b"tag\xfe"
+    (topic,) = row["per_topic"]
+    assert topic.encode("utf-8", "surrogateescape") == b"T\xff"
+    assert row["value"] == 1.0
+
+
+def test_published_figures_come_out_of_the_program() -> None:
+    folder = shared("data", "robust03")
+    done = workbench("score", folder / "qrels.txt", folder / "runs" / "rutcor03100.gz", "-m", "AP")
+    # published_map.csv: .0737, in a run whose lines are nearly all ties.
+    assert done.stdout == b"run\tAP\ttopics\nrutcor03100\t0.0737\t100 of 100\n"

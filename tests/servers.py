@@ -1,0 +1,82 @@
+"""Starts a real server as its own process, waits until it answers, and ends it as Ctrl-C would."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+START_SECONDS = 60
+STOP_SECONDS = 20
+ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+")
+
+
+@contextmanager
+def running_server(
+    command: Sequence[str], *, log: Path, folder: Path, environment: Mapping[str, str] | None = None
+) -> Iterator[str]:
+    """Run a command that prints its address, and give that address once it answers.
+
+    Raises RuntimeError with everything it said where it does not answer in time, or does not end by itself
+    within STOP_SECONDS of an interrupt.
+    """
+    settings = dict(os.environ) | {"PYTHONUNBUFFERED": "1"} | dict(environment or {})
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            command,
+            cwd=folder,
+            env=settings,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    try:
+        yield _wait_for_address(process, log)
+    finally:
+        _interrupt(process, log)
+
+
+def _wait_for_address(process: subprocess.Popen[bytes], log: Path) -> str:
+    end = time.monotonic() + START_SECONDS
+    while time.monotonic() < end and process.poll() is None:
+        found = ADDRESS.search(_said(log))
+        if found and _answers(found[0]):
+            return found[0]
+        time.sleep(0.05)
+    raise RuntimeError(f"the server did not start (exit code {process.poll()}):\n{_said(log)}")
+
+
+def _answers(address: str) -> bool:
+    try:
+        urllib.request.urlopen(f"{address}/healthz", timeout=5).close()
+    except urllib.error.HTTPError as error:
+        error.close()
+        return error.code < 500
+    except OSError:
+        return False
+    return True
+
+
+def _interrupt(process: subprocess.Popen[bytes], log: Path) -> None:
+    try:
+        # To the whole group, as a terminal's Ctrl-C does: the server may have workers.
+        os.killpg(process.pid, signal.SIGINT)
+        process.wait(STOP_SECONDS)
+    except ProcessLookupError:
+        process.wait()
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        raise RuntimeError(f"the server did not end when it was interrupted:\n{_said(log)}") from None
+
+
+def _said(log: Path) -> str:
+    return log.read_text(encoding="utf-8", errors="replace")

@@ -1,0 +1,71 @@
+"""`workbench account`: people who may sign in, for the administrator at the terminal."""
+
+from __future__ import annotations
+
+import click
+
+from workbench.cli.opening import database_options, opened
+from workbench.errors import InvalidInput
+from workbench.settings import Settings
+from workbench.workflow.campaigning import campaign_by_slug
+from workbench.workflow.membership import add_role
+from workbench.workflow.passwords import Passwords, password_findings
+from workbench.workflow.people import account_by_login, create_account, prepare_account
+from workbench.workflow.people import set_password as store_password
+from workbench.workflow.roles import Role
+
+PASSWORD = click.option(
+    "--password",
+    envvar="WORKBENCH_PASSWORD",
+    prompt=True,
+    hide_input=True,
+    confirmation_prompt=True,
+    help="Asked for if not given (or WORKBENCH_PASSWORD).",
+)
+
+
+@click.group("account")
+def command() -> None:
+    """Make accounts, give roles, reset passwords."""
+
+
+@command.command("new")
+@click.argument("login")
+@click.option("--name", help="Name that others see; the login if not given.")
+@click.option("--administrator", is_flag=True, help="May make campaigns.")
+@PASSWORD
+@database_options
+def new(settings: Settings, login: str, name: str | None, administrator: bool, password: str) -> None:
+    """Make the account LOGIN."""
+    prepared = prepare_account(login=login, name=name or login, password=password, passwords=Passwords())
+    with opened(settings) as database, database.writing() as db:
+        account = create_account(db, prepared, administrator=administrator)
+    click.echo(f"{account.name} may sign in as {account.login}")
+
+
+@command.command("role")
+@click.argument("login")
+@click.argument("campaign")
+@click.argument("role", type=click.Choice([role.value for role in Role]))
+@database_options
+def role(settings: Settings, login: str, campaign: str, role: str) -> None:
+    """Give LOGIN a ROLE in CAMPAIGN."""
+    with opened(settings) as database, database.writing() as db:
+        account, found = account_by_login(db, login), campaign_by_slug(db, campaign)
+        add_role(db, found.id, account.id, Role(role))
+    click.echo(f"{account.name} is {role} of {found.name}")
+
+
+@command.command("password")
+@click.argument("login")
+@PASSWORD
+@database_options
+def reset(settings: Settings, login: str, password: str) -> None:
+    """Give LOGIN a new password; all sessions of the account end."""
+    findings = password_findings(password, login=login)
+    if findings:
+        raise InvalidInput(findings)
+    hashed = Passwords().hash(password)
+    with opened(settings) as database, database.writing() as db:
+        account = store_password(db, login, hashed)
+    click.echo(f"{account.login} has a new password and is signed out everywhere")

@@ -1,0 +1,5 @@
+"""`workbench campaign`: the whole line on a database, from the terminal."""
+
+from workbench.cli.campaign.group import command
+
+__all__ = ["command"]

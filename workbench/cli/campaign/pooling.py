@@ -1,0 +1,121 @@
+"""Pools, and who judges them."""
+
+from __future__ import annotations
+
+import click
+
+from workbench.cli.opening import database_options, opened
+from workbench.cli.output import say_json, say_table
+from workbench.errors import WorkbenchError
+from workbench.records import TieRule
+from workbench.settings import Settings
+from workbench.workflow.assigning import assessors_of, assign_in_turn
+from workbench.workflow.assigning import assign as assign_topics
+from workbench.workflow.campaigning import campaign_by_slug
+from workbench.workflow.inviting import invite as make_invitation
+from workbench.workflow.ordering import OrderRule
+from workbench.workflow.pooling import make_pool, pool_report, pools_of
+from workbench.workflow.roles import Role
+
+
+@click.command("pool")
+@click.argument("campaign")
+@click.option(
+    "--depth", default=100, show_default=True, type=click.IntRange(1), help="Documents of each run."
+)
+@click.option("--ties", default="trec_eval", show_default=True, type=click.Choice([t.value for t in TieRule]))
+@click.option("--run", "tags", multiple=True, help="Only these runs, by tag; all if not given.")
+@click.option("--name", default="", help="What to call the pool.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@database_options
+def pool(
+    settings: Settings, campaign: str, depth: int, ties: str, tags: tuple[str, ...], name: str, as_json: bool
+) -> None:
+    """Pool the runs of CAMPAIGN and open the pool for judging."""
+    with opened(settings) as database, database.writing() as db:
+        found = campaign_by_slug(db, campaign)
+        made = make_pool(db, found.id, depth=depth, ties=TieRule(ties), tags=tags or None, name=name)
+    if as_json:
+        say_json(
+            {
+                "name": made.pool.name,
+                "recipe": made.recipe,
+                "pairs": made.pool.pairs,
+                "largest_possible": made.pool.largest_possible,
+                "share": made.pool.share,
+                "topics": {size.topic: size.pairs for size in made.by_topic},
+                "runs": {part.tag: {"pairs": part.pairs, "alone": part.alone} for part in made.by_run},
+            }
+        )
+        return
+    say_table(["topic", "pairs", "largest"], [(s.topic, s.pairs, s.largest_possible) for s in made.by_topic])
+    click.echo(
+        f"{made.pool.name}: {made.pool.pairs} pairs, {made.pool.share:.1%} of the largest possible "
+        f"{made.pool.largest_possible}"
+    )
+
+
+@click.command("invite")
+@click.argument("campaign")
+@click.option(
+    "--role", type=click.Choice([role.value for role in Role]), default="assessor", show_default=True
+)
+@click.option("--note", default="", help="Whom it is for; only organisers see it.")
+@click.option(
+    "--address", default="", help="Where the site is, as https://judge.example.org, for a whole link."
+)
+@database_options
+def invite(settings: Settings, campaign: str, role: str, note: str, address: str) -> None:
+    """Print a link by which one person joins CAMPAIGN; it is shown only now."""
+    with opened(settings) as database, database.writing() as db:
+        made = make_invitation(
+            db, campaign_by_slug(db, campaign).id, role=Role(role), note=note, invited_by=None
+        )
+    click.echo(f"{address.rstrip('/')}/invitation/{made.token}")
+
+
+@click.command("assign")
+@click.argument("campaign")
+@click.option("--pool", "pool_name", help="Name of the pool; the newest if not given.")
+@click.option(
+    "--assessor", "names", multiple=True, help="By name, several times; all with an account if none."
+)
+@click.option("--topic", "topics", multiple=True, help="Only these topics, each to every assessor named.")
+@click.option(
+    "--per-topic", default=1, show_default=True, type=click.IntRange(1), help="Assessors a topic, in turn."
+)
+@click.option(
+    "--order", default="shuffled", show_default=True, type=click.Choice([o.value for o in OrderRule])
+)
+@click.option("--seed", type=click.IntRange(0), help="For the shuffled order; drawn and kept if not given.")
+@database_options
+def assign(
+    settings: Settings,
+    campaign: str,
+    pool_name: str | None,
+    names: tuple[str, ...],
+    topics: tuple[str, ...],
+    per_topic: int,
+    order: str,
+    seed: int | None,
+) -> None:
+    """Give the topics of a pool to assessors."""
+    with opened(settings) as database, database.writing() as db:
+        found = campaign_by_slug(db, campaign)
+        pools = pools_of(db, found.id)
+        if not pools:
+            raise WorkbenchError("there is no pool yet", remedy=f"workbench campaign pool {campaign}")
+        chosen = pool_report(db, found.id, pool_name).pool if pool_name else pools[-1]
+        able = {one.name: one.id for one in assessors_of(db, found.id) if one.has_account}
+        unknown = [name for name in names if name not in able]
+        if unknown:
+            raise WorkbenchError(
+                f"{', '.join(unknown)} has no account that judges here", remedy=f"there are {', '.join(able)}"
+            )
+        ids = [able[name] for name in names or able]
+        rule = OrderRule(order)
+        if topics:
+            new = assign_topics(db, chosen.id, topics=topics, assessor_ids=ids, order=rule, seed=seed)
+        else:
+            new = assign_in_turn(db, chosen.id, assessor_ids=ids, per_topic=per_topic, order=rule, seed=seed)
+    click.echo(f"{new} new assignments in {chosen.name}")

@@ -1,0 +1,74 @@
+"""`workbench demo`: a small campaign, served, to try everything on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from workbench.cli.opening import opened
+from workbench.cli.serving import DEFAULT_PORT, say_address, serve_until_interrupted, usable_port
+from workbench.demo.campaign import PEOPLE, demo_there, make_demo
+from workbench.errors import WorkbenchError
+from workbench.settings import read_settings
+from workbench.workflow.passwords import Passwords
+
+PASSWORD = "harbour-demo"  # noqa: S105 - shown to everybody; the demo is served to this machine only
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+@click.command("demo")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--port", type=click.IntRange(0, 65535), help=f"{DEFAULT_PORT} or, where taken, any free one.")
+@click.option("--password", help="For the three accounts; needed where others can reach the address.")
+@click.option("--fresh", is_flag=True, help="Throw away what was judged in the demo and begin again.")
+@click.option("--make-only", is_flag=True, help="Make the campaign and do not serve it.")
+@click.option(
+    "--instance", type=click.Path(file_okay=False, path_type=Path), help="Folder of the demo's database."
+)
+def command(
+    host: str, port: int | None, password: str | None, fresh: bool, make_only: bool, instance: Path | None
+) -> None:
+    """Make and serve an illustrative campaign, ready to judge.
+
+    It has a database of its own beside yours; a second start finds everything as it was left.
+    """
+    if host not in LOOPBACK and password is None:
+        raise WorkbenchError(
+            "the demo's password is known to everybody", remedy="give another with --password"
+        )
+    settings = read_settings(instance=instance)
+    folder = settings.instance / "demo"
+    settings = replace(settings, instance=folder, database_url=f"sqlite:///{folder / 'workbench.sqlite3'}")
+    if fresh:
+        for leftover in folder.glob("workbench.sqlite3*"):
+            leftover.unlink()
+    chosen = usable_port(host, DEFAULT_PORT if port is None else port, or_another=port is None)
+    with opened(settings) as database:
+        with database.reading() as db:
+            there = demo_there(db)
+        if not there:
+            click.echo("Making the demo campaign…")
+            hashes = _hashes(password or PASSWORD)
+            with database.writing() as db:
+                make_demo(db, hashes)
+        elif password is not None:
+            click.echo(
+                "The demo was made before: its passwords stay as they were (--fresh begins again).", err=True
+            )
+    _say_accounts(password or PASSWORD)
+    if not make_only:
+        say_address(host, chosen, settings)
+        serve_until_interrupted(settings, host=host, port=chosen, workers=1)
+
+
+def _hashes(password: str) -> dict[str, str]:
+    passwords = Passwords()
+    return {person.login: passwords.hash(password) for person in PEOPLE}
+
+
+def _say_accounts(password: str) -> None:
+    click.echo("An illustrative campaign; its texts, runs and judgments are invented. Sign in as")
+    for person in PEOPLE:
+        click.echo(f"  {person.login:<10} {password}   {person.role}, {person.name}")

@@ -1,0 +1,75 @@
+"""How the terminal speaks: tables for people, JSON for programs, findings on the error stream."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, TypeVar
+
+import click
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+from workbench.errors import Finding, InvalidInput, WorkbenchError
+
+REFUSED = 1
+Item = TypeVar("Item")
+
+
+def say_json(value: Any) -> None:
+    """Print one JSON object or array; undecodable bytes of ids are escaped as lone surrogates."""
+    click.echo(json.dumps(value, ensure_ascii=True, allow_nan=False))
+
+
+def say_table(
+    headings: Sequence[str], rows: Iterable[Sequence[object]], *, numeric: Sequence[int] = ()
+) -> None:
+    """Print a plain table for people; the columns named in `numeric` (from 0) are aligned right.
+
+    Where the output is no terminal the columns are separated by tabs, so that `cut` and `awk` read them.
+    """
+    if not sys.stdout.isatty():
+        click.echo("\t".join(headings))
+        for row in rows:
+            click.echo("\t".join(_text(cell) for cell in row))
+        return
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column, heading in enumerate(headings):
+        table.add_column(heading, justify="right" if column in numeric else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(_plain(cell) for cell in row))
+    Console(highlight=False).print(table)
+
+
+def with_progress(items: Sequence[Item], label: str) -> Iterator[Item]:
+    """Give the items one by one, with a bar on the error stream where that is a terminal."""
+    console = Console(stderr=True)
+    if not console.is_terminal or len(items) < 2:
+        yield from items
+        return
+    yield from track(items, description=label, console=console, transient=True)
+
+
+def complain(error: WorkbenchError) -> None:
+    """Print every finding of a refused input, or the one error and its remedy, on the error stream."""
+    if isinstance(error, InvalidInput) and error.findings:
+        say_findings(error.findings)
+    else:
+        click.echo(f"workbench: {error}", err=True)
+
+
+def say_findings(findings: Iterable[Finding]) -> None:
+    """Print findings one a line on the error stream, as `file:line: finding (remedy)`."""
+    for finding in findings:
+        click.echo(f"{finding.severity}: {_text(finding)}", err=True)
+
+
+def _text(cell: object) -> str:
+    # A lone surrogate stands for a byte that was no UTF-8; the terminal gets a replacement, programs --json.
+    return str(cell).encode("utf-8", "replace").decode("utf-8")
+
+
+def _plain(cell: object) -> str:
+    return _text(cell).replace("[", r"\[")

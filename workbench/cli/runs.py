@@ -1,0 +1,59 @@
+"""Runs named on the command line, read one by one: a refused one is told together with all the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import click
+
+from workbench.cli.inputs import open_input
+from workbench.cli.output import say_findings, with_progress
+from workbench.errors import Finding, InvalidInput
+from workbench.formats.runs import read_run
+from workbench.records import Run
+
+
+def read_runs(
+    names: Sequence[str], *, warnings: bool, unique_tags: bool = False
+) -> Iterator[tuple[str, Run]]:
+    """The runs of these files (`-` is the standard input) with the files' names; none is kept.
+
+    After a refused file no more runs are given, but the rest is still read, so that InvalidInput, raised at
+    the end, holds all findings of all files. With `unique_tags` a tag that comes again is such a finding.
+    `warnings` prints what the readings noticed on the error stream.
+    """
+    refused: list[Finding] = []
+    sources: dict[str, str] = {}
+    for name in with_progress(names, "Reading"):
+        try:
+            with open_input(name) as (stream, source):
+                reading = read_run(stream, source=source)
+        except InvalidInput as error:
+            refused.extend(error.findings)
+            continue
+        if warnings:
+            say_findings(reading.findings)
+        tag = reading.run.tag
+        if unique_tags and tag in sources:
+            refused.append(_repeated(tag, source, sources[tag]))
+        sources.setdefault(tag, source)
+        if not refused:
+            yield name, reading.run
+    if refused:
+        raise InvalidInput(refused)
+
+
+def only_one_standard_input(names: Sequence[str]) -> None:
+    """Raise click's UsageError where `-` stands for more than one file."""
+    if names.count("-") > 1:
+        raise click.UsageError("the standard input can stand for one file only")
+
+
+def _repeated(tag: str, source: str, before: str) -> Finding:
+    return Finding(
+        source,
+        None,
+        "tag-repeated",
+        f'the tag "{tag}" is also that of {before}',
+        "give every run once, each with its own tag",
+    )

@@ -1,0 +1,66 @@
+"""Start the web server and stay until it ends."""
+
+from __future__ import annotations
+
+import os
+import socket
+
+import click
+from granian.constants import Interfaces
+from granian.log import LogLevels
+from granian.server import Server
+
+from workbench.errors import WorkbenchError
+from workbench.settings import Settings
+
+DEFAULT_PORT = 8765
+
+
+def serve_until_interrupted(settings: Settings, *, host: str, port: int, workers: int) -> None:
+    """Serve the site in worker processes of one thread each until Ctrl-C or SIGTERM.
+
+    The workers read the same settings from the environment that is set here.
+    """
+    os.environ["WORKBENCH_INSTANCE"] = str(settings.instance)
+    os.environ["WORKBENCH_DATABASE_URL"] = settings.database_url
+    Server(
+        "workbench.web.app:from_environment",
+        factory=True,
+        address=host,
+        port=port,
+        interface=Interfaces.WSGI,
+        workers=workers,
+        blocking_threads=1,
+        websockets=False,
+        log_level=LogLevels.warning,
+        workers_kill_timeout=5,
+        process_name=None,
+    ).serve()
+
+
+def usable_port(host: str, port: int, *, or_another: bool = False) -> int:
+    """The port asked for, or a free one for 0, or (`or_another`) a free one where it is taken.
+
+    Raises WorkbenchError where the address cannot be used.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        with socket.socket(family, socket.SOCK_STREAM) as trial:
+            trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            trial.bind((host, port))
+            return int(trial.getsockname()[1])
+    except OSError as error:
+        if or_another and port != 0:
+            return usable_port(host, 0)
+        raise WorkbenchError(
+            f"port {port} of {host} cannot be used: {error.strerror}", remedy="choose another with --port"
+        ) from None
+
+
+def say_address(host: str, port: int, settings: Settings) -> None:
+    """Print where the site is and where its data lie; no password of a database is shown."""
+    shown = f"[{host}]" if ":" in host else host
+    click.echo(f"Workbench serves http://{shown}:{port}")
+    where = settings.database_url
+    click.echo(f"Data: {where.split('@')[-1] if '@' in where else where.removeprefix('sqlite:///')}")
+    click.echo("Stop with Ctrl-C.")
