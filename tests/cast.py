@@ -1,0 +1,98 @@
+"""The cast: an organiser, two assessors, an adjudicator, a viewer, and an outsider who must see nothing.
+
+They share one small campaign with a pool and assignments; everything is made through the use-cases.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from argon2 import PasswordHasher
+from flask import Flask
+from flask.testing import FlaskClient
+from sqlalchemy.orm import Session
+
+from tests.builders import ALPHA, BETA, DOCNOS, TOPICS, send_runs
+from workbench.records import FOUR_GRADES, Document
+from workbench.storage.engine import Database
+from workbench.workflow.assigning import assessors_of, assign, assignments_of
+from workbench.workflow.campaigning import create_campaign
+from workbench.workflow.collecting import load_documents, load_topics
+from workbench.workflow.membership import add_role
+from workbench.workflow.passwords import Passwords
+from workbench.workflow.people import Account, create_account, create_first_account, prepare_account
+from workbench.workflow.pooling import make_pool
+from workbench.workflow.roles import Role
+from workbench.workflow.signing_in import open_session
+
+PASSWORD = "the tide comes twice"  # of everybody in the cast
+# Argon2 with its least cost: tests hash often and protect nobody.
+CHEAP = Passwords(PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
+
+# Name -> roles in the campaign. The organiser is the administrator as well.
+ROLES: dict[str, tuple[Role, ...]] = {
+    "Olga": (Role.ORGANISER,),
+    "Ada": (Role.ASSESSOR,),
+    "Ben": (Role.ASSESSOR,),
+    "Judith": (Role.ADJUDICATOR,),
+    "Vera": (Role.VIEWER,),
+    "Otto": (),
+}
+GUIDELINES = "# How to judge\n\nRead to the end. See [the track](https://example.org/track).\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """Who there is and what they work on: accounts by name, assignments by assessor's name and topic."""
+
+    campaign_id: int
+    slug: str
+    pool_id: int
+    accounts: dict[str, Account]
+    assignments: dict[tuple[str, str], int]
+
+
+def assemble(database: Database) -> Cast:
+    """Make the cast and its campaign in a migrated database without rows."""
+    with database.writing() as db:
+        accounts = {name: _account(db, name) for name in ROLES}
+        campaign = create_campaign(
+            db,
+            name="Harbour",
+            scale=FOUR_GRADES,
+            guidelines=GUIDELINES,
+            organiser=accounts["Olga"].id,
+        )
+        create_campaign(db, name="Elsewhere", scale=FOUR_GRADES, organiser=accounts["Otto"].id)
+        for name, roles in ROLES.items():
+            for role in roles:
+                add_role(db, campaign.id, accounts[name].id, role)
+        load_topics(db, campaign.id, TOPICS, source="topics")
+        documents = [Document(docno, f"Title of {docno}", f"Text of {docno}") for docno in DOCNOS]
+        load_documents(db, campaign.id, documents, source="documents")
+        send_runs(db, campaign.id, alpha=ALPHA, beta=BETA)
+        pool_id = make_pool(db, campaign.id, depth=2).pool.id
+        assessors = [line.id for line in assessors_of(db, campaign.id)]
+        assign(db, pool_id, topics=["T1", "T2"], assessor_ids=assessors, seed=1)
+        lines = assignments_of(db, campaign.id)
+    return Cast(
+        campaign.id,
+        campaign.slug,
+        pool_id,
+        accounts,
+        {(line.assessor, line.topic): line.id for line in lines},
+    )
+
+
+def signed_in_client(app: Flask, database: Database, account: Account) -> FlaskClient:
+    """A browser in which an account is signed in."""
+    with database.writing() as db:
+        session = open_session(db, account)
+    client = app.test_client()
+    client.set_cookie("workbench", session.token)
+    return client
+
+
+def _account(db: Session, name: str) -> Account:
+    new = prepare_account(login=name, name=name, password=PASSWORD, passwords=CHEAP)
+    return create_first_account(db, new) if name == "Olga" else create_account(db, new)

@@ -1,0 +1,201 @@
+"""Every route says who may call it, and is called here as everybody in the cast and as nobody."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask import Blueprint, Flask
+from werkzeug.routing import Rule
+
+from tests.cast import CHEAP, ROLES, Cast, signed_in_client
+from workbench.settings import read_settings
+from workbench.storage.engine import Database
+from workbench.web.access import Statement, Who, anyone, statement_of
+from workbench.web.app import create_app
+from workbench.workflow.inviting import invite
+from workbench.workflow.roles import Role
+
+NOBODY = "nobody"
+EVERYBODY = (NOBODY, *ROLES)
+
+
+def everything() -> list[tuple[str, str]]:
+    """Each (endpoint, method) of the application; what it is made of matters to none of them."""
+    settings = read_settings({}, instance=Path("nowhere"))
+    app = create_app(settings, Database("sqlite://"), passwords=CHEAP)
+    return sorted((rule.endpoint, method) for rule in app.url_map.iter_rules() for method in methods_of(rule))
+
+
+def methods_of(rule: Rule) -> set[str]:
+    return set(rule.methods or ()) - {"HEAD", "OPTIONS"}
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """What became of a call: whether the view itself was reached, the status, and where it led."""
+
+    reached: bool
+    status: int
+    location: str | None
+
+
+@pytest.fixture
+def reached(app: Flask) -> list[str]:
+    """The endpoints whose views were reached, in order; the views work as they do."""
+    seen: list[str] = []
+
+    def watch(endpoint: str) -> None:
+        view = app.view_functions[endpoint]
+
+        @wraps(view)
+        def watched(*args: Any, **kwargs: Any) -> Any:
+            seen.append(endpoint)
+            return view(*args, **kwargs)
+
+        app.view_functions[endpoint] = watched
+
+    for endpoint in list(app.view_functions):
+        watch(endpoint)
+    return seen
+
+
+@pytest.fixture
+def samples(sqlite_database: Database, cast: Cast) -> dict[str, Any]:
+    """Something real for every argument that an address has. A new argument needs a line here."""
+    with sqlite_database.writing() as db:
+        invited = invite(db, cast.campaign_id, role=Role.VIEWER, invited_by=cast.accounts["Olga"].id)
+    return {
+        "slug": cast.slug,
+        "filename": "workbench.css",
+        "token": invited.token,
+        "invitation_id": invited.id,
+        "account_id": cast.accounts["Vera"].id,
+        "assignment_id": cast.assignments["Ada", "T1"],
+        "pool_id": cast.pool_id,
+        "topic": "T1",
+        "docno": "d1",
+    }
+
+
+def address_of(app: Flask, endpoint: str, method: str, samples: dict[str, Any]) -> str:
+    rule = next(rule for rule in app.url_map.iter_rules(endpoint) if method in methods_of(rule))
+    lacking = rule.arguments - samples.keys()
+    assert not lacking, f"give the walk a sample of {lacking}"
+    built = rule.build({name: samples[name] for name in rule.arguments}, append_unknown=False)
+    assert built is not None
+    return built[1]
+
+
+def expected(statement: Statement, name: str) -> int | None:
+    """The status of a refusal, or None where the view is to be reached."""
+    if statement.who is Who.ANYONE:
+        return None
+    if name == NOBODY:
+        return 303
+    if statement.who is Who.ADMINISTRATOR:
+        return None if name == "Olga" else 403
+    if statement.who is Who.MEMBER and not statement.roles & set(ROLES[name]):
+        return 403 if ROLES[name] else 404
+    return None
+
+
+def test_every_route_says_who_may_call_it(app: Flask) -> None:
+    silent = [endpoint for endpoint in app.view_functions if statement_of(app, endpoint) is None]
+    assert silent == []
+
+
+def test_statements_about_members_stand_on_addresses_of_a_campaign(app: Flask) -> None:
+    wrong = [
+        rule.rule
+        for rule in app.url_map.iter_rules()
+        if (statement := statement_of(app, rule.endpoint))
+        and (statement.who is Who.MEMBER) != rule.rule.startswith("/c/<slug>")
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize(("endpoint", "method"), everything())
+def test_each_route_opens_to_whom_it_says(
+    app: Flask,
+    sqlite_database: Database,
+    cast: Cast,
+    samples: dict[str, Any],
+    reached: list[str],
+    endpoint: str,
+    method: str,
+) -> None:
+    statement = statement_of(app, endpoint)
+    assert statement is not None
+    address = address_of(app, endpoint, method, samples)
+    for name in EVERYBODY:
+        client = app.test_client()
+        if name != NOBODY:
+            client = signed_in_client(app, sqlite_database, cast.accounts[name])
+        del reached[:]
+        response = client.open(address, method=method, buffered=True)
+        called = Called(endpoint in reached, response.status_code, response.location)
+        refusal = expected(statement, name)
+        if refusal is None:
+            assert called.reached, (name, address, called)
+            assert called.status < 500, (name, address, called)
+        else:
+            assert replace(called, location=None) == Called(False, refusal, None), (name, address, called)
+            assert refusal != 303 or (called.location or "").startswith("/sign-in"), (address, called)
+
+
+def test_a_campaign_of_others_looks_as_though_it_were_not_there(enter: Any) -> None:
+    otto = enter("Otto")
+    there, nowhere = otto.get("/c/harbour/people"), otto.get("/c/nowhere/people")
+    assert (there.status_code, there.text) == (404, nowhere.text)
+    assert "Harbour" not in there.text
+
+
+def test_an_administrator_is_no_member_of_every_campaign(enter: Any) -> None:
+    assert enter("Olga").get("/c/elsewhere/people").status_code == 404
+
+
+def test_htmx_is_told_that_nobody_is_signed_in_and_led_nowhere(app: Flask, cast: Cast) -> None:
+    response = app.test_client().get("/c/harbour/judge", headers={"HX-Request": "true"})
+    assert response.status_code == 401
+    assert "Location" not in response.headers
+
+
+def test_an_assessor_sees_one_tab_and_an_organiser_the_others(enter: Any) -> None:
+    judging, people = '<a href="/c/harbour/judge"', '<a href="/c/harbour/people"'
+    assessors = enter("Ada").get("/c/harbour/judge").text
+    organisers = enter("Olga").get("/c/harbour/people").text
+    assert (judging in assessors, people in assessors) == (True, False)
+    assert (judging in organisers, people in organisers) == (False, True)
+
+
+def silent_route(app: Flask) -> str:
+    blueprint = Blueprint("forgotten", __name__)
+    blueprint.add_url_rule("/forgotten", "index", lambda: "open to all?")
+    app.register_blueprint(blueprint)
+    return "/forgotten"
+
+
+def test_a_route_that_says_nothing_is_refused(app: Flask, enter: Any) -> None:
+    address = silent_route(app)
+    app.testing = False
+    response = enter("Olga").get(address)
+    assert response.status_code == 403
+    assert "open to all" not in response.text
+
+
+def test_a_route_that_says_nothing_fails_loudly_in_tests(app: Flask, enter: Any) -> None:
+    address = silent_route(app)
+    with pytest.raises(RuntimeError, match="does not say who"):
+        enter("Olga").get(address)
+
+
+def test_anyone_means_anyone() -> None:
+    @anyone
+    def view() -> str:
+        return ""
+
+    assert view() == ""

@@ -1,0 +1,217 @@
+"""Hostile documents: nothing runs, nothing loads, nothing covers the page, nothing takes long."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import pytest
+
+from workbench.web.rendering import ALLOWED, paragraphs, plain_words, render_document, render_guidelines
+
+TAGS = re.compile(r"</?([a-z][a-z0-9]*)([^<>]*)>")
+
+HOSTILE = [
+    "<p>before</p><script>alert(1)</script>",
+    "<p>before</p><SCRIPT SRC=//evil.example/x.js></SCRIPT>",
+    "<p onclick=alert(1) onmouseover='alert(2)'>before</p>",
+    "<p>before</p><img src=x onerror=alert(1)>",
+    "<p>before</p><svg onload=alert(1)><script>alert(2)</script></svg>",
+    "<p>before</p><svg><style><img src=x onerror=alert(1)></style></svg>",
+    "<p>before</p><math><mtext><table><mglyph><style><img src=x onerror=alert(1)></style></table></math>",
+    "<p>before</p><iframe src=javascript:alert(1)></iframe>",
+    "<p>before</p><object data=x></object><embed src=x><applet code=x></applet>",
+    "<p>before</p><form action=//evil.example><input name=x><button>press</button></form>",
+    "<p>before</p><meta http-equiv=refresh content='0;url=//evil.example'>",
+    "<p>before</p><base href=//evil.example><link rel=stylesheet href=//evil.example/x.css>",
+    "<p>before</p><style>body{display:none}</style><div style='position:fixed;inset:0'>cover</div>",
+    "<p>before</p><a href='javascript:alert(1)'>link</a><a href=//evil.example>link</a>",
+    "<p>before</p><noscript><p title='</noscript><img src=x onerror=alert(1)>'></noscript>",
+    "<p>before</p><template><img src=x onerror=alert(1)></template>",
+    "<p>before</p><title></title><textarea></textarea><img src=x onerror=alert(1)>",
+    "<p>before</p><!--><img src=x onerror=alert(1)>--><![CDATA[<img src=x onerror=alert(1)>]]>",
+    "<p>before</p><p hx-get=/sign-out hx-trigger=load data-hx-get=/x>swap</p><hx-oob id=desk>x</hx-oob>",
+    "<p>before</p><p id=desk class='card topbar' name=answer>id</p>",
+    "<p>before</p><video poster=x autoplay><source src=x onerror=alert(1)></video><audio src=x></audio>",
+    "<p>before</p><input autofocus onfocus=alert(1)><details open ontoggle=alert(1)>x</details>",
+    "<p>before</p><dialog open>x</dialog><div popover>x</div><marquee onstart=alert(1)>x</marquee>",
+    "<p>before</p><scr\0ipt>alert(1)</scr\0ipt><scr<script>ipt>alert(1)</script>",
+    "<p>before</p><table background=x><tr><td background='javascript:alert(1)'>x</table>",
+]
+
+
+def attributes(html: str) -> list[str]:
+    return [attribute.strip() for _, attribute in TAGS.findall(html) if attribute.strip()]
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_nothing_of_a_hostile_document_is_left_but_text(text: str) -> None:
+    shown = str(render_document(text))
+    assert "before" in shown
+    assert {tag for tag, _ in TAGS.findall(shown)} <= ALLOWED
+    # The only attribute is our own, on the boxes around wide tables.
+    assert set(attributes(shown)) <= {'class="scroll"'}
+    assert "alert(1)" not in shown or "<" not in shown[shown.index("alert(1)") - 20 : shown.index("alert(1)")]
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_hostile_guidelines_are_shown_as_they_were_typed(text: str) -> None:
+    shown = str(render_guidelines(text))
+    assert "&lt;p" in shown
+    assert {tag for tag, _ in TAGS.findall(shown)} <= {"p"}
+
+
+def test_the_page_keeps_its_own_headings() -> None:
+    assert render_document("<h1>One</h1><h2>Two</h2><h6>Six</h6>") == "<h3>One</h3><h4>Two</h4><h6>Six</h6>"
+
+
+def test_what_a_document_says_is_kept() -> None:
+    text = "<p>a <b>b</b> <sub>2</sub></p><ul><li>x</li></ul><table><tr><th>h</th><td>d</td></tr></table>"
+    shown = str(render_document(text))
+    for part in ("<b>b</b>", "<sub>2</sub>", "<li>x</li>", "<th>h</th>", "<td>d</td>"):
+        assert part in shown
+
+
+def test_a_link_is_shown_as_its_text() -> None:
+    assert render_document("<p>see <a href='https://example.org'>there</a></p>") == "<p>see there</p>"
+
+
+def test_parts_that_stand_apart_stay_apart() -> None:
+    shown = render_document("<section>one</section><article>two</article><div>three</div>")
+    assert shown == "<div>one</div><div>two</div><div>three</div>"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<div>" * 100_000 + "deep" + "</div>" * 100_000,
+        "<blockquote><p>" * 100_000 + "deep</p>",
+        "<b><i><u>" * 100_000 + "deep</b>",
+        "".join(f"<font size={n}>" for n in range(20_000)) + "<p>deep</p>" * 20_000,
+        "<p>" * 100_000 + "deep</p>",
+        "<table><tr><td>" * 100_000 + "deep</td>",
+        "<ul><li>" * 100_000 + "deep</li>",
+        "<svg>" * 100_000 + "deep</svg>",
+        "<" * 1_000_000 + "p>deep</p>",
+        "<p " * 300_000 + ">deep</p>",
+        "</p>" * 300_000 + "deep",
+        "<!--" * 300_000 + "deep</p>",
+        "&" * 1_000_000 + "<p>deep</p>",
+    ],
+    ids=range(13),
+)
+def test_a_document_made_to_take_long_does_not(text: str) -> None:
+    begun = time.perf_counter()
+    shown = str(render_document(text))
+    assert time.perf_counter() - begun < 5
+    depth = deepest = 0
+    for match in re.finditer(r"<(/?)(?:div|blockquote|b|i|u|p|table|ul|li|td|tr|tbody)>", shown):
+        depth += -1 if match[1] else 1
+        deepest = max(deepest, depth)
+    # Browsers stop at 512.
+    assert deepest <= 512
+
+
+def test_a_forced_direction_is_shown_and_other_directions_go() -> None:
+    for text in ("dose 10\u202e01 mg", "<p>dose 10\u202e01 mg</p>", "<p>dose 10&#x202e;01 mg</p>"):
+        shown = str(render_document(text))
+        assert "\u202e" not in shown
+        assert '<span class="control">U+202E</span>01 mg' in shown
+    for control in "\u202a\u202b\u202c\u2066\u2067\u2068\u2069":
+        assert render_document(f"a{control}b") == "<p>ab</p>"
+        assert render_document(f"<p>a{control}b</p>") == "<p>ab</p>"
+
+
+def test_right_to_left_text_is_kept() -> None:
+    assert "שלום\u200f" in render_document("שלום\u200f world")
+
+
+@pytest.mark.parametrize("text", ["a\0b", "<p>a\0b</p>", "a\ud800b", "<p>\udcff</p>"])
+def test_what_no_page_can_hold_is_shown_as_missing(text: str) -> None:
+    shown = str(render_document(text))
+    assert "\ufffd" in shown
+    assert "\0" not in shown
+    assert "<script" not in shown
+    shown.encode()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a < b and b > c",
+        "if x <y then",
+        "vector<a> and map<b, c>",
+        "<3",
+        "5 <br",
+        "&lt;script&gt;",
+        "<name@example.org>",
+    ],
+)
+def test_plain_text_with_angles_is_shown_as_it_is(text: str) -> None:
+    shown = str(render_document(text))
+    assert shown.startswith("<p>")
+    assert "<" not in shown[3:-4]
+
+
+def test_markup_in_plain_text_that_looks_like_none_is_escaped() -> None:
+    assert render_document("tom & jerry") == "<p>tom &amp; jerry</p>"
+
+
+def test_lines_broken_to_a_width_are_joined_and_verse_is_not() -> None:
+    prose = (
+        "General practitioners in the series measured the hormone in\n"
+        "only a third of those whose first complaint concerned the\n"
+        "scalp."
+    )
+    assert render_document(prose) == f"<p>{prose.replace(chr(10), ' ')}</p>"
+    verse = "The tide comes in\nand goes\nand comes again"
+    assert render_document(verse) == f"<p>{verse}</p>"
+
+
+def test_blank_lines_and_indents_begin_paragraphs() -> None:
+    first = "A line of prose that is long enough to be broken to a width of its"
+    text = f"   {first}\nown, and goes on.\n\n\nAnother."
+    assert render_document(text) == f"<p>{first} own, and goes on.</p>\n<p>Another.</p>"
+
+
+def test_columns_aligned_by_spaces_keep_their_spaces() -> None:
+    table = "Dose      Weeks\n25        12\n50        12"
+    assert render_document(table) == f"<pre>{table}</pre>"
+
+
+def test_lines_are_kept_where_markup_has_no_paragraphs() -> None:
+    shown = render_document("<h3>Head</h3>\nfirst line\n\nsecond line")
+    assert shown == '<div class="lines"><h5>Head</h5>\nfirst line\n\nsecond line</div>'
+
+
+def test_guidelines_are_markdown_with_links_that_leave_in_a_tab_of_their_own() -> None:
+    shown = str(
+        render_guidelines("# One\n\n- *two*\n\n[three](https://example.org/x)\n\n| a |\n|---|\n| b |")
+    )
+    assert "<h3>One</h3>" in shown
+    assert "<em>two</em>" in shown
+    assert '<div class="scroll"><table>' in shown
+    (link,) = re.findall(r"<a [^>]*>", shown)
+    assert set(link[3:-1].split()) == {
+        'href="https://example.org/x"', 'target="_blank"', 'rel="noopener', 'noreferrer"'
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "target", ["javascript:alert(1)", "data:text/html,x", "//evil.example", "/sign-out", "ftp://x.example"]
+)
+def test_other_links_in_guidelines_lead_nowhere(target: str) -> None:
+    assert "href" not in render_guidelines(f"[text](<{target}>)")
+
+
+def test_images_in_guidelines_are_not_loaded() -> None:
+    assert "<img" not in render_guidelines("![x](https://example.org/x.png)")
+
+
+def test_a_title_is_one_line_of_words() -> None:
+    assert plain_words("  two\n words\u202e\u2066 \0") == "two words \ufffd"
+
+
+def test_an_empty_narrative_is_nothing() -> None:
+    assert paragraphs(" \n") == ""
+    assert paragraphs("one\n\n<b>two</b>") == "<p>one</p>\n<p>&lt;b&gt;two&lt;/b&gt;</p>"

@@ -1,0 +1,215 @@
+"""Who may call what: every view says it by a decorator, and a view that says nothing is refused.
+
+The statement stands on the view function, where the guard, the navigation and the tests read it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, TypeVar
+
+from flask import Flask, current_app, g, request, url_for
+from werkzeug.wrappers import Response
+
+from workbench.errors import NotAllowed, NotFound
+from workbench.web.cookies import read_token
+from workbench.web.door import reading
+from workbench.web.requests import from_htmx, page_asked_for, see_other
+from workbench.workflow.campaigning import campaign_by_slug, roles_of
+from workbench.workflow.people import any_account
+from workbench.workflow.roles import Role
+from workbench.workflow.signing_in import signed_in_account
+
+View = TypeVar("View", bound=Callable[..., Any])
+ATTRIBUTE = "workbench_access"
+# Nobody needs to send more before anybody knows who it is.
+BYTES_FROM_STRANGERS = 64 * 1024
+
+
+class Who(StrEnum):
+    """The kinds of statement."""
+
+    ANYONE = "anyone"
+    SIGNED_IN = "signed in"
+    ADMINISTRATOR = "administrator"
+    MEMBER = "member"
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """Who may call a view; `roles` matters to members only, and one of them is enough."""
+
+    who: Who
+    roles: frozenset[Role] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Viewer:
+    """Who looks at the page."""
+
+    id: int
+    login: str
+    name: str
+    administrator: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """The campaign of the page, and what its viewer is in it."""
+
+    id: int
+    slug: str
+    name: str
+    illustrative: bool
+    roles: frozenset[Role]
+
+
+def anyone(view: View) -> View:
+    """Open to everybody, signed in or not."""
+    return _state(view, Statement(Who.ANYONE))
+
+
+def signed_in(view: View) -> View:
+    """Open to everybody who is signed in."""
+    return _state(view, Statement(Who.SIGNED_IN))
+
+
+def administrator(view: View) -> View:
+    """Open to administrators."""
+    return _state(view, Statement(Who.ADMINISTRATOR))
+
+
+def member(*roles: Role) -> Callable[[View], View]:
+    """Open to members of the campaign in the address who have one of the roles."""
+    if not roles:
+        raise ValueError("name the roles")
+
+    def decorate(view: View) -> View:
+        return _state(view, Statement(Who.MEMBER, frozenset(roles)))
+
+    return decorate
+
+
+def statement_of(app: Flask, endpoint: str) -> Statement | None:
+    """What the view of an endpoint says, or None where it says nothing or there is none."""
+    found = getattr(app.view_functions.get(endpoint), ATTRIBUTE, None)
+    return found if isinstance(found, Statement) else None
+
+
+def viewer_or_none() -> Viewer | None:
+    """Who is signed in, also on pages that are open to anyone."""
+    found = g.get("viewer")
+    return found if isinstance(found, Viewer) else None
+
+
+def viewer() -> Viewer:
+    """Who is signed in, on pages where somebody must be."""
+    found = viewer_or_none()
+    if found is None:
+        raise NotAllowed("nobody is signed in")
+    return found
+
+
+def here_or_none() -> Here | None:
+    """The campaign of the page, if it has one."""
+    found = g.get("campaign")
+    return found if isinstance(found, Here) else None
+
+
+def here() -> Here:
+    """The campaign of the page, on pages of a campaign."""
+    found = here_or_none()
+    if found is None:
+        raise NotFound("this page belongs to no campaign")
+    return found
+
+
+def guard() -> Response | tuple[str, int] | None:
+    """Before every request: who is it, and may they?
+
+    Raises NotAllowed for a role that is lacking, NotFound for a campaign that is none of theirs.
+    """
+    if request.endpoint == "static":
+        return None
+    _recognise()
+    if viewer_or_none() is None:
+        request.max_content_length = BYTES_FROM_STRANGERS
+    if request.endpoint is None:
+        return None
+    statement = statement_of(current_app, request.endpoint)
+    if statement is None:
+        if current_app.testing:
+            raise RuntimeError(f"{request.endpoint} does not say who may call it")
+        raise NotAllowed("this page is closed")
+    if statement.who is Who.ANYONE:
+        return None
+    if viewer_or_none() is None:
+        return _ask_to_sign_in()
+    if statement.who is Who.ADMINISTRATOR and not viewer().administrator:
+        raise NotAllowed("this is for administrators", remedy="ask one")
+    if statement.who is Who.MEMBER:
+        _enter_campaign(statement)
+    return None
+
+
+def install(app: Flask) -> None:
+    """Guard every request, and let addresses of a campaign know their slug."""
+
+    @app.url_value_preprocessor
+    def take_slug(_endpoint: str | None, values: dict[str, Any] | None) -> None:
+        g.slug = values.pop("slug", None) if values else None
+
+    @app.url_defaults
+    def give_slug(endpoint: str, values: dict[str, Any]) -> None:
+        if "slug" not in values and g.get("slug") and app.url_map.is_endpoint_expecting(endpoint, "slug"):
+            values["slug"] = g.slug
+
+    app.before_request(guard)
+
+
+def _state(view: View, statement: Statement) -> View:
+    setattr(view, ATTRIBUTE, statement)
+    return view
+
+
+def _recognise() -> None:
+    token = read_token()
+    if token is None:
+        return
+    with reading() as db:
+        account = signed_in_account(db, token)
+    if account is not None:
+        g.token = token
+        g.viewer = Viewer(account.id, account.login, account.name, account.administrator)
+
+
+def _ask_to_sign_in() -> Response | tuple[str, int]:
+    if from_htmx():
+        # The page that is open decides what to do; it must not be replaced by a form for signing in.
+        return "Signed out", 401
+    with reading() as db:
+        if not any_account(db):
+            return see_other(url_for("entrance.welcome"))
+    why = None if request.method in {"GET", "HEAD"} else "not-sent"
+    return see_other(url_for("entrance.sign_in", next=page_asked_for(), why=why))
+
+
+def _enter_campaign(statement: Statement) -> None:
+    # One answer for a campaign that is not there and for one that is none of theirs.
+    nothing = NotFound("there is no such campaign", remedy="see the list of your campaigns")
+    with reading() as db:
+        try:
+            campaign = campaign_by_slug(db, g.slug or "")
+        except NotFound:
+            raise nothing from None
+        roles = roles_of(db, campaign.id, viewer().id)
+    if not roles:
+        raise nothing
+    g.campaign = Here(campaign.id, campaign.slug, campaign.name, campaign.illustrative, roles)
+    if not roles & statement.roles:
+        raise NotAllowed(
+            "your role in this campaign does not open this page",
+            remedy=f"it is for: {', '.join(sorted(statement.roles))}",
+        )

@@ -1,0 +1,62 @@
+"""The application: what the server imports, and what tests make of their own parts."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from flask import Flask
+from werkzeug.middleware.proxy_fix import ProxyFix
+
+from workbench.settings import Settings, read_settings
+from workbench.storage.engine import Database
+from workbench.storage.migrate import migrate
+from workbench.web import access, assets, door, errors, notices, security, templating
+from workbench.web.ids import IdConverter
+from workbench.web.pages import BLUEPRINTS
+from workbench.workflow.passwords import Passwords
+
+# What the fields of one form may hold together, files aside: guidelines are the longest.
+MAX_FIELDS_BYTES = 8 * 1024**2
+
+
+class Application(Flask):
+    """Flask with the options of our templates."""
+
+    jinja_options: ClassVar[dict[str, Any]] = templating.OPTIONS  # type: ignore[misc]  # Flask: an instance's
+
+
+def create_app(settings: Settings, database: Database, *, passwords: Passwords | None = None) -> Flask:
+    """The application over an open, migrated database."""
+    app = Application(
+        "workbench",
+        template_folder=str(settings.templates),
+        static_folder=str(settings.static),
+        static_url_path="/static",
+        instance_path=str(settings.instance),
+    )
+    app.config.update(
+        MAX_CONTENT_LENGTH=settings.max_upload_bytes,
+        MAX_FORM_MEMORY_SIZE=MAX_FIELDS_BYTES,
+        MAX_FORM_PARTS=5000,
+    )
+    app.url_map.converters["id"] = IdConverter
+    door.hang(app, door.Door(settings, database, passwords or Passwords()))
+    for part in (security, access, errors, notices, templating):
+        part.install(app)
+    assets.install(app, settings.static)
+    for blueprint in BLUEPRINTS:
+        app.register_blueprint(blueprint)
+    if settings.behind_proxy:
+        count = settings.behind_proxy
+        app.wsgi_app = ProxyFix(  # type: ignore[method-assign]  # as Flask's documentation does
+            app.wsgi_app, x_for=count, x_proto=count, x_host=count, x_prefix=count
+        )
+    return app
+
+
+def from_environment() -> Flask:
+    """The application of this process's environment; brings the database to this version first."""
+    settings = read_settings()
+    database = Database(settings.database_url)
+    migrate(database)
+    return create_app(settings, database)

@@ -1,0 +1,53 @@
+"""Static files: their addresses carry a hash of their content, so that browsers may keep them for ever."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+from flask import Flask, request
+from werkzeug.wrappers import Response
+
+from workbench.web.access import anyone
+
+FOR_EVER = "public, max-age=31536000, immutable"
+
+
+class Assets:
+    """The hashes of the files in a folder, computed anew only when a file changes."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder.resolve()
+        self._known: dict[str, tuple[float, str]] = {}
+
+    def hash_of(self, name: str) -> str | None:
+        """Twelve hexadecimal digits of the SHA-256 of a file, or None where there is none."""
+        path = (self._folder / name).resolve()
+        if not path.is_relative_to(self._folder) or not path.is_file():
+            return None
+        changed = path.stat().st_mtime
+        known = self._known.get(name)
+        if known is None or known[0] != changed:
+            known = (changed, hashlib.sha256(path.read_bytes()).hexdigest()[:12])
+            self._known[name] = known
+        return known[1]
+
+
+def install(app: Flask, folder: Path) -> None:
+    """Let `url_for('static', ...)` write the hash and answers say how long they hold."""
+    assets = Assets(folder)
+    anyone(app.view_functions["static"])
+
+    @app.url_defaults
+    def give_hash(endpoint: str, values: dict[str, Any]) -> None:
+        if endpoint == "static" and "v" not in values and (found := assets.hash_of(values["filename"])):
+            values["v"] = found
+
+    @app.after_request
+    def say_how_long(response: Response) -> Response:
+        if request.endpoint == "static" and response.status_code in {200, 206, 304}:
+            asked = request.args.get("v")
+            current = asked is not None and asked == assets.hash_of((request.view_args or {})["filename"])
+            response.headers["Cache-Control"] = FOR_EVER if current else "no-cache"
+        return response

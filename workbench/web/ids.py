@@ -1,0 +1,39 @@
+"""Ids in addresses and forms: a docno may hold any byte, an address and an HTML page may not."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import unquote_to_bytes
+
+from werkzeug.routing import BaseConverter
+
+# What a form, a path or an encoder would change on its way: controls, bytes outside UTF-8.
+_UNSAFE = re.compile(r"[\x00-\x20\x7f%\\\u0080-\u00a0\u2028\u2029\ud800-\udfff]")
+
+
+def write_id(identifier: str) -> str:
+    """The id as plain text without controls; `read_id` gives it back to the byte."""
+    if identifier in {".", ".."}:
+        return identifier.replace(".", "%2E")
+    return _UNSAFE.sub(_escaped, identifier)
+
+
+def read_id(text: str) -> str:
+    """The id that `write_id` wrote; any other text comes back as some id that nothing has."""
+    return unquote_to_bytes(text).decode("utf-8", "surrogateescape")
+
+
+class IdConverter(BaseConverter):
+    """An id as one segment of a path: `/c/<slug>/topics/<id:topic>`."""
+
+    def to_python(self, value: str) -> str:
+        """The id of a segment."""
+        return read_id(value)
+
+    def to_url(self, value: str) -> str:
+        """The segment of an id."""
+        return super().to_url(write_id(value).replace("/", "%2F"))
+
+
+def _escaped(match: re.Match[str]) -> str:
+    return "".join(f"%{byte:02X}" for byte in match[0].encode("utf-8", "surrogateescape"))

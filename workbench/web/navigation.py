@@ -1,0 +1,71 @@
+"""The tabs of a campaign: one table, of which each person sees the pages that open to them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flask import current_app, request, url_for
+
+from workbench.web.access import Who, here_or_none, statement_of
+from workbench.workflow.roles import Role
+
+# In the order of the work. A page that is not there (yet) is not shown; who sees it, its view says.
+PAGES = (
+    ("judging.index", "My topics"),
+    ("overview.index", "Overview"),
+    ("topics.index", "Topics"),
+    ("documents.index", "Documents"),
+    ("runs.index", "Runs"),
+    ("pools.index", "Pools"),
+    ("assignments.index", "Assignments"),
+    ("judgments.index", "Judgments"),
+    ("agreement.index", "Agreement"),
+    ("qrels.index", "Qrels"),
+    ("scores.index", "Scores"),
+    ("people.index", "People"),
+    ("settings.index", "Settings"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Tab:
+    """One link of the navigation."""
+
+    label: str
+    address: str
+    current: bool
+
+
+def tabs() -> tuple[Tab, ...]:
+    """The tabs of this page's campaign for its viewer."""
+    campaign = here_or_none()
+    if campaign is None:
+        return ()
+    return tuple(
+        Tab(label, url_for(endpoint, slug=campaign.slug), _blueprint(endpoint) == request.blueprint)
+        for endpoint, label in PAGES
+        if _opens(endpoint, campaign.roles)
+    )
+
+
+def first_page(slug: str, roles: frozenset[Role]) -> str | None:
+    """Where a campaign begins for somebody in these roles: the organiser's overview, an assessor's topics."""
+    order = sorted(PAGES, key=lambda page: page[0] != "overview.index")
+    for endpoint, _ in order:
+        if _opens(endpoint, roles):
+            return url_for(endpoint, slug=slug)
+    return None
+
+
+def exists(endpoint: str) -> bool:
+    """Whether the application has such a page."""
+    return endpoint in current_app.view_functions
+
+
+def _opens(endpoint: str, roles: frozenset[Role]) -> bool:
+    statement = statement_of(current_app, endpoint)
+    return statement is not None and statement.who is Who.MEMBER and bool(statement.roles & roles)
+
+
+def _blueprint(endpoint: str) -> str:
+    return endpoint.partition(".")[0]

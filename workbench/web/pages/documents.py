@@ -1,0 +1,83 @@
+"""The documents of a campaign: what is there, what the pools still lack, loading, and reading one."""
+
+from __future__ import annotations
+
+from typing import BinaryIO
+
+from flask import Blueprint, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from workbench.errors import Finding, WorkbenchError
+from workbench.formats.documents import read_documents
+from workbench.web import notices
+from workbench.web.access import here
+from workbench.web.door import reading, writing
+from workbench.web.forms import findings_of, sent_files, sent_id, status_of, with_each
+from workbench.web.pages.topics import loaded_in_words
+from workbench.web.readers import organiser, reader
+from workbench.web.requests import see_other
+from workbench.workflow import collecting
+from workbench.workflow.collecting import Loaded, load_documents
+from workbench.workflow.pooling import pools_of
+
+blueprint = Blueprint("documents", __name__, url_prefix="/c/<slug>/documents")
+A_PAGE = 50
+MOST_MISSING = 300
+
+
+@blueprint.get("")
+@reader
+def index() -> str:
+    """Documents by docno; `?search=` chooses among them, `?after=` goes on."""
+    return _page()
+
+
+@blueprint.post("")
+@organiser
+def load() -> Response | tuple[str, int]:
+    """Load documents from files; all of them, or none."""
+    pooled = "pooled" in request.form
+    try:
+        with writing() as db:
+
+            def load_one(name: str, stream: BinaryIO) -> Loaded:
+                documents = read_documents(stream, source=name)
+                return load_documents(db, here().id, documents, source=name, pooled=pooled)
+
+            done = with_each(sent_files(), load_one)
+    except WorkbenchError as error:
+        return _page(findings_of(error, "Documents")), status_of(error)
+    for name, loaded in done:
+        notices.say(f"{name}: {loaded_in_words(loaded, 'document')}")
+    return see_other(url_for("documents.index"))
+
+
+@blueprint.get("/document")
+@reader
+def document() -> str:
+    """One document as assessors see it; `?docno=` names it."""
+    with reading() as db:
+        found = collecting.document(db, here().id, sent_id("docno"))
+    return render_template("documents/document.html", document=found)
+
+
+def _page(findings: tuple[Finding, ...] = ()) -> str:
+    search, after = request.args.get("search", "").strip(), sent_id("after")
+    with reading() as db:
+        some = collecting.some_documents(db, here().id, search=search, limit=A_PAGE + 1, after=after)
+        count = collecting.document_count(db, here().id)
+        missing = collecting.missing_documents(db, here().id)
+        pools = pools_of(db, here().id)
+    return render_template(
+        "documents/index.html",
+        documents=some[:A_PAGE],
+        more=len(some) > A_PAGE,
+        count=count,
+        search=search,
+        after=after,
+        missing=missing,
+        most_missing=MOST_MISSING,
+        pools=pools,
+        pooled="pooled" in request.form,
+        findings=findings,
+    )

@@ -1,0 +1,163 @@
+"""The entrance: the first visit, signing in and out, and coming by an invitation."""
+
+from __future__ import annotations
+
+from flask import Blueprint, g, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from workbench.errors import Conflict, Finding, InvalidInput
+from workbench.web import notices
+from workbench.web.access import anyone, signed_in, viewer, viewer_or_none
+from workbench.web.cookies import drop_token, keep_token, read_token
+from workbench.web.door import door, reading, writing
+from workbench.web.navigation import first_page
+from workbench.web.requests import safe_next, see_other
+from workbench.workflow import inviting, people, signing_in
+from workbench.workflow.campaigning import campaign_by_slug, roles_of
+from workbench.workflow.signing_in import Refused, SignedIn
+
+blueprint = Blueprint("entrance", __name__)
+Answer = str | Response | tuple[str, int]
+
+WHY = {
+    "signed-out": ("You are signed out.", "good"),
+    "not-sent": ("You were signed out, so what you sent was not kept. Please send it again.", "poor"),
+    "everywhere": ("You are signed out in every browser.", "good"),
+}
+
+
+@blueprint.get("/welcome")
+@anyone
+def welcome() -> Answer:
+    """The first visit: make the account of whoever installed this."""
+    with reading() as db:
+        if people.any_account(db):
+            return see_other(url_for("entrance.sign_in"))
+    return render_template("entrance/welcome.html", findings=(), typed={})
+
+
+@blueprint.post("/welcome")
+@anyone
+def begin() -> Answer:
+    """Make the first account and sign it in; of two first visits one is refused."""
+    with reading() as db:
+        if people.any_account(db):
+            raise Conflict("there is an account already", remedy="sign in, or ask for an invitation")
+    try:
+        new = _new_account()
+    except InvalidInput as error:
+        return render_template("entrance/welcome.html", findings=error.findings, typed=request.form), 422
+    with writing() as db:
+        session = signing_in.open_session(db, people.create_first_account(db, new))
+    return _let_in(session, url_for("campaigns.index"))
+
+
+@blueprint.get("/sign-in")
+@anyone
+def sign_in() -> Answer:
+    """The form for signing in."""
+    following = safe_next(request.args.get("next"))
+    if viewer_or_none() is not None:
+        return see_other(following or url_for("campaigns.index"))
+    with reading() as db:
+        if not people.any_account(db):
+            return see_other(url_for("entrance.welcome"))
+    why = WHY.get(request.args.get("why", ""))
+    return render_template("entrance/sign_in.html", next=following, why=why, refused=None, login="")
+
+
+@blueprint.post("/sign-in")
+@anyone
+def enter() -> Answer:
+    """Sign in, or say why not."""
+    login, following = request.form.get("login", ""), safe_next(request.form.get("next"))
+    with reading() as db:
+        claim = signing_in.claim(db, login=login, address=request.remote_addr)
+    checked = signing_in.check(claim, request.form.get("password", ""), door().passwords)
+    with writing() as db:
+        outcome = signing_in.sign_in(db, checked, replacing=read_token())
+    if isinstance(outcome, Refused):
+        page = render_template(
+            "entrance/sign_in.html", next=following, why=None, refused=str(outcome), login=login
+        )
+        return page, 429 if outcome.wait else 422
+    return _let_in(outcome, following or url_for("campaigns.index"))
+
+
+@blueprint.post("/sign-out")
+@signed_in
+def sign_out() -> Response:
+    """End this session."""
+    with writing() as db:
+        signing_in.sign_out(db, g.token)
+    response = see_other(url_for("entrance.sign_in", why="signed-out"))
+    drop_token(response)
+    return response
+
+
+@blueprint.get("/invitation/<token>")
+@anyone
+def invitation(token: str) -> str:
+    """What a link offers, and the two ways to take it."""
+    return _invitation_page(token)
+
+
+@blueprint.post("/invitation/<token>/accept")
+@signed_in
+def accept(token: str) -> Response:
+    """Join by a link with the account that is signed in."""
+    with writing() as db:
+        offer = inviting.accept(db, token, viewer().id)
+    notices.say(f"You joined {offer.campaign} as {offer.role}.")
+    return see_other(_beginning(offer.slug, viewer().id))
+
+
+@blueprint.post("/invitation/<token>/register")
+@anyone
+def register(token: str) -> Answer:
+    """Make an account and join by a link with it."""
+    with reading() as db:
+        # Hashing is costly: it is done for nobody who has no link.
+        inviting.offer_of(db, token)
+    try:
+        new = _new_account()
+        with writing() as db:
+            account, offer = inviting.accept_as_new(db, token, new)
+            session = signing_in.open_session(db, account)
+    except InvalidInput as error:
+        return _invitation_page(token, error.findings), 422
+    except Conflict as error:
+        taken = Finding("Login name", None, "login", error.message, error.remedy)
+        return _invitation_page(token, (taken,)), 409
+    return _let_in(session, _beginning(offer.slug, account.id))
+
+
+def _new_account() -> people.NewAccount:
+    form = request.form
+    return people.prepare_account(
+        login=form.get("login", ""),
+        name=form.get("name", ""),
+        password=form.get("password", ""),
+        repeated=form.get("repeated", ""),
+        passwords=door().passwords,
+    )
+
+
+def _invitation_page(token: str, findings: tuple[Finding, ...] = ()) -> str:
+    with reading() as db:
+        offer = inviting.offer_of(db, token)
+    return render_template(
+        "entrance/invitation.html", token=token, offer=offer, findings=findings, typed=request.form
+    )
+
+
+def _beginning(slug: str, account_id: int) -> str:
+    with reading() as db:
+        roles = roles_of(db, campaign_by_slug(db, slug).id, account_id)
+    return first_page(slug, roles) or url_for("campaigns.index")
+
+
+def _let_in(session: SignedIn, address: str) -> Response:
+    response = see_other(address)
+    keep_token(response, session.token, session.expires_at)
+    return response

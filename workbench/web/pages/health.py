@@ -1,0 +1,24 @@
+"""Whether this process can work: for load balancers and service managers."""
+
+from __future__ import annotations
+
+from flask import Blueprint
+
+from workbench.errors import WorkbenchError
+from workbench.storage.engine import reachable
+from workbench.web.access import anyone
+from workbench.web.door import door
+
+blueprint = Blueprint("health", __name__)
+
+
+@blueprint.get("/healthz")
+@anyone
+def index() -> tuple[str, int, dict[str, str]]:
+    """`ok`, or 503 where the database does not answer; why is in the log of the database, not here."""
+    plain = {"Content-Type": "text/plain; charset=utf-8"}
+    try:
+        reachable(door().database)
+    except WorkbenchError:
+        return "the database does not answer\n", 503, plain
+    return "ok\n", 200, plain

@@ -1,0 +1,78 @@
+"""The overview of a campaign: how far it has come, and what needs its organiser."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from flask import Blueprint, render_template
+
+from workbench.agreement.bands import Band, band
+from workbench.agreement.means import mean_agreement
+from workbench.agreement.report import AgreementReport
+from workbench.storage import Session
+from workbench.web.access import here
+from workbench.web.door import reading
+from workbench.web.needs import State, needs
+from workbench.web.readers import reader
+from workbench.web.scale_form import scale_in_words
+from workbench.workflow.assigning import AssessorLine, assessors_of, assignments_of
+from workbench.workflow.campaigning import campaign_of
+from workbench.workflow.comparing import agreement
+from workbench.workflow.pooling import pools_of
+from workbench.workflow.progress import Overview, overview, pooled_pairs
+from workbench.workflow.submitting import runs_of
+
+blueprint = Blueprint("overview", __name__, url_prefix="/c/<slug>")
+
+
+@blueprint.get("/")
+@reader
+def index() -> str:
+    """Everything at a glance."""
+    with reading() as db:
+        made = campaign_of(db, here().id)
+        pooled = pooled_pairs(db, here().id)
+        view = overview(db, here().id)
+        assessors = assessors_of(db, here().id)
+        state = State(
+            overview=view,
+            runs=runs_of(db, here().id),
+            pools=pools_of(db, here().id),
+            assessors=assessors,
+            assignments=assignments_of(db, here().id),
+            agreement=_of_people(db, view, assessors),
+            guidelines=made.guidelines,
+        )
+    return render_template(
+        "overview/index.html",
+        made=made,
+        scale_words=scale_in_words(made.scale),
+        state=state,
+        view=view,
+        needs=needs(state),
+        kappas=_by_assessor(state.agreement),
+        pooled=pooled,
+        mean_band=_mean_band(state.agreement),
+    )
+
+
+def _of_people(db: Session, view: Overview, assessors: tuple[AssessorLine, ...]) -> AgreementReport | None:
+    graded = {one.name for one in view.by_assessor if one.judgments}
+    people = [one.name for one in assessors if not one.machine and one.name in graded]
+    return agreement(db, here().id, assessors=people) if len(people) > 1 else None
+
+
+def _by_assessor(report: AgreementReport | None) -> Mapping[str, float | None]:
+    """The mean pooled kappa of every assessor with the others."""
+    if report is None:
+        return {}
+    return {
+        name: mean_agreement(
+            "pooled", (pair.pooled for pair in report.pairs if name in (pair.first, pair.second))
+        ).value
+        for name in report.assessors
+    }
+
+
+def _mean_band(report: AgreementReport | None) -> Band | None:
+    return None if report is None or report.pooled.value is None else band(report.pooled.value)

@@ -1,0 +1,87 @@
+"""The people of a campaign: who is what, and links for those who are to come."""
+
+from __future__ import annotations
+
+from flask import Blueprint, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from workbench.errors import Finding, InvalidInput
+from workbench.web import notices
+from workbench.web.access import here, member, viewer
+from workbench.web.door import reading, writing
+from workbench.web.requests import see_other
+from workbench.workflow import inviting, membership
+from workbench.workflow.roles import Role
+
+blueprint = Blueprint("people", __name__, url_prefix="/c/<slug>/people")
+
+
+@blueprint.get("")
+@member(Role.ORGANISER)
+def index() -> str:
+    """Members and invitations."""
+    return _page()
+
+
+@blueprint.post("/invitations")
+@member(Role.ORGANISER)
+def invite() -> tuple[str, int]:
+    """Make a link and show it, this once."""
+    role, note = _role("role"), request.form.get("note", "")
+    with writing() as db:
+        made = inviting.invite(db, here().id, role=role, note=note, invited_by=viewer().id)
+    link = url_for("entrance.invitation", token=made.token, _external=True)
+    return _page(link=link, made=made.id), 201
+
+
+@blueprint.post("/invitations/<int:invitation_id>/revoke")
+@member(Role.ORGANISER)
+def revoke(invitation_id: int) -> Response:
+    """Take a link back."""
+    with writing() as db:
+        inviting.revoke_invitation(db, here().id, invitation_id)
+    notices.say("The link no longer works.")
+    return see_other(url_for("people.index"))
+
+
+@blueprint.post("/<int:account_id>/roles")
+@member(Role.ORGANISER)
+def add_role(account_id: int) -> Response:
+    """Give a member one more role."""
+    role = _role("role")
+    with writing() as db:
+        membership.require_member(db, here().id, account_id)
+        membership.add_role(db, here().id, account_id, role)
+    return see_other(url_for("people.index"))
+
+
+@blueprint.post("/<int:account_id>/roles/remove")
+@member(Role.ORGANISER)
+def remove_role(account_id: int) -> Response:
+    """Take a role back; judgments stay."""
+    role = _role("role")
+    with writing() as db:
+        membership.remove_role(db, here().id, account_id, role)
+    if account_id == viewer().id and role is Role.ORGANISER:
+        return see_other(url_for("campaigns.index"))
+    return see_other(url_for("people.index"))
+
+
+def _role(field: str) -> Role:
+    text = request.form.get(field, "")
+    try:
+        return Role(text)
+    except ValueError:
+        roles = ", ".join(Role)
+        raise InvalidInput(
+            [Finding("Role", None, field, f"{text[:40]!r} is no role", f"one of {roles}")]
+        ) from None
+
+
+def _page(link: str | None = None, made: int | None = None) -> str:
+    with reading() as db:
+        members = membership.members(db, here().id)
+        invitations = inviting.invitations(db, here().id)
+    return render_template(
+        "people/index.html", members=members, invitations=invitations, roles=tuple(Role), link=link, made=made
+    )

@@ -1,0 +1,171 @@
+"""Pools: making one by a recipe, what is in it, downloading, closing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from flask import Blueprint, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.records import PoolEntry, TieRule, id_bytes
+from workbench.web import notices
+from workbench.web.access import here, viewer
+from workbench.web.door import reading, writing
+from workbench.web.downloads import attachment, csv_file
+from workbench.web.forms import counted, findings_of, sent_id, sent_ids, status_of, whole_number
+from workbench.web.pool_choice import pool_line
+from workbench.web.readers import organiser, reader
+from workbench.web.requests import see_other
+from workbench.workflow.pooling import close_pool, make_pool, pool_entries, pool_report, pools_of
+from workbench.workflow.submitting import runs_of
+
+blueprint = Blueprint("pools", __name__, url_prefix="/c/<slug>/pools")
+A_PAGE = 500
+DEPTH = 100
+TIES: Mapping[TieRule, str] = {
+    TieRule.TREC_EVAL: "equal scores by docno, descending, as trec_eval reads a run (TREC-8's pools)",
+    TieRule.DOCNO_ASCENDING: "equal scores by docno, ascending (TREC-COVID's pools)",
+    TieRule.FILE: "equal scores in the order of the file",
+}
+
+
+@blueprint.get("")
+@reader
+def index() -> str:
+    """The list of pools, and the form for one more."""
+    return _page()
+
+
+@blueprint.post("")
+@organiser
+def make() -> Response | tuple[str, int]:
+    """Make a pool from the chosen runs."""
+    try:
+        depth, ties = _recipe()
+        tags = sent_ids("run")
+        if not tags:
+            raise InvalidInput([Finding("Runs", None, "run", "no run is chosen", "choose one or more")])
+        with writing() as db:
+            made = make_pool(
+                db,
+                here().id,
+                depth=depth,
+                ties=ties,
+                tags=tags,
+                name=request.form.get("name", ""),
+                created_by=viewer().id,
+            )
+    except WorkbenchError as error:
+        return _page(findings_of(error, "Pool", "name")), status_of(error)
+    notices.say(f"Pool “{made.pool.name}” has {counted(made.pool.pairs, 'pair')}.")
+    return see_other(url_for("pools.pool", pool_id=made.pool.id))
+
+
+@blueprint.get("/<int:pool_id>")
+@reader
+def pool(pool_id: int) -> str:
+    """A pool: its recipe, its size by topic, what each run brought."""
+    with reading() as db:
+        report = pool_report(db, here().id, pool_line(db, here().id, pool_id).name)
+    return render_template("pools/pool.html", report=report, ties=TIES)
+
+
+@blueprint.get("/<int:pool_id>/topic")
+@reader
+def topic(pool_id: int) -> str:
+    """The pairs of one topic, best rank first, with the runs that brought each; `?topic=` names it."""
+    wanted, start = sent_id("topic"), max(0, whole_number(request.args.get("from", "0")) or 0)
+    with reading() as db:
+        line = pool_line(db, here().id, pool_id)
+        entries = pool_entries(db, here().id, line.name, topic=wanted)
+    ordered = sorted(entries, key=_priority)
+    return render_template(
+        "pools/topic.html",
+        pool=line,
+        topic=wanted,
+        entries=ordered[start : start + A_PAGE],
+        start=start,
+        total=len(ordered),
+        a_page=A_PAGE,
+    )
+
+
+@blueprint.get("/<int:pool_id>/pairs.tsv")
+@reader
+def pairs(pool_id: int) -> Response:
+    """The pairs as `topic<TAB>docno`, sorted by both as bytes."""
+    with reading() as db:
+        line = pool_line(db, here().id, pool_id)
+        entries = pool_entries(db, here().id, line.name)
+    lines = (id_bytes(entry.topic) + b"\t" + id_bytes(entry.docno) + b"\n" for entry in entries)
+    return attachment(lines, f"{here().slug}.{line.name}.tsv", kind="text/tab-separated-values")
+
+
+@blueprint.get("/<int:pool_id>/topics.csv")
+@reader
+def topics_csv(pool_id: int) -> Response:
+    """The sizes by topic as CSV."""
+    with reading() as db:
+        report = pool_report(db, here().id, pool_line(db, here().id, pool_id).name)
+    rows = [(size.topic, size.title, size.pairs, size.largest_possible) for size in report.by_topic]
+    name = f"{here().slug}.{report.pool.name}.topics.csv"
+    return csv_file(("topic", "title", "pairs", "largest_possible"), rows, name)
+
+
+@blueprint.get("/<int:pool_id>/close")
+@organiser
+def confirm_closing(pool_id: int) -> str:
+    """Ask once more."""
+    with reading() as db:
+        line = pool_line(db, here().id, pool_id)
+    return render_template("pools/close.html", pool=line)
+
+
+@blueprint.post("/<int:pool_id>/close")
+@organiser
+def close(pool_id: int) -> Response:
+    """Close a pool for ever."""
+    with writing() as db:
+        line = pool_line(db, here().id, pool_id)
+        close_pool(db, here().id, line.name)
+    notices.say(f"Pool “{line.name}” is closed.")
+    return see_other(url_for("pools.pool", pool_id=pool_id))
+
+
+def _priority(entry: PoolEntry) -> tuple[int, int, bytes]:
+    first = entry.contributions[0].rank if entry.contributions else 0
+    return first, -len(entry.contributions), id_bytes(entry.docno)
+
+
+def _recipe() -> tuple[int, TieRule]:
+    findings: list[Finding] = []
+    depth = whole_number(request.form.get("depth", ""))
+    if depth is None or not 1 <= depth <= 1_000_000:
+        findings.append(
+            Finding("Depth", None, "depth", "the depth is not a number of documents", "1 or more")
+        )
+    ties = next((rule for rule in TieRule if rule == request.form.get("ties")), None)
+    if ties is None:
+        findings.append(Finding("Ties", None, "ties", "no tie rule is chosen", "choose one"))
+    if findings or depth is None or ties is None:
+        raise InvalidInput(findings)
+    return depth, ties
+
+
+def _page(findings: tuple[Finding, ...] = ()) -> str:
+    typed = request.form
+    with reading() as db:
+        pools = pools_of(db, here().id)
+        runs = runs_of(db, here().id)
+    return render_template(
+        "pools/index.html",
+        pools=pools,
+        runs=runs,
+        ties=TIES,
+        name=typed.get("name", ""),
+        depth=typed.get("depth", str(DEPTH)),
+        chosen_ties=typed.get("ties", str(TieRule.TREC_EVAL)),
+        chosen_runs=set(sent_ids("run")) if typed else {run.tag for run in runs},
+        findings=findings,
+    )

@@ -1,0 +1,120 @@
+"""Making a campaign, and changing what it says of itself: name, scale, guidelines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flask import Blueprint, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.records import SCALES, Scale
+from workbench.web import notices
+from workbench.web.access import administrator, here, viewer
+from workbench.web.door import reading, writing
+from workbench.web.forms import findings_of, status_of
+from workbench.web.readers import organiser
+from workbench.web.requests import see_other
+from workbench.web.scale_form import ScaleForm, read_scale, scale_form_of, scale_in_words, typed_scale_form
+from workbench.workflow.campaigning import campaign_of, change_campaign, create_campaign
+
+blueprint = Blueprint("settings", __name__)
+Answer = str | Response | tuple[str, int]
+LONGEST_NAME = 200
+LONGEST_GUIDELINES = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """The form as it was filled in."""
+
+    name: str
+    guidelines: str
+    scale: ScaleForm
+
+
+@blueprint.get("/campaigns/new")
+@administrator
+def new() -> str:
+    """The form for a campaign."""
+    return _new_page(Typed("", "", scale_form_of(None)))
+
+
+@blueprint.post("/campaigns/new")
+@administrator
+def create() -> Answer:
+    """Make a campaign of which its maker is the organiser."""
+    typed = _typed()
+    try:
+        scale = _checked(typed)
+        with writing() as db:
+            made = create_campaign(
+                db, name=typed.name, scale=scale, guidelines=typed.guidelines, organiser=viewer().id
+            )
+    except WorkbenchError as error:
+        return _new_page(typed, findings_of(error, "Campaign", "name")), status_of(error)
+    return see_other(url_for("overview.index", slug=made.slug))
+
+
+@blueprint.get("/c/<slug>/settings")
+@organiser
+def index() -> str:
+    """What the campaign says of itself, to change."""
+    with reading() as db:
+        made = campaign_of(db, here().id)
+    return _settings_page(Typed(made.name, made.guidelines, scale_form_of(made.scale)))
+
+
+@blueprint.post("/c/<slug>/settings")
+@organiser
+def change() -> Answer:
+    """Keep the changes."""
+    typed = _typed()
+    try:
+        scale = _checked(typed)
+        with writing() as db:
+            change_campaign(db, here().id, name=typed.name, guidelines=typed.guidelines, scale=scale)
+    except WorkbenchError as error:
+        return _settings_page(typed, findings_of(error, "Scale", "scale")), status_of(error)
+    notices.say("The settings are saved.")
+    return see_other(url_for("settings.index"))
+
+
+def _typed() -> Typed:
+    form = request.form
+    guidelines = form.get("guidelines", "").replace("\r\n", "\n")
+    return Typed(form.get("name", ""), guidelines, typed_scale_form(form))
+
+
+def _checked(typed: Typed) -> Scale:
+    """The scale that was typed; raises InvalidInput with everything that is wrong in the form."""
+    findings: list[Finding] = []
+    name = " ".join(typed.name.split())
+    if not name:
+        findings.append(Finding("Name", None, "name", "a campaign needs a name"))
+    if len(name) > LONGEST_NAME:
+        short = f"at most {LONGEST_NAME} characters"
+        findings.append(Finding("Name", None, "name", f"the name has {len(name)} characters", short))
+    if len(typed.guidelines) > LONGEST_GUIDELINES:
+        long = f"the guidelines have {len(typed.guidelines):,} characters"
+        findings.append(Finding("Guidelines", None, "guidelines", long, f"at most {LONGEST_GUIDELINES:,}"))
+    try:
+        scale = read_scale(typed.scale)
+    except InvalidInput as error:
+        raise InvalidInput([*findings, *error.findings]) from None
+    if findings:
+        raise InvalidInput(findings)
+    return scale
+
+
+def _new_page(typed: Typed, findings: tuple[Finding, ...] = ()) -> str:
+    return render_template("settings/new.html", **_for_form(typed, findings))
+
+
+def _settings_page(typed: Typed, findings: tuple[Finding, ...] = ()) -> str:
+    return render_template("settings/index.html", **_for_form(typed, findings))
+
+
+def _for_form(typed: Typed, findings: tuple[Finding, ...]) -> dict[str, object]:
+    ready = {name: (scale, scale_in_words(scale)) for name, scale in SCALES.items()}
+    return {"typed": typed, "findings": findings, "ready": ready}

@@ -1,0 +1,87 @@
+"""The topics of a campaign: the list, loading, and one topic's statement."""
+
+from __future__ import annotations
+
+from typing import BinaryIO
+
+from flask import Blueprint, render_template, url_for
+from werkzeug.wrappers import Response
+
+from workbench.errors import Finding, NotFound, WorkbenchError
+from workbench.formats.topics import read_topics
+from workbench.web import notices
+from workbench.web.access import here
+from workbench.web.door import reading, writing
+from workbench.web.forms import counted, findings_of, sent_files, sent_id, status_of, with_each
+from workbench.web.readers import organiser, reader
+from workbench.web.requests import see_other
+from workbench.workflow.assigning import assignments_of
+from workbench.workflow.campaigning import campaign_of
+from workbench.workflow.collecting import Loaded, load_topics, topics_of
+from workbench.workflow.progress import overview
+
+blueprint = Blueprint("topics", __name__, url_prefix="/c/<slug>/topics")
+
+
+@blueprint.get("")
+@reader
+def index() -> str:
+    """The list of topics."""
+    return _page()
+
+
+@blueprint.post("")
+@organiser
+def load() -> Response | tuple[str, int]:
+    """Load topics from files; all of them, or none."""
+    try:
+        with writing() as db:
+
+            def load_one(name: str, stream: BinaryIO) -> Loaded:
+                return load_topics(db, here().id, read_topics(stream, source=name), source=name)
+
+            done = with_each(sent_files(), load_one)
+    except WorkbenchError as error:
+        return _page(findings_of(error, "Topics")), status_of(error)
+    for name, loaded in done:
+        notices.say(f"{name}: {loaded_in_words(loaded, 'topic')}")
+    return see_other(url_for("topics.index"))
+
+
+@blueprint.get("/topic")
+@reader
+def topic() -> str:
+    """One topic's statement, and how far its judging is; `?topic=` names it."""
+    wanted = sent_id("topic")
+    with reading() as db:
+        scale = campaign_of(db, here().id).scale
+        found = next((one for one in topics_of(db, here().id) if one.id == wanted), None)
+        if found is None:
+            raise NotFound(f"there is no topic {wanted!r} in this campaign")
+        state = next(line for line in overview(db, here().id).by_topic if line.topic == wanted)
+        assignments = [line for line in assignments_of(db, here().id) if line.topic == wanted]
+    return render_template(
+        "topics/topic.html", topic=found, state=state, assignments=assignments, scale=scale
+    )
+
+
+def loaded_in_words(loaded: Loaded, noun: str) -> str:
+    """What loading a file did, in a line."""
+    parts = [
+        f"{number:,} {what}"
+        for number, what in (
+            (loaded.added, "new"),
+            (loaded.changed, "changed"),
+            (loaded.unchanged, "as they were"),
+            (loaded.passed_over, "not in any pool and passed over"),
+        )
+        if number
+    ]
+    return f"{counted(loaded.read, noun)} read: {', '.join(parts)}."
+
+
+def _page(findings: tuple[Finding, ...] = ()) -> str:
+    with reading() as db:
+        view = overview(db, here().id)
+        scale = campaign_of(db, here().id).scale
+    return render_template("topics/index.html", view=view, scale=scale, findings=findings)

@@ -1,0 +1,15 @@
+"""The pool that a page or form means: by the number in its address, and only in its own campaign."""
+
+from __future__ import annotations
+
+from workbench.errors import NotFound
+from workbench.storage import Session
+from workbench.workflow.pooling import PoolLine, pools_of
+
+
+def pool_line(db: Session, campaign_id: int, pool_id: int | None) -> PoolLine:
+    """The pool with this number in this campaign; raises NotFound."""
+    for line in pools_of(db, campaign_id):
+        if line.id == pool_id:
+            return line
+    raise NotFound("there is no such pool in this campaign", remedy="see the list of pools")

@@ -1,0 +1,119 @@
+"""The part of a form in which a scale is chosen or made: what was typed, and the scale that it means."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.records import FOUR_GRADES, SCALES, Scale
+from workbench.web.forms import findings_of, whole_number
+from workbench.workflow.scales import scale_from_json, scale_to_json
+
+ROWS = 8
+OWN = "own"
+CODE = "scale"
+COLUMNS = ("value", "label", "key", "definition", "weight")
+
+
+@dataclass(frozen=True, slots=True)
+class GradeRow:
+    """One row of the table of grades, as typed."""
+
+    value: str = ""
+    label: str = ""
+    key: str = ""
+    definition: str = ""
+    weight: str = ""
+
+    @property
+    def blank(self) -> bool:
+        """Whether the row stands for no grade."""
+        return not (self.value or self.label or self.definition)
+
+
+@dataclass(frozen=True, slots=True)
+class ScaleForm:
+    """What the form says: a ready-made scale by name, or `own` and the rows; `relevant` is a row's index."""
+
+    kind: str
+    rows: tuple[GradeRow, ...]
+    relevant: int | None
+
+
+def scale_form_of(scale: Scale | None) -> ScaleForm:
+    """The form that shows a scale; None begins with the binary one, and four grades to change."""
+    shown = scale or FOUR_GRADES
+    kind = next((name for name, known in SCALES.items() if known == scale), OWN if scale else "binary")
+    rows = [
+        GradeRow(str(grade.value), grade.label, grade.key, grade.definition, str(grade.weight))
+        for grade in shown.grades
+    ]
+    relevant = [grade.value for grade in shown.grades].index(shown.relevant_from)
+    return ScaleForm(kind, _filled(rows), relevant)
+
+
+def typed_scale_form(form: Mapping[str, str]) -> ScaleForm:
+    """What was typed, whether it makes sense or not."""
+    rows = [
+        GradeRow(*(form.get(f"{column}-{row}", "").strip() for column in COLUMNS))
+        for row in range(max(ROWS, _rows_sent(form)))
+    ]
+    return ScaleForm(form.get("scale", ""), tuple(rows), whole_number(form.get("relevant", "")))
+
+
+def read_scale(form: ScaleForm) -> Scale:
+    """The scale that the form means; raises InvalidInput with everything that is wrong."""
+    if form.kind in SCALES:
+        return SCALES[form.kind]
+    if form.kind != OWN:
+        raise InvalidInput([Finding("Scale", None, CODE, "no scale is chosen", "choose one of the three")])
+    findings: list[Finding] = []
+    grades = [(index, _grade(index, row, findings)) for index, row in enumerate(form.rows) if not row.blank]
+    relevant = dict(grades).get(-1 if form.relevant is None else form.relevant)
+    if relevant is None:
+        remedy = "mark the lowest grade that counts as relevant"
+        findings.append(Finding("Scale", None, CODE, "no row says where relevance begins", remedy))
+    if findings or relevant is None:
+        raise InvalidInput(findings)
+    ordered = sorted((grade for _, grade in grades), key=lambda grade: int(grade["value"]))
+    try:
+        return scale_from_json({"grades": ordered, "relevant_from": relevant["value"]})
+    except WorkbenchError as error:
+        raise InvalidInput(findings_of(error, "Scale", CODE)) from None
+
+
+def scale_in_words(scale: Scale) -> str:
+    """A scale in a line: `grades 0 to 3, relevant from 2`."""
+    data = scale_to_json(scale)["grades"]
+    return f"grades {data[0]['value']} to {data[-1]['value']}, relevant from {scale.relevant_from}"
+
+
+def _grade(index: int, row: GradeRow, findings: list[Finding]) -> dict[str, Any]:
+    place = f"Grade in row {index + 1}"
+    value = whole_number(row.value)
+    if value is None or not 0 <= value <= 1000:
+        findings.append(
+            Finding(place, None, CODE, f"its value is {row.value!r}", "a whole number, 0 or more")
+        )
+    if not row.label:
+        findings.append(Finding(place, None, CODE, "it has no label", "say in a word what it means"))
+    grade: dict[str, Any] = {"value": value or 0, "label": row.label, "definition": row.definition}
+    if row.key:
+        grade["key"] = row.key
+    if row.weight:
+        weight = whole_number(row.weight)
+        if weight is None:
+            findings.append(Finding(place, None, CODE, f"its colour is {row.weight!r}", "0, 1, 2 or 3"))
+        grade["weight"] = weight or 0
+    return grade
+
+
+def _filled(rows: list[GradeRow]) -> tuple[GradeRow, ...]:
+    return (*rows, *[GradeRow()] * (ROWS - len(rows)))
+
+
+def _rows_sent(form: Mapping[str, str]) -> int:
+    # A scale made by command may have more rows than a new form shows.
+    return min(100, sum(name.startswith("value-") for name in form))

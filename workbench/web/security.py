@@ -1,0 +1,73 @@
+"""What every answer says to the browser, and which posts are refused before anything looks at them."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from flask import Flask, request
+from werkzeug.wrappers import Response
+
+from workbench.errors import NotAllowed
+
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' data:",
+        "connect-src 'self'",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+        "base-uri 'none'",
+    )
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+
+
+def refuse_cross_site() -> None:
+    """Raise NotAllowed for a form that another site had this browser send.
+
+    Browsers say so themselves in Sec-Fetch-Site, older ones through Origin; a program that says neither has
+    no cookies of anybody to misuse.
+    """
+    if request.method in SAFE_METHODS:
+        return
+    site, origin = request.headers.get("Sec-Fetch-Site"), request.headers.get("Origin")
+    if site is not None:
+        foreign = site not in {"same-origin", "none"}
+    else:
+        foreign = origin is not None and _host(origin) != request.host
+    if foreign:
+        raise NotAllowed(
+            "this form was sent from another site", remedy="open the page here and send it again"
+        )
+
+
+def add_headers(response: Response) -> Response:
+    """Put the headers on an answer; pages are never kept by caches."""
+    for name, value in HEADERS.items():
+        response.headers.setdefault(name, value)
+    if request.endpoint != "static":
+        response.headers.setdefault("Cache-Control", "no-store")
+    return response
+
+
+def install(app: Flask) -> None:
+    """Let the application refuse and say all this."""
+    app.before_request(refuse_cross_site)
+    app.after_request(add_headers)
+
+
+def _host(origin: str) -> str | None:
+    try:
+        return urlsplit(origin).netloc or None
+    except ValueError:
+        return None

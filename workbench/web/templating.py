@@ -1,0 +1,94 @@
+"""How templates are read: undefined names are errors, everything is escaped, ids may hold any byte."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from datetime import datetime
+from typing import Any
+
+from flask import Flask
+from jinja2 import StrictUndefined
+from markupsafe import Markup
+
+from workbench import __version__
+from workbench.web import navigation, notices
+from workbench.web.access import here_or_none, viewer_or_none
+from workbench.web.ids import write_id
+from workbench.web.rendering import paragraphs, plain_words, render_document, render_guidelines
+
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+
+# For `app.jinja_options`, which must be set before the first template is looked at.
+OPTIONS: dict[str, Any] = {
+    "undefined": StrictUndefined,
+    "autoescape": True,
+    "trim_blocks": True,
+    "lstrip_blocks": True,
+    "finalize": lambda value: _printable(value),
+}
+
+
+def install(app: Flask) -> None:
+    """Give templates their filters and the names that every page needs."""
+    app.add_template_filter(grouped)
+    app.add_template_filter(share)
+    app.add_template_filter(day)
+    app.add_template_filter(moment)
+    app.add_template_filter(write_id)
+    app.add_template_filter(plain_words, "words")
+    app.add_template_filter(paragraphs)
+    app.add_template_filter(render_document)
+    app.add_template_filter(render_guidelines)
+    app.add_template_global(fresh_id)
+    app.add_template_global(navigation.exists, "page_exists")
+    app.add_template_global(navigation.first_page, "first_page")
+
+    @app.context_processor
+    def common() -> dict[str, Any]:
+        return {
+            "viewer": viewer_or_none(),
+            "campaign": here_or_none(),
+            "tabs": navigation.tabs,
+            "notices": notices.notices,
+            "version": __version__,
+        }
+
+
+def grouped(number: int) -> str:
+    """A number for people: `28,412`."""
+    return f"{number:,}"
+
+
+def share(part: int, whole: int) -> str:
+    """A share in whole per cent, or a dash where there is nothing to share."""
+    return f"{100 * part / whole:.0f} %" if whole else "–"
+
+
+def day(when: datetime) -> Markup:
+    """A day for people: `2 December 2026`."""
+    return _time(when, f"{when.day} {when:%B %Y}")
+
+
+def moment(when: datetime) -> Markup:
+    """A moment for people, in UTC: `2 December 2026, 14:05 UTC`."""
+    return _time(when, f"{when.day} {when:%B %Y, %H:%M} UTC")
+
+
+def fresh_id() -> str:
+    """An id that no form had before: what is sent twice with it is recorded once."""
+    return str(uuid.uuid4())
+
+
+def _time(when: datetime, text: str) -> Markup:
+    return Markup('<time datetime="{}">{}</time>').format(when.isoformat(timespec="seconds"), text)
+
+
+def _printable(value: Any) -> Any:
+    # A byte that was no UTF-8 is a lone surrogate, which no answer can carry: it is shown as \xNN.
+    if value is None:
+        return ""
+    if not isinstance(value, str) or value.isascii() or not _SURROGATE.search(value):
+        return value
+    shown = _SURROGATE.sub(lambda match: f"\\x{ord(match[0]) & 0xFF:02x}", value)
+    return Markup(shown) if isinstance(value, Markup) else shown  # noqa: S704  # was safe before
