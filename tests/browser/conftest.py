@@ -1,0 +1,144 @@
+"""A real browser before a real server; whatever the browser complains of on the way fails the test."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Error, Page, sync_playwright
+
+from tests.browsers import find_browser
+from tests.servers import running_server
+from tests.tree import ROOT
+
+HERE = Path(__file__).parent
+WIDTH, HEIGHT = 1280, 800
+
+# Chromium reports what the content-security policy refused only to the page; this makes it say so aloud.
+TELL_VIOLATIONS = """
+document.addEventListener("securitypolicyviolation", (violation) => {
+  console.error(`content-security policy: ${violation.violatedDirective} refused ${violation.blockedURI}`);
+});
+"""
+
+
+@dataclass
+class Complaints:
+    """What the pages of a test complained of: console errors, uncaught errors, refusals of the policy."""
+
+    heard: list[str] = field(default_factory=list)
+    expected: list[re.Pattern[str]] = field(default_factory=list)
+
+    def expect(self, pattern: str) -> None:
+        """Let complaints that hold this pattern pass, such as the status of a refusal that is tested."""
+        self.expected.append(re.compile(pattern))
+
+    def listen(self, page: Page) -> None:
+        """Hear what this page complains of from now on."""
+        page.on("console", self._hear_console)
+        page.on("pageerror", self._hear_error)
+
+    def unexpected(self) -> list[str]:
+        """The complaints that the test did not expect."""
+        return [said for said in self.heard if not any(pattern.search(said) for pattern in self.expected)]
+
+    def _hear_console(self, message: ConsoleMessage) -> None:
+        if message.type == "error":
+            self.heard.append(f"{message.text} ({message.location.get('url', '')})")
+
+    def _hear_error(self, error: Error) -> None:
+        self.heard.append(str(error))
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A running copy of the site, and the folder that holds its data."""
+
+    address: str
+    instance: Path
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark everything in this folder, so that `-m "not browser"` leaves it out."""
+    for item in items:
+        if item.path.is_relative_to(HERE):
+            item.add_marker("browser")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Chromium without a window, one for all tests of a worker."""
+    # Small containers have too little shared memory for Chromium, and its sandbox refuses root.
+    options = ["--disable-dev-shm-usage"]
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(
+            executable_path=find_browser(), args=options, chromium_sandbox=False
+        )
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def complaints() -> Iterator[Complaints]:
+    """Collects what every page of the test complains of, and fails the test for what it did not expect."""
+    collected = Complaints()
+    yield collected
+    assert collected.unexpected() == []
+
+
+@pytest.fixture
+def new_context(browser: Browser, complaints: Complaints) -> Iterator[Callable[..., BrowserContext]]:
+    """Makes a person's browser: cookies of its own; takes Playwright's options of a context."""
+    with ExitStack() as stack:
+
+        def make(**options: Any) -> BrowserContext:
+            settings = {"viewport": {"width": WIDTH, "height": HEIGHT}, "locale": "en-GB"} | options
+            context = stack.enter_context(browser.new_context(**settings))
+            context.set_default_timeout(15_000)
+            context.add_init_script(TELL_VIOLATIONS)
+            context.on("page", complaints.listen)
+            return context
+
+        yield make
+
+
+@pytest.fixture
+def new_page(new_context: Callable[..., BrowserContext]) -> Callable[..., Page]:
+    """Makes a page in a browser of its own, as another person has; takes the same options."""
+
+    def make(**options: Any) -> Page:
+        return new_context(**options).new_page()
+
+    return make
+
+
+@pytest.fixture
+def page(new_page: Callable[..., Page]) -> Page:
+    """A page of 1280 by 800 in a browser of its own."""
+    return new_page()
+
+
+@pytest.fixture
+def live_server(tmp_path: Path) -> Iterator[Callable[..., Server]]:
+    """Starts `workbench serve` on a data folder, a new one unless one is given, and waits until it answers.
+
+    Settings are given by name, as in `live_server(WORKBENCH_DATABASE_URL=...)`.
+    """
+    with ExitStack() as stack:
+        started: list[Server] = []
+
+        def start(instance: Path | None = None, **environment: str) -> Server:
+            folder = instance or tmp_path / f"instance-{len(started) + 1}"
+            log = tmp_path / f"server-{len(started) + 1}.log"
+            command = [sys.executable, "-m", "workbench", "serve", "--port", "0", "--instance", str(folder)]
+            running = running_server(command, log=log, folder=ROOT, environment=environment)
+            started.append(Server(stack.enter_context(running), folder))
+            return started[-1]
+
+        yield start

@@ -1,0 +1,263 @@
+"""The whole line by pages: from the first visit to a scored run."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+from sklearn.metrics import cohen_kappa_score
+
+from tests.browser.conftest import Complaints, Server
+from tests.browser.people import PASSWORD, sign_in
+from tests.builders import ALPHA, BETA, DOCNOS, run_text
+from tests.support import shared
+
+LiveServer = Callable[..., Server]
+NewPage = Callable[..., Page]
+
+# What each will answer, by topic and docno; the pool of depth 2 over alpha and beta has these six pairs.
+ADA = {("T1", "d/4"): 0, ("T1", "d1"): 1, ("T1", "d2"): 1, ("T2", "d/4"): 1, ("T2", "d1"): 0, ("T2", "d2"): 0}
+BEN = {("T1", "d/4"): 1, ("T1", "d1"): 1, ("T1", "d2"): 0, ("T2", "d/4"): 1, ("T2", "d1"): 1, ("T2", "d2"): 0}
+
+
+def first_visit(page: Page, server: Server) -> None:
+    """The first visitor becomes the administrator."""
+    page.goto(server.address)
+    page.get_by_label("Your name").fill("Olga Ibarra")
+    page.get_by_label("Login name").fill("olga")
+    page.get_by_label("Password", exact=True).fill(PASSWORD)
+    page.get_by_label("Password again").fill(PASSWORD)
+    page.get_by_role("button", name="Make the account").click()
+    expect(page.get_by_role("heading", name="Campaigns")).to_be_visible()
+
+
+def go(page: Page, tab: str) -> None:
+    """Open a page of the campaign by its tab."""
+    page.get_by_role("navigation", name="Campaign").get_by_role("link", name=tab, exact=True).click()
+
+
+def load(page: Page, tab: str, label: str, files: list[Path], button: str) -> None:
+    """Send files on one of the campaign's pages."""
+    go(page, tab)
+    page.get_by_label(label).set_input_files(files)
+    page.get_by_role("button", name=button).click()
+
+
+def invite(page: Page, note: str) -> str:
+    """Make an invitation for an assessor; gives the link."""
+    go(page, "People")
+    page.get_by_label("For whom").fill(note)
+    page.get_by_role("button", name="Make a link").click()
+    return page.get_by_label("Invitation link").input_value()
+
+
+def join(page: Page, link: str, name: str) -> None:
+    """Follow an invitation and make an account."""
+    page.goto(link)
+    page.get_by_label("Your name").fill(name)
+    page.get_by_label("Login name").fill(name.casefold())
+    page.get_by_label("Password", exact=True).fill(PASSWORD)
+    page.get_by_label("Password again").fill(PASSWORD)
+    page.get_by_role("button", name="Make the account and join").click()
+    expect(page.get_by_role("heading", name="My topics")).to_be_visible()
+
+
+def judge_everything(page: Page, server: Server, name: str, wanted: dict[tuple[str, str], int]) -> None:
+    """Sign in and judge every assigned pair with one key each."""
+    sign_in(page, server.address, name.casefold())
+    page.goto(f"{server.address}/c/harbour/judge")
+    for topic in ("T1", "T2"):
+        page.get_by_role("row").filter(has_text=topic).get_by_role("link").last.click()
+        expect(page.locator("#document")).to_be_focused()
+        for _ in range(3):
+            before = page.locator("#document .strip .mono").inner_text()
+            page.keyboard.press(str(wanted[topic, before]))
+            expect(
+                page.locator("#document .strip .mono", has_text=re.compile(f"^{re.escape(before)}$"))
+            ).to_have_count(0)
+        expect(page.get_by_text("Every document has an answer")).to_be_visible()
+        page.get_by_role("link", name="To my topics").click()
+
+
+def files_of_the_harbour(folder: Path) -> dict[str, Path]:
+    """Topics, documents and two runs as files."""
+    files = {name: folder / name for name in ("topics.tsv", "docs.jsonl", "alpha.txt", "beta.txt")}
+    files["topics.tsv"].write_text("T1\ttides\nT2\tnets\n", encoding="utf-8")
+    documents = [json.dumps({"id": docno, "title": f"Title of {docno}", "text": "Text."}) for docno in DOCNOS]
+    files["docs.jsonl"].write_text("\n".join(documents), encoding="utf-8")
+    files["alpha.txt"].write_bytes(run_text("alpha", ALPHA))
+    files["beta.txt"].write_bytes(run_text("beta", BETA))
+    return files
+
+
+def test_from_the_first_visit_to_a_scored_run(
+    page: Page, new_page: NewPage, live_server: LiveServer, tmp_path: Path
+) -> None:
+    server = live_server()
+    files = files_of_the_harbour(tmp_path)
+    first_visit(page, server)
+    page.get_by_role("link", name="New campaign").first.click()
+    page.get_by_label("Name").first.fill("Harbour")
+    page.get_by_label("Binary").check()
+    page.get_by_role("button", name="Make the campaign").click()
+    expect(page.get_by_role("heading", name="Harbour")).to_be_visible()
+
+    load(page, "Topics", "Files with topics", [files["topics.tsv"]], "Load topics")
+    load(page, "Documents", "Files with documents", [files["docs.jsonl"]], "Load documents")
+    load(page, "Runs", "Run files", [files["alpha.txt"], files["beta.txt"]], "Add runs")
+    go(page, "Pools")
+    page.get_by_label("Depth").fill("2")
+    page.get_by_role("button", name="Make the pool").click()
+    # By hand in tests/builders.py: six pairs, three quarters of the largest possible eight.
+    expect(page.get_by_role("main")).to_contain_text("75")
+
+    links = {name: invite(page, name) for name in ("Ada", "Ben")}
+    for name, link in links.items():
+        join(new_page(), link, name)
+    go(page, "Assignments")
+    page.get_by_label("Assessors a topic").fill("2")
+    page.get_by_role("button", name="Give in turn").click()
+    expect(page.get_by_role("heading", name="4 assignments")).to_be_visible()
+
+    judge_everything(new_page(), server, "Ada", ADA)
+    judge_everything(new_page(), server, "Ben", BEN)
+
+    # By hand: both relevant (T1, d1), (T2, d/4); only Ada (T1, d2); only Ben (T1, d/4), (T2, d1); neither
+    # (T2, d2). Observed 3/6. Unpooled: Ada 3/6, Ben 4/6 relevant, so P(E) = 3/6 x 4/6 + 3/6 x 2/6 = .5 and
+    # kappa 0. Pooled: 7/12 relevant, P(E) = 49/144 + 25/144 = .5139, kappa (.5 - .5139) / .4861 = -.0286.
+    go(page, "Agreement")
+    page.get_by_role("link", name=re.compile("Ada.*Ben")).first.click()
+    kappas = page.get_by_role("region", name="Kappas")
+    expect(kappas.get_by_role("row", name=re.compile("^Pooled kappa"))).to_contain_text(
+        re.compile(r"0\.500\s*0\.514\s*[-−]0\.029")
+    )
+    expect(kappas.get_by_role("row", name=re.compile("^Unpooled kappa"))).to_contain_text(
+        re.compile(r"0\.500\s*0\.500\s*0\.000")
+    )
+
+    go(page, "Qrels")
+    page.get_by_role("radio", name=re.compile("^Any")).check()
+    page.get_by_role("button", name="Show").click()
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download").click()
+    assert download.value.path().read_bytes() == (
+        b"T1 0 d/4 1\nT1 0 d1 1\nT1 0 d2 1\nT2 0 d/4 1\nT2 0 d1 1\nT2 0 d2 0\n"
+    )
+
+    # AP by hand: alpha has d1, d2 first of 3 relevant in T1: 2/3, and d/4, d1 first of 2 in T2: 1. Beta has
+    # d2, d/4, d1 of 3: 1, and of T2 only d/4 at rank 1: 1/2.
+    go(page, "Scores")
+    page.get_by_label("Measures").fill("AP")
+    page.get_by_role("radio", name=re.compile("^Any")).check()
+    page.get_by_role("button", name="Score").click()
+    scores = page.get_by_role("region", name="Scores")
+    expect(scores.get_by_role("row", name=re.compile("alpha"))).to_contain_text(
+        re.compile(r"0\.8333\s*2 of 2")
+    )
+    expect(scores.get_by_role("row", name=re.compile("beta"))).to_contain_text(
+        re.compile(r"0\.7500\s*2 of 2")
+    )
+
+
+def test_a_refused_run_shows_every_error_and_leaves_nothing(
+    page: Page, live_server: LiveServer, tmp_path: Path, complaints: Complaints
+) -> None:
+    complaints.expect("422")
+    server = live_server()
+    files = files_of_the_harbour(tmp_path)
+    bad = tmp_path / "bad.run"
+    bad.write_text("T1 Q0 d1 1 9 bad\nT1 Q0 d1 2 8 bad\nT9 Q0 d2 1 high bad\n", encoding="utf-8")
+    first_visit(page, server)
+    page.goto(f"{server.address}/campaigns/new")
+    page.get_by_label("Name").first.fill("Harbour")
+    page.get_by_role("button", name="Make the campaign").click()
+    load(page, "Topics", "Files with topics", [files["topics.tsv"]], "Load topics")
+    load(page, "Runs", "Run files", [bad, files["alpha.txt"]], "Add runs")
+    main = page.get_by_role("main")
+    expect(main).to_contain_text("d1")
+    expect(main).to_contain_text("high")
+    expect(main).to_contain_text("T9")
+    go(page, "Runs")
+    expect(page.get_by_role("table").first).to_contain_text("alpha")
+    expect(page.get_by_role("table").first).not_to_contain_text("bad")
+
+
+@pytest.mark.slow
+def test_cystic_fibrosis_by_pages(page: Page, live_server: LiveServer, tmp_path: Path) -> None:
+    data = shared("data", "cf")
+    server = live_server()
+    first_visit(page, server)
+    page.goto(f"{server.address}/campaigns/new")
+    page.get_by_label("Name").first.fill("Cystic fibrosis")
+    page.get_by_role("radio", name=re.compile("^Your own")).check()
+    for index, label in enumerate(("Not relevant", "Marginally relevant", "Highly relevant")):
+        page.get_by_label(f"Value of grade {index + 1}").fill(str(index))
+        page.get_by_label(f"Label of grade {index + 1}").fill(label)
+    page.get_by_label("Relevant from grade 2").check()
+    page.get_by_role("button", name="Make the campaign").click()
+
+    load(page, "Topics", "Files with topics", [data / "topics.jsonl"], "Load topics")
+    expect(page.get_by_role("main")).to_contain_text("100 topics")
+    load(page, "Runs", "Run files", sorted((data / "runs_generated").glob("*.gz")), "Add runs")
+    go(page, "Pools")
+    page.get_by_label("Depth").fill("20")
+    page.get_by_role("button", name="Make the pool").click()
+    # The number of lines that `workbench pool --depth 20` prints for the same ten files.
+    expect(page.get_by_role("main")).to_contain_text("6,060")
+    go(page, "Documents")
+    page.get_by_label("Files with documents").set_input_files(data / "docs.jsonl")
+    page.get_by_label("Only what the pools need").check()
+    page.get_by_role("button", name="Load documents").click()
+    expect(page.get_by_role("main")).to_contain_text("1,198 documents")
+
+    load(page, "Judgments", "Files", [data / "judgments.tsv"], "Import")
+    expect(page.get_by_role("main")).to_contain_text("4,819")
+
+    first, second = _grades(data / "qrels.A1_REW.txt"), _grades(data / "qrels.A4_JBW.txt")
+    go(page, "Agreement")
+    page.get_by_role("link", name=re.compile("A1_REW.*A4_JBW")).first.click()
+    kappas = page.get_by_role("region", name="Kappas")
+    cohen = cohen_kappa_score([grade > 0 for grade in first], [grade > 0 for grade in second])
+    both = [(grade > 0) for grade in first + second]
+    share = sum(both) / len(both)
+    expected = share**2 + (1 - share) ** 2
+    observed = sum((a > 0) == (b > 0) for a, b in zip(first, second, strict=True)) / len(first)
+    pooled = (observed - expected) / (1 - expected)
+    expect(kappas.get_by_role("row", name=re.compile("^Unpooled kappa"))).to_contain_text(_number(cohen))
+    expect(kappas.get_by_role("row", name=re.compile("^Pooled kappa"))).to_contain_text(_number(pooled))
+
+    go(page, "Qrels")
+    for rule in ("Any", "All", "Upper median", "Majority", "One assessor"):
+        page.get_by_role("radio", name=re.compile(f"^{rule}")).check()
+        if rule == "Majority":
+            page.get_by_label("Ties of the majority").select_option("lower")
+        page.get_by_role("button", name="Show").click()
+        expect(page.get_by_role("region", name="Lines by grade").get_by_role("row").last).to_contain_text(
+            "4,819"
+        )
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download").click()
+    given = (data / "qrels.A1_REW.txt").read_bytes().splitlines()
+    assert sorted(download.value.path().read_bytes().splitlines()) == sorted(given)
+
+    go(page, "Scores")
+    page.get_by_label("Measures").fill("AP nDCG@10")
+    page.get_by_role("radio", name=re.compile("^Any")).check()
+    page.get_by_role("button", name="Score").click()
+    scores = page.get_by_role("region", name="Scores")
+    expect(scores.get_by_role("row")).to_have_count(11, timeout=60_000)
+    expect(scores.get_by_role("row").nth(1)).to_contain_text("100 of 100")
+
+
+def _grades(path: Path) -> list[int]:
+    lines = sorted(path.read_text(encoding="utf-8").splitlines(), key=lambda line: line.rsplit(" ", 1)[0])
+    return [int(line.rsplit(" ", 1)[1]) for line in lines]
+
+
+def _number(value: float) -> re.Pattern[str]:
+    sign = "[-−]" if value < 0 else ""
+    return re.compile(sign + re.escape(f"{abs(value):.3f}"))

@@ -1,0 +1,121 @@
+"""Everything that must hold, from a bare checkout: `python3 tests/run.py`.
+
+Makes `.venv` and installs the project and its test tools there, sees to a browser, then runs ruff, mypy,
+import-linter and pytest. Arguments go to pytest, which then runs alone: `python3 tests/run.py tests/formats`.
+Needs only Python 3.11 or newer; brings everything else itself.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+PYTHON = VENV / "bin" / "python"
+STAMP = VENV / "installed-for-tests"
+DEBIANS_VENV = f"python3.{sys.version_info.minor}-venv"
+WORKERS = min(2, os.cpu_count() or 1)
+
+CHECKS = {
+    "ruff check": [str(PYTHON), "-m", "ruff", "check"],
+    "ruff format --check": [str(PYTHON), "-m", "ruff", "format", "--check"],
+    "mypy": [str(PYTHON), "-m", "mypy"],
+    "lint-imports": [str(PYTHON), str(VENV / "bin" / "lint-imports"), "--no-logo"],
+}
+PYTEST = [str(PYTHON), "-m", "pytest"]
+
+
+def main(arguments: list[str]) -> int:
+    """Prepare, run every stage even after one has failed, and say which did."""
+    begun = time.monotonic()
+    if sys.version_info < (3, 11):  # noqa: UP036 - whoever runs this has not installed anything yet
+        return complain(f"this is Python {sys.version.split()[0]}; Workbench needs 3.11 or newer")
+    problem = prepare()
+    if problem:
+        return complain(problem)
+    stages = {"browser": [str(PYTHON), "-m", "tests.browsers"]}
+    if arguments:
+        stages["pytest"] = [*PYTEST, *arguments]
+    else:
+        # One file stays with one worker, so that its fixtures are made once.
+        stages |= CHECKS | {"pytest": [*PYTEST, "-n", str(WORKERS), "--dist", "loadfile"]}
+    broken = [name for name, command in stages.items() if not stage(name, command)]
+    verdict = f"does not hold: {', '.join(broken)}" if broken else "everything holds"
+    print(f"tests/run.py: {verdict}; {time.monotonic() - begun:.0f} s in all", flush=True)
+    return 1 if broken else 0
+
+
+def prepare() -> str:
+    """Make the environment and install into it where either is missing or out of date; a problem or ""."""
+    if not works([str(PYTHON), "-m", "pip", "--version"]):
+        problem = make_environment()
+        if problem:
+            return problem
+    wanted = hashlib.sha256((ROOT / "pyproject.toml").read_bytes() + sys.version.encode()).hexdigest()
+    if STAMP.is_file() and STAMP.read_text() == wanted:
+        return ""
+    STAMP.unlink(missing_ok=True)
+    pip = [str(PYTHON), "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
+    if not stage("install", [*pip, "--editable", ".[test]"]):
+        return "the project and its test tools could not be installed; pip says above why"
+    STAMP.write_text(wanted)
+    return ""
+
+
+def make_environment() -> str:
+    """Create `.venv` anew; a problem or ""."""
+    if importlib.util.find_spec("ensurepip") is None and not install_debians_venv():
+        return f"this Python cannot make virtual environments; Debian and Ubuntu have {DEBIANS_VENV} for it"
+    if not stage("environment", [sys.executable, "-m", "venv", "--clear", str(VENV)]):
+        return f"{VENV} could not be made; Python says above why"
+    return ""
+
+
+def install_debians_venv() -> bool:
+    """Install what Debian keeps in a package of its own; whether that worked."""
+    if os.geteuid() != 0 or not shutil.which("apt-get"):
+        return False
+    os.environ["DEBIAN_FRONTEND"] = "noninteractive"
+    stage("package lists", ["apt-get", "-qq", "update"])
+    return stage(DEBIANS_VENV, ["apt-get", "-qq", "install", "-y", DEBIANS_VENV])
+
+
+def stage(name: str, command: list[str]) -> bool:
+    """Run one command under a heading, and say how long it took."""
+    print(f"\n=== {name}", flush=True)
+    begun = time.monotonic()
+    held = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, check=False).returncode == 0
+    if name != "pytest":
+        print(f"    {'ok' if held else 'BROKEN'}, {time.monotonic() - begun:.0f} s", flush=True)
+    return held
+
+
+def works(command: list[str]) -> bool:
+    """Whether a command can be run and succeeds, silently."""
+    try:
+        return (
+            subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False).returncode
+            == 0
+        )
+    except OSError:
+        return False
+
+
+def complain(problem: str) -> int:
+    """Say on the error stream why nothing could be run."""
+    print(f"tests/run.py: {problem}", file=sys.stderr, flush=True)
+    return 1
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except KeyboardInterrupt:
+        sys.exit(130)
