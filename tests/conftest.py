@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.databases import (
     empty_all_tables,
@@ -25,6 +26,12 @@ def pytest_configure() -> None:
     for name in [name for name in os.environ if name.startswith("WORKBENCH_")]:
         if not name.startswith("WORKBENCH_TEST_"):
             del os.environ[name]
+
+
+# How long an example takes is no property of the code; and a shared machine must see the same examples again.
+settings.register_profile("here", deadline=None)
+settings.register_profile("shared machine", deadline=None, derandomize=True)
+settings.load_profile("shared machine" if os.environ.get("CI") else "here")
 
 
 @pytest.fixture(scope="session")

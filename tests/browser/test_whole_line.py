@@ -152,7 +152,7 @@ def test_from_the_first_visit_to_a_scored_run(
     # d2, d/4, d1 of 3: 1, and of T2 only d/4 at rank 1: 1/2.
     go(page, "Scores")
     page.get_by_label("Measures").fill("AP")
-    page.get_by_role("radio", name=re.compile("^Any")).check()
+    page.get_by_label("Rule of the qrels").select_option("any")
     page.get_by_role("button", name="Score").click()
     scores = page.get_by_role("region", name="Scores")
     expect(scores.get_by_role("row", name=re.compile("alpha"))).to_contain_text(
@@ -197,6 +197,10 @@ def test_cystic_fibrosis_by_pages(page: Page, live_server: LiveServer, tmp_path:
     for index, label in enumerate(("Not relevant", "Marginally relevant", "Highly relevant")):
         page.get_by_label(f"Value of grade {index + 1}").fill(str(index))
         page.get_by_label(f"Label of grade {index + 1}").fill(label)
+    # The table begins with four grades to change; an empty row is none.
+    for column in ("Value", "Label", "Key", "Definition"):
+        page.get_by_label(f"{column} of grade 4").fill("")
+    page.get_by_label("Colour of grade 4").select_option("")
     page.get_by_label("Relevant from grade 2").check()
     page.get_by_role("button", name="Make the campaign").click()
 
@@ -246,7 +250,7 @@ def test_cystic_fibrosis_by_pages(page: Page, live_server: LiveServer, tmp_path:
 
     go(page, "Scores")
     page.get_by_label("Measures").fill("AP nDCG@10")
-    page.get_by_role("radio", name=re.compile("^Any")).check()
+    page.get_by_label("Rule of the qrels").select_option("any")
     page.get_by_role("button", name="Score").click()
     scores = page.get_by_role("region", name="Scores")
     expect(scores.get_by_role("row")).to_have_count(11, timeout=60_000)

@@ -97,6 +97,30 @@ def test_each_rule_by_hand_and_never_a_line_for_unsure(
     assert report.without_grade == 1
 
 
+def test_machines_have_no_voice_unless_they_are_given_one(database: Database) -> None:
+    machine = [Judgment("M", "T1", "d1", 0), Judgment("M", "T1", "d6", 1)]
+    with database.writing() as db:
+        made = campaign_with_people(db, scale=FOUR_GRADES)
+        import_judgments(db, made.campaign.id, GIVEN, source="f")
+        import_judgments(db, made.campaign.id, machine, source="m", machines=["M"])
+        lines = {
+            choice: b"".join(make_qrels(db, made.campaign.id, choice).lines())
+            for choice in (
+                RuleChoice("all"),
+                RuleChoice("all", machines=True),
+                RuleChoice("one", assessor="M"),
+            )
+        }
+        state = overview(db, made.campaign.id)
+    assert list(lines.values()) == [
+        b"T1 0 d1 2\nT1 0 d2 0\n",
+        b"T1 0 d1 0\nT1 0 d2 0\nT1 0 d6 1\n",
+        b"T1 0 d1 0\nT1 0 d6 1\n",
+    ]
+    # Only people's grades make a pair judged or disputed.
+    assert (state.judged, state.disputed) == (2, 1)
+
+
 def test_an_unknown_rule_and_a_missing_assessor_are_told(database: Database) -> None:
     with database.writing() as db:
         made = campaign_with_people(db, scale=FOUR_GRADES)
@@ -104,6 +128,8 @@ def test_an_unknown_rule_and_a_missing_assessor_are_told(database: Database) -> 
             make_qrels(db, made.campaign.id, RuleChoice("best"))
         with pytest.raises(WorkbenchError, match="needs assessor"):
             make_qrels(db, made.campaign.id, RuleChoice("one"))
+        with pytest.raises(WorkbenchError, match="Nobody is no assessor"):
+            make_qrels(db, made.campaign.id, RuleChoice("one", assessor="Nobody"))
 
 
 def test_scores_are_means_over_all_topics_of_the_qrels(database: Database) -> None:

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import BinaryIO, TypeVar, cast
 
 from flask import request
 
-from workbench.errors import Conflict, Finding, InvalidInput, WorkbenchError
+from workbench.errors import Conflict, Finding, InvalidInput, NotFound, WorkbenchError
+from workbench.web import notices
 from workbench.web.ids import read_id
 from workbench.web.rendering import plain_words
+from workbench.workflow.checks import storable
 
 Files = list[tuple[str, BinaryIO]]
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 LONGEST_FILE_NAME = 200
+# Notices travel in a cookie, which has room for a few.
+MOST_SENTENCES, SHOWN = 4, 60
 
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
 
@@ -54,14 +58,23 @@ def whole_number(text: str) -> int | None:
     return int(text) if text.isascii() and _WHOLE.fullmatch(text) else None
 
 
+def sent_text(field: str) -> str:
+    """The text of a field, with its lines ended alike and without what no database keeps."""
+    return storable(request.values.get(field, "")).replace("\r\n", "\n")
+
+
 def sent_ids(field: str) -> list[str]:
-    """The ids that the fields of one name hold."""
-    return [read_id(text) for text in request.values.getlist(field)]
+    """The ids that the fields of one name hold; raises NotFound for what nothing can be called."""
+    ids = [read_id(text) for text in request.values.getlist(field)]
+    for identifier in ids:
+        if storable(identifier) != identifier:
+            raise NotFound("nothing here has this id", remedy="follow the links of the pages")
+    return ids
 
 
 def sent_id(field: str) -> str:
-    """The id that a field holds."""
-    return read_id(request.values.get(field, ""))
+    """The id that a field holds; raises NotFound for what nothing can be called."""
+    return next(iter(sent_ids(field)), "")
 
 
 def findings_of(error: WorkbenchError, source: str, code: str = "") -> tuple[Finding, ...]:
@@ -81,11 +94,12 @@ def counted(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
-def listed(words: Iterable[str], most: int = 5) -> str:
-    """Words in a row, the first few of many."""
-    kept = list(words)
-    more = f" and {len(kept) - most:,} more" if len(kept) > most else ""
-    return ", ".join(kept[:most]) + more
+def announce(done: Sequence[tuple[str, str]]) -> None:
+    """Have said on the next page what became of each (file, sentence); of many files only of the first."""
+    for name, sentence in done[:MOST_SENTENCES]:
+        notices.say(f"{name if len(name) <= SHOWN else name[:SHOWN] + '…'}: {sentence}")
+    if len(done) > MOST_SENTENCES:
+        notices.say(f"And {counted(len(done) - MOST_SENTENCES, 'more file', 'more files')}.")
 
 
 def _file_name(name: str | None) -> str:

@@ -22,7 +22,8 @@ class RuleForm:
 
     def arguments(self) -> dict[str, str]:
         """The choice as it stands in an address."""
-        chosen = {"rule": self.choice.rule, **self.choice.parameters()}
+        machines = "yes" if self.choice.machines else ""
+        chosen = {"rule": self.choice.rule, **self.choice.parameters(), "machines": machines}
         return {name: value for name, value in chosen.items() if value}
 
 
@@ -34,10 +35,12 @@ def rule_form(db: Session, campaign_id: int) -> RuleForm:
         rule=request.args.get("rule") or DEFAULT,
         ties=request.args.get("ties") or None,
         assessor=request.args.get("assessor") or first,
+        machines=request.args.get("machines") == "yes",
     )
     return RuleForm(choice, assessors)
 
 
 def rule_name(choice: RuleChoice) -> str:
     """The rule with what it was told, for the name of a file: `majority-higher`."""
-    return "-".join([choice.rule, *choice.parameters().values()])
+    machines = ["machines"] if choice.machines else []
+    return "-".join([choice.rule, *choice.parameters().values(), *machines])

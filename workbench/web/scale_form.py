@@ -9,6 +9,7 @@ from typing import Any
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.records import FOUR_GRADES, SCALES, Scale
 from workbench.web.forms import findings_of, whole_number
+from workbench.workflow.checks import storable
 from workbench.workflow.scales import scale_from_json, scale_to_json
 
 ROWS = 8
@@ -57,7 +58,7 @@ def scale_form_of(scale: Scale | None) -> ScaleForm:
 def typed_scale_form(form: Mapping[str, str]) -> ScaleForm:
     """What was typed, whether it makes sense or not."""
     rows = [
-        GradeRow(*(form.get(f"{column}-{row}", "").strip() for column in COLUMNS))
+        GradeRow(*(storable(form.get(f"{column}-{row}", "")).strip() for column in COLUMNS))
         for row in range(max(ROWS, _rows_sent(form)))
     ]
     return ScaleForm(form.get("scale", ""), tuple(rows), whole_number(form.get("relevant", "")))

@@ -17,11 +17,22 @@ from workbench.workflow.campaigning import campaign_of
 
 
 def current_judgments(
-    db: Session, campaign_id: int, *, assessors: Collection[str] | None = None
+    db: Session, campaign_id: int, *, assessors: Collection[str] | None = None, machines: bool = True
 ) -> tuple[Judgment, ...]:
-    """What every assessor (or those named) says now, sorted by topic and docno as bytes, then by assessor."""
-    rows = db.execute(select(AssessorRow.id, AssessorRow.name).where(AssessorRow.campaign_id == campaign_id))
-    names = {number: name for number, name in rows if assessors is None or name in assessors}
+    """What every assessor (or those named) says now, sorted by topic and docno as bytes, then by assessor.
+
+    Without `machines` those count only who are people. Raises WorkbenchError for an unknown name.
+    """
+    rows = db.execute(
+        select(AssessorRow.id, AssessorRow.name, AssessorRow.machine).where(
+            AssessorRow.campaign_id == campaign_id
+        )
+    )
+    names = {
+        number: name
+        for number, name, machine in rows
+        if (machines or not machine) and (assessors is None or name in assessors)
+    }
     unknown = set(assessors or ()) - set(names.values())
     if unknown:
         raise WorkbenchError(

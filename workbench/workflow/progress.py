@@ -22,7 +22,10 @@ from workbench.storage.tables import (
 
 @dataclass(frozen=True, slots=True)
 class TopicProgress:
-    """A topic of the pools: its pairs, how many carry a judgment, and its judged pairs by highest grade."""
+    """A topic: its pairs, how many a person has graded, and these by the highest grade given.
+
+    Disputed are those that people graded differently; what machines say is not counted here.
+    """
 
     topic: str
     title: str
@@ -66,7 +69,7 @@ class Overview:
 def overview(db: Session, campaign_id: int) -> Overview:
     """Everything the organiser's first page shows."""
     events = current_events(db, campaign_id)
-    by_topic = _by_topic(db, campaign_id, events)
+    by_topic = _by_topic(db, campaign_id, _of_people(db, campaign_id, events))
     by_assessor = _by_assessor(db, campaign_id, events)
     return Overview(
         topics=_count(db, TopicRow, campaign_id),
@@ -97,12 +100,16 @@ def pooled_pairs(db: Session, campaign_id: int) -> int:
 
 
 def judged_pairs(db: Session, campaign_id: int) -> int:
-    """How many different pairs, pooled or not, carry somebody's judgment."""
-    return len({(event.topic, event.docno) for event in current_events(db, campaign_id) if _graded(event)})
+    """How many different pairs, pooled or not, a person has graded."""
+    events = _of_people(db, campaign_id, current_events(db, campaign_id))
+    return len({(event.topic, event.docno) for event in events if event.grade is not None})
 
 
-def _graded(event: CurrentEvent) -> bool:
-    return event.grade is not None
+def _of_people(db: Session, campaign_id: int, events: tuple[CurrentEvent, ...]) -> tuple[CurrentEvent, ...]:
+    machines = set(
+        db.scalars(select(AssessorRow.id).where(AssessorRow.campaign_id == campaign_id, AssessorRow.machine))
+    )
+    return tuple(event for event in events if event.assessor_id not in machines)
 
 
 def _by_topic(db: Session, campaign_id: int, events: tuple[CurrentEvent, ...]) -> tuple[TopicProgress, ...]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
 from workbench.consensus.rules import RULES
 from workbench.consensus.settle import NO_GRADE, Consensus, consensus
+from workbench.errors import WorkbenchError
 from workbench.formats.qrels import write_qrels
+from workbench.workflow.assigning import assessors_of
 from workbench.workflow.campaigning import campaign_of
 from workbench.workflow.comparing import current_judgments
 
@@ -19,12 +21,14 @@ from workbench.workflow.comparing import current_judgments
 class RuleChoice:
     """A rule by its name with what it needs: a tie rule for `majority`, an assessor for `one`.
 
-    None leaves a parameter to the rule's default; what a rule does not ask for is passed over.
+    None leaves a parameter to the rule's default; what a rule does not ask for is passed over. Machines have
+    no voice unless `machines` says so, or one is named.
     """
 
     rule: str = "majority"
     ties: str | None = None
     assessor: str | None = None
+    machines: bool = False
 
     def parameters(self) -> dict[str, str]:
         """What the rule is to be told."""
@@ -49,15 +53,16 @@ class QrelsReport:
         return write_qrels(self.consensus.qrels)
 
 
-def make_qrels(
-    db: Session, campaign_id: int, choice: RuleChoice, *, assessors: Collection[str] | None = None
-) -> QrelsReport:
-    """Apply a rule to what the assessors (or those named) say now; unsure and cannot-judge give no line.
+def make_qrels(db: Session, campaign_id: int, choice: RuleChoice) -> QrelsReport:
+    """Apply a rule to what the assessors say now; unsure and cannot-judge give no line.
 
-    Raises WorkbenchError for an unknown rule or parameter.
+    Raises WorkbenchError for an unknown rule, parameter or assessor.
     """
     scale = campaign_of(db, campaign_id).scale
-    judgments = current_judgments(db, campaign_id, assessors=assessors)
+    named = choice.parameters().get("assessor")
+    if named is not None and named not in {line.name for line in assessors_of(db, campaign_id)}:
+        raise WorkbenchError(f"{named} is no assessor of this campaign", remedy="see the list of assessors")
+    judgments = current_judgments(db, campaign_id, machines=choice.machines or named is not None)
     result = consensus(judgments, rule=choice.rule, scale=scale, **choice.parameters())
     return QrelsReport(
         choice=choice,

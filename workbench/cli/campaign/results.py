@@ -35,6 +35,7 @@ TIES = click.option(
     help="For majority; none leaves out.  [default: none]",
 )
 ASSESSOR = click.option("--assessor", help="For the rule one: whose grades are taken.")
+MACHINES = click.option("--machines", is_flag=True, help="Let machines have a voice like people.")
 
 
 @click.command("agreement")
@@ -88,17 +89,24 @@ def agreement(
 @RULE
 @TIES
 @ASSESSOR
+@MACHINES
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="A file; else printed.")
 @database_options
 def qrels(
-    settings: Settings, campaign: str, rule: str, ties: str | None, assessor: str | None, output: Path | None
+    settings: Settings,
+    campaign: str,
+    rule: str,
+    ties: str | None,
+    assessor: str | None,
+    machines: bool,
+    output: Path | None,
 ) -> None:
     """Print the qrels of CAMPAIGN: one grade a pair, by a rule; nothing for unsure or cannot judge.
 
     What the rule leaves without a grade is counted on the error stream.
     """
     with opened(settings) as database, database.reading() as db:
-        report = make_qrels(db, campaign_by_slug(db, campaign).id, RuleChoice(rule, ties, assessor))
+        report = make_qrels(db, campaign_by_slug(db, campaign).id, RuleChoice(rule, ties, assessor, machines))
     content = b"".join(report.lines())
     if output is None:
         sys.stdout.buffer.write(content)
@@ -116,6 +124,7 @@ def qrels(
 @RULE
 @TIES
 @ASSESSOR
+@MACHINES
 @click.option(
     "-m", "--measure", "measures", multiple=True, help="As 'AP(rel=2) nDCG@10'; by the scale if not given."
 )
@@ -129,6 +138,7 @@ def score(
     rule: str,
     ties: str | None,
     assessor: str | None,
+    machines: bool,
     measures: tuple[str, ...],
     tags: tuple[str, ...],
     per_topic: bool,
@@ -139,7 +149,7 @@ def score(
         table = score_runs(
             db,
             campaign_by_slug(db, campaign).id,
-            choice=RuleChoice(rule, ties, assessor),
+            choice=RuleChoice(rule, ties, assessor, machines),
             measures=" ".join(measures) or None,
             tags=tags or None,
         )

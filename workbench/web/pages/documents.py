@@ -9,10 +9,9 @@ from werkzeug.wrappers import Response
 
 from workbench.errors import Finding, WorkbenchError
 from workbench.formats.documents import read_documents
-from workbench.web import notices
 from workbench.web.access import here
 from workbench.web.door import reading, writing
-from workbench.web.forms import findings_of, sent_files, sent_id, status_of, with_each
+from workbench.web.forms import announce, findings_of, sent_files, sent_id, sent_text, status_of, with_each
 from workbench.web.pages.topics import loaded_in_words
 from workbench.web.readers import organiser, reader
 from workbench.web.requests import see_other
@@ -47,8 +46,7 @@ def load() -> Response | tuple[str, int]:
             done = with_each(sent_files(), load_one)
     except WorkbenchError as error:
         return _page(findings_of(error, "Documents")), status_of(error)
-    for name, loaded in done:
-        notices.say(f"{name}: {loaded_in_words(loaded, 'document')}")
+    announce([(name, loaded_in_words(loaded, "document")) for name, loaded in done])
     return see_other(url_for("documents.index"))
 
 
@@ -62,7 +60,7 @@ def document() -> str:
 
 
 def _page(findings: tuple[Finding, ...] = ()) -> str:
-    search, after = request.args.get("search", "").strip(), sent_id("after")
+    search, after = sent_text("search").strip(), sent_id("after")
     with reading() as db:
         some = collecting.some_documents(db, here().id, search=search, limit=A_PAGE + 1, after=after)
         count = collecting.document_count(db, here().id)

@@ -14,11 +14,19 @@ from workbench.formats.judgments import read_judgments, write_judgments
 from workbench.formats.qrels import read_qrels
 from workbench.records import Answer, Judgment
 from workbench.storage import Session
-from workbench.web import notices
 from workbench.web.access import here
 from workbench.web.door import reading, writing
 from workbench.web.downloads import attachment
-from workbench.web.forms import Files, counted, findings_of, sent_files, status_of, whole_number, with_each
+from workbench.web.forms import (
+    Files,
+    announce,
+    counted,
+    findings_of,
+    sent_files,
+    status_of,
+    whole_number,
+    with_each,
+)
 from workbench.web.readers import organiser
 from workbench.web.requests import see_other
 from workbench.workflow.campaigning import campaign_of
@@ -50,8 +58,7 @@ def import_() -> Response | tuple[str, int]:
             done = with_each(read, lambda source, judgments: _import(db, source, judgments))
     except WorkbenchError as error:
         return _page(findings_of(error, "Judgments")), status_of(error)
-    for _, one in done:
-        notices.say(_in_words(one))
+    announce([(name, _in_words(one)) for name, one in done])
     return see_other(url_for("judgments.index"))
 
 
@@ -116,7 +123,7 @@ def _in_words(imported: Imported) -> str:
     total = sum(one.judgments for one in imported.assessors)
     new = sum(one.new for one in imported.assessors)
     people = counted(len(imported.assessors), "assessor")
-    return f"{imported.source}: {counted(total, 'judgment')} of {people}, {new:,} new."
+    return f"{counted(total, 'judgment')} of {people}, {new:,} new."
 
 
 def _page(findings: tuple[Finding, ...] = ()) -> str:

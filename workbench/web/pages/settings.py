@@ -12,7 +12,7 @@ from workbench.records import SCALES, Scale
 from workbench.web import notices
 from workbench.web.access import administrator, here, viewer
 from workbench.web.door import reading, writing
-from workbench.web.forms import findings_of, status_of
+from workbench.web.forms import findings_of, sent_text, status_of
 from workbench.web.readers import organiser
 from workbench.web.requests import see_other
 from workbench.web.scale_form import ScaleForm, read_scale, scale_form_of, scale_in_words, typed_scale_form
@@ -81,9 +81,7 @@ def change() -> Answer:
 
 
 def _typed() -> Typed:
-    form = request.form
-    guidelines = form.get("guidelines", "").replace("\r\n", "\n")
-    return Typed(form.get("name", ""), guidelines, typed_scale_form(form))
+    return Typed(sent_text("name"), sent_text("guidelines"), typed_scale_form(request.form))
 
 
 def _checked(typed: Typed) -> Scale:

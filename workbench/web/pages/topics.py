@@ -9,10 +9,9 @@ from werkzeug.wrappers import Response
 
 from workbench.errors import Finding, NotFound, WorkbenchError
 from workbench.formats.topics import read_topics
-from workbench.web import notices
 from workbench.web.access import here
 from workbench.web.door import reading, writing
-from workbench.web.forms import counted, findings_of, sent_files, sent_id, status_of, with_each
+from workbench.web.forms import announce, counted, findings_of, sent_files, sent_id, status_of, with_each
 from workbench.web.readers import organiser, reader
 from workbench.web.requests import see_other
 from workbench.workflow.assigning import assignments_of
@@ -43,8 +42,7 @@ def load() -> Response | tuple[str, int]:
             done = with_each(sent_files(), load_one)
     except WorkbenchError as error:
         return _page(findings_of(error, "Topics")), status_of(error)
-    for name, loaded in done:
-        notices.say(f"{name}: {loaded_in_words(loaded, 'topic')}")
+    announce([(name, loaded_in_words(loaded, "topic")) for name, loaded in done])
     return see_other(url_for("topics.index"))
 
 

@@ -1,0 +1,40 @@
+"""What the tests of the organiser's pages send and follow: files of a form, links of a page."""
+
+from __future__ import annotations
+
+import html
+import io
+import re
+
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
+
+
+def upload(name: str, content: str | bytes) -> tuple[io.BytesIO, str]:
+    """A file as a form sends it."""
+    return io.BytesIO(content.encode() if isinstance(content, str) else content), name
+
+
+def links(page: str, part: str) -> list[str]:
+    """The addresses on a page that hold a part, as a browser reads them."""
+    return [link for link in map(html.unescape, re.findall(r'href="([^"]*)"', page)) if part in link]
+
+
+def table(rows: list[tuple[str, str, str, str]]) -> str:
+    """A file of judgments from (topic, docno, assessor, grade)."""
+    return "\n".join("\t".join(row) for row in [("topic", "doc", "assessor", "grade"), *rows]) + "\n"
+
+
+def import_judgments(
+    client: FlaskClient, rows: list[tuple[str, str, str, str]], **fields: str
+) -> TestResponse:
+    """Import judgments into the campaign of the cast as a form does."""
+    return client.post(
+        "/c/harbour/judgments",
+        data={"kind": "table", "files": [upload("judgments.tsv", table(rows))], **fields},
+    )
+
+
+def text_of(page: str) -> str:
+    """What a reader of the page reads: no tags, single spaces."""
+    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", page)).split())

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+from flask.testing import FlaskClient
+
+from tests.builders import DOCNOS, run_text
+from tests.uploads import import_judgments, links, text_of, upload
+from tests.web.conftest import Enter
+
+ADDRESS = "/c/harbour/documents"
+
+
+@pytest.fixture
+def olga(enter: Enter) -> FlaskClient:
+    return enter("Olga")
+
+
+def lines(*documents: tuple[str, str, str]) -> str:
+    return "".join(
+        json.dumps({"id": docno, "title": title, "text": text}) + "\n" for docno, title, text in documents
+    )
+
+
+def test_the_list_counts_and_leads_to_documents_with_any_docno(olga: FlaskClient) -> None:
+    page = olga.get(ADDRESS).text
+    assert "6 documents" in text_of(page)
+    addresses = links(page, "documents/document?")
+    assert len(addresses) == len(DOCNOS)
+    found = [text_of(olga.get(address).text) for address in addresses]
+    for docno in DOCNOS:
+        assert any(f"Title of {docno} Text of {docno}" in text for text in found)
+
+
+def test_a_search_is_in_docnos_and_titles(olga: FlaskClient) -> None:
+    page = olga.get(ADDRESS, query_string={"search": "#"}).text
+    assert len(links(page, "documents/document?")) == 1
+    assert 'value="#"' in page
+    nothing = olga.get(ADDRESS, query_string={"search": "100%"}).text
+    assert "No document has this in its docno or title" in nothing
+
+
+def test_a_long_list_goes_on_where_it_stopped(olga: FlaskClient) -> None:
+    many = lines(*((f"m{n:03}/x", "many", "text") for n in range(60)))
+    assert olga.post(ADDRESS, data={"files": [upload("many.jsonl", many)]}).status_code == 303
+    first = olga.get(ADDRESS, query_string={"search": "many"}).text
+    assert len(links(first, "documents/document?")) == 50
+    (following,) = links(first, "after=")
+    rest = links(olga.get(following).text, "documents/document?")
+    assert len(rest) == 10
+    assert "m059" in rest[-1]
+
+
+def test_a_document_is_rendered_and_can_run_nothing(olga: FlaskClient) -> None:
+    nasty = lines(("n1", "<img src=x onerror=alert(1)>", "<p>One</p><script>alert(1)</script><b>two</b>"))
+    olga.post(ADDRESS, data={"files": [upload("n.jsonl", nasty)]})
+    page = olga.get(f"{ADDRESS}/document?docno=n1").text
+    assert "<b>two</b>" in page
+    assert "alert(1)</script>" not in page
+    assert "<img" not in page
+
+
+def test_an_unknown_document_is_not_there(olga: FlaskClient) -> None:
+    assert olga.get(f"{ADDRESS}/document?docno=nowhere").status_code == 404
+
+
+def test_only_what_the_pools_need_is_kept_and_what_is_missing_is_named(olga: FlaskClient) -> None:
+    # A pool over a run with two documents that nobody loaded.
+    olga.post("/c/harbour/runs", data={"files": [upload("c.txt", run_text("c", {"T1": ("new/1", "new#2")}))]})
+    olga.post("/c/harbour/pools", data={"depth": "9", "ties": "trec_eval", "run": ["c"]})
+    page = text_of(olga.get(ADDRESS).text)
+    assert "2 pooled documents without text" in page
+    assert "new#2 new/1" in page
+    file = upload("d.jsonl", lines(("new/1", "found", "text"), ("other", "not pooled", "text")))
+    answer = olga.post(ADDRESS, data={"files": [file], "pooled": "yes"})
+    assert answer.status_code == 303
+    page = text_of(olga.get(ADDRESS).text)
+    assert "d.jsonl: 2 documents read: 1 new, 1 not in any pool and passed over." in page
+    assert "1 pooled document without text" in page
+    assert "7 documents" in page
+
+
+def test_a_refused_file_leaves_nothing_even_of_the_good_one(olga: FlaskClient) -> None:
+    good, bad = lines(("g1", "good", "text")), '{"id": ""}\n{"id": "x", "text": 3}\n{nonsense\n'
+    answer = olga.post(
+        ADDRESS, data={"files": [upload("good.jsonl", good), upload("bad.jsonl", bad)], "pooled": "yes"}
+    )
+    assert answer.status_code == 422
+    assert "bad.jsonl:1" in answer.text
+    assert "bad.jsonl:3" in answer.text
+    assert 'name="pooled" value="yes" checked' in answer.text
+    assert "6 documents" in text_of(olga.get(ADDRESS).text)
+
+
+def test_a_judged_document_stays_as_it_was_shown(olga: FlaskClient) -> None:
+    import_judgments(olga, [("T1", "d1", "X", "3")])
+    answer = olga.post(ADDRESS, data={"files": [upload("d.jsonl", lines(("d1", "other", "other")))]})
+    assert answer.status_code == 422
+    assert "document d1 is judged already" in answer.text
+
+
+@pytest.mark.parametrize("address", ["document?docno=%2500", "document?docno=%25FF", "?after=%25FF"])
+def test_an_id_that_no_database_keeps_is_not_there(olga: FlaskClient, address: str) -> None:
+    assert olga.get(f"{ADDRESS}{'' if address.startswith('?') else '/'}{address}").status_code == 404
+    assert olga.get(f"{ADDRESS}?search=%00").status_code == 200

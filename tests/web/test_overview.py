@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import pytest
+from flask.testing import FlaskClient
+
+from tests.cast import Cast
+from tests.uploads import import_judgments, links, text_of, upload
+from tests.web.conftest import Enter
+from workbench.records import BINARY, Topic
+from workbench.storage.engine import Database
+from workbench.workflow.campaigning import create_campaign
+from workbench.workflow.collecting import load_topics
+
+
+@pytest.fixture
+def olga(enter: Enter) -> FlaskClient:
+    return enter("Olga")
+
+
+def test_it_names_the_campaign_its_topics_and_its_scale(olga: FlaskClient) -> None:
+    text = text_of(olga.get("/c/harbour/").text)
+    assert "Harbour 2 topics, grades 0 to 3, relevant from 2" in text
+
+
+def test_the_steps_count_runs_pairs_and_answers(olga: FlaskClient) -> None:
+    # The cast's pool has six pairs of the largest possible eight; two assessors have all of it.
+    text = text_of(olga.get("/c/harbour/").text)
+    assert "Runs 2" in text
+    assert "Pool 6 pairs depth 2, 75 % of the largest possible" in text
+    assert "Judged 0 of 6 0 of 12 answers asked for" in text
+    assert "Agreement – needs two people who judged" in text
+
+
+def test_agreement_is_that_of_people_and_machines_are_marked(olga: FlaskClient) -> None:
+    # X and Y on four pairs, relevant from 2: both, X alone, neither twice. Observed 3/4; relevant are 3 of
+    # the 8 grades, so expected is (3/8)^2 + (5/8)^2 = 34/64, and kappa (48 - 34) / (64 - 34) = 0.467.
+    said = (("d1", "3", "2"), ("d2", "3", "0"), ("d/4", "0", "0"), ("d6", "1", "1"))
+    import_judgments(olga, [("T1", d, "X", x) for d, x, _ in said] + [("T1", d, "Y", y) for d, _, y in said])
+    import_judgments(olga, [("T1", d, "robot", "0") for d, _, _ in said], machine="yes")
+    page = text_of(olga.get("/c/harbour/").text)
+    assert "κ 0.47 dubious pooled, two people" in page
+    assert "robot machine" in page
+    assert "X – 4 0.47" in page
+    # d1 and d2 have different grades, two of the four pairs that people judged.
+    assert "Disputed 2 50 % of the judged pairs have different grades" in page
+
+
+def test_an_undefined_agreement_says_why(olga: FlaskClient) -> None:
+    import_judgments(olga, [("T1", "d1", who, "0") for who in ("X", "Y")])
+    text = text_of(olga.get("/c/harbour/").text)
+    assert "undefined everyone gave the same grade, so agreement by chance is already complete" in text
+    assert "nan" not in text.lower()
+
+
+def test_a_new_campaign_is_led_from_step_to_step(
+    olga: FlaskClient, cast: Cast, sqlite_database: Database
+) -> None:
+    with sqlite_database.writing() as db:
+        made = create_campaign(db, name="New", scale=BINARY, organiser=cast.accounts["Olga"].id)
+    page = olga.get("/c/new/").text
+    assert "no topics yet" in text_of(page)
+    assert links(page, "/c/new/topics")[1:] == ["/c/new/topics"]  # after the tab
+    with sqlite_database.writing() as db:
+        load_topics(db, made.id, [Topic("1", "one")], source="topics")
+    assert "Add runs" in olga.get("/c/new/").text
+    run = upload("a.txt", "1 Q0 d1 1 2.0 a\n")
+    assert olga.post("/c/new/runs", data={"files": [run]}).status_code == 303
+    assert "Make a pool" in olga.get("/c/new/").text
+    assert (
+        olga.post("/c/new/pools", data={"depth": "5", "ties": "trec_eval", "run": ["a"]}).status_code == 303
+    )
+    text = text_of(olga.get("/c/new/").text)
+    assert "1 pooled document has no text yet, so nobody can judge them. Load documents" in text
+    assert "The pool is open, and nobody can judge it yet. Invite assessors" in text
+
+
+def test_low_agreement_and_odd_answers_need_the_organiser(olga: FlaskClient) -> None:
+    # Twenty pairs; X finds all odd ones relevant, Y all even ones: they never agree.
+    rows = [("T1", f"x{n}", "X", "3" if n % 2 else "0") for n in range(20)]
+    rows += [("T1", f"x{n}", "Y", "0" if n % 2 else "3") for n in range(20)]
+    import_judgments(olga, [*rows, ("T2", "d1", "X", "unsure"), ("T2", "d2", "Y", "cannot_judge")])
+    page = olga.get("/c/harbour/").text
+    assert "Pooled κ −1.00 between X and Y over 20 pairs that both judged." in text_of(page)
+    assert olga.get(links(page, "agreement/pair")[0]).status_code == 200
+    assert "1 answer “unsure”" in text_of(page)
+    assert "1 answer “cannot judge”" in text_of(page)
+    assert "T2 d1 X unsure" in text_of(olga.get(links(page, "only=unsure")[0]).text)
+
+
+def test_when_all_is_judged_the_qrels_are_next(olga: FlaskClient, cast: Cast) -> None:
+    for assignment in cast.assignments.values():
+        olga.post("/c/harbour/assignments/revoke", data={"assignment": assignment})
+    pairs = [(topic, docno) for topic in ("T1", "T2") for docno in ("d1", "d2", "d/4")]
+    import_judgments(olga, [(topic, docno, "X", "2") for topic, docno in pairs])
+    assert "All 6 pairs are judged." in text_of(olga.get("/c/harbour/").text)
+
+
+def test_an_illustrative_campaign_is_marked(olga: FlaskClient, cast: Cast, sqlite_database: Database) -> None:
+    with sqlite_database.writing() as db:
+        create_campaign(db, name="Shown", scale=BINARY, organiser=cast.accounts["Olga"].id, illustrative=True)
+    assert 'class="pill fair">illustrative' in olga.get("/c/shown/").text
+
+
+def test_titles_and_names_of_any_script_are_escaped_and_find_their_direction(
+    olga: FlaskClient, cast: Cast, sqlite_database: Database
+) -> None:
+    title = "متى يكون المد عالياً <script>alert(1)</script> " + "طويل " * 60
+    with sqlite_database.writing() as db:
+        load_topics(db, cast.campaign_id, [Topic("T3", title)], source="topics")
+    import_judgments(olga, [("T3", "d1", "نورا <i>", "1")])
+    for address in ("/c/harbour/", "/c/harbour/topics", "/c/harbour/topics/topic?topic=T3"):
+        page = olga.get(address).text
+        assert "<script>alert" not in page
+        assert "<i>" not in page.replace('<i class="swatch', "")
+        assert 'dir="auto">متى' in page
+    assert 'dir="auto">نورا &lt;i&gt;' in olga.get("/c/harbour/").text

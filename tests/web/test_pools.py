@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import pytest
+from flask.testing import FlaskClient
+
+from tests.builders import run_text
+from tests.cast import Cast
+from tests.uploads import links, text_of, upload
+from tests.web.conftest import Enter
+
+ADDRESS = "/c/harbour/pools"
+
+
+@pytest.fixture
+def olga(enter: Enter) -> FlaskClient:
+    return enter("Olga")
+
+
+def test_the_form_proposes_all_runs_and_explains_the_ties(olga: FlaskClient) -> None:
+    page = olga.get(ADDRESS).text
+    assert page.count('name="run"') == page.count("checked> <bdi") == 2
+    assert "equal scores by docno, ascending (TREC-COVID&#39;s pools)" in page
+    assert "depth 2 2 2 6 75 %" in text_of(page)
+
+
+def test_a_pool_is_made_by_its_recipe(olga: FlaskClient) -> None:
+    form = {"name": "deep  one", "depth": "4", "ties": "docno-ascending", "run": ["alpha"]}
+    answer = olga.post(ADDRESS, data=form)
+    assert answer.status_code == 303
+    page = text_of(olga.get(answer.location).text)
+    # Alpha alone brings all seven of its documents, and nothing else could.
+    assert "Pool “deep one” has 7 pairs." in page
+    assert "100.0 %" in page
+    assert "depth 4 1 run" in page
+    assert "docno-ascending" in page
+    assert "alpha 7 7 100 %" in page
+
+
+def test_what_is_wrong_is_said_and_what_was_typed_is_kept(olga: FlaskClient) -> None:
+    form = {"name": "shallow", "depth": "0", "ties": "file", "run": ["beta"]}
+    answer = olga.post(ADDRESS, data=form)
+    assert answer.status_code == 422
+    page = answer.text
+    assert "The depth is not a number of documents" in page
+    assert 'value="shallow"' in page
+    assert 'name="ties" value="file" required checked' in page
+    assert 'value="alpha"> ' in page
+    assert 'value="beta" checked' in page
+
+
+@pytest.mark.parametrize(
+    ("form", "status", "said"),
+    [
+        ({"depth": "2", "ties": "file"}, 422, "no run is chosen"),
+        ({"depth": "2", "ties": "coin", "run": ["alpha"]}, 422, "no tie rule is chosen"),
+        ({"depth": "2", "ties": "file", "run": ["gamma"]}, 422, "there is no run gamma"),
+        ({"depth": "2", "ties": "file", "run": ["alpha"], "name": "depth 2"}, 409, "there is a pool"),
+    ],
+)
+def test_a_recipe_that_makes_no_pool_is_refused(
+    olga: FlaskClient, form: dict[str, object], status: int, said: str
+) -> None:
+    answer = olga.post(ADDRESS, data=form)
+    assert answer.status_code == status
+    assert said in answer.text
+    assert "1 pool" in text_of(olga.get(ADDRESS).text)
+
+
+def test_a_pool_shows_its_topics_and_what_each_run_brought(olga: FlaskClient, cast: Cast) -> None:
+    page = text_of(olga.get(f"{ADDRESS}/{cast.pool_id}").text)
+    # T1: d1, d2 of alpha and d2, d/4 of beta; T2: d/4, d1 and d/4, d2. Alone: d1 of alpha in both, and d/4
+    # and d2 of beta.
+    assert "T1 tides 3 4 75 % T2 nets 3 4 75 %" in page
+    assert "alpha 4 2 50 % beta 4 2 50 %" in page
+
+
+def test_a_topic_of_a_pool_shows_which_runs_brought_what_and_how_high(olga: FlaskClient, cast: Cast) -> None:
+    page = text_of(olga.get(f"{ADDRESS}/{cast.pool_id}/topic?topic=T1").text)
+    # d2 is beta's first and alpha's second, d1 is alpha's first.
+    assert "d2 2 beta 1 alpha 2 d1 1 alpha 1 d/4 1 beta 2" in page
+
+
+def test_a_large_topic_is_shown_page_by_page(olga: FlaskClient) -> None:
+    big = run_text("big", {"T1": [f"n{n:04}" for n in range(612)]})
+    olga.post("/c/harbour/runs", data={"files": [upload("big.txt", big)]})
+    made = olga.post(ADDRESS, data={"depth": "700", "ties": "trec_eval", "run": ["big"]})
+    first = olga.get(f"{made.location}/topic?topic=T1").text
+    assert first.count("documents/document?") == 500
+    assert "1 to 500 of 612" in text_of(first)
+    (following,) = links(first, "from=500")
+    second = olga.get(following).text
+    assert second.count("documents/document?") == 112
+    assert "501 to 612 of 612" in text_of(second)
+
+
+def test_the_pairs_come_as_lines_sorted_by_bytes(olga: FlaskClient, cast: Cast) -> None:
+    answer = olga.get(f"{ADDRESS}/{cast.pool_id}/pairs.tsv")
+    assert answer.data == b"T1\td/4\nT1\td1\nT1\td2\nT2\td/4\nT2\td1\nT2\td2\n"
+    assert answer.headers["Content-Disposition"] == 'attachment; filename="harbour.depth 2.tsv"'
+    table = olga.get(f"{ADDRESS}/{cast.pool_id}/topics.csv")
+    assert table.text.splitlines() == [
+        "topic,title,pairs,largest_possible",
+        "T1,tides,3,4",
+        "T2,nets,3,4",
+    ]
+
+
+def test_a_pool_is_closed_after_a_question(olga: FlaskClient, cast: Cast) -> None:
+    address = f"{ADDRESS}/{cast.pool_id}"
+    assert links(olga.get(address).text, "close") == [f"{address}/close"]
+    assert "cannot be opened again" in olga.get(f"{address}/close").text
+    assert "closed" not in olga.get(ADDRESS).text
+    answer = olga.post(f"{address}/close")
+    assert answer.status_code == 303
+    page = olga.get(answer.location).text
+    assert "Closed: no judgment is taken any more" in page
+    assert not links(page, "close")
+
+
+def test_a_pool_of_another_campaign_is_not_there(olga: FlaskClient, cast: Cast) -> None:
+    olga.post("/campaigns/new", data={"name": "Other", "scale": "binary"})
+    for page in ("", "/topic?topic=T1", "/pairs.tsv", "/topics.csv", "/close"):
+        assert olga.get(f"/c/other/pools/{cast.pool_id}{page}").status_code == 404
+    assert olga.post(f"/c/other/pools/{cast.pool_id}/close").status_code == 404
+
+
+def test_a_pool_waits_for_runs(olga: FlaskClient) -> None:
+    olga.post("/campaigns/new", data={"name": "Other", "scale": "binary"})
+    assert "Add runs first" in olga.get("/c/other/pools").text

@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import pytest
+from flask.testing import FlaskClient
+
+from tests.builders import run_text
+from tests.uploads import import_judgments, links, text_of, upload
+from tests.web.conftest import Enter
+
+ADDRESS = "/c/harbour/scores"
+# T1: d1 and d2 are relevant; T2: d/4 is. Grades of 3 for all, relevant from 2.
+ROWS = [
+    ("T1", "d1", "X", "3"), ("T1", "d2", "X", "3"), ("T1", "d6", "X", "0"), ("T2", "d/4", "X", "3"),
+    ("T2", "d1", "X", "1"),
+]  # fmt: skip
+
+
+@pytest.fixture
+def olga(enter: Enter) -> FlaskClient:
+    client = enter("Olga")
+    assert import_judgments(client, ROWS).status_code == 303
+    return client
+
+
+def test_runs_are_scored_by_measures_best_first(olga: FlaskClient) -> None:
+    # Alpha: d1 d2 .. and d/4 ..: AP 1, P@2 (1 + 1/2) / 2. Beta: d2 d/4 d1 ..: (1 + 2/3) / 2 and 1, so AP
+    # (5/6 + 1) / 2 = 0.9167; P@2 1/2 and 1/2.
+    page = olga.get(ADDRESS, query_string={"measures": "AP(rel=2) P(rel=2)@2"}).text
+    text = text_of(page)
+    assert "Run AP(rel=2) P(rel=2)@2 Topics scored" in text
+    assert "alpha 1.0000 0.7500 2 of 2 beta 0.9167 0.5000 2 of 2" in text
+    assert 'class="num top">1.0000' in page
+
+
+def test_topics_that_a_run_lacks_count_as_nothing_and_are_told(olga: FlaskClient) -> None:
+    half = upload("half.txt", run_text("half/1", {"T1": ("d1", "d2")}))
+    olga.post("/c/harbour/runs", data={"files": [half]})
+    page = olga.get(ADDRESS, query_string={"measures": "AP(rel=2)"}).text
+    assert "half/1 0.5000 1 of 2" in text_of(page)
+    (address,) = links(page, "tag=half")
+    topics = text_of(olga.get(address).text)
+    assert "1 of 2 topics scored" in topics
+    assert "All topics 0.5000 T1 tides 1.0000 T2 nets 0.0000" in topics
+
+
+def test_the_first_view_proposes_measures_and_lets_the_page_fetch_the_table(olga: FlaskClient) -> None:
+    page = olga.get(ADDRESS).text
+    assert 'value="AP(rel=2) nDCG@10 P(rel=2)@10 RR(rel=2)"' in page
+    assert "Scoring 2 runs…" in page
+    assert "Press “Score”" in page
+    (fetched,) = [
+        part.partition('"')[0].replace("&amp;", "&")
+        for part in page.split('hx-get="')[1:]
+        if "measures=" in part
+    ]
+    fragment = olga.get(fetched, headers={"HX-Request": "true", "HX-Request-Type": "partial"}).text
+    assert fragment.lstrip().startswith('<section class="card" id="table">')
+    assert "alpha" in fragment
+    assert "<html" not in fragment
+
+
+def test_runs_can_be_chosen(olga: FlaskClient) -> None:
+    query = {"asked": "1", "measures": "AP", "run": ["beta"]}
+    page = olga.get(ADDRESS, query_string=query).text
+    assert "1 run, best first by AP" in text_of(page)
+    assert 'value="beta" checked' in page
+    assert 'value="alpha"> ' in page
+    assert all("run=beta" in link for link in links(page, "table.csv"))
+    nothing = olga.get(ADDRESS, query_string={"asked": "1", "measures": "AP"})
+    assert nothing.status_code == 422
+    assert "No run is chosen" in nothing.text
+
+
+def test_the_rule_of_the_qrels_can_be_chosen(olga: FlaskClient) -> None:
+    import_judgments(olga, [("T1", "d1", "Y", "0")])
+    query = {"measures": "P(rel=2)@1", "rule": "all"}
+    # With the lowest grade d1 is not relevant: alpha's first of T1 is lost.
+    assert "alpha 0.5000" in text_of(olga.get(ADDRESS, query_string=query).text)
+    any_rule = olga.get(ADDRESS, query_string=query | {"rule": "any"}).text
+    assert "alpha 1.0000" in text_of(any_rule)
+    assert '<option value="any" selected>' in any_rule
+
+
+@pytest.mark.parametrize("headers", [{}, {"HX-Request": "true", "HX-Request-Type": "partial"}])
+def test_an_unknown_measure_is_said_and_what_was_typed_is_kept(
+    olga: FlaskClient, headers: dict[str, str]
+) -> None:
+    answer = olga.get(ADDRESS, query_string={"measures": "AP ndgc@10 <x>"}, headers=headers)
+    assert answer.status_code == 422
+    assert "there is no measure &#34;ndgc&#34;" in answer.text
+    if not headers:
+        assert 'value="AP ndgc@10 &lt;x&gt;"' in answer.text
+        assert 'aria-invalid="true"' in answer.text
+
+
+def test_the_table_comes_as_csv_with_all_digits(olga: FlaskClient) -> None:
+    answer = olga.get(f"{ADDRESS}/table.csv", query_string={"measures": "AP(rel=2)"})
+    rows = [line.split(",") for line in answer.text.splitlines()]
+    assert rows[0] == ["run", "AP(rel=2)", "topics_scored", "topics_in_qrels"]
+    assert [rows[1][0], float(rows[1][1])] == ["alpha", 1.0]
+    assert float(rows[2][1]) == pytest.approx(11 / 12, rel=1e-6)
+    assert olga.get(f"{ADDRESS}/table.csv?measures=no").status_code == 422
+
+
+def test_an_unknown_run_is_not_there(olga: FlaskClient) -> None:
+    assert olga.get(f"{ADDRESS}/run?tag=gamma&measures=AP").status_code == 404
+
+
+def test_without_runs_or_judgments_the_page_says_what_is_lacking(olga: FlaskClient) -> None:
+    olga.post("/campaigns/new", data={"name": "Bare", "scale": "binary"})
+    assert "No run to score" in olga.get("/c/bare/scores").text
+    topics = upload("t.jsonl", '{"id": "1", "title": "one"}\n')
+    olga.post("/c/bare/topics", data={"files": [topics]})
+    olga.post("/c/bare/runs", data={"files": [upload("a.txt", "1 Q0 d 1 1.0 a\n")]})
+    assert "Nothing is judged yet" in olga.get("/c/bare/scores").text
+    assert olga.get("/c/bare/scores?measures=AP").status_code == 422

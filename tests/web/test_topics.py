@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import gzip
+
+import pytest
+from flask.testing import FlaskClient
+
+from tests.uploads import import_judgments, links, text_of, upload
+from tests.web.conftest import Enter
+
+
+@pytest.fixture
+def olga(enter: Enter) -> FlaskClient:
+    return enter("Olga")
+
+
+def load(client: FlaskClient, *files: tuple[str, str | bytes]) -> tuple[int, str]:
+    answer = client.post(
+        "/c/harbour/topics", data={"files": [upload(name, content) for name, content in files]}
+    )
+    return answer.status_code, answer.text
+
+
+def test_the_list_has_every_topic_with_its_pairs(olga: FlaskClient) -> None:
+    text = text_of(olga.get("/c/harbour/topics").text)
+    assert "2 topics" in text
+    assert "T1 tides 0 of 3 0 T2 nets 0 of 3 0" in text
+
+
+def test_several_files_of_any_format_are_loaded_at_once(olga: FlaskClient) -> None:
+    trec = "<top>\n<num> Number: 7\n<title> seven\n</top>\n"
+    jsonl = gzip.compress(b'{"id": "T1", "title": "tides of the moon"}\n{"id": "8", "title": "eight"}\n')
+    status, _ = load(olga, ("topics.txt", trec), ("more.jsonl.gz", jsonl))
+    assert status == 303
+    text = text_of(olga.get("/c/harbour/topics").text)
+    assert "topics.txt: 1 topic read: 1 new." in text
+    assert "more.jsonl.gz: 2 topics read: 1 new, 1 changed." in text
+    assert "7 seven not pooled" in text
+    assert "T1 tides of the moon" in text
+
+
+def test_refused_files_are_told_whole_and_leave_nothing(olga: FlaskClient) -> None:
+    good = '{"id": "9", "title": "nine"}\n'
+    bad = '{"id": "10", "title": ""}\n{"id": "11"\n'
+    status, page = load(olga, ("good.jsonl", good), ("bad.jsonl", bad), ("worse.jsonl", "{\n"))
+    assert status == 422
+    assert "bad.jsonl:1" in page
+    assert "bad.jsonl:2" in page
+    assert "worse.jsonl:1" in page
+    assert "nine" not in olga.get("/c/harbour/topics").text
+
+
+def test_no_file_is_said_too(olga: FlaskClient) -> None:
+    answer = olga.post("/c/harbour/topics", data={})
+    assert answer.status_code == 422
+    assert "no file was chosen" in answer.text
+
+
+def test_a_judged_topic_stays_as_it_was_shown(olga: FlaskClient) -> None:
+    import_judgments(olga, [("T1", "d1", "X", "3")])
+    status, page = load(olga, ("t.jsonl", '{"id": "T1", "title": "other"}\n'))
+    assert status == 422
+    assert "topic T1 is judged already" in page
+
+
+def test_a_topic_has_its_statement_and_its_judging(olga: FlaskClient) -> None:
+    import_judgments(olga, [("T1", "d1", "X", "3"), ("T1", "d1", "Y", "0"), ("T1", "d2", "X", "0")])
+    text = text_of(olga.get("/c/harbour/topics/topic?topic=T1").text)
+    assert "When is high water?" in text
+    assert "Only tables of the harbour." in text
+    assert "2 of 3 pairs judged, 1 with different grades" in text
+    assert "3 Highly relevant 1" in text
+    assert "Ada depth 2 0 of 3" in text
+
+
+def test_ids_of_any_kind_lead_to_their_topic(olga: FlaskClient) -> None:
+    ids = ["a/b", "c#d", "e:f", "ü%2F", "g&h=1", "?x", ".."]
+    load(olga, ("t.tsv", "".join(f"{topic}\ttitle of {topic}\n" for topic in ids)))
+    addresses = links(olga.get("/c/harbour/topics").text, "topics/topic")
+    assert len(addresses) == 2 + len(ids)
+    for topic, address in zip(ids, addresses[2:], strict=True):
+        assert f"title of {topic}" in text_of(olga.get(address).text)
+
+
+def test_an_unknown_topic_is_not_there(olga: FlaskClient) -> None:
+    assert olga.get("/c/harbour/topics/topic?topic=T9").status_code == 404
