@@ -146,6 +146,8 @@ function giveReason(event) {
 }
 
 document.addEventListener("keydown", (event) => {
+  // The browser would close the box too, but later: a digit that follows at once must be a grade again.
+  if (event.key === "Escape" && isOpen("reasons")) byId("reasons").hidePopover();
   const modified = (event.ctrlKey || event.altKey || event.metaKey) && !event.getModifierState("AltGraph");
   if (event.defaultPrevented || event.repeat || modified || typing(event.target)) return;
   if (event.key === "?") {

@@ -79,3 +79,12 @@ def test_without_judgments_there_is_no_line_to_download(olga: FlaskClient) -> No
     assert "No line yet" in page
     assert not links(page, "qrels/file")
     assert olga.get("/c/bare/qrels/file").data == b""
+
+
+def test_machines_have_no_voice_unless_they_are_given_one(olga: FlaskClient) -> None:
+    # d2 has 2 and 0 of people: with the machine's 0 the majority is 0.
+    import_judgments(olga, [("T1", "d2", "robot", "0")], machine="yes")
+    assert olga.get(f"{ADDRESS}/file").data.decode() == FILES["majority"]
+    page = olga.get(f"{ADDRESS}?machines=yes").text
+    (address,) = links(page, "qrels/file")
+    assert olga.get(address).data.decode() == "T1 0 d1 3\nT1 0 d2 0\nT2 0 é5 1\n"
