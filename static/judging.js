@@ -10,6 +10,9 @@ const byId = (id) => document.getElementById(id);
 
 // The answer under way: {form, button, attempt, timer}. While there is one, nothing else is taken.
 let pending = null;
+// A key that was pressed when the next document stood there already, but its predecessor's answer was not yet
+// told to have arrived.
+let early = null;
 
 function light(state, text) {
   byId("light").dataset.state = state;
@@ -84,6 +87,9 @@ document.addEventListener("htmx:finally:request", (event) => {
     pending = null;
     desk.removeAttribute("aria-busy");
     arrived(true);
+    const key = early;
+    early = null;
+    if (key) act(key);
   } else if (status === 401) {
     tryLater("signed out", "You are signed out: sign in again in another tab, then this answer is sent.");
   } else if (status === undefined || status < 400 || status >= 500 || KEPT_TRYING.has(status)) {
@@ -108,9 +114,10 @@ window.addEventListener("pageshow", (event) => {
   if (event.persisted) location.reload();
 });
 
-// The box of reasons takes the focus, none of its buttons does: Space must not choose one by accident.
+// The box of reasons takes the focus, none of its buttons does: Space must not choose one by accident. The
+// event comes late: who has gone on to a field of the box by then stays there.
 desk.addEventListener("toggle", (event) => {
-  if (event.newState === "open") event.target.focus();
+  if (event.newState === "open" && !event.target.contains(document.activeElement)) event.target.focus();
 }, true);
 
 // ---- keys ----------------------------------------------------------------------------------------------
@@ -145,6 +152,21 @@ function giveReason(event) {
   else press(chosen);
 }
 
+function act(event) {
+  if (isOpen("reasons")) {
+    giveReason(event);
+    return;
+  }
+  const element =
+    event.key === "[" ? byId("previous")
+    : event.key === "]" ? byId("next")
+    : event.key === "Backspace" ? desk.querySelector('[data-key="z"]')
+    : keyed(event);
+  if (!element) return;
+  event.preventDefault();
+  press(element);
+}
+
 document.addEventListener("keydown", (event) => {
   // The browser would close the box too, but later: a digit that follows at once must be a grade again.
   if (event.key === "Escape" && isOpen("reasons")) byId("reasons").hidePopover();
@@ -162,19 +184,8 @@ document.addEventListener("keydown", (event) => {
     page(event.shiftKey ? -1 : 1);
     return;
   }
-  if (pending) return;
-  if (isOpen("reasons")) {
-    giveReason(event);
-    return;
-  }
-  const element =
-    event.key === "[" ? byId("previous")
-    : event.key === "]" ? byId("next")
-    : event.key === "Backspace" ? desk.querySelector('[data-key="z"]')
-    : keyed(event);
-  if (!element) return;
-  event.preventDefault();
-  press(element);
+  if (!pending) act(event);
+  else if (!pending.form.isConnected) early = event;
 });
 
 byId("document").focus({ preventScroll: true });
