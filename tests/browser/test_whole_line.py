@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,10 @@ from sklearn.metrics import cohen_kappa_score
 from tests.browser.conftest import Complaints, Server
 from tests.browser.people import PASSWORD, sign_in
 from tests.builders import ALPHA, BETA, DOCNOS, run_text
+from tests.databases import new_postgresql_database
+from tests.servers import running_server
 from tests.support import shared
+from tests.tree import ROOT
 
 LiveServer = Callable[..., Server]
 NewPage = Callable[..., Page]
@@ -94,10 +98,31 @@ def files_of_the_harbour(folder: Path) -> dict[str, Path]:
     return files
 
 
+@pytest.fixture(params=["sqlite", "postgresql"])
+def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """The address of an empty database; the test runs once on each kind."""
+    if request.param == "sqlite":
+        yield f"sqlite:///{tmp_path / 'line.sqlite3'}"
+        return
+    with new_postgresql_database(request.getfixturevalue("postgresql_url")) as url:
+        yield url
+
+
+@pytest.fixture
+def server_on(empty_url: str, tmp_path: Path) -> Iterator[Server]:
+    """The site on each kind of database, ended before the database is dropped."""
+    command = [sys.executable, "-m", "workbench", "serve", "--port", "0", "--database", empty_url]
+    log, instance = tmp_path / "server.log", tmp_path / "instance"
+    with running_server(
+        command, log=log, folder=ROOT, environment={"WORKBENCH_INSTANCE": str(instance)}
+    ) as address:
+        yield Server(address, instance)
+
+
 def test_from_the_first_visit_to_a_scored_run(
-    page: Page, new_page: NewPage, live_server: LiveServer, tmp_path: Path
+    page: Page, new_page: NewPage, server_on: Server, tmp_path: Path
 ) -> None:
-    server = live_server()
+    server = server_on
     files = files_of_the_harbour(tmp_path)
     first_visit(page, server)
     page.get_by_role("link", name="New campaign").first.click()
