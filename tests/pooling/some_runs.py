@@ -40,3 +40,12 @@ SCORES = st.dictionaries(
 )
 MANY_SCORES = st.dictionaries(IDS, SCORES, max_size=4)
 """Scores by tag, topic and docno."""
+
+
+ABC = [
+    ranked("A", ["d01", "d02", "d03", "d04", "d05"]),
+    ranked("B", ["d03", "d06", "d01", "d07", "d08"]),
+    ranked("C", ["d09", "d06", "d02", "d10", "d04"]),
+]
+"""The three runs of the field's worked cases of fusion and of adaptive pools."""
+ABC_RELEVANT = {"d01", "d03", "d04", "d06"}

@@ -103,3 +103,40 @@ def test_two_runs_with_one_tag_are_refused() -> None:
 def test_a_depth_below_one_is_refused(depth: int) -> None:
     with pytest.raises(WorkbenchError, match="give a depth of 1 or more"):
         depth_pool([ranked("A", ["x"])], depth=depth)
+
+
+def test_runs_can_have_depths_of_their_own() -> None:
+    case = cases("20_pooling_depth_k.json")["mixed_depth_small"]
+    runs = [ranked(tag, docnos) for tag, docnos in case["input"]["runs_in_rank_order"].items()]
+    assert docnos(depth_pool(runs, run_depths=case["input"]["depth"])) == case["expected"]["pool"]
+
+
+def test_topics_can_have_depths_of_their_own_and_nought_leaves_one_out() -> None:
+    runs = [run("A", {topic: {"x": 3.0, "y": 2.0, "z": 1.0} for topic in ("1", "2", "3")})]
+    pool = depth_pool(runs, depth=1, topic_depths={"2": 3, "3": 0})
+    assert [(one.topic, one.docno) for one in pool.entries] == [
+        ("1", "x"),
+        ("2", "x"),
+        ("2", "y"),
+        ("2", "z"),
+    ]
+    assert pool.largest_possible == {"1": 1, "2": 3}
+
+
+def test_where_run_and_topic_have_their_own_depth_the_smaller_holds() -> None:
+    runs = [ranked("A", ["a1", "a2", "a3"]), ranked("B", ["b1", "b2", "b3"])]
+    pool = depth_pool(runs, depth=1, run_depths={"A": 3}, topic_depths={"1": 2})
+    assert docnos(pool) == ["a1", "a2", "b1", "b2"]
+    assert docnos(depth_pool(runs, depth=3, run_depths={"A": 1}, topic_depths={"1": 2})) == ["a1", "b1", "b2"]
+
+
+@pytest.mark.parametrize(
+    ("depths", "message"),
+    [
+        ({"run_depths": {"A": 2, "b": 3, "B": 1}}, "a depth for the run B, b, but no such run"),
+        ({"topic_depths": {"01": 2}}, "a depth for the topic 01, but no such topic"),
+    ],
+)
+def test_a_depth_for_what_is_not_there_is_refused(depths: dict[str, dict[str, int]], message: str) -> None:
+    with pytest.raises(WorkbenchError, match=message):
+        depth_pool([ranked("A", ["x"])], depth=1, **depths)  # type: ignore[arg-type]

@@ -1,45 +1,25 @@
-"""The strategies by name: one table feeds the command line, the form, the help and the error texts."""
+"""The strategies that choose before anybody judges, by name."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 
-from workbench.errors import WorkbenchError
-from workbench.pooling.depth import depth_pool
+from workbench.pooling.depth import DEPTH
+from workbench.pooling.fusion.borda import BORDA
+from workbench.pooling.fusion.combmnz import COMBMNZ
+from workbench.pooling.fusion.combsum import COMBSUM
+from workbench.pooling.fusion.rbp import RBP
+from workbench.pooling.fusion.rrf import RRF
+from workbench.pooling.parameters import Strategy, named
 from workbench.pooling.pool import Pool
+from workbench.pooling.sampling.at_random import RANDOM
+from workbench.pooling.sampling.stratified import STRATIFIED
+from workbench.pooling.take_n import TAKE_N
 from workbench.records import Run, TieRule
 
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """A whole number that a strategy needs: what it means, its default and its lowest value."""
-
-    name: str
-    help: str
-    default: int
-    lowest: int
-
-
-@dataclass(frozen=True, slots=True)
-class Strategy:
-    """A way to choose what gets judged; `build` takes runs, `ties` and the parameters, all by keyword."""
-
-    name: str
-    help: str
-    source: str
-    parameters: tuple[Parameter, ...]
-    build: Callable[..., Pool]
-
-
-STRATEGIES: Mapping[str, Strategy] = {
-    "depth": Strategy(
-        "depth",
-        "every run's first documents for each topic, up to one depth",
-        "Sparck Jones and van Rijsbergen 1975",
-        (Parameter("depth", "how many documents of each run, for each topic", 100, 1),),
-        depth_pool,
-    ),
+STRATEGIES: Mapping[str, Strategy[Pool]] = {
+    strategy.name: strategy
+    for strategy in (DEPTH, TAKE_N, COMBSUM, COMBMNZ, BORDA, RRF, RBP, RANDOM, STRATIFIED)
 }
 
 
@@ -48,28 +28,12 @@ def build_pool(
     *,
     strategy: str,
     ties: TieRule = TieRule.TREC_EVAL,
-    parameters: Mapping[str, int] | None = None,
+    parameters: Mapping[str, object] | None = None,
 ) -> Pool:
-    """The pool that the named strategy makes; parameters that are not given have their defaults.
+    """The pool that the named strategy makes; parameters are texts or values, defaults unless given.
 
-    Raises WorkbenchError for an unknown strategy, an unknown parameter and a value below the lowest.
+    Raises WorkbenchError for an unknown strategy, InvalidInput with everything that is wrong about the
+    parameters, and what the strategy itself raises.
     """
-    chosen = STRATEGIES.get(strategy)
-    if chosen is None:
-        raise WorkbenchError(
-            f'there is no pooling strategy "{strategy}"', remedy=f"one of {', '.join(STRATEGIES)}"
-        )
-    values = {parameter.name: parameter.default for parameter in chosen.parameters}
-    for name, value in (parameters or {}).items():
-        if name not in values:
-            raise WorkbenchError(
-                f'the strategy "{strategy}" has no parameter "{name}"', remedy=f"it has {', '.join(values)}"
-            )
-        values[name] = value
-    for parameter in chosen.parameters:
-        if values[parameter.name] < parameter.lowest:
-            raise WorkbenchError(
-                f"{parameter.name} cannot be {values[parameter.name]}",
-                remedy=f"give {parameter.lowest} or more",
-            )
-    return chosen.build(runs, ties=ties, **values)
+    chosen = named(STRATEGIES, strategy)
+    return chosen.build(runs, ties=ties, **chosen.values(parameters or {}))

@@ -1,0 +1,168 @@
+"""An adaptive pool at work: handing out, answers of all kinds, and coming out again from its events."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.pooling.some_runs import ABC, ABC_RELEVANT, ranked
+from workbench.errors import Conflict, WorkbenchError
+from workbench.pooling.adaptive.events import Event, Happening
+from workbench.pooling.adaptive.strategies import ADAPTIVE, replay, start
+from workbench.records import Contribution
+
+EVERY = pytest.mark.parametrize("strategy", ADAPTIVE)
+
+
+@EVERY
+def test_two_assessors_at_once_never_get_the_same_document(strategy: str) -> None:
+    pool = start(ABC, strategy=strategy)
+    ada, bob = pool.next("1"), pool.next("1")
+    seen = []
+    # Bob answers every other turn only, so that there is always something out.
+    while ada is not None and bob is not None:
+        assert ada != bob
+        pool.judged("1", ada, ada in ABC_RELEVANT)
+        seen.append(ada)
+        ada = pool.next("1")
+        if len(seen) % 2:
+            pool.judged("1", bob, bob in ABC_RELEVANT)
+            seen.append(bob)
+            bob = pool.next("1")
+    seen += [docno for docno in (ada, bob) if docno is not None]
+    assert sorted(seen) == [f"d{number:02}" for number in range(1, 11)]
+    assert pool.next("1") is None
+
+
+@EVERY
+def test_a_budget_ends_each_topic_for_itself(strategy: str) -> None:
+    pool = start([*ABC, ranked("D", ["x", "y", "z"], topic="2")], strategy=strategy, parameters={"budget": 2})
+    assert pool.topics == ("1", "2")
+    handed_out = [pool.next(topic) for topic in ("1", "2", "1", "2", "1", "2")]
+    assert None not in handed_out[:4]
+    assert handed_out[4:] == [None, None]
+    made = pool.pool()
+    assert {(entry.topic, entry.docno) for entry in made.entries} == set(
+        zip(("1", "2", "1", "2"), map(str, handed_out[:4]), strict=True)
+    )
+    assert made.largest_possible == {"1": 2, "2": 2}
+    assert made.tags == ("A", "B", "C", "D")
+
+
+@EVERY
+def test_what_comes_back_is_handed_out_again_and_leaves_the_budget(strategy: str) -> None:
+    pool = start(ABC, strategy=strategy, parameters={"budget": 1})
+    docno = pool.next("1")
+    assert docno is not None
+    assert pool.next("1") is None
+    pool.give_back("1", docno)
+    assert pool.pool().entries == ()
+    assert pool.next("1") is not None
+
+
+@EVERY
+def test_what_was_judged_before_is_not_handed_out_but_teaches(strategy: str) -> None:
+    pool = start([ranked("A", ["x", "y"]), ranked("B", ["z", "y"])], strategy=strategy)
+    pool.judged("1", "x", False)
+    pool.judged("1", "z", True)
+    assert [pool.next("1"), pool.next("1")] == ["y", None]
+    assert pool.pool().pairs == {("1", "y")}
+
+
+@EVERY
+def test_an_answer_that_is_no_grade_ends_the_document_and_teaches_nothing(strategy: str) -> None:
+    asked = start(ABC, strategy=strategy, parameters={"budget": 10})
+    first = asked.next("1")
+    assert first is not None
+    before = start(ABC, strategy=strategy, parameters={"budget": 10})
+    assert before.next("1") == first
+    asked.judged("1", first, None)
+    # As good as still out.
+    assert asked.next("1") == before.next("1")
+
+
+@EVERY
+def test_a_judgment_of_a_document_that_no_run_has_is_taken_without_effect(strategy: str) -> None:
+    pool, other = start(ABC, strategy=strategy), start(ABC, strategy=strategy)
+    pool.judged("1", "by hand", True)
+    pool.judged("by hand", "d01", True)
+    assert pool.next("1") == other.next("1")
+    assert len(pool.events) == 3
+
+
+@EVERY
+def test_a_topic_without_documents_hands_out_nothing(strategy: str) -> None:
+    assert start([], strategy=strategy).next("1") is None
+    assert start(ABC, strategy=strategy).next("2") is None
+    assert start([], strategy=strategy).pool().entries == ()
+
+
+@EVERY
+def test_a_depth_limits_how_far_runs_are_gone_down(strategy: str) -> None:
+    pool = start(ABC, strategy=strategy, parameters={"depth": 1})
+    assert sorted(str(pool.next("1")) for _ in range(3)) == ["d01", "d03", "d09"]
+    assert pool.next("1") is None
+    assert pool.pool().entries[0].contributions == (Contribution("A", 1),)
+
+
+@EVERY
+def test_a_changed_answer_leaves_no_trace_of_the_first(strategy: str) -> None:
+    changed, right = start(ABC, strategy=strategy), start(ABC, strategy=strategy)
+    for number in (1, 3, 7):
+        changed.judged("1", f"d{number:02}", number == 7)
+        right.judged("1", f"d{number:02}", number != 7)
+    for number in (7, 1, 3):
+        changed.judged("1", f"d{number:02}", number != 7)
+    assert [changed.next("1") for _ in range(5)] == [right.next("1") for _ in range(5)]
+
+
+def test_events_say_what_happened_in_order() -> None:
+    pool = start(ABC, strategy="max-mean")
+    docno = pool.next("1")
+    assert docno == "d01"
+    pool.give_back("1", docno)
+    pool.next("1")
+    pool.judged("1", docno, True)
+    assert pool.events == (
+        Event(Happening.HANDED_OUT, "1", "d01"),
+        Event(Happening.GIVEN_BACK, "1", "d01"),
+        Event(Happening.HANDED_OUT, "1", "d01"),
+        Event(Happening.JUDGED, "1", "d01", True),
+    )
+
+
+def test_a_replay_with_other_runs_is_refused() -> None:
+    pool = start(ABC, strategy="max-mean")
+    pool.next("1")
+    with pytest.raises(Conflict, match="for topic 1 not d01 but d03 comes next"):
+        replay(ABC[1:], pool.events, strategy="max-mean")
+    with pytest.raises(Conflict, match="for topic 1 not d01 but nothing comes next"):
+        replay([], pool.events, strategy="max-mean")
+
+
+@pytest.mark.parametrize(
+    ("event", "message"),
+    [
+        (Event(Happening.HANDED_OUT, "1", "d01"), "d01 cannot be handed out for topic 1"),
+        (Event(Happening.HANDED_OUT, "1", "d02"), "d02 cannot be handed out for topic 1"),
+        (Event(Happening.HANDED_OUT, "1", "absent"), "absent cannot be handed out for topic 1"),
+        (Event(Happening.GIVEN_BACK, "1", "d02"), "d02 is not out for topic 1"),
+        (Event(Happening.GIVEN_BACK, "1", "d05"), "d05 is not out for topic 1"),
+        (Event(Happening.HANDED_OUT, "2", "d01"), "no run has documents for topic 2"),
+    ],
+)
+def test_an_event_that_cannot_have_happened_is_refused_and_not_kept(event: Event, message: str) -> None:
+    pool = start(ABC, strategy="max-mean")
+    assert pool.next("1") == "d01"  # is out
+    pool.next("1")
+    pool.judged("1", "d02", False)  # is judged
+    before = pool.events
+    with pytest.raises(Conflict, match=message):
+        pool.record(event)
+    assert pool.events == before
+
+
+@EVERY
+@pytest.mark.parametrize("parameters", [{"budget": 0}, {"depth": 0}])
+def test_a_pool_of_nothing_is_refused(strategy: str, parameters: dict[str, int]) -> None:
+    with pytest.raises(WorkbenchError, match="judges nothing"):
+        ADAPTIVE[strategy].build(ABC, **parameters)

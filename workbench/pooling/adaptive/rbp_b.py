@@ -1,0 +1,45 @@
+"""Rank-biased weights, method B: runs of which little is judged come first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+
+from workbench.pooling.adaptive.live import Adaptive, adaptive_pool
+from workbench.pooling.adaptive.reach import REACH
+from workbench.pooling.adaptive.residual import Residual
+from workbench.pooling.candidates import Floats
+from workbench.pooling.fusion.rbp import PERSISTENCE
+from workbench.pooling.parameters import BUDGET, Strategy
+from workbench.records import Run, TieRule
+
+
+class MethodB(Residual):
+    """Weighs a run by its residual."""
+
+    def importance(self) -> Floats:
+        return self.residual
+
+
+def rbp_b(
+    runs: Iterable[Run],
+    *,
+    depth: int = 100,
+    budget: int = 100,
+    p: float = 0.8,
+    ties: TieRule = TieRule.TREC_EVAL,
+) -> Adaptive:
+    """A pool that hands out what takes most of the runs' residuals away; see `Residual`.
+
+    Raises as `adaptive_pool`. Source: Moffat, Webber and Zobel 2007, method B.
+    """
+    return adaptive_pool(runs, partial(MethodB, p=p), depth=depth, budget=budget, ties=ties)
+
+
+RBP_B = Strategy(
+    "rbp-b",
+    "the document that weighs most in what is still open of the runs' rank-biased precision",
+    "Moffat, Webber and Zobel 2007, method B",
+    (REACH, BUDGET, PERSISTENCE),
+    rbp_b,
+)

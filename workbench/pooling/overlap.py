@@ -1,0 +1,79 @@
+"""How many of their first documents runs have in common, each with each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.errors import WorkbenchError
+from workbench.pooling.candidates import gather
+from workbench.records import Run, TieRule
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """The pairs that any two runs have in common to a depth, over all topics.
+
+    `tags` are sorted (bytes); `shared` has a row and a column for each; its diagonal says how many each has.
+    """
+
+    depth: int
+    tags: tuple[str, ...]
+    shared: tuple[tuple[int, ...], ...]
+
+    def share(self, first: int, second: int) -> float | None:
+        """Shared pairs over pairs of either run (Jaccard), 0 to 1; None where neither has any.
+
+        Runs are places in `tags`.
+        """
+        either = self.shared[first][first] + self.shared[second][second] - self.shared[first][second]
+        return self.shared[first][second] / either if either else None
+
+    def chain(self) -> tuple[int, ...]:
+        """The runs, as places in `tags`, so ordered that alike ones stand together.
+
+        Begins with the two runs of the largest share and goes on at whichever end has the more alike run
+        left; of equal shares the earlier tags go first.
+        """
+        if len(self.tags) < 2:
+            return tuple(range(len(self.tags)))
+        shares = self._shares()
+        np.fill_diagonal(shares, -1.0)
+        chain = [int(place) for place in np.unravel_index(int(shares.argmax()), shares.shape)]
+        left = [place for place in range(len(self.tags)) if place not in chain]
+        while left:
+            before = max(left, key=lambda place: shares[chain[0], place])
+            after = max(left, key=lambda place: shares[chain[-1], place])
+            if shares[chain[0], before] > shares[chain[-1], after]:
+                chain.insert(0, before)
+                left.remove(before)
+            else:
+                chain.append(after)
+                left.remove(after)
+        return tuple(chain)
+
+    def _shares(self) -> NDArray[np.float64]:
+        runs = range(len(self.tags))
+        return np.array([[self.share(first, second) or 0.0 for second in runs] for first in runs])
+
+
+def overlap(runs: Iterable[Run], *, depth: int = 100, ties: TieRule = TieRule.TREC_EVAL) -> Overlap:
+    """The overlap of the runs' first `depth` documents.
+
+    Raises WorkbenchError for a depth below 1 and Conflict where two runs have the same tag.
+    """
+    if depth < 1:
+        raise WorkbenchError(f"runs share nothing to depth {depth}", remedy="give a depth of 1 or more")
+    gathered = gather(runs, depth=depth, ties=ties)
+    row = {tag: place for place, tag in enumerate(gathered.tags)}
+    shared = np.zeros((len(row), len(row)), dtype=np.int64)
+    for topic in gathered.topics:
+        # Single precision counts exactly to 2^24, far beyond any depth.
+        has = np.zeros((len(row), len(topic.docnos)), dtype=np.float32)
+        for ranked in topic.lists:
+            has[row[ranked.tag], ranked.documents] = 1
+        shared += (has @ has.T).astype(np.int64)
+    return Overlap(depth, gathered.tags, tuple(tuple(counts) for counts in shared.tolist()))

@@ -1,0 +1,1 @@
+"""Pools by lot: what was drawn, with which probability, from which stratum."""

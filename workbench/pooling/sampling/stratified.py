@@ -1,0 +1,92 @@
+"""Stratified sampling of the depth pool: much of what runs rank high, less of what they rank low."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from workbench.errors import WorkbenchError
+from workbench.pooling.candidates import Candidates, gather
+from workbench.pooling.parameters import SEED, WHOLE, Parameter, Strategy
+from workbench.pooling.pool import Pair, Pool
+from workbench.pooling.sampling.lots import drawn
+from workbench.pooling.sampling.strata import STRATA, Stratum, accept_strata, sample_sizes
+from workbench.records import PoolEntry, Run, TieRule
+
+_STRATA = (Stratum(1, 10, 1.0), Stratum(11, 100, 0.1))
+
+
+def stratified_pool(
+    runs: Iterable[Run],
+    *,
+    strata: Sequence[Stratum] = _STRATA,
+    budget: int = 0,
+    seed: int = 0,
+    ties: TieRule = TieRule.TREC_EVAL,
+) -> Pool:
+    """For each topic and stratum a simple random sample of the documents whose best rank lies in the stratum.
+
+    How many are drawn is said by `sample_sizes`; `budget` is the most for one topic, 0 for no limit. Which,
+    is said by `lot`. An entry's inclusion probability is the share of its stratum that was drawn in its
+    topic. A document whose best rank lies in no stratum can never be drawn. Contributions are the runs that
+    have a document within the last stratum.
+    Raises WorkbenchError for strata that cannot be, a budget below 0 and a stratum without a rate where there
+    is no budget, Conflict where two runs have the same tag.
+    Source: NIST's make-pools.pl (strata and budget); Yilmaz, Kanoulas and Aslam 2008 (the estimate).
+    """
+    strata = _checked(strata, budget)
+    gathered = gather(runs, depth=strata[-1].last, ties=ties)
+    entries: list[PoolEntry] = []
+    inclusion: dict[Pair, float] = {}
+    numbers: dict[Pair, int] = {}
+    largest: dict[str, int] = {}
+    for topic in gathered.topics:
+        members = _members(topic, strata)
+        chosen: list[int] = []
+        counts = sample_sizes(strata, [len(places) for places in members], budget)
+        for number, (places, count) in enumerate(zip(members, counts, strict=True), 1):
+            sample = drawn(topic, places, count, seed=seed)
+            chosen += sample
+            numbers.update({(topic.topic, topic.docnos[place]): number for place in places})
+            inclusion.update({(topic.topic, topic.docnos[place]): count / len(places) for place in sample})
+        entries.extend(topic.entries(chosen))
+        largest[topic.topic] = sum(sample_sizes(strata, _retrieved(topic, strata), budget))
+    return Pool(tuple(entries), gathered.tags, largest, inclusion=inclusion, strata=numbers)
+
+
+STRATIFIED = Strategy(
+    "stratified",
+    "random samples of the depth pool at rates by best rank, for infAP, xinfAP and statAP",
+    "make-pools.pl of NIST; Yilmaz, Kanoulas and Aslam 2008",
+    (
+        Parameter("strata", "which best ranks are sampled at which rate", _STRATA, STRATA),
+        Parameter("budget", "how many documents for each topic at most, 0 for no limit", 0, WHOLE, lowest=0),
+        SEED,
+    ),
+    stratified_pool,
+)
+
+
+def _checked(strata: Sequence[Stratum], budget: int) -> tuple[Stratum, ...]:
+    try:
+        accepted = accept_strata(strata)
+    except ValueError as error:
+        raise WorkbenchError(
+            f"the pool cannot be stratified: {error}", remedy="give strata as 1:10:1 11:100:0.1"
+        ) from None
+    if budget < 0:
+        raise WorkbenchError(f"the budget cannot be {budget}", remedy="give 0 or more")
+    if budget == 0 and any(stratum.rate is None for stratum in accepted):
+        raise WorkbenchError("a stratum has no rate and there is no budget", remedy="give either")
+    return accepted
+
+
+def _members(topic: Candidates, strata: Sequence[Stratum]) -> list[list[int]]:
+    best, _ = topic.best_ranks()
+    return [np.flatnonzero((best >= one.first) & (best <= one.last)).tolist() for one in strata]
+
+
+def _retrieved(topic: Candidates, strata: Sequence[Stratum]) -> list[int]:
+    lengths = [len(ranked.documents) for ranked in topic.lists]
+    return [sum(max(0, min(one.last, length) - one.first + 1) for length in lengths) for one in strata]

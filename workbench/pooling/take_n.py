@@ -1,0 +1,44 @@
+"""Take-n: rank by rank from every run in turn, until the budget of the topic is reached."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from workbench.errors import WorkbenchError
+from workbench.pooling.candidates import Candidates, gather
+from workbench.pooling.parameters import BUDGET, Strategy
+from workbench.pooling.pool import Pool
+from workbench.records import Run, TieRule
+
+
+def take_n_pool(runs: Iterable[Run], *, budget: int = 100, ties: TieRule = TieRule.TREC_EVAL) -> Pool:
+    """The first `budget` documents of each topic when runs are asked in turn, rank by rank.
+
+    All runs give their first document, then all their second, and so on; one that is in the pool already is
+    not counted again. Within a rank runs are asked in the order of their tags (bytes): where the budget ends
+    amid a rank, the later tags give one document less. Contributions are all runs that retrieved a document.
+    Raises WorkbenchError for a budget below 1 and Conflict where two runs have the same tag.
+    Source: Lipani, Zuccon, Lupu, Koopman and Hanbury 2016 (Take@N); the order within a rank is ours.
+    """
+    if budget < 1:
+        raise WorkbenchError(f"a budget of {budget} judges nothing", remedy="give a budget of 1 or more")
+    gathered = gather(runs, ties=ties)
+    entries = [entry for topic in gathered.topics for entry in topic.entries(_first(topic, budget))]
+    return Pool(tuple(entries), gathered.tags, gathered.largest_possible(budget))
+
+
+def _first(topic: Candidates, budget: int) -> list[int]:
+    best, first_run = topic.best_ranks()
+    chosen: list[int] = np.lexsort((first_run, best))[:budget].tolist()
+    return chosen
+
+
+TAKE_N = Strategy(
+    "take-n",
+    "every run's documents in turn, rank by rank, until the budget is reached",
+    "Lipani, Zuccon, Lupu, Koopman and Hanbury 2016",
+    (BUDGET,),
+    take_n_pool,
+)
