@@ -83,4 +83,4 @@ def pooled_campaign(
     """
     made = campaign_with_people(db, scale=scale, assessors=assessors)
     send_runs(db, made.campaign.id, alpha=ALPHA, beta=BETA)
-    return made, make_pool(db, made.campaign.id, depth=depth)
+    return made, make_pool(db, made.campaign.id, parameters={"depth": depth})

@@ -71,7 +71,7 @@ def assemble(database: Database) -> Cast:
         documents = [Document(docno, f"Title of {docno}", f"Text of {docno}") for docno in DOCNOS]
         load_documents(db, campaign.id, documents, source="documents")
         send_runs(db, campaign.id, alpha=ALPHA, beta=BETA)
-        pool_id = make_pool(db, campaign.id, depth=2).pool.id
+        pool_id = make_pool(db, campaign.id, parameters={"depth": 2}).pool.id
         assessors = [line.id for line in assessors_of(db, campaign.id)]
         assign(db, pool_id, topics=["T1", "T2"], assessor_ids=assessors, seed=1)
         lines = assignments_of(db, campaign.id)

@@ -135,7 +135,7 @@ def test_from_the_first_visit_to_a_scored_run(
     load(page, "Documents", "Files with documents", [files["docs.jsonl"]], "Load documents")
     load(page, "Runs", "Run files", [files["alpha.txt"], files["beta.txt"]], "Add runs")
     go(page, "Pools")
-    page.get_by_label("Depth").fill("2")
+    page.locator("#depth").fill("2")
     page.get_by_role("button", name="Make the pool").click()
     # By hand in tests/builders.py: six pairs, three quarters of the largest possible eight.
     expect(page.get_by_role("main")).to_contain_text("75")
@@ -233,7 +233,7 @@ def test_cystic_fibrosis_by_pages(page: Page, live_server: LiveServer, tmp_path:
     expect(page.get_by_role("main")).to_contain_text("100 topics")
     load(page, "Runs", "Run files", sorted((data / "runs_generated").glob("*.gz")), "Add runs")
     go(page, "Pools")
-    page.get_by_label("Depth").fill("20")
+    page.locator("#depth").fill("20")
     page.get_by_role("button", name="Make the pool").click()
     # The number of lines that `workbench pool --depth 20` prints for the same ten files.
     expect(page.get_by_role("main")).to_contain_text("6,060")

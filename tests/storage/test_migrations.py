@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from contextlib import ExitStack
@@ -12,12 +13,12 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import inspect, text
+from sqlalchemy import inspect, select, text
 
 from workbench.errors import WorkbenchError
 from workbench.storage.engine import Database
 from workbench.storage.migrate import MIGRATIONS, configuration, migrate
-from workbench.storage.tables import Base
+from workbench.storage.tables import Base, PoolRow
 
 TABLES = set(Base.metadata.tables) | {"alembic_version"}
 
@@ -89,6 +90,35 @@ def test_every_migration_can_be_undone(migrated_database: Database) -> None:
     assert tables(migrated_database) == {"alembic_version"}
     migrate(migrated_database)
     assert tables(migrated_database) == TABLES
+
+
+def test_the_depth_of_an_older_recipe_becomes_a_parameter_and_back(unmigrated_database: Database) -> None:
+    older = {"strategy": "depth", "depth": 7, "ties": "file", "runs": [], "largest_possible": {}}
+    with unmigrated_database.engine.begin() as connection:
+        command.upgrade(configuration(connection), "0001")
+        connection.execute(
+            text("insert into campaign values (1, 'c', 'C', '{}', '', :no, :now)"),
+            {"no": False, "now": "2026-01-01 00:00:00"},
+        )
+        connection.execute(
+            text("insert into pool values (1, 1, 'p', :recipe, 0, 0, null, :now, null)"),
+            {"recipe": json.dumps(older), "now": "2026-01-01 00:00:00"},
+        )
+    migrate(unmigrated_database)
+    with unmigrated_database.reading() as db:
+        recipe = db.scalars(select(PoolRow)).one().recipe
+    assert recipe == {
+        "strategy": "depth",
+        "parameters": {"depth": "7"},
+        "supplementary": False,
+        "ties": "file",
+        "runs": [],
+        "largest_possible": {},
+    }
+    with unmigrated_database.engine.begin() as connection:
+        command.downgrade(configuration(connection), "0001")
+        kept = connection.execute(text("select recipe from pool")).scalar_one()
+    assert (json.loads(kept) if isinstance(kept, str) else kept) == older
 
 
 def test_a_database_of_a_newer_version_is_refused_and_left_as_it_is(migrated_database: Database) -> None:

@@ -20,7 +20,7 @@ def test_the_form_proposes_all_runs_and_explains_the_ties(olga: FlaskClient) -> 
     page = olga.get(ADDRESS).text
     assert page.count('name="run"') == page.count("checked> <bdi") == 2
     assert "equal scores by docno, ascending (TREC-COVID&#39;s pools)" in page
-    assert "depth 2 2 2 6 75 %" in text_of(page)
+    assert "depth 2 depth 2 2 6 75 %" in text_of(page)
 
 
 def test_a_pool_is_made_by_its_recipe(olga: FlaskClient) -> None:
@@ -41,7 +41,7 @@ def test_what_is_wrong_is_said_and_what_was_typed_is_kept(olga: FlaskClient) -> 
     answer = olga.post(ADDRESS, data=form)
     assert answer.status_code == 422
     page = answer.text
-    assert "The depth is not a number of documents" in page
+    assert "Depth cannot be" in page
     assert 'value="shallow"' in page
     assert 'name="ties" value="file" required checked' in page
     assert 'value="alpha"> ' in page
@@ -127,3 +127,30 @@ def test_a_pool_of_another_campaign_is_not_there(olga: FlaskClient, cast: Cast) 
 def test_a_pool_waits_for_runs(olga: FlaskClient) -> None:
     olga.post("/campaigns/new", data={"name": "Other", "scale": "binary"})
     assert "Add runs first" in olga.get("/c/other/pools").text
+
+
+def test_any_strategy_can_be_chosen_with_its_parameters(olga: FlaskClient) -> None:
+    form = {"strategy": "rrf", "rrf-budget": "2", "ties": "trec_eval", "run": ["alpha", "beta"]}
+    made = olga.post(ADDRESS, data=form)
+    assert made.status_code == 303
+    page = text_of(olga.get(made.location).text)
+    assert "rrf, budget 2, k 60" in page
+    assert "Pairs 4" in page
+
+
+def test_a_parameter_that_cannot_be_is_told_at_its_field_and_kept(olga: FlaskClient) -> None:
+    form = {"strategy": "rrf", "rrf-budget": "many", "ties": "file", "run": ["alpha"]}
+    answer = olga.post(ADDRESS, data=form)
+    assert answer.status_code == 422
+    assert 'id="rrf-budget-error-1"' in answer.text
+    assert 'value="many"' in answer.text
+    strange = olga.post(ADDRESS, data={"strategy": "luck", "ties": "file", "run": ["alpha"]})
+    assert (strange.status_code, "no strategy is chosen" in strange.text) == (422, True)
+
+
+def test_a_supplementary_pool_leaves_out_what_is_pooled(olga: FlaskClient) -> None:
+    # Depth 9 has nine pairs by hand in tests/builders.py: T1 d1 d2 d#3 d6 d/4, T2 d/4 d1 é5 d2; six are pooled.
+    form = {"depth": "9", "ties": "trec_eval", "run": ["alpha", "beta"], "supplementary": "yes"}
+    page = text_of(olga.get(olga.post(ADDRESS, data=form).location).text)
+    assert "Pairs 3" in page
+    assert "supplementary" in page

@@ -74,7 +74,7 @@ def test_pooled_loading_keeps_only_what_the_pool_needs_and_names_what_is_missing
     with database.writing() as db:
         made = campaign_with_people(db)
         send_runs(db, made.campaign.id, alpha={"T1": ("d1", "z9", "z3")})
-        make_pool(db, made.campaign.id, depth=3)
+        make_pool(db, made.campaign.id, parameters={"depth": 3})
         assert missing_documents(db, made.campaign.id) == ("z3", "z9")
         loaded = load_documents(
             db,

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tests.builders import ALPHA, BETA, campaign_with_people, pooled_campaign, send_runs
-from workbench.errors import Conflict, NotFound, WorkbenchError
-from workbench.records import Contribution, TieRule
+from workbench.errors import Conflict, InvalidInput, NotFound, WorkbenchError
+from workbench.records import Contribution, Judgment, TieRule
 from workbench.storage.engine import Database
+from workbench.workflow.importing import import_judgments
 from workbench.workflow.pooling import close_pool, make_pool, pool_entries, pools_of
 
 
@@ -42,8 +43,11 @@ def test_the_recipe_is_kept_with_the_hashes_of_its_runs(database: Database) -> N
     with database.writing() as db:
         made = campaign_with_people(db)
         send_runs(db, made.campaign.id, alpha=ALPHA, beta=BETA)
-        report = make_pool(db, made.campaign.id, depth=1, ties=TieRule.DOCNO_ASCENDING, tags=["beta"])
-    assert (report.recipe["depth"], report.recipe["ties"]) == (1, "docno-ascending")
+        report = make_pool(
+            db, made.campaign.id, parameters={"depth": 1}, ties=TieRule.DOCNO_ASCENDING, tags=["beta"]
+        )
+    assert report.recipe["parameters"]["depth"] == "1"
+    assert report.recipe["ties"] == "docno-ascending"
     assert [run["tag"] for run in report.recipe["runs"]] == ["beta"]
     assert len(report.recipe["runs"][0]["sha256"]) == 64
 
@@ -51,9 +55,9 @@ def test_the_recipe_is_kept_with_the_hashes_of_its_runs(database: Database) -> N
 def test_names_are_free_or_refused(database: Database) -> None:
     with database.writing() as db:
         made, _ = pooled_campaign(db)
-        assert make_pool(db, made.campaign.id, depth=2).pool.name == "depth 2 (2)"
+        assert make_pool(db, made.campaign.id, parameters={"depth": 2}).pool.name == "depth 2 (2)"
         with pytest.raises(Conflict, match="'depth 2' already"):
-            make_pool(db, made.campaign.id, depth=2, name="depth 2")
+            make_pool(db, made.campaign.id, parameters={"depth": 2}, name="depth 2")
         assert [pool.name for pool in pools_of(db, made.campaign.id)] == ["depth 2", "depth 2 (2)"]
 
 
@@ -61,8 +65,60 @@ def test_a_pool_needs_runs_that_exist(database: Database) -> None:
     with database.writing() as db:
         made = campaign_with_people(db)
         with pytest.raises(WorkbenchError, match="at least one run"):
-            make_pool(db, made.campaign.id, depth=2)
+            make_pool(db, made.campaign.id, parameters={"depth": 2})
         with pytest.raises(NotFound, match="gamma"):
-            make_pool(db, made.campaign.id, depth=2, tags=["gamma"])
+            make_pool(db, made.campaign.id, parameters={"depth": 2}, tags=["gamma"])
         with pytest.raises(NotFound):
             close_pool(db, made.campaign.id, "nothing")
+
+
+def test_a_budgeted_pool_keeps_the_weights_that_chose_it(database: Database) -> None:
+    with database.writing() as db:
+        made = campaign_with_people(db)
+        send_runs(db, made.campaign.id, alpha=ALPHA, beta=BETA)
+        report = make_pool(db, made.campaign.id, strategy="rrf", parameters={"budget": "1"})
+        entries = pool_entries(db, made.campaign.id, report.pool.name)
+    # T1: d1 has 1/61 + 1/63, d2 1/62 + 1/61 and wins; T2: d/4 is first twice, 2/61.
+    assert [(entry.topic, entry.docno) for entry in entries] == [("T1", "d2"), ("T2", "d/4")]
+    assert [entry.weight for entry in entries] == pytest.approx([1 / 62 + 1 / 61, 2 / 61])
+    assert report.pool.recipe == report.pool.name == "rrf, budget 1, k 60"
+
+
+def test_a_sampled_pool_keeps_its_inclusion_probabilities(database: Database) -> None:
+    with database.writing() as db:
+        made = campaign_with_people(db)
+        send_runs(db, made.campaign.id, alpha=ALPHA, beta=BETA)
+        parameters = {"strata": "1:1:1 2:4:0.5", "budget": "9", "seed": "3"}
+        report = make_pool(db, made.campaign.id, strategy="stratified", parameters=parameters)
+        entries = pool_entries(db, made.campaign.id, report.pool.name)
+    first = {(entry.topic, entry.docno) for entry in entries if entry.stratum == 1}
+    # Best rank 1: d1 and d2 for T1, d/4 for T2; they are taken for certain.
+    assert first == {("T1", "d1"), ("T1", "d2"), ("T2", "d/4")}
+    assert {entry.inclusion for entry in entries if entry.stratum == 1} == {1.0}
+    assert all(
+        entry.inclusion is not None and 0 < entry.inclusion < 1 for entry in entries if entry.stratum == 2
+    )
+
+
+def test_a_supplementary_pool_leaves_out_what_is_pooled_or_judged_by_people(database: Database) -> None:
+    with database.writing() as db:
+        made, _ = pooled_campaign(db)
+        people = [Judgment("X", "T1", "d6", 1)]
+        machine = [Judgment("M", "T1", "d#3", 1)]
+        import_judgments(db, made.campaign.id, people, source="f")
+        import_judgments(db, made.campaign.id, machine, source="m", machines=["M"])
+        report = make_pool(db, made.campaign.id, parameters={"depth": 9}, supplementary=True)
+        entries = pool_entries(db, made.campaign.id, report.pool.name)
+    # All nine pairs of both runs less the six of depth 2 and the judged (T1, d6).
+    assert [(entry.topic, entry.docno) for entry in entries] == [("T1", "d#3"), ("T2", "é5")]
+
+
+def test_what_a_strategy_does_not_take_is_refused_and_nothing_made(database: Database) -> None:
+    with database.writing() as db:
+        made = campaign_with_people(db)
+        send_runs(db, made.campaign.id, alpha=ALPHA)
+        with pytest.raises(WorkbenchError, match="no pooling strategy"):
+            make_pool(db, made.campaign.id, strategy="luck")
+        with pytest.raises(InvalidInput, match="has no parameter"):
+            make_pool(db, made.campaign.id, parameters={"width": 2})
+        assert pools_of(db, made.campaign.id) == ()

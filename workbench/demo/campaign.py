@@ -77,7 +77,7 @@ def make_demo(db: Session, password_hashes: Mapping[str, str]) -> Campaign:
     load_topics(db, campaign.id, demo_topics(), source="demo")
     load_documents(db, campaign.id, demo_documents(), source="demo")
     _load_runs(db, campaign.id)
-    pool = make_pool(db, campaign.id, depth=DEPTH, name=POOL).pool
+    pool = make_pool(db, campaign.id, parameters={"depth": DEPTH}, name=POOL).pool
     people = [one.id for one in assessors_of(db, campaign.id) if one.has_account]
     assign_in_turn(
         db, pool.id, assessor_ids=people, per_topic=len(people), order=OrderRule.SHUFFLED, seed=SEED

@@ -13,6 +13,7 @@ from sqlalchemy import (
     BigInteger,
     CheckConstraint,
     DateTime,
+    Double,
     ForeignKey,
     Index,
     Integer,
@@ -64,7 +65,7 @@ class Base(DeclarativeBase):
             "pk": "pk_%(table_name)s",
         }
     )
-    type_annotation_map = {datetime: Moment, dict[str, Any]: JSON, list[Any]: JSON}  # noqa: RUF012
+    type_annotation_map = {datetime: Moment, float: Double, dict[str, Any]: JSON, list[Any]: JSON}  # noqa: RUF012
 
 
 class AccountRow(Base):
@@ -198,7 +199,10 @@ class PoolRow(Base):
 
 
 class PoolEntryRow(Base):
-    """One pair of a pool; `brought_by` lists [tag, rank] of the runs that had it above the cut."""
+    """One pair of a pool; `brought_by` lists [tag, rank] of the runs that brought it.
+
+    A strategy may have weighed it, or drawn it with an inclusion probability from a stratum (from 1).
+    """
 
     __tablename__ = "pool_entry"
     pool_id: Mapped[int] = mapped_column(ForeignKey("pool.id"), primary_key=True)
@@ -207,6 +211,12 @@ class PoolEntryRow(Base):
     brought_by: Mapped[list[Any]]
     best_rank: Mapped[int]
     run_count: Mapped[int]
+    weight: Mapped[float | None]
+    inclusion: Mapped[float | None]
+    stratum: Mapped[int | None]
+    __table_args__ = (
+        CheckConstraint("inclusion is null or (inclusion > 0 and inclusion <= 1)", "inclusion"),
+    )
 
 
 class AssessorRow(Base):

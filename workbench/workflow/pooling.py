@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import Any
 
 from sqlalchemy import func, insert, select
@@ -12,10 +13,14 @@ from sqlalchemy.orm import Session
 
 from workbench import __version__
 from workbench.errors import Conflict, NotFound, WorkbenchError
-from workbench.pooling.depth import depth_pool
+from workbench.pooling.difference import minus
+from workbench.pooling.parameters import named
+from workbench.pooling.pool import Pool
+from workbench.pooling.strategies import STRATEGIES
 from workbench.records import Contribution, PoolEntry, TieRule
 from workbench.storage.tables import PoolEntryRow, PoolRow, RunRow, TopicRow
 from workbench.workflow.checks import storable
+from workbench.workflow.progress import graded_by_people
 from workbench.workflow.submitting import stored_run
 
 LONGEST_NAME = 120
@@ -23,17 +28,27 @@ LONGEST_NAME = 120
 
 @dataclass(frozen=True, slots=True)
 class PoolLine:
-    """A pool in the list; `largest_possible` is its size had no two runs a document in common."""
+    """A pool in the list; `largest_possible` is its size had no two runs a document in common.
+
+    `parameters` are the strategy's, as texts. A supplementary pool left out what was pooled or judged before.
+    """
 
     id: int
     name: str
-    depth: int
+    strategy: str
+    parameters: tuple[tuple[str, str], ...]
+    supplementary: bool
     ties: TieRule
     tags: tuple[str, ...]
     pairs: int
     largest_possible: int
     created_at: datetime
     closed: bool
+
+    @property
+    def recipe(self) -> str:
+        """The strategy and its parameters in words: `depth 100`, `rrf, budget 50, k 60`."""
+        return recipe_in_words(self.strategy, dict(self.parameters))
 
     @property
     def share(self) -> float:
@@ -61,6 +76,18 @@ class RunPart:
 
 
 @dataclass(frozen=True, slots=True)
+class PooledPair:
+    """A pair of a pool: who brought it and how high, and what the strategy says of it, if anything."""
+
+    topic: str
+    docno: str
+    contributions: tuple[Contribution, ...]
+    weight: float | None
+    inclusion: float | None
+    stratum: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class PoolReport:
     """A pool with its recipe, its topics and what each run brought."""
 
@@ -74,30 +101,41 @@ def make_pool(
     db: Session,
     campaign_id: int,
     *,
-    depth: int,
+    strategy: str = "depth",
+    parameters: Mapping[str, object] = MappingProxyType({}),
     ties: TieRule = TieRule.TREC_EVAL,
     tags: Collection[str] | None = None,
     name: str = "",
+    supplementary: bool = False,
     created_by: int | None = None,
 ) -> PoolReport:
-    """Pool the first `depth` documents of the chosen runs (all if None) and open the pool for judging.
+    """Pool the chosen runs (all if None) by a strategy of `workbench.pooling` and open the pool for judging.
 
-    Raises WorkbenchError without runs, NotFound for an unknown tag, Conflict for a name that is taken.
+    With `supplementary` what another pool has, or a person has judged, is left out. Raises WorkbenchError
+    without runs and for an unknown strategy, InvalidInput for its parameters, NotFound for an unknown tag,
+    Conflict for a name that is taken.
     """
+    made_by = named(STRATEGIES, strategy)
+    values = made_by.values(parameters)
+    texts = made_by.texts(values)
     chosen = _chosen_runs(db, campaign_id, tags)
-    name = storable(" ".join(name.split())) or _free_name(db, campaign_id, f"depth {depth}")
+    name = storable(" ".join(name.split())) or _free_name(db, campaign_id, recipe_in_words(strategy, texts))
     if len(name) > LONGEST_NAME:
         raise WorkbenchError(f"the name has {len(name)} characters", remedy=f"at most {LONGEST_NAME}")
     if _taken(db, campaign_id, name):
         raise Conflict(f"there is a pool {name!r} already", remedy="give this one another name")
-    pool = depth_pool((stored_run(db, campaign_id, tag) for tag, _ in chosen), depth=depth, ties=ties)
+    runs = (stored_run(db, campaign_id, tag) for tag, _ in chosen)
+    pool = made_by.build(runs, ties=ties, **values)
+    if supplementary:
+        pool = minus(pool, _pooled_or_judged(db, campaign_id))
     row = PoolRow(
         campaign_id=campaign_id,
         name=name,
         recipe={
-            "strategy": "depth",
-            "depth": depth,
+            "strategy": strategy,
+            "parameters": texts,
             "ties": str(ties),
+            "supplementary": supplementary,
             "runs": [{"tag": tag, "sha256": sha256} for tag, sha256 in chosen],
             "largest_possible": dict(pool.largest_possible),
             "version": __version__,
@@ -110,8 +148,14 @@ def make_pool(
     db.add(row)
     db.flush()
     if pool.entries:
-        db.execute(insert(PoolEntryRow), [_entry_values(row.id, entry) for entry in pool.entries])
+        db.execute(insert(PoolEntryRow), [_entry_values(row.id, entry, pool) for entry in pool.entries])
     return pool_report(db, campaign_id, name)
+
+
+def recipe_in_words(strategy: str, parameters: Mapping[str, str]) -> str:
+    """A strategy with those of its parameters that have a value."""
+    words = [f"{name.replace('_', ' ')} {text}" for name, text in parameters.items() if text]
+    return ", ".join(words if words and words[0].startswith(f"{strategy} ") else [strategy, *words])
 
 
 def pools_of(db: Session, campaign_id: int) -> tuple[PoolLine, ...]:
@@ -146,18 +190,21 @@ def pool_report(db: Session, campaign_id: int, name: str) -> PoolReport:
 
 def pool_entries(
     db: Session, campaign_id: int, name: str, *, topic: str | None = None
-) -> tuple[PoolEntry, ...]:
+) -> tuple[PooledPair, ...]:
     """The pairs of a pool (or of one topic of it), sorted by topic and docno as bytes."""
     row = _pool_row(db, campaign_id, name)
-    chosen = select(PoolEntryRow.topic, PoolEntryRow.docno, PoolEntryRow.brought_by).where(
-        PoolEntryRow.pool_id == row.id
-    )
+    entry = PoolEntryRow
+    chosen = select(
+        entry.topic, entry.docno, entry.brought_by, entry.weight, entry.inclusion, entry.stratum
+    ).where(entry.pool_id == row.id)
     if topic is not None:
-        chosen = chosen.where(PoolEntryRow.topic == topic)
-    rows = db.execute(chosen.order_by(PoolEntryRow.topic, PoolEntryRow.docno))
+        chosen = chosen.where(entry.topic == topic)
+    rows = db.execute(chosen.order_by(entry.topic, entry.docno))
     return tuple(
-        PoolEntry(t, docno, tuple(Contribution(tag, rank) for tag, rank in brought))
-        for t, docno, brought in rows
+        PooledPair(
+            t, docno, tuple(Contribution(tag, rank) for tag, rank in brought), weight, inclusion, stratum
+        )
+        for t, docno, brought, weight, inclusion, stratum in rows
     )
 
 
@@ -183,7 +230,16 @@ def _chosen_runs(db: Session, campaign_id: int, tags: Collection[str] | None) ->
     return chosen
 
 
-def _entry_values(pool_id: int, entry: PoolEntry) -> dict[str, Any]:
+def _pooled_or_judged(db: Session, campaign_id: int) -> set[tuple[str, str]]:
+    pooled = db.execute(
+        select(PoolEntryRow.topic, PoolEntryRow.docno).join(PoolRow).where(PoolRow.campaign_id == campaign_id)
+    )
+    judged = graded_by_people(db, campaign_id)
+    return {(topic, docno) for topic, docno in pooled} | judged
+
+
+def _entry_values(pool_id: int, entry: PoolEntry, pool: Pool) -> dict[str, Any]:
+    pair = (entry.topic, entry.docno)
     return {
         "pool_id": pool_id,
         "topic": entry.topic,
@@ -191,6 +247,9 @@ def _entry_values(pool_id: int, entry: PoolEntry) -> dict[str, Any]:
         "brought_by": [[each.tag, each.rank] for each in entry.contributions],
         "best_rank": entry.contributions[0].rank,
         "run_count": len(entry.contributions),
+        "weight": pool.weights.get(pair),
+        "inclusion": pool.inclusion.get(pair),
+        "stratum": pool.strata.get(pair),
     }
 
 
@@ -209,7 +268,9 @@ def _line(row: PoolRow) -> PoolLine:
     return PoolLine(
         id=row.id,
         name=row.name,
-        depth=row.recipe["depth"],
+        strategy=row.recipe["strategy"],
+        parameters=tuple(row.recipe["parameters"].items()),
+        supplementary=row.recipe["supplementary"],
         ties=TieRule(row.recipe["ties"]),
         tags=tuple(run["tag"] for run in row.recipe["runs"]),
         pairs=row.pairs,

@@ -101,8 +101,13 @@ def pooled_pairs(db: Session, campaign_id: int) -> int:
 
 def judged_pairs(db: Session, campaign_id: int) -> int:
     """How many different pairs, pooled or not, a person has graded."""
+    return len(graded_by_people(db, campaign_id))
+
+
+def graded_by_people(db: Session, campaign_id: int) -> set[tuple[str, str]]:
+    """The (topic, docno) pairs, pooled or not, that a person has graded."""
     events = _of_people(db, campaign_id, current_events(db, campaign_id))
-    return len({(event.topic, event.docno) for event in events if event.grade is not None})
+    return {(event.topic, event.docno) for event in events if event.grade is not None}
 
 
 def _of_people(db: Session, campaign_id: int, events: tuple[CurrentEvent, ...]) -> tuple[CurrentEvent, ...]:

@@ -6,7 +6,9 @@ import click
 
 from workbench.cli.opening import database_options, opened
 from workbench.cli.output import say_json, say_table
+from workbench.cli.strategy_options import strategy_options, strategy_values
 from workbench.errors import WorkbenchError
+from workbench.pooling.strategies import STRATEGIES
 from workbench.records import TieRule
 from workbench.settings import Settings
 from workbench.workflow.assigning import assessors_of, assign_in_turn
@@ -21,20 +23,43 @@ from workbench.workflow.roles import Role
 @click.command("pool")
 @click.argument("campaign")
 @click.option(
-    "--depth", default=100, show_default=True, type=click.IntRange(1), help="Documents of each run."
+    "--strategy",
+    default="depth",
+    show_default=True,
+    type=click.Choice(list(STRATEGIES)),
+    help="How the documents are chosen; workbench pool --strategies lists them.",
 )
+@strategy_options
 @click.option("--ties", default="trec_eval", show_default=True, type=click.Choice([t.value for t in TieRule]))
 @click.option("--run", "tags", multiple=True, help="Only these runs, by tag; all if not given.")
 @click.option("--name", default="", help="What to call the pool.")
+@click.option("--supplementary", is_flag=True, help="Leave out what is pooled or judged already.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @database_options
 def pool(
-    settings: Settings, campaign: str, depth: int, ties: str, tags: tuple[str, ...], name: str, as_json: bool
+    settings: Settings,
+    campaign: str,
+    strategy: str,
+    ties: str,
+    tags: tuple[str, ...],
+    name: str,
+    supplementary: bool,
+    as_json: bool,
+    **parameters: str | None,
 ) -> None:
     """Pool the runs of CAMPAIGN and open the pool for judging."""
+    values = strategy_values(STRATEGIES[strategy], parameters)
     with opened(settings) as database, database.writing() as db:
-        found = campaign_by_slug(db, campaign)
-        made = make_pool(db, found.id, depth=depth, ties=TieRule(ties), tags=tags or None, name=name)
+        made = make_pool(
+            db,
+            campaign_by_slug(db, campaign).id,
+            strategy=strategy,
+            parameters=values,
+            ties=TieRule(ties),
+            tags=tags or None,
+            name=name,
+            supplementary=supplementary,
+        )
     if as_json:
         say_json(
             {

@@ -8,7 +8,7 @@ from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from workbench.errors import Finding, InvalidInput, WorkbenchError
-from workbench.records import PoolEntry, TieRule, id_bytes
+from workbench.records import TieRule, id_bytes
 from workbench.web import notices
 from workbench.web.access import here, viewer
 from workbench.web.door import reading, writing
@@ -16,13 +16,20 @@ from workbench.web.downloads import attachment, csv_file
 from workbench.web.forms import counted, findings_of, sent_id, sent_ids, status_of, whole_number
 from workbench.web.pool_choice import pool_line
 from workbench.web.readers import organiser, reader
+from workbench.web.recipe_form import read_recipe, strategy_choices
 from workbench.web.requests import see_other
-from workbench.workflow.pooling import close_pool, make_pool, pool_entries, pool_report, pools_of
+from workbench.workflow.pooling import (
+    PooledPair,
+    close_pool,
+    make_pool,
+    pool_entries,
+    pool_report,
+    pools_of,
+)
 from workbench.workflow.submitting import runs_of
 
 blueprint = Blueprint("pools", __name__, url_prefix="/c/<slug>/pools")
 A_PAGE = 500
-DEPTH = 100
 TIES: Mapping[TieRule, str] = {
     TieRule.TREC_EVAL: "equal scores by docno, descending, as trec_eval reads a run (TREC-8's pools)",
     TieRule.DOCNO_ASCENDING: "equal scores by docno, ascending (TREC-COVID's pools)",
@@ -42,7 +49,7 @@ def index() -> str:
 def make() -> Response | tuple[str, int]:
     """Make a pool from the chosen runs."""
     try:
-        depth, ties = _recipe()
+        recipe = read_recipe(request.form)
         tags = sent_ids("run")
         if not tags:
             raise InvalidInput([Finding("Runs", None, "run", "no run is chosen", "choose one or more")])
@@ -50,8 +57,10 @@ def make() -> Response | tuple[str, int]:
             made = make_pool(
                 db,
                 here().id,
-                depth=depth,
-                ties=ties,
+                strategy=recipe.strategy,
+                parameters=recipe.parameters,
+                ties=recipe.ties,
+                supplementary=recipe.supplementary,
                 tags=tags,
                 name=request.form.get("name", ""),
                 created_by=viewer().id,
@@ -133,24 +142,9 @@ def close(pool_id: int) -> Response:
     return see_other(url_for("pools.pool", pool_id=pool_id))
 
 
-def _priority(entry: PoolEntry) -> tuple[int, int, bytes]:
+def _priority(entry: PooledPair) -> tuple[int, int, bytes]:
     first = entry.contributions[0].rank if entry.contributions else 0
     return first, -len(entry.contributions), id_bytes(entry.docno)
-
-
-def _recipe() -> tuple[int, TieRule]:
-    findings: list[Finding] = []
-    depth = whole_number(request.form.get("depth", ""))
-    if depth is None or not 1 <= depth <= 1_000_000:
-        findings.append(
-            Finding("Depth", None, "depth", "the depth is not a number of documents", "1 or more")
-        )
-    ties = next((rule for rule in TieRule if rule == request.form.get("ties")), None)
-    if ties is None:
-        findings.append(Finding("Ties", None, "ties", "no tie rule is chosen", "choose one"))
-    if findings or depth is None or ties is None:
-        raise InvalidInput(findings)
-    return depth, ties
 
 
 def _page(findings: tuple[Finding, ...] = ()) -> str:
@@ -164,7 +158,8 @@ def _page(findings: tuple[Finding, ...] = ()) -> str:
         runs=runs,
         ties=TIES,
         name=typed.get("name", ""),
-        depth=typed.get("depth", str(DEPTH)),
+        choices=strategy_choices(typed),
+        supplementary=typed.get("supplementary") == "yes",
         chosen_ties=typed.get("ties", str(TieRule.TREC_EVAL)),
         chosen_runs=set(sent_ids("run")) if typed else {run.tag for run in runs},
         findings=findings,

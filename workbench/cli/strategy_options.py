@@ -1,0 +1,46 @@
+"""Options of the pooling strategies, generated from their registry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+import click
+
+from workbench.errors import InvalidInput
+from workbench.pooling.parameters import Strategy
+from workbench.pooling.pool import Pool
+from workbench.pooling.strategies import STRATEGIES
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def strategy_options(command: Command) -> Command:
+    """An option for every parameter that any strategy has, in the order of the catalogue."""
+    uses: dict[str, dict[str, list[str]]] = {}
+    for strategy in STRATEGIES.values():
+        for parameter in strategy.parameters:
+            said = uses.setdefault(parameter.name, {})
+            said.setdefault(parameter.description, []).append(strategy.name)
+    for name, said in reversed(uses.items()):
+        # Strategies that say the same of a parameter are named together.
+        help_text = " ".join(f"{', '.join(names)}: {description}." for description, names in said.items())
+        command = click.option(option_name(name), name, metavar="VALUE", help=help_text)(command)
+    return command
+
+
+def option_name(parameter: str) -> str:
+    """The option by which a parameter is given."""
+    return f"--{parameter.replace('_', '-')}"
+
+
+def strategy_values(strategy: Strategy[Pool], given: Mapping[str, str | None]) -> dict[str, Any]:
+    """The values of the options that were given; raises click's UsageError with everything that is wrong."""
+    try:
+        return strategy.values({name: text for name, text in given.items() if text is not None})
+    except InvalidInput as error:
+        said = (
+            f"{option_name(finding.source)}: {finding.message} ({finding.remedy})"
+            for finding in error.findings
+        )
+        raise click.UsageError("\n       ".join(said)) from error
