@@ -5,14 +5,23 @@ from __future__ import annotations
 import html
 import io
 import re
+from collections.abc import Mapping, Sequence
 
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
+
+from tests.builders import run_text
 
 
 def upload(name: str, content: str | bytes) -> tuple[io.BytesIO, str]:
     """A file as a form sends it."""
     return io.BytesIO(content.encode() if isinstance(content, str) else content), name
+
+
+def upload_runs(client: FlaskClient, **runs: Mapping[str, Sequence[str]]) -> None:
+    """Add runs by tag on the page, as the organiser does."""
+    files = [upload(f"{tag}.txt", run_text(tag, ranked)) for tag, ranked in runs.items()]
+    client.post("/c/harbour/runs", data={"files": files}, content_type="multipart/form-data")
 
 
 def links(page: str, part: str) -> list[str]:

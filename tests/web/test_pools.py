@@ -149,7 +149,7 @@ def test_a_parameter_that_cannot_be_is_told_at_its_field_and_kept(olga: FlaskCli
 
 
 def test_a_supplementary_pool_leaves_out_what_is_pooled(olga: FlaskClient) -> None:
-    # Depth 9 has nine pairs by hand in tests/builders.py: T1 d1 d2 d#3 d6 d/4, T2 d/4 d1 é5 d2; six are pooled.
+    # Depth 9 has nine pairs by hand: T1 d1 d2 d#3 d6 d/4, T2 d/4 d1 é5 d2; six are pooled.
     form = {"depth": "9", "ties": "trec_eval", "run": ["alpha", "beta"], "supplementary": "yes"}
     page = text_of(olga.get(olga.post(ADDRESS, data=form).location).text)
     assert "Pairs 3" in page

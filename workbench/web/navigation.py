@@ -25,6 +25,8 @@ PAGES = (
     ("people.index", "People"),
     ("settings.index", "Settings"),
 )
+# Pages with a blueprint of their own that belong to another's tab.
+PARTS = {"late_runs": "runs"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +43,9 @@ def tabs() -> tuple[Tab, ...]:
     campaign = here_or_none()
     if campaign is None:
         return ()
+    section = PARTS.get(request.blueprint or "", request.blueprint)
     return tuple(
-        Tab(label, url_for(endpoint, slug=campaign.slug), _blueprint(endpoint) == request.blueprint)
+        Tab(label, url_for(endpoint, slug=campaign.slug), _blueprint(endpoint) == section)
         for endpoint, label in PAGES
         if _opens(endpoint, campaign.roles)
     )
