@@ -48,3 +48,17 @@ def test_a_difference_below_single_precision_counts() -> None:
 @given(RANKINGS, st.integers(0, 14), st.sampled_from(TieRule))
 def test_the_top_is_the_beginning_of_the_whole_order(ranking: Ranking, depth: int, ties: TieRule) -> None:
     assert top(ranking, depth, ties=ties) == ordered(ranking, ties=ties)[:depth]
+
+
+@given(RANKINGS, st.sampled_from(TieRule), st.booleans())
+def test_the_order_is_that_of_its_plain_statement(
+    ranking: Ranking, ties: TieRule, sorted_already: bool
+) -> None:
+    scored = dict(zip(ranking.docnos, ranking.scores, strict=True))
+    docnos = list(ranking.docnos)
+    if ties is not TieRule.FILE:
+        docnos.sort(key=str.encode, reverse=ties is TieRule.TREC_EVAL)
+    docnos.sort(key=lambda docno: -scored[docno])
+    if sorted_already:
+        ranking = Ranking(tuple(docnos), tuple(scored[docno] for docno in docnos))
+    assert ordered(ranking, ties=ties) == tuple(docnos)

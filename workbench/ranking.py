@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable
+from operator import eq, ge, gt
 
 from workbench.records import Ranking, TieRule, id_bytes
 
@@ -15,6 +16,8 @@ def ordered(ranking: Ranking, *, ties: TieRule = TieRule.TREC_EVAL) -> tuple[str
     (trec_eval 9.0.8, form_res_rels.c); under `docno-ascending` the other way round (the official TREC-COVID
     pools); under `file` as they stand in the file.
     """
+    if _stands_in_order(ranking, ties):
+        return ranking.docnos
     return tuple(_by_rule(zip(ranking.docnos, ranking.scores, strict=True), ties))
 
 
@@ -28,6 +31,20 @@ def top(ranking: Ranking, depth: int, *, ties: TieRule = TieRule.TREC_EVAL) -> t
     floor = heapq.nlargest(depth, ranking.scores)[-1]
     candidates = ((d, s) for d, s in zip(ranking.docnos, ranking.scores, strict=True) if s >= floor)
     return tuple(_by_rule(candidates, ties)[:depth])
+
+
+def _stands_in_order(ranking: Ranking, ties: TieRule) -> bool:
+    """Whether a ranking needs no ordering; most do not, and to see that takes a tenth of the time."""
+    docnos, scores = ranking.docnos, ranking.scores
+    if all(map(gt, scores, scores[1:])):
+        return True
+    if not all(map(ge, scores, scores[1:])):
+        return False
+    if ties is TieRule.FILE:
+        return True
+    tied = [at for at, same in enumerate(map(eq, scores, scores[1:])) if same]
+    descending = ties is TieRule.TREC_EVAL
+    return all((id_bytes(docnos[at]) > id_bytes(docnos[at + 1])) is descending for at in tied)
 
 
 def _by_rule(scored: Iterable[tuple[str, float]], ties: TieRule) -> list[str]:

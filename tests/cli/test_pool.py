@@ -6,6 +6,7 @@ import gzip
 import json
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -13,6 +14,8 @@ from tests.cli.executable import run_file, workbench
 from tests.support import shared
 from workbench.cli.pool import command
 from workbench.errors import InvalidInput
+from workbench.pooling.adaptive.strategies import ADAPTIVE
+from workbench.pooling.strategies import STRATEGIES
 
 
 @pytest.fixture
@@ -117,11 +120,102 @@ def test_what_is_odd_about_a_run_is_said_only_when_asked_for(tmp_path: Path) -> 
     assert result.stdout == "1\td1\n1\td2\n"
 
 
-@pytest.mark.parametrize("arguments", [[], ["--depth=0"], ["--depth=many"], ["--ties=random"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["--depth=0"],
+        ["--depth=many"],
+        ["--ties=random"],
+        ["--strategy=hedge"],
+        ["--strategy=rrf", "--depth=3"],
+        ["--strategy=stratified", "--strata=1:10:2"],
+    ],
+)
 def test_a_command_line_that_is_not_understood_has_exit_code_two(
     arguments: list[str], runs: list[str]
 ) -> None:
     assert CliRunner().invoke(command, [*arguments, *(runs if arguments else [])]).exit_code == 2
+
+
+def test_a_strategy_and_its_parameters_can_be_chosen(runs: list[str]) -> None:
+    # Topic 2: d1 is at 1 and 2, d3 at 3 and 1, d2 at 2; reciprocal ranks with k = 0: 1.5, 1.33, .5.
+    said = CliRunner().invoke(command, [*runs, "--strategy=rrf", "--budget", "1", "--k", "0"])
+    assert said.stdout == "10\td9\n2\td1\n"
+
+
+def test_json_has_the_weight_by_which_an_entry_was_chosen(runs: list[str]) -> None:
+    said = CliRunner().invoke(command, [*runs, "--strategy=rrf", "--budget=1", "--k=0", "--json"]).stdout
+    assert json.loads(said)[1] == {
+        "topic": "2",
+        "docno": "d1",
+        "runs": [{"tag": "one", "rank": 1}, {"tag": "two", "rank": 2}],
+        "weight": 1.5,
+    }
+
+
+def test_json_has_the_probability_and_the_stratum_of_an_entry_that_was_drawn(runs: list[str]) -> None:
+    options = ["--strategy=stratified", "--strata=1:1:1 2:9:.5", "--seed=4", "--json"]
+    said = json.loads(CliRunner().invoke(command, [*runs, *options]).stdout)
+    # Best ranks in topic 2: d1 and d3 at 1, d2 at 2, alone in its stratum, of which one at least is drawn.
+    assert [(one["docno"], one["inclusion"], one["stratum"]) for one in said] == [
+        ("d9", 1.0, 1), ("d1", 1.0, 1), ("d2", 1.0, 2), ("d3", 1.0, 1),
+    ]  # fmt: skip
+
+
+def test_runs_and_topics_can_have_depths_of_their_own(runs: list[str]) -> None:
+    said = CliRunner().invoke(command, [*runs, "--depth=1", "--run-depths=one=3", "--topic-depths=10=0"])
+    assert said.stdout == "2\td1\n2\td2\n2\td3\n"
+    refused = workbench("pool", *runs, "--run-depths=three=3")
+    assert (refused.returncode, refused.stdout) == (1, b"")
+    assert b"there is a depth for the run three, but no such run" in refused.stderr
+
+
+def test_all_that_is_wrong_about_the_parameters_is_told_before_runs_are_read() -> None:
+    said = CliRunner().invoke(command, ["absent.run", "--strategy=rbp", "--p=2", "--budget=0", "--seed=1"])
+    assert said.exit_code == 2
+    assert "--p: p cannot be 2.0 (give 0.01 to 0.999)" in said.stderr
+    assert "--budget: budget cannot be 0 (give 1 or more)" in said.stderr
+    assert '--seed: the strategy "rbp" has no parameter "seed" (it has budget, p)' in said.stderr
+
+
+def test_the_strategies_are_listed_with_their_parameters() -> None:
+    said = CliRunner().invoke(command, ["--strategies"])
+    assert said.exit_code == 0
+    lines = said.stdout.splitlines()
+    for name, strategy in {**STRATEGIES, **ADAPTIVE}.items():
+        (heading,) = (line for line in lines if line.startswith((f"{name}: ", f"{name} (")))
+        assert strategy.help in heading
+        assert strategy.source in heading
+        assert ("while assessors judge" in heading) == (name in ADAPTIVE)
+    assert (
+        "  --k  how strongly the first ranks are damped (whole number, 0 or more; 60 unless given)" in lines
+    )
+
+
+def test_the_strategies_are_listed_for_programs() -> None:
+    said = {
+        one["name"]: one for one in json.loads(CliRunner().invoke(command, ["--strategies", "--json"]).stdout)
+    }
+    assert set(said) == {*STRATEGIES, *ADAPTIVE}
+    assert said["rrf"]["parameters"][1] == {
+        "name": "k",
+        "help": "how strongly the first ranks are damped",
+        "kind": "whole number",
+        "default": "60",
+        "lowest": 0,
+        "highest": None,
+    }
+    assert {name for name, one in said.items() if one["adaptive"]} == set(ADAPTIVE)
+
+
+def test_every_parameter_of_every_strategy_is_an_option_with_its_help() -> None:
+    options = {option.name: option for option in command.params}
+    for strategy in STRATEGIES.values():
+        for parameter in strategy.parameters:
+            option = options[parameter.name]
+            assert isinstance(option, click.Option)
+            assert parameter.description in (option.help or "")
 
 
 def test_the_official_pool_of_trec_covid_comes_out_of_the_program() -> None:

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import click
 
 from workbench.cli.output import say_json
-from workbench.cli.runs import only_one_standard_input, read_runs
-from workbench.pooling.depth import depth_pool
+from workbench.cli.runs import depth_needed, only_one_standard_input, read_runs
+from workbench.cli.strategy_options import option_name, strategy_options, strategy_values
+from workbench.pooling.adaptive.strategies import ADAPTIVE
+from workbench.pooling.parameters import Parameter, Strategy
+from workbench.pooling.pool import Pool
+from workbench.pooling.strategies import STRATEGIES, build_pool
 from workbench.records import PoolEntry, TieRule, id_bytes
 
 
 @click.command("pool")
-@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@click.argument("runs", nargs=-1, metavar="RUN...")
 @click.option(
-    "--depth",
-    type=click.IntRange(min=1),
-    default=100,
+    "--strategy",
+    type=click.Choice(list(STRATEGIES)),
+    default="depth",
     show_default=True,
-    help="How many documents of each run, for each topic.",
+    help="How the documents are chosen; --strategies lists them.",
 )
+@strategy_options
 @click.option(
     "--ties",
     type=click.Choice([rule.value for rule in TieRule]),
@@ -28,23 +36,85 @@ from workbench.records import PoolEntry, TieRule, id_bytes
 )
 @click.option("--warnings", is_flag=True, help="Say on the error stream what is odd about the runs.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, with the runs that brought each document.")
-def command(runs: tuple[str, ...], depth: int, ties: str, warnings: bool, as_json: bool) -> None:
-    """Print the depth pool of these RUNs: topic and docno, tab between, sorted as bytes.
+@click.option(
+    "--strategies", "listed", is_flag=True, help="List the strategies and their parameters instead."
+)
+def command(
+    runs: tuple[str, ...],
+    strategy: str,
+    ties: str,
+    warnings: bool,
+    as_json: bool,
+    listed: bool,
+    **parameters: str | None,
+) -> None:
+    """Print the pool of these RUNs: topic and docno, tab between, sorted as bytes.
 
     A run is read by its scores, highest first; the rank column is not used. Files may be gzip; - is the
     standard input. Equal scores are ordered by docno descending (trec_eval), ascending (docno-ascending) or
-    as they stand in the file (file).
+    as they stand in the file (file). JSON has weight, inclusion probability and stratum where the strategy
+    has them.
     """
+    if listed:
+        _list_strategies(as_json)
+        return
+    if not runs:
+        raise click.UsageError("Missing argument 'RUN...'.")
     only_one_standard_input(runs)
-    given = (run for _, run in read_runs(runs, warnings=warnings, unique_tags=True))
-    pool = depth_pool(given, depth=depth, ties=TieRule(ties))
+    values = strategy_values(STRATEGIES[strategy], parameters)
+    depth = depth_needed(strategy, values)
+    read = read_runs(runs, warnings=warnings, unique_tags=True, depth=depth, ties=TieRule(ties))
+    given = (run for _, run in read)
+    pool = build_pool(given, strategy=strategy, ties=TieRule(ties), parameters=values)
     if as_json:
-        say_json([_entry(entry) for entry in pool.entries])
+        say_json([_entry(pool, entry) for entry in pool.entries])
         return
     lines = (b"%b\t%b\n" % (id_bytes(entry.topic), id_bytes(entry.docno)) for entry in pool.entries)
     click.echo(b"".join(lines), nl=False)
 
 
-def _entry(entry: PoolEntry) -> dict[str, object]:
+def _entry(pool: Pool, entry: PoolEntry) -> dict[str, object]:
+    pair = (entry.topic, entry.docno)
     runs = [{"tag": brought.tag, "rank": brought.rank} for brought in entry.contributions]
-    return {"topic": entry.topic, "docno": entry.docno, "runs": runs}
+    said: dict[str, object] = {"topic": entry.topic, "docno": entry.docno, "runs": runs}
+    for name, of_pair in (("weight", pool.weights), ("inclusion", pool.inclusion), ("stratum", pool.strata)):
+        if pair in of_pair:
+            said[name] = of_pair[pair]
+    return said
+
+
+def _list_strategies(as_json: bool) -> None:
+    if as_json:
+        say_json([_described(strategy) for strategy in _all_strategies()])
+        return
+    for strategy in _all_strategies():
+        when = " (while assessors judge, in a campaign)" if strategy.name in ADAPTIVE else ""
+        click.echo(f"{strategy.name}{when}: {strategy.help}. {strategy.source}.")
+        for parameter in strategy.parameters:
+            click.echo(f"  {option_name(parameter.name)}  {parameter.description}")
+
+
+def _all_strategies() -> Iterator[Strategy[Any]]:
+    yield from STRATEGIES.values()
+    yield from ADAPTIVE.values()
+
+
+def _described(strategy: Strategy[Any]) -> dict[str, object]:
+    return {
+        "name": strategy.name,
+        "help": strategy.help,
+        "source": strategy.source,
+        "adaptive": strategy.name in ADAPTIVE,
+        "parameters": [_described_parameter(parameter) for parameter in strategy.parameters],
+    }
+
+
+def _described_parameter(parameter: Parameter) -> dict[str, object]:
+    return {
+        "name": parameter.name,
+        "help": parameter.help,
+        "kind": parameter.kind.name,
+        "default": parameter.text(parameter.default),
+        "lowest": parameter.lowest,
+        "highest": parameter.highest,
+    }

@@ -9,9 +9,9 @@ import numpy as np
 
 from workbench.errors import Finding, Severity
 from workbench.formats.refusals import shown
+from workbench.formats.run_scores import Scores
 from workbench.formats.run_table import TopicColumns
 
-Scores = np.ndarray[tuple[int], np.dtype[np.float64]]
 Flags = np.ndarray[tuple[int], np.dtype[np.bool_]]
 
 TAG_LENGTH = 20

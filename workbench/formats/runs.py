@@ -9,21 +9,17 @@ from dataclasses import dataclass
 from math import isfinite
 from pathlib import PurePath
 
-import numpy as np
-
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.formats.identifiers import all_fit, check_ids, plain
 from workbench.formats.refusals import Refusals, shown
+from workbench.formats.run_scores import Scores, finite_doubles
 from workbench.formats.run_table import COLUMNS, TopicColumns, run_table
-from workbench.formats.run_warnings import Doubts, Scores
+from workbench.formats.run_warnings import Doubts
 from workbench.formats.source import Readable
 from workbench.ranking import ordered
 from workbench.records import Ranking, Run
 
 _SCORE = re.compile(rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
-# What is left of plain decimal numbers when these bytes are taken away is nothing; float() takes far more.
-_SCORE_BYTES = b"0123456789+-.eE "
-
 _SUFFIXES = (".txt", ".run", ".trec", ".res", ".results", ".tsv", ".out")
 
 
@@ -165,14 +161,9 @@ def _ranking(topic: str, columns: TopicColumns, refusals: Refusals, doubts: Doub
 
 def _scores(columns: TopicColumns, refusals: Refusals) -> Scores | None:
     """The scores of a topic as doubles in file order, or None where one of them is refused."""
-    if not b" ".join(columns.scores).translate(None, _SCORE_BYTES):
-        try:
-            values = np.array(list(map(float, columns.scores)))
-        except ValueError:
-            pass
-        else:
-            if np.isfinite(values).all():
-                return values
+    values = finite_doubles(columns.scores)
+    if values is not None:
+        return values
     for number, score in zip(columns.lines, columns.scores, strict=True):
         if not _SCORE.fullmatch(score) or not isfinite(float(score)):
             message = f"the score {shown(score)} is not a finite decimal number"

@@ -1,0 +1,41 @@
+"""Whether an id comes twice: never overlooked, and not suspected without reason."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.formats.packed_ids import any_twice, fingerprints, with_topics
+from workbench.formats.packed_lines import Words
+
+
+def prints(rows: list[tuple[int, ...]]) -> Words:
+    return fingerprints([np.array(word, dtype=np.uint64) for word in zip(*rows, strict=True)])
+
+
+@given(st.lists(st.integers(0, 2**64 - 1), max_size=50), st.integers(0, 40))
+def test_whatever_comes_twice_is_found(values: list[int], slots: int) -> None:
+    # Shifted up, values share their highest bits less; masked, all share one slot of the table.
+    several = np.array(values, dtype=np.uint64) >> np.uint64(slots)
+    assert any_twice(several) == (len(set(several.tolist())) < len(values))
+
+
+def test_many_that_share_one_slot_are_taken_for_a_suspicion() -> None:
+    assert any_twice(np.arange(1000, dtype=np.uint64))
+
+
+def test_a_million_different_ids_have_different_fingerprints() -> None:
+    # Numbers in the last bytes of two words, as docnos have them, in four topics.
+    numbers = np.arange(250_000, dtype=np.uint64)
+    words = [numbers % np.uint64(500) << np.uint64(40), numbers // np.uint64(500) << np.uint64(56 - 16)]
+    found = fingerprints(words)
+    assert not any_twice(
+        np.concatenate([with_topics(found, np.full(250_000, topic, np.uint64)) for topic in range(4)])
+    )
+
+
+def test_zeros_behind_an_id_change_nothing_but_zeros_before_it_do() -> None:
+    short, long, shifted = prints([(7,)]), prints([(7, 0, 0)]), prints([(0, 7, 0)])
+    assert short == long
+    assert short != shifted

@@ -1,0 +1,75 @@
+"""Decimal numbers as doubles, many at a time: to the bit those of float()."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.formats.strategies import stream
+from tests.formats.written_runs import DECIMALS
+from workbench.formats.packed_lines import NotUnderstood, blocks, packed_lines
+from workbench.formats.packed_scores import doubles
+from workbench.formats.run_scores import Scores
+
+
+def read(scores: list[str]) -> Scores:
+    (block,) = blocks(stream("".join(f"1 Q0 d 1 {score} t\n" for score in scores)), 2**20)
+    lines = packed_lines(block)
+    return doubles(lines, lines.columns[4])
+
+
+def bits(values: Scores) -> list[int]:
+    """The doubles as integers, so that 0 and -0 differ."""
+    return values.view(np.int64).tolist()
+
+
+@given(st.lists(DECIMALS, min_size=1, max_size=200))
+@settings(max_examples=200)
+def test_scores_are_the_doubles_of_float_to_the_bit(scores: list[str]) -> None:
+    assert bits(read(scores)) == bits(np.array([float(score) for score in scores]))
+
+
+@given(st.integers(2**52, 2**53 - 1), st.integers(-62, -27), st.integers(10, 40), st.integers(-2, 2))
+@settings(max_examples=500)
+def test_numbers_next_to_the_middle_of_two_doubles_are_rounded_as_by_float(
+    mantissa: int, exponent: int, places: int, off: int
+) -> None:
+    # The exact middle, cut to some places, and a number next to it in the last of these.
+    text = format(Decimal(2 * mantissa + 1) * Decimal(2) ** (exponent - 1), "f")[:places].rstrip(".")
+    last = Decimal(1).scaleb(-len(text.partition(".")[2]))
+    scores = [text, "-" + text, format(Decimal(text) + off * last, "f")]
+    assert bits(read(scores)) == bits(np.array([float(score) for score in scores]))
+
+
+@pytest.mark.parametrize(
+    ("score", "value"),
+    [
+        # 2^53 + 1 lies in the middle of two doubles and goes to the even one; so do 2^52 + 1/2 and + 3/2.
+        ("9007199254740993", 9007199254740992.0),
+        ("90071992.54740993", 90071992.54740993),
+        ("4503599627370496.5", 4503599627370496.0),
+        ("4503599627370497.5", 4503599627370498.0),
+        # Eight digits before the dot are read here, nine by float().
+        ("12345678.25", 12345678.25),
+        ("123456789.25", 123456789.25),
+        ("123456789", 123456789.0),
+        # The first 18 digits, then one more.
+        ("0.12345678901234567", 0.12345678901234567),
+        ("0.123456789012345678", 0.123456789012345678),
+        ("00000000", 0.0),
+    ],
+)
+def test_numbers_at_the_borders_of_the_method(score: str, value: float) -> None:
+    assert read([score, "-" + score]).tolist() == [value, -value]
+
+
+@pytest.mark.parametrize(
+    "score", ["nan", "inf", "1e999", "1_0", "1.2.3", "--1", "1-", ".", "-", "0x1", "1/2"]
+)
+def test_what_is_no_finite_decimal_number_is_left_to_the_plain_reader(score: str) -> None:
+    with pytest.raises(NotUnderstood):
+        read(["1.5", score, "2.5"])

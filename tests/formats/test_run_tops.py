@@ -1,0 +1,168 @@
+"""The fast reader against the plain one: the same tops, the same refusals, whatever the file."""
+
+from __future__ import annotations
+
+import gzip
+import io
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.formats.strategies import codes, stream
+from tests.formats.written_runs import STYLES, Style, long_run, odd_runs
+from workbench.errors import InvalidInput
+from workbench.formats.packed_lines import NotUnderstood
+from workbench.formats.packed_runs import read_packed
+from workbench.formats.run_tops import read_run_top
+from workbench.formats.runs import RunReading, read_run
+from workbench.ranking import top
+from workbench.records import TieRule
+
+LINE = "401 Q0 FT911-3 1 9.5 tagX\n"
+WHOLE = "401 Q0 c 1 2 t\n401 Q0 a 2 2 t\n402 Q0 a 1 1 t\n401 Q0 b 3 2 t\n401 Q0 d 4 7 t\n"
+
+TIES = st.sampled_from(TieRule)
+
+
+def outcome(read: Callable[[], RunReading]) -> Any:
+    """What a reading gave: the findings of a refusal, or tag, lines and rankings as the topics come."""
+    try:
+        reading = read()
+    except InvalidInput as refused:
+        return refused.findings
+    rankings = reading.run.rankings.items()
+    return reading.run.tag, reading.lines, [(topic, one.docnos, one.scores) for topic, one in rankings]
+
+
+def plain(content: bytes, depth: int, ties: TieRule, **expected: Any) -> Any:
+    """The outcome of the plain reader, cut by the one order."""
+    read = outcome(lambda: read_run(io.BytesIO(content), source="r", **expected))
+    if not isinstance(read[-1], list):
+        return read
+    run = read_run(io.BytesIO(content), source="r", **expected).run
+    tops = []
+    for topic, ranking in run.rankings.items():
+        scores = dict(zip(ranking.docnos, ranking.scores, strict=True))
+        docnos = top(ranking, depth, ties=ties)
+        tops.append((topic, docnos, tuple(scores[docno] for docno in docnos)))
+    return *read[:-1], tops
+
+
+def fast(content: bytes, depth: int, ties: TieRule, **expected: Any) -> Any:
+    """The outcome of the fast reader."""
+    return outcome(lambda: read_run_top(io.BytesIO(content), source="r", depth=depth, ties=ties, **expected))
+
+
+@given(odd_runs(), st.sampled_from([0, 1, 2, 3, 7, 1000]), TIES, st.integers(16, 300))
+@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow])
+def test_both_readers_agree_on_tops_and_refusals(
+    content: bytes, depth: int, ties: TieRule, block: int
+) -> None:
+    assert fast(content, depth, ties, block=block) == plain(content, depth, ties)
+
+
+@given(odd_runs(), st.integers(16, 300))
+@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow])
+def test_what_the_fast_reader_understands_the_plain_one_accepts(content: bytes, block: int) -> None:
+    try:
+        packed = read_packed(io.BytesIO(content), source="r", block=block)
+    except (NotUnderstood, InvalidInput):
+        return
+    reading = read_run(io.BytesIO(content), source="r")
+    assert packed.lines == reading.lines
+    assert packed.top(100, ties=TieRule.FILE).tag == reading.run.tag
+
+
+@given(STYLES, st.integers(1, 60), TIES)
+@settings(max_examples=25, deadline=None)
+def test_long_runs_are_understood_and_agree(style: Style, depth: int, ties: TieRule) -> None:
+    compare(style, depth, ties)
+
+
+@pytest.mark.slow
+@given(STYLES, st.integers(1, 60), TIES)
+@settings(max_examples=500, deadline=None)
+def test_a_million_lines_agree(style: Style, depth: int, ties: TieRule) -> None:
+    compare(style, depth, ties)
+
+
+def compare(style: Style, depth: int, ties: TieRule) -> None:
+    """Read two thousand lines both ways, fast in blocks of 4 KiB and without help from the plain reader."""
+    content = long_run(style, lines=2000)
+    packed = read_packed(io.BytesIO(content), source="r", depth=depth, block=4096)
+    reading = RunReading(packed.top(depth, ties=ties), packed.lines, ())
+    assert outcome(lambda: reading) == plain(content, depth, ties)
+
+
+@pytest.mark.parametrize("ties", TieRule)
+def test_every_tie_rule_cuts_a_run_as_the_one_order_does(ties: TieRule) -> None:
+    # Of a, b and c with the score 2, after d with 7, in the file c before a before b.
+    expected = {TieRule.TREC_EVAL: "dcb", TieRule.DOCNO_ASCENDING: "dab", TieRule.FILE: "dca"}[ties]
+    rankings = read_run_top(stream(WHOLE), source="r", depth=3, ties=ties).run.rankings
+    assert rankings["401"].docnos == tuple(expected)
+    assert rankings["401"].scores == (7.0, 2.0, 2.0)
+    assert rankings["402"].docnos == ("a",)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        WHOLE,
+        WHOLE.rstrip("\n"),
+        WHOLE.replace("\n", "\r\n"),
+        WHOLE.replace(" ", "\t"),
+        WHOLE.replace(" ", "  \t"),
+        "\ufeff" + WHOLE,
+        "\n\n" + WHOLE.replace("\n", "\n \n"),
+        gzip.compress(WHOLE.encode()),
+    ],
+    ids=["plain", "no final newline", "CRLF", "tabs", "wide", "byte order mark", "blank lines", "gzip"],
+)
+def test_the_same_run_in_other_clothes_is_understood(content: str | bytes) -> None:
+    packed = read_packed(stream(content), source="r", depth=2)
+    assert packed.lines == 5
+    assert packed.top(2) == read_run_top(stream(WHOLE), source="r", depth=2).run
+
+
+@pytest.mark.parametrize("bad", ["401 Q0 d\n", "401 Q0 FT911-3 1 9.5 tagX\n", "401 Q0 x 1 high tagX\n"])
+@pytest.mark.parametrize("at", [0, 1, 700, 1399, 1400])
+def test_an_error_anywhere_keeps_its_line_and_words(bad: str, at: int) -> None:
+    lines = [f"401 Q0 d{number} 1 {number} tagX\n" for number in range(1400)]
+    content = "".join([*lines[:at], bad, *lines[at:], LINE]).encode()
+    refused = fast(content, 5, TieRule.TREC_EVAL, block=1000)
+    assert refused == plain(content, 5, TieRule.TREC_EVAL)
+    assert refused[0].line in (at + 1, 1402)
+
+
+def test_unknown_topics_are_refused_as_by_the_plain_reader() -> None:
+    content = WHOLE.encode()
+    assert fast(content, 5, TieRule.FILE, topics=["401"]) == plain(content, 5, TieRule.FILE, topics=["401"])
+    assert fast(content, 5, TieRule.FILE, topics=["401", "402", "9"])[1] == 5
+
+
+def test_a_stream_that_cannot_seek_is_read_again_where_it_must_be() -> None:
+    class Pipe:
+        def __init__(self, content: bytes) -> None:
+            self.rest = content
+
+        def read(self, size: int, /) -> bytes:
+            drop, self.rest = self.rest[: min(size, 50)], self.rest[min(size, 50) :]
+            return drop
+
+    lines = [f"401 Q0 d{number} 1 {number} tagX\n" for number in range(1400)]
+    content = "".join([*lines[:700], "short\n", *lines[700:]]).encode()
+    with pytest.raises(InvalidInput) as refused:
+        read_run_top(Pipe(content), source="r", depth=1, block=500)
+    assert codes(refused.value) == [(701, "columns")]
+    assert read_run_top(Pipe(content[:5000]), source="r", depth=1, block=500).lines > 100
+
+
+def test_a_stream_is_read_from_where_it_stands() -> None:
+    held = stream("not this\n", WHOLE, "1 Q0 a 1 x t\n")
+    held.seek(9)
+    with pytest.raises(InvalidInput) as refused:
+        read_run_top(held, source="r", depth=1)
+    assert codes(refused.value) == [(6, "score")]

@@ -1,0 +1,156 @@
+"""Blocks of a run's lines as arrays of positions: where the fast reader saves most.
+
+Splitting 50,000 lines in Python takes 20 ms; a plain C program needs 8 ms for the whole of such a run. Here
+it takes 2 ms: one pass finds every separator of a block (`np.flatnonzero`), and comparing them with the
+pattern that they must have proves that each line has six columns with one separator between them. A block
+without that pattern is evened by Python and tried again; if it still has another, it holds an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.formats.source import Readable
+
+Positions = np.ndarray[tuple[int], np.dtype[np.intp]]
+Windows = np.ndarray[tuple[int], np.dtype[np.void]]
+Words = np.ndarray[tuple[int], np.dtype[np.uint64]]
+
+LONGEST_ID = 128
+"""The longest topic id, docno or tag, in bytes, that is read here."""
+
+WORD = 8
+"""Fields are looked at in words of so many bytes."""
+
+_LONGEST_LINE = 2**20
+_COLUMNS = 6
+_BOM = b"\xef\xbb\xbf"
+# The words of a field may begin before it and end behind it; this is no white space.
+_PAD = b"." * LONGEST_ID
+
+
+class NotUnderstood(Exception):
+    """The fast reader leaves a run to the plain one: it may be wrong, or right in a way that is rare."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One column of a block of lines: where it begins and ends in the block's text, line by line."""
+
+    begins: Positions
+    ends: Positions
+
+    def at(self, lines: Positions) -> Field:
+        """The column of these lines only (numbers from 0)."""
+        return Field(self.begins[lines], self.ends[lines])
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """The lines of a block: its text, the word that begins at each byte of the text, the six columns."""
+
+    text: bytes
+    words: Words
+    columns: tuple[Field, ...]
+
+    def __len__(self) -> int:
+        return len(self.columns[0].begins)
+
+    def values(self, field: Field) -> list[bytes]:
+        """The bytes of a field, line by line."""
+        return [self.text[a:b] for a, b in zip(field.begins.tolist(), field.ends.tolist(), strict=True)]
+
+    def id_words(self, field: Field) -> list[Words]:
+        """The words of ids, first to last, filled up with zeros; raises NotUnderstood for very long ids."""
+        lengths = field.ends - field.begins
+        shortest, longest = int(lengths.min()), int(lengths.max())
+        if longest > LONGEST_ID:
+            raise NotUnderstood
+        size = -(-longest // WORD) * WORD
+        words = list(self.windows(size)[field.begins].view("<u8").reshape(-1, size // WORD).T)
+        for number in range(shortest // WORD, len(words)):
+            behind = bits(np.maximum((number + 1) * WORD - lengths, 0))
+            words[number] = words[number] << behind >> behind
+        return words
+
+    def windows(self, size: int) -> Windows:
+        """The so many bytes that begin at each byte of the text."""
+        return np.ndarray((len(self.text) - size + 1,), f"V{size}", self.text, strides=(1,))
+
+    def only_value(self, field: Field) -> bytes:
+        """The bytes of a field that is the same in all lines; raises NotUnderstood where it is not."""
+        value = self.text[field.begins[0] : field.ends[0]]
+        same_length = (field.ends - field.begins == len(value)).all()
+        if not same_length or self.windows(len(value))[field.begins].tobytes() != value * len(self):
+            raise NotUnderstood
+        return value
+
+
+def blocks(stream: Readable, size: int) -> Iterator[bytes]:
+    """The content of a stream in pieces of about `size` bytes that end with a line, padded.
+
+    The byte order mark is left out. Raises NotUnderstood for a line of more than a mebibyte.
+    """
+    rest = b""
+    chunk = stream.read(size).removeprefix(_BOM)
+    while chunk:
+        cut = chunk.rfind(b"\n") + 1
+        if cut:
+            yield b"".join((_PAD, rest, memoryview(chunk)[:cut], _PAD))
+            rest = b""
+        rest += chunk[cut:]
+        if len(rest) > _LONGEST_LINE:
+            raise NotUnderstood
+        chunk = stream.read(size)
+    if rest:
+        yield b"".join((_PAD, rest, b"\n", _PAD))
+
+
+def packed_lines(block: bytes) -> Lines:
+    """The lines of a padded block but for blank ones; raises NotUnderstood where one has not six columns."""
+    if b"\0" in block or b"\x7f" in block or (b"\xef" in block and _BOM in block):
+        raise NotUnderstood
+    if b"\r" in block:
+        block = block.replace(b"\r\n", b"\n")
+    lines = _regular(block)
+    if lines is None:
+        lines = _regular(_evened(block))
+    if lines is None:
+        raise NotUnderstood
+    return lines
+
+
+def bits(octets: Positions) -> Words:
+    """How far to shift a word for so many bytes; shifted by 64 bits or more it becomes zero in numpy."""
+    return (octets * 8).view(np.uint64)
+
+
+def _regular(block: bytes) -> Lines | None:
+    """The lines of a padded block, if six columns with one separator between them make every line."""
+    octets = np.frombuffer(block, np.uint8)
+    gaps = np.flatnonzero(octets <= ord(" "))
+    marks = octets[gaps].tobytes()
+    separator = b"\t" if marks.startswith(b"\t") else b" "
+    if marks != (separator * (_COLUMNS - 1) + b"\n") * (len(gaps) // _COLUMNS):
+        return None
+    # A row for each column, so that what is computed for a column goes through memory in one piece.
+    ends = np.ascontiguousarray(gaps.reshape(-1, _COLUMNS).T)
+    begins = np.empty_like(ends)
+    np.add(ends[:-1], 1, out=begins[1:])
+    begins[0, :1] = len(_PAD)
+    np.add(ends[-1, :-1], 1, out=begins[0, 1:])
+    if (begins == ends).any():
+        return None
+    columns = tuple(map(Field, begins, ends))
+    words: Words = np.ndarray((len(block) - WORD + 1,), np.dtype("<u8"), block, strides=(1,))
+    return Lines(block, words, columns)
+
+
+def _evened(block: bytes) -> bytes:
+    """The same lines, but those that are blank, with one space between columns; padded again."""
+    lines = block[len(_PAD) : -len(_PAD)].split(b"\n")
+    rows = [b" ".join(columns) for line in lines if (columns := line.split())]
+    return _PAD + b"\n".join([*rows, _PAD])
