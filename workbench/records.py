@@ -194,4 +194,6 @@ def id_bytes(identifier: str) -> bytes:
 
 def sorted_ids(identifiers: Iterable[str]) -> list[str]:
     """Ids sorted as bytes."""
-    return sorted(identifiers, key=id_bytes)
+    ids = list(identifiers)
+    # The order of ASCII is that of its bytes; to encode what has nothing else would be most of the time.
+    return sorted(ids) if all(map(str.isascii, ids)) else sorted(ids, key=id_bytes)

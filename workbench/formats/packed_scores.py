@@ -2,7 +2,7 @@
 
 float() takes 0.17 microseconds a score, 0.4 with the 17 digits that Python and Java print, which is more than
 a plain C program needs for a whole line; this takes 0.03 and 0.04. It reads `-12.345` and the like, of at
-most 18 digits, eight digits at a time in 64-bit words; all else, as exponents, is left to float().
+most 19 digits, eight at a time in 64-bit words; all else, as exponents, is left to float().
 
 Exactness: a number is digits / 10^places. Where the digits are an integer of at most 53 bits, one division of
 two exact doubles gives the nearest double. Where they are more, the division is off by less than two units in
@@ -19,9 +19,11 @@ from workbench.formats.run_scores import Scores, finite_doubles
 
 Flags = np.ndarray[tuple[int], np.dtype[np.bool_]]
 
-# So many digits make an integer below 2^63.
-_MOST_DIGITS = 18
-_POWERS = np.uint64(10) ** np.arange(_MOST_DIGITS + 1, dtype=np.uint64)
+# So many digits make an integer below 2^64, and powers of ten up to this one are doubles.
+_MOST_DIGITS, _MOST_PLACES = 19, 22
+_TENS = np.array([10**places % 2**64 for places in range(_MOST_PLACES + 1)], dtype=np.uint64)
+_TENS_AS_DOUBLES = np.array([10**places for places in range(_MOST_PLACES + 1)], dtype=np.float64)
+_FIVES = np.array([5**places for places in range(_MOST_PLACES + 1)], dtype=np.uint64)
 # The integers among the doubles end here, and below half of it doubles lie closer.
 _EXACT = 2**53
 
@@ -45,11 +47,11 @@ def doubles(lines: Lines, field: Field) -> Scores:
     negative, positive = first == ord("-"), first == ord("+")
     signed = negative.any() or positive.any()
     begins = field.begins + (negative | positive) if signed else field.begins
-    digits, powers, understood = _decimals(lines.words, begins, field.ends)
-    values = digits / powers
+    digits, places, understood = _decimals(lines.words, begins, field.ends)
+    values: Scores = digits / _TENS_AS_DOUBLES[places]
     long = np.flatnonzero(digits > _EXACT)
     if len(long):
-        values[long], certain = _corrected(values[long], digits[long], powers[long])
+        values[long], certain = _corrected(values[long], digits[long], places[long])
         understood[long] &= certain
     if signed:
         np.negative(values, out=values, where=negative)
@@ -66,26 +68,29 @@ def _by_float(lines: Lines, field: Field) -> Scores:
     return values
 
 
-def _decimals(words: Words, begins: Positions, ends: Positions) -> tuple[Words, Words, Flags]:
-    """Numbers without sign as digits and the power of ten to divide by; and which of them are understood."""
+def _decimals(words: Words, begins: Positions, ends: Positions) -> tuple[Words, Positions, Flags]:
+    """Numbers without sign as all their digits and the places behind the dot; and which are understood."""
     lengths = ends - begins
     front = words[begins] ^ _ZEROS
     whole = np.minimum(_before_dot(front), lengths)
     places = np.maximum(lengths - whole - 1, 0)
     count = whole + places
-    understood = (count > 0) & (count <= _MOST_DIGITS) & ((whole < WORD) | (lengths <= WORD))
+    understood = (count > 0) & (places <= _MOST_PLACES) & ((whole < WORD) | (lengths <= WORD))
     if not understood.all():
         places[~understood] = 0
-    powers = _POWERS[places]
     front <<= bits(WORD - whole)
-    digits = _eight_digits(front) * powers
-    wrong = _beyond_nine(front)
+    digits, wrong = _eight_digits(front), _beyond_nine(front)
+    understood &= (count <= _MOST_DIGITS) | (digits == 0)
+    digits *= _TENS[places]
     for behind in range(0, int(places.max(initial=0)), WORD):
         before = bits(np.maximum(behind + WORD - places, 0))
         tail = (words[ends - (behind + WORD)] ^ _ZEROS) >> before << before
-        digits += _eight_digits(tail) * _POWERS[behind]
+        more = _eight_digits(tail)
         wrong |= _beyond_nine(tail)
-    return digits, powers, understood & (wrong == 0)
+        if behind == 2 * WORD:
+            understood &= more < _TENS[_MOST_DIGITS - behind]
+        digits += more * _TENS[behind]
+    return digits, places, understood & (wrong == 0)
 
 
 def _before_dot(front: Words) -> Positions:
@@ -111,19 +116,19 @@ def _eight_digits(word: Words) -> Words:
     return fours * np.uint64(1 + (10_000 << 32)) >> np.uint64(32)
 
 
-def _corrected(quotients: Scores, digits: Words, powers: Words) -> tuple[Scores, Flags]:
-    """The nearest doubles to digits / powers from those within two units of it; and which are certain.
+def _corrected(quotients: Scores, digits: Words, places: Positions) -> tuple[Scores, Flags]:
+    """The nearest doubles to digits / 10^places from those within two units of it; and which are certain.
 
-    With quotient m / 2^s, m an integer of 53 bits, the remainder is digits * 2^s - m * power. It is less than
-    two powers, 2 * 10^18, and so it is right although both products overflow.
+    With quotient m / 2^s, m an integer of 53 bits, the remainder is digits * 2^(s - places) - m * 5^places.
+    It is less than two times 5^places, and so it is right although both products overflow.
     """
     fractions, exponents = np.frexp(quotients)
-    near = np.ldexp(fractions, 53).astype(np.uint64)
+    near = np.ldexp(fractions, 53).astype(np.int64)
     shifts = 53 - exponents
-    rest = ((digits << shifts.astype(np.uint64)) - near * powers).view(np.int64)
-    steps = np.rint(rest / powers).astype(np.int64)
-    units = powers.view(np.int64)
-    rest -= steps * units
-    nearest = near.view(np.int64) + steps
-    certain = (2 * np.abs(rest) < units) & (nearest > _EXACT // 2) & (nearest <= _EXACT)
-    return np.ldexp(nearest.astype(np.float64), -shifts), certain
+    fives = _FIVES[places].view(np.int64)
+    rest = (digits << (shifts - places).astype(np.uint64)).view(np.int64) - near * fives
+    steps = np.rint(rest / fives).astype(np.int64)
+    rest -= steps * fives
+    near += steps
+    certain = (2 * np.abs(rest) < fives) & (near > _EXACT // 2) & (near <= _EXACT)
+    return np.ldexp(near.astype(np.float64), -shifts), certain
