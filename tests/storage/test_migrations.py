@@ -14,11 +14,12 @@ from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import inspect, select, text
+from sqlalchemy.exc import IntegrityError
 
 from workbench.errors import WorkbenchError
 from workbench.storage.engine import Database
 from workbench.storage.migrate import MIGRATIONS, configuration, migrate
-from workbench.storage.tables import Base, PoolRow
+from workbench.storage.tables import Base, CampaignRow, PoolRow
 
 TABLES = set(Base.metadata.tables) | {"alembic_version"}
 
@@ -119,6 +120,61 @@ def test_the_depth_of_an_older_recipe_becomes_a_parameter_and_back(unmigrated_da
         command.downgrade(configuration(connection), "0001")
         kept = connection.execute(text("select recipe from pool")).scalar_one()
     assert (json.loads(kept) if isinstance(kept, str) else kept) == older
+
+
+def test_what_an_older_database_holds_stays_and_its_pools_are_open(unmigrated_database: Database) -> None:
+    at = "2026-01-01 00:00:00"
+    with unmigrated_database.engine.begin() as connection:
+        command.upgrade(configuration(connection), "0002")
+        for statement in (
+            "insert into account values (1, 'ada', 'Ada', '-', :no, :at, null)",
+            "insert into campaign values (1, 'c', 'C', '{}', '', :no, :at)",
+            "insert into member values (1, 1, 'organiser')",
+            "insert into run values (1, 1, 'r', 'r.txt', '', 'f', 1, 1, '[]', 1, :at)",
+            "insert into pool values (1, 1, 'p', '{}', 1, 1, null, :at, null)",
+            "insert into pool_entry values (1, '1', 'd', '[]', 3, 1, null, null, null)",
+        ):
+            connection.execute(text(statement), {"no": False, "at": at})
+    migrate(unmigrated_database)
+    with unmigrated_database.reading() as db:
+        assert db.execute(text("select account_id, role from member")).all() == [(1, "organiser")]
+        assert db.execute(text("select tag, verdict, priority from run")).all() == [("r", "accepted", None)]
+        assert db.execute(text("select docno, best_rank, added_at from pool_entry")).all() == [("d", 3, None)]
+        pool = db.scalars(select(PoolRow)).one()
+        assert pool.opened_at == pool.created_at
+        assert db.scalars(select(CampaignRow)).one().run_rules == {}
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "update member set role = 'guest'",
+        "update run set verdict = 'liked'",
+        "update run set priority = 0",
+        "insert into run select 2, campaign_id, tag, file_name, content_gzip, sha256, topics, lines,"
+        " warnings, added_by, added_at, null, null, '', null, 'accepted', '', null, null, null from run",
+        "update pool_entry set best_rank = null",
+    ],
+)
+def test_a_migrated_database_refuses_what_a_new_one_would(
+    migrated_database: Database, statement: str
+) -> None:
+    at = "2026-01-01 00:00:00"
+    with migrated_database.writing() as db:
+        for made in (
+            "insert into account values (1, 'ada', 'Ada', '-', :no, :at, null)",
+            "insert into campaign (id, slug, name, scale, guidelines, illustrative, created_at)"
+            " values (1, 'c', 'C', '{}', '', :no, :at)",
+            "insert into member values (1, 1, 'participant')",
+            "insert into run (id, campaign_id, tag, file_name, content_gzip, sha256, topics, lines, warnings,"
+            " added_at) values (1, 1, 'r', 'r.txt', '', 'f', 1, 1, '[]', :at)",
+            "insert into pool values (1, 1, 'p', '{}', 1, 1, null, :at, null, null)",
+            "insert into pool_entry (pool_id, topic, docno, brought_by, best_rank, run_count)"
+            " values (1, '1', 'd', '[]', 3, 1)",
+        ):
+            db.execute(text(made), {"no": False, "at": at})
+    with pytest.raises(IntegrityError), migrated_database.writing() as db:
+        db.execute(text(statement))
 
 
 def test_a_database_of_a_newer_version_is_refused_and_left_as_it_is(migrated_database: Database) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Iterable
 from enum import StrEnum
 
@@ -29,8 +30,12 @@ ORDER_RULES = {
 }
 
 
-def in_order(entries: Iterable[tuple[str, int, int]], *, topic: str, rule: OrderRule, seed: int) -> list[str]:
+def in_order(
+    entries: Iterable[tuple[str, int | None, int]], *, topic: str, rule: OrderRule, seed: int
+) -> list[str]:
     """The docnos of a topic's (docno, best rank, runs) in the order in which an assessor sees them.
+
+    What no run brought has no rank and comes last by priority.
 
     The shuffle sorts by SHA-256 of seed, topic and docno: the same in every version and on every machine, and
     a document that joins later moves no other.
@@ -38,7 +43,7 @@ def in_order(entries: Iterable[tuple[str, int, int]], *, topic: str, rule: Order
     if rule is OrderRule.DOCNO:
         return sorted((docno for docno, _, _ in entries), key=id_bytes)
     if rule is OrderRule.PRIORITY:
-        ranked = sorted(entries, key=lambda entry: (entry[1], -entry[2], id_bytes(entry[0])))
+        ranked = sorted(entries, key=lambda entry: (entry[1] or sys.maxsize, -entry[2], id_bytes(entry[0])))
         return [docno for docno, _, _ in ranked]
 
     def lot(docno: str) -> bytes:

@@ -128,6 +128,7 @@ def make_pool(
     pool = made_by.build(runs, ties=ties, **values)
     if supplementary:
         pool = minus(pool, _pooled_or_judged(db, campaign_id))
+    now = datetime.now(UTC)
     row = PoolRow(
         campaign_id=campaign_id,
         name=name,
@@ -143,7 +144,8 @@ def make_pool(
         pairs=len(pool.entries),
         largest_possible=sum(pool.largest_possible.values()),
         created_by=created_by,
-        created_at=datetime.now(UTC),
+        created_at=now,
+        opened_at=now,
     )
     db.add(row)
     db.flush()

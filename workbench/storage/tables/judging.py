@@ -1,0 +1,74 @@
+"""Tables of judging: assessors, their assignments, and every answer for ever."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, String, Text, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from workbench.storage.tables.columns import Base, Id, RowId
+
+
+class AssessorRow(Base):
+    """Somebody or something whose judgments a campaign has: an account, a person elsewhere, or a machine."""
+
+    __tablename__ = "assessor"
+    id: Mapped[int] = mapped_column(RowId, primary_key=True)
+    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"))
+    name: Mapped[str] = mapped_column(String(120))
+    machine: Mapped[bool] = mapped_column(default=False)
+    account_id: Mapped[int | None] = mapped_column(ForeignKey("account.id"))
+    __table_args__ = (UniqueConstraint("campaign_id", "name"), UniqueConstraint("campaign_id", "account_id"))
+
+
+class AssignmentRow(Base):
+    """One topic of a pool given to an assessor, in an order that its rule and seed determine."""
+
+    __tablename__ = "assignment"
+    id: Mapped[int] = mapped_column(RowId, primary_key=True)
+    pool_id: Mapped[int] = mapped_column(ForeignKey("pool.id"))
+    topic: Mapped[str] = mapped_column(Id)
+    assessor_id: Mapped[int] = mapped_column(ForeignKey("assessor.id"), index=True)
+    order_rule: Mapped[str] = mapped_column(String(20))
+    seed: Mapped[int] = mapped_column(BigInteger)
+    assigned_at: Mapped[datetime]
+    revoked_at: Mapped[datetime | None]
+    __table_args__ = (
+        UniqueConstraint("pool_id", "topic", "assessor_id"),
+        CheckConstraint("order_rule in ('shuffled','docno','priority')", "order_rule"),
+    )
+
+
+class JudgmentEventRow(Base):
+    """One answer of one assessor about one pair, for ever; the latest event is what holds.
+
+    `client_id` is the sender's own id: sending an event twice records it once. `position` is the pair's place
+    (from 1) in the order shown, `document_sha256` the text that was shown, `active_ms` the time spent on it.
+    """
+
+    __tablename__ = "judgment_event"
+    id: Mapped[int] = mapped_column(RowId, primary_key=True)
+    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"))
+    assessor_id: Mapped[int] = mapped_column(ForeignKey("assessor.id"))
+    topic: Mapped[str] = mapped_column(Id)
+    docno: Mapped[str] = mapped_column(Id)
+    answer: Mapped[str] = mapped_column(String(20))
+    grade: Mapped[int | None]
+    reason: Mapped[str] = mapped_column(Text, default="")
+    client_id: Mapped[str] = mapped_column(String(64))
+    source: Mapped[str] = mapped_column(String(200))
+    assignment_id: Mapped[int | None] = mapped_column(ForeignKey("assignment.id"))
+    document_sha256: Mapped[str | None] = mapped_column(String(64))
+    position: Mapped[int | None]
+    order_rule: Mapped[str | None] = mapped_column(String(20))
+    seed: Mapped[int | None] = mapped_column(BigInteger)
+    active_ms: Mapped[int | None]
+    recorded_at: Mapped[datetime]
+    __table_args__ = (
+        UniqueConstraint("assessor_id", "client_id"),
+        Index("ix_judgment_event_current", "campaign_id", "assessor_id", "topic", "docno", "id"),
+        CheckConstraint("answer in ('grade','unsure','cannot_judge','withdrawn')", "answer"),
+        CheckConstraint("(answer = 'grade') = (grade is not null)", "grade_if_graded"),
+        CheckConstraint("grade is null or grade >= 0", "grade_not_negative"),
+    )

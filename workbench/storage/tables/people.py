@@ -1,0 +1,73 @@
+"""Tables of people: accounts, sessions, roles and invitations."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import CheckConstraint, ForeignKey, String
+from sqlalchemy.orm import Mapped, mapped_column
+
+from workbench.storage.tables.columns import Base, RowId
+
+ROLES = "role in ('organiser','assessor','adjudicator','viewer','participant')"
+
+
+class AccountRow(Base):
+    """A person who can sign in."""
+
+    __tablename__ = "account"
+    id: Mapped[int] = mapped_column(RowId, primary_key=True)
+    login: Mapped[str] = mapped_column(String(120), unique=True)  # kept case-folded
+    name: Mapped[str] = mapped_column(String(120))
+    password_hash: Mapped[str] = mapped_column(String(255))
+    administrator: Mapped[bool] = mapped_column(default=False)  # may make campaigns and accounts
+    created_at: Mapped[datetime]
+    disabled_at: Mapped[datetime | None]
+
+
+class SessionRow(Base):
+    """A signed-in browser; only the hash of its token is kept."""
+
+    __tablename__ = "session"
+    token_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
+    account_id: Mapped[int] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), index=True)
+    created_at: Mapped[datetime]
+    expires_at: Mapped[datetime]
+
+
+class SignInAttemptRow(Base):
+    """A failed attempt to sign in, kept for throttling."""
+
+    __tablename__ = "sign_in_attempt"
+    id: Mapped[int] = mapped_column(RowId, primary_key=True)
+    login: Mapped[str] = mapped_column(String(120), index=True)
+    address: Mapped[str] = mapped_column(String(64), index=True)
+    at: Mapped[datetime] = mapped_column(index=True)
+
+
+class MemberRow(Base):
+    """A role of an account in a campaign; one account may have several."""
+
+    __tablename__ = "member"
+    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"), primary_key=True)
+    account_id: Mapped[int] = mapped_column(ForeignKey("account.id"), primary_key=True, index=True)
+    role: Mapped[str] = mapped_column(String(20), primary_key=True)
+    __table_args__ = (CheckConstraint(ROLES, "role"),)
+
+
+class InvitationRow(Base):
+    """A link by which a person joins a campaign in a role; only the hash of its token is kept."""
+
+    __tablename__ = "invitation"
+    id: Mapped[int] = mapped_column(RowId, primary_key=True)
+    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"), index=True)
+    role: Mapped[str] = mapped_column(String(20))
+    note: Mapped[str] = mapped_column(String(200), default="")
+    token_hash: Mapped[str] = mapped_column(String(64), unique=True)
+    group_id: Mapped[int | None] = mapped_column(ForeignKey("run_group.id"))
+    invited_by: Mapped[int | None] = mapped_column(ForeignKey("account.id"))
+    created_at: Mapped[datetime]
+    expires_at: Mapped[datetime]
+    used_at: Mapped[datetime | None]
+    used_by: Mapped[int | None] = mapped_column(ForeignKey("account.id"))
+    __table_args__ = (CheckConstraint(ROLES, "role"),)
