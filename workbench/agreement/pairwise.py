@@ -12,7 +12,7 @@ from workbench.agreement.observed import observed_agreement
 from workbench.agreement.pooled import pooled_kappa
 from workbench.agreement.report import AgreementReport, Basis, PairAgreement
 from workbench.agreement.sheets import Judged, Sheet, Sheets, sheets_of
-from workbench.agreement.table import Table, table_of_codes
+from workbench.agreement.table import MISSING, Table, table_of_codes
 from workbench.agreement.unpooled import unpooled_kappa
 from workbench.errors import WorkbenchError
 
@@ -59,13 +59,13 @@ def compare(
 def _pairs(sheets: Sheets, basis: Basis, universe: int | None) -> tuple[PairAgreement, ...]:
     # The first assessor's codes lie spread out by the number of the pair, so that a second assessor costs no
     # more than the judgments of that one; crowds of hundreds with few judgments each stay quick.
-    spread = np.full(sheets.n_pairs, -1, dtype=np.int64)
+    spread = np.full(sheets.n_pairs, MISSING, dtype=np.int8)
     pairs = []
     for first, second in combinations(sheets.sheets, 2):
         spread[first.pairs] = first.codes
         found = spread[second.pairs]
-        spread[first.pairs] = -1
-        both = found >= 0
+        spread[first.pairs] = MISSING
+        both = found != MISSING
         table = table_of_codes(found[both], second.codes[both], size=len(sheets.categories))
         n_both = int(table.sum())
         if basis is Basis.LISTED_AS_NOT_RELEVANT:

@@ -1,0 +1,150 @@
+"""Intervals: exact on enumerated resamples, the same from the same seed, undefined with a reason."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from tests.agreement.several.made import from_rows, from_table
+from tests.support import cases
+from workbench.agreement.closed_form import kappa_error, share_interval
+from workbench.agreement.several.bootstrap import Unit, bootstrap, resampled
+from workbench.agreement.several.linearised import linearised
+from workbench.agreement.several.methods import METHODS, agreement, values
+from workbench.agreement.several.ratings import Ratings, ratings_of
+from workbench.agreement.several.tally import tally
+from workbench.agreement.several.weights import linear, nominal
+from workbench.agreement.unpooled import unpooled_kappa
+from workbench.errors import WorkbenchError
+
+# Cases 14, kappa_micro_vs_macro_over_topics.
+TABLES = {"t1": [[8, 2], [3, 7]], "t2": [[1, 1], [0, 48]], "t3": [[20, 5], [5, 0]]}
+
+
+def three_topics() -> Ratings:
+    parts = [from_table(table).codes for table in TABLES.values()]
+    topics = np.repeat(np.arange(3), [part.shape[1] for part in parts])
+    return ratings_of(np.concatenate(parts, axis=1), categories=(0, 1), topics=topics)
+
+
+def test_every_one_of_the_27_resamples_of_three_topics_is_the_kappa_of_their_summed_tables() -> None:
+    sums = tally(three_topics(), nominal(2), by_topic=True)
+    tables = [np.array(table) for table in TABLES.values()]
+    for chosen in product(range(3), repeat=3):
+        draws = np.bincount(chosen, minlength=3).astype(float)[np.newaxis]
+        found = values(METHODS["unpooled"], sums.drawn(draws), nominal(2))[0]
+        wanted = unpooled_kappa(sum(tables[number] for number in chosen)).value
+        assert found == pytest.approx(wanted, abs=1e-12), chosen
+
+
+def test_the_kappa_of_all_topics_together_is_the_published_micro_value() -> None:
+    case = cases("14_agreement_extra.json")["kappa_micro_vs_macro_over_topics"]
+    assert agreement(three_topics(), "unpooled").value == pytest.approx(
+        case["expected"]["micro_cohen"], abs=1e-9
+    )
+
+
+def test_a_bootstrap_over_topics_lies_within_the_enumerated_resamples() -> None:
+    # Of 27 equally likely resamples the outermost are three times the same topic: -.2 and .6575.
+    found = bootstrap(three_topics(), "unpooled", rounds=5000, seed=1)
+    # 2.5 % of the resamples are less than one of 27, so both ends are the outermost values.
+    assert found.low == pytest.approx(unpooled_kappa(TABLES["t3"]).value, abs=1e-9)
+    assert (found.rounds, found.units, found.seed, found.undefined_rounds) == (5000, 3, 1, 0)
+    assert "topic" in found.method
+
+
+def test_the_same_seed_gives_the_same_interval_and_another_another() -> None:
+    one, again, other = (bootstrap(three_topics(), "pooled", unit=Unit.PAIR, seed=s) for s in (7, 7, 8))
+    assert one == again
+    assert (one.low, one.high) != (other.low, other.high)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_bootstrap_over_pairs_of_table_8_2_is_near_the_interval_in_closed_form(name: str) -> None:
+    # Closed form for Cohen's kappa: .69990 to .85234 (FORMULAS 2.4); the others are near.
+    data = from_table([[300, 20], [10, 70]])
+    value = agreement(data, name).value or 0
+    found = bootstrap(data, name, unit=Unit.PAIR, rounds=4000, seed=3)
+    assert found.low is not None
+    assert found.high is not None
+    assert found.low < value < found.high
+    assert found.units == 400
+    if name == "unpooled":
+        assert (found.low, found.high) == pytest.approx((0.69990, 0.85234), abs=0.012)
+
+
+def test_pairs_are_drawn_one_by_one_and_topics_whole() -> None:
+    data = three_topics()
+    over_pairs, pairs = resampled(data, nominal(2), unit=Unit.PAIR, rounds=50, seed=0)
+    over_topics, topics = resampled(data, nominal(2), unit=Unit.TOPIC, rounds=50, seed=0)
+    assert (pairs, topics) == (100, 3)
+    assert np.allclose(over_pairs.rated, 100)
+    sizes = [20, 50, 30]  # t1, t2, t3
+    possible = {sum(chosen) for chosen in product(sizes, repeat=3)}
+    assert set(over_topics.rated.round().astype(int).tolist()) <= possible
+
+
+def test_resamples_without_variation_are_left_out_and_counted() -> None:
+    # Two topics: in one both say 1 only; drawn twice, nothing varies, with chance 1 in 4.
+    data = ratings_of([[1, 1, 0, 1], [1, 1, 1, 0]], categories=(0, 1), topics=[0, 0, 1, 1])
+    found = bootstrap(data, "pooled", rounds=4000, seed=2)
+    assert 850 < found.undefined_rounds < 1150  # 1000 expected, more than five standard errors wide
+    assert found.low is not None
+
+
+def test_one_topic_gives_no_interval_over_topics_and_says_so() -> None:
+    found = bootstrap(from_rows([[0, 1], [0, 1]]), "pooled")
+    assert (found.low, found.high) == (None, None)
+    assert "two topics" in found.undefined
+
+
+def test_what_is_undefined_everywhere_has_no_interval() -> None:
+    data = ratings_of([[1, 1], [1, 1]], categories=(0, 1), topics=[0, 1])
+    found = bootstrap(data, "pooled", rounds=10)
+    assert found.low is None
+    assert found.undefined_rounds == 10
+    assert "undefined" in found.undefined
+
+
+def test_a_bootstrap_without_rounds_is_refused() -> None:
+    with pytest.raises(WorkbenchError, match="0 rounds"):
+        bootstrap(three_topics(), "pooled", rounds=0)
+    with pytest.raises(WorkbenchError, match="no coefficient 'kapa'"):
+        bootstrap(three_topics(), "kapa")
+    with pytest.raises(WorkbenchError, match="no linearised variance"):
+        linearised(three_topics(), "alpha")
+
+
+@pytest.mark.parametrize(
+    ("file", "name", "key"),
+    [
+        ("10_agreement_two_raters.json", "se_of_cohen_kappa_table_8_2", "std_kappa"),
+        ("14_agreement_extra.json", "delta_getkappa_example", "se_fleiss_cohen_everitt"),
+    ],
+)
+def test_the_error_of_cohens_kappa_is_that_of_fleiss_cohen_and_everitt(
+    file: str, name: str, key: str
+) -> None:
+    case = cases(file)[name]
+    assert kappa_error(case["input"]["table"]) == pytest.approx(case["expected"][key], abs=1e-6)
+
+
+def test_the_error_of_weighted_kappa_is_that_of_sas() -> None:
+    case = cases("10_agreement_two_raters.json")["sas_kappa_example_linear_weights"]
+    found = kappa_error(case["input"]["table"], linear(3))
+    assert found == pytest.approx(case["expected"]["std_kappa"], abs=1e-6)
+
+
+def test_an_error_that_cannot_be_is_none() -> None:
+    assert kappa_error([[0, 0], [0, 0]]) is None
+    assert kappa_error([[5, 0], [0, 0]]) is None
+
+
+def test_wilsons_interval_is_the_published_one() -> None:
+    case = cases("14_agreement_extra.json")["ci_of_observed_agreement_table_8_2"]
+    found = share_interval(case["input"]["agree"], case["input"]["n"])
+    assert found == pytest.approx(tuple(case["expected"]["wilson"]), abs=1e-9)
+    with pytest.raises(WorkbenchError, match="3 of 2"):
+        share_interval(3, 2)

@@ -1,0 +1,60 @@
+"""The large-sample error of Cohen's kappa, weighted or not, and of a share."""
+
+from __future__ import annotations
+
+from math import sqrt
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from workbench.agreement.table import checked
+from workbench.errors import WorkbenchError
+
+
+def kappa_error(table: ArrayLike, disagreements: ArrayLike | None = None) -> float | None:
+    """The standard error of Cohen's kappa of a table, None where the kappa is undefined.
+
+    `disagreements` are weights from 0 to 1, 0 on the diagonal; every two grades disagree wholly unless given.
+    Source: Fleiss, Cohen and Everitt 1969; checked against SAS' worked example (.1457) and R's Delta.
+
+    >>> round(kappa_error([[300, 20], [10, 70]]), 6)
+    0.038888
+    """
+    counts = checked(table).astype(np.float64)
+    size = len(counts)
+    if disagreements is None:
+        agreeing = np.eye(size)
+    else:
+        agreeing = 1.0 - np.asarray(disagreements, dtype=np.float64)
+        if agreeing.shape != counts.shape:
+            raise WorkbenchError("weights and table differ in size", remedy="one row for every grade")
+    n = counts.sum()
+    if not n:
+        return None
+    p = counts / n
+    rows, columns = p.sum(axis=1), p.sum(axis=0)
+    expected = float(rows @ agreeing @ columns)
+    if expected >= 1:
+        return None
+    kappa = (float((agreeing * p).sum()) - expected) / (1 - expected)
+    means = np.add.outer(agreeing @ columns, rows @ agreeing)
+    square = float((p * (agreeing - means * (1 - kappa)) ** 2).sum())
+    return sqrt(max(square - (kappa - expected * (1 - kappa)) ** 2, 0.0) / n) / (1 - expected)
+
+
+def share_interval(count: int, n: int, *, level: float = 0.95) -> tuple[float, float]:
+    """Wilson's interval of a share, as of observed agreement; raises WorkbenchError for no observation.
+
+    Source: Wilson 1927.
+
+    >>> [round(bound, 6) for bound in share_interval(370, 400)]
+    [0.894952, 0.946962]
+    """
+    if not 0 <= count <= n or n < 1:
+        raise WorkbenchError(f"{count} of {n} is no share", remedy="count 0 to n of n, which is 1 or more")
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    share = count / n
+    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
+    reach = z * sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
+    return max(middle - reach, 0.0), min(middle + reach, 1.0)
