@@ -24,12 +24,13 @@ WAYS = [
     for name, rule in RULES.items()
     for parameter in rule.parameters
     for choice in parameter.choices or ("ann",)
-] + [(name, {}) for name, rule in RULES.items() if not rule.parameters]
+] + [(name, {}) for name, rule in RULES.items() if not rule.parameters and rule.settle]
 GRADES = st.dictionaries(st.sampled_from(["ann", "bea", "cyd", "dan", "eve"]), st.integers(0, 3), min_size=1)
 
 
 def settled(rule: str, grades: Mapping[str, int], **parameters: str) -> int | None:
-    return RULES[rule].settle(grades, **parameters)
+    found = RULES[rule].settled({("1", "d"): grades}, **parameters)
+    return found["1", "d"].grade if found else None
 
 
 def judgments(judges: Mapping[str, list[int]], *, relevant_from: int | None = None) -> list[Judgment]:
@@ -141,13 +142,15 @@ def test_every_rule_is_in_the_catalogue_and_says_what_it_does() -> None:
         for name, function in inspect.getmembers(rules, inspect.isfunction)
         if function.__module__ == rules.__name__ and not name.startswith("_")
     }
-    assert functions == {rule.settle for rule in RULES.values()}
+    assert functions == {rule.settle for rule in RULES.values() if rule.settle}
     assert all(rule.label and rule.help and rule.name == name for name, rule in RULES.items())
 
 
-@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("name", [name for name, rule in RULES.items() if rule.settle])
 def test_the_parameters_in_the_catalogue_are_those_of_the_function(name: str) -> None:
-    declared = inspect.signature(RULES[name].settle).parameters
+    settle = RULES[name].settle
+    assert settle
+    declared = inspect.signature(settle).parameters
     defaults = {
         key: None if one.default is inspect.Parameter.empty else one.default
         for key, one in declared.items()

@@ -1,6 +1,7 @@
 """The rules that make one grade of several: one table feeds the form, the help and the error texts.
 
-Every rule takes the grades of one pair by assessor, at least one, and gives a grade or None, not settled.
+A rule takes the grades of one pair by assessor, at least one, and gives a grade or None, not settled; or it
+is a model, which takes the grades of all pairs at once, since it learns from them whom to rely on.
 """
 
 from __future__ import annotations
@@ -8,6 +9,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+
+from workbench.consensus.models.settling import (
+    Graded,
+    Pair,
+    Settled,
+    by_dawid_skene,
+    by_glad,
+    by_mace,
+)
 
 Grades = Mapping[str, int]
 
@@ -24,14 +34,32 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule: `settle` takes the grades and the parameters by keyword; `unsettled` says what None means."""
+    """A rule: `settle` takes the grades and the parameters by keyword; `unsettled` says what None means.
+
+    A model has `settle_all` in its place.
+    """
 
     name: str
     label: str
     help: str
-    settle: Callable[..., int | None]
+    settle: Callable[..., int | None] | None = None
     unsettled: str = ""
     parameters: tuple[Parameter, ...] = ()
+    settle_all: Callable[[Graded], Mapping[Pair, Settled]] | None = None
+
+    def settled(self, graded: Graded, **parameters: str) -> dict[Pair, Settled]:
+        """The grade of every pair that the rule settles, with its confidence."""
+        if self.settle_all is not None:
+            return dict(self.settle_all(graded))
+        if self.settle is None:
+            raise TypeError(f"the rule {self.name} settles nothing")
+        found: dict[Pair, Settled] = {}
+        for pair, grades in graded.items():
+            grade = self.settle(grades, **parameters)
+            if grade is not None:
+                votes = list(grades.values())
+                found[pair] = Settled(grade, votes.count(grade) / len(votes))
+        return found
 
 
 def majority(grades: Grades, *, ties: str = "none") -> int | None:
@@ -106,5 +134,23 @@ RULES: Mapping[str, Rule] = {
         Rule("all", "All", "the lowest grade: relevant only if all say so", all_relevant),
         Rule("lower-median", "Lower median", "the middle grade, the lower of two", lower_median),
         Rule("upper-median", "Upper median", "the middle grade, the upper of two", upper_median),
+        Rule(
+            "dawid-skene",
+            "Dawid and Skene",
+            "the most likely grade, each assessor with errors of his or her own (1979); needs many pairs",
+            settle_all=by_dawid_skene,
+        ),
+        Rule(
+            "mace",
+            "MACE",
+            "the most likely grade, where an assessor knows or guesses (Hovy et al. 2013); needs many pairs",
+            settle_all=by_mace,
+        ),
+        Rule(
+            "glad",
+            "GLAD",
+            "the most likely grade, by ability and difficulty (Whitehill et al. 2009); needs many pairs",
+            settle_all=by_glad,
+        ),
     )
 }

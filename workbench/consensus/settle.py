@@ -23,10 +23,15 @@ class Unsettled:
 
 @dataclass(frozen=True, slots=True)
 class Consensus:
-    """One grade for each settled pair, and the others; both sorted by topic, then docno (bytes)."""
+    """One grade for each settled pair, and the others; both sorted by topic, then docno (bytes).
+
+    `confidence` has for each of the qrels the share of the assessors who gave this grade, or its probability
+    under a model.
+    """
 
     qrels: tuple[Qrel, ...]
     unsettled: tuple[Unsettled, ...]
+    confidence: tuple[float, ...] = ()
 
 
 def consensus(judgments: Iterable[Judgment], *, rule: str, scale: Scale, **parameters: str) -> Consensus:
@@ -38,17 +43,21 @@ def consensus(judgments: Iterable[Judgment], *, rule: str, scale: Scale, **param
     """
     chosen = _rule(rule)
     values = _bound(chosen, parameters)
-    qrels: list[Qrel] = []
-    unsettled: list[Unsettled] = []
     by_pair = _grades_by_pair(judgments, scale)
-    for topic, docno in sorted(by_pair, key=lambda pair: (id_bytes(pair[0]), id_bytes(pair[1]))):
-        grades = {who: grade for who, grade in by_pair[topic, docno].items() if grade is not None}
-        settled = chosen.settle(grades, **values) if grades else None
-        if settled is not None:
-            qrels.append(Qrel(topic, docno, settled))
-        else:
-            unsettled.append(Unsettled(topic, docno, chosen.unsettled if grades else NO_GRADE))
-    return Consensus(tuple(qrels), tuple(unsettled))
+    graded: dict[tuple[str, str], dict[str, int]] = {}
+    for pair, answers in by_pair.items():
+        grades = {who: grade for who, grade in answers.items() if grade is not None}
+        if grades:
+            graded[pair] = grades
+    settled = chosen.settled(graded, **values)
+    in_order = sorted(by_pair, key=lambda pair: (id_bytes(pair[0]), id_bytes(pair[1])))
+    left = [pair for pair in in_order if pair not in settled]
+    reasons = (chosen.unsettled if pair in graded else NO_GRADE for pair in left)
+    return Consensus(
+        qrels=tuple(Qrel(*pair, settled[pair].grade) for pair in in_order if pair in settled),
+        unsettled=tuple(Unsettled(*pair, reason) for pair, reason in zip(left, reasons, strict=True)),
+        confidence=tuple(settled[pair].confidence for pair in in_order if pair in settled),
+    )
 
 
 def _grades_by_pair(

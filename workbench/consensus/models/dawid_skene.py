@@ -1,0 +1,53 @@
+"""Dawid and Skene's model: every assessor has a table of errors of his or her own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.consensus.models.votes import LEAST, Floats, Posterior, Votes, from_logarithms, sums
+
+MOST_ROUNDS = 500
+NEAR = 1e-5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Errors:
+    """What was learnt: the share of every grade, and P(said l | is k), shape (assessors, k, l)."""
+
+    prior: Floats
+    tables: Floats
+
+
+def dawid_skene(votes: Votes, *, most_rounds: int = MOST_ROUNDS, near: float = NEAR) -> Posterior:
+    """The posterior of every pair's grade, by expectation and maximisation from the shares of the votes.
+
+    Ends when no probability moves by more than `near`. Source: Dawid and Skene 1979.
+    """
+    posterior = votes.shares()
+    rounds, moved = 0, np.inf
+    while rounds < most_rounds and moved > near:
+        renewed = expected(votes, learnt(votes, posterior))
+        moved = float(np.abs(renewed - posterior).max(initial=0.0))
+        posterior = renewed
+        rounds += 1
+    errors = learnt(votes, posterior)
+    right = np.einsum("k,akk->a", errors.prior, errors.tables)
+    return Posterior(posterior, right, rounds, moved <= near)
+
+
+def learnt(votes: Votes, posterior: Floats) -> Errors:
+    """The prior and the assessors' tables that are most likely under a posterior (the M step)."""
+    prior = posterior.mean(axis=0)
+    q = votes.n_grades
+    said = votes.assessors * q + votes.grades
+    counts = sums(said, posterior[votes.pairs], votes.n_assessors * q)
+    tables = np.maximum(counts.reshape(votes.n_assessors, q, q).transpose(0, 2, 1), LEAST)
+    return Errors(prior, tables / tables.sum(axis=2, keepdims=True))
+
+
+def expected(votes: Votes, errors: Errors) -> Floats:
+    """The posterior under a prior and tables (the E step); shape (pairs, grades)."""
+    logs = np.log(errors.tables)[votes.assessors, :, votes.grades]
+    return from_logarithms(votes.by_pair(logs) + np.log(np.maximum(errors.prior, LEAST)))

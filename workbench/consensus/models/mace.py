@@ -1,0 +1,78 @@
+"""MACE: an assessor either knows the grade or gives one at random, by a habit of his or her own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.consensus.models.votes import LEAST, Floats, Posterior, Votes, from_logarithms, sums
+
+RESTARTS = 10
+ROUNDS = 50
+SMOOTHING = 0.1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Habits:
+    """The chance that an assessor knows (assessors,), and what is given otherwise (assessors, grades)."""
+
+    knows: Floats
+    habit: Floats
+
+
+def mace(
+    votes: Votes,
+    *,
+    seed: int = 0,
+    restarts: int = RESTARTS,
+    rounds: int = ROUNDS,
+    smoothing: float = SMOOTHING,
+) -> Posterior:
+    """The posterior of every pair's grade, the most likely of several random starts.
+
+    `smoothing` is divided by the number of grades and added to every count, so that an assessor of few votes
+    is neither wholly trusted nor not at all. Source: Hovy, Berg-Kirkpatrick, Vaswani and Hovy 2013.
+    """
+    generator = np.random.default_rng(seed)
+    best: tuple[float, Habits] | None = None
+    for _ in range(restarts):
+        knows = generator.uniform(0.5, 1.0, votes.n_assessors)
+        habit = generator.dirichlet(np.full(votes.n_grades, 10.0), votes.n_assessors)
+        habits = Habits(knows, habit)
+        likelihood = -np.inf
+        for _ in range(rounds):
+            posterior, likelihood = expected(votes, habits)
+            habits = learnt(votes, posterior, habits, smoothing / votes.n_grades)
+        if best is None or likelihood > best[0]:
+            best = likelihood, habits
+    if best is None:
+        return Posterior(votes.shares(), np.ones(votes.n_assessors), 0, settled=False)
+    posterior, _ = expected(votes, best[1])
+    return Posterior(posterior, best[1].knows, rounds * restarts, settled=True)
+
+
+def expected(votes: Votes, habits: Habits) -> tuple[Floats, float]:
+    """The posterior of the grades under some habits, and the logarithm of the votes' likelihood."""
+    by_chance = (1.0 - habits.knows)[votes.assessors] * habits.habit[votes.assessors, votes.grades]
+    chances = np.repeat(by_chance[:, np.newaxis], votes.n_grades, axis=1)
+    chances[np.arange(len(chances)), votes.grades] += habits.knows[votes.assessors]
+    logs = votes.by_pair(np.log(np.maximum(chances, LEAST)))
+    top = logs.max(axis=1, initial=-np.inf)
+    likelihood = float((top + np.log(np.exp(logs - top[:, np.newaxis]).mean(axis=1))).sum())
+    return from_logarithms(logs), likelihood
+
+
+def learnt(votes: Votes, posterior: Floats, before: Habits, smoothing: float) -> Habits:
+    """The habits that follow from a posterior and those before."""
+    agrees = posterior[votes.pairs, votes.grades]
+    knows = before.knows[votes.assessors]
+    guesses = (1.0 - knows) * before.habit[votes.assessors, votes.grades]
+    knew = agrees * knows / np.maximum(knows + guesses, LEAST)
+    known = sums(votes.assessors, knew[:, np.newaxis], votes.n_assessors)[:, 0]
+    at = votes.assessors * votes.n_grades + votes.grades
+    guessed = sums(at, (1.0 - knew)[:, np.newaxis], votes.n_assessors * votes.n_grades)
+    habit = guessed.reshape(votes.n_assessors, votes.n_grades) + smoothing
+    random = habit.sum(axis=1)
+    both = known + smoothing + random
+    return Habits((known + smoothing) / both, habit / random[:, np.newaxis])

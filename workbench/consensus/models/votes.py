@@ -1,0 +1,86 @@
+"""Votes: who gave which grade to which pair, as numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Numbers = NDArray[np.int64]
+
+# A probability of exactly 0 could never be raised again by anybody.
+LEAST = 1e-10
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Votes:
+    """One place in each array a vote: the pair's number, the assessor's and the grade's, each from 0.
+
+    The same assessor may have voted several times on a pair.
+    """
+
+    pairs: Numbers
+    assessors: Numbers
+    grades: Numbers
+    n_pairs: int
+    n_assessors: int
+    n_grades: int
+
+    def shares(self) -> Floats:
+        """The share of every grade among a pair's votes; shape (pairs, grades)."""
+        counts = np.bincount(self.pairs * self.n_grades + self.grades, minlength=self.n_pairs * self.n_grades)
+        table = counts.reshape(self.n_pairs, self.n_grades).astype(np.float64)
+        shares: Floats = table / np.maximum(table.sum(axis=1, keepdims=True), 1.0)
+        return shares
+
+    def by_pair(self, values: Floats) -> Floats:
+        """The sums of the votes' values by pair; values have the shape (votes, k), sums (pairs, k)."""
+        return sums(self.pairs, values, self.n_pairs)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Posterior:
+    """How likely every grade is for every pair, shape (pairs, grades), and how reliable every assessor.
+
+    `reliability` is the model's chance that an assessor is right (Dawid and Skene, GLAD) or knows (MACE), by
+    assessor; `rounds` were needed, and `settled` is false where they were not enough.
+    """
+
+    probabilities: Floats
+    reliability: Floats
+    rounds: int
+    settled: bool
+
+    def grades(self) -> Numbers:
+        """The number of the most likely grade of every pair; of equally likely ones the lower."""
+        likeliest: Numbers = self.probabilities.argmax(axis=1)
+        return likeliest
+
+    def confidence(self) -> Floats:
+        """The probability of that grade."""
+        highest: Floats = self.probabilities.max(axis=1)
+        return highest
+
+
+def votes_of(triples: Iterable[tuple[int, int, int]]) -> Votes:
+    """Votes from (pair, assessor, grade), numbers from 0 without gaps."""
+    table = np.array(list(triples), dtype=np.int64).reshape(-1, 3)
+    pairs, assessors, grades = table.T
+    sizes = table.max(axis=0, initial=-1) + 1
+    return Votes(pairs, assessors, grades, *sizes.tolist())
+
+
+def sums(at: Numbers, values: Floats, size: int) -> Floats:
+    """Values (n, k) added up by the number `at` which they stand; shape (size, k)."""
+    columns = [np.bincount(at, column, minlength=size) for column in values.T]
+    return np.stack(columns, axis=1)
+
+
+def from_logarithms(logs: Floats) -> Floats:
+    """Probabilities by row from their logarithms up to a constant."""
+    weights = np.exp(logs - logs.max(axis=1, keepdims=True))
+    normal: Floats = weights / weights.sum(axis=1, keepdims=True)
+    return normal
