@@ -6,12 +6,13 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.formats.packed_ids import any_twice, fingerprints, with_topics
+from workbench.formats.packed_ids import any_twice, fingerprints
 from workbench.formats.packed_lines import Words
 
 
-def prints(rows: list[tuple[int, ...]]) -> Words:
-    return fingerprints([np.array(word, dtype=np.uint64) for word in zip(*rows, strict=True)])
+def prints(rows: list[tuple[int, ...]], topic: int = 0) -> Words:
+    words = [np.array(word, dtype=np.uint64) for word in zip(*rows, strict=True)]
+    return fingerprints(words, np.full(len(rows), topic, dtype=np.uint64))
 
 
 @given(st.lists(st.integers(0, 2**64 - 1), max_size=50), st.integers(0, 40))
@@ -29,13 +30,15 @@ def test_a_million_different_ids_have_different_fingerprints() -> None:
     # Numbers in the last bytes of two words, as docnos have them, in four topics.
     numbers = np.arange(250_000, dtype=np.uint64)
     words = [numbers % np.uint64(500) << np.uint64(40), numbers // np.uint64(500) << np.uint64(56 - 16)]
-    found = fingerprints(words)
-    assert not any_twice(
-        np.concatenate([with_topics(found, np.full(250_000, topic, np.uint64)) for topic in range(4)])
-    )
+    topics = [np.full(250_000, topic, np.uint64) for topic in range(4)]
+    assert not any_twice(np.concatenate([fingerprints(words, topic) for topic in topics]))
 
 
 def test_zeros_behind_an_id_change_nothing_but_zeros_before_it_do() -> None:
     short, long, shifted = prints([(7,)]), prints([(7, 0, 0)]), prints([(0, 7, 0)])
     assert short == long
     assert short != shifted
+
+
+def test_the_same_document_of_another_topic_is_another() -> None:
+    assert prints([(7,)], topic=1) != prints([(7,)], topic=2)

@@ -13,7 +13,7 @@ from tests.formats.strategies import stream
 from tests.formats.written_runs import DECIMALS
 from workbench.formats.packed_lines import NotUnderstood, blocks, packed_lines
 from workbench.formats.packed_scores import doubles
-from workbench.formats.run_scores import Scores
+from workbench.formats.run_scores import Scores, finite_doubles
 
 
 def read(scores: list[str]) -> Scores:
@@ -31,6 +31,31 @@ def bits(values: Scores) -> list[int]:
 @settings(max_examples=200)
 def test_scores_are_the_doubles_of_float_to_the_bit(scores: list[str]) -> None:
     assert bits(read(scores)) == bits(np.array([float(score) for score in scores]))
+
+
+@given(
+    st.integers(0, 9),
+    st.lists(st.tuples(st.sampled_from(["", "", "-", "+"]), st.integers(0, 10**16)), min_size=1, max_size=60),
+    st.sampled_from(["{}{:.{}f}", "{}{:.{}f}", "{}{:08.{}f}"]),
+)
+@settings(max_examples=300)
+def test_numbers_with_the_dot_at_one_place_are_the_doubles_of_float_to_the_bit(
+    places: int, numbers: list[tuple[str, int]], pattern: str
+) -> None:
+    scores = [pattern.format(sign, Decimal(number).scaleb(-places), places) for sign, number in numbers]
+    assert bits(read(scores)) == bits(np.array([float(score) for score in scores]))
+
+
+@given(st.lists(st.text("0123456789.+-/,e ", min_size=1, max_size=9), min_size=1, max_size=4))
+@settings(max_examples=500)
+def test_only_finite_decimal_numbers_are_read(scores: list[str]) -> None:
+    scores = [score.replace(" ", "9") for score in scores]
+    expected = finite_doubles([score.encode() for score in scores])
+    if expected is None:
+        with pytest.raises(NotUnderstood):
+            read(scores)
+    else:
+        assert bits(read(scores)) == bits(expected)
 
 
 @given(st.integers(2**52, 2**53 - 1), st.integers(-62, -27), st.integers(10, 40), st.integers(-2, 2))
@@ -61,6 +86,11 @@ def test_numbers_next_to_the_middle_of_two_doubles_are_rounded_as_by_float(
         ("0.12345678901234567", 0.12345678901234567),
         ("0.123456789012345678", 0.123456789012345678),
         ("00000000", 0.0),
+        # A dot last, first, and eight bytes from the end, which is as far as it is looked for.
+        ("5.", 5.0),
+        (".5", 0.5),
+        ("12345678.1234567", 12345678.1234567),
+        ("1234567.12345678", 1234567.12345678),
     ],
 )
 def test_numbers_at_the_borders_of_the_method(score: str, value: float) -> None:
@@ -68,7 +98,7 @@ def test_numbers_at_the_borders_of_the_method(score: str, value: float) -> None:
 
 
 @pytest.mark.parametrize(
-    "score", ["nan", "inf", "1e999", "1_0", "1.2.3", "--1", "1-", ".", "-", "0x1", "1/2"]
+    "score", ["nan", "inf", "1e999", "1_0", "1.2.3", "--1", "1-", ".", "-", "0x1", "1/2", "1/5", "/.5"]
 )
 def test_what_is_no_finite_decimal_number_is_left_to_the_plain_reader(score: str) -> None:
     with pytest.raises(NotUnderstood):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.formats.strategies import codes, stream
 from tests.formats.written_runs import STYLES, Style, long_run, odd_runs
-from workbench.errors import InvalidInput
+from workbench.errors import InvalidInput, WorkbenchError
 from workbench.formats.packed_lines import NotUnderstood
 from workbench.formats.packed_runs import read_packed
 from workbench.formats.run_tops import read_run_top
@@ -37,10 +37,10 @@ def outcome(read: Callable[[], RunReading]) -> Any:
     return reading.run.tag, reading.lines, [(topic, one.docnos, one.scores) for topic, one in rankings]
 
 
-def plain(content: bytes, depth: int, ties: TieRule, **expected: Any) -> Any:
-    """The outcome of the plain reader, cut by the one order."""
+def plain(content: bytes, depth: int | None, ties: TieRule, **expected: Any) -> Any:
+    """The outcome of the plain reader, cut by the one order; whole without a depth."""
     read = outcome(lambda: read_run(io.BytesIO(content), source="r", **expected))
-    if not isinstance(read[-1], list):
+    if depth is None or not isinstance(read[-1], list):
         return read
     run = read_run(io.BytesIO(content), source="r", **expected).run
     tops = []
@@ -51,15 +51,15 @@ def plain(content: bytes, depth: int, ties: TieRule, **expected: Any) -> Any:
     return *read[:-1], tops
 
 
-def fast(content: bytes, depth: int, ties: TieRule, **expected: Any) -> Any:
+def fast(content: bytes, depth: int | None, ties: TieRule, **expected: Any) -> Any:
     """The outcome of the fast reader."""
     return outcome(lambda: read_run_top(io.BytesIO(content), source="r", depth=depth, ties=ties, **expected))
 
 
-@given(odd_runs(), st.sampled_from([0, 1, 2, 3, 7, 1000]), TIES, st.integers(16, 300))
+@given(odd_runs(), st.sampled_from([None, 0, 1, 2, 3, 7, 1000]), TIES, st.integers(16, 300))
 @settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow])
 def test_both_readers_agree_on_tops_and_refusals(
-    content: bytes, depth: int, ties: TieRule, block: int
+    content: bytes, depth: int | None, ties: TieRule, block: int
 ) -> None:
     assert fast(content, depth, ties, block=block) == plain(content, depth, ties)
 
@@ -95,6 +95,8 @@ def compare(style: Style, depth: int, ties: TieRule) -> None:
     packed = read_packed(io.BytesIO(content), source="r", depth=depth, block=4096)
     reading = RunReading(packed.top(depth, ties=ties), packed.lines, ())
     assert outcome(lambda: reading) == plain(content, depth, ties)
+    whole = read_packed(io.BytesIO(content), source="r", block=4096)
+    assert whole.whole() == read_run(io.BytesIO(content), source="r").run
 
 
 @pytest.mark.parametrize("ties", TieRule)
@@ -105,6 +107,24 @@ def test_every_tie_rule_cuts_a_run_as_the_one_order_does(ties: TieRule) -> None:
     assert rankings["401"].docnos == tuple(expected)
     assert rankings["401"].scores == (7.0, 2.0, 2.0)
     assert rankings["402"].docnos == ("a",)
+
+
+def test_a_run_that_was_read_to_a_depth_does_not_pass_for_the_whole_run() -> None:
+    with pytest.raises(WorkbenchError, match="read to depth 2"):
+        read_packed(stream(WHOLE), source="r", depth=2).whole()
+
+
+@pytest.mark.parametrize("topic", ["9", "a-topic-of-more-than-sixteen-bytes"])
+def test_topics_and_tags_that_begin_alike_are_told_apart(topic: str) -> None:
+    # Blocks end anywhere, and so each of these lines is the first of a block at one time.
+    topics = [topic, topic + "1", topic + "12", topic + "1", "x"]
+    content = "".join(f"{name} Q0 d{number} 1 1 t\n" for number, name in enumerate(topics)).encode()
+    other = content + f"{topic} Q0 e 1 1 tt\n".encode()
+    for block in range(16, len(content), 7):
+        packed = read_packed(io.BytesIO(content), source="r", block=block)
+        assert packed.whole() == read_run(io.BytesIO(content), source="r").run
+        with pytest.raises(NotUnderstood):
+            read_packed(io.BytesIO(other), source="r", block=block)
 
 
 @pytest.mark.parametrize(

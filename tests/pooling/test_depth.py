@@ -55,6 +55,14 @@ def test_every_entry_names_the_runs_that_brought_it_by_rank_then_tag() -> None:
     )
 
 
+def test_topics_share_what_says_that_a_run_brought_a_document_at_a_rank() -> None:
+    # Of 71 runs to depth 100 there are 7,100 of these, not one for each of 355,000 documents.
+    both = run("A", {"1": {"x": 2.0, "y": 1.0}, "2": {"z": 2.0, "y": 1.0}})
+    x, y, again, z = depth_pool([both]).entries
+    assert x.contributions[0] is z.contributions[0]
+    assert y.contributions[0] is again.contributions[0]
+
+
 def test_entries_are_sorted_by_the_bytes_of_topic_and_docno() -> None:
     # "10" < "9" < "B" < "a" < "é" (C3 A9) < the lone byte FF; topic 10 before topic 9.
     runs = [ranked("A", ["a", "é", "9", "\udcff"], topic="9"), ranked("B", ["B", "10"], topic="10")]

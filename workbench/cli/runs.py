@@ -28,15 +28,15 @@ def read_runs(
 
     After a refused file no more runs are given, but the rest is still read, so that InvalidInput, raised at
     the end, holds all findings of all files. With `unique_tags` a tag that comes again is such a finding.
-    `warnings` prints what the readings noticed on the error stream. With a `depth` only the first documents
-    of each topic under the tie rule are needed: a run may hold no others, and is read several times faster.
+    `warnings` prints what the readings noticed on the error stream, and takes several times longer. With a
+    `depth` only the first documents of each topic under the tie rule are needed: a run may hold no others.
     """
     refused: list[Finding] = []
     sources: dict[str, str] = {}
     for name in with_progress(names, "Reading"):
         try:
             with open_input(name) as (stream, source):
-                if depth is None or warnings:
+                if warnings:
                     reading = read_run(stream, source=source)
                 else:
                     reading = read_run_top(stream, source=source, depth=depth, ties=ties)

@@ -15,27 +15,24 @@ from workbench.formats.packed_lines import Words
 
 # Odd, without a pattern, and one for each word of an id: equal words in other places are not the same.
 _GOLDEN = 0x9E3779B97F4A7C15
-_FACTORS = [np.uint64(pow(_GOLDEN, power, 2**64)) for power in range(1, 18)]
+_FACTORS = [np.uint64(pow(_GOLDEN, power, 2**64)) for power in range(1, 18 + 1)]
 _ROUNDS = 64
 
 
-def fingerprints(words: Sequence[Words]) -> Words:
-    """A number for each id, given by its words; words of zeros behind an id change nothing."""
-    total = np.zeros_like(words[0])
+def fingerprints(words: Sequence[Words], topics: Words) -> Words:
+    """A number for each document of a topic, the one given by its words and the other by number.
+
+    Words of zeros behind an id change nothing.
+    """
+    total = topics * _FACTORS[-1]
     for word, factor in zip(words, _FACTORS[1:], strict=False):
         mixed = word * _FACTORS[0]
         mixed ^= mixed >> np.uint64(32)
         mixed *= factor
         total += mixed
+    total ^= total >> np.uint64(32)
+    total *= _FACTORS[-2]
     return total
-
-
-def with_topics(prints: Words, topics: Words) -> Words:
-    """The fingerprints of documents in topics, which are given by number."""
-    mixed = prints + topics * _FACTORS[-1]
-    mixed ^= mixed >> np.uint64(32)
-    mixed *= _FACTORS[-2]
-    return mixed
 
 
 def any_twice(prints: Words) -> bool:

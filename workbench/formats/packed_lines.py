@@ -29,7 +29,7 @@ _LONGEST_LINE = 2**20
 _COLUMNS = 6
 _BOM = b"\xef\xbb\xbf"
 # The words of a field may begin before it and end behind it; this is no white space.
-_PAD = b"." * LONGEST_ID
+_PAD = b"." * (LONGEST_ID + 2 * WORD)
 
 
 class NotUnderstood(Exception):
@@ -65,28 +65,38 @@ class Lines:
 
     def id_words(self, field: Field) -> list[Words]:
         """The words of ids, first to last, filled up with zeros; raises NotUnderstood for very long ids."""
-        lengths = field.ends - field.begins
-        shortest, longest = int(lengths.min()), int(lengths.max())
-        if longest > LONGEST_ID:
-            raise NotUnderstood
-        size = -(-longest // WORD) * WORD
-        words = list(self.windows(size)[field.begins].view("<u8").reshape(-1, size // WORD).T)
-        for number in range(shortest // WORD, len(words)):
+        lengths = _lengths(field)
+        words = self.words_from(field.begins, int(lengths.max(initial=1)))
+        for number in range(int(lengths.min(initial=LONGEST_ID)) // WORD, len(words)):
             behind = bits(np.maximum((number + 1) * WORD - lengths, 0))
             words[number] = words[number] << behind >> behind
         return words
 
-    def windows(self, size: int) -> Windows:
-        """The so many bytes that begin at each byte of the text."""
-        return np.ndarray((len(self.text) - size + 1,), f"V{size}", self.text, strides=(1,))
+    def words_from(self, begins: Positions, size: int) -> list[Words]:
+        """The words of so many bytes from each of these places; the last may go beyond them.
 
-    def only_value(self, field: Field) -> bytes:
-        """The bytes of a field that is the same in all lines; raises NotUnderstood where it is not."""
-        value = self.text[field.begins[0] : field.ends[0]]
-        same_length = (field.ends - field.begins == len(value)).all()
-        if not same_length or self.windows(len(value))[field.begins].tobytes() != value * len(self):
-            raise NotUnderstood
-        return value
+        They are fetched at once: most of the time goes into finding each place.
+        """
+        size = -(-size // WORD) * WORD
+        windows: Windows = np.ndarray((len(self.text) - size + 1,), f"V{size}", self.text, strides=(1,))
+        return list(windows[begins].view("<u8").reshape(-1, size // WORD).T)
+
+    def changes(self, field: Field) -> Positions:
+        """The first line and all that have another value than the line before.
+
+        There may be more where lengths differ. Raises NotUnderstood for very long values.
+        """
+        starts = np.zeros(1, dtype=np.intp)
+        width = 0
+        while (needed := int(_lengths(field.at(starts)).max()) + 1) > width:
+            width = needed
+            differ = np.zeros(len(self) - 1, dtype=np.bool_)
+            # The separator behind a value is compared with it, and so no value passes for a longer one.
+            *words, last = self.words_from(field.begins, width)
+            for word in (*words, last << np.uint64(-width % WORD * 8)):
+                differ |= word[1:] != word[:-1]
+            starts = np.concatenate(([0], np.flatnonzero(differ) + 1))
+        return starts
 
 
 def blocks(stream: Readable, size: int) -> Iterator[bytes]:
@@ -121,6 +131,14 @@ def packed_lines(block: bytes) -> Lines:
     if lines is None:
         raise NotUnderstood
     return lines
+
+
+def _lengths(field: Field) -> Positions:
+    """How many bytes each value has; raises NotUnderstood for very long ones."""
+    lengths = field.ends - field.begins
+    if lengths.max(initial=0) > LONGEST_ID:
+        raise NotUnderstood
+    return lengths
 
 
 def bits(octets: Positions) -> Words:

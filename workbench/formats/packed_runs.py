@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from workbench.errors import WorkbenchError
-from workbench.formats.packed_ids import any_twice, fingerprints, with_topics
+from workbench.formats.packed_ids import any_twice, fingerprints
 from workbench.formats.packed_lines import WORD, Lines, NotUnderstood, Positions, Words, blocks, packed_lines
 from workbench.formats.packed_scores import doubles
 from workbench.formats.run_scores import Scores
@@ -63,6 +63,17 @@ class PackedRun:
         rankings = {
             topic: Ranking(docnos[begin:end], scores[begin:end])
             for topic, (begin, end) in zip(self.topics, pairwise(ends), strict=True)
+        }
+        return Run(self.tag, rankings)
+
+    def whole(self) -> Run:
+        """The run as `read_run` has it, in file order; raises WorkbenchError where it was not read whole."""
+        if self.depth is not None:
+            raise WorkbenchError(f"the run was read to depth {self.depth}", remedy="read it again")
+        docnos, scores, starts = _decoded(self.docnos), tuple(self.scores.tolist()), self.starts.tolist()
+        rankings = {
+            topic: Ranking(docnos[begin:end], scores[begin:end])
+            for topic, (begin, end) in zip(self.topics, pairwise(starts), strict=True)
         }
         return Run(self.tag, rankings)
 
@@ -130,14 +141,14 @@ def _keep_freed_memory() -> None:
 
 def _add(pieces: _Pieces, lines: Lines) -> None:
     topic, _, docno, _, score, tag = lines.columns
-    pieces.tags.add(lines.only_value(tag))
-    changes = np.any([word[1:] != word[:-1] for word in lines.id_words(topic)], axis=0)
-    starts = np.concatenate(([0], np.flatnonzero(changes) + 1, [len(lines)]))
-    known, names = pieces.topics, lines.values(topic.at(starts[:-1]))
+    pieces.tags.update(lines.values(tag.at(lines.changes(tag))))
+    starts = lines.changes(topic)
+    known, names = pieces.topics, lines.values(topic.at(starts))
+    starts = np.append(starts, len(lines))
     numbers = np.repeat([known.setdefault(name, len(known)) for name in names], np.diff(starts))
-    scores = doubles(lines, score)
     words = lines.id_words(docno)
-    pieces.prints.append(with_topics(fingerprints(words), numbers.view(np.uint64)))
+    pieces.prints.append(fingerprints(words, numbers.view(np.uint64)))
+    scores = doubles(lines, score)
     kept: Any = slice(None) if pieces.depth is None else _leading(scores, starts, pieces.depth)
     pieces.numbers.append(numbers[kept])
     pieces.scores.append(scores[kept])
@@ -164,7 +175,8 @@ def _leading(scores: Scores, starts: Positions, depth: int) -> Positions:
 
 def _order(docnos: Docnos, scores: Scores, numbers: Positions, ties: TieRule) -> Positions:
     """The order by topic, then that of `ranking.ordered`."""
-    order = np.lexsort((-scores, numbers))
+    falls = (scores[1:] <= scores[:-1]) | (numbers[1:] != numbers[:-1])
+    order = np.arange(len(scores)) if falls.all() else np.lexsort((-scores, numbers))
     if ties is TieRule.FILE:
         return order
     scores, numbers = scores[order], numbers[order]

@@ -1,4 +1,4 @@
-"""The top of a run, for whoever pools and needs no more: read fast where it can be, else plainly."""
+"""Runs for whoever pools and needs no warnings: read fast where they can be, else plainly."""
 
 from __future__ import annotations
 
@@ -21,12 +21,14 @@ def read_run_top(
     stream: Readable,
     *,
     source: str,
-    depth: int,
+    depth: int | None,
     ties: TieRule = TieRule.TREC_EVAL,
     topics: Collection[str] | None = None,
     block: int = BLOCK,
 ) -> RunReading:
     """Read a run, plain or gzip, and keep the first `depth` documents of each topic, best first.
+
+    With None all are kept, in file order.
 
     The whole run is checked as `read_run` checks it, with the same errors, in a fraction of the time;
     warnings are not looked for. `block` is how many bytes are read at a time.
@@ -39,8 +41,10 @@ def read_run_top(
         except NotUnderstood:
             twice.rewind()
             reading = read_run(twice, source=source, topics=topics)
-            return RunReading(_cut(reading.run, depth, ties), reading.lines, ())
-    return RunReading(packed.top(depth, ties=ties), packed.lines, ())
+            run = reading.run if depth is None else _cut(reading.run, depth, ties)
+            return RunReading(run, reading.lines, ())
+    run = packed.whole() if depth is None else packed.top(depth, ties=ties)
+    return RunReading(run, packed.lines, ())
 
 
 class _Twice:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import count, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,13 +18,30 @@ Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
 
 
+DepthOf = Callable[[str, str], int]
+"""How deep to look into the run with a tag, for a topic."""
+
+
+class Contributions(dict[int, Contribution]):
+    """A run's contributions by rank. Each is made once, for all topics: a pool has hundreds of thousands."""
+
+    def __init__(self, tag: str) -> None:
+        super().__init__()
+        self._tag = tag
+
+    def __missing__(self, rank: int) -> Contribution:
+        made = self[rank] = Contribution(self._tag, rank)
+        return made
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranked:
     """What one run retrieved for a topic, best first: documents as places in the topic's docnos; scores."""
 
     tag: str
-    documents: Places
+    documents: NDArray[np.int32]
     scores: Floats
+    contributions: Contributions
 
     @property
     def ranks(self) -> Floats:
@@ -70,19 +89,28 @@ class Candidates:
 
     def entries(self, chosen: Iterable[int]) -> tuple[PoolEntry, ...]:
         """The entries of these documents with all runs that retrieved them, sorted by docno (bytes)."""
-        documents = sorted(chosen)
+        documents = sorted(set(chosen))
         slots = np.full(len(self.docnos), -1)
         slots[documents] = np.arange(len(documents))
-        brought: list[list[Contribution]] = [[] for _ in documents]
-        for ranked in self.lists:
-            slot = slots[ranked.documents]
-            hits = np.flatnonzero(slot >= 0)
-            for rank, at in zip((hits + 1).tolist(), slot[hits].tolist(), strict=True):
-                brought[at].append(Contribution(ranked.tag, rank))
-        # The runs came by tag and sorting is stable, so equal ranks stay in the order of the tags.
+        lengths = [len(ranked.documents) for ranked in self.lists]
+        runs = len(lengths)
+        # One number says slot, rank and run in the order of entries and, the lists being sorted by tag, of
+        # contributions. It is less than the square of all lines of the topic, so that it does not overflow.
+        longest = max(lengths, default=0)
+        keys = np.concatenate(
+            [
+                (slots[ranked.documents] * longest + np.arange(length)) * runs + run
+                for run, (ranked, length) in enumerate(zip(self.lists, lengths, strict=True))
+            ]
+        )
+        keys = np.sort(keys[keys >= 0])
+        ends = np.searchsorted(keys, np.arange(len(documents) + 1) * (longest * runs)).tolist()
+        ranks, tags = np.divmod(keys % (longest * runs), runs)
+        by_tag = [ranked.contributions for ranked in self.lists]
+        brought = [by_tag[tag][rank] for tag, rank in zip(tags.tolist(), (ranks + 1).tolist(), strict=True)]
         return tuple(
-            PoolEntry(self.topic, self.docnos[document], tuple(sorted(runs, key=_rank)))
-            for document, runs in zip(documents, brought, strict=True)
+            PoolEntry(self.topic, self.docnos[document], tuple(brought[begin:end]))
+            for document, (begin, end) in zip(documents, pairwise(ends), strict=True)
         )
 
 
@@ -98,39 +126,41 @@ class Gathered:
         return {one.topic: min(budget, one.retrieved) for one in self.topics}
 
 
-def gather(runs: Iterable[Run], *, depth: int | None = None, ties: TieRule = TieRule.TREC_EVAL) -> Gathered:
+def gather(
+    runs: Iterable[Run], *, depth: int | DepthOf | None = None, ties: TieRule = TieRule.TREC_EVAL
+) -> Gathered:
     """What the runs retrieved, to a depth or (None) whole; the runs are taken one by one and not kept.
 
     Raises Conflict where two runs have the same tag.
     """
-    places: dict[str, dict[str, int]] = {}
-    lists: dict[str, list[Ranked]] = {}
+    # To ask for the place of a docno that has none yet gives it the next.
+    places: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(count().__next__))
+    lists: dict[str, list[Ranked]] = defaultdict(list)
     tags: list[str] = []
     for run in each_tag_once(runs):
         tags.append(run.tag)
+        contributions = Contributions(run.tag)
         for topic, ranking in run.rankings.items():
-            first = ordered(ranking, ties=ties) if depth is None else top(ranking, depth, ties=ties)
+            limit = depth(run.tag, topic) if callable(depth) else depth
+            first = ordered(ranking, ties=ties) if limit is None else top(ranking, limit, ties=ties)
             if not first:
                 continue
-            known = places.setdefault(topic, {})
-            documents = np.array([known.setdefault(docno, len(known)) for docno in first], dtype=np.int64)
-            scores = np.sort(np.array(ranking.scores))[::-1][: len(first)]
-            lists.setdefault(topic, []).append(Ranked(run.tag, documents, scores))
-    topics = tuple(_candidates(topic, places[topic], lists[topic]) for topic in sorted_ids(lists))
+            documents = np.fromiter(map(places[topic].__getitem__, first), np.int32, len(first))
+            # Copied, or else the scores beyond the depth would be kept with them.
+            scores = np.sort(np.array(ranking.scores))[::-1][: len(first)].copy()
+            lists[topic].append(Ranked(run.tag, documents, scores, contributions))
+    # Taken out one by one, so that all is not held twice.
+    topics = tuple(_candidates(topic, places.pop(topic), lists.pop(topic)) for topic in sorted_ids(lists))
     return Gathered(tuple(sorted_ids(tags)), topics)
 
 
 def _candidates(topic: str, known: Mapping[str, int], lists: Iterable[Ranked]) -> Candidates:
     docnos = sorted_ids(known)
-    sorted_places = np.empty(len(docnos), dtype=np.int64)
+    sorted_places = np.empty(len(docnos), dtype=np.int32)
     sorted_places[[known[docno] for docno in docnos]] = np.arange(len(docnos))
     by_tag = sorted(lists, key=lambda ranked: id_bytes(ranked.tag))
     return Candidates(
         topic,
         tuple(docnos),
-        tuple(Ranked(one.tag, sorted_places[one.documents], one.scores) for one in by_tag),
+        tuple(replace(one, documents=sorted_places[one.documents]) for one in by_tag),
     )
-
-
-def _rank(contribution: Contribution) -> int:
-    return contribution.rank

@@ -6,13 +6,11 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from workbench.errors import WorkbenchError
+from workbench.pooling.candidates import gather
 from workbench.pooling.parameters import DEPTHS, WHOLE, Parameter, Strategy
 from workbench.pooling.pool import Pool
-from workbench.pooling.tags import each_tag_once
-from workbench.ranking import top
-from workbench.records import Contribution, PoolEntry, Run, TieRule, id_bytes, sorted_ids
+from workbench.records import Run, TieRule, sorted_ids
 
-_Found = dict[str, dict[str, list[Contribution]]]
 _NO_OTHERS: Mapping[str, int] = MappingProxyType({})
 
 
@@ -42,23 +40,19 @@ def depth_pool(
     """
     if depth < 1:
         raise WorkbenchError(f"a pool of depth {depth} holds nothing", remedy="give a depth of 1 or more")
-    found: _Found = {}
-    largest_possible: dict[str, int] = {}
-    tags: set[str] = set()
     topics: set[str] = set()
-    for run in each_tag_once(runs):
-        tags.add(run.tag)
-        topics.update(run.rankings)
-        of_run = run_depths.get(run.tag)
-        for topic, ranking in run.rankings.items():
-            own = [limit for limit in (of_run, topic_depths.get(topic)) if limit is not None]
-            first = top(ranking, min(own, default=depth), ties=ties)
-            if first:
-                largest_possible[topic] = largest_possible.get(topic, 0) + len(first)
-                _add(found.setdefault(topic, {}), first, run.tag)
-    _check_known("run", run_depths, tags)
+
+    def depth_of(tag: str, topic: str) -> int:
+        topics.add(topic)
+        own = [limit for limit in (run_depths.get(tag), topic_depths.get(topic)) if limit is not None]
+        return min(own, default=depth)
+
+    gathered = gather(runs, depth=depth_of, ties=ties)
+    _check_known("run", run_depths, set(gathered.tags))
     _check_known("topic", topic_depths, topics)
-    return Pool(_entries(found), tuple(sorted_ids(tags)), largest_possible)
+    entries = [entry for topic in gathered.topics for entry in topic.entries(range(len(topic.docnos)))]
+    largest_possible = {topic.topic: topic.retrieved for topic in gathered.topics}
+    return Pool(tuple(entries), gathered.tags, largest_possible)
 
 
 DEPTH = Strategy(
@@ -74,11 +68,6 @@ DEPTH = Strategy(
 )
 
 
-def _add(documents: dict[str, list[Contribution]], first: Iterable[str], tag: str) -> None:
-    for rank, docno in enumerate(first, 1):
-        documents.setdefault(docno, []).append(Contribution(tag, rank))
-
-
 def _check_known(what: str, depths: Mapping[str, int], known: set[str]) -> None:
     unknown = sorted_ids(set(depths) - known)
     if unknown:
@@ -86,15 +75,3 @@ def _check_known(what: str, depths: Mapping[str, int], known: set[str]) -> None:
             f"there is a depth for the {what} {', '.join(unknown)}, but no such {what}",
             remedy=f"name only a {what} that is pooled",
         )
-
-
-def _entries(found: _Found) -> tuple[PoolEntry, ...]:
-    return tuple(
-        PoolEntry(topic, docno, tuple(sorted(found[topic][docno], key=_by_rank)))
-        for topic in sorted_ids(found)
-        for docno in sorted_ids(found[topic])
-    )
-
-
-def _by_rank(contribution: Contribution) -> tuple[int, bytes]:
-    return contribution.rank, id_bytes(contribution.tag)
