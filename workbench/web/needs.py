@@ -12,7 +12,7 @@ from workbench.agreement.bands import Band
 from workbench.agreement.report import AgreementReport, PairAgreement
 from workbench.web.forms import counted
 from workbench.workflow.assigning import AssessorLine, AssignmentLine
-from workbench.workflow.pooling import PoolLine
+from workbench.workflow.pools import PoolLine
 from workbench.workflow.progress import Overview
 from workbench.workflow.submitting import RunLine
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from workbench.errors import NotFound
 from workbench.storage import Session
-from workbench.workflow.pooling import PoolLine, pools_of
+from workbench.workflow.pools import PoolLine, pools_of
 
 
 def pool_line(db: Session, campaign_id: int, pool_id: int | None) -> PoolLine:

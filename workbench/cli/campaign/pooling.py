@@ -16,7 +16,8 @@ from workbench.workflow.assigning import assign as assign_topics
 from workbench.workflow.campaigning import campaign_by_slug
 from workbench.workflow.inviting import invite as make_invitation
 from workbench.workflow.ordering import OrderRule
-from workbench.workflow.pooling import make_pool, pool_report, pools_of
+from workbench.workflow.pooling import make_pool
+from workbench.workflow.pools import pool_report, pools_of
 from workbench.workflow.roles import Role
 
 

@@ -20,7 +20,7 @@ from workbench.web.requests import see_other
 from workbench.workflow import assigning
 from workbench.workflow.assigning import AssignmentLine
 from workbench.workflow.ordering import OrderRule
-from workbench.workflow.pooling import PoolLine, pool_report, pools_of
+from workbench.workflow.pools import PoolLine, pool_report, pools_of
 
 blueprint = Blueprint("assignments", __name__, url_prefix="/c/<slug>/assignments")
 

@@ -17,7 +17,7 @@ from workbench.web.readers import organiser, reader
 from workbench.web.requests import see_other
 from workbench.workflow import collecting
 from workbench.workflow.collecting import Loaded, load_documents
-from workbench.workflow.pooling import pools_of
+from workbench.workflow.pools import pools_of
 
 blueprint = Blueprint("documents", __name__, url_prefix="/c/<slug>/documents")
 A_PAGE = 50

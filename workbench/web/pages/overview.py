@@ -18,7 +18,7 @@ from workbench.web.scale_form import scale_in_words
 from workbench.workflow.assigning import AssessorLine, assessors_of, assignments_of
 from workbench.workflow.campaigning import campaign_of
 from workbench.workflow.comparing import agreement
-from workbench.workflow.pooling import pools_of
+from workbench.workflow.pools import pools_of
 from workbench.workflow.progress import Overview, overview, pooled_pairs
 from workbench.workflow.submitting import runs_of
 

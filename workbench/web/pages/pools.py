@@ -18,14 +18,9 @@ from workbench.web.pool_choice import pool_line
 from workbench.web.readers import organiser, reader
 from workbench.web.recipe_form import read_recipe, strategy_choices
 from workbench.web.requests import see_other
-from workbench.workflow.pooling import (
-    PooledPair,
-    close_pool,
-    make_pool,
-    pool_entries,
-    pool_report,
-    pools_of,
-)
+from workbench.workflow.opening import close_pool
+from workbench.workflow.pooling import make_pool
+from workbench.workflow.pools import PooledPair, pool_entries, pool_report, pools_of
 from workbench.workflow.submitting import runs_of
 
 blueprint = Blueprint("pools", __name__, url_prefix="/c/<slug>/pools")
