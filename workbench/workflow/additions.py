@@ -48,6 +48,14 @@ class Added:
     without_text: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class OwnAddition:
+    """A document that somebody added, as that person is shown it."""
+
+    docno: str
+    reason: str
+
+
 def add_by_hand(
     db: Session,
     campaign_id: int,
@@ -114,6 +122,25 @@ def add_to_own(
         added_by=account_id,
         source=source,
     )
+
+
+def own_additions(db: Session, assignment_id: int, account_id: int) -> tuple[OwnAddition, ...]:
+    """What an account added by hand to the topic and pool of its assignment, oldest first.
+
+    Raises NotFound where the assignment is not this account's.
+    """
+    assignment = own_task(db, assignment_id, account_id).assignment
+    entry = PoolEntryRow
+    rows = db.execute(
+        select(entry.docno, entry.reason)
+        .where(
+            entry.pool_id == assignment.pool_id,
+            entry.topic == assignment.topic,
+            entry.added_by == account_id,
+        )
+        .order_by(entry.added_at, entry.docno)
+    )
+    return tuple(OwnAddition(docno, reason or "") for docno, reason in rows)
 
 
 def take_out(db: Session, campaign_id: int, name: str, *, topic: str, docno: str) -> None:

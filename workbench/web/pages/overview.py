@@ -33,11 +33,13 @@ def index() -> str:
         made = campaign_of(db, here().id)
         pooled = pooled_pairs(db, here().id)
         view = overview(db, here().id)
+        pools = pools_of(db, here().id)
         assessors = assessors_of(db, here().id)
         state = State(
             overview=view,
             runs=runs_of(db, here().id),
-            pools=pools_of(db, here().id),
+            pools=tuple(line for line in pools if not line.draft),
+            drafts=tuple(line for line in pools if line.draft),
             assessors=assessors,
             assignments=assignments_of(db, here().id),
             agreement=_of_people(db, view, assessors),
