@@ -40,10 +40,24 @@ def test_documents_are_added_with_a_reason_and_marked_everywhere(
     assert "beta 4 2 50 % added by hand 2 2 100 %" in page
     topic = text_of(olga.get(f"{pool}/topic?topic=T1").text)
     assert "5 pairs, best rank first, 2 added by hand" in topic
-    assert "d/4 1 beta 2 d#3 0 added by hand by Olga d6 0 added by hand by Olga" in topic
+    assert "d/4 1 beta 2 d#3 0 added by hand Olga : by <i>searching</i> d6 0 added by hand Olga : by" in topic
     assert b"T1\td6\tmanual\n" in olga.get(f"{pool}/pairs.tsv").data
     assert "T1,tides,5,4,2" in olga.get(f"{pool}/topics.csv").text
     assert "2 added by hand" in text_of(olga.get("/c/harbour/pools").text)
+
+
+def test_where_qrels_name_pairs_an_addition_is_marked(
+    olga: FlaskClient, enter: Enter, cast: Cast, added: str
+) -> None:
+    olga.post(added, data={"docnos": "d6", "reason": "r"})
+    ada = enter("Ada")
+    task = f"/c/harbour/judge/{cast.assignments['Ada', 'T1']}"
+    for docno in ("d1", "d6"):
+        answer = {"docno": docno, "answer": "unsure", "client_id": f"an-answer-{docno}"}
+        assert ada.post(f"{task}/answer", data=answer).status_code == 303
+    text = text_of(olga.get("/c/harbour/qrels").text)
+    assert "T1 d6 added by hand" in text
+    assert "T1 d1 added" not in text
 
 
 def test_docnos_may_come_in_a_file(olga: FlaskClient, added: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
-from workbench.pooling.difference import Difference, difference
+from workbench.pooling.difference import Difference
 from workbench.pooling.pool import Pair, Pool
 from workbench.records import sorted_ids
 
@@ -52,18 +52,17 @@ def compare(
     added_after: Collection[Pair] = frozenset(),
 ) -> Comparison:
     """Compare two pools, given the pairs that are judged and those of either that were added by hand."""
-    changed = difference(before, after)
-    unjudged = after.pairs - frozenset(judged)
-    topics = sorted_ids({topic for topic, _ in before.pairs | after.pairs})
-    first, second = _by_topic(before.pairs), _by_topic(after.pairs)
+    were, are = before.pairs, after.pairs
+    unjudged = are - frozenset(judged)
+    first, second = _by_topic(were), _by_topic(are)
     brought_before, brought_after = _by_run(before), _by_run(after)
     nothing: frozenset[Pair] = frozenset()
     return Comparison(
-        difference=changed,
-        total=_change("", before.pairs, after.pairs, unjudged),
+        difference=Difference(are - were, were - are, were & are),
+        total=_change("", were, are, unjudged),
         by_topic=tuple(
             _change(topic, first.get(topic, nothing), second.get(topic, nothing), unjudged)
-            for topic in topics
+            for topic in sorted_ids({*first, *second})
         ),
         by_run=tuple(
             _change(tag, brought_before.get(tag, nothing), brought_after.get(tag, nothing), unjudged)

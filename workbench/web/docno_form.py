@@ -54,7 +54,7 @@ def added_in_words(added: Added, *, pools: bool) -> tuple[str, ...]:
         names = sorted({one.pool for one in added.passed}) if pools else []
         where = f" ({', '.join(names)})" if names else ""
         number = counted(len(added.passed), "document is", "documents are")
-        said.append(f"{number} pooled already{where} and passed over: {_some(added)}.")
+        said.append(f"{number} pooled already{where} and passed over: {_some(added)}")
     if added.without_text:
         number = counted(len(added.without_text), "has", "have")
         said.append(f"{number} no text yet, so nobody can judge them.")
@@ -63,4 +63,4 @@ def added_in_words(added: Added, *, pools: bool) -> tuple[str, ...]:
 
 def _some(added: Added) -> str:
     shown = [one.docno for one in added.passed[:5]]
-    return ", ".join(shown) + (" …" if len(added.passed) > len(shown) else "")
+    return ", ".join(shown) + (" …" if len(added.passed) > len(shown) else ".")

@@ -22,7 +22,7 @@ from workbench.workflow.pool_rows import (
     require_open,
     state_of,
 )
-from workbench.workflow.pools import PoolLine, pool_report
+from workbench.workflow.pools import PoolLine, pool_summary
 from workbench.workflow.progress import graded_by_people
 
 
@@ -70,11 +70,10 @@ def before_opening(db: Session, campaign_id: int, name: str) -> BeforeOpening:
     """Everything to be known before a draft is opened; raises NotFound, and Conflict where it is none."""
     row = pool_row(db, campaign_id, name)
     require_draft(row, "opened")
-    report = pool_report(db, campaign_id, name)
     pairs = _pairs(db, row.id)
     return BeforeOpening(
-        pool=report.pool,
-        topics=sum(size.pairs > 0 for size in report.by_topic),
+        pool=pool_summary(db, campaign_id, name),
+        topics=len({topic for topic, _ in pairs}),
         pace=pace_of(db, campaign_id),
         judged=len(pairs & graded_by_people(db, campaign_id)),
         shared=shared_with(db, campaign_id, name),
@@ -113,7 +112,7 @@ def before_closing(db: Session, campaign_id: int, name: str) -> BeforeClosing:
     if state_of(row) is PoolState.DRAFT:
         require_open(row)
     return BeforeClosing(
-        pool=pool_report(db, campaign_id, name).pool,
+        pool=pool_summary(db, campaign_id, name),
         judged=len(_pairs(db, row.id) & graded_by_people(db, campaign_id)),
         assignments=db.scalar(
             select(func.count()).where(AssignmentRow.pool_id == row.id, AssignmentRow.revoked_at.is_(None))

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.pooling.comparison import Comparison, compare
 from workbench.pooling.pool import Pair, Pool
-from workbench.records import PoolEntry, id_bytes
+from workbench.records import Contribution, PoolEntry, id_bytes
+from workbench.storage.tables import PoolEntryRow
 from workbench.workflow.effort import Pace, pace_of
-from workbench.workflow.pools import PooledPair, PoolLine, pool_entries, pool_report
+from workbench.workflow.pools import PoolLine, origin, pool_summary
 from workbench.workflow.progress import graded_by_people
 
 
@@ -39,6 +41,14 @@ class ComparedPair:
 
 
 @dataclass(frozen=True, slots=True)
+class _Side:
+    """One of the two: its pool, and the pairs of it that were added by hand."""
+
+    pool: Pool
+    added: frozenset[Pair]
+
+
+@dataclass(frozen=True, slots=True)
 class ComparedPools:
     """A comparison with the pools that it is of; no pool before stands for everything that is judged.
 
@@ -60,33 +70,41 @@ class ComparedPools:
 def compare_pools(db: Session, campaign_id: int, before: str | None, after: str) -> ComparedPools:
     """Compare the pool before, or all that is judged where None, with the pool after; raises NotFound."""
     judged = graded_by_people(db, campaign_id)
-    second_line = pool_report(db, campaign_id, after).pool
-    second = pool_entries(db, campaign_id, after)
-    first_line = None if before is None else pool_report(db, campaign_id, before).pool
-    first = () if before is None else pool_entries(db, campaign_id, before)
+    line = pool_summary(db, campaign_id, after)
+    line_before = None if before is None else pool_summary(db, campaign_id, before)
+    second = _side(db, line)
+    first = _judged_side(judged) if line_before is None else _side(db, line_before)
     found = compare(
-        _judged_pool(judged) if first_line is None else _pool(first_line, first),
-        _pool(second_line, second),
-        judged=judged,
-        added_before=_added(first),
-        added_after=_added(second),
+        first.pool, second.pool, judged=judged, added_before=first.added, added_after=second.added
     )
-    origins = {(one.topic, one.docno): one.origin for one in (*first, *second)}
-    return ComparedPools(
-        first_line, second_line, found, pace_of(db, campaign_id), _pairs(found, judged, origins)
+    origins = {**({} if line_before is None else _origins(first)), **_origins(second)}
+    return ComparedPools(line_before, line, found, pace_of(db, campaign_id), _pairs(found, judged, origins))
+
+
+def _judged_side(judged: set[Pair]) -> _Side:
+    return _Side(Pool(tuple(PoolEntry(*pair, ()) for pair in judged), (), {}), frozenset())
+
+
+def _side(db: Session, line: PoolLine) -> _Side:
+    entry = PoolEntryRow
+    rows = db.execute(
+        select(entry.topic, entry.docno, entry.brought_by, entry.added_at).where(entry.pool_id == line.id)
     )
+    # The same few tags and ranks come with very many pairs.
+    contribution = cache(Contribution)
+    entries, added = [], set()
+    for topic, docno, brought, added_at in rows:
+        entries.append(PoolEntry(topic, docno, tuple(contribution(tag, rank) for tag, rank in brought)))
+        if added_at is not None:
+            added.add((topic, docno))
+    return _Side(Pool(tuple(entries), line.tags, {}), frozenset(added))
 
 
-def _pool(line: PoolLine, entries: Iterable[PooledPair]) -> Pool:
-    return Pool(tuple(PoolEntry(one.topic, one.docno, one.contributions) for one in entries), line.tags, {})
-
-
-def _judged_pool(judged: Iterable[Pair]) -> Pool:
-    return Pool(tuple(PoolEntry(topic, docno, ()) for topic, docno in judged), (), {})
-
-
-def _added(entries: Iterable[PooledPair]) -> frozenset[Pair]:
-    return frozenset((one.topic, one.docno) for one in entries if one.added is not None)
+def _origins(side: _Side) -> dict[Pair, str]:
+    return {
+        (pair := (entry.topic, entry.docno)): origin(bool(entry.contributions), pair in side.added)
+        for entry in side.pool.entries
+    }
 
 
 def _pairs(found: Comparison, judged: set[Pair], origins: dict[Pair, str]) -> tuple[ComparedPair, ...]:

@@ -123,7 +123,7 @@ class PooledPair:
     @property
     def origin(self) -> str:
         """Where the pair comes from, as downloads say it: `runs`, `manual` or `runs+manual`."""
-        return ("runs+manual" if self.contributions else "manual") if self.added else "runs"
+        return origin(bool(self.contributions), self.added is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +140,11 @@ class PoolReport:
     by_run: tuple[RunPart, ...]
 
 
+def origin(brought: bool, added: bool) -> str:
+    """Where a pair comes from, as downloads say it: whether runs brought it, whether a person added it."""
+    return ("runs+manual" if brought else "manual") if added else "runs"
+
+
 def recipe_in_words(strategy: str, parameters: Mapping[str, str]) -> str:
     """A strategy with those of its parameters that have a value."""
     words = [f"{name.replace('_', ' ')} {text}" for name, text in parameters.items() if text]
@@ -151,6 +156,12 @@ def pools_of(db: Session, campaign_id: int) -> tuple[PoolLine, ...]:
     rows = db.scalars(select(PoolRow).where(PoolRow.campaign_id == campaign_id).order_by(PoolRow.id)).all()
     added = _added(db, [row.id for row in rows])
     return tuple(_line(row, added.get(row.id, {})) for row in rows)
+
+
+def pool_summary(db: Session, campaign_id: int, name: str) -> PoolLine:
+    """One pool as the list shows it; raises NotFound."""
+    row = pool_row(db, campaign_id, name)
+    return _line(row, _added(db, [row.id]).get(row.id, {}))
 
 
 def pool_report(db: Session, campaign_id: int, name: str) -> PoolReport:

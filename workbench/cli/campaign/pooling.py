@@ -17,7 +17,7 @@ from workbench.workflow.campaigning import campaign_by_slug
 from workbench.workflow.inviting import invite as make_invitation
 from workbench.workflow.ordering import OrderRule
 from workbench.workflow.pooling import make_pool
-from workbench.workflow.pools import pool_report, pools_of
+from workbench.workflow.pools import pool_summary, pools_of
 from workbench.workflow.roles import Role
 
 
@@ -135,7 +135,7 @@ def assign(
         pools = [line for line in pools_of(db, found.id) if not line.draft]
         if not pools:
             raise WorkbenchError("no pool is open yet", remedy=f"workbench campaign pool {campaign}")
-        chosen = pool_report(db, found.id, pool_name).pool if pool_name else pools[-1]
+        chosen = pool_summary(db, found.id, pool_name) if pool_name else pools[-1]
         able = {one.name: one.id for one in assessors_of(db, found.id) if one.has_account}
         unknown = [name for name in names if name not in able]
         if unknown:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import click
 
 from workbench.cli.opening import database_options, opened
@@ -12,7 +14,7 @@ from workbench.workflow import drafting, opening
 from workbench.workflow.campaigning import campaign_by_slug
 from workbench.workflow.opening import BeforeClosing, BeforeOpening
 from workbench.workflow.pool_rows import PoolState
-from workbench.workflow.pools import PoolLine, pool_report, pools_of
+from workbench.workflow.pools import PoolLine, pool_summary, pools_of
 
 CAMPAIGN = click.argument("campaign")
 POOL = click.argument("pool_name", metavar="POOL")
@@ -47,7 +49,7 @@ def pool_open(settings: Settings, campaign: str, pool_name: str, yes: bool) -> N
     with opened(settings) as database:
         with database.reading() as db:
             campaign_id = campaign_by_slug(db, campaign).id
-            if pool_report(db, campaign_id, pool_name).pool.open:
+            if pool_summary(db, campaign_id, pool_name).open:
                 click.echo(f"{pool_name} is open already")
                 return
             found = opening.before_opening(db, campaign_id, pool_name)
@@ -140,7 +142,7 @@ def pool_delete(settings: Settings, campaign: str, pool_name: str, yes: bool) ->
     with opened(settings) as database:
         with database.reading() as db:
             campaign_id = campaign_by_slug(db, campaign).id
-            line = pool_report(db, campaign_id, pool_name).pool
+            line = pool_summary(db, campaign_id, pool_name)
         if line.state is not PoolState.DRAFT:
             raise Conflict(f"pool {pool_name!r} is {line.state}", remedy="only a draft can be deleted")
         if not yes:
@@ -173,8 +175,8 @@ def _say_closing(found: BeforeClosing) -> None:
 
 
 def _json(line: PoolLine) -> dict[str, object]:
-    def moment(when: object) -> str | None:
-        return None if when is None else str(when)
+    def moment(when: datetime | None) -> str | None:
+        return None if when is None else when.isoformat()
 
     return {
         "name": line.name,

@@ -20,7 +20,7 @@ from workbench.workflow.collecting import topics_of
 from workbench.workflow.pool_comparing import ComparedPools, Turn, compare_pools
 
 blueprint = Blueprint("comparisons", __name__, url_prefix="/c/<slug>/pools/compare")
-A_PAGE = 200
+A_PAGE = 100
 JUDGED = "judged"
 
 
