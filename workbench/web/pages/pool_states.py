@@ -79,7 +79,7 @@ def draft(pool_id: int) -> str | Response:
 
 @blueprint.post("/rename")
 @organiser
-def rename(pool_id: int) -> Response | tuple[str | Response, int]:
+def rename(pool_id: int) -> Response | tuple[str, int]:
     """Call a draft by another name."""
     try:
         with writing() as db:
@@ -87,7 +87,10 @@ def rename(pool_id: int) -> Response | tuple[str | Response, int]:
             drafting.rename_draft(db, here().id, line.name, request.form.get("name", ""))
             renamed = pool_line(db, here().id, pool_id).name
     except WorkbenchError as error:
-        return _draft(pool_id, findings_of(error, "Name", "name")), status_of(error)
+        page = _draft(pool_id, findings_of(error, "Name", "name"))
+        if isinstance(page, Response):
+            raise
+        return page, status_of(error)
     notices.say(f"The draft is called “{renamed}”.")
     return _to_the_pool(pool_id)
 
