@@ -14,7 +14,8 @@ from workbench.workflow.campaigning import Campaign, create_campaign
 from workbench.workflow.collecting import load_documents, load_topics
 from workbench.workflow.membership import add_role
 from workbench.workflow.people import NewAccount, create_account
-from workbench.workflow.pooling import PoolReport, make_pool
+from workbench.workflow.pooling import make_pool
+from workbench.workflow.pools import PoolReport
 from workbench.workflow.roles import Role
 from workbench.workflow.submitting import RunsAdded, add_runs
 

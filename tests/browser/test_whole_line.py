@@ -136,7 +136,9 @@ def test_from_the_first_visit_to_a_scored_run(
     load(page, "Runs", "Run files", [files["alpha.txt"], files["beta.txt"]], "Add runs")
     go(page, "Pools")
     page.locator("#depth").fill("2")
-    page.get_by_role("button", name="Make the pool").click()
+    page.get_by_role("button", name="Save as draft").click()
+    page.get_by_role("link", name="Open for judging").click()
+    page.get_by_role("button", name="Open for judging").click()
     # By hand in tests/builders.py: six pairs, three quarters of the largest possible eight.
     expect(page.get_by_role("main")).to_contain_text("75")
 
@@ -234,7 +236,9 @@ def test_cystic_fibrosis_by_pages(page: Page, live_server: LiveServer, tmp_path:
     load(page, "Runs", "Run files", sorted((data / "runs_generated").glob("*.gz")), "Add runs")
     go(page, "Pools")
     page.locator("#depth").fill("20")
-    page.get_by_role("button", name="Make the pool").click()
+    page.get_by_role("button", name="Save as draft").click()
+    page.get_by_role("link", name="Open for judging").click()
+    page.get_by_role("button", name="Open for judging").click()
     # The number of lines that `workbench pool --depth 20` prints for the same ten files.
     expect(page.get_by_role("main")).to_contain_text("6,060")
     go(page, "Documents")

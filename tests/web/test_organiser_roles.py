@@ -12,14 +12,19 @@ from tests.web.conftest import Enter
 READ = (
     "", "topics", "topics/topic?topic=T1", "documents", "documents/document?docno=d1", "runs",
     "runs/file?tag=alpha", "pools", "pools/1", "pools/1/topic?topic=T1", "pools/1/pairs.tsv",
-    "pools/1/topics.csv", "agreement", "agreement/pair?first=X&second=Y", "agreement/pairs.csv", "qrels",
+    "pools/1/topics.csv", "pools/compare", "pools/compare?a=judged&b=1", "pools/compare/pairs.tsv?a=1&b=1",
+    "agreement", "agreement/pair?first=X&second=Y", "agreement/pairs.csv", "qrels",
     "qrels/file", "scores", "scores?measures=AP", "scores/table.csv?measures=AP",
     "scores/run?tag=alpha&measures=AP",
 )  # fmt: skip
-RUN = ("settings", "assignments", "judgments", "judgments/all.tsv", "pools/1/close", "runs/remove?tag=alpha")
+RUN = (
+    "settings", "assignments", "judgments", "judgments/all.tsv", "pools/1/close", "runs/remove?tag=alpha",
+    "pools/1/open", "pools/1/draft", "pools/1/added?topic=T1",
+)  # fmt: skip
 CHANGE = (
-    "settings", "topics", "documents", "runs", "runs/remove", "pools", "pools/1/close", "assignments/turn",
-    "assignments/topics", "assignments/revoke", "judgments",
+    "pools/1/open", "pools/1/rename", "pools/1/rebuild", "pools/1/delete", "pools/1/added",
+    "pools/1/added/out", "settings", "topics", "documents", "runs", "runs/remove", "pools", "pools/1/close",
+    "assignments/turn", "assignments/topics", "assignments/revoke", "judgments",
 )  # fmt: skip
 JUDGED = [
     ("T1", "d1", "X", "3"), ("T1", "d2", "X", "0"), ("T1", "d1", "Y", "3"), ("T1", "d2", "Y", "2"),

@@ -66,9 +66,10 @@ def test_a_new_campaign_is_led_from_step_to_step(
     run = upload("a.txt", "1 Q0 d1 1 2.0 a\n")
     assert olga.post("/c/new/runs", data={"files": [run]}).status_code == 303
     assert "Make a pool" in olga.get("/c/new/").text
-    assert (
-        olga.post("/c/new/pools", data={"depth": "5", "ties": "trec_eval", "run": ["a"]}).status_code == 303
-    )
+    pool = olga.post("/c/new/pools", data={"depth": "5", "ties": "trec_eval", "run": ["a"]})
+    assert pool.status_code == 303
+    assert "1 draft of a pool, none of them open for judging." in text_of(olga.get("/c/new/").text)
+    assert olga.post(f"{pool.location}/open").status_code == 303
     text = text_of(olga.get("/c/new/").text)
     assert "1 pooled document has no text yet, so nobody can judge them. Load documents" in text
     assert "The pool is open, and nobody can judge it yet. Invite assessors" in text

@@ -29,7 +29,7 @@ def test_a_pool_is_made_by_its_recipe(olga: FlaskClient) -> None:
     assert answer.status_code == 303
     page = text_of(olga.get(answer.location).text)
     # Alpha alone brings all seven of its documents, and nothing else could.
-    assert "Pool “deep one” has 7 pairs." in page
+    assert "Pool “deep one” is saved as a draft of 7 pairs." in page
     assert "100.0 %" in page
     assert "depth 4 1 run" in page
     assert "docno-ascending" in page
@@ -95,13 +95,15 @@ def test_a_large_topic_is_shown_page_by_page(olga: FlaskClient) -> None:
 
 def test_the_pairs_come_as_lines_sorted_by_bytes(olga: FlaskClient, cast: Cast) -> None:
     answer = olga.get(f"{ADDRESS}/{cast.pool_id}/pairs.tsv")
-    assert answer.data == b"T1\td/4\nT1\td1\nT1\td2\nT2\td/4\nT2\td1\nT2\td2\n"
+    assert answer.data == b"".join(
+        b"%s\t%s\truns\n" % (topic, docno) for topic in (b"T1", b"T2") for docno in (b"d/4", b"d1", b"d2")
+    )
     assert answer.headers["Content-Disposition"] == 'attachment; filename="harbour.depth 2.tsv"'
     table = olga.get(f"{ADDRESS}/{cast.pool_id}/topics.csv")
     assert table.text.splitlines() == [
-        "topic,title,pairs,largest_possible",
-        "T1,tides,3,4",
-        "T2,nets,3,4",
+        "topic,title,pairs,largest_possible,added_by_hand",
+        "T1,tides,3,4,0",
+        "T2,nets,3,4,0",
     ]
 
 

@@ -18,8 +18,8 @@ from workbench.workflow.campaigning import roles_of
 from workbench.workflow.checks import text_hash
 from workbench.workflow.comparing import current_judgments
 from workbench.workflow.judging import Recorded, desk, record, undo
+from workbench.workflow.opening import close_pool
 from workbench.workflow.ordering import OrderRule
-from workbench.workflow.pooling import close_pool
 from workbench.workflow.roles import Role
 from workbench.workflow.worklists import answers, worklist
 

@@ -9,7 +9,9 @@ from workbench.errors import Conflict, InvalidInput, NotFound, WorkbenchError
 from workbench.records import Contribution, Judgment, TieRule
 from workbench.storage.engine import Database
 from workbench.workflow.importing import import_judgments
-from workbench.workflow.pooling import close_pool, make_pool, pool_entries, pools_of
+from workbench.workflow.opening import close_pool
+from workbench.workflow.pooling import make_pool
+from workbench.workflow.pools import pool_entries, pools_of
 
 
 def test_a_pool_has_each_pair_once_with_who_brought_it_and_how_high(database: Database) -> None:

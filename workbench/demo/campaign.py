@@ -22,7 +22,8 @@ from workbench.workflow.judging import record
 from workbench.workflow.membership import add_role
 from workbench.workflow.ordering import OrderRule
 from workbench.workflow.people import Account, NewAccount, create_account
-from workbench.workflow.pooling import make_pool, pool_entries
+from workbench.workflow.pooling import make_pool
+from workbench.workflow.pools import pool_entries
 from workbench.workflow.roles import Role
 from workbench.workflow.submitting import add_runs
 

@@ -6,5 +6,5 @@ A strategy is one file: a function that takes runs and keywords, and its line in
 - `depth`, `take_n`, `fusion/`, `sampling/`: those strategies
 - `adaptive/`: those that choose the next document from the judgments so far, and their catalogue
 - `summary`, `growth`, `contributions`, `overlap`, `cut_ties`, `rank_biased`: what an organiser asks of a pool
-- `difference`: what enters, what leaves, what is left to judge
+- `difference`, `comparison`: what enters, what leaves, what is left to judge; by topic and run
 """

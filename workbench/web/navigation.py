@@ -26,7 +26,13 @@ PAGES = (
     ("settings.index", "Settings"),
 )
 # Pages with a blueprint of their own that belong to another's tab.
-PARTS = {"late_runs": "runs"}
+PARTS = {
+    "late_runs": "runs",
+    "pool_states": "pools",
+    "comparisons": "pools",
+    "additions": "pools",
+    "own_additions": "judging",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from workbench.agreement.bands import Band
 from workbench.agreement.report import AgreementReport, PairAgreement
 from workbench.web.forms import counted
 from workbench.workflow.assigning import AssessorLine, AssignmentLine
-from workbench.workflow.pooling import PoolLine
+from workbench.workflow.pools import PoolLine
 from workbench.workflow.progress import Overview
 from workbench.workflow.submitting import RunLine
 
@@ -38,6 +38,7 @@ class State:
     overview: Overview
     runs: Sequence[RunLine]
     pools: Sequence[PoolLine]
+    drafts: Sequence[PoolLine]
     assessors: Sequence[AssessorLine]
     assignments: Sequence[AssignmentLine]
     agreement: AgreementReport | None
@@ -64,6 +65,10 @@ def _beginning(state: State) -> Iterator[Need]:
         yield Need(
             "Next", text.replace("1 topic are", "1 topic is"), url_for("runs.index"), "Add runs", "fair"
         )
+    elif view.runs and not view.pools and state.drafts:
+        newest = state.drafts[-1]
+        text = f"{counted(len(state.drafts), 'draft')} of a pool, none of them open for judging."
+        yield Need("Next", text, url_for("pools.pool", pool_id=newest.id), "See the newest draft", "fair")
     elif view.runs and not view.pools:
         text = f"{counted(view.runs, 'run')} can be pooled: choose a depth and see how many pairs it makes."
         yield Need("Next", text, url_for("pools.index"), "Make a pool", "fair")

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from workbench.errors import NotFound
 from workbench.storage import Session
-from workbench.workflow.pooling import PoolLine, pools_of
+from workbench.web.access import here
+from workbench.workflow.pools import PoolLine, pools_of
+from workbench.workflow.roles import Role
+
+
+def pools_shown(db: Session, campaign_id: int) -> tuple[PoolLine, ...]:
+    """The pools that the viewer of this page may know of, oldest first.
+
+    Drafts are for organisers: what is in one may be given to any of the others, who is to judge it blind.
+    """
+    organiser = Role.ORGANISER in here().roles
+    return tuple(line for line in pools_of(db, campaign_id) if organiser or not line.draft)
 
 
 def pool_line(db: Session, campaign_id: int, pool_id: int | None) -> PoolLine:
     """The pool with this number in this campaign; raises NotFound."""
-    for line in pools_of(db, campaign_id):
+    for line in pools_shown(db, campaign_id):
         if line.id == pool_id:
             return line
     raise NotFound("there is no such pool in this campaign", remedy="see the list of pools")

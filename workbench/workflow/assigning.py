@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from workbench.errors import Conflict, NotFound, WorkbenchError
+from workbench.errors import NotFound, WorkbenchError
 from workbench.storage.events import current_events
 from workbench.storage.tables import (
     AssessorRow,
@@ -21,6 +21,7 @@ from workbench.storage.tables import (
     TopicRow,
 )
 from workbench.workflow.ordering import OrderRule
+from workbench.workflow.pool_rows import held_pool, require_open
 
 SEEDS = 2**31
 
@@ -70,7 +71,8 @@ def assign(
     """Give every named topic to every named assessor; what is given already stays as it is.
 
     Returns how many assignments are new. A topic that was taken back is given again with its old order.
-    Raises Conflict for a closed pool, NotFound for a topic outside the pool or an assessor without account.
+    Raises Conflict for a draft or a closed pool, NotFound for a topic outside the pool or an assessor without
+    account.
     """
     pool = _open_pool(db, pool_id)
     able = {
@@ -243,11 +245,8 @@ def _mixed(seed: int, assessor_id: int) -> int:
 
 
 def _open_pool(db: Session, pool_id: int) -> PoolRow:
-    pool = db.get(PoolRow, pool_id)
-    if pool is None:
-        raise NotFound("there is no such pool")
-    if pool.closed_at is not None:
-        raise Conflict(f"pool {pool.name!r} is closed", remedy="make a new pool for more judging")
+    pool = held_pool(db, pool_id)
+    require_open(pool)
     return pool
 
 

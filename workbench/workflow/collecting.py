@@ -92,10 +92,10 @@ def load_documents(
 ) -> Loaded:
     """Add documents to a campaign, and change those of which nothing is judged yet.
 
-    With `pooled` only what a pool has is kept, and what it has and the file has not is named. Raises
-    InvalidInput, and leaves all as it was, where the text of a judged document would change.
+    With `pooled` only what a pool or a draft of one has is kept, and what a pool has and the file has not is
+    named. Raises InvalidInput, and leaves all as it was, where the text of a judged document would change.
     """
-    wanted = _pooled_docnos(db, campaign_id) if pooled else None
+    wanted = _pooled_docnos(db, campaign_id, drafts=True) if pooled else None
     if wanted is not None and not wanted:
         raise WorkbenchError("there is no pool yet", remedy="make a pool first, or load without --pooled")
     judged = set(
@@ -114,8 +114,9 @@ def load_documents(
 
 
 def missing_documents(db: Session, campaign_id: int) -> tuple[str, ...]:
-    """The docnos that a pool has and the collection has not, sorted as bytes."""
-    return tuple(sorted_ids(_pooled_docnos(db, campaign_id) - _known_docnos(db, campaign_id)))
+    """The docnos that a pool that was opened has and the collection has not, sorted as bytes."""
+    lacking = _pooled_docnos(db, campaign_id, drafts=False) - _known_docnos(db, campaign_id)
+    return tuple(sorted_ids(lacking))
 
 
 def document_count(db: Session, campaign_id: int) -> int:
@@ -219,12 +220,9 @@ def _judged(source: str, what: str, identifier: str) -> Finding:
     )
 
 
-def _pooled_docnos(db: Session, campaign_id: int) -> set[str]:
-    return set(
-        db.scalars(
-            select(PoolEntryRow.docno).join(PoolRow).where(PoolRow.campaign_id == campaign_id).distinct()
-        )
-    )
+def _pooled_docnos(db: Session, campaign_id: int, *, drafts: bool) -> set[str]:
+    pooled = select(PoolEntryRow.docno).join(PoolRow).where(PoolRow.campaign_id == campaign_id).distinct()
+    return set(db.scalars(pooled if drafts else pooled.where(PoolRow.opened_at.is_not(None))))
 
 
 def _known_docnos(db: Session, campaign_id: int) -> set[str]:

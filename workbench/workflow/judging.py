@@ -131,7 +131,7 @@ def record(
     Raises NotFound for a pair that is not this account's, Conflict for a closed pool or a client id that said
     something else before, WorkbenchError for a grade outside the scale.
     """
-    task = own_task(db, assignment_id, account_id)
+    task = own_task(db, assignment_id, account_id, writing=True)
     if docno not in task.order:
         raise NotFound("this document is not in your part of the pool")
     if answer is Answer.GRADE:
@@ -162,7 +162,7 @@ def undo(db: Session, assignment_id: int, account_id: int, *, client_id: str) ->
 
     The withdrawn event stays in the history; repeated with the same client id it withdraws no second answer.
     """
-    task = own_task(db, assignment_id, account_id)
+    task = own_task(db, assignment_id, account_id, writing=True)
     if recorded_event(db, task.assignment.assessor_id, _checked_client_id(client_id)) is not None:
         return None
     if task.closed:

@@ -14,7 +14,8 @@ from workbench.storage.events import current_events
 from workbench.storage.tables import AssessorRow
 from workbench.workflow.assigning import assign
 from workbench.workflow.collecting import topics_of
-from workbench.workflow.pooling import PoolReport, make_pool, pool_entries
+from workbench.workflow.pooling import make_pool
+from workbench.workflow.pools import PoolReport, pool_entries
 from workbench.workflow.progress import graded_by_people
 from workbench.workflow.submitting import stored_run
 

@@ -1,14 +1,14 @@
-"""Pools: made from runs by a recipe that is kept, opened for judging, closed for ever."""
+"""Pools made from runs by a recipe that is kept."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Any
 
-from sqlalchemy import func, insert, select
+from sqlalchemy import insert, select
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from workbench import __version__
@@ -17,84 +17,15 @@ from workbench.pooling.difference import minus
 from workbench.pooling.parameters import named
 from workbench.pooling.pool import Pool
 from workbench.pooling.strategies import STRATEGIES
-from workbench.records import Contribution, PoolEntry, TieRule
-from workbench.storage.tables import PoolEntryRow, PoolRow, RunRow, TopicRow
+from workbench.records import PoolEntry, TieRule
+from workbench.storage.tables import PoolEntryRow, PoolRow, RunRow
 from workbench.workflow.checks import storable
+from workbench.workflow.pool_rows import LONGEST_NAME, checked_name, name_taken
+from workbench.workflow.pools import PoolReport, pool_report, recipe_in_words
 from workbench.workflow.progress import graded_by_people
 from workbench.workflow.submitting import stored_run
 
-LONGEST_NAME = 120
-
-
-@dataclass(frozen=True, slots=True)
-class PoolLine:
-    """A pool in the list; `largest_possible` is its size had no two runs a document in common.
-
-    `parameters` are the strategy's, as texts. A supplementary pool left out what was pooled or judged before.
-    """
-
-    id: int
-    name: str
-    strategy: str
-    parameters: tuple[tuple[str, str], ...]
-    supplementary: bool
-    ties: TieRule
-    tags: tuple[str, ...]
-    pairs: int
-    largest_possible: int
-    created_at: datetime
-    closed: bool
-
-    @property
-    def recipe(self) -> str:
-        """The strategy and its parameters in words: `depth 100`, `rrf, budget 50, k 60`."""
-        return recipe_in_words(self.strategy, dict(self.parameters))
-
-    @property
-    def share(self) -> float:
-        """The size as a share of the largest possible, 0 to 1."""
-        return self.pairs / self.largest_possible if self.largest_possible else 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class TopicSize:
-    """A topic's part of a pool."""
-
-    topic: str
-    title: str
-    pairs: int
-    largest_possible: int
-
-
-@dataclass(frozen=True, slots=True)
-class RunPart:
-    """What a run brought to a pool; `alone` are pairs that no other run brought."""
-
-    tag: str
-    pairs: int
-    alone: int
-
-
-@dataclass(frozen=True, slots=True)
-class PooledPair:
-    """A pair of a pool: who brought it and how high, and what the strategy says of it, if anything."""
-
-    topic: str
-    docno: str
-    contributions: tuple[Contribution, ...]
-    weight: float | None
-    inclusion: float | None
-    stratum: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class PoolReport:
-    """A pool with its recipe, its topics and what each run brought."""
-
-    pool: PoolLine
-    recipe: dict[str, Any]
-    by_topic: tuple[TopicSize, ...]
-    by_run: tuple[RunPart, ...]
+_SHOWN = LONGEST_NAME - 10  # room for the number that makes a name free
 
 
 def make_pool(
@@ -107,122 +38,100 @@ def make_pool(
     tags: Collection[str] | None = None,
     name: str = "",
     supplementary: bool = False,
+    draft: bool = False,
     created_by: int | None = None,
 ) -> PoolReport:
     """Pool the chosen runs (all if None) by a strategy of `workbench.pooling` and open the pool for judging.
 
-    With `supplementary` what another pool has, or a person has judged, is left out. Raises WorkbenchError
-    without runs and for an unknown strategy, InvalidInput for its parameters, NotFound for an unknown tag,
-    Conflict for a name that is taken.
+    A `draft` is not opened. With `supplementary` what a pool that was opened has, or a person has judged, is
+    left out. Raises WorkbenchError without runs and for an unknown strategy, InvalidInput for its parameters,
+    NotFound for an unknown tag, Conflict for a name that is taken.
     """
     made_by = named(STRATEGIES, strategy)
-    values = made_by.values(parameters)
-    texts = made_by.texts(values)
+    texts = made_by.texts(made_by.values(parameters))
     chosen = _chosen_runs(db, campaign_id, tags)
-    name = storable(" ".join(name.split())) or _free_name(db, campaign_id, recipe_in_words(strategy, texts))
-    if len(name) > LONGEST_NAME:
-        raise WorkbenchError(f"the name has {len(name)} characters", remedy=f"at most {LONGEST_NAME}")
-    if _taken(db, campaign_id, name):
-        raise Conflict(f"there is a pool {name!r} already", remedy="give this one another name")
-    runs = (stored_run(db, campaign_id, tag) for tag, _ in chosen)
-    pool = made_by.build(runs, ties=ties, **values)
-    if supplementary:
-        pool = minus(pool, _pooled_or_judged(db, campaign_id))
+    name = checked_name(db, campaign_id, name) or _free_name(
+        db, campaign_id, recipe_in_words(strategy, texts)
+    )
+    recipe = {"strategy": strategy, "parameters": texts, "ties": str(ties), "supplementary": supplementary}
     now = datetime.now(UTC)
     row = PoolRow(
         campaign_id=campaign_id,
         name=name,
-        recipe={
-            "strategy": strategy,
-            "parameters": texts,
-            "ties": str(ties),
-            "supplementary": supplementary,
-            "runs": [{"tag": tag, "sha256": sha256} for tag, sha256 in chosen],
-            "largest_possible": dict(pool.largest_possible),
-            "version": __version__,
-        },
-        pairs=len(pool.entries),
-        largest_possible=sum(pool.largest_possible.values()),
+        recipe=recipe,
+        pairs=0,
+        largest_possible=0,
         created_by=created_by,
         created_at=now,
-        opened_at=now,
+        opened_at=None if draft else now,
     )
+    entries = pool_by_recipe(db, row, chosen)
     db.add(row)
-    db.flush()
-    if pool.entries:
-        db.execute(insert(PoolEntryRow), [_entry_values(row.id, entry, pool) for entry in pool.entries])
+    try:
+        db.flush()
+    except IntegrityError:
+        raise Conflict(f"a pool {name!r} was made at the same moment", remedy="load the page again") from None
+    write_entries(db, row.id, entries)
     return pool_report(db, campaign_id, name)
 
 
-def recipe_in_words(strategy: str, parameters: Mapping[str, str]) -> str:
-    """A strategy with those of its parameters that have a value."""
-    words = [f"{name.replace('_', ' ')} {text}" for name, text in parameters.items() if text]
-    return ", ".join(words if words and words[0].startswith(f"{strategy} ") else [strategy, *words])
+def pool_by_recipe(
+    db: Session, row: PoolRow, chosen: Sequence[tuple[str, str]]
+) -> dict[tuple[str, str], dict[str, Any]]:
+    """Build the pool of a row's recipe from runs, given as tags and hashes; writes both into the row.
+
+    The entries come by pair, as values of their rows. Raises as the strategy does.
+    """
+    strategy = named(STRATEGIES, row.recipe["strategy"])
+    runs = (stored_run(db, row.campaign_id, tag) for tag, _ in chosen)
+    values = strategy.values(row.recipe["parameters"])
+    pool = strategy.build(runs, ties=TieRule(row.recipe["ties"]), **values)
+    if row.recipe["supplementary"]:
+        pool = minus(pool, pooled_or_judged(db, row.campaign_id))
+    row.recipe = {
+        **row.recipe,
+        "runs": [{"tag": tag, "sha256": sha256} for tag, sha256 in chosen],
+        "largest_possible": dict(pool.largest_possible),
+        "version": __version__,
+    }
+    row.pairs = len(pool.entries)
+    row.largest_possible = sum(pool.largest_possible.values())
+    return {(entry.topic, entry.docno): _entry_values(entry, pool) for entry in pool.entries}
 
 
-def pools_of(db: Session, campaign_id: int) -> tuple[PoolLine, ...]:
-    """The pools of a campaign, oldest first."""
-    rows = db.scalars(select(PoolRow).where(PoolRow.campaign_id == campaign_id).order_by(PoolRow.id))
-    return tuple(_line(row) for row in rows)
+def write_entries(db: Session, pool_id: int, entries: Mapping[tuple[str, str], dict[str, Any]]) -> None:
+    """Write entries, as `pool_by_recipe` gives them, into a pool that has none of them."""
+    if entries:
+        db.execute(insert(PoolEntryRow), [{"pool_id": pool_id, **values} for values in entries.values()])
 
 
-def pool_report(db: Session, campaign_id: int, name: str) -> PoolReport:
-    """One pool in full; raises NotFound."""
-    row = _pool_row(db, campaign_id, name)
-    sizes = dict(
-        db.execute(
-            select(PoolEntryRow.topic, func.count())
-            .where(PoolEntryRow.pool_id == row.id)
-            .group_by(PoolEntryRow.topic)
-        ).all()
+def pooled_or_judged(db: Session, campaign_id: int) -> set[tuple[str, str]]:
+    """The pairs of every pool that was opened, and those that a person graded: what need not be pooled."""
+    pooled = db.execute(
+        select(PoolEntryRow.topic, PoolEntryRow.docno)
+        .join(PoolRow)
+        .where(PoolRow.campaign_id == campaign_id, PoolRow.opened_at.is_not(None))
     )
-    topics = db.execute(
-        select(TopicRow.topic, TopicRow.title)
-        .where(TopicRow.campaign_id == campaign_id)
-        .order_by(TopicRow.position)
-    )
-    largest: dict[str, int] = row.recipe["largest_possible"]
-    return PoolReport(
-        pool=_line(row),
-        recipe=row.recipe,
-        by_topic=tuple(TopicSize(t, title, sizes.get(t, 0), largest.get(t, 0)) for t, title in topics),
-        by_run=_run_parts(db, row),
-    )
+    judged = graded_by_people(db, campaign_id)
+    return {(topic, docno) for topic, docno in pooled} | judged
 
 
-def pool_entries(
-    db: Session, campaign_id: int, name: str, *, topic: str | None = None
-) -> tuple[PooledPair, ...]:
-    """The pairs of a pool (or of one topic of it), sorted by topic and docno as bytes."""
-    row = _pool_row(db, campaign_id, name)
-    entry = PoolEntryRow
-    chosen = select(
-        entry.topic, entry.docno, entry.brought_by, entry.weight, entry.inclusion, entry.stratum
-    ).where(entry.pool_id == row.id)
-    if topic is not None:
-        chosen = chosen.where(entry.topic == topic)
-    rows = db.execute(chosen.order_by(entry.topic, entry.docno))
-    return tuple(
-        PooledPair(
-            t, docno, tuple(Contribution(tag, rank) for tag, rank in brought), weight, inclusion, stratum
-        )
-        for t, docno, brought, weight, inclusion, stratum in rows
-    )
-
-
-def close_pool(db: Session, campaign_id: int, name: str) -> None:
-    """Close a pool: no judgment and no assignment is taken for it any more."""
-    row = _pool_row(db, campaign_id, name)
-    row.closed_at = row.closed_at or datetime.now(UTC)
-    db.flush()
+def brought_by_nobody(pair: tuple[str, str]) -> dict[str, Any]:
+    """The values of an entry that no run brought; who added it is to be said with them."""
+    return {
+        "topic": pair[0],
+        "docno": pair[1],
+        "brought_by": [],
+        "best_rank": None,
+        "run_count": 0,
+        "weight": None,
+        "inclusion": None,
+        "stratum": None,
+    }
 
 
 def _chosen_runs(db: Session, campaign_id: int, tags: Collection[str] | None) -> list[tuple[str, str]]:
-    known = dict(
-        db.execute(
-            select(RunRow.tag, RunRow.sha256).where(RunRow.campaign_id == campaign_id).order_by(RunRow.tag)
-        ).all()
-    )
+    known = runs_that_hold(db, campaign_id)
     unknown = set(tags or ()) - known.keys()
     if unknown:
         raise NotFound(f"there is no run {', '.join(sorted(unknown))} in this campaign")
@@ -232,18 +141,20 @@ def _chosen_runs(db: Session, campaign_id: int, tags: Collection[str] | None) ->
     return chosen
 
 
-def _pooled_or_judged(db: Session, campaign_id: int) -> set[tuple[str, str]]:
-    pooled = db.execute(
-        select(PoolEntryRow.topic, PoolEntryRow.docno).join(PoolRow).where(PoolRow.campaign_id == campaign_id)
+def runs_that_hold(db: Session, campaign_id: int) -> dict[str, str]:
+    """The hash of every run by its tag, in the order of tags; a run that was replaced does not hold."""
+    return dict(
+        db.execute(
+            select(RunRow.tag, RunRow.sha256)
+            .where(RunRow.campaign_id == campaign_id, RunRow.replaced_at.is_(None))
+            .order_by(RunRow.tag)
+        ).all()
     )
-    judged = graded_by_people(db, campaign_id)
-    return {(topic, docno) for topic, docno in pooled} | judged
 
 
-def _entry_values(pool_id: int, entry: PoolEntry, pool: Pool) -> dict[str, Any]:
+def _entry_values(entry: PoolEntry, pool: Pool) -> dict[str, Any]:
     pair = (entry.topic, entry.docno)
     return {
-        "pool_id": pool_id,
         "topic": entry.topic,
         "docno": entry.docno,
         "brought_by": [[each.tag, each.rank] for each in entry.contributions],
@@ -255,48 +166,10 @@ def _entry_values(pool_id: int, entry: PoolEntry, pool: Pool) -> dict[str, Any]:
     }
 
 
-def _run_parts(db: Session, row: PoolRow) -> tuple[RunPart, ...]:
-    pairs = {run["tag"]: 0 for run in row.recipe["runs"]}
-    alone = dict(pairs)
-    for brought in db.scalars(select(PoolEntryRow.brought_by).where(PoolEntryRow.pool_id == row.id)):
-        for tag, _ in brought:
-            pairs[tag] += 1
-        if len(brought) == 1:
-            alone[brought[0][0]] += 1
-    return tuple(RunPart(tag, pairs[tag], alone[tag]) for tag in pairs)
-
-
-def _line(row: PoolRow) -> PoolLine:
-    return PoolLine(
-        id=row.id,
-        name=row.name,
-        strategy=row.recipe["strategy"],
-        parameters=tuple(row.recipe["parameters"].items()),
-        supplementary=row.recipe["supplementary"],
-        ties=TieRule(row.recipe["ties"]),
-        tags=tuple(run["tag"] for run in row.recipe["runs"]),
-        pairs=row.pairs,
-        largest_possible=row.largest_possible,
-        created_at=row.created_at,
-        closed=row.closed_at is not None,
-    )
-
-
-def _pool_row(db: Session, campaign_id: int, name: str) -> PoolRow:
-    row = db.scalar(select(PoolRow).where(PoolRow.campaign_id == campaign_id, PoolRow.name == name))
-    if row is None:
-        raise NotFound(f"there is no pool {name!r} in this campaign")
-    return row
-
-
-def _taken(db: Session, campaign_id: int, name: str) -> bool:
-    return (
-        db.scalar(select(func.count()).where(PoolRow.campaign_id == campaign_id, PoolRow.name == name)) != 0
-    )
-
-
 def _free_name(db: Session, campaign_id: int, stem: str) -> str:
+    stem = storable(stem)
+    stem = stem if len(stem) <= _SHOWN else stem[: _SHOWN - 1] + "…"
     name, number = stem, 2
-    while _taken(db, campaign_id, name):
+    while name_taken(db, campaign_id, name):
         name, number = f"{stem} ({number})", number + 1
     return name

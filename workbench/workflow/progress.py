@@ -50,7 +50,10 @@ class AssessorProgress:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """A campaign at a glance; pairs are (topic, document), each counted once over all pools."""
+    """A campaign at a glance; pairs are (topic, document), each counted once over all pools.
+
+    A draft of a pool is no pool yet: it counts nowhere.
+    """
 
     topics: int
     documents: int
@@ -75,7 +78,7 @@ def overview(db: Session, campaign_id: int) -> Overview:
         topics=_count(db, TopicRow, campaign_id),
         documents=_count(db, DocumentRow, campaign_id),
         runs=_count(db, RunRow, campaign_id),
-        pools=_count(db, PoolRow, campaign_id),
+        pools=_opened(db, campaign_id),
         pairs=sum(line.pairs for line in by_topic),
         judged=sum(line.judged for line in by_topic),
         disputed=sum(line.disputed for line in by_topic),
@@ -88,11 +91,11 @@ def overview(db: Session, campaign_id: int) -> Overview:
 
 
 def pooled_pairs(db: Session, campaign_id: int) -> int:
-    """How many different pairs the pools of a campaign have."""
+    """How many different pairs the pools of a campaign have, drafts left out."""
     pairs = (
         select(PoolEntryRow.topic, PoolEntryRow.docno)
         .join(PoolRow)
-        .where(PoolRow.campaign_id == campaign_id)
+        .where(PoolRow.campaign_id == campaign_id, PoolRow.opened_at.is_not(None))
         .distinct()
         .subquery()
     )
@@ -120,7 +123,9 @@ def _of_people(db: Session, campaign_id: int, events: tuple[CurrentEvent, ...]) 
 def _by_topic(db: Session, campaign_id: int, events: tuple[CurrentEvent, ...]) -> tuple[TopicProgress, ...]:
     pooled: dict[str, set[str]] = {}
     rows = db.execute(
-        select(PoolEntryRow.topic, PoolEntryRow.docno).join(PoolRow).where(PoolRow.campaign_id == campaign_id)
+        select(PoolEntryRow.topic, PoolEntryRow.docno)
+        .join(PoolRow)
+        .where(PoolRow.campaign_id == campaign_id, PoolRow.opened_at.is_not(None))
     )
     for topic, docno in rows:
         pooled.setdefault(topic, set()).add(docno)
@@ -198,8 +203,13 @@ def _assigned_pairs(db: Session, campaign_id: int) -> dict[int, set[tuple[str, s
     return assigned
 
 
-def _count(db: Session, table: type[TopicRow | DocumentRow | RunRow | PoolRow], campaign_id: int) -> int:
+def _count(db: Session, table: type[TopicRow | DocumentRow | RunRow], campaign_id: int) -> int:
     return db.scalar(select(func.count()).select_from(table).where(table.campaign_id == campaign_id)) or 0
+
+
+def _opened(db: Session, campaign_id: int) -> int:
+    opened = select(func.count()).where(PoolRow.campaign_id == campaign_id, PoolRow.opened_at.is_not(None))
+    return db.scalar(opened) or 0
 
 
 def _missing(db: Session, campaign_id: int) -> int:
@@ -207,7 +217,11 @@ def _missing(db: Session, campaign_id: int) -> int:
     lacking = (
         select(PoolEntryRow.docno)
         .join(PoolRow)
-        .where(PoolRow.campaign_id == campaign_id, PoolEntryRow.docno.not_in(known))
+        .where(
+            PoolRow.campaign_id == campaign_id,
+            PoolRow.opened_at.is_not(None),
+            PoolEntryRow.docno.not_in(known),
+        )
         .distinct()
         .subquery()
     )

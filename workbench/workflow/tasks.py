@@ -26,9 +26,12 @@ class Task:
     answers: dict[str, CurrentEvent]
 
 
-def own_task(db: Session, assignment_id: int, account_id: int) -> Task:
-    """The task behind an assignment; raises NotFound where it is not this account's or was taken back."""
-    row = db.execute(
+def own_task(db: Session, assignment_id: int, account_id: int, *, writing: bool = False) -> Task:
+    """The task behind an assignment; raises NotFound where it is not this account's or was taken back.
+
+    `writing` holds the pool as it is until the transaction ends: nobody closes it or takes a pair out of it.
+    """
+    found = (
         select(AssignmentRow, PoolRow)
         .join(PoolRow, PoolRow.id == AssignmentRow.pool_id)
         .join(AssessorRow, AssessorRow.id == AssignmentRow.assessor_id)
@@ -37,7 +40,10 @@ def own_task(db: Session, assignment_id: int, account_id: int) -> Task:
             AssessorRow.account_id == account_id,
             AssignmentRow.revoked_at.is_(None),
         )
-    ).one_or_none()
+    )
+    if writing:
+        found = found.with_for_update(read=True, of=PoolRow).execution_options(populate_existing=True)
+    row = db.execute(found).one_or_none()
     if row is None:
         raise NotFound("this is not (or no longer) assigned to you", remedy="see the list of your topics")
     return task_of(db, row[0], row[1])

@@ -6,7 +6,16 @@ import click
 
 from workbench.cli.campaign.loading import documents, runs, topics
 from workbench.cli.campaign.making import list_, new, show
+from workbench.cli.campaign.pool_contents import add_to_pool, pool_compare
 from workbench.cli.campaign.pooling import assign, invite, pool
+from workbench.cli.campaign.pools import (
+    pool_close,
+    pool_delete,
+    pool_open,
+    pool_rebuild,
+    pool_rename,
+    pools,
+)
 from workbench.cli.campaign.results import agreement, qrels, score
 from workbench.cli.campaign.transfer import import_, judgments
 
@@ -32,6 +41,14 @@ for part in (
     documents,
     runs,
     pool,
+    pools,
+    pool_compare,
+    pool_rename,
+    pool_rebuild,
+    pool_delete,
+    pool_open,
+    add_to_pool,
+    pool_close,
     invite,
     assign,
     import_,

@@ -16,7 +16,8 @@ from workbench.workflow.assigning import assign as assign_topics
 from workbench.workflow.campaigning import campaign_by_slug
 from workbench.workflow.inviting import invite as make_invitation
 from workbench.workflow.ordering import OrderRule
-from workbench.workflow.pooling import make_pool, pool_report, pools_of
+from workbench.workflow.pooling import make_pool
+from workbench.workflow.pools import pool_summary, pools_of
 from workbench.workflow.roles import Role
 
 
@@ -34,6 +35,7 @@ from workbench.workflow.roles import Role
 @click.option("--run", "tags", multiple=True, help="Only these runs, by tag; all if not given.")
 @click.option("--name", default="", help="What to call the pool.")
 @click.option("--supplementary", is_flag=True, help="Leave out what is pooled or judged already.")
+@click.option("--draft", is_flag=True, help="Do not open it for judging; pool-open does that later.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @database_options
 def pool(
@@ -44,10 +46,11 @@ def pool(
     tags: tuple[str, ...],
     name: str,
     supplementary: bool,
+    draft: bool,
     as_json: bool,
     **parameters: str | None,
 ) -> None:
-    """Pool the runs of CAMPAIGN and open the pool for judging."""
+    """Pool the runs of CAMPAIGN and open the pool for judging, unless it is to be a draft."""
     values = strategy_values(STRATEGIES[strategy], parameters)
     with opened(settings) as database, database.writing() as db:
         made = make_pool(
@@ -59,11 +62,13 @@ def pool(
             tags=tags or None,
             name=name,
             supplementary=supplementary,
+            draft=draft,
         )
     if as_json:
         say_json(
             {
                 "name": made.pool.name,
+                "state": made.pool.state,
                 "recipe": made.recipe,
                 "pairs": made.pool.pairs,
                 "largest_possible": made.pool.largest_possible,
@@ -76,7 +81,7 @@ def pool(
     say_table(["topic", "pairs", "largest"], [(s.topic, s.pairs, s.largest_possible) for s in made.by_topic])
     click.echo(
         f"{made.pool.name}: {made.pool.pairs} pairs, {made.pool.share:.1%} of the largest possible "
-        f"{made.pool.largest_possible}"
+        f"{made.pool.largest_possible}" + (", a draft" if draft else "")
     )
 
 
@@ -127,10 +132,10 @@ def assign(
     """Give the topics of a pool to assessors."""
     with opened(settings) as database, database.writing() as db:
         found = campaign_by_slug(db, campaign)
-        pools = pools_of(db, found.id)
+        pools = [line for line in pools_of(db, found.id) if not line.draft]
         if not pools:
-            raise WorkbenchError("there is no pool yet", remedy=f"workbench campaign pool {campaign}")
-        chosen = pool_report(db, found.id, pool_name).pool if pool_name else pools[-1]
+            raise WorkbenchError("no pool is open yet", remedy=f"workbench campaign pool {campaign}")
+        chosen = pool_summary(db, found.id, pool_name) if pool_name else pools[-1]
         able = {one.name: one.id for one in assessors_of(db, found.id) if one.has_account}
         unknown = [name for name in names if name not in able]
         if unknown:

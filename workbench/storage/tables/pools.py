@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import CheckConstraint, ForeignKey, String, Text, UniqueConstraint
+from sqlalchemy import CheckConstraint, ForeignKey, Index, String, Text, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from workbench.storage.tables.columns import Base, Id, RowId
@@ -54,6 +54,14 @@ class PoolEntryRow(Base):
     __table_args__ = (
         CheckConstraint("inclusion is null or (inclusion > 0 and inclusion <= 1)", "inclusion"),
         CheckConstraint("best_rank is not null or added_at is not null", "rank_unless_added"),
+        # Few pairs are added by hand, and every page about pools says how many.
+        Index(
+            "ix_pool_entry_added_by_hand",
+            "pool_id",
+            "topic",
+            sqlite_where=text("added_at is not null"),
+            postgresql_where=text("added_at is not null"),
+        ),
     )
 
 

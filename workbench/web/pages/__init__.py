@@ -6,9 +6,11 @@ call it, put its templates into `templates/<name>/`, add it here, and to `naviga
 
 from workbench.web.pages import (
     account,
+    additions,
     agreement,
     assignments,
     campaigns,
+    comparisons,
     documents,
     entrance,
     health,
@@ -16,7 +18,9 @@ from workbench.web.pages import (
     judgments,
     late_runs,
     overview,
+    own_additions,
     people,
+    pool_states,
     pools,
     qrels,
     runs,
@@ -37,6 +41,9 @@ BLUEPRINTS = (
     runs.blueprint,
     late_runs.blueprint,
     pools.blueprint,
+    pool_states.blueprint,
+    comparisons.blueprint,
+    additions.blueprint,
     assignments.blueprint,
     judgments.blueprint,
     agreement.blueprint,
@@ -44,4 +51,5 @@ BLUEPRINTS = (
     scores.blueprint,
     people.blueprint,
     judging.blueprint,
+    own_additions.blueprint,
 )

@@ -20,7 +20,7 @@ from workbench.web.requests import see_other
 from workbench.workflow import assigning
 from workbench.workflow.assigning import AssignmentLine
 from workbench.workflow.ordering import OrderRule
-from workbench.workflow.pooling import PoolLine, pool_report, pools_of
+from workbench.workflow.pools import PoolLine, pool_report, pools_of
 
 blueprint = Blueprint("assignments", __name__, url_prefix="/c/<slug>/assignments")
 
@@ -149,7 +149,8 @@ def _refused(error: WorkbenchError, pool_id: int | None) -> tuple[str, int]:
 
 
 def _page(db: Session, pool_id: int | None, findings: tuple[Finding, ...] = ()) -> str:
-    pools = pools_of(db, here().id)
+    made = pools_of(db, here().id)
+    pools = tuple(one for one in made if not one.draft)
     assessors = [one for one in assigning.assessors_of(db, here().id) if one.has_account]
     typed = request.form
     shown = {
@@ -164,9 +165,10 @@ def _page(db: Session, pool_id: int | None, findings: tuple[Finding, ...] = ()) 
         "findings": findings,
     }
     if not pools:
-        return render_template("assignments/index.html", pool=None, **shown)
-    newest = next((one for one in reversed(pools) if not one.closed), pools[-1])
-    line = pool_line(db, here().id, pool_id) if pool_id is not None else newest
+        return render_template("assignments/index.html", pool=None, drafts=made, **shown)
+    newest = next((one for one in reversed(pools) if one.open), pools[-1])
+    chosen = pool_line(db, here().id, pool_id) if pool_id is not None else newest
+    line = newest if chosen.draft else chosen
     lines = [one for one in assigning.assignments_of(db, here().id) if one.pool == line.name]
     return render_template(
         "assignments/index.html",

@@ -13,11 +13,11 @@ from workbench.web.access import here
 from workbench.web.door import reading, writing
 from workbench.web.forms import announce, findings_of, sent_files, sent_id, sent_text, status_of, with_each
 from workbench.web.pages.topics import loaded_in_words
+from workbench.web.pool_choice import pools_shown
 from workbench.web.readers import organiser, reader
 from workbench.web.requests import see_other
 from workbench.workflow import collecting
 from workbench.workflow.collecting import Loaded, load_documents
-from workbench.workflow.pooling import pools_of
 
 blueprint = Blueprint("documents", __name__, url_prefix="/c/<slug>/documents")
 A_PAGE = 50
@@ -65,7 +65,7 @@ def _page(findings: tuple[Finding, ...] = ()) -> str:
         some = collecting.some_documents(db, here().id, search=search, limit=A_PAGE + 1, after=after)
         count = collecting.document_count(db, here().id)
         missing = collecting.missing_documents(db, here().id)
-        pools = pools_of(db, here().id)
+        pools = pools_shown(db, here().id)
     return render_template(
         "documents/index.html",
         documents=some[:A_PAGE],

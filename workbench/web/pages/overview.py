@@ -18,7 +18,7 @@ from workbench.web.scale_form import scale_in_words
 from workbench.workflow.assigning import AssessorLine, assessors_of, assignments_of
 from workbench.workflow.campaigning import campaign_of
 from workbench.workflow.comparing import agreement
-from workbench.workflow.pooling import pools_of
+from workbench.workflow.pools import pools_of
 from workbench.workflow.progress import Overview, overview, pooled_pairs
 from workbench.workflow.submitting import runs_of
 
@@ -33,11 +33,13 @@ def index() -> str:
         made = campaign_of(db, here().id)
         pooled = pooled_pairs(db, here().id)
         view = overview(db, here().id)
+        pools = pools_of(db, here().id)
         assessors = assessors_of(db, here().id)
         state = State(
             overview=view,
             runs=runs_of(db, here().id),
-            pools=pools_of(db, here().id),
+            pools=tuple(line for line in pools if not line.draft),
+            drafts=tuple(line for line in pools if line.draft),
             assessors=assessors,
             assignments=assignments_of(db, here().id),
             agreement=_of_people(db, view, assessors),

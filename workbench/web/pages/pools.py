@@ -1,7 +1,8 @@
-"""Pools: making one by a recipe, what is in it, downloading, closing."""
+"""Pools: making a draft by a recipe, what is in a pool, downloading."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 
 from flask import Blueprint, render_template, request, url_for
@@ -14,18 +15,14 @@ from workbench.web.access import here, viewer
 from workbench.web.door import reading, writing
 from workbench.web.downloads import attachment, csv_file
 from workbench.web.forms import counted, findings_of, sent_id, sent_ids, status_of, whole_number
-from workbench.web.pool_choice import pool_line
+from workbench.web.pool_choice import pool_line, pools_shown
 from workbench.web.readers import organiser, reader
 from workbench.web.recipe_form import read_recipe, strategy_choices
 from workbench.web.requests import see_other
-from workbench.workflow.pooling import (
-    PooledPair,
-    close_pool,
-    make_pool,
-    pool_entries,
-    pool_report,
-    pools_of,
-)
+from workbench.workflow.drafting import changed_runs
+from workbench.workflow.opening import shared_with
+from workbench.workflow.pooling import make_pool
+from workbench.workflow.pools import PooledPair, pool_entries, pool_report
 from workbench.workflow.submitting import runs_of
 
 blueprint = Blueprint("pools", __name__, url_prefix="/c/<slug>/pools")
@@ -47,7 +44,7 @@ def index() -> str:
 @blueprint.post("")
 @organiser
 def make() -> Response | tuple[str, int]:
-    """Make a pool from the chosen runs."""
+    """Make a draft of a pool from the chosen runs."""
     try:
         recipe = read_recipe(request.form)
         tags = sent_ids("run")
@@ -63,21 +60,28 @@ def make() -> Response | tuple[str, int]:
                 supplementary=recipe.supplementary,
                 tags=tags,
                 name=request.form.get("name", ""),
+                draft=True,
                 created_by=viewer().id,
             )
     except WorkbenchError as error:
         return _page(findings_of(error, "Pool", "name")), status_of(error)
-    notices.say(f"Pool “{made.pool.name}” has {counted(made.pool.pairs, 'pair')}.")
+    notices.say(f"Pool “{made.pool.name}” is saved as a draft of {counted(made.pool.pairs, 'pair')}.")
     return see_other(url_for("pools.pool", pool_id=made.pool.id))
 
 
 @blueprint.get("/<int:pool_id>")
 @reader
 def pool(pool_id: int) -> str:
-    """A pool: its recipe, its size by topic, what each run brought."""
+    """A pool: its recipe, its size by topic, what each run brought, what it shares with others."""
     with reading() as db:
-        report = pool_report(db, here().id, pool_line(db, here().id, pool_id).name)
-    return render_template("pools/pool.html", report=report, ties=TIES)
+        line = pool_line(db, here().id, pool_id)
+        report = pool_report(db, here().id, line.name)
+        shared = () if line.closed else shared_with(db, here().id, line.name)
+        changed = changed_runs(db, here().id, line.name) if line.draft else ()
+        ids = {one.name: one.id for one in pools_shown(db, here().id)}
+    return render_template(
+        "pools/pool.html", report=report, ties=TIES, shared=shared, changed=changed, ids=ids
+    )
 
 
 @blueprint.get("/<int:pool_id>/topic")
@@ -96,6 +100,7 @@ def topic(pool_id: int) -> str:
         entries=ordered[start : start + A_PAGE],
         start=start,
         total=len(ordered),
+        added=sum(entry.added is not None for entry in ordered),
         a_page=A_PAGE,
     )
 
@@ -103,11 +108,17 @@ def topic(pool_id: int) -> str:
 @blueprint.get("/<int:pool_id>/pairs.tsv")
 @reader
 def pairs(pool_id: int) -> Response:
-    """The pairs as `topic<TAB>docno`, sorted by both as bytes."""
+    """The pairs as `topic<TAB>docno<TAB>origin`, sorted by both as bytes.
+
+    The origin is `runs`, `manual` for what a person added, or `runs+manual`.
+    """
     with reading() as db:
         line = pool_line(db, here().id, pool_id)
         entries = pool_entries(db, here().id, line.name)
-    lines = (id_bytes(entry.topic) + b"\t" + id_bytes(entry.docno) + b"\n" for entry in entries)
+    lines = (
+        b"\t".join((id_bytes(entry.topic), id_bytes(entry.docno), entry.origin.encode())) + b"\n"
+        for entry in entries
+    )
     return attachment(lines, f"{here().slug}.{line.name}.tsv", kind="text/tab-separated-values")
 
 
@@ -117,40 +128,23 @@ def topics_csv(pool_id: int) -> Response:
     """The sizes by topic as CSV."""
     with reading() as db:
         report = pool_report(db, here().id, pool_line(db, here().id, pool_id).name)
-    rows = [(size.topic, size.title, size.pairs, size.largest_possible) for size in report.by_topic]
+    rows = [
+        (size.topic, size.title, size.pairs, size.largest_possible, size.added) for size in report.by_topic
+    ]
     name = f"{here().slug}.{report.pool.name}.topics.csv"
-    return csv_file(("topic", "title", "pairs", "largest_possible"), rows, name)
-
-
-@blueprint.get("/<int:pool_id>/close")
-@organiser
-def confirm_closing(pool_id: int) -> str:
-    """Ask once more."""
-    with reading() as db:
-        line = pool_line(db, here().id, pool_id)
-    return render_template("pools/close.html", pool=line)
-
-
-@blueprint.post("/<int:pool_id>/close")
-@organiser
-def close(pool_id: int) -> Response:
-    """Close a pool for ever."""
-    with writing() as db:
-        line = pool_line(db, here().id, pool_id)
-        close_pool(db, here().id, line.name)
-    notices.say(f"Pool “{line.name}” is closed.")
-    return see_other(url_for("pools.pool", pool_id=pool_id))
+    return csv_file(("topic", "title", "pairs", "largest_possible", "added_by_hand"), rows, name)
 
 
 def _priority(entry: PooledPair) -> tuple[int, int, bytes]:
-    first = entry.contributions[0].rank if entry.contributions else 0
+    # What no run brought comes last, as in the order of judging.
+    first = entry.contributions[0].rank if entry.contributions else sys.maxsize
     return first, -len(entry.contributions), id_bytes(entry.docno)
 
 
 def _page(findings: tuple[Finding, ...] = ()) -> str:
     typed = request.form
     with reading() as db:
-        pools = pools_of(db, here().id)
+        pools = pools_shown(db, here().id)
         runs = runs_of(db, here().id)
     return render_template(
         "pools/index.html",

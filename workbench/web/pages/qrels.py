@@ -15,6 +15,7 @@ from workbench.web.downloads import attachment
 from workbench.web.forms import findings_of, status_of
 from workbench.web.readers import reader
 from workbench.web.rule_choice import rule_form, rule_name
+from workbench.workflow.additions import pairs_added_by_hand
 from workbench.workflow.campaigning import campaign_of
 from workbench.workflow.releasing import QrelsReport, make_qrels
 
@@ -31,6 +32,7 @@ def index() -> str | tuple[str, int]:
     with reading() as db:
         scale = campaign_of(db, here().id).scale
         form = rule_form(db, here().id)
+        by_hand = pairs_added_by_hand(db, here().id)
         try:
             report = make_qrels(db, here().id, form.choice)
         except WorkbenchError as error:
@@ -41,6 +43,7 @@ def index() -> str | tuple[str, int]:
         rules=RULES,
         report=report,
         scale=scale,
+        by_hand=by_hand,
         sha256=hashlib.sha256(_content(report)).hexdigest() if report else "",
         most_unsettled=MOST_UNSETTLED,
         findings=findings,

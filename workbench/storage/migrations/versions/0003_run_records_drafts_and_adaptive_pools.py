@@ -38,6 +38,14 @@ def upgrade() -> None:
         batch_op.create_check_constraint(
             op.f("ck_pool_entry_rank_unless_added"), "best_rank is not null or added_at is not null"
         )
+    by_hand = sa.text("added_at is not null")
+    op.create_index(
+        "ix_pool_entry_added_by_hand",
+        "pool_entry",
+        ["pool_id", "topic"],
+        sqlite_where=by_hand,
+        postgresql_where=by_hand,
+    )
     with op.batch_alter_table("run", schema=None) as batch_op:
         batch_op.add_column(sa.Column("group_id", NUMBER, nullable=True))
         batch_op.add_column(sa.Column("kind", sa.String(length=20), nullable=True))
@@ -97,6 +105,7 @@ def downgrade() -> None:
             batch_op.drop_column(column)
         for column in ("description", "kind", "group_id"):
             batch_op.drop_column(column)
+    op.drop_index("ix_pool_entry_added_by_hand", "pool_entry")
     with op.batch_alter_table("pool_entry", schema=None) as batch_op:
         batch_op.drop_constraint(op.f("ck_pool_entry_rank_unless_added"), type_="check")
         batch_op.drop_constraint(op.f("fk_pool_entry_added_by"), type_="foreignkey")
@@ -126,7 +135,7 @@ def _refuse_losses() -> None:
         ("roles of participants", "select count(*) from member where role = 'participant'"),
         ("invitations of participants", "select count(*) from invitation where role = 'participant'"),
         ("runs that were replaced", "select count(*) from run where replaced_at is not null"),
-        ("pairs added by hand", "select count(*) from pool_entry where best_rank is null"),
+        ("pairs added by hand", "select count(*) from pool_entry where added_at is not null"),
         ("drafts of pools", "select count(*) from pool where opened_at is null"),
         ("events of adaptive pools", "select count(*) from pool_event"),
     ):

@@ -1,0 +1,355 @@
+"""A pool's life: a draft, open for judging, closed for ever."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import pytest
+from sqlalchemy import delete, select, update
+from sqlalchemy.orm import Session
+
+from tests.builders import ALPHA, BETA, Made, campaign_with_people, pooled_campaign, send_runs
+from workbench.errors import Conflict, NotFound, WorkbenchError
+from workbench.records import Answer, Judgment
+from workbench.storage.engine import Database
+from workbench.storage.tables import CampaignRow, JudgmentEventRow, PoolRow, RunRow
+from workbench.workflow.additions import add_by_hand, take_out
+from workbench.workflow.assigning import assign, assign_in_turn, assignments_of, left_to_judge
+from workbench.workflow.collecting import missing_documents
+from workbench.workflow.drafting import changed_runs, delete_draft, rebuild_draft, rename_draft
+from workbench.workflow.importing import import_judgments
+from workbench.workflow.judging import record, undo
+from workbench.workflow.opening import before_closing, before_opening, close_pool, open_pool
+from workbench.workflow.pool_rows import PoolState
+from workbench.workflow.pooling import make_pool
+from workbench.workflow.pools import PoolReport, pool_entries, pool_report, pools_of
+from workbench.workflow.progress import overview, pooled_pairs
+from workbench.workflow.worklists import worklist
+
+
+def drafted(db: Session, *, depth: int = 2, name: str = "plan") -> Made:
+    """A campaign with two runs and a draft over them: six pairs at depth 2, see tests/builders.py."""
+    made = campaign_with_people(db)
+    send_runs(db, made.campaign.id, alpha=ALPHA, beta=BETA)
+    make_pool(db, made.campaign.id, parameters={"depth": depth}, name=name, draft=True)
+    return made
+
+
+def say(db: Session, made: Made, task: int, docno: str) -> None:
+    record(
+        db,
+        task,
+        made.accounts["Ada"],
+        docno=docno,
+        answer=Answer.GRADE,
+        grade=1,
+        client_id=f"an-answer-{docno.encode().hex()}",
+    )
+
+
+def pairs(db: Session, campaign_id: int, name: str) -> set[tuple[str, str]]:
+    return {(one.topic, one.docno) for one in pool_entries(db, campaign_id, name)}
+
+
+def test_a_draft_becomes_open_by_an_act_of_its_own_and_closed_by_another(database: Database) -> None:
+    with database.writing() as db:
+        campaign_id = drafted(db).campaign.id
+        (line,) = pools_of(db, campaign_id)
+        assert (line.state, line.opened_at, line.closed_at) == (PoolState.DRAFT, None, None)
+        assert open_pool(db, campaign_id, "plan")
+        (line,) = pools_of(db, campaign_id)
+        assert (line.state, line.closed_at) == (PoolState.OPEN, None)
+        assert line.opened_at is not None
+        assert close_pool(db, campaign_id, "plan")
+        (line,) = pools_of(db, campaign_id)
+        assert line.state is PoolState.CLOSED
+        assert line.closed_at is not None
+
+
+def test_what_is_done_twice_is_done_once_and_keeps_its_moment(database: Database) -> None:
+    with database.writing() as db:
+        campaign_id = drafted(db).campaign.id
+        open_pool(db, campaign_id, "plan")
+        moment = pools_of(db, campaign_id)[0].opened_at
+        assert not open_pool(db, campaign_id, "plan")
+        assert pools_of(db, campaign_id)[0].opened_at == moment
+        close_pool(db, campaign_id, "plan")
+        closed = pools_of(db, campaign_id)[0].closed_at
+        assert not close_pool(db, campaign_id, "plan")
+        assert pools_of(db, campaign_id)[0].closed_at == closed
+        with pytest.raises(Conflict, match="is closed"):
+            open_pool(db, campaign_id, "plan")
+
+
+def test_nothing_of_a_draft_is_assigned_judged_or_counted(database: Database) -> None:
+    with database.writing() as db:
+        made = drafted(db)
+        campaign_id = made.campaign.id
+        pool_id = pools_of(db, campaign_id)[0].id
+        with pytest.raises(Conflict, match="is a draft"):
+            assign(db, pool_id, topics=["T1"], assessor_ids=made.assessors.values())
+        with pytest.raises(Conflict, match="is a draft"):
+            assign_in_turn(db, pool_id, assessor_ids=list(made.assessors.values()))
+        with pytest.raises(Conflict, match="is a draft"):
+            close_pool(db, campaign_id, "plan")
+        assert assignments_of(db, campaign_id) == ()
+        assert worklist(db, campaign_id, made.accounts["Ada"]) == ()
+        assert left_to_judge(db, campaign_id, made.accounts["Ada"]) == 0
+        view = overview(db, campaign_id)
+        assert (view.pools, view.pairs, view.missing_documents, pooled_pairs(db, campaign_id)) == (0, 0, 0, 0)
+        assert missing_documents(db, campaign_id) == ()
+
+
+def test_a_draft_is_renamed_and_deleted(database: Database) -> None:
+    with database.writing() as db:
+        campaign_id = drafted(db).campaign.id
+        rename_draft(db, campaign_id, "plan", "  better   plan ")
+        assert [line.name for line in pools_of(db, campaign_id)] == ["better plan"]
+        make_pool(db, campaign_id, parameters={"depth": 1}, name="other")
+        with pytest.raises(Conflict, match="already"):
+            rename_draft(db, campaign_id, "better plan", "other")
+        with pytest.raises(WorkbenchError, match="needs a name"):
+            rename_draft(db, campaign_id, "better plan", " ")
+        add_by_hand(
+            db, campaign_id, "better plan", topic="T2", docnos={"d6": 1}, reason="seen", added_by=None
+        )
+        delete_draft(db, campaign_id, "better plan")
+        assert [line.name for line in pools_of(db, campaign_id)] == ["other"]
+        with pytest.raises(NotFound):
+            delete_draft(db, campaign_id, "better plan")
+
+
+@pytest.mark.parametrize(
+    ("act", "said"),
+    [
+        (lambda db, campaign_id: rename_draft(db, campaign_id, "depth 2", "x"), "renamed"),
+        (lambda db, campaign_id: delete_draft(db, campaign_id, "depth 2"), "deleted"),
+        (lambda db, campaign_id: rebuild_draft(db, campaign_id, "depth 2"), "built again"),
+        (lambda db, campaign_id: before_opening(db, campaign_id, "depth 2"), "opened"),
+    ],
+)
+def test_an_open_pool_and_a_closed_one_are_no_drafts(
+    database: Database, act: Callable[[Session, int], object], said: str
+) -> None:
+    with database.writing() as db:
+        made, _ = pooled_campaign(db)
+        for state in ("open", "closed"):
+            with pytest.raises(Conflict, match=f"is {state} .only a draft can be {said}"):
+                act(db, made.campaign.id)
+            close_pool(db, made.campaign.id, "depth 2")
+        assert len(pool_entries(db, made.campaign.id, "depth 2")) == 6
+
+
+def test_a_closed_pool_takes_nothing_by_any_way(database: Database) -> None:
+    with database.writing() as db:
+        made, report = pooled_campaign(db)
+        campaign_id, ada = made.campaign.id, made.accounts["Ada"]
+        assign(db, report.pool.id, topics=["T1"], assessor_ids=[made.assessors["Ada"]])
+        task = assignments_of(db, campaign_id)[0].id
+        add_by_hand(
+            db, campaign_id, "depth 2", topic="T1", docnos={"d6": 1, "é5": 2}, reason="seen", added_by=ada
+        )
+        say(db, made, task, "d1")
+        close_pool(db, campaign_id, "depth 2")
+        before = pool_report(db, campaign_id, "depth 2"), pool_entries(db, campaign_id, "depth 2")
+        for act in (
+            lambda: say(db, made, task, "d2"),
+            lambda: undo(db, task, ada, client_id="an-undo-1"),
+            lambda: assign(db, report.pool.id, topics=["T2"], assessor_ids=made.assessors.values()),
+            lambda: assign_in_turn(db, report.pool.id, assessor_ids=list(made.assessors.values())),
+            lambda: add_by_hand(
+                db, campaign_id, "depth 2", topic="T2", docnos={"d6": 1}, reason="seen", added_by=ada
+            ),
+            lambda: take_out(db, campaign_id, "depth 2", topic="T1", docno="d6"),
+        ):
+            with pytest.raises(Conflict, match="closed"):
+                act()
+        assert before == (pool_report(db, campaign_id, "depth 2"), pool_entries(db, campaign_id, "depth 2"))
+        assert len(db.scalars(select(JudgmentEventRow)).all()) == 1
+
+
+def test_opening_says_what_it_means(database: Database) -> None:
+    with database.writing() as db:
+        made = drafted(db)
+        campaign_id = made.campaign.id
+        import_judgments(db, campaign_id, [Judgment("X", "T1", "d1", 1)], source="f")
+        import_judgments(db, campaign_id, [Judgment("M", "T1", "d2", 1)], source="m", machines=["M"])
+        make_pool(db, campaign_id, parameters={"depth": 1}, name="first")
+        make_pool(db, campaign_id, parameters={"depth": 3}, name="another draft", draft=True)
+        found = before_opening(db, campaign_id, "plan")
+        assert (found.pool.pairs, found.topics, found.judged, found.without_text) == (6, 2, 1, 0)
+        # Depth 1: T1 d1 and d2, T2 d/4, all of them in depth 2. A draft shares nothing.
+        assert [(one.pool, one.state, one.pairs) for one in found.shared] == [("first", PoolState.OPEN, 3)]
+        assert (found.pace, found.hours, found.changed) == (None, None, ())
+        db.execute(update(CampaignRow).values(seconds_a_pair=30.0))
+        guessed = before_opening(db, campaign_id, "plan")
+        # Six pairs of half a minute: 0.05 hours.
+        assert guessed.hours == pytest.approx(0.05)
+        assert guessed.pace is not None
+        assert guessed.pace.measured == 0
+
+
+def test_measured_seconds_are_told_rather_than_guessed_ones(database: Database) -> None:
+    with database.writing() as db:
+        made = drafted(db, depth=4)
+        campaign_id = made.campaign.id
+        open_pool(db, campaign_id, "plan")
+        assign_in_turn(db, pools_of(db, campaign_id)[0].id, assessor_ids=[made.assessors["Ada"]])
+        task = assignments_of(db, campaign_id)[0].id
+        for number in range(20):
+            record(
+                db,
+                task,
+                made.accounts["Ada"],
+                docno="d1",
+                answer=Answer.GRADE,
+                grade=1,
+                client_id=f"an-answer-{number}",
+                active_ms=10_000 if number % 2 else 20_000,
+            )
+        make_pool(db, campaign_id, parameters={"depth": 1}, name="next", draft=True)
+        found = before_opening(db, campaign_id, "next").pace
+    # Ten of ten seconds and ten of twenty.
+    assert found is not None
+    assert (found.seconds, found.measured) == (15.0, 20)
+
+
+def test_only_what_was_seen_is_opened(database: Database) -> None:
+    with database.writing() as db:
+        campaign_id = drafted(db).campaign.id
+        seen = before_opening(db, campaign_id, "plan").sha256
+        add_by_hand(db, campaign_id, "plan", topic="T2", docnos={"d6": 1}, reason="seen", added_by=None)
+        with pytest.raises(Conflict, match="has changed since"):
+            open_pool(db, campaign_id, "plan", seen=seen)
+        assert open_pool(db, campaign_id, "plan", seen=before_opening(db, campaign_id, "plan").sha256)
+
+
+def test_a_pool_without_pairs_is_not_opened(database: Database) -> None:
+    with database.writing() as db:
+        made, _ = pooled_campaign(db)
+        make_pool(
+            db, made.campaign.id, parameters={"depth": 2}, supplementary=True, draft=True, name="nothing"
+        )
+        with pytest.raises(Conflict, match="no pairs"):
+            open_pool(db, made.campaign.id, "nothing")
+
+
+def test_closing_says_what_it_means(database: Database) -> None:
+    with database.writing() as db:
+        made, report = pooled_campaign(db)
+        assign(db, report.pool.id, topics=["T1", "T2"], assessor_ids=[made.assessors["Ada"]])
+        say(db, made, assignments_of(db, made.campaign.id)[0].id, "d1")
+        found = before_closing(db, made.campaign.id, "depth 2")
+    assert (found.pool.pairs, found.judged, found.assignments) == (6, 1, 2)
+
+
+def test_a_supplementary_draft_is_built_again_without_what_came_since(database: Database) -> None:
+    with database.writing() as db:
+        made = drafted(db, depth=1, name="later opened")
+        campaign_id = made.campaign.id
+        make_pool(db, campaign_id, parameters={"depth": 2}, supplementary=True, draft=True, name="more")
+        # A draft is not pooled yet, so nothing was left out.
+        assert pool_report(db, campaign_id, "more").pool.pairs == 6
+        open_pool(db, campaign_id, "later opened")
+        import_judgments(db, campaign_id, [Judgment("X", "T2", "d1", 0)], source="f")
+        assert before_opening(db, campaign_id, "more").judged == 1
+        rebuilt = rebuild_draft(db, campaign_id, "more")
+        # Of the six, depth 1 has T1 d1, T1 d2 and T2 d/4; T2 d1 is judged.
+        assert pairs(db, campaign_id, "more") == {("T1", "d/4"), ("T2", "d2")}
+    assert (rebuilt.entered, rebuilt.left, rebuilt.kept, rebuilt.pool.pool.pairs) == (0, 4, 0, 2)
+
+
+def test_a_rebuilt_draft_keeps_what_was_added_by_hand(database: Database) -> None:
+    with database.writing() as db:
+        made = drafted(db)
+        campaign_id = made.campaign.id
+        add_by_hand(
+            db,
+            campaign_id,
+            "plan",
+            topic="T1",
+            docnos={"d6": 1, "é5": 2},
+            reason="found by searching",
+            added_by=made.organiser,
+        )
+        # Now beta ranks é5 first for T1: it is brought by a run and stays marked.
+        db.execute(delete(RunRow).where(RunRow.tag == "beta"))
+        send_runs(db, campaign_id, beta={"T1": ("é5", "d2"), "T2": ("d/4", "d2")})
+        (changed,) = changed_runs(db, campaign_id, "plan")
+        assert (changed.tag, changed.sha256_now != changed.sha256) == ("beta", True)
+        rebuilt = rebuild_draft(db, campaign_id, "plan")
+        assert changed_runs(db, campaign_id, "plan") == ()
+        entries = {(one.topic, one.docno): one for one in pool_entries(db, campaign_id, "plan")}
+        assert rebuilt.kept == 2
+        assert rebuilt.pool.recipe["additions"] == 2
+        assert (rebuilt.pool.pool.added, rebuilt.pool.pool.added_alone) == (2, 1)
+        assert entries["T1", "d6"].origin == "manual"
+        assert entries["T1", "é5"].origin == "runs+manual"
+        mark = entries["T1", "é5"].added
+        assert mark is not None
+        assert (mark.by, mark.reason) == ("Olga", "found by searching")
+        assert entries["T1", "d1"].origin == "runs"
+        assert rebuilt.pool.pool.pairs == len(entries)
+
+
+def test_a_draft_tells_which_of_its_runs_are_gone_and_is_built_without_them(database: Database) -> None:
+    with database.writing() as db:
+        campaign_id = drafted(db).campaign.id
+        db.execute(update(RunRow).where(RunRow.tag == "beta").values(replaced_at=datetime.now(UTC)))
+        (gone,) = changed_runs(db, campaign_id, "plan")
+        assert (gone.tag, gone.sha256_now) == ("beta", None)
+        rebuilt = rebuild_draft(db, campaign_id, "plan")
+        # Alpha alone, depth 2.
+        assert rebuilt.pool.pool.tags == ("alpha",)
+        assert pairs(db, campaign_id, "plan") == {("T1", "d1"), ("T1", "d2"), ("T2", "d/4"), ("T2", "d1")}
+        db.execute(update(RunRow).values(replaced_at=datetime.now(UTC)))
+        with pytest.raises(Conflict, match="no run"):
+            rebuild_draft(db, campaign_id, "plan")
+
+
+def test_a_draft_built_again_from_the_same_is_the_same(database: Database) -> None:
+    with database.writing() as db:
+        campaign_id = drafted(db).campaign.id
+        before = pool_report(db, campaign_id, "plan"), pool_entries(db, campaign_id, "plan")
+        rebuilt = rebuild_draft(db, campaign_id, "plan")
+        assert (rebuilt.entered, rebuilt.left) == (0, 0)
+        assert before == (pool_report(db, campaign_id, "plan"), pool_entries(db, campaign_id, "plan"))
+
+
+def test_two_organisers_at_once_do_not_open_what_is_being_deleted(postgresql_database: Database) -> None:
+    with postgresql_database.writing() as db:
+        campaign_id = drafted(db).campaign.id
+    with postgresql_database.writing() as first:
+        delete_draft(first, campaign_id, "plan")
+        # The second would wait for the first; it is told not to, which proves that the row is locked.
+        with postgresql_database.writing() as second, pytest.raises(Exception, match="could not obtain lock"):
+            second.scalar(select(PoolRow.id).where(PoolRow.name == "plan").with_for_update(nowait=True))
+    with postgresql_database.writing() as db, pytest.raises(NotFound):
+        open_pool(db, campaign_id, "plan")
+
+
+def test_a_pool_is_held_open_while_an_answer_is_written(postgresql_database: Database) -> None:
+    with postgresql_database.writing() as db:
+        made, report = pooled_campaign(db)
+        assign(db, report.pool.id, topics=["T1"], assessor_ids=[made.assessors["Ada"]])
+        task = assignments_of(db, made.campaign.id)[0].id
+    with postgresql_database.writing() as first:
+        say(first, made, task, "d1")
+        with postgresql_database.writing() as second, pytest.raises(Exception, match="could not obtain lock"):
+            second.scalar(select(PoolRow.id).with_for_update(nowait=True))
+        # Another assessor writes at the same time.
+        with postgresql_database.writing() as third:
+            third.scalar(select(PoolRow.id).with_for_update(read=True, nowait=True))
+
+
+def test_a_default_name_that_is_too_long_is_cut(database: Database) -> None:
+    with database.writing() as db:
+        made = campaign_with_people(db)
+        send_runs(db, made.campaign.id, alpha=ALPHA)
+        strata = " ".join(f"{n}:{n}:0.5" for n in range(1, 60))
+        report: PoolReport = make_pool(
+            db, made.campaign.id, strategy="stratified", parameters={"strata": strata}
+        )
+    assert len(report.pool.name) <= 120
+    assert report.pool.name.endswith("…")

@@ -1,0 +1,195 @@
+"""The pools of a campaign: their list, and the way of one from draft to closed."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import click
+
+from workbench.cli.opening import database_options, opened
+from workbench.cli.output import say_json, say_table
+from workbench.errors import Conflict
+from workbench.settings import Settings
+from workbench.workflow import drafting, opening
+from workbench.workflow.campaigning import campaign_by_slug
+from workbench.workflow.opening import BeforeClosing, BeforeOpening
+from workbench.workflow.pool_rows import PoolState
+from workbench.workflow.pools import PoolLine, pool_summary, pools_of
+
+CAMPAIGN = click.argument("campaign")
+POOL = click.argument("pool_name", metavar="POOL")
+YES = click.option("--yes", is_flag=True, help="Do not ask once more.")
+
+
+@click.command("pools")
+@CAMPAIGN
+@click.option("--json", "as_json", is_flag=True, help="One JSON array.")
+@database_options
+def pools(settings: Settings, campaign: str, as_json: bool) -> None:
+    """List the pools of CAMPAIGN, drafts too, oldest first."""
+    with opened(settings) as database, database.reading() as db:
+        lines = pools_of(db, campaign_by_slug(db, campaign).id)
+    if as_json:
+        say_json([_json(line) for line in lines])
+        return
+    say_table(
+        ["pool", "state", "recipe", "runs", "pairs", "added by hand"],
+        [(one.name, one.state, one.recipe, len(one.tags), one.pairs, one.added) for one in lines],
+        numeric=[3, 4, 5],
+    )
+
+
+@click.command("pool-open")
+@CAMPAIGN
+@POOL
+@YES
+@database_options
+def pool_open(settings: Settings, campaign: str, pool_name: str, yes: bool) -> None:
+    """Open the draft POOL of CAMPAIGN for judging."""
+    with opened(settings) as database:
+        with database.reading() as db:
+            campaign_id = campaign_by_slug(db, campaign).id
+            if pool_summary(db, campaign_id, pool_name).open:
+                click.echo(f"{pool_name} is open already")
+                return
+            found = opening.before_opening(db, campaign_id, pool_name)
+        _say_opening(found)
+        if not yes:
+            click.confirm(f"Open {pool_name} for judging?", abort=True, err=True)
+        with database.writing() as db:
+            opening.open_pool(db, campaign_id, pool_name, seen=found.sha256)
+    click.echo(f"{pool_name} is open for judging: {found.pool.pairs} pairs")
+
+
+@click.command("pool-close")
+@CAMPAIGN
+@POOL
+@YES
+@database_options
+def pool_close(settings: Settings, campaign: str, pool_name: str, yes: bool) -> None:
+    """Close POOL of CAMPAIGN for ever: it takes no judgment, assignment or document any more."""
+    with opened(settings) as database:
+        with database.reading() as db:
+            campaign_id = campaign_by_slug(db, campaign).id
+            found = opening.before_closing(db, campaign_id, pool_name)
+        if found.pool.closed:
+            click.echo(f"{pool_name} is closed already")
+            return
+        _say_closing(found)
+        if not yes:
+            click.confirm(f"Close {pool_name} for ever?", abort=True, err=True)
+        with database.writing() as db:
+            opening.close_pool(db, campaign_id, pool_name)
+    click.echo(f"{pool_name} is closed")
+
+
+@click.command("pool-rename")
+@CAMPAIGN
+@POOL
+@click.argument("new_name", metavar="NAME")
+@database_options
+def pool_rename(settings: Settings, campaign: str, pool_name: str, new_name: str) -> None:
+    """Call the draft POOL of CAMPAIGN by another NAME."""
+    with opened(settings) as database, database.writing() as db:
+        drafting.rename_draft(db, campaign_by_slug(db, campaign).id, pool_name, new_name)
+    click.echo(f"{pool_name} is now called {' '.join(new_name.split())}")
+
+
+@click.command("pool-rebuild")
+@CAMPAIGN
+@POOL
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@database_options
+def pool_rebuild(settings: Settings, campaign: str, pool_name: str, as_json: bool) -> None:
+    """Build the draft POOL of CAMPAIGN again by its recipe, from the runs as they are now.
+
+    What was added by hand is kept. Runs that were replaced or are gone since are named.
+    """
+    with opened(settings) as database, database.writing() as db:
+        campaign_id = campaign_by_slug(db, campaign).id
+        changed = drafting.changed_runs(db, campaign_id, pool_name)
+        done = drafting.rebuild_draft(db, campaign_id, pool_name)
+    if as_json:
+        say_json(
+            {
+                "name": pool_name,
+                "pairs": done.pool.pool.pairs,
+                "entered": done.entered,
+                "left": done.left,
+                "added_by_hand": done.kept,
+                "changed_runs": [
+                    {"tag": one.tag, "sha256": one.sha256, "sha256_now": one.sha256_now} for one in changed
+                ],
+            }
+        )
+        return
+    for one in changed:
+        now = "is gone" if one.sha256_now is None else f"was replaced: {one.sha256_now[:8]}"
+        click.echo(f"run {one.tag} {one.sha256[:8]} {now}", err=True)
+    click.echo(
+        f"{pool_name}: {done.pool.pool.pairs} pairs, {done.entered} came, {done.left} left, "
+        f"{done.kept} added by hand kept"
+    )
+
+
+@click.command("pool-delete")
+@CAMPAIGN
+@POOL
+@YES
+@database_options
+def pool_delete(settings: Settings, campaign: str, pool_name: str, yes: bool) -> None:
+    """Forget the draft POOL of CAMPAIGN, with what was added to it by hand."""
+    with opened(settings) as database:
+        with database.reading() as db:
+            campaign_id = campaign_by_slug(db, campaign).id
+            line = pool_summary(db, campaign_id, pool_name)
+        if line.state is not PoolState.DRAFT:
+            raise Conflict(f"pool {pool_name!r} is {line.state}", remedy="only a draft can be deleted")
+        if not yes:
+            question = f"Forget {pool_name} with its {line.pairs} pairs, {line.added} added by hand?"
+            click.confirm(question, abort=True, err=True)
+        with database.writing() as db:
+            drafting.delete_draft(db, campaign_id, pool_name)
+    click.echo(f"{pool_name} is deleted")
+
+
+def _say_opening(found: BeforeOpening) -> None:
+    hours = "" if found.hours is None else f", {found.hours:.1f} hours for one assessor"
+    click.echo(f"{found.pool.pairs} pairs in {found.topics} topics{hours}", err=True)
+    if found.judged:
+        click.echo(f"{found.judged} of its pairs are judged by now", err=True)
+    for shared in found.shared:
+        click.echo(f"{shared.pairs} of its pairs are in {shared.pool} ({shared.state})", err=True)
+    if found.without_text:
+        click.echo(f"{found.without_text} of its documents have no text yet", err=True)
+    for run in found.changed:
+        happened = "is gone" if run.sha256_now is None else "was replaced"
+        click.echo(f"run {run.tag} {happened} since: pool-rebuild builds it again", err=True)
+
+
+def _say_closing(found: BeforeClosing) -> None:
+    click.echo(
+        f"{found.judged} of {found.pool.pairs} pairs are judged; {found.assignments} assignments in force",
+        err=True,
+    )
+
+
+def _json(line: PoolLine) -> dict[str, object]:
+    def moment(when: datetime | None) -> str | None:
+        return None if when is None else when.isoformat()
+
+    return {
+        "name": line.name,
+        "state": line.state,
+        "strategy": line.strategy,
+        "parameters": dict(line.parameters),
+        "supplementary": line.supplementary,
+        "ties": line.ties,
+        "runs": list(line.tags),
+        "pairs": line.pairs,
+        "largest_possible": line.largest_possible,
+        "added_by_hand": line.added,
+        "created_at": moment(line.created_at),
+        "opened_at": moment(line.opened_at),
+        "closed_at": moment(line.closed_at),
+    }

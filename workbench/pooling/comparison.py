@@ -1,0 +1,101 @@
+"""Two pools side by side: what changes by topic and by run, and how much judging the change asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+
+from workbench.pooling.difference import Difference
+from workbench.pooling.pool import Pair, Pool
+from workbench.records import sorted_ids
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What changes of a topic, of what a run brought, or of what was added by hand, in pairs.
+
+    Of those in the pool after, nobody has judged `to_judge` yet.
+    """
+
+    name: str
+    before: int
+    after: int
+    entering: int
+    leaving: int
+    staying: int
+    to_judge: int
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What changes from one pool to another.
+
+    `by_topic` and `by_run` are sorted (bytes) and have every topic and run of either pool; `by_hand` is what
+    people added, `total` everything. A pair that several runs brought counts for each of them, and one that
+    a run brings to one pool only enters or leaves for that run even if it stays in the pool.
+    """
+
+    difference: Difference
+    total: Change
+    by_topic: tuple[Change, ...]
+    by_run: tuple[Change, ...]
+    by_hand: Change
+    unjudged: frozenset[Pair]
+
+
+def compare(
+    before: Pool,
+    after: Pool,
+    *,
+    judged: Collection[Pair],
+    added_before: Collection[Pair] = frozenset(),
+    added_after: Collection[Pair] = frozenset(),
+) -> Comparison:
+    """Compare two pools, given the pairs that are judged and those of either that were added by hand."""
+    were, are = before.pairs, after.pairs
+    unjudged = are - frozenset(judged)
+    first, second = _by_topic(were), _by_topic(are)
+    brought_before, brought_after = _by_run(before), _by_run(after)
+    nothing: frozenset[Pair] = frozenset()
+    return Comparison(
+        difference=Difference(are - were, were - are, were & are),
+        total=_change("", were, are, unjudged),
+        by_topic=tuple(
+            _change(topic, first.get(topic, nothing), second.get(topic, nothing), unjudged)
+            for topic in sorted_ids({*first, *second})
+        ),
+        by_run=tuple(
+            _change(tag, brought_before.get(tag, nothing), brought_after.get(tag, nothing), unjudged)
+            for tag in sorted_ids({*brought_before, *brought_after})
+        ),
+        by_hand=_change("", frozenset(added_before), frozenset(added_after), unjudged),
+        unjudged=unjudged,
+    )
+
+
+def _change(name: str, before: frozenset[Pair], after: frozenset[Pair], unjudged: frozenset[Pair]) -> Change:
+    staying = len(before & after)
+    return Change(
+        name=name,
+        before=len(before),
+        after=len(after),
+        entering=len(after) - staying,
+        leaving=len(before) - staying,
+        staying=staying,
+        to_judge=len(after & unjudged),
+    )
+
+
+def _by_topic(pairs: Iterable[Pair]) -> Mapping[str, frozenset[Pair]]:
+    found: dict[str, set[Pair]] = {}
+    for topic, docno in pairs:
+        found.setdefault(topic, set()).add((topic, docno))
+    return {topic: frozenset(those) for topic, those in found.items()}
+
+
+def _by_run(pool: Pool) -> Mapping[str, frozenset[Pair]]:
+    found: dict[str, set[Pair]] = {tag: set() for tag in pool.tags}
+    for entry in pool.entries:
+        for one in entry.contributions:
+            found[one.tag].add((entry.topic, entry.docno))
+    return {tag: frozenset(pairs) for tag, pairs in found.items()}
