@@ -43,6 +43,19 @@ def read_run_top(
     return RunReading(packed.top(depth, ties=ties), packed.lines, ())
 
 
+def read_run_leading(stream: IO[bytes], *, source: str, depth: int) -> Run:
+    """Read a run that was checked before, at least what can be among the first `depth` under any tie rule.
+
+    In file order, so that every rule can be applied to it. The stream must be able to seek.
+    Raises InvalidInput with every error of the file.
+    """
+    try:
+        return read_packed(stream, source=source, depth=depth).leading()
+    except NotUnderstood:
+        stream.seek(0)
+        return read_run(stream, source=source).run
+
+
 class _Twice:
     """A stream that can be read from its beginning once more; one that cannot seek is remembered."""
 

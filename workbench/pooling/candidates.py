@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import count
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,7 +105,7 @@ def gather(runs: Iterable[Run], *, depth: int | None = None, ties: TieRule = Tie
 
     Raises Conflict where two runs have the same tag.
     """
-    places: dict[str, dict[str, int]] = {}
+    places: dict[str, defaultdict[str, int]] = {}
     lists: dict[str, list[Ranked]] = {}
     tags: list[str] = []
     for run in each_tag_once(runs):
@@ -112,8 +114,9 @@ def gather(runs: Iterable[Run], *, depth: int | None = None, ties: TieRule = Tie
             first = ordered(ranking, ties=ties) if depth is None else top(ranking, depth, ties=ties)
             if not first:
                 continue
-            known = places.setdefault(topic, {})
-            documents = np.array([known.setdefault(docno, len(known)) for docno in first], dtype=np.int64)
+            # A document that is met for the first time gets the next place.
+            known = places.setdefault(topic, defaultdict(count().__next__))
+            documents = np.fromiter(map(known.__getitem__, first), dtype=np.int64, count=len(first))
             scores = np.sort(np.array(ranking.scores))[::-1][: len(first)]
             lists.setdefault(topic, []).append(Ranked(run.tag, documents, scores))
     topics = tuple(_candidates(topic, places[topic], lists[topic]) for topic in sorted_ids(lists))
