@@ -43,17 +43,21 @@ def read_run_top(
     return RunReading(packed.top(depth, ties=ties), packed.lines, ())
 
 
-def read_run_leading(stream: IO[bytes], *, source: str, depth: int) -> Run:
-    """Read a run that was checked before, at least what can be among the first `depth` under any tie rule.
+def read_run_leading(stream: Readable, *, source: str, depth: int, block: int = BLOCK) -> RunReading:
+    """Read a run as `read_run_top` does, but keep whatever can be among the first under any tie rule.
 
-    In file order, so that every rule can be applied to it. The stream must be able to seek.
-    Raises InvalidInput with every error of the file.
+    That is at least the first `depth` documents of each topic and those tied with the last of them, in file
+    order, so that every rule can still be applied.
     """
-    try:
-        return read_packed(stream, source=source, depth=depth).leading()
-    except NotUnderstood:
-        stream.seek(0)
-        return read_run(stream, source=source).run
+    with tempfile.SpooledTemporaryFile(_IN_MEMORY) as memory:
+        twice = _Twice(stream, memory)
+        try:
+            packed = read_packed(twice, source=source, depth=depth, block=block)
+        except NotUnderstood:
+            twice.rewind()
+            reading = read_run(twice, source=source)
+            return RunReading(reading.run, reading.lines, ())
+    return RunReading(packed.leading(), packed.lines, ())
 
 
 class _Twice:

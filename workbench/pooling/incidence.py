@@ -53,9 +53,7 @@ def incidence_of_pool(pool: Pool) -> Incidence:
     )
 
 
-def incidence_of_entries(
-    tags: Iterable[str], entries: Iterable[tuple[str, str, Sequence[str]]]
-) -> Incidence:
+def incidence_of_entries(tags: Iterable[str], entries: Iterable[tuple[str, str, Sequence[str]]]) -> Incidence:
     """The same of (topic, docno, tags that brought it), each pair once, sorted by topic and docno (bytes)."""
     ordered = tuple(sorted_ids(set(tags)))
     place = {tag: at for at, tag in enumerate(ordered)}

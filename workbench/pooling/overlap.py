@@ -67,7 +67,7 @@ class Overlap:
         return tuple(chain)
 
     def pairs(self) -> tuple[AlikePair, ...]:
-        """Every two runs that have documents, the most alike first; of equal shares the earlier tags first."""
+        """Every two runs with documents, the most alike first; of equal shares the earlier tags first."""
         shares = self.shares()
         firsts, seconds = np.triu_indices(len(self.tags), 1)
         values = shares[firsts, seconds]

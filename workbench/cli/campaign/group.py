@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from workbench.cli.campaign.analysing import analyse
 from workbench.cli.campaign.loading import documents, runs, topics
 from workbench.cli.campaign.making import list_, new, show
 from workbench.cli.campaign.pooling import assign, invite, pool
@@ -31,6 +32,7 @@ for part in (
     topics,
     documents,
     runs,
+    analyse,
     pool,
     invite,
     assign,
