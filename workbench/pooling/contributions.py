@@ -76,11 +76,12 @@ def uniques(pool: Pool, groups: Mapping[str, str] | None = None) -> dict[str, tu
 def _counted(topic: TopicIncidence, of_run: Places, names: int, relevant: Collection[Pair]) -> Places:
     """The four counts of a part for every name; a document that a group's two runs brought counts once."""
     documents = max(len(topic.docnos), 1)
-    once = np.unique(of_run[topic.runs] * documents + topic.documents)
-    name, document = np.divmod(once, documents)
+    brought = of_run[topic.runs] * documents + topic.documents
+    name, document = np.divmod(np.unique(brought) if names < len(of_run) else brought, documents)
     alone = (np.bincount(document, minlength=documents) == 1)[document]
-    is_relevant = np.array([(topic.topic, docno) in relevant for docno in topic.docnos], dtype=np.bool_)
-    known = is_relevant[document] if relevant else np.zeros(len(document), dtype=np.bool_)
+    known = np.zeros(len(document), dtype=np.bool_)
+    if relevant:
+        known = np.array([(topic.topic, docno) in relevant for docno in topic.docnos])[document]
     which = (slice(None), alone, known, alone & known)
     return np.stack([np.bincount(name[chosen], minlength=names) for chosen in which])
 

@@ -103,8 +103,12 @@ def overlap_of(incidence: Incidence, depth: int) -> Overlap:
     runs = len(incidence.tags)
     shared = np.zeros((runs, runs), dtype=np.int64)
     for topic in incidence.topics:
+        # Most documents are in one run only, and say nothing but how many that run has.
+        met = np.bincount(topic.documents, minlength=len(topic.docnos)) > 1
+        among = met[topic.documents]
         # Single precision counts exactly to 2^24, far beyond any depth.
-        has = np.zeros((runs, len(topic.docnos)), dtype=np.float32)
-        has[topic.runs, topic.documents] = 1
+        has = np.zeros((runs, np.count_nonzero(met)), dtype=np.float32)
+        has[topic.runs[among], (np.cumsum(met) - 1)[topic.documents[among]]] = 1
         shared += (has @ has.T).astype(np.int64)
+        np.fill_diagonal(shared, shared.diagonal() + np.bincount(topic.runs[~among], minlength=runs))
     return Overlap(depth, incidence.tags, tuple(tuple(counts) for counts in shared.tolist()))

@@ -7,6 +7,7 @@ call it, put its templates into `templates/<name>/`, add it here, and to `naviga
 from workbench.web.pages import (
     account,
     agreement,
+    analysis,
     assignments,
     campaigns,
     documents,
@@ -37,6 +38,7 @@ BLUEPRINTS = (
     runs.blueprint,
     late_runs.blueprint,
     pools.blueprint,
+    analysis.blueprint,
     assignments.blueprint,
     judgments.blueprint,
     agreement.blueprint,
