@@ -5,8 +5,10 @@ const { d3, Plot } = window;
 
 const whole = d3.format(",");
 const shorten = (name, length) => (name.length > length ? `${name.slice(0, length - 1)}…` : name);
-const colour = (place, of) => (of === 1 ? "var(--plot-1)" : `var(--plot-${place + 1})`);
+const colour = (tone) => `var(--plot-${tone})`;
 const tip = (data, options) => Plot.tip(data, { ...options, fontSize: 12, lineHeight: 1.35, lineWidth: 40 });
+// Shares of one half are rare: the root lets small ones be told apart. The legend's classes have the same.
+const darkness = ({ share }) => Math.sqrt(share);
 const total = (row) => d3.sum(row.values);
 
 const kinds = {
@@ -18,13 +20,14 @@ const kinds = {
       height: Math.min(340, Math.max(240, width * 0.4)),
       marginLeft: 62,
       marginRight: 12,
-      x: { label: x, nice: false, tickFormat: whole },
+      marginBottom: 44,
+      x: { label: x, labelOffset: 40, tickFormat: whole },
       y: { label: y, grid: true, zero: true, tickFormat: whole },
       marks: [
         Plot.ruleY([0], { stroke: "var(--line)" }),
         Plot.ruleX([mark], { stroke: "var(--ink-3)", strokeDasharray: "3 3" }),
         Plot.line(points, {
-          x: "at", y: "value", z: "place", stroke: (point) => colour(point.place, 2), strokeWidth: 2,
+          x: "at", y: "value", z: "place", stroke: (point) => colour(point.place + 1), strokeWidth: 2,
         }),
         Plot.text(lines, {
           x: (line) => line.points.at(-1)[0], y: (line) => line.points.at(-1)[1], text: "name",
@@ -71,7 +74,7 @@ const kinds = {
     };
   },
 
-  bars({ x, parts, rows, median }, width) {
+  bars({ x, parts, tones, rows, median }, width) {
     const step = rows.length > 60 ? 13 : rows.length > 25 ? 17 : 24;
     const longest = Math.max(6, Math.min(width < 600 ? 14 : 28, d3.max(rows, (row) => row.name.length) ?? 0));
     const bars = rows.flatMap((row, place) => {
@@ -80,19 +83,19 @@ const kinds = {
     });
     return {
       width,
-      height: rows.length * step + 62,
-      marginLeft: Math.ceil(longest * (step < 16 ? 6.1 : 6.8)) + 10,
+      height: rows.length * step + 80,
+      marginLeft: Math.ceil(longest * (step < 16 ? 6.7 : 7.2)) + 10,
       marginRight: 16,
       marginTop: 36,
-      marginBottom: 26,
+      marginBottom: 44,
       dense: step < 16,
-      x: { label: x, axis: "both", grid: true, tickFormat: whole, ticks: Math.max(3, Math.floor(width / 110)) },
+      x: { label: x, labelOffset: 40, axis: "both", grid: true, tickFormat: whole, ticks: Math.max(3, Math.floor(width / 110)) },
       y: {
         domain: d3.range(rows.length), label: null, tickSize: 0, tickPadding: 6, padding: step < 16 ? 0.16 : 0.24,
         tickFormat: (place) => shorten(rows[place].name, longest),
       },
       marks: [
-        Plot.barX(bars, { y: "place", x1: "from", x2: "to", fill: (bar) => colour(bar.part, parts.length), ariaLabel: "bars" }),
+        Plot.barX(bars, { y: "place", x1: "from", x2: "to", fill: (bar) => colour(tones[bar.part]), ariaLabel: "bars" }),
         Plot.ruleX([0], { stroke: "var(--edge)" }),
         median === undefined ? null : Plot.ruleX([median], { stroke: "var(--ink)", strokeDasharray: "4 3" }),
         tip(rows, Plot.pointerY({
@@ -111,7 +114,7 @@ const kinds = {
   matrix({ names, shared }, width) {
     const runs = names.length;
     const longest = Math.max(4, Math.min(width < 600 ? 12 : 24, d3.max(names, (name) => name.length)));
-    const margin = Math.ceil(longest * 6.1) + 10;
+    const margin = Math.ceil(longest * 6.7) + 10;
     const side = Math.max(6, Math.min(30, Math.floor((width - margin - 8) / runs)));
     // Names need eleven pixels each; of more runs only every second or third is named.
     const every = Math.ceil(11 / side);
@@ -134,9 +137,8 @@ const kinds = {
       dense: true,
       x: { ...scale, tickRotate: -90 },
       y: scale,
-      opacity: { type: "linear", domain: [0, 1], range: [0, 1] },
       marks: [
-        Plot.cell(cells, { x: "column", y: "row", fill: "var(--plot-heat)", fillOpacity: "share", inset, ariaLabel: "cells" }),
+        Plot.cell(cells, { x: "column", y: "row", fill: "var(--plot-heat)", fillOpacity: darkness, inset, ariaLabel: "cells" }),
         Plot.cell(near, { x: "column", y: "row", stroke: "var(--plot-2)", strokeWidth: side > 12 ? 2 : 1, fill: "none", inset: inset + 0.5 }),
         tip(cells, Plot.pointer({
           x: "column", y: "row", maxRadius: side,
@@ -166,15 +168,16 @@ function draw(figure) {
   drawing.replaceChildren(...legend(figure.dataset.plot, data), svg);
 }
 
-function legend(kind, { parts }) {
-  const words = kind === "matrix" ? ["0", ".25", ".5", ".75", "1"] : kind === "bars" && parts.length > 1 ? parts : [];
+function legend(kind, { parts, tones }) {
+  const words = kind === "matrix" ? ["0", ".25", ".5", ".75", "1", ".95 and more, near-duplicates"] : kind === "bars" && parts.length > 1 ? parts : [];
   if (!words.length) return [];
+  const swatches = kind === "matrix" ? ["heat-0", "heat-1", "heat-2", "heat-3", "heat-4", "near"] : tones.map((tone) => `plot-${tone}`);
   const line = document.createElement("p");
   line.className = "legend small muted";
   line.append(...words.map((word, place) => {
     const entry = document.createElement("span");
     const swatch = document.createElement("i");
-    swatch.className = kind === "matrix" ? `swatch heat-${place}` : `swatch plot-${place + 1}`;
+    swatch.className = `swatch ${swatches[place]}`;
     entry.append(swatch, word);
     return entry;
   }));

@@ -81,7 +81,8 @@ def _counted(topic: TopicIncidence, of_run: Places, names: int, relevant: Collec
     alone = (np.bincount(document, minlength=documents) == 1)[document]
     known = np.zeros(len(document), dtype=np.bool_)
     if relevant:
-        known = np.array([(topic.topic, docno) in relevant for docno in topic.docnos])[document]
+        of_document = [(topic.topic, docno) in relevant for docno in topic.docnos]
+        known = np.array(of_document, dtype=np.bool_)[document]
     which = (slice(None), alone, known, alone & known)
     return np.stack([np.bincount(name[chosen], minlength=names) for chosen in which])
 

@@ -10,6 +10,8 @@ from workbench.pooling.analysis_tables import short_depths
 from workbench.pooling.contributions import Part
 
 Spec = dict[str, Any]
+# Colours by their numbers in the stylesheet.
+STRONG, OTHER, PALE = 1, 2, 3
 
 
 def plots(found: Analysis, titles: Mapping[str, str]) -> dict[str, Spec]:
@@ -40,7 +42,6 @@ def growth(found: Analysis) -> Spec:
 def growth_by_topic(found: Analysis, titles: Mapping[str, str]) -> Spec:
     """A small line over the depth for every topic, all on one scale."""
     depths = short_depths(found)
-    names = [topic.topic for topic in found.growth[0].topics]
     return {
         "x": "Depth",
         "y": "Pairs",
@@ -51,9 +52,16 @@ def growth_by_topic(found: Analysis, titles: Mapping[str, str]) -> Spec:
                 "note": titles.get(name, ""),
                 "points": [[depth, found.growth[depth - 1].topics[place].size] for depth in depths],
             }
-            for place, name in enumerate(names)
+            for name, place in in_campaigns_order(found, titles)
         ],
     }
+
+
+def in_campaigns_order(found: Analysis, titles: Mapping[str, str]) -> list[tuple[str, int]]:
+    """The topics of the growth as the campaign has them, each with its place there."""
+    position = {topic: at for at, topic in enumerate(titles)}
+    places = [(topic.topic, place) for place, topic in enumerate(found.growth[0].topics)]
+    return sorted(places, key=lambda one: position.get(one[0], len(position)))
 
 
 def contributions(parts: Sequence[Part], groups: Mapping[str, str]) -> Spec:
@@ -61,6 +69,7 @@ def contributions(parts: Sequence[Part], groups: Mapping[str, str]) -> Spec:
     return {
         "x": "Pairs",
         "parts": ["alone", "with others"],
+        "tones": [STRONG, PALE],
         "rows": [
             {
                 "name": part.name,
@@ -86,6 +95,7 @@ def ties(found: Analysis) -> Spec:
     return {
         "x": "Tied documents",
         "parts": ["let in", "beyond the cut"],
+        "tones": [STRONG, OTHER],
         "rows": [
             {"name": run.tag, "note": f"topics: {run.topics}", "values": [run.inside, run.outside]}
             for run in found.ties_by_run
@@ -103,6 +113,7 @@ def topics(found: Analysis, titles: Mapping[str, str]) -> Spec:
     return {
         "x": "Pairs",
         "parts": parts,
+        "tones": [STRONG, OTHER, PALE][: len(parts)],
         "median": found.median,
         "rows": [
             {"name": one.topic, "note": titles.get(one.topic, ""), "values": counts}

@@ -15,7 +15,7 @@ from workbench.pooling.examining import BEYOND
 from workbench.records import TieRule
 from workbench.storage import Session
 from workbench.web.access import here, member
-from workbench.web.analysis_plots import plots
+from workbench.web.analysis_plots import in_campaigns_order, plots
 from workbench.web.door import reading
 from workbench.web.downloads import csv_file
 from workbench.web.forms import findings_of, sent_ids, status_of, whole_number
@@ -132,6 +132,15 @@ def _analysed(db: Session, form: AnalysisForm) -> CampaignAnalysis:
     )
 
 
+def _as_made(done: CampaignAnalysis | None) -> bool:
+    """Whether the runs' first documents are what the pool was made of."""
+    if done is None or done.pool is None:
+        return True
+    pool, found = done.pool, done.found
+    own = (pool.strategy, pool.supplementary, depth_of(pool), pool.ties)
+    return own == ("depth", False, found.depth, found.ties)
+
+
 def _page(
     form: AnalysisForm,
     done: CampaignAnalysis | None = None,
@@ -151,6 +160,8 @@ def _page(
         plots=plots(found, titles or {}) if found else {},
         short=short,
         few=few,
+        places=in_campaigns_order(found, titles or {}) if found else [],
+        as_made=_as_made(done),
         ties=TIES,
         beyond=BEYOND,
         near=NEAR_DUPLICATE,
