@@ -95,7 +95,7 @@ const kinds = {
         tickFormat: (place) => shorten(rows[place].name, longest),
       },
       marks: [
-        Plot.barX(bars, { y: "place", x1: "from", x2: "to", fill: (bar) => colour(tones[bar.part]), ariaLabel: "bars" }),
+        Plot.barX(bars, { y: "place", x1: "from", x2: "to", fill: (bar) => colour(tones[bar.part]) }),
         Plot.ruleX([0], { stroke: "var(--edge)" }),
         median === undefined ? null : Plot.ruleX([median], { stroke: "var(--ink)", strokeDasharray: "4 3" }),
         tip(rows, Plot.pointerY({
@@ -138,7 +138,7 @@ const kinds = {
       x: { ...scale, tickRotate: -90 },
       y: scale,
       marks: [
-        Plot.cell(cells, { x: "column", y: "row", fill: "var(--plot-heat)", fillOpacity: darkness, inset, ariaLabel: "cells" }),
+        Plot.cell(cells, { x: "column", y: "row", fill: "var(--plot-heat)", fillOpacity: darkness, inset }),
         Plot.cell(near, { x: "column", y: "row", stroke: "var(--plot-2)", strokeWidth: side > 12 ? 2 : 1, fill: "none", inset: inset + 0.5 }),
         tip(cells, Plot.pointer({
           x: "column", y: "row", maxRadius: side,

@@ -30,7 +30,7 @@ def say_analysis(found: Analysis, part: str | None, *, as_json: bool) -> None:
     if as_json:
         said: dict[str, Any] = {
             "depth": found.depth,
-            "ties": str(found.ties),
+            "tie_rule": str(found.ties),
             "runs": list(found.tags),
             "pairs": found.pairs,
             "largest_possible": found.largest_possible,
