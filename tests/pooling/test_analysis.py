@@ -51,8 +51,11 @@ def test_growth_is_followed_to_twice_the_depth() -> None:
 
 
 def test_short_depths_are_round_and_have_the_depth_and_the_deepest() -> None:
-    assert short_depths(analysis(examine(ABC, depth=6))) == (1, 2, 3, 4, 5, 6, 7, 10, 12)
-    assert short_depths(analysis(examine(ABC, depth=100)))[-4:] == (70, 100, 150, 200)
+    long = ranked("long", [f"d{at}" for at in range(3000)])
+    assert short_depths(analysis(examine([long], depth=6))) == (1, 2, 3, 4, 5, 6, 7, 10, 12)
+    assert short_depths(analysis(examine([long], depth=1600)))[-4:] == (1500, 1600, 2000, 3000)
+    # Five documents are all that any of these runs has.
+    assert short_depths(analysis(examine(ABC, depth=100))) == (1, 2, 3, 4, 5)
 
 
 def test_alike_runs_are_listed_and_near_duplicates_called_out() -> None:

@@ -132,7 +132,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
 
 
 def short_depths(found: Analysis) -> tuple[int, ...]:
-    """Round depths, the depth itself and the deepest: as many as a person reads."""
+    """Round depths, the depth itself and the deepest of the growth: as many as a person reads."""
     deepest = len(found.growth)
     depths = {found.depth, deepest, *_round()}
     return tuple(sorted(depth for depth in depths if depth <= deepest))

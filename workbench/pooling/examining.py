@@ -22,9 +22,9 @@ BEYOND = 2
 class Examination:
     """Runs to a depth under a tie rule; their tags are those of `tops`, sorted (bytes).
 
-    `growth` has every depth from 1 to `BEYOND` times the depth; `tops` is what each run has among its first
-    `depth`; `at_cut` are the ties across the depth, `decided` what the rule made of them, `rules` what each
-    of the rules would.
+    `growth` has every depth from 1 to `BEYOND` times the depth, or to the longest ranking where that ends
+    before and the pool grows no more; `tops` is what each run has among its first `depth`; `at_cut` are the
+    ties across the depth, `decided` what the rule made of them, `rules` what each of the rules would.
     """
 
     depth: int
@@ -39,7 +39,7 @@ class Examination:
     @property
     def at_depth(self) -> SizeAtDepth:
         """The size of the pool of this depth."""
-        return self.growth[self.depth - 1]
+        return self.growth[min(self.depth, len(self.growth)) - 1]
 
 
 def examine(runs: Iterable[Run], *, depth: int = 100, ties: TieRule = TieRule.TREC_EVAL) -> Examination:
@@ -59,12 +59,13 @@ def examine(runs: Iterable[Run], *, depth: int = 100, ties: TieRule = TieRule.TR
             yield run
 
     gathered = gather(noting_ties(), depth=BEYOND * depth, ties=ties)
+    longest = max((len(ranked.documents) for topic in gathered.topics for ranked in topic.lists), default=1)
     tops = incidence_of_tops(gathered, depth)
     of_rule = {rule: in_order(found) for rule, found in at_cut.items()}
     return Examination(
         depth=depth,
         ties=ties,
-        growth=growth_of(gathered, range(1, BEYOND * depth + 1)),
+        growth=growth_of(gathered, range(1, longest + 1)),
         tops=tops,
         overlap=overlap_of(tops, depth),
         at_cut=of_rule[ties],

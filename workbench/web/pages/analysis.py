@@ -11,7 +11,6 @@ from werkzeug.wrappers import Response
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.pooling.analysis import FENCE, NEAR_DUPLICATE
 from workbench.pooling.analysis_tables import TABLES, short_depths
-from workbench.pooling.examining import BEYOND
 from workbench.records import TieRule
 from workbench.storage import Session
 from workbench.web.access import here, member
@@ -163,7 +162,6 @@ def _page(
         places=in_campaigns_order(found, titles or {}) if found else [],
         as_made=_as_made(done),
         ties=TIES,
-        beyond=BEYOND,
         near=NEAR_DUPLICATE,
         fence=FENCE,
         most_pairs=MOST_PAIRS,
