@@ -21,7 +21,7 @@ from workbench.web.forms import findings_of, sent_ids, status_of, whole_number
 from workbench.web.ids import write_id
 from workbench.web.pool_choice import pool_line
 from workbench.web.requests import wants_fragment
-from workbench.workflow.analysing import CampaignAnalysis, analyse, depth_of
+from workbench.workflow.analysing import CampaignAnalysis, analyse, chosen_runs, depth_of
 from workbench.workflow.collecting import topics_of
 from workbench.workflow.pooling import PoolLine, pools_of
 from workbench.workflow.roles import Role
@@ -42,22 +42,27 @@ TIES: Mapping[TieRule, str] = {
 
 @dataclass(frozen=True, slots=True)
 class AnalysisForm:
-    """What is to be analysed, as the address says it; `asked` is false before the form was sent."""
+    """What is to be analysed, as the address says it; `asked` is false before the form was sent.
+
+    Of the `runs` those of the `tags` are chosen; `proposed` are those that are if none is named.
+    """
 
     asked: bool
     pool: PoolLine | None
     depth: str
     ties: str
     tags: frozenset[str]
+    proposed: frozenset[str]
     runs: tuple[RunLine, ...]
     pools: tuple[PoolLine, ...]
 
     def arguments(self) -> dict[str, str | int | list[str]]:
-        """The same as it stands in an address; all runs need not be named."""
+        """The same as it stands in an address; the runs that are proposed need not be named."""
         chosen: dict[str, str | int | list[str]] = {"asked": 1, "depth": self.depth, "ties": self.ties}
         if self.pool is not None:
             chosen["pool"] = self.pool.id
-        elif len(self.tags) < len(self.runs):
+        elif self.tags != self.proposed:
+            chosen["chosen"] = 1
             chosen["run"] = [write_id(run.tag) for run in self.runs if run.tag in self.tags]
         return chosen
 
@@ -95,13 +100,15 @@ def _form(db: Session) -> AnalysisForm:
     pool = pool_line(db, here().id, whole_number(sent)) if sent else None
     named = sent_ids("run")
     # Without a box that is ticked the form sends no run, but says by its button that it was sent.
-    tags = named if named or "chosen" in request.args else [run.tag for run in runs]
+    proposed = frozenset(run.tag for run in chosen_runs(db, here().id))
+    tags = frozenset(named) if named or "chosen" in request.args else proposed
     return AnalysisForm(
         asked="asked" in request.args,
         pool=pool,
         depth=request.args.get("depth", "").strip() or str(depth_of(pool)),
         ties=request.args.get("ties") or str(pool.ties if pool else TieRule.TREC_EVAL),
-        tags=frozenset(tags),
+        tags=tags,
+        proposed=proposed,
         runs=runs,
         pools=pools,
     )
