@@ -23,10 +23,10 @@ def ordered(ranking: Ranking, *, ties: TieRule = TieRule.TREC_EVAL) -> tuple[str
 
 def top(ranking: Ranking, depth: int, *, ties: TieRule = TieRule.TREC_EVAL) -> tuple[str, ...]:
     """The first `depth` docnos of a ranking under the same order as `ordered`."""
-    if depth >= len(ranking):
-        return ordered(ranking, ties=ties)
     if depth < 1:
         return ()
+    if depth >= len(ranking) or _stands_in_order(ranking, ties):
+        return ordered(ranking, ties=ties)[:depth]
     # Only documents at or above the depth-th score can be among the first, so only those are ordered.
     floor = heapq.nlargest(depth, ranking.scores)[-1]
     candidates = ((d, s) for d, s in zip(ranking.docnos, ranking.scores, strict=True) if s >= floor)

@@ -16,7 +16,7 @@ from tests.formats.written_runs import STYLES, Style, long_run, odd_runs
 from workbench.errors import InvalidInput, WorkbenchError
 from workbench.formats.packed_lines import NotUnderstood
 from workbench.formats.packed_runs import read_packed
-from workbench.formats.run_tops import read_run_top
+from workbench.formats.run_tops import read_run_leading, read_run_top
 from workbench.formats.runs import RunReading, read_run
 from workbench.ranking import top
 from workbench.records import TieRule
@@ -74,6 +74,27 @@ def test_what_the_fast_reader_understands_the_plain_one_accepts(content: bytes, 
     reading = read_run(io.BytesIO(content), source="r")
     assert packed.lines == reading.lines
     assert packed.top(100, ties=TieRule.FILE).tag == reading.run.tag
+
+
+@given(odd_runs(), st.sampled_from([1, 2, 3, 7]), st.integers(16, 300))
+@settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow])
+def test_what_leads_a_run_has_its_top_under_every_rule_and_every_tie_at_its_end(
+    content: bytes, depth: int, block: int
+) -> None:
+    def leading() -> RunReading:
+        return read_run_leading(io.BytesIO(content), source="r", depth=depth, block=block)
+
+    if not isinstance(outcome(leading)[-1], list):
+        assert outcome(leading) == plain(content, depth, TieRule.FILE)
+        return
+    whole = read_run(io.BytesIO(content), source="r").run
+    led = leading().run
+    assert (led.tag, list(led.rankings)) == (whole.tag, list(whole.rankings))
+    for topic, ranking in whole.rankings.items():
+        for rule in TieRule:
+            assert top(led.rankings[topic], depth, ties=rule) == top(ranking, depth, ties=rule)
+        floor = sorted(ranking.scores)[-depth:][0]
+        assert led.rankings[topic].scores.count(floor) == ranking.scores.count(floor)
 
 
 @given(STYLES, st.integers(1, 60), TIES)

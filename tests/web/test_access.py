@@ -78,6 +78,7 @@ def samples(sqlite_database: Database, cast: Cast) -> dict[str, Any]:
         "pool_id": cast.pool_id,
         "topic": "T1",
         "docno": "d1",
+        "table": "growth",
     }
 
 

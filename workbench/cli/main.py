@@ -24,6 +24,7 @@ COMMANDS = {
     "account": "workbench.cli.account",
     "check": "workbench.cli.check",
     "pool": "workbench.cli.pool",
+    "analyse": "workbench.cli.analyse",
     "agree": "workbench.cli.agree",
     "score": "workbench.cli.score",
 }

@@ -10,7 +10,7 @@ import click
 from workbench.cli.inputs import open_input
 from workbench.cli.output import say_findings, with_progress
 from workbench.errors import Finding, InvalidInput
-from workbench.formats.run_tops import read_run_top
+from workbench.formats.run_tops import read_run_leading, read_run_top
 from workbench.formats.runs import read_run
 from workbench.pooling.depth import DEPTH
 from workbench.records import Run, TieRule
@@ -22,14 +22,15 @@ def read_runs(
     warnings: bool,
     unique_tags: bool = False,
     depth: int | None = None,
-    ties: TieRule = TieRule.TREC_EVAL,
+    ties: TieRule | None = TieRule.TREC_EVAL,
 ) -> Iterator[tuple[str, Run]]:
     """The runs of these files (`-` is the standard input) with the files' names; none is kept.
 
     After a refused file no more runs are given, but the rest is still read, so that InvalidInput, raised at
     the end, holds all findings of all files. With `unique_tags` a tag that comes again is such a finding.
     `warnings` prints what the readings noticed on the error stream, and takes several times longer. With a
-    `depth` only the first documents of each topic under the tie rule are needed: a run may hold no others.
+    `depth` only the first documents of each topic under the tie rule (None: under any of them) are needed: a
+    run may hold no others.
     """
     refused: list[Finding] = []
     sources: dict[str, str] = {}
@@ -38,8 +39,10 @@ def read_runs(
             with open_input(name) as (stream, source):
                 if warnings:
                     reading = read_run(stream, source=source)
+                elif ties is None and depth is not None:
+                    reading = read_run_leading(stream, source=source, depth=depth)
                 else:
-                    reading = read_run_top(stream, source=source, depth=depth, ties=ties)
+                    reading = read_run_top(stream, source=source, depth=depth, ties=ties or TieRule.TREC_EVAL)
         except InvalidInput as error:
             refused.extend(error.findings)
             continue

@@ -44,6 +44,15 @@ class PackedRun:
     lines: int
     depth: int | None
 
+    def leading(self) -> Run:
+        """The run with every document that is held, in file order."""
+        docnos, scores = _decoded(self.docnos), tuple(self.scores.tolist())
+        rankings = {
+            topic: Ranking(docnos[begin:end], scores[begin:end])
+            for topic, (begin, end) in zip(self.topics, pairwise(self.starts.tolist()), strict=True)
+        }
+        return Run(self.tag, rankings)
+
     def top(self, depth: int, *, ties: TieRule = TieRule.TREC_EVAL) -> Run:
         """The run with the first `depth` documents of each topic, best first, as `ranking.top` has them.
 

@@ -47,6 +47,23 @@ def read_run_top(
     return RunReading(run, packed.lines, ())
 
 
+def read_run_leading(stream: Readable, *, source: str, depth: int, block: int = BLOCK) -> RunReading:
+    """Read a run as `read_run_top` does, but keep whatever can be among the first under any tie rule.
+
+    That is at least the first `depth` documents of each topic and those tied with the last of them, in file
+    order, so that every rule can still be applied.
+    """
+    with tempfile.SpooledTemporaryFile(_IN_MEMORY) as memory:
+        twice = _Twice(stream, memory)
+        try:
+            packed = read_packed(twice, source=source, depth=depth, block=block)
+        except NotUnderstood:
+            twice.rewind()
+            reading = read_run(twice, source=source)
+            return RunReading(reading.run, reading.lines, ())
+    return RunReading(packed.leading(), packed.lines, ())
+
+
 class _Twice:
     """A stream that can be read from its beginning once more; one that cannot seek is remembered."""
 

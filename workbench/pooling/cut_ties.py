@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from operator import ge
+
+import numpy as np
 
 from workbench.errors import WorkbenchError
+from workbench.pooling.incidence import Incidence, incidence_of_pool
 from workbench.pooling.pool import Pair, Pool
 from workbench.pooling.tags import each_tag_once
 from workbench.ranking import ordered
-from workbench.records import Ranking, Run, TieRule, id_bytes
+from workbench.records import Ranking, Run, TieRule, id_bytes, sorted_ids
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,40 +52,68 @@ def cut_ties(
     """
     if depth < 1:
         raise WorkbenchError(f"there is no cut at depth {depth}", remedy="give a depth of 1 or more")
-    found = [
-        tie
-        for run in each_tag_once(runs)
-        for topic, ranking in run.rankings.items()
-        if (tie := _tie(run.tag, topic, ranking, depth, ties)) is not None
-    ]
-    return tuple(sorted(found, key=lambda tie: (id_bytes(tie.tag), id_bytes(tie.topic))))
+    return in_order(tie for run in each_tag_once(runs) for tie in _split(run, depth, (ties,))[ties])
+
+
+def cut_ties_by_rule(run: Run, depth: int) -> dict[TieRule, list[CutTie]]:
+    """A run's ties across the cut as each of the rules splits them; of no depth below 1."""
+    return _split(run, depth, tuple(TieRule))
+
+
+def in_order(ties: Iterable[CutTie]) -> tuple[CutTie, ...]:
+    """Ties sorted by tag, then topic (bytes)."""
+    return tuple(sorted(ties, key=lambda tie: (id_bytes(tie.tag), id_bytes(tie.topic))))
 
 
 def decided(pool: Pool, at_cut: Iterable[CutTie]) -> Decided:
     """Which pairs the tie rule decided in the depth pool that has these ties at its cut."""
-    at_cut = tuple(at_cut)
-    inside = {(tie.tag, tie.topic, docno) for tie in at_cut for docno in tie.inside}
-    let_in = {
-        (entry.topic, entry.docno)
-        for entry in pool.entries
-        if all((one.tag, entry.topic, entry.docno) in inside for one in entry.contributions)
-    }
-    kept_out = {(tie.topic, docno) for tie in at_cut for docno in tie.outside} - pool.pairs
-    return Decided(_sorted(let_in), _sorted(kept_out))
+    return decided_in(incidence_of_pool(pool), at_cut)
 
 
-def _tie(tag: str, topic: str, ranking: Ranking, depth: int, ties: TieRule) -> CutTie | None:
-    if len(ranking) <= depth:
+def decided_in(incidence: Incidence, at_cut: Iterable[CutTie]) -> Decided:
+    """The same of what the runs have among their first documents to that depth."""
+    inside: dict[str, Counter[str]] = {}
+    outside: dict[str, set[str]] = {}
+    for tie in at_cut:
+        inside.setdefault(tie.topic, Counter()).update(tie.inside)
+        outside.setdefault(tie.topic, set()).update(tie.outside)
+    let_in: list[Pair] = []
+    kept_out: list[Pair] = []
+    for topic in incidence.topics:
+        if topic.topic not in inside:
+            continue
+        brought = np.bincount(topic.documents, minlength=len(topic.docnos)).tolist()
+        by_ties = inside[topic.topic]
+        let_in += [
+            (topic.topic, docno)
+            for docno, times in zip(topic.docnos, brought, strict=True)
+            if 0 < times == by_ties[docno]
+        ]
+        left = outside[topic.topic].difference(topic.docnos)
+        kept_out += [(topic.topic, docno) for docno in sorted_ids(left)]
+    return Decided(tuple(let_in), tuple(kept_out))
+
+
+def _split(run: Run, depth: int, rules: Iterable[TieRule]) -> dict[TieRule, list[CutTie]]:
+    found: dict[TieRule, list[CutTie]] = {rule: [] for rule in rules}
+    for topic, ranking in run.rankings.items():
+        score = _score_across(ranking.scores, depth)
+        if score is None:
+            continue
+        tied = [docno for docno, own in zip(ranking.docnos, ranking.scores, strict=True) if own == score]
+        places = depth - sum(own > score for own in ranking.scores)
+        group = Ranking(tuple(tied), (score,) * len(tied))
+        for rule, ties in found.items():
+            by_rule = ordered(group, ties=rule)
+            ties.append(CutTie(run.tag, topic, score, by_rule[:places], by_rule[places:]))
+    return found
+
+
+def _score_across(scores: Sequence[float], depth: int) -> float | None:
+    """The score of the last document within the depth if the first beyond it has the same, else None."""
+    if len(scores) <= depth:
         return None
-    first = heapq.nlargest(depth + 1, ranking.scores)
-    score = first[depth - 1]
-    if first[depth] != score:
-        return None
-    tied = [docno for docno, own in zip(ranking.docnos, ranking.scores, strict=True) if own == score]
-    places = depth - sum(own > score for own in first)
-    by_rule = ordered(Ranking(tuple(tied), (score,) * len(tied)), ties=ties)
-    return CutTie(tag, topic, score, by_rule[:places], by_rule[places:])
-
-
-def _sorted(pairs: Iterable[Pair]) -> tuple[Pair, ...]:
-    return tuple(sorted(pairs, key=lambda pair: (id_bytes(pair[0]), id_bytes(pair[1]))))
+    # Most runs come in the order of their scores, and to see that is quicker than to order them.
+    if not all(map(ge, scores, scores[1:])):
+        scores = heapq.nlargest(depth + 1, scores)
+    return scores[depth - 1] if scores[depth] == scores[depth - 1] else None

@@ -6,15 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from workbench.errors import WorkbenchError
+from workbench.pooling.candidates import Candidates, Gathered, gather
 from workbench.pooling.summary import TopicSize
-from workbench.pooling.tags import each_tag_once
-from workbench.ranking import top
-from workbench.records import Run, TieRule, sorted_ids
-
-_Counts = NDArray[np.int64]
+from workbench.records import Run, TieRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,36 +39,33 @@ def growth(
     Runs are taken one by one and not kept.
     Raises WorkbenchError without a depth or for one below 1, Conflict where two runs have the same tag.
     """
-    if not depths or min(depths) < 1:
-        raise WorkbenchError("a pool's growth needs depths of 1 or more", remedy="give at least one")
-    deepest = max(depths)
-    best: dict[str, dict[str, int]] = {}
-    lengths: dict[str, list[int]] = {}
-    for run in each_tag_once(runs):
-        for topic, ranking in run.rankings.items():
-            first = top(ranking, deepest, ties=ties)
-            if first:
-                lengths.setdefault(topic, []).append(len(first))
-                _note(best.setdefault(topic, {}), first)
-    topics = sorted_ids(best)
-    new = {topic: _cumulated(list(best[topic].values()), deepest) for topic in topics}
+    return growth_of(gather(runs, depth=_deepest(depths), ties=ties), depths)
+
+
+def growth_of(gathered: Gathered, depths: Sequence[int]) -> tuple[SizeAtDepth, ...]:
+    """The same of runs that were gathered to the deepest of the depths or further."""
+    deepest = _deepest(depths)
+    by_topic = [(one.topic, *_cumulated(one, deepest)) for one in gathered.topics]
     return tuple(
         SizeAtDepth(
-            depth,
-            tuple(
-                TopicSize(topic, int(new[topic][depth]), sum(min(depth, length) for length in lengths[topic]))
-                for topic in topics
-            ),
+            depth, tuple(TopicSize(topic, new[depth], longest[depth]) for topic, new, longest in by_topic)
         )
         for depth in depths
     )
 
 
-def _note(best: dict[str, int], first: Iterable[str]) -> None:
-    for rank, docno in enumerate(first, 1):
-        if rank < best.get(docno, rank + 1):
-            best[docno] = rank
+def _deepest(depths: Sequence[int]) -> int:
+    if not depths or min(depths) < 1:
+        raise WorkbenchError("a pool's growth needs depths of 1 or more", remedy="give at least one")
+    return max(depths)
 
 
-def _cumulated(ranks: list[int], deepest: int) -> _Counts:
-    return np.cumsum(np.bincount(ranks, minlength=deepest + 1))
+def _cumulated(candidates: Candidates, deepest: int) -> tuple[list[int], list[int]]:
+    """The pool's size and the largest possible at depth 0, 1, ..., `deepest`."""
+    best, _ = candidates.best_ranks()
+    new = np.bincount(best[best <= deepest], minlength=deepest + 1)
+    lengths = [min(len(ranked.documents), deepest) for ranked in candidates.lists]
+    # At depth d every run that has d documents or more adds one.
+    reaching = np.bincount(lengths, minlength=deepest + 1)[::-1].cumsum()[::-1]
+    reaching[0] = 0
+    return np.cumsum(new).tolist(), np.cumsum(reaching).tolist()

@@ -10,7 +10,18 @@ from numpy.typing import NDArray
 
 from workbench.errors import WorkbenchError
 from workbench.pooling.candidates import gather
+from workbench.pooling.incidence import Incidence, incidence_of_tops
 from workbench.records import Run, TieRule
+
+
+@dataclass(frozen=True, slots=True)
+class AlikePair:
+    """Two runs, the pairs they have in common and what share that is of the pairs of either."""
+
+    first: str
+    second: str
+    shared: int
+    share: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +51,7 @@ class Overlap:
         """
         if len(self.tags) < 2:
             return tuple(range(len(self.tags)))
-        shares = self._shares()
+        shares = self.shares()
         np.fill_diagonal(shares, -1.0)
         chain = [int(place) for place in np.unravel_index(int(shares.argmax()), shares.shape)]
         left = [place for place in range(len(self.tags)) if place not in chain]
@@ -55,9 +66,26 @@ class Overlap:
                 left.remove(after)
         return tuple(chain)
 
-    def _shares(self) -> NDArray[np.float64]:
-        runs = range(len(self.tags))
-        return np.array([[self.share(first, second) or 0.0 for second in runs] for first in runs])
+    def pairs(self) -> tuple[AlikePair, ...]:
+        """Every two runs with documents, the most alike first; of equal shares the earlier tags first."""
+        shares = self.shares()
+        firsts, seconds = np.triu_indices(len(self.tags), 1)
+        values = shares[firsts, seconds]
+        order = np.argsort(-values, kind="stable")
+        return tuple(
+            AlikePair(self.tags[first], self.tags[second], self.shared[first][second], value)
+            for first, second, value in zip(
+                firsts[order].tolist(), seconds[order].tolist(), values[order].tolist(), strict=True
+            )
+            if self.shared[first][first] or self.shared[second][second]
+        )
+
+    def shares(self) -> NDArray[np.float64]:
+        """The share of every two runs, a row and a column for each; 0 where neither has any."""
+        shared = np.array(self.shared, dtype=np.float64).reshape(len(self.tags), len(self.tags))
+        sizes = shared.diagonal()
+        either = sizes[:, None] + sizes[None, :] - shared
+        return np.divide(shared, either, out=np.zeros_like(shared), where=either > 0)
 
 
 def overlap(runs: Iterable[Run], *, depth: int = 100, ties: TieRule = TieRule.TREC_EVAL) -> Overlap:
@@ -67,13 +95,20 @@ def overlap(runs: Iterable[Run], *, depth: int = 100, ties: TieRule = TieRule.TR
     """
     if depth < 1:
         raise WorkbenchError(f"runs share nothing to depth {depth}", remedy="give a depth of 1 or more")
-    gathered = gather(runs, depth=depth, ties=ties)
-    row = {tag: place for place, tag in enumerate(gathered.tags)}
-    shared = np.zeros((len(row), len(row)), dtype=np.int64)
-    for topic in gathered.topics:
+    return overlap_of(incidence_of_tops(gather(runs, depth=depth, ties=ties), depth), depth)
+
+
+def overlap_of(incidence: Incidence, depth: int) -> Overlap:
+    """The overlap of runs whose first `depth` documents these are."""
+    runs = len(incidence.tags)
+    shared = np.zeros((runs, runs), dtype=np.int64)
+    for topic in incidence.topics:
+        # Most documents are in one run only, and say nothing but how many that run has.
+        met = np.bincount(topic.documents, minlength=len(topic.docnos)) > 1
+        among = met[topic.documents]
         # Single precision counts exactly to 2^24, far beyond any depth.
-        has = np.zeros((len(row), len(topic.docnos)), dtype=np.float32)
-        for ranked in topic.lists:
-            has[row[ranked.tag], ranked.documents] = 1
+        has = np.zeros((runs, np.count_nonzero(met)), dtype=np.float32)
+        has[topic.runs[among], (np.cumsum(met) - 1)[topic.documents[among]]] = 1
         shared += (has @ has.T).astype(np.int64)
-    return Overlap(depth, gathered.tags, tuple(tuple(counts) for counts in shared.tolist()))
+        np.fill_diagonal(shared, shared.diagonal() + np.bincount(topic.runs[~among], minlength=runs))
+    return Overlap(depth, incidence.tags, tuple(tuple(counts) for counts in shared.tolist()))

@@ -109,8 +109,17 @@ def judged_pairs(db: Session, campaign_id: int) -> int:
 
 def graded_by_people(db: Session, campaign_id: int) -> set[tuple[str, str]]:
     """The (topic, docno) pairs, pooled or not, that a person has graded."""
-    events = _of_people(db, campaign_id, current_events(db, campaign_id))
-    return {(event.topic, event.docno) for event in events if event.grade is not None}
+    return set(highest_grades(db, campaign_id))
+
+
+def highest_grades(db: Session, campaign_id: int) -> dict[tuple[str, str], int]:
+    """The highest grade that a person has given, by (topic, docno), pooled or not."""
+    highest: dict[tuple[str, str], int] = {}
+    for event in _of_people(db, campaign_id, current_events(db, campaign_id)):
+        if event.grade is not None:
+            pair = (event.topic, event.docno)
+            highest[pair] = max(event.grade, highest.get(pair, event.grade))
+    return highest
 
 
 def _of_people(db: Session, campaign_id: int, events: tuple[CurrentEvent, ...]) -> tuple[CurrentEvent, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from workbench.cli.campaign.analysing import analyse
 from workbench.cli.campaign.loading import documents, runs, topics
 from workbench.cli.campaign.making import list_, new, show
 from workbench.cli.campaign.pool_contents import add_to_pool, pool_compare
@@ -40,6 +41,7 @@ for part in (
     topics,
     documents,
     runs,
+    analyse,
     pool,
     pools,
     pool_compare,

@@ -1,0 +1,61 @@
+"""The plots of the analysis, drawn by a real browser under the real policy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Server
+from tests.browser.people import demo_instance, sign_in
+
+RUNS, TOPICS = 6, 8
+
+
+def test_plots_are_drawn_with_the_numbers_of_their_tables(
+    live_server: Callable[..., Server], page: Page, tmp_path: Path
+) -> None:
+    server = live_server(demo_instance(tmp_path / "demo"))
+    sign_in(page, server.address, "organiser")
+    page.goto(f"{server.address}/c/harbour/analysis?depth=20")
+    expect(page.locator("#growth svg").first).to_be_visible()
+
+    # One bar alone and one with others for each run, one cell for every two, a bar for each part of a topic.
+    runs = page.locator("#contributions figure").first
+    expect(runs.locator("[aria-label=bar] rect")).to_have_count(2 * RUNS)
+    expect(page.locator("#overlap [aria-label=cell]").first.locator("rect")).to_have_count(RUNS * RUNS)
+    expect(page.locator("#topics-by-size [aria-label=bar] rect")).to_have_count(3 * TOPICS)
+    expect(runs.get_by_role("img")).to_have_accessible_name(
+        "Pairs that each run brings alone and with others, the most alone first"
+    )
+
+    # The tip over the first bar says what the first row of the table says.
+    page.locator("#contributions summary").first.click()
+    cells = page.locator("#contributions table").first.locator("tbody tr").first.locator("td")
+    name, pairs, alone = (cells.nth(at).inner_text().strip() for at in range(3))
+    runs.locator("[aria-label=bar] rect").first.hover()
+    tip = runs.locator("[aria-label=tip]")
+    for said in (name, f"pairs: {pairs}", f"alone: {alone}"):
+        expect(tip).to_contain_text(said)
+
+    # What is folded is drawn when it is unfolded; a narrower window has everything drawn anew.
+    panels = page.locator("figure[data-plot=panels]")
+    expect(panels.locator("svg")).to_have_count(0)
+    page.locator("#growth summary", has_text="By topic").click()
+    expect(panels.locator("svg [aria-label=line] path")).to_have_count(TOPICS)
+    wide = runs.locator("svg").bounding_box()
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.wait_for_function("document.querySelector('#contributions svg').clientWidth < 390")
+    narrow = runs.locator("svg").bounding_box()
+    assert wide
+    assert narrow
+    assert narrow["width"] < wide["width"] / 2
+
+    # Another question is answered in place, and drawn. Whatever the policy refused on the way fails the test.
+    page.locator("details.choosing > summary").click()
+    page.get_by_label("Depth", exact=True).fill("1")
+    page.get_by_role("button", name="Analyse").click()
+    expect(page.locator("#ties-at-cut")).to_contain_text("depth 1:")
+    expect(page.locator("#overlap [aria-label=cell]").first.locator("rect")).to_have_count(RUNS * RUNS)
+    assert "depth=1" in page.url

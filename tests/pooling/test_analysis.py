@@ -1,0 +1,119 @@
+"""The numbers that an organiser sees before judging, and their tables, by hand."""
+
+from __future__ import annotations
+
+from tests.pooling.some_runs import ABC, ranked, run
+from tests.support import cases
+from workbench.pooling.analysis import Analysis, MadePool, RunTies, TopicPart, analysis
+from workbench.pooling.analysis_tables import PARTS, TABLES, Table, short_depths
+from workbench.pooling.contributions import Part
+from workbench.pooling.examining import examine
+from workbench.pooling.incidence import incidence_of_entries
+
+
+def of_abc() -> Analysis:
+    """To depth 2 A has d01 d02, B d03 d06, C d09 d06; d06 and d01 are judged, d06 relevant."""
+    judged = {("1", "d06"): True, ("1", "d01"): False, ("1", "elsewhere"): True}
+    return analysis(examine(ABC, depth=2), groups={"B": "g", "C": "g", "Z": "h"}, judged=judged)
+
+
+def test_runs_and_groups_come_by_what_they_alone_bring() -> None:
+    found = of_abc()
+    assert found.by_run == (Part("A", 2, 2, 0, 0), Part("B", 2, 1, 1, 0), Part("C", 2, 1, 1, 0))
+    # The group of B and C alone has d03, d06 and d09; A stands for itself.
+    assert found.by_group == (Part("g", 3, 3, 1, 1), Part("A", 2, 2, 0, 0))
+    assert TABLES["groups"](found).rows == (("g", 2, 3, 3, 1, 1), ("A", 1, 2, 2, 0, 0))
+    assert TABLES["contributions"](found).rows[1] == ("B", "g", 2, 1, 1, 0)
+
+
+def test_groups_are_those_of_the_worked_case() -> None:
+    case = cases("23_uniques_leave_out.json")["leave_out_small"]
+    runs = [ranked(tag, one["ranking"]) for tag, one in case["input"]["runs"].items()]
+    groups = {tag: one["group"] for tag, one in case["input"]["runs"].items()}
+    found = analysis(examine(runs, depth=case["input"]["depth"]), groups=groups)
+    assert {part.name: part.alone for part in found.by_group} == {
+        name: len(docnos) for name, docnos in case["expected"]["uniques"].items()
+    }
+
+
+def test_without_a_group_there_is_nothing_to_say_of_groups() -> None:
+    found = analysis(examine(ABC, depth=2))
+    assert found.by_group == ()
+    assert TABLES["groups"](found) == Table(
+        ("group", "runs", "pairs", "alone", "relevant", "relevant_alone"), ()
+    )
+
+
+def test_growth_is_followed_to_twice_the_depth() -> None:
+    # The worked case: 3, 5, 5 pairs at depths 1, 2, 3; to 4 come d04, d07 and d10.
+    assert TABLES["growth"](of_abc()).rows == ((1, 3, 3, 3), (2, 5, 2, 6), (3, 5, 0, 9), (4, 8, 3, 12))
+    assert TABLES["growth-by-topic"](of_abc()).rows[0] == ("1", 1, 3, 3)
+
+
+def test_short_depths_are_round_and_have_the_depth_and_the_deepest() -> None:
+    long = ranked("long", [f"d{at}" for at in range(3000)])
+    assert short_depths(analysis(examine([long], depth=6))) == (1, 2, 3, 4, 5, 6, 7, 10, 12)
+    assert short_depths(analysis(examine([long], depth=1600)))[-4:] == (1500, 1600, 2000, 3000)
+    # Five documents are all that any of these runs has.
+    assert short_depths(analysis(examine(ABC, depth=100))) == (1, 2, 3, 4, 5)
+
+
+def test_alike_runs_are_listed_and_near_duplicates_called_out() -> None:
+    # Of 40 documents a and b share 39: 39 of 41 are .951; c shares nothing with them.
+    runs = [
+        ranked("a", [f"d{at}" for at in range(40)]),
+        ranked("b", [f"d{at}" for at in range(1, 41)]),
+        ranked("c", ["x"]),
+    ]
+    found = analysis(examine(runs))
+    assert [(pair.first, pair.second, pair.shared) for pair in found.alike] == [
+        ("a", "b", 39), ("a", "c", 0), ("b", "c", 0),
+    ]  # fmt: skip
+    assert found.alike[0].share == 39 / 41
+    assert found.near_duplicates == found.alike[:1]
+    matrix = TABLES["matrix"](found)
+    assert matrix.columns == ("run", "a", "b", "c")
+    assert matrix.rows[0] == ("a", 1.0, 39 / 41, 0.0)
+
+
+def test_ties_are_summed_by_run() -> None:
+    # To depth 1: A lets in one of three for topic 1 and one of two for topic 2, B one of two.
+    flat = {"1": {"x": 1.0, "y": 1.0, "z": 1.0}, "2": {"x": 1.0, "y": 1.0}}
+    found = analysis(examine([run("B", {"2": flat["2"]}), run("A", flat)], depth=1))
+    assert found.ties_by_run == (RunTies("A", 2, 2, 3), RunTies("B", 1, 1, 1))
+    assert TABLES["ties"](found).rows == (("A", "1", 1.0, 1, 2), ("A", "2", 1.0, 1, 1), ("B", "2", 1.0, 1, 1))
+    assert TABLES["tie-rules"](found).rows == (
+        ("trec_eval", 2, 0, 0), ("docno-ascending", 2, 2, 2), ("file", 2, 2, 2),
+    )  # fmt: skip
+
+
+def test_topics_stand_by_size_and_unusual_ones_are_told() -> None:
+    # Sizes 5 5 5 5 20: both quartiles are 5, so the fences are 5 too.
+    sizes = {"1": 5, "2": 5, "3": 20, "4": 5, "5": 5}
+    runs = [
+        run("A", {topic: {f"d{at:02}": -float(at) for at in range(size)} for topic, size in sizes.items()})
+    ]
+    found = analysis(examine(runs), judged={("3", "d00"): True, ("3", "d01"): False})
+    assert found.topics[0] == TopicPart("3", 20, 20, 2, 1, "large")
+    assert [topic.topic for topic in found.topics[1:]] == ["1", "2", "4", "5"]
+    assert (found.median, found.judged, found.unusual) == (5.0, 2, found.topics[:1])
+
+
+def test_a_pool_that_is_made_has_its_own_pairs_whatever_its_runs_have() -> None:
+    # A pool of another strategy, with a document that somebody added by hand.
+    entries = [("1", "d01", ["A"]), ("1", "d10", ["C"]), ("1", "hand", [])]
+    pool = MadePool(incidence_of_entries(["A", "B", "C"], entries), {"1": 4})
+    found = analysis(examine(ABC, depth=2), pool=pool)
+    assert found.by_run == (Part("A", 1, 1), Part("C", 1, 1), Part("B", 0, 0))
+    assert (found.pairs, found.largest_possible) == (3, 4)
+    assert found.growth[1].size == 5
+
+
+def test_runs_without_documents_are_nothing_to_be_afraid_of() -> None:
+    found = analysis(examine([run("A", {}), run("B", {})]))
+    assert (found.pairs, found.median, found.alike, found.topics) == (0, 0.0, (), ())
+    assert all(TABLES[name](found) for name in TABLES)
+
+
+def test_every_part_of_the_terminal_has_tables() -> None:
+    assert {name for names in PARTS.values() for name in names} <= TABLES.keys()

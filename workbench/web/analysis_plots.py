@@ -1,0 +1,122 @@
+"""What the plots of an analysis draw, as plain data for `static/plots.js`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from workbench.pooling.analysis import Analysis
+from workbench.pooling.analysis_tables import short_depths
+from workbench.pooling.contributions import Part
+
+Spec = dict[str, Any]
+# Colours by their numbers in the stylesheet.
+STRONG, OTHER, PALE = 1, 2, 3
+
+
+def plots(found: Analysis, titles: Mapping[str, str]) -> dict[str, Spec]:
+    """Every plot by its name; `titles` are those of the topics."""
+    return {
+        "growth": growth(found),
+        "growth_by_topic": growth_by_topic(found, titles),
+        "runs": contributions(found.by_run, found.groups),
+        "groups": contributions(found.by_group, {}),
+        "overlap": overlap(found),
+        "ties": ties(found),
+        "topics": topics(found, titles),
+    }
+
+
+def growth(found: Analysis) -> Spec:
+    """Two lines over the depth: the pool, and the largest possible."""
+    pool = [[size.depth, size.size] for size in found.growth]
+    largest = [[size.depth, size.largest_possible] for size in found.growth]
+    return {
+        "x": "Depth",
+        "y": "Pairs",
+        "mark": found.depth,
+        "lines": [{"name": "pool", "points": pool}, {"name": "largest possible", "points": largest}],
+    }
+
+
+def growth_by_topic(found: Analysis, titles: Mapping[str, str]) -> Spec:
+    """A small line over the depth for every topic, all on one scale."""
+    depths = short_depths(found)
+    return {
+        "x": "Depth",
+        "y": "Pairs",
+        "mark": found.depth,
+        "panels": [
+            {
+                "name": name,
+                "note": titles.get(name, ""),
+                "points": [[depth, found.growth[depth - 1].topics[place].size] for depth in depths],
+            }
+            for name, place in in_campaigns_order(found, titles)
+        ],
+    }
+
+
+def in_campaigns_order(found: Analysis, titles: Mapping[str, str]) -> list[tuple[str, int]]:
+    """The topics of the growth as the campaign has them, each with its place there."""
+    position = {topic: at for at, topic in enumerate(titles)}
+    places = [(topic.topic, place) for place, topic in enumerate(found.growth[0].topics)]
+    return sorted(places, key=lambda one: position.get(one[0], len(position)))
+
+
+def contributions(parts: Sequence[Part], groups: Mapping[str, str]) -> Spec:
+    """A bar for every run or group: what it alone brought, then what others brought too."""
+    return {
+        "x": "Pairs",
+        "parts": ["alone", "with others"],
+        "tones": [STRONG, PALE],
+        "rows": [
+            {
+                "name": part.name,
+                "note": groups.get(part.name, ""),
+                "values": [part.alone, part.pairs - part.alone],
+            }
+            for part in parts
+        ],
+    }
+
+
+def overlap(found: Analysis) -> Spec:
+    """The runs in the order of their chain, the pairs that any two share; a run with itself, what it has."""
+    shared = found.overlap.shared
+    return {
+        "names": [found.tags[place] for place in found.chain],
+        "shared": [[shared[row][column] for column in found.chain] for row in found.chain],
+    }
+
+
+def ties(found: Analysis) -> Spec:
+    """A bar for every run that has ties across the cut: tied documents within it and beyond it."""
+    return {
+        "x": "Tied documents",
+        "parts": ["let in", "beyond the cut"],
+        "tones": [STRONG, OTHER],
+        "rows": [
+            {"name": run.tag, "note": f"topics: {run.topics}", "values": [run.inside, run.outside]}
+            for run in found.ties_by_run
+        ],
+    }
+
+
+def topics(found: Analysis, titles: Mapping[str, str]) -> Spec:
+    """A bar for every topic, in parts once something is judged; the median across them."""
+    if found.judged:
+        parts = ["relevant", "judged not relevant", "not judged"]
+        values = [[one.relevant, one.judged - one.relevant, one.pairs - one.judged] for one in found.topics]
+    else:
+        parts, values = ["pairs"], [[one.pairs] for one in found.topics]
+    return {
+        "x": "Pairs",
+        "parts": parts,
+        "tones": [STRONG, OTHER, PALE][: len(parts)],
+        "median": found.median,
+        "rows": [
+            {"name": one.topic, "note": titles.get(one.topic, ""), "values": counts}
+            for one, counts in zip(found.topics, values, strict=True)
+        ],
+    }
