@@ -57,6 +57,10 @@ class Adaptive:
         live = self._topics.get(topic)
         return 0 if live is None else live.left
 
+    def has(self, topic: str, docno: str) -> bool:
+        """Whether a run has the document for the topic, as deep as the pool goes."""
+        return topic in self._topics and docno in self._topics[topic]
+
     def entry(self, topic: str, docno: str) -> PoolEntry:
         """The entry of a document that a run has; raises KeyError for any other."""
         return self._topics[topic].entry(docno)

@@ -24,6 +24,9 @@ class LiveTopic:
         # In the order of the first answers; a later answer keeps its place.
         self._answers: dict[int, bool | None] = {}
 
+    def __contains__(self, docno: str) -> bool:
+        return docno in self._places
+
     def next(self) -> str | None:
         """The docno that comes next, None where the budget or the documents are used up."""
         place = self._chooser.choose(self._free) if self._left else None
