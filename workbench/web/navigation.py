@@ -28,6 +28,7 @@ PAGES = (
 # Pages with a blueprint of their own that belong to another's tab.
 PARTS = {
     "late_runs": "runs",
+    "live_pools": "pools",
     "pool_states": "pools",
     "comparisons": "pools",
     "additions": "pools",

@@ -51,12 +51,17 @@ class AdaptiveStates:
         self._lock = Lock()
         self._pools: OrderedDict[tuple[int, str], _PoolState] = OrderedDict()
 
-    def prepare(self, db: Session, pool: PoolRow) -> None:
-        """Read a pool's runs, unless they are here: takes its time, and should not keep others from writing.
+    def prepare(self, db: Session, pool: PoolRow, topic: str) -> None:
+        """Read a pool's runs and a topic's events, unless they are here.
 
-        Raises Conflict where a run is not what it was when the pool was made.
+        That takes its time, and should not keep others from writing. Raises Conflict where a run is not what it was when the pool was made.
         """
-        self._state(pool).base(db, pool)
+        state = self._state(pool)
+        base = state.base(db, pool)
+        live = state.topic(topic)
+        with live.lock:
+            if live.adaptive is None:
+                live.after(db, pool.id, base)
 
     def coming(self, db: Session, pool: PoolRow, topic: str) -> tuple[str, PoolEntry] | None:
         """The docno that comes next after all events so far, with its entry; None where nothing is left."""

@@ -17,9 +17,10 @@ from workbench.storage.events import CurrentEvent, current_events
 from workbench.storage.tables import AssignmentRow, CampaignRow, PoolEntryRow, PoolEventRow, PoolRow
 from workbench.workflow.adaptive_states import AdaptiveStates
 from workbench.workflow.ledgers import Held, Ledger, is_adaptive, ledger
-from workbench.workflow.pool_events import append_pool_event, lock_topic, taking_judgments
+from workbench.workflow.pool_events import append_pool_event, lock_topic
+from workbench.workflow.pool_rows import PoolState, state_of
 from workbench.workflow.scales import scale_from_json
-from workbench.workflow.tasks import own_task
+from workbench.workflow.tasks import own_assignment, own_task
 
 
 def prepare_handing_out(db: Session, states: AdaptiveStates, assignment_id: int, account_id: int) -> bool:
@@ -33,7 +34,7 @@ def prepare_handing_out(db: Session, states: AdaptiveStates, assignment_id: int,
     unanswered = any(docno not in task.answers for docno in task.order)
     if task.closed or unanswered or not task.left or not is_adaptive(pool):
         return False
-    states.prepare(db, pool)
+    states.prepare(db, pool, task.assignment.topic)
     return True
 
 
@@ -45,9 +46,8 @@ def hand_out(db: Session, states: AdaptiveStates, assignment_id: int, account_id
     taken back from them where nothing else is left. Raises NotFound as `prepare_handing_out`, and Conflict
     where a run of the pool is not what it was.
     """
-    mine = own_task(db, assignment_id, account_id).assignment
-    pool = taking_judgments(db, mine.pool_id)
-    if pool is None or not is_adaptive(pool):
+    mine, pool = own_assignment(db, assignment_id, account_id, writing=True)
+    if state_of(pool) is not PoolState.OPEN or not is_adaptive(pool):
         return None
     lock_topic(db, pool.campaign_id, mine.topic)
     answers = current_events(db, pool.campaign_id, assessor_ids=[mine.assessor_id], topic=mine.topic)

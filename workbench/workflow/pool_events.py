@@ -10,7 +10,7 @@ from sqlalchemy import func, insert, select
 from sqlalchemy.orm import Session
 
 from workbench.pooling.adaptive.events import Event, Happening
-from workbench.storage.tables import PoolEventRow, PoolRow, TopicRow
+from workbench.storage.tables import PoolEventRow, TopicRow
 
 
 def lock_topic(db: Session, campaign_id: int, topic: str) -> None:
@@ -67,13 +67,6 @@ def append_pool_events(
             }
         )
     db.execute(insert(PoolEventRow), rows)
-
-
-def taking_judgments(db: Session, pool_id: int) -> PoolRow | None:
-    """The pool if it is open; then it is not closed before the end of this transaction."""
-    pool = db.get(PoolRow, pool_id, with_for_update={"read": True}, populate_existing=True)
-    open_now = pool is not None and pool.opened_at is not None and pool.closed_at is None
-    return pool if open_now else None
 
 
 def _last_numbers(db: Session, pool_id: int, topics: Iterable[str]) -> dict[str, int]:

@@ -38,7 +38,14 @@ class Task:
 
 
 def own_task(db: Session, assignment_id: int, account_id: int, *, writing: bool = False) -> Task:
-    """The task behind an assignment; raises NotFound where it is not this account's or was taken back.
+    """The task behind an assignment; as `own_assignment`."""
+    return task_of(db, *own_assignment(db, assignment_id, account_id, writing=writing))
+
+
+def own_assignment(
+    db: Session, assignment_id: int, account_id: int, *, writing: bool = False
+) -> tuple[AssignmentRow, PoolRow]:
+    """An assignment and its pool; raises NotFound where it is not this account's or was taken back.
 
     `writing` holds the pool as it is until the transaction ends: nobody closes it or takes a pair out of it.
     """
@@ -57,7 +64,7 @@ def own_task(db: Session, assignment_id: int, account_id: int, *, writing: bool 
     row = db.execute(found).one_or_none()
     if row is None:
         raise NotFound("this is not (or no longer) assigned to you", remedy="see the list of your topics")
-    return task_of(db, row[0], row[1])
+    return row[0], row[1]
 
 
 def task_of(db: Session, assignment: AssignmentRow, pool: PoolRow) -> Task:
