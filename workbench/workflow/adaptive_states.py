@@ -54,7 +54,8 @@ class AdaptiveStates:
     def prepare(self, db: Session, pool: PoolRow, topic: str) -> None:
         """Read a pool's runs and a topic's events, unless they are here.
 
-        That takes its time, and should not keep others from writing. Raises Conflict where a run is not what it was when the pool was made.
+        That takes its time, and should not keep others from writing. Raises Conflict where a run is not what
+        it was when the pool was made.
         """
         state = self._state(pool)
         base = state.base(db, pool)
