@@ -33,7 +33,9 @@ def make_pool(page: Page, server: Server) -> None:
     page.get_by_label("thompson").check()
     page.locator("#thompson-budget").fill(str(BUDGET))
     page.get_by_label("Name").fill(NAME)
-    page.get_by_role("button", name="Make the pool").click()
+    page.get_by_role("button", name="Save as draft").click()
+    page.get_by_role("link", name="Open for judging").click()
+    page.get_by_role("button", name="Open for judging").click()
     expect(page.get_by_text("An adaptive pool")).to_be_visible()
     page.get_by_role("link", name="Assign", exact=True).click()
     for person in ("A. Marlow", "R. Quist"):

@@ -15,7 +15,9 @@ from workbench.storage.engine import Database
 from workbench.storage.tables import AssignmentRow, PoolEventRow
 from workbench.web.ids import read_id
 from workbench.workflow.assigning import assessors_of, assign, assignments_of
-from workbench.workflow.pooling import close_pool, make_pool, pool_report
+from workbench.workflow.opening import close_pool
+from workbench.workflow.pooling import make_pool
+from workbench.workflow.pools import pool_report
 
 ADDRESS = "/c/harbour/pools"
 NAME = "as we go"
@@ -67,7 +69,7 @@ def test_an_adaptive_strategy_is_offered_and_makes_an_empty_pool(olga: FlaskClie
     answer = olga.post(ADDRESS, data=form)
     assert answer.status_code == 303
     page = text_of(olga.get(answer.location).text)
-    assert f"Pool “{NAME}” asks for at most 6 pairs." in page
+    assert f"Pool “{NAME}” is saved as a draft that asks for at most 6 pairs." in page
     assert "An adaptive pool" in page
     assert "thompson, depth 100, budget 3, rate 1, seed 7" in page
 

@@ -17,7 +17,8 @@ from workbench.storage.tables import PoolEntryRow, PoolEventRow, RunRow
 from workbench.workflow.adaptive_pools import live_report, pool_events
 from workbench.workflow.adaptive_states import AdaptiveStates
 from workbench.workflow.importing import import_judgments
-from workbench.workflow.pooling import make_pool, pool_report, pools_of
+from workbench.workflow.pooling import make_pool
+from workbench.workflow.pools import pool_report, pools_of
 
 
 def judge(db: Session, live: Live, name: str, *grades: int | None) -> list[str]:

@@ -17,7 +17,8 @@ from workbench.workflow.adaptive_states import AdaptiveStates
 from workbench.workflow.assigning import assign, revoke
 from workbench.workflow.judging import desk, undo
 from workbench.workflow.ledgers import LEASE
-from workbench.workflow.pooling import close_pool, pool_entries
+from workbench.workflow.opening import close_pool
+from workbench.workflow.pools import pool_entries
 from workbench.workflow.worklists import worklist
 
 

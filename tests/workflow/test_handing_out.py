@@ -13,7 +13,8 @@ from workbench.storage.tables import AssignmentRow, PoolEntryRow
 from workbench.workflow.assigning import assign, assign_in_turn, assignments_of, left_to_judge
 from workbench.workflow.handing_out import hand_out, prepare_handing_out
 from workbench.workflow.judging import desk
-from workbench.workflow.pooling import make_pool, pool_entries
+from workbench.workflow.pooling import make_pool
+from workbench.workflow.pools import pool_entries
 from workbench.workflow.progress import overview
 from workbench.workflow.worklists import answers, worklist
 

@@ -15,7 +15,7 @@ from workbench.storage.tables import JudgmentEventRow, PoolEventRow
 from workbench.workflow.adaptive_states import AdaptiveStates
 from workbench.workflow.assigning import revoke
 from workbench.workflow.handing_out import prepare_handing_out
-from workbench.workflow.pooling import close_pool
+from workbench.workflow.opening import close_pool
 
 PEOPLE = ("Ada", "Ben", "Cleo", "Dan")
 DOCUMENTS = 60

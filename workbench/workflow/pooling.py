@@ -47,9 +47,10 @@ def make_pool(
 ) -> PoolReport:
     """Pool the chosen runs (all if None) by a strategy of `workbench.pooling` and open the pool for judging.
 
-    An adaptive pool begins empty and hands its documents out while people judge. A `draft` is not opened. With `supplementary` what a pool that was opened has, or a person has judged, is
-    left out. Raises WorkbenchError without runs and for an unknown strategy, InvalidInput for its parameters,
-    NotFound for an unknown tag, Conflict for a name that is taken.
+    An adaptive pool begins empty and hands its documents out while people judge. A `draft` is not opened.
+    With `supplementary` what a pool that was opened has, or a person has judged, is left out.
+    Raises WorkbenchError without runs and for an unknown strategy, InvalidInput for its parameters, NotFound
+    for an unknown tag, Conflict for a name that is taken.
     """
     made_by = named(EVERY_STRATEGY, strategy)
     texts = made_by.texts(made_by.values(parameters))
