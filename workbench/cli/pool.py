@@ -9,7 +9,8 @@ import click
 
 from workbench.cli.output import say_json
 from workbench.cli.runs import depth_needed, only_one_standard_input, read_runs
-from workbench.cli.strategy_options import option_name, strategy_options, strategy_values
+from workbench.cli.simulating import UNJUDGED, simulate
+from workbench.cli.strategy_options import EVERY_STRATEGY, option_name, strategy_options, strategy_values
 from workbench.pooling.adaptive.strategies import ADAPTIVE
 from workbench.pooling.parameters import Parameter, Strategy
 from workbench.pooling.pool import Pool
@@ -21,7 +22,7 @@ from workbench.records import PoolEntry, TieRule, id_bytes
 @click.argument("runs", nargs=-1, metavar="RUN...")
 @click.option(
     "--strategy",
-    type=click.Choice(list(STRATEGIES)),
+    type=click.Choice(list(EVERY_STRATEGY)),
     default="depth",
     show_default=True,
     help="How the documents are chosen; --strategies lists them.",
@@ -34,6 +35,21 @@ from workbench.records import PoolEntry, TieRule, id_bytes
     show_default=True,
     help="Which of two documents with the same score comes first.",
 )
+@click.option("--qrels", metavar="FILE", help="For an adaptive strategy: the judgments to replay it with.")
+@click.option(
+    "--relevant-from",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="With --qrels: the lowest grade that counts as relevant.",
+)
+@click.option(
+    "--unjudged",
+    type=click.Choice(UNJUDGED),
+    default=UNJUDGED[0],
+    show_default=True,
+    help="With --qrels: what a document is that the file does not have; unknown teaches nothing.",
+)
 @click.option("--warnings", is_flag=True, help="Say on the error stream what is odd about the runs.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, with the runs that brought each document.")
 @click.option(
@@ -43,6 +59,9 @@ def command(
     runs: tuple[str, ...],
     strategy: str,
     ties: str,
+    qrels: str | None,
+    relevant_from: int,
+    unjudged: str,
     warnings: bool,
     as_json: bool,
     listed: bool,
@@ -54,17 +73,38 @@ def command(
     standard input. Equal scores are ordered by docno descending (trec_eval), ascending (docno-ascending) or
     as they stand in the file (file). JSON has weight, inclusion probability and stratum where the strategy
     has them.
+
+    An adaptive strategy chooses from judgments: with --qrels it is replayed on those of a file, and the pairs
+    are printed in the order in which it has them judged (JSON: with how many were found relevant by then).
     """
     if listed:
         _list_strategies(as_json)
         return
     if not runs:
         raise click.UsageError("Missing argument 'RUN...'.")
-    only_one_standard_input(runs)
-    values = strategy_values(STRATEGIES[strategy], parameters)
+    if (strategy in ADAPTIVE) != (qrels is not None):
+        raise click.UsageError(
+            f"--qrels is for adaptive strategies only: {', '.join(ADAPTIVE)}"
+            if qrels is not None
+            else f"{strategy} chooses from judgments: name a file of them with --qrels, or pool in a campaign"
+        )
+    only_one_standard_input(runs if qrels is None else (*runs, qrels))
+    values = strategy_values(EVERY_STRATEGY[strategy], parameters)
     depth = depth_needed(strategy, values)
     read = read_runs(runs, warnings=warnings, unique_tags=True, depth=depth, ties=TieRule(ties))
     given = (run for _, run in read)
+    if qrels is not None:
+        simulate(
+            given,
+            qrels,
+            strategy=strategy,
+            parameters=values,
+            ties=TieRule(ties),
+            relevant_from=relevant_from,
+            unjudged=unjudged,
+            as_json=as_json,
+        )
+        return
     pool = build_pool(given, strategy=strategy, ties=TieRule(ties), parameters=values)
     if as_json:
         say_json([_entry(pool, entry) for entry in pool.entries])
@@ -88,7 +128,7 @@ def _list_strategies(as_json: bool) -> None:
         say_json([_described(strategy) for strategy in _all_strategies()])
         return
     for strategy in _all_strategies():
-        when = " (while assessors judge, in a campaign)" if strategy.name in ADAPTIVE else ""
+        when = " (while assessors judge)" if strategy.name in ADAPTIVE else ""
         click.echo(f"{strategy.name}{when}: {strategy.help}. {strategy.source}.")
         for parameter in strategy.parameters:
             click.echo(f"  {option_name(parameter.name)}  {parameter.description}")

@@ -12,6 +12,7 @@ from workbench.cli.output import say_findings, with_progress
 from workbench.errors import Finding, InvalidInput
 from workbench.formats.run_tops import read_run_leading, read_run_top
 from workbench.formats.runs import read_run
+from workbench.pooling.adaptive.strategies import ADAPTIVE
 from workbench.pooling.depth import DEPTH
 from workbench.records import Run, TieRule
 
@@ -60,6 +61,9 @@ def read_runs(
 
 def depth_needed(strategy: str, values: Mapping[str, Any]) -> int | None:
     """How far down its runs a pooling strategy with these parameters looks; None where it needs all."""
+    if strategy in ADAPTIVE:
+        reach: int = values["depth"]
+        return reach
     if strategy != DEPTH.name:
         return None
     depths: list[int] = [values["depth"], *values["run_depths"].values(), *values["topic_depths"].values()]

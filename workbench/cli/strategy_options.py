@@ -8,17 +8,18 @@ from typing import Any, TypeVar
 import click
 
 from workbench.errors import InvalidInput
+from workbench.pooling.adaptive.strategies import ADAPTIVE
 from workbench.pooling.parameters import Strategy
-from workbench.pooling.pool import Pool
 from workbench.pooling.strategies import STRATEGIES
 
+EVERY_STRATEGY: Mapping[str, Strategy[Any]] = {**STRATEGIES, **ADAPTIVE}
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def strategy_options(command: Command) -> Command:
     """An option for every parameter that any strategy has, in the order of the catalogue."""
     uses: dict[str, dict[str, list[str]]] = {}
-    for strategy in STRATEGIES.values():
+    for strategy in EVERY_STRATEGY.values():
         for parameter in strategy.parameters:
             said = uses.setdefault(parameter.name, {})
             said.setdefault(parameter.description, []).append(strategy.name)
@@ -34,7 +35,7 @@ def option_name(parameter: str) -> str:
     return f"--{parameter.replace('_', '-')}"
 
 
-def strategy_values(strategy: Strategy[Pool], given: Mapping[str, str | None]) -> dict[str, Any]:
+def strategy_values(strategy: Strategy[Any], given: Mapping[str, str | None]) -> dict[str, Any]:
     """The values of the options that were given; raises click's UsageError with everything that is wrong."""
     try:
         return strategy.values({name: text for name, text in given.items() if text is not None})

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from flask import Flask, current_app
 
 from workbench.settings import Settings
 from workbench.storage import Session
 from workbench.storage.engine import Database
+from workbench.workflow.adaptive_states import AdaptiveStates
 from workbench.workflow.passwords import Passwords
 
 KEY = "workbench"
@@ -22,6 +23,7 @@ class Door:
     settings: Settings
     database: Database
     passwords: Passwords
+    states: AdaptiveStates = field(default_factory=AdaptiveStates)
 
 
 def hang(app: Flask, door: Door) -> None:
@@ -40,6 +42,11 @@ def door() -> Door:
 def reading() -> AbstractContextManager[Session]:
     """One transaction that sees one moment and changes nothing."""
     return door().database.reading()
+
+
+def adaptive_states() -> AdaptiveStates:
+    """The adaptive pools that this process has in use."""
+    return door().states
 
 
 def writing() -> AbstractContextManager[Session]:

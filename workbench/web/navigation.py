@@ -29,6 +29,7 @@ PAGES = (
 PARTS = {
     "late_runs": "runs",
     "analysis": "pools",
+    "live_pools": "pools",
     "pool_states": "pools",
     "comparisons": "pools",
     "additions": "pools",

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from workbench.errors import Finding, InvalidInput
+from workbench.pooling.adaptive.strategies import ADAPTIVE
 from workbench.pooling.parameters import Parameter, Strategy
-from workbench.pooling.pool import Pool
-from workbench.pooling.strategies import STRATEGIES
 from workbench.records import TieRule
+from workbench.workflow.pooling import EVERY_STRATEGY
 
 FIRST = "depth"
 
@@ -36,11 +37,15 @@ class ParameterField:
 
 @dataclass(frozen=True, slots=True)
 class StrategyChoice:
-    """A strategy as a choice of the form, with the fields of its parameters."""
+    """A strategy as a choice of the form, with the fields of its parameters.
+
+    An adaptive one chooses while people judge.
+    """
 
     name: str
     help: str
     source: str
+    adaptive: bool
     chosen: bool
     fields: tuple[ParameterField, ...]
 
@@ -52,10 +57,11 @@ def strategy_choices(typed: Mapping[str, str]) -> tuple[StrategyChoice, ...]:
             strategy.name,
             strategy.help,
             strategy.source,
+            strategy.name in ADAPTIVE,
             typed.get("strategy", FIRST) == strategy.name,
             tuple(_field(strategy, parameter, typed) for parameter in strategy.parameters),
         )
-        for strategy in STRATEGIES.values()
+        for strategy in EVERY_STRATEGY.values()
     )
 
 
@@ -65,7 +71,7 @@ def read_recipe(form: Mapping[str, str]) -> Recipe:
     ties = next((rule for rule in TieRule if rule == form.get("ties")), None)
     if ties is None:
         findings.append(Finding("Ties", None, "ties", "no tie rule is chosen", "choose one"))
-    strategy = STRATEGIES.get(form.get("strategy", FIRST))
+    strategy = EVERY_STRATEGY.get(form.get("strategy", FIRST))
     given: dict[str, str] = {}
     if strategy is None:
         findings.append(Finding("Strategy", None, "strategy", "no strategy is chosen", "choose one"))
@@ -89,7 +95,7 @@ def field_name(strategy: str, parameter: str) -> str:
     return parameter if parameter == strategy else f"{strategy}-{parameter}"
 
 
-def _field(strategy: Strategy[Pool], parameter: Parameter, typed: Mapping[str, str]) -> ParameterField:
+def _field(strategy: Strategy[Any], parameter: Parameter, typed: Mapping[str, str]) -> ParameterField:
     name = field_name(strategy.name, parameter.name)
     bounds = f"; {parameter.bounds}" if parameter.bounds else ""
     return ParameterField(

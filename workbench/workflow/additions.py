@@ -22,6 +22,7 @@ from workbench.storage.tables import (
     TopicRow,
 )
 from workbench.workflow.checks import id_finding, storable
+from workbench.workflow.ledgers import is_adaptive
 from workbench.workflow.pool_rows import locked_pool, require_not_closed
 from workbench.workflow.pooling import brought_by_nobody
 from workbench.workflow.tasks import own_task
@@ -71,10 +72,13 @@ def add_by_hand(
 
     `docnos` have their lines in `source`. What this pool or another open one has already is passed over. All
     is added or nothing: raises InvalidInput without a reason and with every docno that the collection has
-    not, NotFound for the pool or the topic, Conflict for a closed pool.
+    not, NotFound for the pool or the topic, Conflict for a closed pool or an adaptive one.
     """
     row = locked_pool(db, campaign_id, name)
     require_not_closed(row)
+    if is_adaptive(row):
+        # An assessor reads this too, and is not to learn how the documents are chosen.
+        raise Conflict("this pool takes no documents by hand", remedy="add them to another pool")
     if db.get(TopicRow, (campaign_id, topic)) is None:
         raise NotFound(f"there is no topic {topic!r} in this campaign")
     reason = _checked_reason(reason)

@@ -20,8 +20,11 @@ from workbench.storage.tables import (
     PoolRow,
     TopicRow,
 )
+from workbench.workflow.handing_out import take_back
+from workbench.workflow.ledgers import is_adaptive, totals
 from workbench.workflow.ordering import OrderRule
 from workbench.workflow.pool_rows import held_pool, require_open
+from workbench.workflow.shares import share_of, shares_of
 
 SEEDS = 2**31
 
@@ -38,7 +41,10 @@ class AssessorLine:
 
 @dataclass(frozen=True, slots=True)
 class AssignmentLine:
-    """One topic given to one assessor; `seed` matters to the shuffled order only."""
+    """One topic given to one assessor; `seed` matters to the shuffled order only.
+
+    Of an adaptive pool `pairs` are those that the assessor has and those that anybody can still get.
+    """
 
     id: int
     pool: str
@@ -83,7 +89,9 @@ def assign(
             )
         )
     }
-    pooled = set(db.scalars(select(PoolEntryRow.topic).where(PoolEntryRow.pool_id == pool_id).distinct()))
+    pooled = topics_of_pool(db, pool)
+    # What comes when in an adaptive pool is its strategy's business.
+    order = OrderRule.PRIORITY if is_adaptive(pool) else order
     assessor_ids = list(dict.fromkeys(assessor_ids))
     added = 0
     for topic in dict.fromkeys(topics):
@@ -119,23 +127,20 @@ def assign_in_turn(
             f"{per_topic} assessors a topic cannot be had from {len(assessor_ids)}",
             remedy="name more assessors or ask for fewer a topic",
         )
+    pool = _open_pool(db, pool_id)
+    pooled = topics_of_pool(db, pool)
     topics = db.scalars(
-        select(TopicRow.topic)
-        .where(
-            TopicRow.campaign_id == _open_pool(db, pool_id).campaign_id,
-            TopicRow.topic.in_(select(PoolEntryRow.topic).where(PoolEntryRow.pool_id == pool_id)),
-        )
-        .order_by(TopicRow.position)
-    ).all()
+        select(TopicRow.topic).where(TopicRow.campaign_id == pool.campaign_id).order_by(TopicRow.position)
+    )
     added = 0
-    for index, topic in enumerate(topics):
+    for index, topic in enumerate(one for one in topics.all() if one in pooled):
         chosen = [assessor_ids[(index + step) % len(assessor_ids)] for step in range(per_topic)]
         added += assign(db, pool_id, topics=[topic], assessor_ids=chosen, order=order, seed=seed)
     return added
 
 
 def revoke(db: Session, campaign_id: int, assignment_id: int) -> None:
-    """Take an assignment back; what was judged stays. Raises NotFound."""
+    """Take an assignment back; what was judged stays, what was handed out goes to others. Raises NotFound."""
     row = db.scalar(
         select(AssignmentRow)
         .join(PoolRow)
@@ -144,7 +149,15 @@ def revoke(db: Session, campaign_id: int, assignment_id: int) -> None:
     if row is None:
         raise NotFound("there is no such assignment")
     row.revoked_at = row.revoked_at or datetime.now(UTC)
+    take_back(db, row)
     db.flush()
+
+
+def topics_of_pool(db: Session, pool: PoolRow) -> set[str]:
+    """The topics in which a pool has something to judge, or will have."""
+    if is_adaptive(pool):
+        return {topic for topic, total in totals(pool).items() if total}
+    return set(db.scalars(select(PoolEntryRow.topic).where(PoolEntryRow.pool_id == pool.id).distinct()))
 
 
 def assignments_of(db: Session, campaign_id: int) -> tuple[AssignmentLine, ...]:
@@ -160,26 +173,27 @@ def assignments_of(db: Session, campaign_id: int) -> tuple[AssignmentLine, ...]:
         .where(PoolRow.campaign_id == campaign_id, AssignmentRow.revoked_at.is_(None))
         .order_by(TopicRow.position, AssessorRow.name)
     ).all()
-    pairs = _pairs_by_pool_topic(db, campaign_id)
+    shares = shares_of(db, campaign_id)
     said: dict[tuple[int, str], set[str]] = {}
     for event in current_events(db, campaign_id):
         said.setdefault((event.assessor_id, event.topic), set()).add(event.docno)
-    return tuple(
-        AssignmentLine(
-            id=row.id,
-            pool=pool,
-            topic=row.topic,
-            topic_title=title,
-            assessor=assessor,
-            order_rule=OrderRule(row.order_rule),
-            seed=row.seed,
-            pairs=len(pairs.get((row.pool_id, row.topic), set())),
-            answered=len(
-                pairs.get((row.pool_id, row.topic), set()) & said.get((row.assessor_id, row.topic), set())
-            ),
+    lines = []
+    for row, pool, title, assessor in rows:
+        docnos = shares.docnos(row.pool_id, row.topic, row.assessor_id)
+        lines.append(
+            AssignmentLine(
+                id=row.id,
+                pool=pool,
+                topic=row.topic,
+                topic_title=title,
+                assessor=assessor,
+                order_rule=OrderRule(row.order_rule),
+                seed=row.seed,
+                pairs=len(docnos) + shares.left(row.pool_id, row.topic, row.assessor_id),
+                answered=len(docnos & said.get((row.assessor_id, row.topic), set())),
+            )
         )
-        for row, pool, title, assessor in rows
-    )
+    return tuple(lines)
 
 
 def left_to_judge(db: Session, campaign_id: int, account_id: int) -> int:
@@ -191,25 +205,25 @@ def left_to_judge(db: Session, campaign_id: int, account_id: int) -> int:
     )
     if assessor_id is None:
         return 0
-    pairs = set(
-        db.execute(
-            select(PoolEntryRow.topic, PoolEntryRow.docno)
-            .join(PoolRow, PoolRow.id == PoolEntryRow.pool_id)
-            .join(
-                AssignmentRow,
-                (AssignmentRow.pool_id == PoolEntryRow.pool_id) & (AssignmentRow.topic == PoolEntryRow.topic),
-            )
-            .where(
-                AssignmentRow.assessor_id == assessor_id,
-                AssignmentRow.revoked_at.is_(None),
-                PoolRow.closed_at.is_(None),
-            )
+    assigned = db.execute(
+        select(AssignmentRow.pool_id, AssignmentRow.topic)
+        .join(PoolRow, PoolRow.id == AssignmentRow.pool_id)
+        .where(
+            AssignmentRow.assessor_id == assessor_id,
+            AssignmentRow.revoked_at.is_(None),
+            PoolRow.closed_at.is_(None),
         )
-    )
+    ).all()
+    pairs: set[tuple[str, str]] = set()
+    left = 0
+    for pool_id, topic in assigned:
+        docnos, more = share_of(db, db.get_one(PoolRow, pool_id), topic, assessor_id)
+        pairs |= {(topic, docno) for docno in docnos}
+        left += more
     if not pairs:
-        return 0
+        return left
     events = current_events(db, campaign_id, assessor_ids=[assessor_id])
-    return len(pairs - {(event.topic, event.docno) for event in events})
+    return left + len(pairs - {(event.topic, event.docno) for event in events})
 
 
 def _give(db: Session, pool_id: int, topic: str, assessor_id: int, order: OrderRule, seed: int | None) -> int:
@@ -248,15 +262,3 @@ def _open_pool(db: Session, pool_id: int) -> PoolRow:
     pool = held_pool(db, pool_id)
     require_open(pool)
     return pool
-
-
-def _pairs_by_pool_topic(db: Session, campaign_id: int) -> dict[tuple[int, str], set[str]]:
-    pairs: dict[tuple[int, str], set[str]] = {}
-    rows = db.execute(
-        select(PoolEntryRow.pool_id, PoolEntryRow.topic, PoolEntryRow.docno)
-        .join(PoolRow)
-        .where(PoolRow.campaign_id == campaign_id)
-    )
-    for pool_id, topic, docno in rows:
-        pairs.setdefault((pool_id, topic), set()).add(docno)
-    return pairs

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, WorkbenchError
 from workbench.storage.tables import PoolEntryRow, PoolRow
+from workbench.workflow.ledgers import is_adaptive
 from workbench.workflow.pool_rows import checked_name, locked_pool, pool_row, require_draft
 from workbench.workflow.pooling import brought_by_nobody, pool_by_recipe, runs_that_hold, write_entries
 from workbench.workflow.pools import PoolReport, pool_report
@@ -86,7 +87,8 @@ def rebuild_draft(db: Session, campaign_id: int, name: str) -> Rebuilt:
     merged |= {pair: {**_UNMARKED, **values, **kept.get(pair, {})} for pair, values in entries.items()}
     db.execute(delete(PoolEntryRow).where(PoolEntryRow.pool_id == row.id))
     write_entries(db, row.id, merged)
-    row.pairs = len(merged)
+    if not is_adaptive(row):
+        row.pairs = len(merged)
     db.flush()
     return Rebuilt(
         pool_report(db, campaign_id, name),

@@ -19,6 +19,7 @@ from workbench.storage.tables import (
     TopicRow,
 )
 from workbench.workflow.checks import storable
+from workbench.workflow.handing_out import take_answer
 from workbench.workflow.scales import scale_from_json
 from workbench.workflow.tasks import Task, counts, last_on_screen, own_task
 
@@ -71,6 +72,11 @@ class Desk:
         """How many pairs have an answer of any kind."""
         return self.judged + self.unsure + self.cannot_judge
 
+    @property
+    def waits(self) -> bool:
+        """Whether the next document is still to be handed out."""
+        return self.document is None and self.answered < self.total and not self.closed
+
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
@@ -100,8 +106,8 @@ def desk(db: Session, assignment_id: int, account_id: int, *, docno: str | None 
         scale=scale_from_json(task.campaign.scale),
         guidelines=task.campaign.guidelines,
         document=_shown(db, task.campaign.id, docno) if docno is not None else None,
-        position=min(index + 1, len(task.order)),
-        total=len(task.order),
+        position=min(index + 1, task.total),
+        total=task.total,
         judged=judged,
         unsure=unsure,
         cannot_judge=cannot_judge,
@@ -220,6 +226,8 @@ def _append(
     recorded = recorded_event(db, task.assignment.assessor_id, client_id)
     if recorded is None:
         raise RuntimeError("an appended event cannot be read back")
+    if added:
+        take_answer(db, task.campaign.id, recorded)
     return Recorded(recorded.id, repeated=added == 0)
 
 

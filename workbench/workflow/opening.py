@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session, aliased
 from workbench.errors import Conflict
 from workbench.records import id_bytes
 from workbench.storage.tables import AssignmentRow, DocumentRow, PoolEntryRow, PoolRow
+from workbench.workflow.assigning import topics_of_pool
 from workbench.workflow.drafting import ChangedRun, changed_runs
 from workbench.workflow.effort import Pace, pace_of
 from workbench.workflow.pool_rows import (
@@ -22,6 +23,7 @@ from workbench.workflow.pool_rows import (
     require_open,
     state_of,
 )
+from workbench.workflow.pooling import begin_handing_out
 from workbench.workflow.pools import PoolLine, pool_summary
 from workbench.workflow.progress import graded_by_people
 
@@ -73,7 +75,7 @@ def before_opening(db: Session, campaign_id: int, name: str) -> BeforeOpening:
     pairs = _pairs(db, row.id)
     return BeforeOpening(
         pool=pool_summary(db, campaign_id, name),
-        topics=len({topic for topic, _ in pairs}),
+        topics=len(topics_of_pool(db, row)),
         pace=pace_of(db, campaign_id),
         judged=len(pairs & graded_by_people(db, campaign_id)),
         shared=shared_with(db, campaign_id, name),
@@ -94,7 +96,7 @@ def open_pool(db: Session, campaign_id: int, name: str, *, seen: str | None = No
         return False
     require_draft(row, "opened")
     pairs = _pairs(db, row.id)
-    if not pairs:
+    if not pairs and not row.pairs:
         raise Conflict(f"pool {name!r} has no pairs", remedy="build it again, or delete it")
     if seen is not None and seen != _hash(pairs):
         raise Conflict(
@@ -103,6 +105,7 @@ def open_pool(db: Session, campaign_id: int, name: str, *, seen: str | None = No
         )
     row.opened_at = datetime.now(UTC)
     db.flush()
+    begin_handing_out(db, row)
     return True
 
 

@@ -13,18 +13,22 @@ from sqlalchemy.orm import Session
 
 from workbench import __version__
 from workbench.errors import Conflict, NotFound, WorkbenchError
+from workbench.pooling.adaptive.live import Adaptive
+from workbench.pooling.adaptive.strategies import ADAPTIVE
 from workbench.pooling.difference import minus
-from workbench.pooling.parameters import named
+from workbench.pooling.parameters import Strategy, named
 from workbench.pooling.pool import Pool
 from workbench.pooling.strategies import STRATEGIES
 from workbench.records import PoolEntry, TieRule
 from workbench.storage.tables import PoolEntryRow, PoolRow, RunRow
+from workbench.workflow.adaptive_pools import adaptive_recipe, leave_out, pairs_asked_for
 from workbench.workflow.checks import storable
 from workbench.workflow.pool_rows import LONGEST_NAME, checked_name, name_taken
 from workbench.workflow.pools import PoolReport, pool_report, recipe_in_words
 from workbench.workflow.progress import graded_by_people
 from workbench.workflow.submitting import stored_run
 
+EVERY_STRATEGY: Mapping[str, Strategy[Pool | Adaptive]] = {**STRATEGIES, **ADAPTIVE}
 _SHOWN = LONGEST_NAME - 10  # room for the number that makes a name free
 
 
@@ -43,11 +47,12 @@ def make_pool(
 ) -> PoolReport:
     """Pool the chosen runs (all if None) by a strategy of `workbench.pooling` and open the pool for judging.
 
-    A `draft` is not opened. With `supplementary` what a pool that was opened has, or a person has judged, is
-    left out. Raises WorkbenchError without runs and for an unknown strategy, InvalidInput for its parameters,
-    NotFound for an unknown tag, Conflict for a name that is taken.
+    An adaptive pool begins empty and hands its documents out while people judge. A `draft` is not opened.
+    With `supplementary` what a pool that was opened has, or a person has judged, is left out.
+    Raises WorkbenchError without runs and for an unknown strategy, InvalidInput for its parameters, NotFound
+    for an unknown tag, Conflict for a name that is taken.
     """
-    made_by = named(STRATEGIES, strategy)
+    made_by = named(EVERY_STRATEGY, strategy)
     texts = made_by.texts(made_by.values(parameters))
     chosen = _chosen_runs(db, campaign_id, tags)
     name = checked_name(db, campaign_id, name) or _free_name(
@@ -72,6 +77,8 @@ def make_pool(
     except IntegrityError:
         raise Conflict(f"a pool {name!r} was made at the same moment", remedy="load the page again") from None
     write_entries(db, row.id, entries)
+    if not draft:
+        begin_handing_out(db, row)
     return pool_report(db, campaign_id, name)
 
 
@@ -82,10 +89,11 @@ def pool_by_recipe(
 
     The entries come by pair, as values of their rows. Raises as the strategy does.
     """
-    strategy = named(STRATEGIES, row.recipe["strategy"])
+    strategy = named(EVERY_STRATEGY, row.recipe["strategy"])
     runs = (stored_run(db, row.campaign_id, tag) for tag, _ in chosen)
     values = strategy.values(row.recipe["parameters"])
-    pool = strategy.build(runs, ties=TieRule(row.recipe["ties"]), **values)
+    built = strategy.build(runs, ties=TieRule(row.recipe["ties"]), **values)
+    pool = built.pool() if isinstance(built, Adaptive) else built
     if row.recipe["supplementary"]:
         pool = minus(pool, pooled_or_judged(db, row.campaign_id))
     row.recipe = {
@@ -93,10 +101,17 @@ def pool_by_recipe(
         "runs": [{"tag": tag, "sha256": sha256} for tag, sha256 in chosen],
         "largest_possible": dict(pool.largest_possible),
         "version": __version__,
+        **(adaptive_recipe(built) if isinstance(built, Adaptive) else {}),
     }
-    row.pairs = len(pool.entries)
+    row.pairs = pairs_asked_for(built) if isinstance(built, Adaptive) else len(pool.entries)
     row.largest_possible = sum(pool.largest_possible.values())
     return {(entry.topic, entry.docno): _entry_values(entry, pool) for entry in pool.entries}
+
+
+def begin_handing_out(db: Session, row: PoolRow) -> None:
+    """Tell a supplementary adaptive pool, as it is opened, what is pooled or judged by then."""
+    if row.recipe.get("adaptive") and row.recipe["supplementary"]:
+        leave_out(db, row, pooled_or_judged(db, row.campaign_id))
 
 
 def write_entries(db: Session, pool_id: int, entries: Mapping[tuple[str, str], dict[str, Any]]) -> None:

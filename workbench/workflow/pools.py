@@ -10,8 +10,10 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from workbench.pooling.adaptive.strategies import ADAPTIVE
 from workbench.records import Contribution, TieRule
 from workbench.storage.tables import AccountRow, PoolEntryRow, PoolRow, TopicRow
+from workbench.workflow.ledgers import is_adaptive, totals
 from workbench.workflow.pool_rows import PoolState, pool_row, state_of
 
 
@@ -38,6 +40,11 @@ class PoolLine:
     opened_at: datetime | None
     closed_at: datetime | None
     state: PoolState
+
+    @property
+    def adaptive(self) -> bool:
+        """Whether the documents are chosen while people judge; then `pairs` are how many are asked for."""
+        return self.strategy in ADAPTIVE
 
     @property
     def recipe(self) -> str:
@@ -179,6 +186,7 @@ def pool_report(db: Session, campaign_id: int, name: str) -> PoolReport:
         .where(TopicRow.campaign_id == campaign_id)
         .order_by(TopicRow.position)
     )
+    sizes = totals(row) if is_adaptive(row) else sizes
     largest: dict[str, int] = row.recipe["largest_possible"]
     added = _added(db, [row.id]).get(row.id, {})
     line = _line(row, added)

@@ -18,6 +18,7 @@ from workbench.storage.tables import (
     RunRow,
     TopicRow,
 )
+from workbench.workflow.shares import shares_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,17 +199,15 @@ def _by_assessor(
 
 def _assigned_pairs(db: Session, campaign_id: int) -> dict[int, set[tuple[str, str]]]:
     rows = db.execute(
-        select(AssignmentRow.assessor_id, PoolEntryRow.topic, PoolEntryRow.docno)
+        select(AssignmentRow.assessor_id, AssignmentRow.pool_id, AssignmentRow.topic)
         .join(PoolRow, PoolRow.id == AssignmentRow.pool_id)
-        .join(
-            PoolEntryRow,
-            (PoolEntryRow.pool_id == AssignmentRow.pool_id) & (PoolEntryRow.topic == AssignmentRow.topic),
-        )
         .where(PoolRow.campaign_id == campaign_id, AssignmentRow.revoked_at.is_(None))
     )
+    shares = shares_of(db, campaign_id)
     assigned: dict[int, set[tuple[str, str]]] = {}
-    for assessor_id, topic, docno in rows:
-        assigned.setdefault(assessor_id, set()).add((topic, docno))
+    for assessor_id, pool_id, topic in rows:
+        docnos = shares.docnos(pool_id, topic, assessor_id)
+        assigned.setdefault(assessor_id, set()).update((topic, docno) for docno in docnos)
     return assigned
 
 

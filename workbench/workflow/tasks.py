@@ -12,22 +12,40 @@ from workbench.errors import NotFound
 from workbench.records import Answer
 from workbench.storage.events import CurrentEvent, current_events
 from workbench.storage.tables import AssessorRow, AssignmentRow, CampaignRow, PoolEntryRow, PoolRow
+from workbench.workflow.ledgers import is_adaptive, ledger
 from workbench.workflow.ordering import OrderRule, in_order
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One assignment: its docnos in the order shown, and the answers that hold, by docno."""
+    """One assignment: its docnos in the order shown, and the answers that hold, by docno.
+
+    Of an adaptive pool's topic these are the documents handed out to the assessor; `left` are those that can
+    still be. Other pools have nothing left but what is in the order.
+    """
 
     assignment: AssignmentRow
     campaign: CampaignRow
     closed: bool
     order: list[str]
     answers: dict[str, CurrentEvent]
+    left: int = 0
+
+    @property
+    def total(self) -> int:
+        """How many documents the assessor has, and can still get."""
+        return len(self.order) + self.left
 
 
 def own_task(db: Session, assignment_id: int, account_id: int, *, writing: bool = False) -> Task:
-    """The task behind an assignment; raises NotFound where it is not this account's or was taken back.
+    """The task behind an assignment; as `own_assignment`."""
+    return task_of(db, *own_assignment(db, assignment_id, account_id, writing=writing))
+
+
+def own_assignment(
+    db: Session, assignment_id: int, account_id: int, *, writing: bool = False
+) -> tuple[AssignmentRow, PoolRow]:
+    """An assignment and its pool; raises NotFound where it is not this account's or was taken back.
 
     `writing` holds the pool as it is until the transaction ends: nobody closes it or takes a pair out of it.
     """
@@ -46,19 +64,12 @@ def own_task(db: Session, assignment_id: int, account_id: int, *, writing: bool 
     row = db.execute(found).one_or_none()
     if row is None:
         raise NotFound("this is not (or no longer) assigned to you", remedy="see the list of your topics")
-    return task_of(db, row[0], row[1])
+    return row[0], row[1]
 
 
 def task_of(db: Session, assignment: AssignmentRow, pool: PoolRow) -> Task:
     """The task of an assignment row in its pool."""
-    entries = db.execute(
-        select(PoolEntryRow.docno, PoolEntryRow.best_rank, PoolEntryRow.run_count).where(
-            PoolEntryRow.pool_id == pool.id, PoolEntryRow.topic == assignment.topic
-        )
-    )
-    order = in_order(
-        entries, topic=assignment.topic, rule=OrderRule(assignment.order_rule), seed=assignment.seed
-    )
+    order, left = _handed_out(db, assignment, pool) if is_adaptive(pool) else (_pooled(db, assignment), 0)
     mine = set(order)
     events = current_events(
         db, pool.campaign_id, assessor_ids=[assignment.assessor_id], topic=assignment.topic
@@ -69,7 +80,24 @@ def task_of(db: Session, assignment: AssignmentRow, pool: PoolRow) -> Task:
         closed=pool.closed_at is not None,
         order=order,
         answers={event.docno: event for event in events if event.docno in mine},
+        left=0 if pool.closed_at is not None else left,
     )
+
+
+def _pooled(db: Session, assignment: AssignmentRow) -> list[str]:
+    entries = db.execute(
+        select(PoolEntryRow.docno, PoolEntryRow.best_rank, PoolEntryRow.run_count).where(
+            PoolEntryRow.pool_id == assignment.pool_id, PoolEntryRow.topic == assignment.topic
+        )
+    )
+    return in_order(
+        entries, topic=assignment.topic, rule=OrderRule(assignment.order_rule), seed=assignment.seed
+    )
+
+
+def _handed_out(db: Session, assignment: AssignmentRow, pool: PoolRow) -> tuple[list[str], int]:
+    known = ledger(db, pool, assignment.topic)
+    return [one.docno for one in known.of(assignment.assessor_id)], known.left(assignment.assessor_id)
 
 
 def counts(task: Task) -> tuple[int, int, int]:

@@ -73,7 +73,7 @@ def worklist(db: Session, campaign_id: int, account_id: int) -> tuple[WorklistLi
                 judged=judged,
                 unsure=unsure,
                 cannot_judge=cannot_judge,
-                total=len(task.order),
+                total=task.total,
                 closed=task.closed,
             )
         )

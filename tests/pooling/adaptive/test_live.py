@@ -166,3 +166,48 @@ def test_an_event_that_cannot_have_happened_is_refused_and_not_kept(event: Event
 def test_a_pool_of_nothing_is_refused(strategy: str, parameters: dict[str, int]) -> None:
     with pytest.raises(WorkbenchError, match="judges nothing"):
         ADAPTIVE[strategy].build(ABC, **parameters)
+
+
+@EVERY
+def test_to_ask_what_comes_next_changes_nothing(strategy: str) -> None:
+    pool = start(ABC, strategy=strategy, parameters={"budget": 3})
+    coming = pool.coming("1")
+    assert (pool.coming("1"), pool.events, pool.left("1")) == (coming, (), 3)
+    assert pool.next("1") == coming
+    assert pool.left("1") == 2
+
+
+def test_what_is_left_is_bounded_by_the_budget_and_by_the_documents() -> None:
+    pool = start([ranked("A", ["x", "y"]), ranked("B", ["z", "y"])], strategy="hedge")
+    assert (pool.left("1"), pool.left("no such topic")) == (3, 0)
+    pool.judged("1", "x", False)
+    assert pool.left("1") == 2
+
+
+def test_an_entry_has_all_runs_that_retrieved_its_document() -> None:
+    pool = start([ranked("A", ["x", "y"]), ranked("B", ["z", "x", "y"])], strategy="hedge")
+    assert pool.entry("1", "x").contributions == (Contribution("A", 1), Contribution("B", 2))
+
+
+@EVERY
+def test_a_topic_afresh_knows_nothing_of_what_happened_and_chooses_alike(strategy: str) -> None:
+    pool = start([*ABC, ranked("D", ["x", "y"], topic="2")], strategy=strategy)
+    first = pool.next("1")
+    afresh = pool.afresh("1")
+    assert (afresh.topics, afresh.events, afresh.next("1")) == (("1",), (), first)
+
+
+@EVERY
+def test_a_document_whose_answer_was_taken_back_can_come_back(strategy: str) -> None:
+    pool = start(ABC, strategy=strategy)
+    docno = pool.next("1")
+    assert docno is not None
+    pool.judged("1", docno, True)
+    with pytest.raises(Conflict):
+        pool.give_back("1", docno)
+    pool.judged("1", docno, None)
+    pool.give_back("1", docno)
+    assert pool.pool().entries == ()
+    # As if it had never been out, but for the number that Thompson's draws are made from.
+    if strategy != "thompson":
+        assert pool.next("1") == docno

@@ -17,6 +17,7 @@ from workbench.cli.campaign.pools import (
     pool_rename,
     pools,
 )
+from workbench.cli.campaign.replaying import replay
 from workbench.cli.campaign.results import agreement, qrels, score
 from workbench.cli.campaign.transfer import import_, judgments
 
@@ -53,6 +54,7 @@ for part in (
     pool_close,
     invite,
     assign,
+    replay,
     import_,
     judgments,
     agreement,

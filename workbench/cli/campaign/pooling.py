@@ -6,9 +6,8 @@ import click
 
 from workbench.cli.opening import database_options, opened
 from workbench.cli.output import say_json, say_table
-from workbench.cli.strategy_options import strategy_options, strategy_values
+from workbench.cli.strategy_options import EVERY_STRATEGY, strategy_options, strategy_values
 from workbench.errors import WorkbenchError
-from workbench.pooling.strategies import STRATEGIES
 from workbench.records import TieRule
 from workbench.settings import Settings
 from workbench.workflow.assigning import assessors_of, assign_in_turn
@@ -27,7 +26,7 @@ from workbench.workflow.roles import Role
     "--strategy",
     default="depth",
     show_default=True,
-    type=click.Choice(list(STRATEGIES)),
+    type=click.Choice(list(EVERY_STRATEGY)),
     help="How the documents are chosen; workbench pool --strategies lists them.",
 )
 @strategy_options
@@ -50,8 +49,12 @@ def pool(
     as_json: bool,
     **parameters: str | None,
 ) -> None:
-    """Pool the runs of CAMPAIGN and open the pool for judging, unless it is to be a draft."""
-    values = strategy_values(STRATEGIES[strategy], parameters)
+    """Pool the runs of CAMPAIGN and open the pool for judging, unless it is to be a draft.
+
+    An adaptive strategy begins with nothing: it chooses each document while people judge, from what was found
+    so far, and gives it to one assessor. What comes next may tell an attentive assessor a little.
+    """
+    values = strategy_values(EVERY_STRATEGY[strategy], parameters)
     with opened(settings) as database, database.writing() as db:
         made = make_pool(
             db,
@@ -69,6 +72,7 @@ def pool(
             {
                 "name": made.pool.name,
                 "state": made.pool.state,
+                "adaptive": made.pool.adaptive,
                 "recipe": made.recipe,
                 "pairs": made.pool.pairs,
                 "largest_possible": made.pool.largest_possible,
@@ -79,6 +83,9 @@ def pool(
         )
         return
     say_table(["topic", "pairs", "largest"], [(s.topic, s.pairs, s.largest_possible) for s in made.by_topic])
+    if made.pool.adaptive:
+        click.echo(f"{made.pool.name}: at most {made.pool.pairs} pairs, chosen while people judge")
+        return
     click.echo(
         f"{made.pool.name}: {made.pool.pairs} pairs, {made.pool.share:.1%} of the largest possible "
         f"{made.pool.largest_possible}" + (", a draft" if draft else "")

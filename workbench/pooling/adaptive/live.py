@@ -25,6 +25,7 @@ class Adaptive:
 
     def __init__(self, gathered: Gathered, make_chooser: MakeChooser, *, budget: int) -> None:
         self._gathered = gathered
+        self._make_chooser = make_chooser
         self._budget = budget
         self._topics = {one.topic: LiveTopic(one, make_chooser(one), budget) for one in gathered.topics}
         self._events: list[Event] = []
@@ -41,11 +42,33 @@ class Adaptive:
 
     def next(self, topic: str) -> str | None:
         """Hand out the next document of a topic; None where the budget or the documents are used up."""
-        live = self._topics.get(topic)
-        docno = None if live is None else live.next()
+        docno = self.coming(topic)
         if docno is not None:
             self.record(Event(Happening.HANDED_OUT, topic, docno))
         return docno
+
+    def coming(self, topic: str) -> str | None:
+        """What `next` would hand out; nothing changes."""
+        live = self._topics.get(topic)
+        return None if live is None else live.next()
+
+    def left(self, topic: str) -> int:
+        """How many documents of a topic can still be handed out."""
+        live = self._topics.get(topic)
+        return 0 if live is None else live.left
+
+    def has(self, topic: str, docno: str) -> bool:
+        """Whether a run has the document for the topic, as deep as the pool goes."""
+        return topic in self._topics and docno in self._topics[topic]
+
+    def entry(self, topic: str, docno: str) -> PoolEntry:
+        """The entry of a document that a run has; raises KeyError for any other."""
+        return self._topics[topic].entry(docno)
+
+    def afresh(self, topic: str) -> Adaptive:
+        """The pool of this topic alone, as it was before anything happened."""
+        candidates = tuple(one for one in self._gathered.topics if one.topic == topic)
+        return Adaptive(Gathered(self._gathered.tags, candidates), self._make_chooser, budget=self._budget)
 
     def judged(self, topic: str, docno: str, relevant: bool | None) -> None:
         """Take the answer to a document, None for one that is no grade; a later answer replaces it.
@@ -55,9 +78,9 @@ class Adaptive:
         self.record(Event(Happening.JUDGED, topic, docno, relevant))
 
     def give_back(self, topic: str, docno: str) -> None:
-        """Take back a document that was handed out and not judged, to be handed out again.
+        """Take back a document that was handed out and has no grade, to be handed out again.
 
-        Raises Conflict where it is not out.
+        Raises Conflict where it was not handed out, or is judged.
         """
         self.record(Event(Happening.GIVEN_BACK, topic, docno))
 

@@ -24,10 +24,22 @@ class LiveTopic:
         # In the order of the first answers; a later answer keeps its place.
         self._answers: dict[int, bool | None] = {}
 
+    def __contains__(self, docno: str) -> bool:
+        return docno in self._places
+
     def next(self) -> str | None:
         """The docno that comes next, None where the budget or the documents are used up."""
         place = self._chooser.choose(self._free) if self._left else None
         return None if place is None else self._topic.docnos[place]
+
+    @property
+    def left(self) -> int:
+        """How many documents can still be handed out."""
+        return min(self._left, int(self._free.sum()))
+
+    def entry(self, docno: str) -> PoolEntry:
+        """The entry of a document; raises KeyError for one that no run has."""
+        return self._topic.entries([self._places[docno]])[0]
 
     def record(self, event: Event) -> None:
         """Take an event; see `Adaptive.record`."""
@@ -56,10 +68,12 @@ class LiveTopic:
         self._left -= 1
 
     def _give_back(self, place: int | None, docno: str) -> None:
-        if place not in self._handed_out or place in self._answers:
+        if place not in self._handed_out or self._answers.get(place) is not None:
             raise Conflict(
                 f"{docno} is not out for topic {self._topic.topic}", remedy="nothing is to be done"
             )
+        # An answer that was no grade, say one taken back, goes with it; it had taught nothing.
+        self._answers.pop(place, None)
         self._handed_out.remove(place)
         self._free[place] = True
         self._left += 1

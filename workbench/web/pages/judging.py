@@ -13,10 +13,11 @@ from werkzeug.wrappers import Response as Answer
 from workbench.errors import Finding, InvalidInput
 from workbench.records import Answer as Said
 from workbench.web.access import here, member, viewer
-from workbench.web.door import reading, writing
+from workbench.web.door import adaptive_states, reading, writing
 from workbench.web.ids import read_id, write_id
 from workbench.web.requests import see_other, wants_fragment
 from workbench.workflow import judging, worklists
+from workbench.workflow.handing_out import hand_out, prepare_handing_out
 from workbench.workflow.membership import require_assignment
 from workbench.workflow.roles import Role
 
@@ -122,6 +123,11 @@ def _desk(assignment_id: int, docno: str | None) -> Response:
     with reading() as db:
         require_assignment(db, here().id, assignment_id)
         shown = judging.desk(db, assignment_id, viewer().id, docno=docno)
+        waits = shown.waits and prepare_handing_out(db, adaptive_states(), assignment_id, viewer().id)
+    if waits:
+        with writing() as db:
+            hand_out(db, adaptive_states(), assignment_id, viewer().id)
+            shown = judging.desk(db, assignment_id, viewer().id)
     template = "judging/_pieces.html" if wants_fragment() else "judging/desk.html"
     response = make_response(render_template(template, desk=shown, reasons=REASONS))
     if wants_fragment():

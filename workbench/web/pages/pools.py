@@ -65,7 +65,9 @@ def make() -> Response | tuple[str, int]:
             )
     except WorkbenchError as error:
         return _page(findings_of(error, "Pool", "name")), status_of(error)
-    notices.say(f"Pool “{made.pool.name}” is saved as a draft of {counted(made.pool.pairs, 'pair')}.")
+    asks = "that asks for at most" if made.pool.adaptive else "of"
+    pairs = counted(made.pool.pairs, "pair")
+    notices.say(f"Pool “{made.pool.name}” is saved as a draft {asks} {pairs}.")
     return see_other(url_for("pools.pool", pool_id=made.pool.id))
 
 

@@ -1,0 +1,116 @@
+"""An adaptive pool made on its page and judged by two people at once, each in a browser of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+from sqlalchemy import select
+
+from tests.browser.conftest import Server
+from tests.browser.people import demo_instance, sign_in, stored
+from workbench.storage.tables import JudgmentEventRow, PoolEventRow, PoolRow
+from workbench.workflow.campaigning import campaign_by_slug
+from workbench.workflow.replaying import replay_pool
+
+TOPIC = "T08"
+NAME = "as we go"
+BUDGET = 9
+
+
+@pytest.fixture
+def server(live_server: Callable[..., Server], tmp_path: Path) -> Server:
+    """The demo, served."""
+    return live_server(demo_instance(tmp_path / "instance"))
+
+
+def make_pool(page: Page, server: Server) -> None:
+    """Make the pool and give its topic to both assessors, as an organiser does."""
+    sign_in(page, server.address, "organiser")
+    page.goto(f"{server.address}/c/harbour/pools")
+    page.get_by_label("thompson").check()
+    page.locator("#thompson-budget").fill(str(BUDGET))
+    page.get_by_label("Name").fill(NAME)
+    page.get_by_role("button", name="Save as draft").click()
+    page.get_by_role("link", name="Open for judging").click()
+    page.get_by_role("button", name="Open for judging").click()
+    expect(page.get_by_text("An adaptive pool")).to_be_visible()
+    page.get_by_role("link", name="Assign", exact=True).click()
+    for person in ("A. Marlow", "R. Quist"):
+        page.get_by_label(f"Topic {TOPIC} to {person}").check()
+    page.get_by_role("button", name="Give the ticked ones").click()
+    expect(page.get_by_text("2 assignments given")).to_be_visible()
+
+
+def go_to_desk(page: Page, server: Server, login: str) -> None:
+    """Sign in and open the topic in the newest pool, the last in the list."""
+    sign_in(page, server.address, login)
+    page.goto(f"{server.address}/c/harbour/judge")
+    page.get_by_role("row").filter(has_text=TOPIC).last.get_by_role("link").click()
+    expect(page.locator("#document")).to_be_focused()
+
+
+def shown(page: Page) -> str:
+    """The docno on the desk, empty where nothing comes any more."""
+    docno = page.locator("#document .strip .mono")
+    return docno.inner_text() if docno.count() else ""
+
+
+def test_two_people_judging_at_once_never_get_the_same_document(
+    new_page: Callable[..., Page], server: Server
+) -> None:
+    organiser, *people = (new_page() for _ in range(3))
+    make_pool(organiser, server)
+    for page, login in zip(people, ("marlow", "quist"), strict=True):
+        go_to_desk(page, server, login)
+    seen = [[shown(page)] for page in people]
+    turn = 0
+    while any(before := [shown(page) for page in people]):
+        # Both press before either looks, so that both answers are under way together.
+        for page in people:
+            if shown(page):
+                page.keyboard.press("03"[turn % 2])
+        for page, last, own in zip(people, before, seen, strict=True):
+            if last:
+                expect(page.locator("#document")).not_to_contain_text(last)
+                own.append(shown(page))
+        turn += 1
+    mine, theirs = ([docno for docno in own if docno] for own in seen)
+    assert not set(mine) & set(theirs)
+    assert len(mine) + len(theirs) == len({*mine, *theirs}) == BUDGET
+    expect(people[0].get_by_text("Every document has an answer")).to_be_visible()
+    with stored(server.instance) as database, database.reading() as db:
+        pool_id = db.scalars(select(PoolRow.id).where(PoolRow.name == NAME)).one()
+        out = db.scalars(
+            select(PoolEventRow.docno).where(
+                PoolEventRow.pool_id == pool_id, PoolEventRow.happening == "handed_out"
+            )
+        ).all()
+        judged = db.scalars(select(JudgmentEventRow.docno).where(JudgmentEventRow.docno.in_(out))).all()
+        assert sorted(out) == sorted(mine + theirs)
+        assert set(judged) >= set(out)
+        assert replay_pool(db, campaign_by_slug(db, "harbour").id, NAME).differences == ()
+
+
+def test_a_reload_shows_the_same_document_and_undo_goes_back(page: Page, server: Server) -> None:
+    make_pool(page, server)
+    page.context.clear_cookies()
+    go_to_desk(page, server, "marlow")
+    first = shown(page)
+    page.reload()
+    assert shown(page) == first
+    expect(page.locator(".count")).to_have_text(f"0 of {BUDGET}")
+    page.keyboard.press("1")
+    expect(page.locator("#document .strip .mono")).not_to_have_text(first)
+    second = shown(page)
+    expect(page.locator(".count")).to_have_text(f"1 of {BUDGET}")
+    page.keyboard.press("[")
+    expect(page.locator("#document .strip .mono")).to_have_text(first)
+    page.keyboard.press("]")
+    expect(page.locator("#document .strip .mono")).to_have_text(second)
+    page.keyboard.press("z")
+    expect(page.locator("#document .strip .mono")).to_have_text(first)
+    page.keyboard.press("2")
+    expect(page.locator("#document .strip .mono")).to_have_text(second)

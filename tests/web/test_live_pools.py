@@ -1,0 +1,175 @@
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from sqlalchemy import select
+
+from tests.cast import Cast
+from tests.uploads import text_of
+from tests.web.conftest import Enter
+from workbench.storage.engine import Database
+from workbench.storage.tables import AssignmentRow, PoolEventRow
+from workbench.web.ids import read_id
+from workbench.workflow.assigning import assessors_of, assign, assignments_of
+from workbench.workflow.opening import close_pool
+from workbench.workflow.pooling import make_pool
+from workbench.workflow.pools import pool_report
+
+ADDRESS = "/c/harbour/pools"
+NAME = "as we go"
+
+
+@pytest.fixture
+def olga(enter: Enter) -> FlaskClient:
+    return enter("Olga")
+
+
+@pytest.fixture
+def live(cast: Cast, sqlite_database: Database) -> tuple[int, dict[str, int]]:
+    """A max-mean pool of four documents a topic, T1 given to both: its number, and the assignments."""
+    with sqlite_database.writing() as db:
+        made = make_pool(db, cast.campaign_id, strategy="max-mean", parameters={"budget": 4}, name=NAME)
+        ids = [one.id for one in assessors_of(db, cast.campaign_id)]
+        assign(db, made.pool.id, topics=["T1"], assessor_ids=ids)
+        lines = [line for line in assignments_of(db, cast.campaign_id) if line.pool == NAME]
+    return made.pool.id, {line.assessor: line.id for line in lines}
+
+
+def on_desk(client: FlaskClient, task: int) -> str:
+    """The docno that the desk shows, empty where it has none."""
+    page = client.get(f"/c/harbour/judge/{task}").text
+    found = re.search(r'name="docno" value="([^"]+)"', page)
+    return read_id(found[1]) if found else ""
+
+
+def say(client: FlaskClient, task: int, docno: str, answer: str, number: int) -> None:
+    form = {"docno": docno.replace("/", "%2F"), "answer": answer, "client_id": f"client-{docno[-1]}-{number}"}
+    page = client.get(f"/c/harbour/judge/{task}").text
+    sent = re.search(r'name="docno" value="([^"]+)"', page)
+    assert sent
+    form["docno"] = sent[1]
+    assert client.post(f"/c/harbour/judge/{task}/answer", data=form).status_code == 303
+
+
+def test_an_adaptive_strategy_is_offered_and_makes_an_empty_pool(olga: FlaskClient) -> None:
+    page = olga.get(ADDRESS).text
+    assert "while people judge" in page
+    form = {
+        "strategy": "thompson",
+        "thompson-budget": "3",
+        "thompson-seed": "7",
+        "name": NAME,
+        "ties": "trec_eval",
+        "run": ["alpha", "beta"],
+    }
+    answer = olga.post(ADDRESS, data=form)
+    assert answer.status_code == 303
+    page = text_of(olga.get(answer.location).text)
+    assert f"Pool “{NAME}” is saved as a draft that asks for at most 6 pairs." in page
+    assert "An adaptive pool" in page
+    assert "thompson, depth 100, budget 3, rate 1, seed 7" in page
+
+
+def test_the_parameters_of_an_adaptive_strategy_are_checked(olga: FlaskClient) -> None:
+    form = {"strategy": "hedge", "hedge-beta": "7", "ties": "trec_eval", "run": ["alpha"]}
+    answer = olga.post(ADDRESS, data=form)
+    assert answer.status_code == 422
+    assert "beta cannot be 7" in text_of(answer.text)
+
+
+def test_the_desk_hands_out_one_document_and_shows_it_again(
+    enter: Enter, live: tuple[int, dict[str, int]]
+) -> None:
+    ada, ben = enter("Ada"), enter("Ben")
+    tasks = live[1]
+    first = on_desk(ada, tasks["Ada"])
+    assert first == "d1"
+    assert on_desk(ada, tasks["Ada"]) == first
+    other = on_desk(ben, tasks["Ben"])
+    assert other not in {"", first}
+    say(ada, tasks["Ada"], first, "1", 1)
+    assert on_desk(ada, tasks["Ada"]) not in {"", first, other}
+
+
+def test_the_list_of_topics_and_the_answers_hand_out_nothing(
+    enter: Enter, live: tuple[int, dict[str, int]], sqlite_database: Database
+) -> None:
+    ada = enter("Ada")
+    assert "0 of 4" in text_of(ada.get("/c/harbour/judge").text)
+    assert ada.get(f"/c/harbour/judge/{live[1]['Ada']}/answers").status_code == 200
+    with sqlite_database.reading() as db:
+        assert db.scalars(select(PoolEventRow)).all() == []
+
+
+def test_an_assessor_learns_nothing_of_strategy_or_runs(
+    enter: Enter, live: tuple[int, dict[str, int]]
+) -> None:
+    ada = enter("Ada")
+    for address in ("", f"/{live[1]['Ada']}", f"/{live[1]['Ada']}/answers"):
+        page = ada.get(f"/c/harbour/judge{address}").text
+        for word in ("max-mean", "alpha", "beta", "Ben", "adaptive"):
+            assert word not in page
+    for address in ("", "/events.tsv", "/events.json"):
+        assert ada.get(f"{ADDRESS}/{live[0]}/live{address}").status_code == 403
+
+
+def test_the_organiser_sees_what_is_out_and_what_was_found(
+    enter: Enter, olga: FlaskClient, live: tuple[int, dict[str, int]]
+) -> None:
+    address = f"{ADDRESS}/{live[0]}/live"
+    assert "Nothing was handed out yet" in text_of(olga.get(address).text)
+    ada, ben = enter("Ada"), enter("Ben")
+    say(ada, live[1]["Ada"], on_desk(ada, live[1]["Ada"]), "3", 1)
+    out = on_desk(ben, live[1]["Ben"])
+    page = text_of(olga.get(address).text)
+    assert "Handed out 2 of at most 8" in page
+    assert "T1 tides 4 2 1 1" in page
+    assert f"T1 {out} Ben" in page
+
+
+def test_the_events_are_files(enter: Enter, olga: FlaskClient, live: tuple[int, dict[str, int]]) -> None:
+    ada = enter("Ada")
+    say(ada, live[1]["Ada"], on_desk(ada, live[1]["Ada"]), "0", 1)
+    lines = olga.get(f"{ADDRESS}/{live[0]}/live/events.tsv").text.splitlines()
+    assert lines[0] == "topic\tnumber\thappening\tdocno\trelevant\tassessor\tat"
+    assert [line.split("\t")[:6] for line in lines[1:]] == [
+        ["T1", "1", "handed_out", "d1", "", "Ada"],
+        ["T1", "2", "judged", "d1", "0", "Ada"],
+    ]
+    answer = olga.get(f"{ADDRESS}/{live[0]}/live/events.json")
+    assert [one["relevant"] for one in json.loads(answer.data)] == [None, False]
+    assert "harbour.as we go.events.json" in answer.headers["Content-Disposition"]
+
+
+def test_a_pool_that_is_not_adaptive_has_no_such_page(olga: FlaskClient, cast: Cast) -> None:
+    answer = olga.get(f"{ADDRESS}/{cast.pool_id}/live")
+    assert answer.status_code == 422
+    assert "is not adaptive" in text_of(answer.text)
+    assert olga.get(f"{ADDRESS}/999/live").status_code == 404
+
+
+def test_the_order_of_an_adaptive_pool_is_not_to_be_chosen(
+    olga: FlaskClient, live: tuple[int, dict[str, int]], sqlite_database: Database
+) -> None:
+    page = olga.get(f"/c/harbour/assignments?pool={live[0]}").text
+    assert "shuffled for each" not in page
+    assert text_of(page).count("adaptive") >= 2
+    form = {"pool": str(live[0]), "per_topic": "1", "assessor": ["1"], "order": "docno"}
+    assert olga.post("/c/harbour/assignments/turn", data=form).status_code == 303
+    with sqlite_database.reading() as db:
+        rules = db.scalars(select(AssignmentRow.order_rule).where(AssignmentRow.pool_id == live[0])).all()
+    assert set(rules) == {"priority"}
+
+
+def test_the_desk_of_a_closed_pool_hands_out_nothing(
+    app: Flask, enter: Enter, cast: Cast, live: tuple[int, dict[str, int]], sqlite_database: Database
+) -> None:
+    with sqlite_database.writing() as db:
+        close_pool(db, cast.campaign_id, NAME)
+    assert on_desk(enter("Ada"), live[1]["Ada"]) == ""
+    with sqlite_database.reading() as db:
+        assert pool_report(db, cast.campaign_id, NAME).by_run[0].pairs == 0
