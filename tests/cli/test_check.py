@@ -38,7 +38,7 @@ def test_a_good_run_is_accepted_without_a_word_on_the_error_stream() -> None:
     result = check("bm25.gz")
     assert result.exit_code == 0
     assert result.stderr == ""
-    assert rows(result) == [HEADINGS, ["bm25", "bm25.gz", "1", "2", "0", "0", "accepted"]]
+    assert rows(result) == [HEADINGS, ["bm25", "bm25.gz", "1", "2", "0", "0", "good"]]
 
 
 def test_a_bad_run_is_refused_and_the_others_are_still_checked() -> None:
@@ -48,10 +48,10 @@ def test_a_bad_run_is_refused_and_the_others_are_still_checked() -> None:
         ["-", "bm26.run", "1", "2", "2", "0", "refused"],
         ["-", "missing.run", "0", "0", "1", "0", "refused"],
         ["-", ".", "0", "0", "1", "0", "refused"],
-        ["bm25", "bm25.gz", "1", "2", "0", "0", "accepted"],
+        ["bm25", "bm25.gz", "1", "2", "0", "0", "good"],
     ]
     assert result.stderr.splitlines() == [
-        'error: bm26.run:1: the score "high" is not a finite decimal number '
+        'error: bm26.run:1, column 5: the score "high" is not a finite decimal number '
         "(write it like 12.5 or 1.25e1, higher for better documents)",
         "error: bm26.run:2: expected 6 columns, found 4 "
         "(a run has the columns topic Q0 docno rank score tag)",
@@ -63,9 +63,9 @@ def test_a_bad_run_is_refused_and_the_others_are_still_checked() -> None:
 def test_warnings_do_not_refuse() -> None:
     result = check("-", typed=GOOD.replace(b"401 Q0 b", b"401 0 b"))
     assert result.exit_code == 0
-    assert rows(result)[1] == ["bm25", "standard input", "1", "2", "0", "1", "accepted"]
+    assert rows(result)[1] == ["bm25", "standard input", "1", "2", "0", "1", "good with warnings"]
     assert result.stderr == (
-        "warning: standard input:2: the second column is not Q0 (1 of 2 lines) (write Q0 for other tools)\n"
+        "warning: standard input:2, column 2: the second column is not Q0 (1 of 2 lines) (write Q0 for other tools)\n"
     )
 
 
@@ -83,13 +83,18 @@ def test_json_tells_everything_and_nothing_else() -> None:
         "tag": "bm25",
         "topics": 1,
         "lines": 2,
+        "sha256": None,
+        "verdict": "good",
         "ok": True,
+        "error_count": 0,
         "errors": [],
         "warnings": [],
+        "mend": None,
     }
     assert (bad["file"], bad["tag"], bad["ok"]) == ("bm26.run", None, False)
     assert bad["errors"][1] == {
         "line": 2,
+        "column": None,
         "code": "columns",
         "message": "expected 6 columns, found 4",
         "remedy": "a run has the columns topic Q0 docno rank score tag",
