@@ -39,7 +39,7 @@ class RunCheck:
     """What a check found in a file: `run` is None where there are errors; topics and lines are counts.
 
     `errors` ends with a line about those that are not listed where there are too many to list; `error_count`
-    counts them all.
+    counts them all. `whole` says whether the file was read to its end.
     """
 
     source: str
@@ -49,6 +49,7 @@ class RunCheck:
     error_count: int
     errors: tuple[Finding, ...]
     warnings: tuple[Finding, ...]
+    whole: bool = True
 
 
 def read_run(
@@ -123,7 +124,7 @@ def check_run(
 
 def unreadable_run(source: str, refused: InvalidInput) -> RunCheck:
     """The check of a run whose file could not be opened, or not be read to its end."""
-    return RunCheck(source, None, 0, 0, len(refused.findings), refused.findings, ())
+    return RunCheck(source, None, 0, 0, len(refused.findings), refused.findings, (), whole=False)
 
 
 def promised_tag(file_name: str) -> str:
