@@ -65,7 +65,8 @@ def test_warnings_do_not_refuse() -> None:
     assert result.exit_code == 0
     assert rows(result)[1] == ["bm25", "standard input", "1", "2", "0", "1", "good with warnings"]
     assert result.stderr == (
-        "warning: standard input:2, column 2: the second column is not Q0 (1 of 2 lines) (write Q0 for other tools)\n"
+        "warning: standard input:2, column 2: the second column is not Q0 (1 of 2 lines) "
+        "(write Q0 for other tools)\n"
     )
 
 

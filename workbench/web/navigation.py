@@ -26,7 +26,7 @@ PAGES = (
     ("settings.index", "Settings"),
 )
 # Pages with a blueprint of their own that belong to another's tab.
-PARTS = {"late_runs": "runs"}
+PARTS = {"late_runs": "runs", "run_checks": "runs", "run_rules": "runs"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,6 +76,15 @@ class Expected:
             max_lines=self.max_lines,
         )
 
+    def with_run(self, checked: CheckedRun) -> Expected:
+        """The same with one more run to compare with, if the file that was checked is a good one."""
+        report, content = checked.report, checked.content_gzip
+        if report.tag is None or report.sha256 is None or checked.tops is None or content is None:
+            return self
+        run = KnownRun(f"the file {shown(checked.file_name)}", report.tag, report.sha256, checked.tops)
+        contents = {**self.contents, report.sha256: content}
+        return replace(self, known=(*self.known, run), contents=contents)
+
 
 @dataclass(frozen=True, slots=True)
 class CheckedRun:
@@ -141,17 +150,11 @@ def check_files(expected: Expected, files: Iterable[tuple[str, BinaryIO]]) -> It
             about = tag_findings(report.tag, report.sha256, held, source=checked.file_name)
             report = with_findings(report, about, expected.rules)
             checked = replace(checked, report=report)
-        if report.tag is None or report.errors or checked.tops is None or checked.content_gzip is None:
+        if report.tag is None or report.errors:
             yield checked
             continue
-        sha256 = report.sha256 or ""
-        called = f"the file {shown(checked.file_name)}"
-        held[report.tag] = Holder(called, sha256)
-        expected = replace(
-            expected,
-            known=(*expected.known, KnownRun(called, report.tag, sha256, checked.tops)),
-            contents={**expected.contents, sha256: checked.content_gzip},
-        )
+        expected = expected.with_run(checked)
+        held[report.tag] = Holder(expected.known[-1].name, report.sha256)
         yield checked
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import click
 
-from workbench.cli.campaign.loading import documents, runs, topics
+from workbench.cli.campaign.desk import check, docids, rules, runs
+from workbench.cli.campaign.loading import documents, topics
 from workbench.cli.campaign.making import list_, new, show
 from workbench.cli.campaign.pooling import assign, invite, pool
 from workbench.cli.campaign.results import agreement, qrels, score
@@ -30,6 +31,9 @@ for part in (
     show,
     topics,
     documents,
+    rules,
+    docids,
+    check,
     runs,
     pool,
     invite,
