@@ -125,6 +125,37 @@ def test_a_line_without_end_is_refused_in_bounded_memory(monkeypatch: pytest.Mon
     assert peak < 16 * 2**20
 
 
+def test_a_gzip_bomb_is_refused_before_it_has_grown(monkeypatch: pytest.MonkeyPatch) -> None:
+    # 256 MiB of empty lines are 256 KiB of gzip; no line is long and none holds anything.
+    bomb = gzip.compress(b"\n" * 2**22, 9) * 64
+    tracemalloc.start()
+    seen = 0
+    try:
+        with pytest.raises(InvalidInput, match="grows more than 100 times") as refused:
+            for seen, _ in byte_lines(io.BytesIO(bomb), source="f"):  # noqa: B007 - how far it came
+                pass
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert [f.code for f in refused.value.findings] == ["gzip-bomb"]
+    assert seen < 40 * 2**20
+    # A chunk of empty lines becomes a list of a million references to one empty line.
+    assert peak < 40 * 2**20
+
+
+def test_a_bomb_within_a_bomb_is_refused_unopened() -> None:
+    with pytest.raises(InvalidInput, match="compressed twice"):
+        lines(gzip.compress(gzip.compress(b"\n" * 2**22)))
+
+
+def test_a_stream_may_be_bounded() -> None:
+    bounded = source.Bounded(io.BytesIO(b"a\n" * 2**20), source="f", limit=2**20)
+    with pytest.raises(InvalidInput, match="holds more than 1 MiB"):
+        list(byte_lines(bounded, source="f"))
+    exact = source.Bounded(io.BytesIO(b"a\n" * 2**19), source="f", limit=2**20)
+    assert sum(1 for _ in byte_lines(exact, source="f")) == 2**19
+
+
 def test_many_lines_are_read_in_bounded_memory() -> None:
     member = gzip.compress(b"a line of some thirty characters\n" * 2**13, 1)
     tracemalloc.start()

@@ -4,7 +4,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from tests.builders import run_text
-from tests.uploads import import_judgments, links, text_of, upload
+from tests.uploads import check_files, import_judgments, keep_all, links, text_of, upload
 from tests.web.conftest import Enter
 
 ADDRESS = "/c/harbour/scores"
@@ -34,7 +34,7 @@ def test_runs_are_scored_by_measures_best_first(olga: FlaskClient) -> None:
 
 def test_topics_that_a_run_lacks_count_as_nothing_and_are_told(olga: FlaskClient) -> None:
     half = upload("half.txt", run_text("half/1", {"T1": ("d1", "d2")}))
-    olga.post("/c/harbour/runs", data={"files": [half]})
+    keep_all(olga, check_files(olga, half))
     page = olga.get(ADDRESS, query_string={"measures": "AP(rel=2)"}).text
     assert "half/1 0.5000 1 of 2" in text_of(page)
     (address,) = links(page, "tag=half")

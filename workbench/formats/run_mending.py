@@ -21,7 +21,7 @@ from workbench.ranking import ordered
 from workbench.records import Ranking
 
 MENDABLE = frozenset(
-    {"columns", "comment", "duplicate", "tags", "too-many", "second-column", "rank", "rank-repeated"}
+    {"columns", "comment", "duplicate", "tags", "too-many", "score", "second-column", "rank", "rank-repeated"}
     | {"rank-order"}
 )
 """The findings of which some, if not all, can be mended mechanically."""
@@ -108,10 +108,15 @@ def _rows(stream: Readable, source: str, done: Counter[str]) -> Iterator[_Row]:
         elif fields[0].startswith(b"#") and len(fields) != 6:
             done["comment"] += 1
         else:
-            if len(fields) != 6 and (separated := _separated(line)):
+            if (len(fields) != 6 or _is_listed(fields)) and (separated := _separated(line)):
                 fields = separated
                 done["separators"] += 1
             yield _Row(fields, number)
+
+
+def _is_listed(fields: list[bytes]) -> bool:
+    """Whether six words are joined by separators as well as by spaces; no score ends in one."""
+    return fields[4][-1:] in _SEPARATORS and len({field[-1:] for field in fields[:5]}) == 1
 
 
 def _separated(line: bytes) -> list[bytes] | None:
