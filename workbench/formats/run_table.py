@@ -11,6 +11,8 @@ from workbench.formats.refusals import Refusals
 from workbench.formats.source import Readable, byte_lines
 
 COLUMNS = "a run has the columns topic Q0 docno rank score tag"
+BLANK = 2
+"""How many times as many lines a file may have as hold something, at most."""
 LINE_BYTES = 2**20
 """The longest line of a run, more than any id."""
 
@@ -57,6 +59,8 @@ def run_table(stream: Readable, refusals: Refusals, *, max_lines: int | None = N
                 _refuse_markup(row, table, refusals.source)
                 table.lines += 1
                 _refuse(number, row, refusals)
+            elif number > BLANK * most:
+                raise _too_long(refusals.source, number, BLANK * most)
             continue
         topic, second, docno, rank, score, tag = row
         table.lines += 1

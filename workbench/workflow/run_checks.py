@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import io
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
@@ -23,7 +23,7 @@ from workbench.formats.source import Bounded, Readable, open_source
 from workbench.pooling.near_identical import Tops, compared_topics, tops_of
 from workbench.records import Run, sorted_ids
 from workbench.storage.tables import TopicRow
-from workbench.workflow.checks import id_finding
+from workbench.workflow.checks import LONGEST_ID, id_finding
 from workbench.workflow.collection_lists import listed_docnos
 from workbench.workflow.known_runs import (
     Holder,
@@ -179,7 +179,7 @@ class Keeping:
         self._hash = hashlib.sha256()
         self._kept = io.BytesIO()
         # No time of writing in the file: the same run gives the same bytes.
-        self._gzip = gzip.GzipFile(fileobj=self._kept, mode="wb", mtime=0)
+        self._gzip = gzip.GzipFile(fileobj=self._kept, mode="wb", compresslevel=6, mtime=0)
 
     def read(self, size: int, /) -> bytes:
         """The next bytes."""
@@ -213,9 +213,16 @@ def _about(expected: Expected, run: Run, tops: Tops, name: str, sha256: str | No
     yield from likeness_findings(run, tops, others, look_up, source=name)
 
 
+def _plainly_storable(ids: Collection[str]) -> bool:
+    """Whether ids can be kept beyond doubt, seen at once: nearly all files are so."""
+    return "".join(ids).isascii() and max(map(len, ids), default=0) <= LONGEST_ID
+
+
 def _unstorable(run: Run, source: str) -> Iterator[Finding]:
     tag = id_finding(run.tag, what="tag", source=source)
     docnos = {docno for ranking in run.rankings.values() for docno in ranking.docnos}
+    if _plainly_storable(docnos):
+        docnos = set()
     topics = (id_finding(topic, what="topic", source=source) for topic in run.rankings)
     found = (id_finding(docno, what="docno", source=source) for docno in sorted_ids(docnos))
     return (one for one in (tag, *topics, *found) if one is not None)
