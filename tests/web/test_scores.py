@@ -111,6 +111,6 @@ def test_without_runs_or_judgments_the_page_says_what_is_lacking(olga: FlaskClie
     assert "No run to score" in olga.get("/c/bare/scores").text
     topics = upload("t.jsonl", '{"id": "1", "title": "one"}\n')
     olga.post("/c/bare/topics", data={"files": [topics]})
-    olga.post("/c/bare/runs", data={"files": [upload("a.txt", "1 Q0 d 1 1.0 a\n")]})
+    keep_all(olga, check_files(olga, upload("a.txt", "1 Q0 d 1 1.0 a\n"), campaign="bare"))
     assert "Nothing is judged yet" in olga.get("/c/bare/scores").text
     assert olga.get("/c/bare/scores?measures=AP").status_code == 422
