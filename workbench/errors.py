@@ -18,7 +18,8 @@ class Severity(StrEnum):
 class Finding:
     """One thing found in an input: where it is, what it is and how to mend it.
 
-    `line` counts from 1 and is None for what concerns the whole file; `code` is a stable short name.
+    `line` counts from 1 and is None for what concerns the whole file; `column` is the number of the field,
+    from 1, None where none is meant. `code` is a stable short name.
     """
 
     source: str
@@ -27,9 +28,12 @@ class Finding:
     message: str
     remedy: str = ""
     severity: Severity = Severity.ERROR
+    column: int | None = None
 
     def __str__(self) -> str:
         place = self.source if self.line is None else f"{self.source}:{self.line}"
+        if self.column is not None:
+            place += f", column {self.column}"
         return f"{place}: {self.message}" + (f" ({self.remedy})" if self.remedy else "")
 
 

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Page, expect
 from sklearn.metrics import cohen_kappa_score
 
-from tests.browser.conftest import Complaints, Server
+from tests.browser.conftest import Server
 from tests.browser.people import PASSWORD, sign_in
 from tests.builders import ALPHA, BETA, DOCNOS, run_text
 from tests.databases import new_postgresql_database
@@ -49,6 +49,12 @@ def load(page: Page, tab: str, label: str, files: list[Path], button: str) -> No
     go(page, tab)
     page.get_by_label(label).set_input_files(files)
     page.get_by_role("button", name=button).click()
+
+
+def keep_runs(page: Page) -> None:
+    """Keep the good ones of the files that were checked."""
+    page.get_by_role("button", name=re.compile("^Keep the")).click()
+    expect(page.get_by_text(re.compile("added\\."))).to_be_visible()
 
 
 def invite(page: Page, note: str) -> str:
@@ -133,7 +139,8 @@ def test_from_the_first_visit_to_a_scored_run(
 
     load(page, "Topics", "Files with topics", [files["topics.tsv"]], "Load topics")
     load(page, "Documents", "Files with documents", [files["docs.jsonl"]], "Load documents")
-    load(page, "Runs", "Run files", [files["alpha.txt"], files["beta.txt"]], "Add runs")
+    load(page, "Runs", "Run files", [files["alpha.txt"], files["beta.txt"]], "Check the files")
+    keep_runs(page)
     go(page, "Pools")
     page.locator("#depth").fill("2")
     page.get_by_role("button", name="Save as draft").click()
@@ -191,9 +198,8 @@ def test_from_the_first_visit_to_a_scored_run(
 
 
 def test_a_refused_run_shows_every_error_and_leaves_nothing(
-    page: Page, live_server: LiveServer, tmp_path: Path, complaints: Complaints
+    page: Page, live_server: LiveServer, tmp_path: Path
 ) -> None:
-    complaints.expect("422")
     server = live_server()
     files = files_of_the_harbour(tmp_path)
     bad = tmp_path / "bad.run"
@@ -203,11 +209,13 @@ def test_a_refused_run_shows_every_error_and_leaves_nothing(
     page.get_by_label("Name").first.fill("Harbour")
     page.get_by_role("button", name="Make the campaign").click()
     load(page, "Topics", "Files with topics", [files["topics.tsv"]], "Load topics")
-    load(page, "Runs", "Run files", [bad, files["alpha.txt"]], "Add runs")
+    load(page, "Runs", "Run files", [bad, files["alpha.txt"]], "Check the files")
     main = page.get_by_role("main")
+    expect(main).to_contain_text("1 refused")
     expect(main).to_contain_text("d1")
     expect(main).to_contain_text("high")
     expect(main).to_contain_text("T9")
+    keep_runs(page)
     go(page, "Runs")
     expect(page.get_by_role("table").first).to_contain_text("alpha")
     expect(page.get_by_role("table").first).not_to_contain_text("bad")
@@ -233,7 +241,8 @@ def test_cystic_fibrosis_by_pages(page: Page, live_server: LiveServer, tmp_path:
 
     load(page, "Topics", "Files with topics", [data / "topics.jsonl"], "Load topics")
     expect(page.get_by_role("main")).to_contain_text("100 topics")
-    load(page, "Runs", "Run files", sorted((data / "runs_generated").glob("*.gz")), "Add runs")
+    load(page, "Runs", "Run files", sorted((data / "runs_generated").glob("*.gz")), "Check the files")
+    keep_runs(page)
     go(page, "Pools")
     page.locator("#depth").fill("20")
     page.get_by_role("button", name="Save as draft").click()

@@ -38,7 +38,7 @@ def test_a_good_run_is_accepted_without_a_word_on_the_error_stream() -> None:
     result = check("bm25.gz")
     assert result.exit_code == 0
     assert result.stderr == ""
-    assert rows(result) == [HEADINGS, ["bm25", "bm25.gz", "1", "2", "0", "0", "accepted"]]
+    assert rows(result) == [HEADINGS, ["bm25", "bm25.gz", "1", "2", "0", "0", "good"]]
 
 
 def test_a_bad_run_is_refused_and_the_others_are_still_checked() -> None:
@@ -48,10 +48,10 @@ def test_a_bad_run_is_refused_and_the_others_are_still_checked() -> None:
         ["-", "bm26.run", "1", "2", "2", "0", "refused"],
         ["-", "missing.run", "0", "0", "1", "0", "refused"],
         ["-", ".", "0", "0", "1", "0", "refused"],
-        ["bm25", "bm25.gz", "1", "2", "0", "0", "accepted"],
+        ["bm25", "bm25.gz", "1", "2", "0", "0", "good"],
     ]
     assert result.stderr.splitlines() == [
-        'error: bm26.run:1: the score "high" is not a finite decimal number '
+        'error: bm26.run:1, column 5: the score "high" is not a finite decimal number '
         "(write it like 12.5 or 1.25e1, higher for better documents)",
         "error: bm26.run:2: expected 6 columns, found 4 "
         "(a run has the columns topic Q0 docno rank score tag)",
@@ -63,9 +63,10 @@ def test_a_bad_run_is_refused_and_the_others_are_still_checked() -> None:
 def test_warnings_do_not_refuse() -> None:
     result = check("-", typed=GOOD.replace(b"401 Q0 b", b"401 0 b"))
     assert result.exit_code == 0
-    assert rows(result)[1] == ["bm25", "standard input", "1", "2", "0", "1", "accepted"]
+    assert rows(result)[1] == ["bm25", "standard input", "1", "2", "0", "1", "good with warnings"]
     assert result.stderr == (
-        "warning: standard input:2: the second column is not Q0 (1 of 2 lines) (write Q0 for other tools)\n"
+        "warning: standard input:2, column 2: the second column is not Q0 (1 of 2 lines) "
+        "(write Q0 for other tools)\n"
     )
 
 
@@ -83,13 +84,18 @@ def test_json_tells_everything_and_nothing_else() -> None:
         "tag": "bm25",
         "topics": 1,
         "lines": 2,
+        "sha256": None,
+        "verdict": "good",
         "ok": True,
+        "error_count": 0,
         "errors": [],
         "warnings": [],
+        "mend": None,
     }
     assert (bad["file"], bad["tag"], bad["ok"]) == ("bm26.run", None, False)
     assert bad["errors"][1] == {
         "line": 2,
+        "column": None,
         "code": "columns",
         "message": "expected 6 columns, found 4",
         "remedy": "a run has the columns topic Q0 docno rank score tag",
@@ -159,3 +165,43 @@ def test_unreadable_topics_refuse_the_whole_check() -> None:
     result = check("bm25.gz", "--topics", "missing")
     assert result.exit_code == 1
     assert result.stdout == ""
+
+
+def test_the_rules_come_by_options(folder: Path) -> None:
+    (folder / "topics").write_text("402\n")
+    told = json.loads(check("bm25.gz", "--topics=topics", "--warning=unknown-topic", "--json").stdout)[0]
+    assert told["verdict"] == "good with warnings"
+    assert [(one["column"], one["code"]) for one in told["warnings"]] == [
+        (1, "unknown-topic"),
+        (None, "topics-missing"),
+    ]
+    hard = check("bm25.gz", "--topics=topics", "--warning=unknown-topic", "--error=topics-missing")
+    assert hard.exit_code == 1
+    assert check("bm25.gz", "--topics=topics", "--ignore=unknown-topic").exit_code == 0
+    refused = check("bm25.gz", "--ignore", "score")
+    assert refused.exit_code == 2
+    assert "'score' is not one of" in refused.stderr
+
+
+def test_ties_across_the_cut_are_told_for_a_depth() -> None:
+    tied = GOOD.replace(b" 1 bm25", b" 2 bm25")
+    assert "pool's cut at depth 1" in check("-", "--cut", "1", typed=tied).stderr
+    assert "cut" not in check("-", "--cut", "2", typed=tied).stderr
+
+
+def test_corrected_runs_are_written_elsewhere_with_what_was_changed(folder: Path) -> None:
+    (folder / "x.run").write_bytes(b"401 0 a 1 2.50 x\r\n401 Q0 b 2 1e0 y\r\n")
+    result = check("x.run", "bm25.gz", "--correct-to", "mended")
+    assert (folder / "mended" / "x.run").read_bytes() == b"401 Q0 a 1 2.50 x\n401 Q0 b 2 1e0 x\n"
+    assert not (folder / "mended" / "bm25").exists(), "a good run needs no correction"
+    assert "mend: x.run: 2 lines ended as Unix ends them; 1 line given the tag" in result.stderr
+    told = json.loads(check("x.run", "bm26.run", "--json").stdout)
+    assert told[0]["mend"]["errors_left"] == 0
+    assert told[1]["mend"] is None
+    assert "is the run itself" in str(check("x.run", "--correct-to", ".").exception)
+    assert (folder / "x.run").read_bytes().startswith(b"401 0 a")
+
+
+def test_a_directory_is_refused_and_told(folder: Path) -> None:
+    (folder / "runs").mkdir()
+    assert "this is a folder, not a file" in check("runs").stderr

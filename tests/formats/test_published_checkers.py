@@ -14,6 +14,7 @@ from tests.formats.strategies import stream
 from tests.support import cases
 from workbench.errors import InvalidInput
 from workbench.formats.qrels import read_qrels
+from workbench.formats.run_rules import RunRules
 from workbench.formats.runs import check_run, read_run
 from workbench.ranking import ordered
 
@@ -81,7 +82,7 @@ def test_runs_that_nist_checks(name: str) -> None:
         file_stem=given.get("file_name"),
         topics=topics,
         docnos=DOCNOS.get(name),
-        max_per_topic=1000,
+        rules=RunRules(max_per_topic=1000),
     )
     errors, warnings = NIST[name]
     assert {f"{finding.code}:{finding.line}" for finding in check.errors} == errors

@@ -16,6 +16,7 @@ from workbench.formats.documents import read_documents
 from workbench.formats.identifiers import read_ids
 from workbench.formats.judgments import read_judgments
 from workbench.formats.qrels import read_qrels, write_qrels
+from workbench.formats.run_rules import RunRules
 from workbench.formats.runs import RunReading, check_run, read_run
 from workbench.formats.topics import read_topics
 from workbench.records import Answer, Judgment, Qrel, Topic
@@ -135,7 +136,7 @@ def test_the_runs_of_robust_2003_are_accepted() -> None:
     known = {topic.id for topic in topics("robust03", "topics.jsonl")}
     for path in sorted(shared("data", "robust03", "runs").iterdir())[:6]:
         with path.open("rb") as stream:
-            reading = read_run(stream, source=path.name, topics=known, max_per_topic=1000)
+            reading = read_run(stream, source=path.name, topics=known, rules=RunRules(max_per_topic=1000))
         assert set(reading.run.rankings) == known
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tests.formats.strategies import IDS, codes, stream
 from workbench.errors import InvalidInput, WorkbenchError
+from workbench.formats.run_rules import RunRules
 from workbench.formats.runs import RunReading, check_run, read_run, write_run
 from workbench.records import Ranking, Run
 
@@ -116,7 +117,7 @@ def test_a_finding_names_place_finding_and_remedy() -> None:
         read_run(stream("1 Q0 a 1 9\n1 Q0 a 1 9 t\n2 Q0 a 1 9 t\n1 Q0 a 1 8 t\n"), source="bm25.run")
     assert [str(finding) for finding in refused.value.findings] == [
         "bm25.run:1: expected 6 columns, found 5 (a run has the columns topic Q0 docno rank score tag)",
-        'bm25.run:4: document "a" was in topic "1" already, line 2 '
+        'bm25.run:4, column 3: document "a" was in topic "1" already, line 2 '
         "(a document has one line a topic: keep the better one)",
     ]
 
@@ -132,8 +133,8 @@ def test_topics_are_compared_as_text() -> None:
 
 def test_the_depth_is_refused_at_the_first_line_beyond_it() -> None:
     content = "".join(f"1 Q0 d{n} {n} {100 - n} t\n" for n in range(1, 13))
-    assert errors(content, max_per_topic=10) == [(11, "too-many")]
-    assert read(content, max_per_topic=12).lines == 12
+    assert errors(content, rules=RunRules(max_per_topic=10)) == [(11, "too-many")]
+    assert read(content, rules=RunRules(max_per_topic=12)).lines == 12
 
 
 def test_a_byte_order_mark_inside_a_file_is_seen() -> None:

@@ -37,7 +37,7 @@ def test_line_ends_and_the_byte_order_mark_are_no_part_of_a_line(content: bytes)
     assert lines(gzip.compress(content)) == [(1, "a"), (2, "b")]
 
 
-@pytest.mark.parametrize("content", [b"", b"\xef\xbb\xbf", gzip.compress(b"")])
+@pytest.mark.parametrize("content", [b"", b"\xef\xbb\xbf", gzip.compress(b"", mtime=0)])
 def test_an_empty_file_has_no_lines(content: bytes) -> None:
     assert lines(content) == []
 
@@ -123,6 +123,37 @@ def test_a_line_without_end_is_refused_in_bounded_memory(monkeypatch: pytest.Mon
     assert [(f.line, f.code) for f in refused.value.findings] == [(2, "line-too-long")]
     # Two chunks, the line so far, its extension: about 8 MiB; the whole would be 128.
     assert peak < 16 * 2**20
+
+
+def test_a_gzip_bomb_is_refused_before_it_has_grown(monkeypatch: pytest.MonkeyPatch) -> None:
+    # 256 MiB of empty lines are 256 KiB of gzip; no line is long and none holds anything.
+    bomb = gzip.compress(b"\n" * 2**22, 9) * 64
+    tracemalloc.start()
+    seen = 0
+    try:
+        with pytest.raises(InvalidInput, match="grows more than 100 times") as refused:
+            for seen, _ in byte_lines(io.BytesIO(bomb), source="f"):  # noqa: B007 - how far it came
+                pass
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert [f.code for f in refused.value.findings] == ["gzip-bomb"]
+    assert seen < 40 * 2**20
+    # A chunk of empty lines becomes a list of a million references to one empty line.
+    assert peak < 40 * 2**20
+
+
+def test_a_bomb_within_a_bomb_is_refused_unopened() -> None:
+    with pytest.raises(InvalidInput, match="compressed twice"):
+        lines(gzip.compress(gzip.compress(b"\n" * 2**22)))
+
+
+def test_a_stream_may_be_bounded() -> None:
+    bounded = source.Bounded(io.BytesIO(b"a\n" * 2**20), source="f", limit=2**20)
+    with pytest.raises(InvalidInput, match="holds more than 1 MiB"):
+        list(byte_lines(bounded, source="f"))
+    exact = source.Bounded(io.BytesIO(b"a\n" * 2**19), source="f", limit=2**20)
+    assert sum(1 for _ in byte_lines(exact, source="f")) == 2**19
 
 
 def test_many_lines_are_read_in_bounded_memory() -> None:

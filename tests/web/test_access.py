@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
@@ -11,13 +12,16 @@ import pytest
 from flask import Blueprint, Flask
 from werkzeug.routing import Rule
 
+from tests.builders import ALPHA, run_text
 from tests.cast import CHEAP, ROLES, Cast, signed_in_client
 from workbench.settings import read_settings
 from workbench.storage.engine import Database
 from workbench.web.access import Statement, Who, anyone, statement_of
 from workbench.web.app import create_app
+from workbench.workflow.checked_files import add_checked
 from workbench.workflow.inviting import invite
 from workbench.workflow.roles import Role
+from workbench.workflow.run_checks import check_file, expected_of
 
 NOBODY = "nobody"
 EVERYBODY = (NOBODY, *ROLES)
@@ -68,6 +72,9 @@ def samples(sqlite_database: Database, cast: Cast) -> dict[str, Any]:
     """Something real for every argument that an address has. A new argument needs a line here."""
     with sqlite_database.writing() as db:
         invited = invite(db, cast.campaign_id, role=Role.VIEWER, invited_by=cast.accounts["Olga"].id)
+        expected = expected_of(db, cast.campaign_id)
+        checked = check_file(expected, "late.txt", io.BytesIO(run_text("late", ALPHA)))
+        number = add_checked(db, cast.campaign_id, "a-batch-of-files", checked)
     return {
         "slug": cast.slug,
         "filename": "workbench.css",
@@ -76,6 +83,8 @@ def samples(sqlite_database: Database, cast: Cast) -> dict[str, Any]:
         "account_id": cast.accounts["Vera"].id,
         "assignment_id": cast.assignments["Ada", "T1"],
         "pool_id": cast.pool_id,
+        "batch": "a-batch-of-files",
+        "number": number,
         "topic": "T1",
         "docno": "d1",
         "table": "growth",

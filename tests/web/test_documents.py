@@ -5,8 +5,8 @@ import json
 import pytest
 from flask.testing import FlaskClient
 
-from tests.builders import DOCNOS, run_text
-from tests.uploads import import_judgments, links, text_of, upload
+from tests.builders import DOCNOS
+from tests.uploads import import_judgments, links, text_of, upload, upload_runs
 from tests.web.conftest import Enter
 
 ADDRESS = "/c/harbour/documents"
@@ -67,7 +67,7 @@ def test_an_unknown_document_is_not_there(olga: FlaskClient) -> None:
 
 def test_only_what_the_pools_need_is_kept_and_what_is_missing_is_named(olga: FlaskClient) -> None:
     # A pool over a run with two documents that nobody loaded.
-    olga.post("/c/harbour/runs", data={"files": [upload("c.txt", run_text("c", {"T1": ("new/1", "new#2")}))]})
+    upload_runs(olga, c={"T1": ("new/1", "new#2")})
     made = olga.post("/c/harbour/pools", data={"depth": "9", "ties": "trec_eval", "run": ["c"]})
     assert "without text" not in text_of(olga.get(ADDRESS).text)  # a draft is no pool yet
     olga.post(f"{made.location}/open")

@@ -4,7 +4,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from tests.cast import Cast
-from tests.uploads import import_judgments, links, text_of, upload
+from tests.uploads import check_files, import_judgments, keep_all, links, text_of, upload
 from tests.web.conftest import Enter
 from workbench.records import BINARY, Topic
 from workbench.storage.engine import Database
@@ -64,7 +64,7 @@ def test_a_new_campaign_is_led_from_step_to_step(
         load_topics(db, made.id, [Topic("1", "one")], source="topics")
     assert "Add runs" in olga.get("/c/new/").text
     run = upload("a.txt", "1 Q0 d1 1 2.0 a\n")
-    assert olga.post("/c/new/runs", data={"files": [run]}).status_code == 303
+    keep_all(olga, check_files(olga, run, campaign="new"))
     assert "Make a pool" in olga.get("/c/new/").text
     pool = olga.post("/c/new/pools", data={"depth": "5", "ties": "trec_eval", "run": ["a"]})
     assert pool.status_code == 303

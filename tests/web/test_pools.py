@@ -5,7 +5,7 @@ from flask.testing import FlaskClient
 
 from tests.builders import run_text
 from tests.cast import Cast
-from tests.uploads import links, text_of, upload
+from tests.uploads import check_files, keep_all, links, text_of, upload
 from tests.web.conftest import Enter
 
 ADDRESS = "/c/harbour/pools"
@@ -82,7 +82,7 @@ def test_a_topic_of_a_pool_shows_which_runs_brought_what_and_how_high(olga: Flas
 
 def test_a_large_topic_is_shown_page_by_page(olga: FlaskClient) -> None:
     big = run_text("big", {"T1": [f"n{n:04}" for n in range(612)]})
-    olga.post("/c/harbour/runs", data={"files": [upload("big.txt", big)]})
+    keep_all(olga, check_files(olga, upload("big.txt", big)))
     made = olga.post(ADDRESS, data={"depth": "700", "ties": "trec_eval", "run": ["big"]})
     first = olga.get(f"{made.location}/topic?topic=T1").text
     assert first.count("documents/document?") == 500

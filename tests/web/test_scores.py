@@ -4,7 +4,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from tests.builders import run_text
-from tests.uploads import import_judgments, links, text_of, upload
+from tests.uploads import check_files, import_judgments, keep_all, links, text_of, upload
 from tests.web.conftest import Enter
 
 ADDRESS = "/c/harbour/scores"
@@ -34,7 +34,7 @@ def test_runs_are_scored_by_measures_best_first(olga: FlaskClient) -> None:
 
 def test_topics_that_a_run_lacks_count_as_nothing_and_are_told(olga: FlaskClient) -> None:
     half = upload("half.txt", run_text("half/1", {"T1": ("d1", "d2")}))
-    olga.post("/c/harbour/runs", data={"files": [half]})
+    keep_all(olga, check_files(olga, half))
     page = olga.get(ADDRESS, query_string={"measures": "AP(rel=2)"}).text
     assert "half/1 0.5000 1 of 2" in text_of(page)
     (address,) = links(page, "tag=half")
@@ -111,6 +111,6 @@ def test_without_runs_or_judgments_the_page_says_what_is_lacking(olga: FlaskClie
     assert "No run to score" in olga.get("/c/bare/scores").text
     topics = upload("t.jsonl", '{"id": "1", "title": "one"}\n')
     olga.post("/c/bare/topics", data={"files": [topics]})
-    olga.post("/c/bare/runs", data={"files": [upload("a.txt", "1 Q0 d 1 1.0 a\n")]})
+    keep_all(olga, check_files(olga, upload("a.txt", "1 Q0 d 1 1.0 a\n"), campaign="bare"))
     assert "Nothing is judged yet" in olga.get("/c/bare/scores").text
     assert olga.get("/c/bare/scores?measures=AP").status_code == 422

@@ -55,7 +55,7 @@ def test_a_tag_that_is_taken_is_refused(database: Database) -> None:
         made = campaign_with_people(db)
         send_runs(db, made.campaign.id, alpha=ALPHA)
         (refused,) = send_runs(db, made.campaign.id, alpha={"T1": ("d6",)}).refused
-        assert "alpha is here already" in str(refused.findings[0])
+        assert 'the tag "alpha" is taken by run "alpha"' in str(refused.findings[0])
 
 
 def test_the_very_same_file_again_is_called_that(database: Database) -> None:
@@ -63,7 +63,7 @@ def test_the_very_same_file_again_is_called_that(database: Database) -> None:
         made = campaign_with_people(db)
         send_runs(db, made.campaign.id, alpha=ALPHA)
         (refused,) = send_runs(db, made.campaign.id, alpha=ALPHA).refused
-        assert "this very file is here already as run alpha" in str(refused.findings[0])
+        assert 'this very file is here already as run "alpha"' in str(refused.findings[0])
 
 
 def test_runs_before_topics_are_refused_with_the_remedy(database: Database) -> None:

@@ -26,11 +26,13 @@ class Refusals:
         """How many errors there are, told or not."""
         return self._counts.total()
 
-    def add(self, line: int | None, code: str, message: str, remedy: str = "") -> None:
+    def add(
+        self, line: int | None, code: str, message: str, remedy: str = "", *, column: int | None = None
+    ) -> None:
         """Note one error of the kind `code`."""
         self._counts[code] += 1
         if self._counts[code] <= KEPT:
-            self._found.append(Finding(self.source, line, code, message, remedy))
+            self._found.append(Finding(self.source, line, code, message, remedy, column=column))
 
     def findings(self) -> tuple[Finding, ...]:
         """The errors in the order of their lines; the last says how many more there are."""

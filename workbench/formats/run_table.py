@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from array import array
 from dataclasses import dataclass, field
 
+from workbench.errors import Finding, InvalidInput
 from workbench.formats.refusals import Refusals
 from workbench.formats.source import Readable, byte_lines
 
 COLUMNS = "a run has the columns topic Q0 docno rank score tag"
+BLANK = 2
+"""How many times as many lines a file may have as hold something, at most."""
+LINE_BYTES = 2**20
+"""The longest line of a run, more than any id."""
 
 
 @dataclass(slots=True)
@@ -35,24 +41,31 @@ class RunTable:
     first_not_q0: int = 0
 
 
-def run_table(stream: Readable, refusals: Refusals) -> RunTable:
+def run_table(stream: Readable, refusals: Refusals, *, max_lines: int | None = None) -> RunTable:
     """Read a run into columns; lines without six columns go to the refusals, blank lines are left out.
 
-    Raises InvalidInput where the stream itself cannot be read.
+    Raises InvalidInput where the stream itself cannot be read, for what begins as a page of HTML or XML, and
+    as soon as there are more than `max_lines`.
     """
+    most = sys.maxsize if max_lines is None else max_lines
     table = RunTable()
     current = only_tag = b""
     columns = TopicColumns()
     # Millions of lines pass through this loop: whatever can be checked by the topic is left for later.
-    for number, line in byte_lines(stream, source=refusals.source):
+    for number, line in byte_lines(stream, source=refusals.source, line_limit=LINE_BYTES):
         row = line.split()
         if len(row) != 6:
             if row:
+                _refuse_markup(row, table, refusals.source)
                 table.lines += 1
                 _refuse(number, row, refusals)
+            elif number > BLANK * most:
+                raise _too_long(refusals.source, number, BLANK * most)
             continue
         topic, second, docno, rank, score, tag = row
         table.lines += 1
+        if table.lines > most:
+            raise _too_long(refusals.source, number, most)
         if topic != current:
             columns = table.topics.setdefault(topic, TopicColumns())
             current = topic
@@ -67,6 +80,18 @@ def run_table(stream: Readable, refusals: Refusals) -> RunTable:
         columns.scores.append(score)
         columns.lines.append(number)
     return table
+
+
+def _refuse_markup(row: list[bytes], table: RunTable, source: str) -> None:
+    if not table.lines and row[0].startswith(b"<"):
+        message = "the file is a page of HTML or XML, not a run"
+        remedy = "was a page saved instead of the file? Download the run itself"
+        raise InvalidInput([Finding(source, None, "markup", message, remedy)])
+
+
+def _too_long(source: str, line: int, most: int) -> InvalidInput:
+    remedy = "is this one run? A topic has a line for each of its documents"
+    return InvalidInput([Finding(source, line, "too-long", f"the file has more than {most:,} lines", remedy)])
 
 
 def _refuse(number: int, row: list[bytes], refusals: Refusals) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.errors import Finding, Severity
-from workbench.formats.refusals import shown
+from workbench.formats.refusals import Refusals, shown
 from workbench.formats.run_scores import Scores
 from workbench.formats.run_table import TopicColumns
 
@@ -34,13 +33,17 @@ class _Tally:
 
 
 class Doubts:
-    """The warnings about one run: one a kind, with the count of its lines and the first of them."""
+    """What is doubtful in one run: one finding a kind, with the count of its lines and the first of them.
 
-    def __init__(self, source: str) -> None:
-        self._source = source
-        self._rank, self._repeated, self._contradicted, self._ties, self._near = (_Tally() for _ in range(5))
+    `cut` is the depth of the pool that the run is meant for, where it is known.
+    """
+
+    def __init__(self, findings: Refusals, *, cut: int | None = None) -> None:
+        self._findings = findings
+        self._cut = cut
+        self._rank, self._repeated, self._contradicted = _Tally(), _Tally(), _Tally()
+        self._ties, self._near, self._at_cut = _Tally(), _Tally(), _Tally()
         self._lines = 0
-        self._rest: list[Finding] = []
 
     def about_second_column(self, lines: int, first: int) -> None:
         """Note the number of lines whose second column is not Q0, and the first of them."""
@@ -62,6 +65,8 @@ class Doubts:
             _note(self._contradicted, _contradictions(ranks, scores), lines)
         _note(self._ties, _tied(scores), lines)
         _note(self._near, _near_ties(scores), lines)
+        if self._cut is not None:
+            _note(self._at_cut, _tied_at(self._cut, scores), lines)
 
     def about_tag(self, tag: str, file_stem: str | None) -> None:
         """Note a tag that is too long for common tools or not the name of its file."""
@@ -90,8 +95,8 @@ class Doubts:
             )
             self._add(None, "short-topics", message, "is this what the system found?")
 
-    def findings(self) -> tuple[Finding, ...]:
-        """The warnings, those that have a line first."""
+    def tell_tallies(self) -> None:
+        """Have the findings told that were counted topic by topic; to be called once, at the end."""
         unread = "the column is not read, scores decide the order"
         for tally, code, text, remedy in (
             (self._rank, "rank", "the rank is not a whole number of 0 or more", unread),
@@ -109,21 +114,40 @@ class Doubts:
                 "another document of the topic has the same score in single precision",
                 "scorers disagree on their order: write scores that differ in the first 6 digits",
             ),
+            (
+                self._at_cut,
+                "cut-ties",
+                f"the score is that of documents on both sides of the pool's cut at depth {self._cut}",
+                "a tie rule decides which of them are judged",
+            ),
         ):
             if tally.lines:
                 share = f"{tally.lines:,} of {_count(self._lines, 'line')} in {_count(tally.topics, 'topic')}"
                 self._add(tally.first, code, f"{text} ({share})", remedy)
-        return tuple(sorted(self._rest, key=lambda finding: finding.line is None))
 
     def _ranks(self, columns: TopicColumns) -> np.ndarray[tuple[int], np.dtype[np.int64]] | None:
-        if b"".join(columns.ranks).isdigit() and max(map(len, columns.ranks)) <= _RANK_DIGITS:
-            return np.array(list(map(int, columns.ranks)), dtype=np.int64)
+        numbers = _whole(columns.ranks)
+        if numbers is not None:
+            return numbers
         bad = np.array([not rank.isdigit() or len(rank) > _RANK_DIGITS for rank in columns.ranks])
         _note(self._rank, bad, np.frombuffer(columns.lines, dtype=np.int64))
         return None
 
     def _add(self, line: int | None, code: str, message: str, remedy: str) -> None:
-        self._rest.append(Finding(self._source, line, code, message, remedy, Severity.WARNING))
+        self._findings.add(line, code, message, remedy)
+
+
+def doubtful_ranks(ranks: Sequence[bytes], scores: Scores) -> bool:
+    """Whether ranks are no whole numbers, come twice, or contradict the scores."""
+    numbers = _whole(ranks)
+    return numbers is None or bool(_repeats(numbers).any() or _contradictions(numbers, scores).any())
+
+
+def _whole(ranks: Sequence[bytes]) -> np.ndarray[tuple[int], np.dtype[np.int64]] | None:
+    """Ranks as numbers, or None where one of them is none."""
+    if b"".join(ranks).isdigit() and all(map(len, ranks)) and max(map(len, ranks)) <= _RANK_DIGITS:
+        return np.array(list(map(int, ranks)), dtype=np.int64)
+    return None
 
 
 def _note(tally: _Tally, flags: Flags, lines: np.ndarray[tuple[int], np.dtype[np.int64]]) -> None:
@@ -150,6 +174,15 @@ def _tied(scores: Scores) -> Flags:
     order = np.argsort(scores, kind="stable")
     same = scores[order][1:] == scores[order][:-1]
     return _at(order, np.r_[same, False] | np.r_[False, same])
+
+
+def _tied_at(cut: int, scores: Scores) -> Flags:
+    """Which documents share the score of the last one within the cut, where the next one shares it too."""
+    if len(scores) <= cut:
+        return np.zeros(len(scores), dtype=np.bool_)
+    best = np.sort(scores)[::-1]
+    inside, outside = best[cut - 1], best[cut]
+    return scores == inside if inside == outside else np.zeros(len(scores), dtype=np.bool_)
 
 
 def _near_ties(scores: Scores) -> Flags:

@@ -12,6 +12,8 @@ from pathlib import PurePath
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.formats.identifiers import all_fit, check_ids, plain
 from workbench.formats.refusals import Refusals, shown
+from workbench.formats.run_findings import RunFindings
+from workbench.formats.run_rules import DEFAULT_RULES, RunRules
 from workbench.formats.run_scores import Scores, finite_doubles
 from workbench.formats.run_table import COLUMNS, TopicColumns, run_table
 from workbench.formats.run_warnings import Doubts
@@ -37,7 +39,7 @@ class RunCheck:
     """What a check found in a file: `run` is None where there are errors; topics and lines are counts.
 
     `errors` ends with a line about those that are not listed where there are too many to list; `error_count`
-    counts them all.
+    counts them all. `whole` says whether the file was read to its end.
     """
 
     source: str
@@ -47,6 +49,7 @@ class RunCheck:
     error_count: int
     errors: tuple[Finding, ...]
     warnings: tuple[Finding, ...]
+    whole: bool = True
 
 
 def read_run(
@@ -56,16 +59,14 @@ def read_run(
     file_stem: str | None = None,
     topics: Collection[str] | None = None,
     docnos: Container[str] | None = None,
-    max_per_topic: int | None = None,
+    rules: RunRules = DEFAULT_RULES,
 ) -> RunReading:
     """Read a run, plain or gzip; the findings of the reading are warnings.
 
-    `file_stem` is the name the tag should have; `topics` and `docnos` are those that exist, where known.
-    Raises InvalidInput with every error of the file.
+    `file_stem` is the name the tag should have; `topics` and `docnos` are those that exist, where known;
+    `rules` say what else is asked. Raises InvalidInput with every error of the file.
     """
-    check = check_run(
-        stream, source=source, file_stem=file_stem, topics=topics, docnos=docnos, max_per_topic=max_per_topic
-    )
+    check = check_run(stream, source=source, file_stem=file_stem, topics=topics, docnos=docnos, rules=rules)
     if check.run is None:
         raise InvalidInput(check.errors)
     return RunReading(check.run, check.lines, check.warnings)
@@ -78,19 +79,24 @@ def check_run(
     file_stem: str | None = None,
     topics: Collection[str] | None = None,
     docnos: Container[str] | None = None,
-    max_per_topic: int | None = None,
+    rules: RunRules = DEFAULT_RULES,
+    cut: int | None = None,
+    max_lines: int | None = None,
 ) -> RunCheck:
     """Check a run as `read_run` reads it, and tell errors and warnings alike instead of raising.
+
+    `cut` is the depth of the pool that the run is meant for; a file of more than `max_lines` is read no
+    further.
 
     Stricter than trec_eval 9.0.8, which takes "abc" for the score 0, reads columns after the sixth as nothing
     and gives NaN an order of chance; and than NIST's check-stdtrec-run.py, which does not look at scores.
     """
-    refusals = Refusals(source)
+    refusals = RunFindings(source, rules)
     try:
-        table = run_table(stream, refusals)
+        table = run_table(stream, refusals, max_lines=max_lines)
     except InvalidInput as unreadable:
         return unreadable_run(source, unreadable)
-    doubts = Doubts(source)
+    doubts = Doubts(refusals, cut=cut)
     known = None if topics is None else frozenset(topics)
     sizes: dict[str, int] = {}
     rankings: dict[str, Ranking] = {}
@@ -100,7 +106,7 @@ def check_run(
         topic = name.decode("utf-8", "surrogateescape")
         sizes[topic] = len(columns.docnos)
         rankings[topic] = _ranking(topic, columns, refusals, doubts)
-        _check_topic(topic, columns, refusals, known=known, max_per_topic=max_per_topic)
+        _check_topic(topic, columns, refusals, known=known, max_per_topic=rules.max_per_topic)
         if docnos is not None:
             _check_docnos(rankings[topic].docnos, columns, docnos, refusals)
     tag = _only_tag(table.tags, refusals)
@@ -109,15 +115,16 @@ def check_run(
     doubts.about_second_column(table.not_q0, table.first_not_q0)
     doubts.about_tag(tag, file_stem)
     doubts.about_topics(sizes, known)
+    doubts.tell_tallies()
     run = None if refusals else Run(tag, rankings)
     return RunCheck(
-        source, run, len(sizes), table.lines, refusals.count, refusals.findings(), doubts.findings()
+        source, run, len(sizes), table.lines, refusals.count, refusals.findings(), refusals.warnings()
     )
 
 
 def unreadable_run(source: str, refused: InvalidInput) -> RunCheck:
     """The check of a run whose file could not be opened, or not be read to its end."""
-    return RunCheck(source, None, 0, 0, len(refused.findings), refused.findings, ())
+    return RunCheck(source, None, 0, 0, len(refused.findings), refused.findings, (), whole=False)
 
 
 def promised_tag(file_name: str) -> str:
@@ -194,7 +201,7 @@ def _check_topic(
     count = len(columns.docnos)
     first = columns.lines[0]
     if known is not None and topic not in known:
-        message = f"topic {shown(topic)} is not among the topics ({count:,} lines)"
+        message = f"topic {shown(topic)} is not among the topics ({count:,} line{'s' if count > 1 else ''})"
         refusals.add(first, "unknown-topic", message, "ids are compared as text: 030 is not 30")
     if max_per_topic is not None and count > max_per_topic:
         message = f"topic {shown(topic)} has {count:,} documents, more than {max_per_topic:,}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import re
 import zlib
 from collections.abc import Iterator
 from typing import BinaryIO, Protocol, cast
@@ -14,6 +15,8 @@ LINE_LIMIT = 64 * 2**20
 """The longest line, and the largest file that is read as a whole, in bytes."""
 
 _CHUNK = 2**20
+# A text of records shrinks to a fifth or a twentieth; what grows a hundredfold beyond this size is no text.
+_BOMB_BYTES, _BOMB_RATIO = 32 * 2**20, 100
 _BOM = b"\xef\xbb\xbf"
 _GZIP = b"\x1f\x8b"
 _ARCHIVES = (
@@ -21,7 +24,11 @@ _ARCHIVES = (
     (b"PK\x05\x06", "an empty zip archive", "unzip it and give the files"),
     (b"BZh", "compressed by bzip2", "decompress it with bunzip2, or compress it with gzip"),
     (b"\xfd7zXZ\x00", "compressed by xz", "decompress it with unxz, or compress it with gzip"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive", "unpack it and give the files"),
+    (b"Rar!\x1a\x07", "a rar archive", "unpack it and give the files"),
 )
+_PDF = re.compile(rb"%PDF-\d\.\d[\r\n]")
+_TAR_AT, _TAR = 257, b"ustar"
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _BZIP2_BLOCK = b"1AY&SY"
 
@@ -42,23 +49,51 @@ class Peekable(Protocol):
 def open_source(stream: Readable, source: str) -> Peekable:
     """The plain bytes of a stream, decompressed as they are read where it holds gzip, in bounded memory.
 
-    Raises InvalidInput at once for an archive that is not gzip, and while reading for broken gzip.
+    Raises InvalidInput at once for an archive that is not gzip and for gzip in gzip, and while reading for
+    broken gzip and for one that grows beyond all measure.
     """
     head = _head(stream, 10)
     _refuse_archives(head, source)
     whole = io.BufferedReader(_Rejoined(head, stream), _CHUNK)
     if not head.startswith(_GZIP):
         return whole
-    plain = io.BufferedReader(_Gunzip(whole, source), _CHUNK)
-    _refuse_archives(plain.peek(10)[:10], source)
+    plain = io.BufferedReader(_Gunzip(_Counted(whole), source), _CHUNK)
+    inside = plain.peek(10)[:10]
+    _refuse_archives(inside, source)
+    if inside.startswith(_GZIP):
+        raise _refused(source, None, "archive", "the file was compressed twice", "decompress it once")
     return plain
 
 
-def byte_lines(stream: Readable, *, source: str) -> Iterator[tuple[int, bytes]]:
+class Bounded:
+    """A stream of which no more than `limit` bytes may be read; more raises InvalidInput."""
+
+    def __init__(self, stream: Readable, *, source: str, limit: int) -> None:
+        self._stream = stream
+        self._source = source
+        self._limit = limit
+        self._left = limit
+
+    def read(self, size: int, /) -> bytes:
+        """The next bytes."""
+        data = self._stream.read(size)
+        self._left -= len(data)
+        if self._left < 0:
+            message = f"the file holds more than {-(-self._limit // 2**20):,} MiB"
+            remedy = "is this the right file? A run has one line a topic and document"
+            raise _refused(self._source, None, "too-large", message, remedy)
+        return data
+
+
+def byte_lines(
+    stream: Readable, *, source: str, line_limit: int | None = None
+) -> Iterator[tuple[int, bytes]]:
     r"""Numbered lines (from 1) of a plain or gzip stream, without ends (\n or \r\n) and byte order mark.
 
-    Raises InvalidInput for NUL bytes, broken gzip and lines longer than `LINE_LIMIT`.
+    Raises InvalidInput for NUL bytes, broken gzip and lines longer than `line_limit` bytes, `LINE_LIMIT` if
+    none is given.
     """
+    limit = LINE_LIMIT if line_limit is None else line_limit
     plain = open_source(stream, source)
     upcoming = 1
     rest = b""
@@ -66,7 +101,7 @@ def byte_lines(stream: Readable, *, source: str) -> Iterator[tuple[int, bytes]]:
     while chunk:
         _refuse_binary(chunk, source, upcoming)
         first, *others = chunk.split(b"\n")
-        lines = [_joined(rest, first, source, upcoming), *others]
+        lines = [_joined(rest, first, source, upcoming, limit), *others]
         rest = lines.pop()
         for number, line in enumerate(lines, upcoming):
             yield number, line[:-1] if line[-1:] == b"\r" else line
@@ -114,19 +149,44 @@ class _Rejoined(io.RawIOBase):
         return len(taken)
 
 
+class _Counted(io.RawIOBase):
+    """A stream that knows how many bytes were read of it."""
+
+    def __init__(self, stream: Peekable) -> None:
+        self._stream = stream
+        self.taken = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: object, /) -> int:
+        view = memoryview(cast(bytearray, buffer)).cast("B")
+        data = self._stream.read(len(view))
+        self.taken += len(data)
+        view[: len(data)] = data
+        return len(data)
+
+
 class _Gunzip(io.RawIOBase):
     """The content of a gzip stream, member after member; what is broken is told as InvalidInput."""
 
-    def __init__(self, stream: BinaryIO, source: str) -> None:
-        self._plain = gzip.GzipFile(fileobj=stream, mode="rb")
+    def __init__(self, stream: _Counted, source: str) -> None:
+        self._packed = stream
+        self._given = 0
+        self._plain = gzip.GzipFile(fileobj=cast(BinaryIO, stream), mode="rb")
         self._source = source
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: object, /) -> int:
+        if self._given > _BOMB_BYTES and self._given > _BOMB_RATIO * self._packed.taken:
+            message = f"the gzip file grows more than {_BOMB_RATIO} times when it is decompressed"
+            raise _refused(
+                self._source, None, "gzip-bomb", message, "no text of records does: give the text itself"
+            )
         try:
-            return self._plain.readinto(cast(bytearray, buffer))
+            given = self._plain.readinto(cast(bytearray, buffer))
         except EOFError as error:
             message = "the gzip file ends too early"
             raise _refused(self._source, None, "gzip", message, "it was cut: copy it again") from error
@@ -135,6 +195,8 @@ class _Gunzip(io.RawIOBase):
             raise _refused(
                 self._source, None, "gzip", message, "test it with gzip -t; copy it again"
             ) from error
+        self._given += given
+        return given
 
 
 def _head(stream: Readable, size: int) -> bytes:
@@ -144,9 +206,9 @@ def _head(stream: Readable, size: int) -> bytes:
     return head
 
 
-def _joined(rest: bytes, more: bytes, source: str, line: int) -> bytes:
-    if len(rest) + len(more) > LINE_LIMIT:
-        message = f"the line is longer than {LINE_LIMIT // 2**20} MiB"
+def _joined(rest: bytes, more: bytes, source: str, line: int, limit: int) -> bytes:
+    if len(rest) + len(more) > limit:
+        message = f"the line is longer than {limit // 2**20} MiB"
         raise _refused(source, line, "line-too-long", message, "is this a text file with one record a line?")
     return rest + more
 
@@ -155,6 +217,8 @@ def _refuse_archives(head: bytes, source: str) -> None:
     for magic, what, remedy in _ARCHIVES:
         if head.startswith(magic) and (magic != b"BZh" or head[4:10] == _BZIP2_BLOCK):
             raise _refused(source, None, "archive", f"the file is {what}", remedy)
+    if _PDF.match(head):
+        raise _refused(source, None, "archive", "the file is a PDF document", "give the text file itself")
 
 
 def _refuse_binary(chunk: bytes, source: str, line: int) -> None:
@@ -164,6 +228,8 @@ def _refuse_binary(chunk: bytes, source: str, line: int) -> None:
     line += chunk.count(b"\n", 0, at)
     if line == 1 and chunk[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise _refused(source, None, "utf-16", "the file is encoded in UTF-16", "save it as UTF-8")
+    if line == 1 and chunk[_TAR_AT : _TAR_AT + len(_TAR)] == _TAR:
+        raise _refused(source, None, "archive", "the file is a tar archive", "unpack it and give the files")
     if line == 1 and chunk.startswith(_ZSTD):
         # Only here, since these four bytes alone could begin an id.
         remedy = "decompress it with unzstd, or compress it with gzip"

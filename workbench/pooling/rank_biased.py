@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,7 +24,7 @@ class Likeness:
     p: float
 
 
-def rank_biased_overlap(first: Sequence[str], second: Sequence[str], *, p: float = 0.9) -> float:
+def rank_biased_overlap(first: Sequence[Hashable], second: Sequence[Hashable], *, p: float = 0.9) -> float:
     """The extrapolated rank-biased overlap of two rankings without repeats, best first; 0 to 1.
 
     It takes the agreement at the end of the shorter one to go on for ever. Two empty rankings are alike: 1.

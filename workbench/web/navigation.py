@@ -28,6 +28,8 @@ PAGES = (
 # Pages with a blueprint of their own that belong to another's tab.
 PARTS = {
     "late_runs": "runs",
+    "run_checks": "runs",
+    "run_rules": "runs",
     "analysis": "pools",
     "live_pools": "pools",
     "pool_states": "pools",

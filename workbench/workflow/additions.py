@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -11,10 +10,8 @@ from sqlalchemy import func, insert, select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound
-from workbench.formats.source import byte_lines
 from workbench.records import sorted_ids
 from workbench.storage.tables import (
-    CollectionListRow,
     DocumentRow,
     JudgmentEventRow,
     PoolEntryRow,
@@ -22,6 +19,7 @@ from workbench.storage.tables import (
     TopicRow,
 )
 from workbench.workflow.checks import id_finding, storable
+from workbench.workflow.collection_lists import collection_list, listed_docnos
 from workbench.workflow.ledgers import is_adaptive
 from workbench.workflow.pool_rows import locked_pool, require_not_closed
 from workbench.workflow.pooling import brought_by_nobody
@@ -226,12 +224,13 @@ def _checked_reason(reason: str) -> str:
 
 
 def _require_known(db: Session, campaign_id: int, docnos: Mapping[str, int], source: str) -> None:
-    listed = db.get(CollectionListRow, campaign_id)
+    listed = collection_list(db, campaign_id)
+    known: Collection[str]
     if listed is None:
         known = _with_text(db, campaign_id, list(docnos))
         what, remedy = "no document of this campaign", "load its text first, or correct the docno"
     else:
-        known = _listed(listed, docnos)
+        known = listed_docnos(db, campaign_id) or ()
         what, remedy = f"not in the collection's list {listed.file_name}", "correct the docno"
     findings = []
     for docno, line in docnos.items():
@@ -242,12 +241,6 @@ def _require_known(db: Session, campaign_id: int, docnos: Mapping[str, int], sou
             findings.append(Finding(source, line, "docno-unknown", f"{docno} is {what}", remedy))
     if findings:
         raise InvalidInput(findings)
-
-
-def _listed(listed: CollectionListRow, docnos: Mapping[str, int]) -> set[str]:
-    lines = byte_lines(io.BytesIO(listed.content_gzip), source=listed.file_name)
-    wanted = {docno.encode("utf-8", "surrogateescape"): docno for docno in docnos}
-    return {wanted[word] for _, line in lines if (word := line.strip()) in wanted}
 
 
 def _with_text(db: Session, campaign_id: int, docnos: Sequence[str]) -> set[str]:

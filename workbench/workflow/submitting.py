@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import gzip
-import hashlib
 import io
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import PurePath
 from typing import BinaryIO
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from workbench.errors import Conflict, Finding, InvalidInput, NotFound, Severity, WorkbenchError
-from workbench.formats.runs import check_run, promised_tag, read_run
-from workbench.formats.source import Readable, open_source
-from workbench.records import Run, sorted_ids
-from workbench.storage.tables import AccountRow, PoolRow, RunRow, TopicRow
-from workbench.workflow.checks import id_finding
+from workbench.errors import Conflict, Finding, InvalidInput, NotFound, Severity
+from workbench.formats.refusals import shown
+from workbench.formats.run_report import with_findings
+from workbench.formats.runs import read_run
+from workbench.records import Run
+from workbench.storage.tables import AccountRow, CampaignRow, PoolRow, RunRow, TopicRow
+from workbench.workflow.known_runs import Holder, tag_findings
+from workbench.workflow.run_checks import CheckedRun, check_files, expected_of
+from workbench.workflow.run_rules import rules_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,18 +59,24 @@ def add_runs(
 ) -> RunsAdded:
     """Check each (name, stream) and keep the good ones; a refused file leaves nothing behind.
 
-    Plain or gzip. Raises WorkbenchError where the campaign has no topics to check against.
+    Plain or gzip. Raises WorkbenchError where the campaign has no topics to check against. Who must not hold
+    a writing transaction while files are read calls `check_files`, then `store_runs`.
     """
-    topics = set(db.scalars(select(TopicRow.topic).where(TopicRow.campaign_id == campaign_id)))
-    if not topics:
-        raise WorkbenchError("this campaign has no topics yet", remedy="load the topics before the runs")
+    expected = expected_of(db, campaign_id)
+    return store_runs(db, campaign_id, check_files(expected, files), added_by=added_by)
+
+
+def store_runs(
+    db: Session, campaign_id: int, files: Iterable[CheckedRun], *, added_by: int | None = None
+) -> RunsAdded:
+    """Keep the good ones of files that were checked."""
     added: list[str] = []
     refused: list[RefusedRun] = []
-    for name, stream in files:
+    for checked in files:
         try:
-            added.append(_add_run(db, campaign_id, PurePath(name).name, stream, topics, added_by))
+            added.append(store_run(db, campaign_id, checked, added_by=added_by))
         except InvalidInput as error:
-            refused.append(RefusedRun(PurePath(name).name, error.findings))
+            refused.append(RefusedRun(checked.file_name, error.findings))
     lines = {line.tag: line for line in runs_of(db, campaign_id)}
     return RunsAdded(tuple(lines[tag] for tag in added), tuple(refused))
 
@@ -110,9 +117,14 @@ def run_content(db: Session, campaign_id: int, tag: str) -> tuple[str, bytes]:
 
 
 def stored_run(db: Session, campaign_id: int, tag: str) -> Run:
-    """A run read again from what is kept of it; raises NotFound."""
+    """A run read again from what is kept of it, in the topics of the campaign; raises NotFound."""
     row = _run_row(db, campaign_id, tag)
-    return read_run(io.BytesIO(row.content_gzip), source=row.file_name).run
+    run = read_run(io.BytesIO(row.content_gzip), source=row.file_name).run
+    if all(warning["code"] != "unknown-topic" for warning in row.warnings):
+        return run
+    # A campaign may take runs with further topics; they have nobody to judge them.
+    known = set(db.scalars(select(TopicRow.topic).where(TopicRow.campaign_id == campaign_id)))
+    return Run(run.tag, {topic: ranking for topic, ranking in run.rankings.items() if topic in known})
 
 
 def remove_run(db: Session, campaign_id: int, tag: str) -> None:
@@ -125,74 +137,47 @@ def remove_run(db: Session, campaign_id: int, tag: str) -> None:
     db.flush()
 
 
-def _add_run(
-    db: Session, campaign_id: int, name: str, stream: BinaryIO, topics: set[str], added_by: int | None
-) -> str:
-    kept = _Keeping(open_source(stream, name))
-    check = check_run(kept, source=name, file_stem=promised_tag(name), topics=topics)
-    if check.run is None:
-        raise InvalidInput(check.errors)
-    content, sha256 = kept.finished()
-    errors = (*_unstorable(check.run, name), *_taken(db, campaign_id, check.run.tag, sha256, name))
-    if errors:
-        raise InvalidInput(errors)
+def store_run(db: Session, campaign_id: int, checked: CheckedRun, *, added_by: int | None = None) -> str:
+    """Keep a file that was checked and found good; gives its tag.
+
+    Raises InvalidInput with its errors where it was refused, and where its tag is taken by now.
+    """
+    report, content = checked.report, checked.content_gzip
+    # Locked, so that a tag cannot be taken twice at once.
+    db.get_one(CampaignRow, campaign_id, with_for_update=True)
+    rules = rules_of(db, campaign_id)
+    if report.tag is not None and not report.errors:
+        held = held_tags(db, campaign_id)
+        about = tag_findings(report.tag, report.sha256, held, source=checked.file_name)
+        report = with_findings(report, about, rules)
+    if report.errors or report.tag is None or report.sha256 is None or content is None:
+        raise InvalidInput(report.errors)
     db.add(
         RunRow(
             campaign_id=campaign_id,
-            tag=check.run.tag,
-            file_name=name,
+            tag=report.tag,
+            file_name=checked.file_name,
             content_gzip=content,
-            sha256=sha256,
-            topics=check.topics,
-            lines=check.lines,
-            warnings=[_finding_to_json(finding) for finding in check.warnings],
+            sha256=report.sha256,
+            topics=report.topics,
+            lines=report.lines,
+            warnings=[_finding_to_json(finding) for finding in report.warnings],
             added_by=added_by,
             added_at=datetime.now(UTC),
         )
     )
     db.flush()
-    return check.run.tag
+    return report.tag
 
 
-class _Keeping:
-    """A stream that keeps what is read from it, compressed, and its hash: a file is read only once."""
-
-    def __init__(self, stream: Readable) -> None:
-        self._stream = stream
-        self._kept = io.BytesIO()
-        # Without a date in it, so that equal runs are kept as equal bytes.
-        self._gzip = gzip.GzipFile(fileobj=self._kept, mode="wb", compresslevel=6, mtime=0)
-        self._hash = hashlib.sha256()
-
-    def read(self, size: int, /) -> bytes:
-        """Read on, and keep what was read."""
-        chunk = self._stream.read(size)
-        self._gzip.write(chunk)
-        self._hash.update(chunk)
-        return chunk
-
-    def finished(self) -> tuple[bytes, str]:
-        """Everything that the stream held, as gzip, and the SHA-256 of the plain bytes."""
-        while self.read(1 << 20):
-            pass
-        self._gzip.close()
-        return self._kept.getvalue(), self._hash.hexdigest()
-
-
-def _unstorable(run: Run, source: str) -> tuple[Finding, ...]:
-    tag = id_finding(run.tag, what="tag", source=source)
-    docnos = {docno for ranking in run.rankings.values() for docno in ranking.docnos}
-    found = (id_finding(docno, what="docno", source=source) for docno in sorted_ids(docnos))
-    return tuple(one for one in (tag, *found) if one is not None)
-
-
-def _taken(db: Session, campaign_id: int, tag: str, sha256: str, source: str) -> tuple[Finding, ...]:
-    there = db.scalar(select(RunRow.sha256).where(RunRow.campaign_id == campaign_id, RunRow.tag == tag))
-    if there is None:
-        return ()
-    if there == sha256:
-        return (Finding(source, None, "same-content", f"this very file is here already as run {tag}"),)
-    return (Finding(source, None, "tag-taken", f"a run {tag} is here already", "give this run its own tag"),)
+def held_tags(db: Session, campaign_id: int) -> dict[str, Holder]:
+    """The tags of a campaign's runs that hold, and who has them."""
+    rows = db.execute(
+        select(RunRow.tag, RunRow.sha256)
+        .where(RunRow.campaign_id == campaign_id, RunRow.replaced_at.is_(None))
+        .order_by(RunRow.tag)
+    )
+    return {tag: Holder(f"run {shown(tag)}", sha256) for tag, sha256 in rows}
 
 
 def _run_row(db: Session, campaign_id: int, tag: str) -> RunRow:
@@ -210,11 +195,12 @@ def _finding_to_json(finding: Finding) -> dict[str, object]:
         "message": finding.message,
         "remedy": finding.remedy,
         "severity": str(finding.severity),
+        "column": finding.column,
     }
 
 
 def _finding_from_json(data: dict[str, object]) -> Finding:
-    line = data["line"]
+    line, column = data["line"], data.get("column")
     return Finding(
         source=str(data["source"]),
         line=line if isinstance(line, int) else None,
@@ -222,4 +208,5 @@ def _finding_from_json(data: dict[str, object]) -> Finding:
         message=str(data["message"]),
         remedy=str(data["remedy"]),
         severity=Severity(str(data["severity"])),
+        column=column if isinstance(column, int) else None,
     )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from workbench.cli.campaign.analysing import analyse
-from workbench.cli.campaign.loading import documents, runs, topics
+from workbench.cli.campaign.desk import check, docids, rules, runs
+from workbench.cli.campaign.loading import documents, topics
 from workbench.cli.campaign.making import list_, new, show
 from workbench.cli.campaign.pool_contents import add_to_pool, pool_compare
 from workbench.cli.campaign.pooling import assign, invite, pool
@@ -41,6 +42,9 @@ for part in (
     show,
     topics,
     documents,
+    rules,
+    docids,
+    check,
     runs,
     analyse,
     pool,

@@ -1,20 +1,17 @@
-"""Topics, documents and runs into a campaign."""
+"""Topics and documents into a campaign."""
 
 from __future__ import annotations
-
-from contextlib import ExitStack
 
 import click
 
 from workbench.cli.inputs import open_input
 from workbench.cli.opening import database_options, opened
-from workbench.cli.output import REFUSED, say_findings, say_json, say_table, with_progress
+from workbench.cli.output import say_json, say_table
 from workbench.formats.documents import DOCUMENT_FORMATS, read_documents
 from workbench.formats.topics import TOPIC_FORMATS, read_topics
 from workbench.settings import Settings
 from workbench.workflow.campaigning import campaign_by_slug
 from workbench.workflow.collecting import Loaded, load_documents, load_topics
-from workbench.workflow.submitting import add_runs
 
 FILES = click.argument("files", nargs=-1, required=True, metavar="FILE...")
 JSON = click.option("--json", "as_json", is_flag=True, help="One JSON object.")
@@ -63,46 +60,6 @@ def documents(
                 read = read_documents(stream, source=source, format=form)
                 done.append((source, load_documents(db, found.id, read, source=source, pooled=pooled)))
     _say_loaded(done, as_json, "documents")
-
-
-@click.command("runs")
-@click.argument("campaign")
-@FILES
-@JSON
-@database_options
-def runs(settings: Settings, campaign: str, files: tuple[str, ...], as_json: bool) -> None:
-    """Add runs to CAMPAIGN, plain or gzip.
-
-    A refused file is told whole and leaves nothing; the others are kept, and the exit code is 1.
-    """
-    with opened(settings) as database, database.writing() as db, ExitStack() as stack:
-        found = campaign_by_slug(db, campaign)
-        streams = (stack.enter_context(open_input(name)) for name in with_progress(files, "Reading runs"))
-        result = add_runs(db, found.id, ((source, stream) for stream, source in streams))
-    for refused in result.refused:
-        say_findings(refused.findings)
-    for line in result.added:
-        say_findings(line.warnings)
-    if as_json:
-        say_json(
-            {
-                "added": [
-                    {"tag": r.tag, "file": r.file_name, "topics": r.topics, "lines": r.lines}
-                    for r in result.added
-                ],
-                "refused": [
-                    {"file": r.file_name, "errors": [str(f) for f in r.findings]} for r in result.refused
-                ],
-            }
-        )
-    else:
-        say_table(
-            ["run", "file", "topics", "lines", "warnings"],
-            [(r.tag, r.file_name, r.topics, r.lines, len(r.warnings)) for r in result.added],
-            numeric=[2, 3, 4],
-        )
-    if result.refused:
-        raise SystemExit(REFUSED)
 
 
 def _say_loaded(done: list[tuple[str, Loaded]], as_json: bool, what: str) -> None:

@@ -1,22 +1,23 @@
-"""The runs of a campaign: the list with its warnings, adding many at once, downloading, removing."""
+"""The runs of a campaign: the list with its warnings, downloading, removing."""
 
 from __future__ import annotations
 
 from flask import Blueprint, render_template, url_for
 from werkzeug.wrappers import Response
 
-from workbench.errors import Conflict, Finding, NotFound, WorkbenchError
+from workbench.errors import Conflict, NotFound
 from workbench.storage import Session
 from workbench.web import notices
-from workbench.web.access import here, viewer
+from workbench.web.access import here
 from workbench.web.door import reading, writing
 from workbench.web.downloads import attachment
-from workbench.web.forms import counted, findings_of, sent_files, sent_id, status_of
+from workbench.web.forms import sent_id
 from workbench.web.readers import organiser, reader
 from workbench.web.requests import see_other
 from workbench.workflow import submitting
+from workbench.workflow.checked_files import waiting_batches
 from workbench.workflow.collecting import topics_of
-from workbench.workflow.submitting import RunLine, RunsAdded
+from workbench.workflow.submitting import RunLine
 
 blueprint = Blueprint("runs", __name__, url_prefix="/c/<slug>/runs")
 
@@ -26,22 +27,6 @@ blueprint = Blueprint("runs", __name__, url_prefix="/c/<slug>/runs")
 def index() -> str:
     """The list of runs."""
     return _page()
-
-
-@blueprint.post("")
-@organiser
-def add() -> Response | tuple[str, int]:
-    """Add runs; a refused file leaves nothing, the others are kept, and the page says which is which."""
-    try:
-        files = sent_files()
-        with writing() as db:
-            result = submitting.add_runs(db, here().id, files, added_by=viewer().id)
-    except WorkbenchError as error:
-        return _page(findings_of(error, "Runs")), status_of(error)
-    if result.refused:
-        return render_template("runs/added.html", result=result), 422
-    notices.say(_in_words(result))
-    return see_other(url_for("runs.index"))
 
 
 @blueprint.get("/file")
@@ -75,11 +60,6 @@ def remove() -> Response:
     return see_other(url_for("runs.index"))
 
 
-def _in_words(result: RunsAdded) -> str:
-    noted = sum(bool(line.warnings) for line in result.added)
-    return f"{counted(len(result.added), 'run')} added" + (f", {noted:,} with warnings." if noted else ".")
-
-
 def _run(db: Session, tag: str) -> RunLine:
     for run in submitting.runs_of(db, here().id):
         if run.tag == tag:
@@ -87,8 +67,9 @@ def _run(db: Session, tag: str) -> RunLine:
     raise NotFound(f"there is no run {tag!r} in this campaign")
 
 
-def _page(findings: tuple[Finding, ...] = ()) -> str:
+def _page() -> str:
     with reading() as db:
         runs = submitting.runs_of(db, here().id)
         topics = len(topics_of(db, here().id))
-    return render_template("runs/index.html", runs=runs, topics=topics, findings=findings)
+        waiting = waiting_batches(db, here().id)
+    return render_template("runs/index.html", runs=runs, topics=topics, waiting=waiting)

@@ -1,0 +1,172 @@
+// Forms with data-upload="Checking" send their files one after another, each with a bar: a lost connection
+// loses one file only, which can be sent again. Without this module the form sends them all at once.
+const SPARE_MS = 250;
+
+for (const form of document.querySelectorAll("form[data-upload]")) {
+  form.addEventListener("submit", (event) => {
+    const files = [...form.querySelector("input[type=file]").files];
+    if (!files.length) return;
+    event.preventDefault();
+    start(form, files);
+  });
+}
+
+function start(form, files) {
+  const button = form.querySelector("button");
+  const input = form.querySelector("input[type=file]");
+  const label = button.textContent;
+  const board = makeBoard(form);
+  button.disabled = true;
+  input.disabled = true;
+  form.setAttribute("aria-busy", "true");
+  // Leaving now would lose what is on its way.
+  const stay = (event) => event.preventDefault();
+  addEventListener("beforeunload", stay);
+
+  const finish = () => {
+    removeEventListener("beforeunload", stay);
+    form.removeAttribute("aria-busy");
+    button.disabled = false;
+    input.disabled = false;
+    button.textContent = label;
+  };
+  run(form, files, board, button).then(({ address, failed }) => {
+    finish();
+    if (!failed.length) return location.assign(address);
+    board.ask(failed, address, () => start(form, failed.map((one) => one.file)));
+  });
+}
+
+async function run(form, files, board, button) {
+  const failed = [];
+  let address = null;
+  for (const [at, file] of files.entries()) {
+    button.textContent = `${form.dataset.upload} ${at + 1} of ${files.length}…`;
+    board.begin(file, at, files.length);
+    try {
+      const answer = await send(form, file, board.progress);
+      address = answer.address;
+    } catch (error) {
+      failed.push({ file, why: error.message });
+      if (error.final) {
+        failed.push(...files.slice(at + 1).map((rest) => ({ file: rest, why: "not sent" })));
+        break;
+      }
+    }
+  }
+  board.end();
+  return { address, failed };
+}
+
+function send(form, file, progress) {
+  const body = new FormData();
+  for (const field of form.querySelectorAll("input[type=hidden]")) body.append(field.name, field.value);
+  body.append("files", file, file.name);
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open("POST", form.action);
+    request.setRequestHeader("Accept", "application/json");
+    request.responseType = "text";
+    request.upload.addEventListener("progress", (event) => {
+      if (event.lengthComputable) progress(event.loaded, event.total);
+    });
+    request.addEventListener("load", () => {
+      const answer = read(request);
+      if (answer && request.status < 300) return resolve(answer);
+      reject(refusal(request, answer));
+    });
+    request.addEventListener("error", () => reject(new Error("the connection was lost")));
+    request.addEventListener("abort", () => reject(new Error("the sending was stopped")));
+    request.send(body);
+  });
+}
+
+function read(request) {
+  if (!(request.getResponseHeader("Content-Type") ?? "").startsWith("application/json")) return null;
+  try {
+    return JSON.parse(request.responseText);
+  } catch {
+    return null;
+  }
+}
+
+function refusal(request, answer) {
+  const error = new Error(answer?.error ?? inWords(request.status));
+  // What is wrong with the sender is wrong with every file.
+  error.final = request.status !== 413 && (request.status < 400 || [401, 403, 404].includes(request.status));
+  return error;
+}
+
+function inWords(status) {
+  if (status === 413) return "the file is larger than this installation takes: compress it with gzip";
+  if (status < 400 || status === 401) return "you are signed out: sign in again, then send the files again";
+  return `the server answered ${status}`;
+}
+
+// The board under the form: the file on its way, a bar for it, a bar for all.
+function makeBoard(form) {
+  form.querySelector(".sending")?.remove();
+  const root = add(form, "div", "sending");
+  const line = add(root, "p", "small");
+  line.setAttribute("role", "status");
+  const one = add(root, "progress", "");
+  one.setAttribute("aria-label", "This file");
+  one.max = 1;
+  const all = add(root, "progress", "");
+  all.setAttribute("aria-label", "All files");
+  let told = 0;
+  const board = {
+    begin(file, at, count) {
+      board.file = file;
+      board.at = at;
+      board.count = count;
+      all.max = count;
+      all.value = at;
+      one.value = 0;
+      all.hidden = count < 2;
+      line.textContent = `File ${at + 1} of ${count}: ${file.name}`;
+    },
+    progress(loaded, total) {
+      one.value = total ? loaded / total : 1;
+      all.value = board.at + one.value;
+      const now = performance.now();
+      if (loaded < total && now - told < SPARE_MS) return;
+      told = now;
+      const done = loaded < total ? `${mebibytes(loaded)} of ${mebibytes(total)} MiB` : "sent, being checked";
+      line.textContent = `File ${board.at + 1} of ${board.count}: ${board.file.name}, ${done}`;
+    },
+    end() {
+      one.hidden = true;
+      all.hidden = true;
+      line.textContent = "";
+    },
+    ask(failed, address, again) {
+      root.classList.add("failed");
+      line.textContent = `${failed.length} of the files did not arrive. The others are checked.`;
+      const list = add(root, "ul", "notes small");
+      for (const { file, why } of failed) add(list, "li", "").textContent = `${file.name}: ${why}`;
+      const ways = add(root, "p", "ways");
+      const retry = add(ways, "button", "button primary");
+      retry.type = "button";
+      retry.textContent = failed.length === 1 ? "Send it again" : `Send these ${failed.length} again`;
+      retry.addEventListener("click", again);
+      retry.focus();
+      if (!address) return;
+      const link = add(ways, "a", "button");
+      link.href = address;
+      link.textContent = "See what was found in the others";
+    },
+  };
+  return board;
+}
+
+function add(parent, kind, classes) {
+  const element = document.createElement(kind);
+  element.className = classes;
+  parent.append(element);
+  return element;
+}
+
+function mebibytes(bytes) {
+  return (bytes / 2 ** 20).toFixed(1);
+}

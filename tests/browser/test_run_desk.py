@@ -1,0 +1,160 @@
+"""The run desk in a browser: forty runs dropped, five bad in five ways; one is mended; a pool is made."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import random
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from playwright.sync_api import Page, Route, expect
+
+from tests.browser.conftest import Complaints, Server
+from tests.browser.people import demo_instance, sign_in
+from workbench.demo.content import demo_documents, demo_topics
+
+LiveServer = Callable[..., Server]
+
+# What is wrong with which, and where: (file, what the page says).
+BAD = {
+    "sys04": "line 11: expected 6 columns, found 5",
+    "sys11": 'line 21, column 1: topic "T999" is not among the topics',
+    "sys19": "line 32, column 3: document",
+    "sys27": 'line 6, column 5: the score "nan" is not a finite decimal number',
+    "sys33": 'line 8, column 6: the tag "sys3x" differs from "sys33" in line 1',
+}
+DROP = """async (input, files) => {
+  const carried = new DataTransfer();
+  for (const [name, content] of files) {
+    carried.items.add(new File([Uint8Array.from(atob(content), (c) => c.charCodeAt(0))], name));
+  }
+  input.files = carried.files;
+  input.dispatchEvent(new Event("change", { bubbles: true }));
+}"""
+
+
+def forty_runs() -> dict[str, bytes]:
+    """Forty runs by file name, every third one gzip."""
+    chance = random.Random(7)
+    docnos = sorted(document.docno for document in demo_documents())
+    runs = {}
+    for number in range(1, 41):
+        tag = f"sys{number:02d}"
+        lines = [
+            f"{topic.id} Q0 {docno} {rank} {60 - rank} {tag}"
+            for topic in demo_topics()
+            for rank, docno in enumerate(chance.sample(docnos, 40), 1)
+        ]
+        spoil(lines, tag)
+        content = ("\n".join(lines) + "\n").encode()
+        runs[f"{tag}.gz" if number % 3 == 0 else f"{tag}.txt"] = (
+            gzip.compress(content) if number % 3 == 0 else content
+        )
+    return runs
+
+
+def spoil(lines: list[str], tag: str) -> None:
+    """Make a run bad in its own way, if it is one of the five."""
+    if tag == "sys04":
+        lines[10] = lines[10].rsplit(" ", 1)[0]
+    elif tag == "sys11":
+        lines[20] = "T999 " + lines[20].split(" ", 1)[1]
+    elif tag == "sys19":
+        lines[31] = lines[31].replace(lines[31].split()[2], lines[30].split()[2])
+    elif tag == "sys27":
+        lines[5] = re.sub(r" \S+ sys27$", " nan sys27", lines[5])
+    elif tag == "sys33":
+        lines[7] = lines[7].replace("sys33", "sys3x")
+
+
+def open_runs(page: Page, server: Server) -> None:
+    sign_in(page, server.address, "organiser")
+    page.goto(f"{server.address}/c/harbour/runs")
+    page.get_by_text("Add more runs").click()
+
+
+def drop(page: Page, files: dict[str, bytes]) -> None:
+    """Drop files onto the field, as the browser itself puts them there."""
+    carried = [[name, base64.b64encode(content).decode()] for name, content in files.items()]
+    page.get_by_label("Run files").evaluate(DROP, carried)
+
+
+def test_forty_runs_are_dropped_five_are_bad_one_is_mended_and_a_pool_is_made(
+    page: Page, live_server: LiveServer, tmp_path: Path
+) -> None:
+    server = live_server(demo_instance(tmp_path / "demo"))
+    runs = forty_runs()
+    open_runs(page, server)
+    drop(page, runs)
+    page.get_by_role("button", name="Check the files").click()
+    expect(page.get_by_role("heading", name="40 files checked")).to_be_visible(timeout=60_000)
+    rows = page.get_by_role("region", name="Files").get_by_role("row")
+    for at, (name, words) in enumerate(BAD.items(), 1):
+        expect(rows.nth(at)).to_contain_text(name)
+        expect(rows.nth(at)).to_contain_text(words)
+        expect(rows.nth(at).get_by_role("checkbox")).to_have_count(0)
+    expect(page.get_by_role("checkbox", name=re.compile("^Keep sys"))).to_have_count(35)
+
+    # One is mended by the desk, one by its maker.
+    page.get_by_role("button", name="Take the corrected file instead of sys33.gz").click()
+    expect(page.get_by_text("sys33 is checked: good.")).to_be_visible()
+    mended = tmp_path / "sys04.txt"
+    lines = runs["sys04.txt"].decode().splitlines()
+    mended.write_text("\n".join([*lines[:10], f"{lines[10]} sys04", *lines[11:]]) + "\n", encoding="utf-8")
+    card = page.locator("details.checked", has=page.get_by_role("heading", name="sys04.txt"))
+    card.get_by_label("Send a corrected file").set_input_files(mended)
+    card.get_by_role("button", name="Check it instead").click()
+    expect(page.get_by_role("checkbox", name=re.compile("^Keep sys"))).to_have_count(37)
+    page.get_by_role("button", name=re.compile("^Keep the ticked of 37")).click()
+    expect(page.get_by_text("37 runs added.")).to_be_visible()
+    page.get_by_role("button", name="Discard what is not kept").click()
+    # The demo has six runs of its own.
+    expect(page.get_by_text("43 runs")).to_be_visible()
+
+    page.goto(f"{server.address}/c/harbour/pools")
+    page.locator("#depth").fill("5")
+    page.get_by_role("button", name="Make the pool").click()
+    expect(page.get_by_role("main")).to_contain_text("43")
+
+
+def test_a_lost_connection_loses_one_file_that_can_be_sent_again(
+    page: Page, live_server: LiveServer, tmp_path: Path, complaints: Complaints
+) -> None:
+    complaints.expect("ERR_FAILED")
+    server = live_server(demo_instance(tmp_path / "demo"))
+    open_runs(page, server)
+    seen: list[int] = []
+
+    def lose_the_second(route: Route) -> None:
+        seen.append(len(seen))
+        if len(seen) == 2:
+            route.abort()
+        else:
+            route.continue_()
+
+    page.route("**/runs/checked", lose_the_second)
+    drop(page, dict(list(forty_runs().items())[:3]))
+    page.get_by_role("button", name="Check the files").click()
+    expect(page.get_by_text("1 of the files did not arrive")).to_be_visible()
+    expect(page.get_by_text("sys02.txt: the connection was lost")).to_be_visible()
+    page.get_by_role("button", name="Send it again").click()
+    expect(page.get_by_role("heading", name="3 files checked")).to_be_visible()
+
+
+def test_files_are_checked_without_javascript(
+    new_page: Callable[..., Page], live_server: LiveServer, tmp_path: Path
+) -> None:
+    server = live_server(demo_instance(tmp_path / "demo"))
+    page = new_page(java_script_enabled=False)
+    open_runs(page, server)
+    for name, content in list(forty_runs().items())[:4]:
+        (tmp_path / name).write_bytes(content)
+    page.get_by_label("Run files").set_input_files(
+        [tmp_path / f"sys0{n}.{e}" for n, e in ((1, "txt"), (2, "txt"), (3, "gz"), (4, "txt"))]
+    )
+    page.get_by_role("button", name="Check the files").click()
+    expect(page.get_by_role("heading", name="4 files checked")).to_be_visible()
+    page.get_by_role("button", name=re.compile("^Keep the ticked of 3")).click()
+    expect(page.get_by_text("3 runs added.")).to_be_visible()

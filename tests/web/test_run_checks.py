@@ -1,0 +1,191 @@
+"""The dry run by pages: files are checked and told, and become runs only when somebody keeps them."""
+
+from __future__ import annotations
+
+import gzip
+import re
+
+import pytest
+from flask.testing import FlaskClient
+
+from tests.builders import ALPHA, run_text
+from tests.uploads import check_files, keep_all, links, text_of, upload
+from tests.web.conftest import Enter
+
+RUNS = "/c/harbour/runs"
+BROKEN = "T1 Q0 d1 1 9.0 broken\nT1 Q0 d1 2 8.0 broken\nT9 Q0 d2 1 nan broken\nT1 Q0 d2\n"
+FINE = run_text("fine", {"T1": ("d1", "d2"), "T2": ("d2", "d1")})
+
+
+@pytest.fixture
+def olga(enter: Enter) -> FlaskClient:
+    return enter("Olga")
+
+
+def test_checking_keeps_no_run_and_tells_place_finding_and_remedy(olga: FlaskClient) -> None:
+    address = check_files(olga, upload("fine.txt", FINE), upload("broken.txt", BROKEN))
+    page = olga.get(address).text
+    said = text_of(page)
+    assert "2 files checked" in said
+    assert "1 refused" in said
+    # Line 2 repeats d1 (column 3); line 3 has an unknown topic (1) and no number (5); line 4 has 4 columns.
+    for row in ("2 3 document", "3 1 topic", "3 5 the score", "4 expected 6 columns, found 3"):
+        assert row in said
+    assert said.index("broken.txt") < said.index("fine.txt"), "refused ones stand first"
+    listed = text_of(olga.get(RUNS).text)
+    assert "fine fine.txt" not in listed
+    assert "2 files checked on" in listed
+
+
+def test_the_good_files_are_kept_by_one_button_and_only_once(olga: FlaskClient) -> None:
+    address = check_files(olga, upload("fine.txt", FINE), upload("broken.txt", BROKEN))
+    ticked = re.findall(r'name="file" value="(\d+)" checked', olga.get(address).text)
+    assert len(ticked) == 1
+    assert olga.post(f"{address}/keep", data={"file": ticked}).status_code == 303
+    assert "1 run added." in olga.get(address).text
+    olga.post(f"{address}/keep", data={"file": ticked})
+    assert "0 runs added; 1 file was kept before." in olga.get(address).text
+    assert text_of(olga.get(RUNS).text).count("fine fine.txt") == 1
+
+
+def test_only_the_ticked_files_are_kept(olga: FlaskClient) -> None:
+    other = run_text("other", {"T1": ("d/4", "d1"), "T2": ("d6", "d1")})
+    address = check_files(olga, upload("fine.txt", FINE), upload("other.txt", other))
+    first, _ = re.findall(r'name="file" value="(\d+)" checked', olga.get(address).text)
+    olga.post(f"{address}/keep", data={"file": [first]})
+    assert "fine fine.txt" in text_of(olga.get(RUNS).text)
+    assert "other other.txt" not in text_of(olga.get(RUNS).text)
+    assert olga.post(f"{address}/keep", data={"file": ["9999"]}).status_code == 404
+    assert olga.post(f"{address}/keep", data={"file": ["x"]}).status_code == 404
+
+
+def test_a_batch_is_discarded(olga: FlaskClient) -> None:
+    address = check_files(olga, upload("fine.txt", FINE))
+    assert olga.post(f"{address}/discard").status_code == 303
+    assert "1 file discarded." in olga.get(RUNS).text
+    assert olga.get(address).status_code == 404
+
+
+def test_a_corrected_file_takes_the_place_of_the_refused_one(olga: FlaskClient) -> None:
+    address = check_files(olga, upload("broken.txt", BROKEN))
+    (number,) = re.findall(r'id="file-(\d+)"', olga.get(address).text)
+    mended = run_text("broken", {"T1": ("d1", "d2"), "T2": ("d1",)})
+    olga.post(f"{address}/{number}", data={"files": [upload("broken.txt", mended)]})
+    page = text_of(olga.get(address).text)
+    assert "1 file checked" in page
+    assert "refused" not in page
+    keep_all(olga, address)
+    assert "broken broken.txt" in text_of(olga.get(RUNS).text)
+
+
+def test_a_mechanical_mend_is_told_downloaded_and_taken(olga: FlaskClient) -> None:
+    sent = "T1 Q0 d1 1 9.50 mixed\r\nT1 Q0 d2 2 8e0 mixed\r\nT1 0 d6 3 7.0 mixt\r\n"
+    address = check_files(olga, upload("mixed.txt", sent))
+    page = olga.get(address).text
+    said = text_of(page)
+    assert "All of it can be mended mechanically" in said
+    for change in ("3 lines ended as Unix", '1 line given the tag "mixed"', "1 line given Q0"):
+        assert change in said
+    (corrected,) = links(page, "/corrected")
+    answer = olga.get(corrected)
+    assert answer.data == b"T1 Q0 d1 1 9.50 mixed\nT1 Q0 d2 2 8e0 mixed\nT1 Q0 d6 3 7.0 mixed\n"
+    assert 'filename="mixed.txt"' in answer.headers["Content-Disposition"]
+    assert olga.post(corrected).status_code == 303
+    assert "refused" not in text_of(olga.get(address).text)
+
+
+def test_what_takes_a_person_is_not_mended(olga: FlaskClient) -> None:
+    address = check_files(olga, upload("two.txt", "T1 Q0 d1 1 9 two\nT1 Q0 d1 2 8 two\n"))
+    page = olga.get(address).text
+    assert "it takes somebody who knows what was meant" in page
+    (number,) = re.findall(r'id="file-(\d+)"', page)
+    assert olga.get(f"{address}/{number}/corrected").status_code == 422
+
+
+def test_the_report_is_json_too(olga: FlaskClient) -> None:
+    address = check_files(olga, upload("broken.txt", BROKEN))
+    told = olga.get(f"{address}?format=json").get_json()
+    (file,) = told["files"]
+    assert (file["file"], file["verdict"], file["kept"]) == ("broken.txt", "refused", False)
+    assert [(one["line"], one["column"], one["code"]) for one in file["errors"]] == [
+        (2, 3, "duplicate"),
+        (3, 5, "score"),
+        (3, 1, "unknown-topic"),
+        (4, None, "columns"),
+    ]
+
+
+def test_files_come_one_by_one_into_the_same_batch_and_a_repeated_one_once(olga: FlaskClient) -> None:
+    batch = "12345678-1234-1234-1234-123456789abc"
+    for name, content in (("fine.txt", FINE), ("broken.txt", BROKEN), ("fine.txt", FINE)):
+        answer = olga.post(
+            f"{RUNS}/checked",
+            data={"batch": batch, "files": [upload(name, content)]},
+            headers={"Accept": "application/json"},
+        )
+        assert answer.get_json()["address"] == f"{RUNS}/checked/{batch}"
+    said = text_of(olga.get(f"{RUNS}/checked/{batch}").text)
+    assert "2 files checked" in said
+    assert (
+        olga.post(f"{RUNS}/checked", data={"batch": "../x", "files": [upload("f", FINE)]}).status_code == 404
+    )
+
+
+def test_a_program_is_told_what_is_wrong_in_json(olga: FlaskClient) -> None:
+    answer = olga.post(f"{RUNS}/checked", data={}, headers={"Accept": "application/json"})
+    assert answer.status_code == 422
+    assert "no file was chosen" in answer.get_json()["error"]
+
+
+def test_files_of_a_batch_are_held_against_one_another_and_the_runs(olga: FlaskClient) -> None:
+    renamed = run_text("gamma", ALPHA)
+    address = check_files(
+        olga,
+        upload("fine.txt", FINE),
+        upload("again.txt", FINE.replace(b" 99 ", b" 99.0 ")),
+        upload("FINE.txt", FINE.replace(b"fine", b"FINE")),
+        upload("gamma.txt", renamed),
+    )
+    said = text_of(olga.get(address).text)
+    assert 'the tag "fine" is taken by the file "fine.txt"' in said
+    assert 'the tag "FINE" could be taken for "fine"' in said
+    # FINE ranks as fine does, gamma as the campaign's run alpha.
+    assert 'every ranking is that of the file "fine.txt", document by document' in said
+    assert 'every ranking is that of run "alpha", document by document' in said
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "word"),
+    [
+        ("a.zip", b"PK\x03\x04rest", "a zip archive"),
+        ("a.pdf", b"%PDF-1.7\n%\xe2\xe3\n", "a PDF document"),
+        ("a.html", b"<!DOCTYPE html>\n<html><body>Not found</body></html>\n", "a page of HTML"),
+        ("a.tar", b"name".ljust(257, b"\0") + b"ustar" + bytes(250), "a tar archive"),
+        ("a.bin", b"\x00\x01\x02", "NUL bytes"),
+        ("a.txt", b"", "no line of a run"),
+        ("a.gz", gzip.compress(gzip.compress(FINE, mtime=0), mtime=0), "compressed twice"),
+        ("a.gz", gzip.compress(FINE, mtime=0)[:-9], "ends too early"),
+    ],
+)
+def test_what_is_no_text_is_refused_with_a_clear_word(
+    olga: FlaskClient, name: str, content: bytes, word: str
+) -> None:
+    said = text_of(olga.get(check_files(olga, upload(name, content))).text)
+    assert word in said
+    assert "1 refused" in said
+
+
+@pytest.mark.parametrize("name", ["Ada", "Judith", "Vera", "Otto"])
+def test_only_organisers_check_and_keep(enter: Enter, name: str) -> None:
+    address = check_files(enter("Olga"), upload("fine.txt", FINE))
+    client = enter(name)
+    for answer in (
+        client.get(address),
+        client.post(f"{RUNS}/checked", data={"files": [upload("x", FINE)]}),
+        client.post(f"{address}/keep", data={"file": "1"}),
+        client.post(f"{address}/discard"),
+        client.get(f"{RUNS}/rules"),
+        client.post(f"{RUNS}/rules"),
+        client.post(f"{RUNS}/rules/list", data={"files": [upload("x", "d1\n")]}),
+    ):
+        assert answer.status_code == (404 if name == "Otto" else 403)

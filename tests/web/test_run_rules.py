@@ -1,0 +1,70 @@
+"""The rules for runs and the collection's list, by page."""
+
+from __future__ import annotations
+
+import gzip
+
+import pytest
+from flask.testing import FlaskClient
+
+from tests.builders import run_text
+from tests.uploads import check_files, text_of, upload
+from tests.web.conftest import Enter
+from workbench.formats.run_rules import CODES
+
+RULES = "/c/harbour/runs/rules"
+RUN = run_text("fine", {"T1": ("d1", "d2", "elsewhere"), "T2": ("d2", "d1")})
+
+
+@pytest.fixture
+def olga(enter: Enter) -> FlaskClient:
+    return enter("Olga")
+
+
+def test_the_settings_lead_to_the_rules(olga: FlaskClient) -> None:
+    assert RULES in olga.get("/c/harbour/settings").text
+    page = olga.get(RULES).text
+    for code in CODES.values():
+        assert (f'name="code-{code.name}"' in page) is not code.fixed
+
+
+def test_a_limit_and_a_hardened_warning_refuse_a_run(olga: FlaskClient) -> None:
+    olga.post(RULES, data={"max_per_topic": "2", "code-tag-name": "error"})
+    assert 'value="2"' in olga.get(RULES).text
+    said = text_of(olga.get(check_files(olga, upload("other.txt", RUN))).text)
+    assert 'topic "T1" has 3 documents, more than 2' in said
+    assert 'the tag "fine" is not the name of the file' in said
+    assert "1 refused" in said
+
+
+def test_a_limit_that_is_none_is_said_at_its_field(olga: FlaskClient) -> None:
+    for typed in ("many", "0", "-3", "99999999999"):
+        answer = olga.post(RULES, data={"max_per_topic": typed})
+        assert answer.status_code == 422
+        assert 'aria-describedby="max_per_topic-error-1"' in answer.text
+        assert f'value="{typed}"' in answer.text
+    assert olga.post(RULES, data={"max_per_topic": ""}).status_code == 303
+
+
+def test_a_list_of_docnos_is_shown_held_against_runs_replaced_and_removed(olga: FlaskClient) -> None:
+    answer = olga.post(f"{RULES}/list", data={"files": [upload("ids.gz", gzip.compress(b"d1\nd2\nd1\n"))]})
+    assert answer.status_code == 303
+    page = text_of(olga.get(RULES).text)
+    assert "2 documents from ids.gz" in page
+    # printf 'd1\nd2\n' | sha256sum
+    assert "58b4e659870a35e0bd2d2562fbec02f7d3d41429d63c27dba88e4b5f4fd74dbf" in page
+    said = text_of(olga.get(check_files(olga, upload("fine.txt", RUN))).text)
+    assert '3 3 document "elsewhere" is not in the collection' in said
+    olga.post(f"{RULES}/list", data={"files": [upload("more", "d1\nd2\nelsewhere\n")]})
+    assert "1 good" in text_of(olga.get(check_files(olga, upload("fine.txt", RUN))).text)
+    olga.post(f"{RULES}/list", data={"files": [upload("one", "d1\n")]})
+    olga.post(f"{RULES}/list/remove")
+    assert "1 good" in text_of(olga.get(check_files(olga, upload("fine.txt", RUN))).text)
+    assert olga.post(f"{RULES}/list/remove").status_code == 404
+
+
+def test_a_list_that_is_none_is_refused(olga: FlaskClient) -> None:
+    for content in (b"", b"PK\x03\x04"):
+        answer = olga.post(f"{RULES}/list", data={"files": [upload("ids", content)]})
+        assert answer.status_code == 422
+        assert "Nothing of it was kept" in answer.text

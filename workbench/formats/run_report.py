@@ -1,0 +1,161 @@
+"""What is told of a file that was checked as a run: one record for the page, the terminal and JSON."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+from workbench.errors import Finding, Severity
+from workbench.formats.run_mending import MENDABLE, mend_run
+from workbench.formats.run_rules import RunRules, Treatment
+from workbench.formats.runs import RunCheck
+from workbench.formats.source import Readable
+
+# A mend holds the lines in memory, one by one.
+MOST_LINES = 500_000
+
+
+class Verdict(StrEnum):
+    """What becomes of a file."""
+
+    GOOD = "good"
+    NOTED = "good with warnings"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Mend:
+    """What a corrected file would have changed, in words, and how many errors would be left for a person."""
+
+    changes: tuple[str, ...]
+    errors_left: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport:
+    """What was found in a file: counts, every error (`error_count` counts those not listed too), warnings.
+
+    `tag` is None where the file is refused, `sha256` (of the plain content) where it was not read to its end,
+    `mend` where nothing in it can be mended mechanically.
+    """
+
+    file: str
+    tag: str | None
+    topics: int
+    lines: int
+    sha256: str | None
+    error_count: int
+    errors: tuple[Finding, ...]
+    warnings: tuple[Finding, ...]
+    mend: Mend | None = None
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether the file can be a run."""
+        if self.error_count:
+            return Verdict.REFUSED
+        return Verdict.NOTED if self.warnings else Verdict.GOOD
+
+
+def report_of(check: RunCheck, *, sha256: str | None = None, mend: Mend | None = None) -> RunReport:
+    """The report of a check, without the run itself."""
+    return RunReport(
+        check.source,
+        check.run.tag if check.run else None,
+        check.topics,
+        check.lines,
+        sha256,
+        check.error_count,
+        check.errors,
+        check.warnings,
+        mend,
+    )
+
+
+def mend_of(
+    check: RunCheck, stream: Callable[[], Readable], again: Callable[[Readable], RunCheck], **how: Any
+) -> tuple[Mend, bytes] | None:
+    """What a corrected file would change, and its content; None where nothing is mechanical.
+
+    Files of more than MOST_LINES are left alone.
+
+    `stream` opens the file once more, `again` checks the corrected one. Keywords go to `mend_run`.
+    """
+    codes = {finding.code for finding in (*check.errors, *check.warnings)}
+    if check.lines > MOST_LINES or not codes & MENDABLE:
+        return None
+    mended = mend_run(stream(), source=check.source, **how)
+    if not mended.changes:
+        return None
+    left = again(io.BytesIO(mended.content)).error_count
+    return Mend(tuple(change.words for change in mended.changes), left), mended.content
+
+
+def with_findings(report: RunReport, findings: Iterable[Finding], rules: RunRules) -> RunReport:
+    """The report with what else was found, each as the rules treat it."""
+    errors, warnings = list(report.errors), list(report.warnings)
+    count = report.error_count
+    for finding in findings:
+        treatment = rules.of(finding.code)
+        if treatment is Treatment.ERROR:
+            errors.append(replace(finding, severity=Severity.ERROR))
+            count += 1
+        elif treatment is Treatment.WARNING:
+            warnings.append(replace(finding, severity=Severity.WARNING))
+    return replace(report, error_count=count, errors=tuple(errors), warnings=tuple(warnings))
+
+
+def report_to_json(report: RunReport) -> dict[str, Any]:
+    """The report as JSON has it."""
+    return {
+        "file": report.file,
+        "tag": report.tag,
+        "topics": report.topics,
+        "lines": report.lines,
+        "sha256": report.sha256,
+        "verdict": str(report.verdict),
+        "ok": not report.error_count,
+        "error_count": report.error_count,
+        "errors": [finding_to_json(finding) for finding in report.errors],
+        "warnings": [finding_to_json(finding) for finding in report.warnings],
+        "mend": None
+        if report.mend is None
+        else {"changes": list(report.mend.changes), "errors_left": report.mend.errors_left},
+    }
+
+
+def report_from_json(data: Mapping[str, Any]) -> RunReport:
+    """The report that `report_to_json` wrote."""
+    mend = data["mend"]
+    return RunReport(
+        data["file"],
+        data["tag"],
+        data["topics"],
+        data["lines"],
+        data["sha256"],
+        data["error_count"],
+        tuple(finding_from_json(one, data["file"], Severity.ERROR) for one in data["errors"]),
+        tuple(finding_from_json(one, data["file"], Severity.WARNING) for one in data["warnings"]),
+        None if mend is None else Mend(tuple(mend["changes"]), mend["errors_left"]),
+    )
+
+
+def finding_to_json(finding: Finding) -> dict[str, Any]:
+    """A finding about a file as JSON has it; the file is named once, by the report."""
+    return {
+        "line": finding.line,
+        "column": finding.column,
+        "code": finding.code,
+        "message": finding.message,
+        "remedy": finding.remedy,
+    }
+
+
+def finding_from_json(data: Mapping[str, Any], source: str, severity: Severity) -> Finding:
+    """The finding that `finding_to_json` wrote."""
+    return Finding(
+        source, data["line"], data["code"], data["message"], data["remedy"], severity, data["column"]
+    )
