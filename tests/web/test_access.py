@@ -76,6 +76,7 @@ def samples(sqlite_database: Database, cast: Cast) -> dict[str, Any]:
         "account_id": cast.accounts["Vera"].id,
         "assignment_id": cast.assignments["Ada", "T1"],
         "pool_id": cast.pool_id,
+        "group_id": cast.group_id,
         "topic": "T1",
         "docno": "d1",
     }

@@ -11,13 +11,19 @@ from tests.web.conftest import Enter
 # Pages that show the state of a campaign, and those from which it is run.
 READ = (
     "", "topics", "topics/topic?topic=T1", "documents", "documents/document?docno=d1", "runs",
-    "runs/file?tag=alpha", "pools", "pools/1", "pools/1/topic?topic=T1", "pools/1/pairs.tsv",
+    "runs/file?tag=alpha", "runs/run?tag=alpha", "runs/records.csv", "runs/records.tsv",
+    "pools", "pools/1", "pools/1/topic?topic=T1", "pools/1/pairs.tsv",
     "pools/1/topics.csv", "agreement", "agreement/pair?first=X&second=Y", "agreement/pairs.csv", "qrels",
     "qrels/file", "scores", "scores?measures=AP", "scores/table.csv?measures=AP",
     "scores/run?tag=alpha&measures=AP",
 )  # fmt: skip
-RUN = ("settings", "assignments", "judgments", "judgments/all.tsv", "pools/1/close", "runs/remove?tag=alpha")
+RUN = (
+    "groups", "groups/1", "runs/records", "settings", "assignments", "judgments", "judgments/all.tsv", "pools/1/close", "runs/remove?tag=alpha",
+)  # fmt: skip
 CHANGE = (
+    "runs/run", "runs/run/verdict", "runs/run/replace", "runs/accept", "runs/records", "groups",
+    "groups/1/name",
+    "groups/1/remove", "groups/1/invitations", "groups/1/members", "groups/1/members/1/remove",
     "settings", "topics", "documents", "runs", "runs/remove", "pools", "pools/1/close", "assignments/turn",
     "assignments/topics", "assignments/revoke", "judgments",
 )  # fmt: skip
@@ -66,5 +72,5 @@ def test_only_the_organiser_changes_anything(enter: Enter, name: str, page: str)
 @pytest.mark.parametrize("page", ["topics", "documents", "runs", "pools", ""])
 def test_a_viewer_is_offered_nothing_that_changes(enter: Enter, page: str) -> None:
     text = enter("Vera").get(f"/c/harbour/{page}").text
-    assert text.count("<form") == text.count('class="search"') + 1  # signing out
+    assert text.count("<form") == text.count('method="get"') + 1  # signing out
     assert "What needs you" not in text

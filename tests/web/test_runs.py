@@ -22,7 +22,7 @@ def olga(enter: Enter) -> FlaskClient:
 def test_the_list_says_what_each_run_is(olga: FlaskClient) -> None:
     page = olga.get(ADDRESS).text
     # Alpha has two topics of four and three documents; it is in the cast's pool, so it cannot go.
-    assert "alpha alpha.txt 2 7" in text_of(page)
+    assert "alpha alpha.txt none – accepted 2 7" in text_of(page)
     assert "depth 2 Download" in text_of(page)
     assert not links(page, "runs/remove")
 
@@ -36,8 +36,8 @@ def test_many_runs_are_added_at_once_plain_or_gzip(olga: FlaskClient) -> None:
     assert answer.status_code == 303
     page = text_of(olga.get(answer.location).text)
     assert "2 runs added" in page
-    assert "one one.txt 1 1" in page
-    assert "two/2 two.gz 1 1" in page
+    assert "one one.txt none – accepted 1 1" in page
+    assert "two/2 two.gz none – accepted 1 1" in page
     assert "by Olga" in page
 
 

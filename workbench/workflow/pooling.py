@@ -19,6 +19,7 @@ from workbench.pooling.pool import Pool
 from workbench.pooling.strategies import STRATEGIES
 from workbench.records import Contribution, PoolEntry, TieRule
 from workbench.storage.tables import PoolEntryRow, PoolRow, RunRow, TopicRow
+from workbench.workflow.about_runs import Verdict
 from workbench.workflow.checks import storable
 from workbench.workflow.progress import graded_by_people
 from workbench.workflow.submitting import stored_run
@@ -68,11 +69,16 @@ class TopicSize:
 
 @dataclass(frozen=True, slots=True)
 class RunPart:
-    """What a run brought to a pool; `alone` are pairs that no other run brought."""
+    """What a run brought to a pool; `alone` are pairs that no other run brought.
+
+    `sha256` is the version that was pooled; `earlier` says that another one has replaced it since.
+    """
 
     tag: str
     pairs: int
     alone: int
+    sha256: str
+    earlier: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,11 +115,11 @@ def make_pool(
     supplementary: bool = False,
     created_by: int | None = None,
 ) -> PoolReport:
-    """Pool the chosen runs (all if None) by a strategy of `workbench.pooling` and open the pool for judging.
+    """Pool the chosen runs by a strategy of `workbench.pooling` and open the pool for judging.
 
-    With `supplementary` what another pool has, or a person has judged, is left out. Raises WorkbenchError
-    without runs and for an unknown strategy, InvalidInput for its parameters, NotFound for an unknown tag,
-    Conflict for a name that is taken.
+    Without `tags` all accepted runs are taken. With `supplementary` what another pool has, or a person has
+    judged, is left out. Raises WorkbenchError without runs and for an unknown strategy, InvalidInput for its
+    parameters, NotFound for an unknown tag, Conflict for a name that is taken.
     """
     made_by = named(STRATEGIES, strategy)
     values = made_by.values(parameters)
@@ -218,17 +224,22 @@ def close_pool(db: Session, campaign_id: int, name: str) -> None:
 
 
 def _chosen_runs(db: Session, campaign_id: int, tags: Collection[str] | None) -> list[tuple[str, str]]:
-    known = dict(
-        db.execute(
-            select(RunRow.tag, RunRow.sha256).where(RunRow.campaign_id == campaign_id).order_by(RunRow.tag)
-        ).all()
-    )
-    unknown = set(tags or ()) - known.keys()
+    rows = db.execute(
+        select(RunRow.tag, RunRow.sha256, RunRow.verdict)
+        .where(RunRow.campaign_id == campaign_id, RunRow.replaced_at.is_(None))
+        .order_by(RunRow.tag)
+    ).all()
+    unknown = set(tags or ()) - {tag for tag, _, _ in rows}
     if unknown:
         raise NotFound(f"there is no run {', '.join(sorted(unknown))} in this campaign")
-    chosen = [(tag, sha256) for tag, sha256 in known.items() if tags is None or tag in tags]
+    chosen = [
+        (tag, sha256)
+        for tag, sha256, verdict in rows
+        if (verdict == Verdict.ACCEPTED if tags is None else tag in tags)
+    ]
     if not chosen:
-        raise WorkbenchError("a pool needs at least one run", remedy="load runs, or choose some")
+        remedy = "accept some, or choose some by their tags" if rows else "load runs, or choose some"
+        raise WorkbenchError("a pool needs at least one run", remedy=remedy)
     return chosen
 
 
@@ -263,7 +274,15 @@ def _run_parts(db: Session, row: PoolRow) -> tuple[RunPart, ...]:
             pairs[tag] += 1
         if len(brought) == 1:
             alone[brought[0][0]] += 1
-    return tuple(RunPart(tag, pairs[tag], alone[tag]) for tag in pairs)
+    held = set(
+        db.scalars(
+            select(RunRow.sha256).where(RunRow.campaign_id == row.campaign_id, RunRow.replaced_at.is_(None))
+        )
+    )
+    return tuple(
+        RunPart(run["tag"], pairs[run["tag"]], alone[run["tag"]], run["sha256"], run["sha256"] not in held)
+        for run in row.recipe["runs"]
+    )
 
 
 def _line(row: PoolRow) -> PoolLine:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import click
 
+from workbench.cli.campaign.groups import group
 from workbench.cli.campaign.loading import documents, runs, topics
 from workbench.cli.campaign.making import list_, new, show
 from workbench.cli.campaign.pooling import assign, invite, pool
+from workbench.cli.campaign.records import records
 from workbench.cli.campaign.results import agreement, qrels, score
+from workbench.cli.campaign.run import run
 from workbench.cli.campaign.transfer import import_, judgments
 
 
@@ -30,7 +33,10 @@ for part in (
     show,
     topics,
     documents,
+    group,
     runs,
+    run,
+    records,
     pool,
     invite,
     assign,

@@ -12,8 +12,10 @@ from workbench.cli.output import REFUSED, say_findings, say_json, say_table, wit
 from workbench.formats.documents import DOCUMENT_FORMATS, read_documents
 from workbench.formats.topics import TOPIC_FORMATS, read_topics
 from workbench.settings import Settings
+from workbench.workflow.about_runs import AboutRun, Kind, tidy_description
 from workbench.workflow.campaigning import campaign_by_slug
 from workbench.workflow.collecting import Loaded, load_documents, load_topics
+from workbench.workflow.groups import group_named
 from workbench.workflow.submitting import add_runs
 
 FILES = click.argument("files", nargs=-1, required=True, metavar="FILE...")
@@ -68,17 +70,39 @@ def documents(
 @click.command("runs")
 @click.argument("campaign")
 @FILES
+@click.option("--group", help="The group that sent them.")
+@click.option("--kind", type=click.Choice(list(Kind)), help="How they were made.")
+@click.option("--description", default="", help="How they were made, in words.")
+@click.option("--priority", type=click.IntRange(1), help="Among the group's runs; 1 is pooled first.")
+@click.option("--replace", is_flag=True, help="Replace runs whose tag is taken; these are kept beside.")
 @JSON
 @database_options
-def runs(settings: Settings, campaign: str, files: tuple[str, ...], as_json: bool) -> None:
-    """Add runs to CAMPAIGN, plain or gzip.
+def runs(
+    settings: Settings,
+    campaign: str,
+    files: tuple[str, ...],
+    group: str | None,
+    kind: str | None,
+    description: str,
+    priority: int | None,
+    replace: bool,
+    as_json: bool,
+) -> None:
+    """Add runs to CAMPAIGN, plain or gzip; what the options say holds for each.
 
     A refused file is told whole and leaves nothing; the others are kept, and the exit code is 1.
     """
     with opened(settings) as database, database.writing() as db, ExitStack() as stack:
         found = campaign_by_slug(db, campaign)
         streams = (stack.enter_context(open_input(name)) for name in with_progress(files, "Reading runs"))
-        result = add_runs(db, found.id, ((source, stream) for stream, source in streams))
+        about = AboutRun(
+            group_id=group_named(db, found.id, group) if group else None,
+            kind=Kind(kind) if kind else None,
+            description=tidy_description(description),
+            priority=priority,
+        )
+        files_read = ((source, stream) for stream, source in streams)
+        result = add_runs(db, found.id, files_read, about=about, replacing=replace)
     for refused in result.refused:
         say_findings(refused.findings)
     for line in result.added:

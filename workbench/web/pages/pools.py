@@ -18,6 +18,7 @@ from workbench.web.pool_choice import pool_line
 from workbench.web.readers import organiser, reader
 from workbench.web.recipe_form import read_recipe, strategy_choices
 from workbench.web.requests import see_other
+from workbench.workflow.about_runs import Verdict
 from workbench.workflow.pooling import (
     PooledPair,
     close_pool,
@@ -161,6 +162,6 @@ def _page(findings: tuple[Finding, ...] = ()) -> str:
         choices=strategy_choices(typed),
         supplementary=typed.get("supplementary") == "yes",
         chosen_ties=typed.get("ties", str(TieRule.TREC_EVAL)),
-        chosen_runs=set(sent_ids("run")) if typed else {run.tag for run in runs},
+        chosen_runs=set(sent_ids("run")) if typed else {r.tag for r in runs if r.verdict is Verdict.ACCEPTED},
         findings=findings,
     )

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, render_template, url_for
+from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.errors import Conflict, Finding, NotFound, WorkbenchError
-from workbench.storage import Session
+from workbench.errors import Conflict, Finding, WorkbenchError
 from workbench.web import notices
+from workbench.web.about_form import KINDS, sent_about, typed_about
 from workbench.web.access import here, viewer
 from workbench.web.door import reading, writing
 from workbench.web.downloads import attachment
 from workbench.web.forms import counted, findings_of, sent_files, sent_id, status_of
 from workbench.web.readers import organiser, reader
 from workbench.web.requests import see_other
+from workbench.web.run_choice import SORTS, run_choice
 from workbench.workflow import submitting
+from workbench.workflow.about_runs import Verdict
 from workbench.workflow.collecting import topics_of
-from workbench.workflow.submitting import RunLine, RunsAdded
+from workbench.workflow.groups import group_names, require_group
+from workbench.workflow.submitting import RunsAdded
 
 blueprint = Blueprint("runs", __name__, url_prefix="/c/<slug>/runs")
 
@@ -33,9 +36,18 @@ def index() -> str:
 def add() -> Response | tuple[str, int]:
     """Add runs; a refused file leaves nothing, the others are kept, and the page says which is which."""
     try:
-        files = sent_files()
+        files, about = sent_files(), sent_about()
         with writing() as db:
-            result = submitting.add_runs(db, here().id, files, added_by=viewer().id)
+            if about.group_id is not None:
+                require_group(db, here().id, about.group_id)
+            result = submitting.add_runs(
+                db,
+                here().id,
+                files,
+                added_by=viewer().id,
+                about=about,
+                replacing="replacing" in request.form,
+            )
     except WorkbenchError as error:
         return _page(findings_of(error, "Runs")), status_of(error)
     if result.refused:
@@ -47,9 +59,11 @@ def add() -> Response | tuple[str, int]:
 @blueprint.get("/file")
 @reader
 def file() -> Response:
-    """A run as it was sent, uncompressed; `?tag=` names it."""
+    """A run as it was sent, uncompressed; `?tag=` names it, `?sha256=` an earlier version of it."""
     with reading() as db:
-        name, content = submitting.run_content(db, here().id, sent_id("tag"))
+        name, content = submitting.run_content(
+            db, here().id, sent_id("tag"), sha256=request.args.get("sha256") or None
+        )
     return attachment(content, name)
 
 
@@ -58,9 +72,10 @@ def file() -> Response:
 def confirm_removal() -> str:
     """Ask once more."""
     with reading() as db:
-        run = _run(db, sent_id("tag"))
-    if run.pools:
-        raise Conflict(f"pool {run.pools[0]!r} was built from run {run.tag!r}", remedy="a pooled run stays")
+        run = submitting.run_line(db, here().id, sent_id("tag"))
+    if run.in_use:
+        pool = (*run.pools, *run.earlier_pools)[0]
+        raise Conflict(f"pool {pool!r} was built from run {run.tag!r}", remedy="a pooled run stays")
     return render_template("runs/remove.html", run=run)
 
 
@@ -80,15 +95,25 @@ def _in_words(result: RunsAdded) -> str:
     return f"{counted(len(result.added), 'run')} added" + (f", {noted:,} with warnings." if noted else ".")
 
 
-def _run(db: Session, tag: str) -> RunLine:
-    for run in submitting.runs_of(db, here().id):
-        if run.tag == tag:
-            return run
-    raise NotFound(f"there is no run {tag!r} in this campaign")
-
-
 def _page(findings: tuple[Finding, ...] = ()) -> str:
+    choice = run_choice()
     with reading() as db:
         runs = submitting.runs_of(db, here().id)
         topics = len(topics_of(db, here().id))
-    return render_template("runs/index.html", runs=runs, topics=topics, findings=findings)
+        groups = group_names(db, here().id)
+    waiting = [run.tag for run in choice.of(runs) if run.verdict is Verdict.RECEIVED]
+    return render_template(
+        "runs/index.html",
+        runs=choice.of(runs),
+        count=len(runs),
+        topics=topics,
+        groups=groups,
+        choice=choice,
+        sorts=SORTS,
+        verdicts=tuple(Verdict),
+        waiting=waiting,
+        kinds=KINDS,
+        typed=typed_about(),
+        replacing="replacing" in request.form,
+        findings=findings,
+    )
