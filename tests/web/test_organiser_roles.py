@@ -18,7 +18,8 @@ READ = (
     "scores/run?tag=alpha&measures=AP",
 )  # fmt: skip
 RUN = (
-    "groups", "groups/1", "runs/records", "settings", "assignments", "judgments", "judgments/all.tsv", "pools/1/close", "runs/remove?tag=alpha",
+    "groups", "groups/1", "runs/records", "settings", "assignments", "judgments", "judgments/all.tsv",
+    "pools/1/close", "runs/remove?tag=alpha",
 )  # fmt: skip
 CHANGE = (
     "runs/run", "runs/run/verdict", "runs/run/replace", "runs/accept", "runs/records", "groups",

@@ -111,9 +111,7 @@ def test_a_reason_for_setting_aside_is_read_by_the_group(
     send(petra, cast, upload("gamma.txt", GAMMA))
     aside = {"verdict": "set_aside", "reason": "T2 is too short"}
     assert enter("Olga").post("/c/harbour/runs/run/verdict?tag=gamma", data=aside).status_code == 303
-    assert "set aside : T2 is too short" in text_of(petra.get(f"{OWN}/run?tag=gamma").text).replace(
-        "aside:", "aside :"
-    )
+    assert "T2 is too short" in text_of(petra.get(f"{OWN}/run?tag=gamma").text)
 
 
 def test_a_tag_of_another_group_is_taken_and_no_more_is_said(petra: FlaskClient, cast: Cast) -> None:

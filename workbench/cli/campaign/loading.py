@@ -71,7 +71,7 @@ def documents(
 @click.argument("campaign")
 @FILES
 @click.option("--group", help="The group that sent them.")
-@click.option("--kind", type=click.Choice(list(Kind)), help="How they were made.")
+@click.option("--kind", type=click.Choice([kind.value for kind in Kind]), help="How they were made.")
 @click.option("--description", default="", help="How they were made, in words.")
 @click.option("--priority", type=click.IntRange(1), help="Among the group's runs; 1 is pooled first.")
 @click.option("--replace", is_flag=True, help="Replace runs whose tag is taken; these are kept beside.")

@@ -32,7 +32,9 @@ def run() -> None:
 @run.command("list")
 @CAMPAIGN
 @click.option("--group", help="Only this group's.")
-@click.option("--verdict", type=click.Choice(list(Verdict)), help="Only with this verdict.")
+@click.option(
+    "--verdict", type=click.Choice([verdict.value for verdict in Verdict]), help="Only with this verdict."
+)
 @JSON
 @database_options
 def list_(settings: Settings, campaign: str, group: str | None, verdict: str | None, as_json: bool) -> None:
