@@ -60,6 +60,16 @@ def test_replacing_needs_a_deliberate_act_and_another_content(database: Database
         assert run_record(db, here, "alpha").versions == ()
 
 
+def test_two_files_of_one_tag_sent_together_do_not_replace_each_other(database: Database) -> None:
+    with database.writing() as db:
+        here = campaign_with_people(db).campaign.id
+        texts = {"one.txt": run_text("alpha", ALPHA), "two.txt": run_text("alpha", NEWER)}
+        files = [(name, io.BytesIO(text)) for name, text in texts.items()]
+        done = add_runs(db, here, files, replacing=True)
+        assert [line.lines for line in done.added] == [7]
+        assert [one.findings[0].code for one in done.refused] == ["tag-twice"]
+
+
 def test_a_file_of_another_run_replaces_nothing(database: Database) -> None:
     with database.writing() as db:
         here = campaign_with_people(db).campaign.id

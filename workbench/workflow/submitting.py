@@ -97,6 +97,10 @@ def add_runs(
     for name, stream in files:
         try:
             new = _checked(PurePath(name).name, stream, topics)
+            if new.tag in added:
+                # Else the second of two files, sent together, would quietly replace the first.
+                message = f"another of these files holds run {new.tag}"
+                raise InvalidInput([Finding(new.file_name, None, "tag-twice", message, "send one of them")])
             store_run(
                 db,
                 campaign_id,
