@@ -1,4 +1,6 @@
-"""The cast: an organiser, two assessors, an adjudicator, a viewer, and an outsider who must see nothing.
+"""The cast: an organiser, two assessors, an adjudicator, a viewer, a participant, and an outsider.
+
+The participant must see nothing but her group's run, the outsider nothing at all.
 
 They share one small campaign with a pool and assignments; everything is made through the use-cases.
 """
@@ -18,6 +20,7 @@ from workbench.storage.engine import Database
 from workbench.workflow.assigning import assessors_of, assign, assignments_of
 from workbench.workflow.campaigning import create_campaign
 from workbench.workflow.collecting import load_documents, load_topics
+from workbench.workflow.groups import add_group, join
 from workbench.workflow.membership import add_role
 from workbench.workflow.passwords import Passwords
 from workbench.workflow.people import Account, create_account, create_first_account, prepare_account
@@ -36,20 +39,26 @@ ROLES: dict[str, tuple[Role, ...]] = {
     "Ben": (Role.ASSESSOR,),
     "Judith": (Role.ADJUDICATOR,),
     "Vera": (Role.VIEWER,),
+    "Petra": (Role.PARTICIPANT,),
     "Otto": (),
 }
+GROUP = "Tidewater"  # Petra's
 GUIDELINES = "# How to judge\n\nRead to the end. See [the track](https://example.org/track).\n"
 
 
 @dataclass(frozen=True, slots=True)
 class Cast:
-    """Who there is and what they work on: accounts by name, assignments by assessor's name and topic."""
+    """Who there is and what they work on: accounts by name, assignments by assessor's name and topic.
+
+    `group_id` is Petra's group, which has sent nothing yet.
+    """
 
     campaign_id: int
     slug: str
     pool_id: int
     accounts: dict[str, Account]
     assignments: dict[tuple[str, str], int]
+    group_id: int
 
 
 def assemble(database: Database) -> Cast:
@@ -64,9 +73,12 @@ def assemble(database: Database) -> Cast:
             organiser=accounts["Olga"].id,
         )
         create_campaign(db, name="Elsewhere", scale=FOUR_GRADES, organiser=accounts["Otto"].id)
+        group_id = add_group(db, campaign.id, GROUP)
+        join(db, campaign.id, group_id, accounts["Petra"].id)
         for name, roles in ROLES.items():
             for role in roles:
-                add_role(db, campaign.id, accounts[name].id, role)
+                if role is not Role.PARTICIPANT:
+                    add_role(db, campaign.id, accounts[name].id, role)
         load_topics(db, campaign.id, TOPICS, source="topics")
         documents = [Document(docno, f"Title of {docno}", f"Text of {docno}") for docno in DOCNOS]
         load_documents(db, campaign.id, documents, source="documents")
@@ -81,6 +93,7 @@ def assemble(database: Database) -> Cast:
         pool_id,
         accounts,
         {(line.assessor, line.topic): line.id for line in lines},
+        group_id,
     )
 
 

@@ -159,7 +159,7 @@ def test_a_refused_run_says_all_and_exits_with_one(terminal: Terminal, tmp_path:
     said = done.stderr.decode()
     assert done.returncode == 1
     assert "bad.run:1, column 5:" in said
-    assert "bad.run:2:" in said
+    assert "bad.run:2, column 1:" in said
     assert terminal.json("campaign", "show", "small")["runs"] == 0
 
 

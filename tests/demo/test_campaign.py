@@ -7,8 +7,10 @@ from workbench.storage.engine import Database
 from workbench.workflow.assigning import left_to_judge
 from workbench.workflow.campaigning import campaign_by_slug, campaigns_of
 from workbench.workflow.comparing import agreement
+from workbench.workflow.groups import groups_of
 from workbench.workflow.people import account_by_login
 from workbench.workflow.progress import overview
+from workbench.workflow.submitting import runs_of
 
 
 def test_every_page_has_something_to_show(database: Database) -> None:
@@ -36,3 +38,11 @@ def test_every_page_has_something_to_show(database: Database) -> None:
         marlow = account_by_login(db, "marlow")
         assert left_to_judge(db, campaign.id, marlow.id) > 0
         assert [card.slug for card in campaigns_of(db, marlow.id)] == [SLUG]
+        groups = groups_of(db, campaign.id)
+        assert [(group.name, group.runs) for group in groups] == [
+            ("Harbour Library", 3), ("Lantern Society", 1), ("Tidewater College", 2),
+        ]  # fmt: skip
+        assert [person.login for group in groups for person in group.members] == ["sorrel"]
+        lines = runs_of(db, campaign.id)
+        assert {line.about.kind for line in lines} == {"automatic"}
+        assert all(line.about.description and line.about.priority for line in lines)

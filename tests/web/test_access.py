@@ -85,6 +85,7 @@ def samples(sqlite_database: Database, cast: Cast) -> dict[str, Any]:
         "pool_id": cast.pool_id,
         "batch": "a-batch-of-files",
         "number": number,
+        "group_id": cast.group_id,
         "topic": "T1",
         "docno": "d1",
         "table": "growth",

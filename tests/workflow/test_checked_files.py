@@ -17,6 +17,7 @@ from workbench.storage.engine import Database
 from workbench.storage.tables import CheckedFileRow
 from workbench.workflow import checked_files
 from workbench.workflow.collection_lists import keep_list, listed_docnos, read_list
+from workbench.workflow.pooling import make_pool
 from workbench.workflow.pools import pool_entries
 from workbench.workflow.run_checks import check_file, expected_of
 from workbench.workflow.run_rules import cut_of, keep_rules

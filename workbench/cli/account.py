@@ -8,6 +8,7 @@ from workbench.cli.opening import database_options, opened
 from workbench.errors import InvalidInput
 from workbench.settings import Settings
 from workbench.workflow.campaigning import campaign_by_slug
+from workbench.workflow.groups import group_named, join
 from workbench.workflow.membership import add_role
 from workbench.workflow.passwords import Passwords, password_findings
 from workbench.workflow.people import account_by_login, create_account, prepare_account
@@ -47,12 +48,19 @@ def new(settings: Settings, login: str, name: str | None, administrator: bool, p
 @click.argument("login")
 @click.argument("campaign")
 @click.argument("role", type=click.Choice([role.value for role in Role]))
+@click.option("--group", help="For a participant: whose runs the person sends.")
+@click.option("--both", is_flag=True, help="Even if one person then judges and sends runs.")
 @database_options
-def role(settings: Settings, login: str, campaign: str, role: str) -> None:
+def role(settings: Settings, login: str, campaign: str, role: str, group: str | None, both: bool) -> None:
     """Give LOGIN a ROLE in CAMPAIGN."""
+    if (role == Role.PARTICIPANT) != (group is not None):
+        raise click.UsageError("a participant needs --group, and nobody else has one")
     with opened(settings) as database, database.writing() as db:
         account, found = account_by_login(db, login), campaign_by_slug(db, campaign)
-        add_role(db, found.id, account.id, Role(role))
+        if group is not None:
+            join(db, found.id, group_named(db, found.id, group), account.id, both_sides=both)
+        else:
+            add_role(db, found.id, account.id, Role(role), both_sides=both)
     click.echo(f"{account.name} is {role} of {found.name}")
 
 

@@ -21,7 +21,7 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 @click.command("demo")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", type=click.IntRange(0, 65535), help=f"{DEFAULT_PORT} or, where taken, any free one.")
-@click.option("--password", help="For the three accounts; needed where others can reach the address.")
+@click.option("--password", help="For the accounts; needed where others can reach the address.")
 @click.option("--fresh", is_flag=True, help="Throw away what was judged in the demo and begin again.")
 @click.option("--make-only", is_flag=True, help="Make the campaign and do not serve it.")
 @click.option(
@@ -71,4 +71,5 @@ def _hashes(password: str) -> dict[str, str]:
 def _say_accounts(password: str) -> None:
     click.echo("An illustrative campaign; its texts, runs and judgments are invented. Sign in as")
     for person in PEOPLE:
-        click.echo(f"  {person.login:<10} {password}   {person.role}, {person.name}")
+        of = f" of {person.group}" if person.group else ""
+        click.echo(f"  {person.login:<10} {password}   {person.role}{of}, {person.name}")

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import io
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from workbench.demo.assessors import MARLOW, OVERLAP_JUDGE, QUIST, demo_judgments
 from workbench.demo.content import CAMPAIGN_NAME, CAMPAIGN_SCALE, GUIDELINES, demo_documents, demo_topics
-from workbench.demo.runs import demo_runs
+from workbench.demo.runs import GROUPS, TIDEWATER, demo_runs, description_of, group_of
 from workbench.errors import NotFound, WorkbenchError
 from workbench.formats.runs import write_run
 from workbench.records import Judgment
 from workbench.storage import Session
+from workbench.workflow.about_runs import AboutRun, Kind
 from workbench.workflow.assigning import assessors_of, assign_in_turn, assignments_of
 from workbench.workflow.campaigning import Campaign, campaign_by_slug, create_campaign
 from workbench.workflow.collecting import load_documents, load_topics
+from workbench.workflow.groups import add_group, join
 from workbench.workflow.importing import import_judgments
 from workbench.workflow.judging import record
 from workbench.workflow.membership import add_role
@@ -35,17 +38,19 @@ POOL = f"depth {DEPTH}"
 
 @dataclass(frozen=True, slots=True)
 class DemoPerson:
-    """An account of the demo and what it is in the campaign."""
+    """An account of the demo and what it is in the campaign; `group` is whose runs a participant sends."""
 
     login: str
     name: str
     role: Role
+    group: str = ""
 
 
 PEOPLE = (
     DemoPerson("organiser", "L. Ibarra", Role.ORGANISER),
     DemoPerson("marlow", MARLOW.name, Role.ASSESSOR),
     DemoPerson("quist", QUIST.name, Role.ASSESSOR),
+    DemoPerson("sorrel", "N. Sorrel", Role.PARTICIPANT, TIDEWATER),
 )
 
 
@@ -58,7 +63,7 @@ def demo_there(db: Session) -> bool:
 
 
 def make_demo(db: Session, password_hashes: Mapping[str, str]) -> Campaign:
-    """Make the three accounts and the campaign, with about a third of its pool judged.
+    """Make the accounts and the campaign, with about a third of its pool judged.
 
     `password_hashes` are by login. Raises Conflict where a login or the campaign's name is taken.
     """
@@ -73,11 +78,16 @@ def make_demo(db: Session, password_hashes: Mapping[str, str]) -> Campaign:
     campaign = create_campaign(
         db, name=CAMPAIGN_NAME, slug=SLUG, scale=CAMPAIGN_SCALE, guidelines=GUIDELINES, illustrative=True
     )
+    groups = {name: add_group(db, campaign.id, name) for name in GROUPS}
     for person in PEOPLE:
-        add_role(db, campaign.id, accounts[person.login].id, person.role)
+        account_id = accounts[person.login].id
+        if person.group:
+            join(db, campaign.id, groups[person.group], account_id)
+        else:
+            add_role(db, campaign.id, account_id, person.role)
     load_topics(db, campaign.id, demo_topics(), source="demo")
     load_documents(db, campaign.id, demo_documents(), source="demo")
-    _load_runs(db, campaign.id)
+    _load_runs(db, campaign.id, groups)
     pool = make_pool(db, campaign.id, parameters={"depth": DEPTH}, name=POOL).pool
     people = [one.id for one in assessors_of(db, campaign.id) if one.has_account]
     assign_in_turn(
@@ -87,11 +97,16 @@ def make_demo(db: Session, password_hashes: Mapping[str, str]) -> Campaign:
     return campaign
 
 
-def _load_runs(db: Session, campaign_id: int) -> None:
-    files = [(f"{run.tag}.txt", io.BytesIO(b"".join(write_run(run)))) for run in demo_runs()]
-    refused = add_runs(db, campaign_id, files).refused
-    if refused:
-        raise WorkbenchError(f"a run of the demo was refused: {refused[0].findings[0]}")
+def _load_runs(db: Session, campaign_id: int, groups: Mapping[str, int]) -> None:
+    priorities: Counter[str] = Counter()
+    for run in demo_runs():
+        group = group_of(run.tag)
+        priorities[group] += 1
+        file = (f"{run.tag}.txt", io.BytesIO(b"".join(write_run(run))))
+        about = AboutRun(groups[group], Kind.AUTOMATIC, description_of(run.tag), priorities[group])
+        refused = add_runs(db, campaign_id, [file], about=about).refused
+        if refused:
+            raise WorkbenchError(f"a run of the demo was refused: {refused[0].findings[0]}")
 
 
 def _judge(db: Session, campaign: Campaign, accounts: Mapping[str, Account]) -> None:

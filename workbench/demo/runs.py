@@ -110,6 +110,19 @@ METHODS: dict[str, Method] = {
     "lantern-titles": titles_only,
 }
 
+HARBOUR, TIDEWATER, LANTERN = "Harbour Library", "Tidewater College", "Lantern Society"
+GROUPS = (HARBOUR, TIDEWATER, LANTERN)
+
+
+def group_of(tag: str) -> str:
+    """The group that sends a run: its tag begins like the group's name."""
+    return next(group for group in GROUPS if group.casefold().startswith(tag.partition("-")[0]))
+
+
+def description_of(tag: str) -> str:
+    """How a run is made, in a sentence."""
+    return (METHODS[tag].__doc__ or "").strip()
+
 
 def _bm25(counts: Counts, wanted: Counts, k1: float = 0.9, b: float = 0.4) -> Counts:
     present = (counts > 0).sum(axis=0)

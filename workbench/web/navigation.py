@@ -12,10 +12,13 @@ from workbench.workflow.roles import Role
 # In the order of the work. A page that is not there (yet) is not shown; who sees it, its view says.
 PAGES = (
     ("judging.index", "My topics"),
+    ("own_runs.index", "My runs"),
+    ("task.index", "The task"),
     ("overview.index", "Overview"),
     ("topics.index", "Topics"),
     ("documents.index", "Documents"),
     ("runs.index", "Runs"),
+    ("groups.index", "Groups"),
     ("pools.index", "Pools"),
     ("assignments.index", "Assignments"),
     ("judgments.index", "Judgments"),
@@ -28,6 +31,7 @@ PAGES = (
 # Pages with a blueprint of their own that belong to another's tab.
 PARTS = {
     "late_runs": "runs",
+    "records": "runs",
     "run_checks": "runs",
     "run_rules": "runs",
     "analysis": "pools",

@@ -11,6 +11,7 @@ from markupsafe import Markup
 from workbench.agreement.bands import Band
 from workbench.agreement.report import AgreementReport, PairAgreement
 from workbench.web.forms import counted
+from workbench.workflow.about_runs import Verdict
 from workbench.workflow.assigning import AssessorLine, AssignmentLine
 from workbench.workflow.pools import PoolLine
 from workbench.workflow.progress import Overview
@@ -83,6 +84,13 @@ def _texts(state: State) -> Iterator[Need]:
     if state.assignments and not state.guidelines.strip():
         text = "There are no guidelines: each assessor decides alone what a grade means."
         yield Need("Guidelines", text, url_for("settings.index"), "Write them", "fair")
+    waiting = sum(run.verdict is Verdict.RECEIVED for run in state.runs)
+    if waiting:
+        verb = "waits" if waiting == 1 else "wait"
+        text = (
+            f"{counted(waiting, 'run')} {verb} for a verdict; only accepted ones enter a pool by themselves."
+        )
+        yield Need("Received", text, url_for("runs.index", verdict="received"), "Look at them", "fair")
     noted = sum(bool(run.warnings) for run in state.runs)
     if noted and not state.pools:
         text = f"{counted(noted, 'run')} came with warnings. Look at them before they are pooled."

@@ -1,4 +1,4 @@
-"""The two statements of a campaign's pages: who reads them, and who changes what they show."""
+"""The statements of a campaign's pages: who reads them, who changes what they show, who sends runs."""
 
 from __future__ import annotations
 
@@ -7,3 +7,4 @@ from workbench.workflow.roles import Role
 
 reader = member(Role.ORGANISER, Role.ADJUDICATOR, Role.VIEWER)
 organiser = member(Role.ORGANISER)
+participant = member(Role.PARTICIPANT)

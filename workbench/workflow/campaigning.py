@@ -14,6 +14,7 @@ from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.records import Scale
 from workbench.storage.tables import CampaignRow, JudgmentEventRow, MemberRow
 from workbench.workflow.assigning import left_to_judge
+from workbench.workflow.groups import own_run_count
 from workbench.workflow.progress import judged_pairs, pooled_pairs
 from workbench.workflow.roles import Role
 from workbench.workflow.scales import scale_from_json, scale_to_json
@@ -34,7 +35,11 @@ class Campaign:
 
 @dataclass(frozen=True, slots=True)
 class CampaignCard:
-    """A campaign in somebody's list; `mine_left` counts their own pairs without an answer."""
+    """A campaign in somebody's list; `mine_left` counts their own pairs without an answer.
+
+    `own_runs` are those of a participant's groups, None for anybody else; who only sends runs is told nothing
+    of pools and judging.
+    """
 
     slug: str
     name: str
@@ -43,6 +48,12 @@ class CampaignCard:
     pairs: int
     judged: int
     mine_left: int
+    own_runs: int | None
+
+    @property
+    def shows_judging(self) -> bool:
+        """Whether this person may know how far judging has come."""
+        return self.roles != {Role.PARTICIPANT}
 
 
 def create_campaign(
@@ -127,17 +138,21 @@ def campaigns_of(db: Session, account_id: int) -> tuple[CampaignCard, ...]:
         .where(CampaignRow.id.in_(select(MemberRow.campaign_id).where(MemberRow.account_id == account_id)))
         .order_by(CampaignRow.name)
     )
-    return tuple(
-        CampaignCard(
-            slug=row.slug,
-            name=row.name,
-            illustrative=row.illustrative,
-            roles=roles_of(db, row.id, account_id),
-            pairs=pooled_pairs(db, row.id),
-            judged=judged_pairs(db, row.id),
-            mine_left=left_to_judge(db, row.id, account_id),
-        )
-        for row in rows
+    return tuple(_card(db, row, account_id) for row in rows)
+
+
+def _card(db: Session, row: CampaignRow, account_id: int) -> CampaignCard:
+    roles = roles_of(db, row.id, account_id)
+    blind = roles == {Role.PARTICIPANT}
+    return CampaignCard(
+        slug=row.slug,
+        name=row.name,
+        illustrative=row.illustrative,
+        roles=roles,
+        pairs=0 if blind else pooled_pairs(db, row.id),
+        judged=0 if blind else judged_pairs(db, row.id),
+        mine_left=left_to_judge(db, row.id, account_id),
+        own_runs=own_run_count(db, row.id, account_id) if Role.PARTICIPANT in roles else None,
     )
 
 

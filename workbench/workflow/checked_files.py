@@ -15,10 +15,11 @@ from workbench.errors import Conflict, InvalidInput, NotFound, WorkbenchError
 from workbench.formats.refusals import shown
 from workbench.formats.run_report import RunReport, Verdict, report_from_json, report_to_json, with_findings
 from workbench.storage.tables import AccountRow, CampaignRow, CheckedFileRow
+from workbench.workflow.about_runs import AboutRun
 from workbench.workflow.known_runs import Holder, tag_findings
 from workbench.workflow.run_checks import CheckedRun, Expected, mend_in
 from workbench.workflow.run_rules import rules_of
-from workbench.workflow.submitting import held_tags, store_run
+from workbench.workflow.submitting import held_tags, store_checked
 
 DAYS_KEPT = 7
 _BATCH = re.compile(r"[0-9a-zA-Z-]{8,64}")
@@ -174,10 +175,17 @@ def waiting_batches(db: Session, campaign_id: int) -> tuple[WaitingBatch, ...]:
 
 
 def keep_checked(
-    db: Session, campaign_id: int, batch: str, ids: Collection[int] | None = None, *, by: int | None = None
+    db: Session,
+    campaign_id: int,
+    batch: str,
+    ids: Collection[int] | None = None,
+    *,
+    by: int | None = None,
+    about: AboutRun | None = None,
 ) -> Kept:
     """Make runs of the files of a batch with these numbers, of all good ones if None; each once.
 
+    `about` is said of each of them.
     Raises NotFound for a number that the batch has not, InvalidInput, and keeps none, where one of them is
     refused by now.
     """
@@ -194,7 +202,7 @@ def keep_checked(
         if by_id[number].kept_at is not None:
             before += 1
             continue
-        tags.append(_keep(db, campaign_id, batch, by_id[number], by))
+        tags.append(_keep(db, campaign_id, batch, by_id[number], by, about))
     return Kept(tuple(tags), before)
 
 
@@ -230,12 +238,14 @@ def corrected(
     return name.removesuffix(".gz"), found[1]
 
 
-def _keep(db: Session, campaign_id: int, batch: str, file: CheckedFile, by: int | None) -> str:
+def _keep(
+    db: Session, campaign_id: int, batch: str, file: CheckedFile, by: int | None, about: AboutRun | None
+) -> str:
     if file.report.errors:
         raise InvalidInput(file.report.errors)
     row = _row(db, campaign_id, batch, file.id)
     checked = CheckedRun(row.file_name, row.content_gzip, report_from_json(row.report))
-    tag = store_run(db, campaign_id, checked, added_by=by)
+    tag = store_checked(db, campaign_id, checked, added_by=by, about=about)
     row.kept_at = datetime.now(UTC)
     row.content_gzip = None  # the run has it now
     db.flush()

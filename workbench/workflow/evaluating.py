@@ -11,6 +11,7 @@ from workbench.errors import WorkbenchError
 from workbench.records import Scale
 from workbench.scoring.measures import parse_measures
 from workbench.scoring.scorer import RunScores, Scorer
+from workbench.workflow.about_runs import Verdict
 from workbench.workflow.campaigning import campaign_of
 from workbench.workflow.releasing import QrelsReport, RuleChoice, make_qrels
 from workbench.workflow.submitting import runs_of, stored_run
@@ -42,15 +43,19 @@ def score_runs(
 ) -> ScoreTable:
     """Score the runs (or those named) on the qrels of a rule, best first by the first measure.
 
+    Of a run that was replaced the version that holds counts; one that was set aside must be named.
+
     `measures` are ir-measures' names; None takes the campaign's default.
     `progress` is told after each run how many of how many are done. Raises WorkbenchError for an unknown
     measure or run, and where there are no qrels or runs to score.
     """
-    known = [run.tag for run in runs_of(db, campaign_id)]
-    unknown = set(tags or ()) - set(known)
+    runs = runs_of(db, campaign_id)
+    unknown = set(tags or ()) - {run.tag for run in runs}
     if unknown:
         raise WorkbenchError(f"there is no run {', '.join(sorted(unknown))} in this campaign")
-    chosen = [tag for tag in known if tags is None or tag in tags]
+    chosen = [
+        run.tag for run in runs if (run.verdict is not Verdict.SET_ASIDE if tags is None else run.tag in tags)
+    ]
     if not chosen:
         raise WorkbenchError("there are no runs to score", remedy="load runs first")
     parsed = parse_measures(measures or default_measures(campaign_of(db, campaign_id).scale))

@@ -8,21 +8,40 @@ from sqlalchemy import delete, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from workbench.errors import Conflict, NotFound
-from workbench.storage.tables import AccountRow, AssessorRow, AssignmentRow, MemberRow, PoolRow
+from workbench.errors import Conflict, NotFound, WorkbenchError
+from workbench.storage.tables import (
+    AccountRow,
+    AssessorRow,
+    AssignmentRow,
+    GroupMemberRow,
+    GroupRow,
+    MemberRow,
+    PoolRow,
+)
 from workbench.workflow.roles import Role
 
 LONGEST_ASSESSOR_NAME = 120
+# Whoever decides what is relevant has an interest in no run.
+JUDGES = frozenset({Role.ASSESSOR, Role.ADJUDICATOR})
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A person of a campaign with all roles given; an assessor's others may rest while work is open."""
+    """A person of a campaign with all roles given; an assessor's others may rest while work is open.
+
+    `groups` are those for which a participant sends runs.
+    """
 
     account_id: int
     login: str
     name: str
     roles: tuple[Role, ...]
+    groups: tuple[str, ...]
+
+    @property
+    def both_sides(self) -> bool:
+        """Whether this person judges and sends runs."""
+        return Role.PARTICIPANT in self.roles and not JUDGES.isdisjoint(self.roles)
 
 
 def members(db: Session, campaign_id: int) -> tuple[Member, ...]:
@@ -37,18 +56,58 @@ def members(db: Session, campaign_id: int) -> tuple[Member, ...]:
     for account, role in rows:
         accounts[account.id] = account
         given.setdefault(account.id, set()).add(role)
+    sends: dict[int, list[str]] = {}
+    for account_id, name in db.execute(
+        select(GroupMemberRow.account_id, GroupRow.name)
+        .join(GroupRow, GroupRow.id == GroupMemberRow.group_id)
+        .where(GroupRow.campaign_id == campaign_id)
+        .order_by(GroupRow.name)
+    ):
+        sends.setdefault(account_id, []).append(name)
     people = sorted(accounts.values(), key=lambda account: (account.name.casefold(), account.login))
     return tuple(
-        Member(one.id, one.login, one.name, tuple(role for role in Role if role in given[one.id]))
+        Member(
+            one.id,
+            one.login,
+            one.name,
+            tuple(role for role in Role if role in given[one.id]),
+            tuple(sends.get(one.id, ())),
+        )
         for one in people
     )
 
 
-def add_role(db: Session, campaign_id: int, account_id: int, role: Role) -> None:
+def add_role(db: Session, campaign_id: int, account_id: int, role: Role, *, both_sides: bool = False) -> None:
     """Give a role; one that is held already stays. An assessor gets a name under which judgments stand.
 
-    Raises NotFound where there is no such account.
+    Who sends runs does not judge, unless `both_sides` says that the organiser wants it. Raises NotFound where
+    there is no such account, Conflict for somebody who would do both, and WorkbenchError for a participant,
+    who joins a group instead.
     """
+    if role is Role.PARTICIPANT:
+        raise WorkbenchError("a participant sends runs for a group", remedy="name the group")
+    if not both_sides:
+        require_one_side(db, campaign_id, account_id, role)
+    hold_role(db, campaign_id, account_id, role)
+
+
+def require_one_side(db: Session, campaign_id: int, account_id: int, role: Role) -> None:
+    """Raise Conflict where an account would judge and send runs, were it given this role as well."""
+    held = _held(db, campaign_id, account_id)
+    if role in JUDGES and Role.PARTICIPANT in held:
+        raise Conflict(
+            "this person sends runs, and whoever sends runs does not judge",
+            remedy="an organiser can say on purpose that one person does both",
+        )
+    if role is Role.PARTICIPANT and held & JUDGES:
+        raise Conflict(
+            "this person judges, and whoever judges does not send runs",
+            remedy="an organiser can say on purpose that one person does both",
+        )
+
+
+def hold_role(db: Session, campaign_id: int, account_id: int, role: Role) -> None:
+    """Give a role without asking whether it goes with the others; raises NotFound without such an account."""
     account = db.get(AccountRow, account_id)
     if account is None:
         raise NotFound("there is no such account")
@@ -88,6 +147,13 @@ def remove_role(db: Session, campaign_id: int, account_id: int, role: Role) -> N
     )
     if removed is None:
         raise NotFound("this person does not have this role")
+    if role is Role.PARTICIPANT:
+        groups = select(GroupRow.id).where(GroupRow.campaign_id == campaign_id)
+        db.execute(
+            delete(GroupMemberRow).where(
+                GroupMemberRow.account_id == account_id, GroupMemberRow.group_id.in_(groups)
+            )
+        )
 
 
 def require_member(db: Session, campaign_id: int, account_id: int) -> None:
@@ -108,6 +174,13 @@ def require_assignment(db: Session, campaign_id: int, assignment_id: int) -> Non
     )
     if found is None:
         raise NotFound("this is not (or no longer) assigned to you", remedy="see the list of your topics")
+
+
+def _held(db: Session, campaign_id: int, account_id: int) -> frozenset[Role]:
+    held = select(MemberRow.role).where(
+        MemberRow.campaign_id == campaign_id, MemberRow.account_id == account_id
+    )
+    return frozenset(map(Role, db.scalars(held)))
 
 
 def _is_assessor(db: Session, campaign_id: int, account_id: int) -> bool:

@@ -21,6 +21,7 @@ from workbench.pooling.pool import Pool
 from workbench.pooling.strategies import STRATEGIES
 from workbench.records import PoolEntry, TieRule
 from workbench.storage.tables import PoolEntryRow, PoolRow, RunRow
+from workbench.workflow.about_runs import Verdict
 from workbench.workflow.adaptive_pools import adaptive_recipe, leave_out, pairs_asked_for
 from workbench.workflow.checks import storable
 from workbench.workflow.pool_rows import LONGEST_NAME, checked_name, name_taken
@@ -45,12 +46,12 @@ def make_pool(
     draft: bool = False,
     created_by: int | None = None,
 ) -> PoolReport:
-    """Pool the chosen runs (all if None) by a strategy of `workbench.pooling` and open the pool for judging.
+    """Pool the chosen runs by a strategy of `workbench.pooling` and open the pool for judging.
 
-    An adaptive pool begins empty and hands its documents out while people judge. A `draft` is not opened.
-    With `supplementary` what a pool that was opened has, or a person has judged, is left out.
-    Raises WorkbenchError without runs and for an unknown strategy, InvalidInput for its parameters, NotFound
-    for an unknown tag, Conflict for a name that is taken.
+    Without `tags` all accepted runs are taken. An adaptive pool begins empty and hands its documents out
+    while people judge. A `draft` is not opened. With `supplementary` what a pool that was opened has, or a
+    person has judged, is left out. Raises WorkbenchError without runs and for an unknown strategy,
+    InvalidInput for its parameters, NotFound for an unknown tag, Conflict for a name that is taken.
     """
     made_by = named(EVERY_STRATEGY, strategy)
     texts = made_by.texts(made_by.values(parameters))
@@ -146,13 +147,22 @@ def brought_by_nobody(pair: tuple[str, str]) -> dict[str, Any]:
 
 
 def _chosen_runs(db: Session, campaign_id: int, tags: Collection[str] | None) -> list[tuple[str, str]]:
-    known = runs_that_hold(db, campaign_id)
-    unknown = set(tags or ()) - known.keys()
+    rows = db.execute(
+        select(RunRow.tag, RunRow.sha256, RunRow.verdict)
+        .where(RunRow.campaign_id == campaign_id, RunRow.replaced_at.is_(None))
+        .order_by(RunRow.tag)
+    ).all()
+    unknown = set(tags or ()) - {tag for tag, _, _ in rows}
     if unknown:
         raise NotFound(f"there is no run {', '.join(sorted(unknown))} in this campaign")
-    chosen = [(tag, sha256) for tag, sha256 in known.items() if tags is None or tag in tags]
+    chosen = [
+        (tag, sha256)
+        for tag, sha256, verdict in rows
+        if (verdict == Verdict.ACCEPTED if tags is None else tag in tags)
+    ]
     if not chosen:
-        raise WorkbenchError("a pool needs at least one run", remedy="load runs, or choose some")
+        remedy = "accept some, or choose some by their tags" if rows else "load runs, or choose some"
+        raise WorkbenchError("a pool needs at least one run", remedy=remedy)
     return chosen
 
 

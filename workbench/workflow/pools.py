@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from workbench.pooling.adaptive.strategies import ADAPTIVE
 from workbench.records import Contribution, TieRule
-from workbench.storage.tables import AccountRow, PoolEntryRow, PoolRow, TopicRow
+from workbench.storage.tables import AccountRow, PoolEntryRow, PoolRow, RunRow, TopicRow
 from workbench.workflow.ledgers import is_adaptive, totals
 from workbench.workflow.pool_rows import PoolState, pool_row, state_of
 
@@ -96,11 +96,16 @@ class TopicSize:
 
 @dataclass(frozen=True, slots=True)
 class RunPart:
-    """What a run brought to a pool; `alone` are pairs that nobody else did, run or person."""
+    """What a run brought to a pool; `alone` are pairs that nobody else did, run or person.
+
+    `sha256` is the version that was pooled; `earlier` says that another one has replaced it since.
+    """
 
     tag: str
     pairs: int
     alone: int
+    sha256: str
+    earlier: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,7 +273,15 @@ def _run_parts(db: Session, row: PoolRow) -> tuple[RunPart, ...]:
             pairs[tag] += 1
         if len(brought) == 1 and added_at is None:
             alone[brought[0][0]] += 1
-    return tuple(RunPart(tag, pairs[tag], alone[tag]) for tag in pairs)
+    held = set(
+        db.scalars(
+            select(RunRow.sha256).where(RunRow.campaign_id == row.campaign_id, RunRow.replaced_at.is_(None))
+        )
+    )
+    return tuple(
+        RunPart(run["tag"], pairs[run["tag"]], alone[run["tag"]], run["sha256"], run["sha256"] not in held)
+        for run in row.recipe["runs"]
+    )
 
 
 def _line(row: PoolRow, added: Mapping[str, tuple[int, int]]) -> PoolLine:

@@ -78,7 +78,7 @@ def overview(db: Session, campaign_id: int) -> Overview:
     return Overview(
         topics=_count(db, TopicRow, campaign_id),
         documents=_count(db, DocumentRow, campaign_id),
-        runs=_count(db, RunRow, campaign_id),
+        runs=_runs(db, campaign_id),
         pools=_opened(db, campaign_id),
         pairs=sum(line.pairs for line in by_topic),
         judged=sum(line.judged for line in by_topic),
@@ -211,7 +211,12 @@ def _assigned_pairs(db: Session, campaign_id: int) -> dict[int, set[tuple[str, s
     return assigned
 
 
-def _count(db: Session, table: type[TopicRow | DocumentRow | RunRow], campaign_id: int) -> int:
+def _runs(db: Session, campaign_id: int) -> int:
+    held = select(func.count()).where(RunRow.campaign_id == campaign_id, RunRow.replaced_at.is_(None))
+    return db.scalar(held) or 0
+
+
+def _count(db: Session, table: type[TopicRow | DocumentRow], campaign_id: int) -> int:
     return db.scalar(select(func.count()).select_from(table).where(table.campaign_id == campaign_id)) or 0
 
 

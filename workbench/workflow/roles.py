@@ -12,6 +12,7 @@ class Role(StrEnum):
     ASSESSOR = "assessor"
     ADJUDICATOR = "adjudicator"
     VIEWER = "viewer"
+    PARTICIPANT = "participant"
 
     @property
     def description(self) -> str:
@@ -24,4 +25,5 @@ DESCRIPTIONS = {
     Role.ASSESSOR: "judges the documents assigned, blind to everyone else",
     Role.ADJUDICATOR: "settles what assessors disagree on",
     Role.VIEWER: "reads agreement, qrels and scores, changes nothing",
+    Role.PARTICIPANT: "sends a group's runs, and sees those of the group only",
 }

@@ -140,21 +140,28 @@ def check_file(expected: Expected, name: str, stream: BinaryIO) -> CheckedRun:
     return CheckedRun(name, content, report, tops)
 
 
-def check_files(expected: Expected, files: Iterable[tuple[str, BinaryIO]]) -> Iterator[CheckedRun]:
-    """Check files one after another, each against those before it too."""
+def check_files(
+    expected: Expected, files: Iterable[tuple[str, BinaryIO]], *, replacing: bool = False
+) -> Iterator[CheckedRun]:
+    """Check files one after another, each against those before it too.
+
+    With `replacing` the tag of a run that is known stands against no file; that of another file does.
+    """
     held = {one.tag: Holder(one.name, one.sha256) for one in expected.known}
+    sent: dict[str, Holder] = {}
     for name, stream in files:
         checked = check_file(expected, name, stream)
         report = checked.report
         if report.tag is not None:
-            about = tag_findings(report.tag, report.sha256, held, source=checked.file_name)
+            others = {tag: one for tag, one in held.items() if not (replacing and tag == report.tag)}
+            about = tag_findings(report.tag, report.sha256, others | sent, source=checked.file_name)
             report = with_findings(report, about, expected.rules)
             checked = replace(checked, report=report)
         if report.tag is None or report.errors:
             yield checked
             continue
         expected = expected.with_run(checked)
-        held[report.tag] = Holder(expected.known[-1].name, report.sha256)
+        sent[report.tag] = Holder(f"the file {shown(checked.file_name)}", report.sha256)
         yield checked
 
 
@@ -208,8 +215,8 @@ def _about(expected: Expected, run: Run, tops: Tops, name: str, sha256: str | No
             return content_of(db, expected.campaign_id, sha256)
 
     yield from _unstorable(run, name)
-    # The very same file is told by its tag.
-    others = [other for other in expected.known if other.sha256 != sha256]
+    # The very same file is told by its tag, and a run that this one may replace is no other run.
+    others = [other for other in expected.known if other.sha256 != sha256 and other.tag != run.tag]
     yield from likeness_findings(run, tops, others, look_up, source=name)
 
 

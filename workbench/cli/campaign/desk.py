@@ -15,8 +15,10 @@ from workbench.cli.run_reports import say_reports
 from workbench.formats.run_rules import CODES
 from workbench.settings import Settings
 from workbench.storage.engine import Database
+from workbench.workflow.about_runs import AboutRun, Kind, tidy_description
 from workbench.workflow.campaigning import campaign_by_slug
 from workbench.workflow.collection_lists import collection_list, keep_list, read_list, remove_list
+from workbench.workflow.groups import group_named
 from workbench.workflow.run_checks import CheckedRun, Expected, check_files, expected_of
 from workbench.workflow.run_rules import keep_rules, rules_of
 from workbench.workflow.submitting import store_runs
@@ -25,17 +27,40 @@ from workbench.workflow.submitting import store_runs
 @click.command("runs")
 @click.argument("campaign")
 @FILES
+@click.option("--group", help="The group that sent them.")
+@click.option("--kind", type=click.Choice([kind.value for kind in Kind]), help="How they were made.")
+@click.option("--description", default="", help="How they were made, in words.")
+@click.option("--priority", type=click.IntRange(1), help="Among the group's runs; 1 is pooled first.")
+@click.option("--replace", is_flag=True, help="Replace runs whose tag is taken; these are kept beside.")
 @JSON
 @database_options
-def runs(settings: Settings, campaign: str, files: tuple[str, ...], as_json: bool) -> None:
-    """Add runs to CAMPAIGN, plain or gzip.
+def runs(
+    settings: Settings,
+    campaign: str,
+    files: tuple[str, ...],
+    group: str | None,
+    kind: str | None,
+    description: str,
+    priority: int | None,
+    replace: bool,
+    as_json: bool,
+) -> None:
+    """Add runs to CAMPAIGN, plain or gzip; what the options say holds for each.
 
     A refused file is told whole and leaves nothing; the others are kept, and the exit code is 1.
     """
     with opened(settings) as database:
-        found, checked = _check(database, campaign, files)
+        with database.reading() as db:
+            campaign_id = campaign_by_slug(db, campaign).id
+            about = AboutRun(
+                group_id=group_named(db, campaign_id, group) if group else None,
+                kind=Kind(kind) if kind else None,
+                description=tidy_description(description),
+                priority=priority,
+            )
+        found, checked = _check(database, campaign, files, replacing=replace)
         with database.writing() as db:
-            result = store_runs(db, found.campaign_id, checked)
+            result = store_runs(db, found.campaign_id, checked, about=about, replacing=replace)
     for refused in result.refused:
         say_findings(refused.findings)
     for line in result.added:
@@ -139,10 +164,13 @@ def docids(settings: Settings, campaign: str, file: str | None, remove: bool, as
         say_table(["file", "docnos", "sha256"], [(found.file_name, found.docnos, found.sha256)], numeric=[1])
 
 
-def _check(database: Database, campaign: str, files: tuple[str, ...]) -> tuple[Expected, list[CheckedRun]]:
+def _check(
+    database: Database, campaign: str, files: tuple[str, ...], *, replacing: bool = False
+) -> tuple[Expected, list[CheckedRun]]:
     """Check files while no transaction is open that writes."""
     with database.reading() as db:
         found = expected_of(db, campaign_by_slug(db, campaign).id, opening=database.reading)
     with ExitStack() as stack:
         streams = (stack.enter_context(open_input(name)) for name in with_progress(files, "Checking"))
-        return found, list(check_files(found, ((source, stream) for stream, source in streams)))
+        sent = ((source, stream) for stream, source in streams)
+        return found, list(check_files(found, sent, replacing=replacing))

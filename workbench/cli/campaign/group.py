@@ -6,6 +6,7 @@ import click
 
 from workbench.cli.campaign.analysing import analyse
 from workbench.cli.campaign.desk import check, docids, rules, runs
+from workbench.cli.campaign.groups import group
 from workbench.cli.campaign.loading import documents, topics
 from workbench.cli.campaign.making import list_, new, show
 from workbench.cli.campaign.pool_contents import add_to_pool, pool_compare
@@ -18,8 +19,10 @@ from workbench.cli.campaign.pools import (
     pool_rename,
     pools,
 )
+from workbench.cli.campaign.records import records
 from workbench.cli.campaign.replaying import replay
 from workbench.cli.campaign.results import agreement, qrels, score
+from workbench.cli.campaign.run import run
 from workbench.cli.campaign.transfer import import_, judgments
 
 
@@ -45,7 +48,10 @@ for part in (
     rules,
     docids,
     check,
+    group,
     runs,
+    run,
+    records,
     analyse,
     pool,
     pools,

@@ -13,6 +13,7 @@ from workbench.settings import Settings
 from workbench.workflow.assigning import assessors_of, assign_in_turn
 from workbench.workflow.assigning import assign as assign_topics
 from workbench.workflow.campaigning import campaign_by_slug
+from workbench.workflow.groups import group_named
 from workbench.workflow.inviting import invite as make_invitation
 from workbench.workflow.ordering import OrderRule
 from workbench.workflow.pooling import make_pool
@@ -97,17 +98,18 @@ def pool(
 @click.option(
     "--role", type=click.Choice([role.value for role in Role]), default="assessor", show_default=True
 )
+@click.option("--group", help="For a participant: whose runs the person sends.")
 @click.option("--note", default="", help="Whom it is for; only organisers see it.")
 @click.option(
     "--address", default="", help="Where the site is, as https://judge.example.org, for a whole link."
 )
 @database_options
-def invite(settings: Settings, campaign: str, role: str, note: str, address: str) -> None:
+def invite(settings: Settings, campaign: str, role: str, group: str | None, note: str, address: str) -> None:
     """Print a link by which one person joins CAMPAIGN; it is shown only now."""
     with opened(settings) as database, database.writing() as db:
-        made = make_invitation(
-            db, campaign_by_slug(db, campaign).id, role=Role(role), note=note, invited_by=None
-        )
+        found = campaign_by_slug(db, campaign)
+        group_id = group_named(db, found.id, group) if group else None
+        made = make_invitation(db, found.id, role=Role(role), group_id=group_id, note=note, invited_by=None)
     click.echo(f"{address.rstrip('/')}/invitation/{made.token}")
 
 

@@ -14,6 +14,8 @@ from workbench.workflow import inviting, membership
 from workbench.workflow.roles import Role
 
 blueprint = Blueprint("people", __name__, url_prefix="/c/<slug>/people")
+# A participant comes for a group, so that link is made on the page of groups.
+ROLES = tuple(role for role in Role if role is not Role.PARTICIPANT)
 
 
 @blueprint.get("")
@@ -46,12 +48,15 @@ def revoke(invitation_id: int) -> Response:
 
 @blueprint.post("/<int:account_id>/roles")
 @member(Role.ORGANISER)
-def add_role(account_id: int) -> Response:
-    """Give a member one more role."""
-    role = _role("role")
+def add_role(account_id: int) -> Response | tuple[str, int]:
+    """Give a member one more role; asks once more before one person judges and sends runs."""
+    role, both = _role("role"), "both" in request.form
     with writing() as db:
         membership.require_member(db, here().id, account_id)
-        membership.add_role(db, here().id, account_id, role)
+        person = next(one for one in membership.members(db, here().id) if one.account_id == account_id)
+        if not both and person.groups and role in membership.JUDGES:
+            return render_template("people/both.html", person=person, role=role), 409
+        membership.add_role(db, here().id, account_id, role, both_sides=both)
     return see_other(url_for("people.index"))
 
 
@@ -83,5 +88,5 @@ def _page(link: str | None = None, made: int | None = None) -> str:
         members = membership.members(db, here().id)
         invitations = inviting.invitations(db, here().id)
     return render_template(
-        "people/index.html", members=members, invitations=invitations, roles=tuple(Role), link=link, made=made
+        "people/index.html", members=members, invitations=invitations, roles=ROLES, link=link, made=made
     )

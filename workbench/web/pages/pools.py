@@ -19,6 +19,7 @@ from workbench.web.pool_choice import pool_line, pools_shown
 from workbench.web.readers import organiser, reader
 from workbench.web.recipe_form import read_recipe, strategy_choices
 from workbench.web.requests import see_other
+from workbench.workflow.about_runs import Verdict
 from workbench.workflow.drafting import changed_runs
 from workbench.workflow.opening import shared_with
 from workbench.workflow.pooling import make_pool
@@ -157,6 +158,6 @@ def _page(findings: tuple[Finding, ...] = ()) -> str:
         choices=strategy_choices(typed),
         supplementary=typed.get("supplementary") == "yes",
         chosen_ties=typed.get("ties", str(TieRule.TREC_EVAL)),
-        chosen_runs=set(sent_ids("run")) if typed else {run.tag for run in runs},
+        chosen_runs=set(sent_ids("run")) if typed else {r.tag for r in runs if r.verdict is Verdict.ACCEPTED},
         findings=findings,
     )

@@ -11,6 +11,7 @@ from werkzeug.wrappers import Response
 from workbench.errors import NotFound, WorkbenchError
 from workbench.formats.run_report import RunReport, Verdict, report_to_json
 from workbench.web import notices
+from workbench.web.about_form import KINDS, sent_about
 from workbench.web.access import here, viewer
 from workbench.web.door import reading, writing
 from workbench.web.downloads import attachment
@@ -19,6 +20,7 @@ from workbench.web.readers import organiser
 from workbench.web.requests import see_other
 from workbench.web.templating import fresh_id
 from workbench.workflow import checked_files
+from workbench.workflow.groups import group_names, require_group
 from workbench.workflow.run_checks import CheckedRun, Expected, check_file, expected_of
 
 blueprint = Blueprint("run_checks", __name__, url_prefix="/c/<slug>/runs/checked")
@@ -57,6 +59,7 @@ def batch(batch: str) -> str | Response:
     """What was found in the files of a batch; `?format=json` for a program."""
     with reading() as db:
         found = checked_files.batch_of(db, here().id, batch)
+        groups = group_names(db, here().id)
     if request.args.get("format") == "json" or _wants_json():
         return jsonify(
             batch=found.name,
@@ -68,7 +71,9 @@ def batch(batch: str) -> str | Response:
         )
     counts = {str(verdict): len(found.of(verdict)) for verdict in Verdict}
     opened = counts[Verdict.REFUSED] <= MOST_OPEN
-    return render_template("run_checks/batch.html", batch=found, counts=counts, opened=opened)
+    return render_template(
+        "run_checks/batch.html", batch=found, counts=counts, opened=opened, groups=groups, kinds=KINDS
+    )
 
 
 @blueprint.post("/<batch>/keep")
@@ -79,8 +84,11 @@ def keep(batch: str) -> Response:
     if not ids:
         notices.say("No file was chosen: tick those that are to be kept.", "fair")
         return see_other(url_for("run_checks.batch", batch=batch))
+    about = sent_about()
     with writing() as db:
-        kept = checked_files.keep_checked(db, here().id, batch, ids, by=viewer().id)
+        if about.group_id is not None:
+            require_group(db, here().id, about.group_id)
+        kept = checked_files.keep_checked(db, here().id, batch, ids, by=viewer().id, about=about)
     before = f"; {counted(kept.before, 'file was', 'files were')} kept before" if kept.before else ""
     notices.say(f"{counted(len(kept.tags), 'run')} added{before}.")
     with reading() as db:

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, render_template, url_for
+from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.errors import Conflict, NotFound
-from workbench.storage import Session
+from workbench.errors import Conflict
 from workbench.web import notices
+from workbench.web.about_form import KINDS, typed_about
 from workbench.web.access import here
 from workbench.web.door import reading, writing
 from workbench.web.downloads import attachment
 from workbench.web.forms import sent_id
 from workbench.web.readers import organiser, reader
 from workbench.web.requests import see_other
+from workbench.web.run_choice import SORTS, run_choice
 from workbench.workflow import submitting
+from workbench.workflow.about_runs import Verdict
 from workbench.workflow.checked_files import waiting_batches
 from workbench.workflow.collecting import topics_of
-from workbench.workflow.submitting import RunLine
+from workbench.workflow.groups import group_names
 
 blueprint = Blueprint("runs", __name__, url_prefix="/c/<slug>/runs")
 
@@ -32,9 +34,11 @@ def index() -> str:
 @blueprint.get("/file")
 @reader
 def file() -> Response:
-    """A run as it was sent, uncompressed; `?tag=` names it."""
+    """A run as it was sent, uncompressed; `?tag=` names it, `?sha256=` an earlier version of it."""
     with reading() as db:
-        name, content = submitting.run_content(db, here().id, sent_id("tag"))
+        name, content = submitting.run_content(
+            db, here().id, sent_id("tag"), sha256=request.args.get("sha256") or None
+        )
     return attachment(content, name)
 
 
@@ -43,9 +47,10 @@ def file() -> Response:
 def confirm_removal() -> str:
     """Ask once more."""
     with reading() as db:
-        run = _run(db, sent_id("tag"))
-    if run.pools:
-        raise Conflict(f"pool {run.pools[0]!r} was built from run {run.tag!r}", remedy="a pooled run stays")
+        run = submitting.run_line(db, here().id, sent_id("tag"))
+    if run.in_use:
+        pool = (*run.pools, *run.earlier_pools)[0]
+        raise Conflict(f"pool {pool!r} was built from run {run.tag!r}", remedy="a pooled run stays")
     return render_template("runs/remove.html", run=run)
 
 
@@ -60,16 +65,25 @@ def remove() -> Response:
     return see_other(url_for("runs.index"))
 
 
-def _run(db: Session, tag: str) -> RunLine:
-    for run in submitting.runs_of(db, here().id):
-        if run.tag == tag:
-            return run
-    raise NotFound(f"there is no run {tag!r} in this campaign")
-
-
 def _page() -> str:
+    choice = run_choice()
     with reading() as db:
         runs = submitting.runs_of(db, here().id)
         topics = len(topics_of(db, here().id))
-        waiting = waiting_batches(db, here().id)
-    return render_template("runs/index.html", runs=runs, topics=topics, waiting=waiting)
+        groups = group_names(db, here().id)
+        batches = waiting_batches(db, here().id)
+    waiting = [run.tag for run in choice.of(runs) if run.verdict is Verdict.RECEIVED]
+    return render_template(
+        "runs/index.html",
+        runs=choice.of(runs),
+        count=len(runs),
+        topics=topics,
+        groups=groups,
+        choice=choice,
+        sorts=SORTS,
+        verdicts=tuple(Verdict),
+        waiting=waiting,
+        batches=batches,
+        kinds=KINDS,
+        typed=typed_about(),
+    )

@@ -19,6 +19,7 @@ from workbench.web.ids import write_id
 from workbench.web.readers import reader
 from workbench.web.requests import wants_fragment
 from workbench.web.rule_choice import RuleForm, rule_form
+from workbench.workflow.about_runs import Verdict
 from workbench.workflow.campaigning import campaign_of
 from workbench.workflow.collecting import topics_of
 from workbench.workflow.evaluating import ScoreTable, default_measures, score_runs
@@ -94,7 +95,8 @@ def _form(db: Session) -> ScoreForm:
     asked = "measures" in request.args
     # Without a box that is ticked the form sends no run, but says that it was sent.
     named = sent_ids("run")
-    tags = named if named or "asked" in request.args else [one.tag for one in runs]
+    counted = [one.tag for one in runs if one.verdict is not Verdict.SET_ASIDE]
+    tags = named if named or "asked" in request.args else counted
     measures = request.args.get("measures") if asked else default_measures(campaign_of(db, here().id).scale)
     return ScoreForm(asked, rule_form(db, here().id), measures or "", runs, frozenset(tags))
 

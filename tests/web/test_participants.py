@@ -1,0 +1,218 @@
+"""What a participant sees: the own group's runs and the task, and no trace of anything else, on any route."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+from tests.builders import run_text
+from tests.cast import Cast, signed_in_client
+from tests.uploads import import_judgments, links, text_of, upload
+from tests.web.conftest import Enter
+from workbench.storage.engine import Database
+from workbench.workflow.about_runs import AboutRun
+from workbench.workflow.groups import add_group, join, require_group
+from workbench.workflow.inviting import invite
+from workbench.workflow.own_runs import own_runs
+from workbench.workflow.roles import Role
+from workbench.workflow.run_records import change_record
+
+OWN = "/c/harbour/own-runs"
+GAMMA = run_text("gamma", {"T1": ("d1", "d6"), "T2": ("d2",)})
+# Alpha is another group's run; assessor-x judged. None of these may be on a page of Petra's.
+RIVAL, SECRET = "Rivalry Institute", "an uncommon method"
+TRACES = ("alpha", "beta", "Rivalry", SECRET, "Ada", "Ben", "Judith", "Vera", "depth 2", "assessor-x")
+
+
+@pytest.fixture
+def rival(cast: Cast, sqlite_database: Database, enter: Enter) -> int:
+    """Another group, which sent alpha; somebody judged."""
+    with sqlite_database.writing() as db:
+        group_id = add_group(db, cast.campaign_id, RIVAL)
+        change_record(db, cast.campaign_id, "alpha", AboutRun(group_id, None, SECRET, 1))
+    assert import_judgments(enter("Olga"), [("T1", "d1", "assessor-x", "3")]).status_code == 303
+    return group_id
+
+
+@pytest.fixture
+def petra(enter: Enter, rival: int) -> FlaskClient:
+    return enter("Petra")
+
+
+def send(client: FlaskClient, cast: Cast, *files: tuple[Any, str], **fields: str) -> Any:
+    return client.post(OWN, data={"group": str(cast.group_id), "files": list(files), **fields})
+
+
+def traces_in(page: str) -> list[str]:
+    return [trace for trace in TRACES if re.search(rf"\b{re.escape(trace)}\b", page)]
+
+
+def test_no_route_shows_a_participant_anything_of_others(
+    app: Flask, sqlite_database: Database, cast: Cast, petra: FlaskClient, rival: int
+) -> None:
+    assert send(petra, cast, upload("gamma.txt", GAMMA)).status_code == 303
+    with sqlite_database.writing() as db:
+        olga = cast.accounts["Olga"].id
+        invited = invite(db, cast.campaign_id, role=Role.PARTICIPANT, group_id=rival, invited_by=olga)
+    samples = {
+        "slug": "harbour", "filename": "workbench.css", "token": "none", "invitation_id": invited.id,
+        "account_id": cast.accounts["Vera"].id, "assignment_id": cast.assignments["Ada", "T1"],
+        "pool_id": cast.pool_id, "group_id": rival, "topic": "T1", "docno": "d1",
+    }  # fmt: skip
+    asked = 0
+    for rule in app.url_map.iter_rules():
+        lacking = rule.arguments - samples.keys()
+        assert not lacking, f"give the walk a sample of {lacking}"
+        built = rule.build({name: samples[name] for name in rule.arguments}, append_unknown=False)
+        assert built is not None
+        for method in sorted((rule.methods or set()) - {"HEAD", "OPTIONS"}):
+            for tag in ("alpha", "gamma"):
+                client = signed_in_client(app, sqlite_database, cast.accounts["Petra"])
+                address = f"{built[1]}?tag={tag}&topic=T1&docno=d1&group={rival}&run={tag}"
+                for headers in ({}, {"HX-Request": "true", "HX-Request-Type": "partial"}):
+                    answer = client.open(address, method=method, headers=headers, buffered=True)
+                    asked += 1
+                    assert answer.status_code < 500, address
+                    if rule.endpoint != "static":
+                        page = answer.get_data(as_text=True)
+                        assert traces_in(page) == [], (method, address, answer.status_code)
+    assert asked > 200
+
+
+def test_her_pages_show_her_own_runs(petra: FlaskClient, cast: Cast) -> None:
+    said = {"kind": "manual", "priority": "2", "description": "By two searchers"}
+    assert send(petra, cast, upload("gamma.txt", GAMMA), **said).status_code == 303
+    page = text_of(petra.get(OWN).text)
+    assert "1 run received." in page
+    assert "gamma manual 2 received 2 3" in page
+    record = text_of(petra.get(f"{OWN}/run?tag=gamma").text)
+    for part in ("Group Tidewater", "By two searchers", "by Petra", "gamma.txt"):
+        assert part in record
+    assert petra.get(f"{OWN}/run/file?tag=gamma").data == GAMMA
+
+
+def test_the_run_waits_until_the_organiser_accepts_it(petra: FlaskClient, cast: Cast, enter: Enter) -> None:
+    send(petra, cast, upload("gamma.txt", GAMMA))
+    olga = enter("Olga")
+    assert "1 run waits for a verdict" in text_of(olga.get("/c/harbour/").text)
+    assert re.search(r'value="gamma" ?>', olga.get("/c/harbour/pools").text)
+    assert olga.post("/c/harbour/runs/run/verdict?tag=gamma", data={"verdict": "accepted"}).status_code == 303
+    assert "gamma – – accepted" in text_of(petra.get(OWN).text)
+    assert re.search(r'value="gamma" checked>', olga.get("/c/harbour/pools").text)
+
+
+def test_a_reason_for_setting_aside_is_read_by_the_group(
+    petra: FlaskClient, cast: Cast, enter: Enter
+) -> None:
+    send(petra, cast, upload("gamma.txt", GAMMA))
+    aside = {"verdict": "set_aside", "reason": "T2 is too short"}
+    assert enter("Olga").post("/c/harbour/runs/run/verdict?tag=gamma", data=aside).status_code == 303
+    assert "T2 is too short" in text_of(petra.get(f"{OWN}/run?tag=gamma").text)
+
+
+def test_a_tag_of_another_group_is_taken_and_no_more_is_said(petra: FlaskClient, cast: Cast) -> None:
+    sent = run_text("alpha", {"T1": ("d6",)})
+    for fields in ({}, {"replacing": "yes"}):
+        answer = send(petra, cast, upload("mine.txt", sent), **fields)
+        assert answer.status_code == 422
+        assert "the tag alpha is taken" in text_of(answer.text)
+        assert RIVAL not in answer.text
+
+
+def test_the_very_file_of_another_group_is_not_told_from_any_other(
+    petra: FlaskClient, cast: Cast, enter: Enter
+) -> None:
+    theirs = enter("Olga").get("/c/harbour/runs/file?tag=alpha").data
+    same = text_of(send(petra, cast, upload("a.txt", theirs)).text)
+    other = text_of(send(petra, cast, upload("a.txt", run_text("alpha", {"T1": ("d6",)}))).text)
+    assert same == other
+
+
+def test_she_replaces_and_withdraws_what_is_not_in_use(petra: FlaskClient, cast: Cast) -> None:
+    send(petra, cast, upload("gamma.txt", GAMMA), description="first words")
+    newer = run_text("gamma", {"T1": ("d6", "d1")})
+    again = petra.post(f"{OWN}/run/replace?tag=gamma", data={"files": [upload("g2.txt", newer)]})
+    assert again.status_code == 303
+    page = petra.get(f"{OWN}/run?tag=gamma").text
+    assert "first words" in page
+    (old,) = links(page, "sha256=")
+    assert petra.get(old).data == GAMMA
+    assert petra.get(f"{OWN}/run/file?tag=gamma").data == newer
+    other = upload("x.txt", run_text("delta", {"T1": ("d1",)}))
+    wrong = petra.post(f"{OWN}/run/replace?tag=gamma", data={"files": [other]})
+    assert wrong.status_code == 422
+    assert "the file holds run delta, not gamma" in text_of(wrong.text)
+    assert petra.get(f"{OWN}/run?tag=delta").status_code == 404
+    assert petra.get(f"{OWN}/run/withdraw?tag=gamma").status_code == 200
+    assert petra.post(f"{OWN}/run/withdraw", data={"tag": "gamma"}).status_code == 303
+    assert petra.get(f"{OWN}/run?tag=gamma").status_code == 404
+
+
+def test_a_run_in_a_pool_stays_as_it_is(petra: FlaskClient, cast: Cast, enter: Enter) -> None:
+    send(petra, cast, upload("gamma.txt", GAMMA))
+    recipe = {"strategy": "depth", "depth": "1", "ties": "trec_eval", "run": ["gamma"]}
+    assert enter("Olga").post("/c/harbour/pools", data=recipe).status_code == 303
+    page = text_of(petra.get(f"{OWN}/run?tag=gamma").text)
+    assert "in use" in page
+    assert "pool" not in page
+    sent = run_text("gamma", {"T1": ("d6",)})
+    replacing = {"files": [upload("g.txt", sent)]}
+    assert petra.post(f"{OWN}/run/replace?tag=gamma", data=replacing).status_code == 409
+    assert petra.post(f"{OWN}/run?tag=gamma", data={"kind": "manual"}).status_code == 409
+    assert petra.post(f"{OWN}/run/withdraw", data={"tag": "gamma"}).status_code == 409
+    refused = send(petra, cast, upload("g.txt", sent), replacing="yes")
+    assert "is in use and can no longer be replaced" in text_of(refused.text)
+
+
+def test_she_sends_for_her_group_only(
+    petra: FlaskClient, cast: Cast, rival: int, sqlite_database: Database
+) -> None:
+    for group in (str(rival), "999", ""):
+        data = {"group": group, "files": [upload("gamma.txt", GAMMA)]}
+        assert petra.post(OWN, data=data).status_code == 422
+    send(petra, cast, upload("gamma.txt", GAMMA))
+    # A group in the form of the record moves nothing.
+    assert petra.post(f"{OWN}/run?tag=gamma", data={"group": str(rival)}).status_code == 303
+    with sqlite_database.reading() as db:
+        (run,) = own_runs(db, cast.campaign_id, cast.accounts["Petra"].id)
+        assert run.group == require_group(db, cast.campaign_id, cast.group_id)
+
+
+def test_a_broken_file_is_told_whole(petra: FlaskClient, cast: Cast) -> None:
+    bad = "T1 Q0 d1 1 x bad\nT9 Q0 d1 1 1 bad\n"
+    answer = send(petra, cast, upload("bad.txt", bad), kind="robot")
+    assert answer.status_code == 422
+    assert "is no kind of run" in text_of(answer.text)
+    answer = send(petra, cast, upload("bad.txt", bad))
+    assert {"bad.txt:1", "bad.txt:2"} <= set(text_of(answer.text).split())
+
+
+def test_the_task_has_the_topics_and_the_guidelines(petra: FlaskClient) -> None:
+    page = text_of(petra.get("/c/harbour/task").text)
+    for said in ("tides", "When is high water?", "Only tables of the harbour.", "Read to the end."):
+        assert said in page
+    assert b'{"id": "T1", "title": "tides"' in petra.get("/c/harbour/task/topics.jsonl").data
+
+
+def test_the_list_of_campaigns_tells_her_nothing_of_judging(petra: FlaskClient, cast: Cast) -> None:
+    send(petra, cast, upload("gamma.txt", GAMMA))
+    page = text_of(petra.get("/").text)
+    assert "1 run of your group" in page
+    assert "judged" not in page
+    assert "pool" not in page.casefold()
+
+
+def test_somebody_who_judges_too_is_blind_until_that_is_done(
+    app: Flask, sqlite_database: Database, cast: Cast, rival: int
+) -> None:
+    ada = cast.accounts["Ada"]
+    with sqlite_database.writing() as db:
+        join(db, cast.campaign_id, rival, ada.id, both_sides=True)
+    client = signed_in_client(app, sqlite_database, ada)
+    assert client.get("/c/harbour/judge").status_code == 200
+    assert client.get(OWN).status_code == 403
+    assert client.get(f"{OWN}/run?tag=alpha").status_code == 403

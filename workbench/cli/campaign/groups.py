@@ -1,0 +1,83 @@
+"""`workbench campaign group`: the groups that send runs."""
+
+from __future__ import annotations
+
+import click
+
+from workbench.cli.campaign.loading import JSON
+from workbench.cli.opening import database_options, opened
+from workbench.cli.output import say_json, say_table
+from workbench.settings import Settings
+from workbench.workflow.campaigning import campaign_by_slug
+from workbench.workflow.groups import add_group, group_named, groups_of, remove_group, rename_group
+
+
+@click.group("group")
+def group() -> None:
+    """Make the groups of a campaign, which send its runs, and look at them."""
+
+
+@group.command("add")
+@click.argument("campaign")
+@click.argument("names", nargs=-1, required=True, metavar="NAME...")
+@database_options
+def add(settings: Settings, campaign: str, names: tuple[str, ...]) -> None:
+    """Make groups in CAMPAIGN; all of them, or none."""
+    with opened(settings) as database, database.writing() as db:
+        found = campaign_by_slug(db, campaign)
+        for name in names:
+            add_group(db, found.id, name)
+    click.echo(f"{len(names)} {'group' if len(names) == 1 else 'groups'} made")
+
+
+@group.command("list")
+@click.argument("campaign")
+@JSON
+@database_options
+def list_(settings: Settings, campaign: str, as_json: bool) -> None:
+    """List the groups of CAMPAIGN with their runs and people."""
+    with opened(settings) as database, database.reading() as db:
+        groups = groups_of(db, campaign_by_slug(db, campaign).id)
+    if as_json:
+        say_json(
+            [
+                {
+                    "group": one.name,
+                    "runs": one.runs,
+                    "received": one.waiting,
+                    "people": [{"login": who.login, "name": who.name} for who in one.members],
+                }
+                for one in groups
+            ]
+        )
+        return
+    say_table(
+        ["group", "runs", "received", "people"],
+        [(one.name, one.runs, one.waiting, ", ".join(who.login for who in one.members)) for one in groups],
+        numeric=[1, 2],
+    )
+
+
+@group.command("rename")
+@click.argument("campaign")
+@click.argument("name")
+@click.argument("new_name")
+@database_options
+def rename(settings: Settings, campaign: str, name: str, new_name: str) -> None:
+    """Call the group NAME of CAMPAIGN otherwise."""
+    with opened(settings) as database, database.writing() as db:
+        found = campaign_by_slug(db, campaign)
+        rename_group(db, found.id, group_named(db, found.id, name), new_name)
+    click.echo(f"{name} is {new_name} now")
+
+
+@group.command("remove")
+@click.argument("campaign")
+@click.argument("name")
+@database_options
+def remove(settings: Settings, campaign: str, name: str) -> None:
+    """Forget the group NAME of CAMPAIGN, if it has no runs and nobody in it."""
+    with opened(settings) as database, database.writing() as db:
+        found = campaign_by_slug(db, campaign)
+        remove_group(db, found.id, group_named(db, found.id, name))
+    click.echo(f"{name} is removed")

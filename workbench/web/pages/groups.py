@@ -1,0 +1,159 @@
+"""Groups that send runs: the list, making several at once, and one group with its people and its runs."""
+
+from __future__ import annotations
+
+from flask import Blueprint, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError
+from workbench.web import notices
+from workbench.web.access import here, viewer
+from workbench.web.door import reading, writing
+from workbench.web.forms import counted, findings_of, sent_text, status_of, whole_number
+from workbench.web.readers import organiser
+from workbench.web.requests import see_other
+from workbench.workflow import groups, inviting, membership
+from workbench.workflow.people import clean_name
+from workbench.workflow.roles import Role
+from workbench.workflow.submitting import runs_of
+
+blueprint = Blueprint("groups", __name__, url_prefix="/c/<slug>/groups")
+Answer = Response | tuple[str, int]
+
+
+@blueprint.get("")
+@organiser
+def index() -> str:
+    """The groups of the campaign."""
+    return _list()
+
+
+@blueprint.post("")
+@organiser
+def add() -> Answer:
+    """Make groups, one a line; all of them, or none."""
+    typed = sent_text("names")
+    try:
+        names = [name for name in typed.splitlines() if clean_name(name)]
+        if not names:
+            raise InvalidInput([Finding("Names", None, "names", "there is no name", "one group a line")])
+        with writing() as db:
+            for name in names:
+                groups.add_group(db, here().id, name)
+    except WorkbenchError as error:
+        return _list(typed, findings_of(error, "Groups", "names")), status_of(error)
+    notices.say(f"{counted(len(names), 'group')} made.")
+    return see_other(url_for("groups.index"))
+
+
+@blueprint.get("/<int:group_id>")
+@organiser
+def group(group_id: int) -> str:
+    """One group: its people, links for more, its runs."""
+    return _page(group_id)
+
+
+@blueprint.post("/<int:group_id>/name")
+@organiser
+def rename(group_id: int) -> Answer:
+    """Call the group otherwise."""
+    name = sent_text("name")
+    try:
+        with writing() as db:
+            groups.rename_group(db, here().id, group_id, name)
+    except NotFound:
+        raise
+    except WorkbenchError as error:
+        found = tuple(
+            Finding(one.source, None, "name", one.message, one.remedy) for one in findings_of(error, "Name")
+        )
+        return _page(group_id, name=name, findings=found), status_of(error)
+    notices.say("The group has its new name.")
+    return see_other(url_for("groups.group", group_id=group_id))
+
+
+@blueprint.post("/<int:group_id>/remove")
+@organiser
+def remove(group_id: int) -> Response:
+    """Forget a group without runs and people."""
+    with writing() as db:
+        groups.remove_group(db, here().id, group_id)
+    notices.say("The group is removed.")
+    return see_other(url_for("groups.index"))
+
+
+@blueprint.post("/<int:group_id>/invitations")
+@organiser
+def invite(group_id: int) -> tuple[str, int]:
+    """Make a link for somebody who sends the group's runs, and show it, this once."""
+    with writing() as db:
+        made = inviting.invite(
+            db,
+            here().id,
+            role=Role.PARTICIPANT,
+            group_id=group_id,
+            note=request.form.get("note", ""),
+            invited_by=viewer().id,
+        )
+    return _page(group_id, link=url_for("entrance.invitation", token=made.token, _external=True)), 201
+
+
+@blueprint.post("/<int:group_id>/members")
+@organiser
+def add_member(group_id: int) -> Answer:
+    """Let somebody of the campaign send the group's runs; asks once more where the person judges."""
+    account_id, both = whole_number(request.form.get("account", "")), "both" in request.form
+    if account_id is None:
+        raise NotFound("this is nobody of this campaign", remedy="choose one of the list")
+    with writing() as db:
+        membership.require_member(db, here().id, account_id)
+        name = groups.require_group(db, here().id, group_id)
+        person = next(one for one in membership.members(db, here().id) if one.account_id == account_id)
+        if not both and not membership.JUDGES.isdisjoint(person.roles):
+            page = render_template("groups/both.html", person=person, name=name, group_id=group_id)
+            return page, 409
+        groups.join(db, here().id, group_id, account_id, both_sides=both)
+    notices.say(f"{person.name} sends runs for {name}.")
+    return see_other(url_for("groups.group", group_id=group_id))
+
+
+@blueprint.post("/<int:group_id>/members/<int:account_id>/remove")
+@organiser
+def remove_member(group_id: int, account_id: int) -> Response:
+    """Let somebody send nothing for the group any more; its runs stay."""
+    with writing() as db:
+        groups.leave(db, here().id, group_id, account_id)
+    notices.say("This person no longer sees the group's runs.")
+    return see_other(url_for("groups.group", group_id=group_id))
+
+
+def _list(typed: str = "", findings: tuple[Finding, ...] = ()) -> str:
+    with reading() as db:
+        found = groups.groups_of(db, here().id)
+        alone = sum(run.about.group_id is None for run in runs_of(db, here().id))
+    return render_template("groups/index.html", groups=found, alone=alone, typed=typed, findings=findings)
+
+
+def _page(
+    group_id: int, *, link: str = "", name: str | None = None, findings: tuple[Finding, ...] = ()
+) -> str:
+    with reading() as db:
+        groups.require_group(db, here().id, group_id)
+        found = next(one for one in groups.groups_of(db, here().id) if one.id == group_id)
+        runs = runs_of(db, here().id, group_ids=[group_id])
+        members = membership.members(db, here().id)
+        invitations = [
+            one for one in inviting.invitations(db, here().id)
+            if one.group == found.name and one.used_at is None
+        ]  # fmt: skip
+    inside = {one.account_id for one in found.members}
+    return render_template(
+        "groups/group.html",
+        group=found,
+        runs=runs,
+        others=[one for one in members if one.account_id not in inside],
+        invitations=invitations,
+        link=link,
+        name=found.name if name is None else name,
+        findings=findings,
+    )

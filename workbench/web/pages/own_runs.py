@@ -1,0 +1,154 @@
+"""A participant's runs: those of the own group only, sent, looked at, changed and withdrawn."""
+
+from __future__ import annotations
+
+from flask import Blueprint, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from workbench.errors import Conflict, Finding, InvalidInput, WorkbenchError
+from workbench.web import notices
+from workbench.web.about_form import KINDS, AboutForm, about_as_typed, sent_about, typed_about
+from workbench.web.access import here, viewer
+from workbench.web.door import reading, writing
+from workbench.web.downloads import attachment
+from workbench.web.forms import counted, findings_of, sent_files, sent_id, status_of
+from workbench.web.ids import write_id
+from workbench.web.pages.records import one_file
+from workbench.web.readers import participant
+from workbench.web.requests import see_other
+from workbench.workflow import own_runs
+from workbench.workflow.collecting import topics_of
+from workbench.workflow.groups import own_groups
+
+blueprint = Blueprint("own_runs", __name__, url_prefix="/c/<slug>/own-runs")
+Answer = Response | tuple[str, int]
+
+
+@blueprint.get("")
+@participant
+def index() -> str:
+    """The group's runs, and the form for one more."""
+    return _list()
+
+
+@blueprint.post("")
+@participant
+def send() -> Answer:
+    """Send runs for the group; what is refused leaves nothing, and the page says why."""
+    try:
+        files, about = sent_files(), sent_about()
+        with writing() as db:
+            done = own_runs.send_runs(
+                db, here().id, viewer().id, files, about, replacing="replacing" in request.form
+            )
+    except WorkbenchError as error:
+        return _list(findings=findings_of(error, "Runs")), status_of(error)
+    if done.refused:
+        return render_template("own_runs/sent.html", result=done), 422
+    notices.say(f"{counted(len(done.added), 'run')} received.")
+    return see_other(url_for("own_runs.index"))
+
+
+@blueprint.get("/run")
+@participant
+def run() -> str:
+    """The record of one of the group's runs; `?tag=` names it."""
+    return _page(sent_id("tag"))
+
+
+@blueprint.post("/run")
+@participant
+def change() -> Answer:
+    """Say something else of a run that is not in use."""
+    tag = sent_id("tag")
+    try:
+        about = sent_about()
+        with writing() as db:
+            own_runs.change_own(db, here().id, viewer().id, tag, about)
+    except InvalidInput as error:
+        return _page(tag, typed=typed_about(), findings=error.findings), 422
+    notices.say(f"The record of run {tag} is saved.")
+    return see_other(url_for("own_runs.run", tag=write_id(tag)))
+
+
+@blueprint.post("/run/replace")
+@participant
+def replace() -> Answer:
+    """Replace a run that is not in use by a file with the same tag."""
+    tag = sent_id("tag")
+    try:
+        file = one_file()
+        with writing() as db:
+            own_runs.replace_own(db, here().id, viewer().id, tag, file)
+    except InvalidInput as error:
+        return _page(tag, refused=error.findings), 422
+    notices.say(f"Run {tag} is replaced; the earlier version is kept.")
+    return see_other(url_for("own_runs.run", tag=write_id(tag)))
+
+
+@blueprint.get("/run/file")
+@participant
+def file() -> Response:
+    """A run of the group as it was sent; `?sha256=` names an earlier version."""
+    sha256 = request.args.get("sha256") or None
+    with reading() as db:
+        name, content = own_runs.own_content(db, here().id, viewer().id, sent_id("tag"), sha256=sha256)
+    return attachment(content, name)
+
+
+@blueprint.get("/run/withdraw")
+@participant
+def confirm_withdrawal() -> str:
+    """Ask once more."""
+    with reading() as db:
+        record = own_runs.own_record(db, here().id, viewer().id, sent_id("tag"))
+    if record.run.in_use:
+        raise Conflict("this run is in use and stays as it is", remedy="ask the organiser")
+    return render_template("own_runs/withdraw.html", record=record)
+
+
+@blueprint.post("/run/withdraw")
+@participant
+def withdraw() -> Response:
+    """Take a run back that is not in use."""
+    tag = sent_id("tag")
+    with writing() as db:
+        own_runs.withdraw_own(db, here().id, viewer().id, tag)
+    notices.say(f"Run {tag} is withdrawn.")
+    return see_other(url_for("own_runs.index"))
+
+
+def _list(findings: tuple[Finding, ...] = ()) -> str:
+    with reading() as db:
+        runs = own_runs.own_runs(db, here().id, viewer().id)
+        groups = own_groups(db, here().id, viewer().id)
+        topics = len(topics_of(db, here().id))
+    return render_template(
+        "own_runs/index.html",
+        runs=runs,
+        groups=groups,
+        topics=topics,
+        kinds=KINDS,
+        typed=typed_about(),
+        replacing="replacing" in request.form,
+        findings=findings,
+    )
+
+
+def _page(
+    tag: str,
+    *,
+    typed: AboutForm | None = None,
+    findings: tuple[Finding, ...] = (),
+    refused: tuple[Finding, ...] = (),
+) -> str:
+    with reading() as db:
+        record = own_runs.own_record(db, here().id, viewer().id, tag)
+    return render_template(
+        "own_runs/run.html",
+        record=record,
+        typed=typed or about_as_typed(record.run.about),
+        kinds=KINDS,
+        findings=findings,
+        refused=refused,
+    )
