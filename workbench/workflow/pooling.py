@@ -15,13 +15,14 @@ from workbench import __version__
 from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.pooling.difference import minus
 from workbench.pooling.parameters import named
+from workbench.pooling.planning import depth_read
 from workbench.pooling.pool import Pool
 from workbench.pooling.strategies import STRATEGIES
 from workbench.records import Contribution, PoolEntry, TieRule
 from workbench.storage.tables import PoolEntryRow, PoolRow, RunRow, TopicRow
 from workbench.workflow.checks import storable
+from workbench.workflow.packed_store import pack_runs, run_for_use
 from workbench.workflow.progress import graded_by_people
-from workbench.workflow.submitting import stored_run
 
 LONGEST_NAME = 120
 
@@ -124,7 +125,9 @@ def make_pool(
         raise WorkbenchError(f"the name has {len(name)} characters", remedy=f"at most {LONGEST_NAME}")
     if _taken(db, campaign_id, name):
         raise Conflict(f"there is a pool {name!r} already", remedy="give this one another name")
-    runs = (stored_run(db, campaign_id, tag) for tag, _ in chosen)
+    pack_runs(db, campaign_id)
+    depth = depth_read(strategy, values)
+    runs = (run_for_use(db, campaign_id, tag, depth=depth, ties=ties) for tag, _ in chosen)
     pool = made_by.build(runs, ties=ties, **values)
     if supplementary:
         pool = minus(pool, _pooled_or_judged(db, campaign_id))

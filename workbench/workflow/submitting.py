@@ -15,11 +15,12 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound, Severity, WorkbenchError
-from workbench.formats.runs import check_run, promised_tag, read_run
+from workbench.formats.runs import check_run, promised_tag
 from workbench.formats.source import Readable, open_source
 from workbench.records import Run, sorted_ids
 from workbench.storage.tables import AccountRow, PoolRow, RunRow, TopicRow
 from workbench.workflow.checks import id_finding
+from workbench.workflow.packed_store import keep_packed, run_for_use
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +111,8 @@ def run_content(db: Session, campaign_id: int, tag: str) -> tuple[str, bytes]:
 
 
 def stored_run(db: Session, campaign_id: int, tag: str) -> Run:
-    """A run read again from what is kept of it; raises NotFound."""
-    row = _run_row(db, campaign_id, tag)
-    return read_run(io.BytesIO(row.content_gzip), source=row.file_name).run
+    """A run, whole, from what is kept of it; raises NotFound."""
+    return run_for_use(db, campaign_id, tag)
 
 
 def remove_run(db: Session, campaign_id: int, tag: str) -> None:
@@ -136,21 +136,21 @@ def _add_run(
     errors = (*_unstorable(check.run, name), *_taken(db, campaign_id, check.run.tag, sha256, name))
     if errors:
         raise InvalidInput(errors)
-    db.add(
-        RunRow(
-            campaign_id=campaign_id,
-            tag=check.run.tag,
-            file_name=name,
-            content_gzip=content,
-            sha256=sha256,
-            topics=check.topics,
-            lines=check.lines,
-            warnings=[_finding_to_json(finding) for finding in check.warnings],
-            added_by=added_by,
-            added_at=datetime.now(UTC),
-        )
+    row = RunRow(
+        campaign_id=campaign_id,
+        tag=check.run.tag,
+        file_name=name,
+        content_gzip=content,
+        sha256=sha256,
+        topics=check.topics,
+        lines=check.lines,
+        warnings=[_finding_to_json(finding) for finding in check.warnings],
+        added_by=added_by,
+        added_at=datetime.now(UTC),
     )
+    db.add(row)
     db.flush()
+    keep_packed(db, row.id, check.run)
     return check.run.tag
 
 
