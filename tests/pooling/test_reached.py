@@ -95,7 +95,7 @@ def test_docnos_of_any_length_meet_their_equals_and_nobody_else() -> None:
 
 def test_pairs_that_share_a_fingerprint_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     expected = told(reached(tops(ABC, 5)))
-    monkeypatch.setattr(pair_keys, "fingerprints", lambda words, numbers: np.zeros(len(words), np.uint64))
+    monkeypatch.setattr(pair_keys, "fingerprints", lambda words, numbers: np.zeros(len(numbers), np.uint64))
     assert told(reached(tops(ABC, 5))) == expected
 
 

@@ -20,8 +20,8 @@ _WORD = 8
 _FACTORS = [np.uint64(pow(0x9E3779B97F4A7C15, power, 2**64)) for power in range(1, 12)]
 
 
-def words_of(docnos: Docnos) -> Words:
-    """Docnos as rows of words of eight bytes."""
+def words_of(docnos: Docnos) -> tuple[Words, ...]:
+    """The words of eight bytes that docnos have: their first words, their second, and so on."""
     width = docnos.itemsize
     if width > LONGEST:
         long = np.flatnonzero(np.strings.str_len(docnos) > LONGEST)
@@ -31,29 +31,34 @@ def words_of(docnos: Docnos) -> Words:
     words = max(1, -(-width // _WORD))
     if width != words * _WORD:
         docnos = docnos.astype(f"S{words * _WORD}")
-    return np.ascontiguousarray(docnos).view("<u8").reshape(len(docnos), words)
+    return tuple(np.ascontiguousarray(docnos).view("<u8").reshape(len(docnos), words).T)
 
 
-def docnos_from(words: Words) -> Docnos:
+def docnos_from(words: Sequence[Words]) -> Docnos:
     """The docnos whose words these are."""
-    rows = np.ascontiguousarray(words).astype("<u8", copy=False)
-    return rows.view(f"S{words.shape[1] * _WORD}").ravel()
+    rows = np.stack(words, axis=1).astype("<u8", copy=False)
+    return rows.view(f"S{len(words) * _WORD}").ravel()
 
 
-def stacked(parts: Sequence[Words]) -> Words:
-    """All words in one array, the narrower rows filled up with zeros."""
-    widest = max((part.shape[1] for part in parts), default=1)
-    if parts and all(part.shape[1] == widest for part in parts):
-        return np.concatenate(parts)
-    whole = np.zeros((sum(map(len, parts)), widest), dtype=np.uint64)
-    start = 0
-    for part in parts:
-        whole[start : start + len(part), : part.shape[1]] = part
-        start += len(part)
-    return whole
+def joined(parts: Sequence[tuple[Words, ...]]) -> tuple[Words, ...]:
+    """The words of several docnos in one; those of the shorter are filled up with zeros."""
+    widest = max(map(len, parts), default=1)
+    nothing = [np.zeros(len(part[0]) if len(part) < widest else 0, dtype=np.uint64) for part in parts]
+    return tuple(
+        np.concatenate(
+            [
+                np.empty(0, dtype=np.uint64),
+                *(
+                    part[word] if word < len(part) else zeros
+                    for part, zeros in zip(parts, nothing, strict=True)
+                ),
+            ]
+        )
+        for word in range(widest)
+    )
 
 
-def grouped(words: Words, numbers: Places) -> tuple[Places, Places]:
+def grouped(words: Sequence[Words], numbers: Places) -> tuple[Places, Places]:
     """An order in which equal pairs stand together, and where in it each group begins; there is at least one.
 
     Pairs are sorted by fingerprints, which takes a third of the time of sorting their docnos; should two
@@ -61,32 +66,32 @@ def grouped(words: Words, numbers: Places) -> tuple[Places, Places]:
     """
     prints = fingerprints(words, numbers)
     order = np.argsort(prints)
-    new = _changes(words[order], numbers[order])
-    sorted_prints = prints[order]
+    new = _changes([*words, numbers], order)
     # Equal pairs have equal fingerprints; were other pairs among them, a change would be of the pair alone.
-    if (new[1:] != (sorted_prints[1:] != sorted_prints[:-1])).any():
-        order = np.lexsort((*words.T, numbers))
-        new = _changes(words[order], numbers[order])
+    if (new != _changes([prints], order)).any():
+        order = np.lexsort((*words, numbers))
+        new = _changes([*words, numbers], order)
     return order, np.flatnonzero(new)
 
 
-def fingerprints(words: Words, numbers: Places) -> Words:
+def fingerprints(words: Sequence[Words], numbers: Places) -> Words:
     """A number for each pair; words of zeros behind a docno change nothing."""
     total = numbers.astype(np.uint64) * _FACTORS[1]
-    for word in range(words.shape[1]):
-        mixed = words[:, word] * _FACTORS[0]
+    for word, factor in zip(words, _FACTORS[2:], strict=False):
+        mixed = word * _FACTORS[0]
         mixed ^= mixed >> np.uint64(32)
-        mixed *= _FACTORS[word + 2]
+        mixed *= factor
         total += mixed
     total ^= total >> np.uint64(32)
     total *= _FACTORS[-1]
     return total
 
 
-def _changes(words: Words, numbers: Places) -> NDArray[np.bool_]:
-    """Whether each pair is another than the one before it."""
-    new = np.ones(len(numbers), dtype=np.bool_)
-    new[1:] = numbers[1:] != numbers[:-1]
-    for word in range(words.shape[1]):
-        new[1:] |= words[1:, word] != words[:-1, word]
+def _changes(columns: Sequence[Words | Places], order: Places) -> NDArray[np.bool_]:
+    """Whether each is another, in any column, than the one before it in this order."""
+    new = np.ones(len(order), dtype=np.bool_)
+    new[1:] = False
+    for column in columns:
+        values = column[order]
+        new[1:] |= values[1:] != values[:-1]
     return new

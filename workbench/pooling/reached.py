@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import Conflict
-from workbench.pooling.pair_keys import Docnos, Words, docnos_from, grouped, stacked, words_of
+from workbench.pooling.pair_keys import Docnos, Words, docnos_from, grouped, joined, words_of
 from workbench.records import Run, id_bytes, sorted_ids
 
 Places = NDArray[np.int64]
@@ -101,7 +101,7 @@ def reached(
         docnos.append(words_of(known.docnos[there]))
         codes.append(np.full(int(there.sum()), _LAST))
     tags = tuple(one.tag for one in all_tops)
-    return _told(tags, topics, _joined(numbers), stacked(docnos), _joined(codes))
+    return _told(tags, topics, _joined(numbers), joined(docnos), _joined(codes))
 
 
 def known_tops(pairs: Iterable[tuple[str, str]]) -> RunTops:
@@ -130,7 +130,7 @@ def _limited(one: RunTops, run_depths: Mapping[str, int], topic_depths: Mapping[
 
 
 def _told(
-    tags: tuple[str, ...], topics: tuple[str, ...], numbers: Places, words: Words, codes: Places
+    tags: tuple[str, ...], topics: tuple[str, ...], numbers: Places, words: tuple[Words, ...], codes: Places
 ) -> Reached:
     if not len(numbers):
         nothing = np.empty(0, dtype=np.int64)
@@ -146,7 +146,9 @@ def _told(
     found = found[np.argsort(numbers[at[found]], kind="stable")]
     best, first = np.divmod(smallest[found], len(tags) or 1)
     at, runs = at[found], sizes[found] - known[found]
-    return Reached(tags, topics, numbers[at], docnos_from(words[at]), best, first, runs, known[found])
+    return Reached(
+        tags, topics, numbers[at], docnos_from([word[at] for word in words]), best, first, runs, known[found]
+    )
 
 
 def _joined(parts: list[Places]) -> Places:
