@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.formats.written_runs import STYLES, Style, long_run, odd_runs
 from workbench.errors import InvalidInput
-from workbench.formats.packed_form import Head, PackedForm, as_arrays, head_of, pack, whole_run
+from workbench.formats.packed_form import Head, PackedForm, as_arrays, head_of, pack
 from workbench.formats.packed_lines import NotUnderstood
 from workbench.formats.packed_runs import read_packed
 from workbench.formats.run_tops import cut
@@ -52,7 +52,7 @@ def same_from_the_form(content: bytes, depth: int, ties: TieRule) -> None:
     if arrays is None:
         return
     form = pack(arrays)
-    restored = whole_run(head(form, None).run(plain.tag, form.topics))
+    restored = head(form, None).run(plain.tag, form.topics).whole()
     assert (restored, list(restored.rankings)) == (plain, list(plain.rankings))
     expected = cut(plain, depth, ties)
     found = top(form, depth, ties)
@@ -116,12 +116,12 @@ def test_what_the_arrays_cannot_hold_stays_a_plain_run(docno: str) -> None:
 def test_long_docnos_and_any_bytes_are_held(docno: str) -> None:
     run = Run("t", {"1": Ranking((docno, "b"), (-0.0, 0.0))})
     form = form_of(run)
-    assert whole_run(head(form, None).run("t", form.topics)) == run
+    assert head(form, None).run("t", form.topics).whole() == run
 
 
 def test_topics_without_documents_are_held() -> None:
     for topics in ({}, {"1": ()}, {"1": (), "2": ("a", "b"), "3": ()}, {"1": ("a",), "2": (), "3": ("b",)}):
         run = Run("t", {topic: Ranking(docnos, (1.0,) * len(docnos)) for topic, docnos in topics.items()})
         form = form_of(run)
-        assert whole_run(head(form, None).run("t", form.topics)) == run
+        assert head(form, None).run("t", form.topics).whole() == run
         assert top(form, 1, TieRule.TREC_EVAL) == cut(run, 1, TieRule.TREC_EVAL)

@@ -16,7 +16,7 @@ import numpy as np
 from workbench.formats.packed_lines import LONGEST_ID, WORD, Positions
 from workbench.formats.packed_runs import Docnos, PackedRun, in_order
 from workbench.formats.run_scores import Scores
-from workbench.records import Ranking, Run, TieRule, id_bytes
+from workbench.records import Run, TieRule, id_bytes
 
 FORM = 1
 """The number of this layout; a form of another number is made again from the run's file."""
@@ -153,14 +153,3 @@ def head_of(layout: Layout, depth: int | None, docnos: bytes, scores: bytes, pla
         np.frombuffer(scores, dtype=_SCORE).astype(np.float64),
         np.frombuffer(places, dtype=_PLACE).astype(np.intp),
     )
-
-
-def whole_run(run: PackedRun) -> Run:
-    """The run that was read whole into arrays, as `read_run` has it."""
-    rankings: dict[str, Ranking] = {}
-    docnos, scores = run.decoded(), tuple(run.scores.tolist())
-    starts = run.starts.tolist()
-    for number, topic in enumerate(run.topics):
-        part = slice(starts[number], starts[number + 1])
-        rankings[topic] = Ranking(docnos[part], scores[part])
-    return Run(run.tag, rankings)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.pooling.depth import DEPTH
+from workbench.pooling.depth import DEPTH, check_known
 from workbench.pooling.fusion.borda import BORDA
 from workbench.pooling.fusion.combmnz import COMBMNZ
 from workbench.pooling.fusion.combsum import COMBSUM
@@ -19,7 +19,7 @@ from workbench.pooling.fusion.rrf import RRF
 from workbench.pooling.reached import Marks, Places, Reached
 from workbench.pooling.sampling.at_random import RANDOM
 from workbench.pooling.sampling.strata import sample_sizes
-from workbench.pooling.sampling.stratified import STRATIFIED
+from workbench.pooling.sampling.stratified import STRATIFIED, checked_strata
 from workbench.pooling.take_n import TAKE_N
 
 Values = Mapping[str, Any]
@@ -99,10 +99,20 @@ def sizes(
     `reach` must go as deep as `depth_to_plan` says, and for a depth pool have its own depths; `longest` has
     the topics of the runs. What is left of a sample or a weighed choice when what is known is taken out of
     it depends on which documents it has: it is the expected number, or the largest that is possible.
+    Raises WorkbenchError for what the strategy itself would refuse: own depths of runs or topics that are not
+    there, and strata without a rate where there is no budget.
     """
     lists = np.array([longest.get(topic, 0) for topic in reach.topics], dtype=np.int64)
     counts, certainty = _SIZES[strategy](_Given(reach, values, lists, supplementary))
     return Sizes(reach.topics, tuple(counts.tolist()), certainty)
+
+
+def one_more(values: Values) -> dict[str, Any] | None:
+    """The values of a pool one step larger, of budget or else of depth; None without either."""
+    for name in ("budget", "depth"):
+        if values.get(name):
+            return {**values, name: values[name] + 1}
+    return None
 
 
 def growth_table(reach: Reached, depth: int) -> Places:
@@ -113,6 +123,8 @@ def growth_table(reach: Reached, depth: int) -> Places:
 
 
 def _depth(given: _Given) -> tuple[_Numbers, Certainty]:
+    check_known("run", given.values["run_depths"], set(given.reach.tags))
+    check_known("topic", given.values["topic_depths"], set(given.reach.topics))
     return _fresh(given.reach, given.reach.best <= given.values["depth"]), Certainty.EXACT
 
 
@@ -147,7 +159,7 @@ def _random(given: _Given) -> tuple[_Numbers, Certainty]:
 
 
 def _stratified(given: _Given) -> tuple[_Numbers, Certainty]:
-    strata = given.values["strata"]
+    strata = checked_strata(given.values["strata"], given.values["budget"])
     members = [(given.reach.best >= one.first) & (given.reach.best <= one.last) for one in strata]
     by_stratum = np.array([given.reach.per_topic(within) for within in members])
     drawn = np.array(

@@ -43,7 +43,7 @@ def kept_forms(db: Session, run_ids: Iterable[int]) -> dict[int, KeptForm]:
 
 
 def parts_of(db: Session, wanted: Mapping[int, Sequence[Part]]) -> dict[int, tuple[bytes, ...]]:
-    """Parts of the arrays of runs; raises KeyError for a run without any.
+    """Parts of the arrays of runs, all of which must have some.
 
     Both drivers are asked directly: SQLite reads a value whole if SQL takes a part of it, and what it has
     read of 71 runs costs more than all that is then done with the part; PostgreSQL's bytes come as text

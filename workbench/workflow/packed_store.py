@@ -19,7 +19,6 @@ from workbench.formats.packed_form import (
     docnos_of,
     head_of,
     pack,
-    whole_run,
 )
 from workbench.formats.packed_lines import NotUnderstood
 from workbench.formats.packed_runs import PackedRun, read_packed
@@ -75,7 +74,7 @@ def run_for_use(
     (kept,) = _kept(db, campaign_id, [tag])
     read = _read(db, kept, depth, ties)
     if isinstance(read, PackedRun):
-        return whole_run(read) if depth is None else read.top(depth, ties=ties)
+        return read.whole() if depth is None else read.top(depth, ties=ties)
     return read if depth is None else cut(read, depth, ties)
 
 

@@ -119,7 +119,7 @@ def make_pool(
     made_by = named(STRATEGIES, strategy)
     values = made_by.values(parameters)
     texts = made_by.texts(values)
-    chosen = _chosen_runs(db, campaign_id, tags)
+    chosen = chosen_runs(db, campaign_id, tags)
     name = storable(" ".join(name.split())) or _free_name(db, campaign_id, recipe_in_words(strategy, texts))
     if len(name) > LONGEST_NAME:
         raise WorkbenchError(f"the name has {len(name)} characters", remedy=f"at most {LONGEST_NAME}")
@@ -130,7 +130,7 @@ def make_pool(
     runs = (run_for_use(db, campaign_id, tag, depth=depth, ties=ties) for tag, _ in chosen)
     pool = made_by.build(runs, ties=ties, **values)
     if supplementary:
-        pool = minus(pool, _pooled_or_judged(db, campaign_id))
+        pool = minus(pool, pooled_or_judged(db, campaign_id))
     now = datetime.now(UTC)
     row = PoolRow(
         campaign_id=campaign_id,
@@ -220,7 +220,8 @@ def close_pool(db: Session, campaign_id: int, name: str) -> None:
     db.flush()
 
 
-def _chosen_runs(db: Session, campaign_id: int, tags: Collection[str] | None) -> list[tuple[str, str]]:
+def chosen_runs(db: Session, campaign_id: int, tags: Collection[str] | None) -> list[tuple[str, str]]:
+    """The chosen runs (all if None), tag and SHA-256, by tag; raises NotFound, WorkbenchError without any."""
     known = dict(
         db.execute(
             select(RunRow.tag, RunRow.sha256).where(RunRow.campaign_id == campaign_id).order_by(RunRow.tag)
@@ -235,7 +236,8 @@ def _chosen_runs(db: Session, campaign_id: int, tags: Collection[str] | None) ->
     return chosen
 
 
-def _pooled_or_judged(db: Session, campaign_id: int) -> set[tuple[str, str]]:
+def pooled_or_judged(db: Session, campaign_id: int) -> set[tuple[str, str]]:
+    """The pairs (topic, docno) that any pool has or a person has graded."""
     pooled = db.execute(
         select(PoolEntryRow.topic, PoolEntryRow.docno).join(PoolRow).where(PoolRow.campaign_id == campaign_id)
     )
