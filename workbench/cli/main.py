@@ -24,6 +24,7 @@ COMMANDS = {
     "account": "workbench.cli.account",
     "check": "workbench.cli.check",
     "pool": "workbench.cli.pool",
+    "plan": "workbench.cli.plan",
     "agree": "workbench.cli.agree",
     "score": "workbench.cli.score",
 }

@@ -26,7 +26,7 @@ PAGES = (
     ("settings.index", "Settings"),
 )
 # Pages with a blueprint of their own that belong to another's tab.
-PARTS = {"late_runs": "runs"}
+PARTS = {"late_runs": "runs", "plan": "pools"}
 
 
 @dataclass(frozen=True, slots=True)

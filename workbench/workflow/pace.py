@@ -43,6 +43,11 @@ class Pace:
     guess: float | None
 
     @property
+    def enough(self) -> int:
+        """How many answers must be timed for the measured median to be used."""
+        return ENOUGH
+
+    @property
     def in_words(self) -> str:
         """Where the seconds come from, for people."""
         return {

@@ -123,7 +123,8 @@ def plan_pool(
     values = named(STRATEGIES, strategy).values(parameters)
     tags = [tag for tag, _ in chosen_runs(db, campaign_id, tags)]
     pace = pace_of(db, campaign_id, given=seconds)
-    work = Work(per_pair, assessors or _judging(db, campaign_id, per_pair), pace.seconds)
+    judging = _judging(db, campaign_id, per_pair) if assessors is None else assessors
+    work = Work(per_pair, judging, pace.seconds)
     asked = {name: values if name == strategy else _values(made_by, others.get(name, _NONE))
              for name, made_by in STRATEGIES.items()}  # fmt: skip
     outlook = _look(db, campaign_id, tags, ties, supplementary, asked)

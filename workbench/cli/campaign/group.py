@@ -6,6 +6,7 @@ import click
 
 from workbench.cli.campaign.loading import documents, runs, topics
 from workbench.cli.campaign.making import list_, new, show
+from workbench.cli.campaign.planning import pack, plan
 from workbench.cli.campaign.pooling import assign, invite, pool
 from workbench.cli.campaign.results import agreement, qrels, score
 from workbench.cli.campaign.transfer import import_, judgments
@@ -31,6 +32,8 @@ for part in (
     topics,
     documents,
     runs,
+    pack,
+    plan,
     pool,
     invite,
     assign,

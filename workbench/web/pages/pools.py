@@ -148,7 +148,8 @@ def _priority(entry: PooledPair) -> tuple[int, int, bytes]:
 
 
 def _page(findings: tuple[Finding, ...] = ()) -> str:
-    typed = request.form
+    # The planner sends its recipe in the address, with the runs that it leaves out.
+    typed = request.form or request.args
     with reading() as db:
         pools = pools_of(db, here().id)
         runs = runs_of(db, here().id)
@@ -161,6 +162,8 @@ def _page(findings: tuple[Finding, ...] = ()) -> str:
         choices=strategy_choices(typed),
         supplementary=typed.get("supplementary") == "yes",
         chosen_ties=typed.get("ties", str(TieRule.TREC_EVAL)),
-        chosen_runs=set(sent_ids("run")) if typed else {run.tag for run in runs},
+        chosen_runs=set(sent_ids("run"))
+        if request.form
+        else {run.tag for run in runs} - set(sent_ids("without")),
         findings=findings,
     )
