@@ -161,7 +161,8 @@ form?.addEventListener("input", (event) => {
   }
   const slider = form.querySelector(`input[data-of="${CSS.escape(field.name)}"]`);
   if (slider && field.value !== "") {
-    if (Number(field.value) > Number(slider.max)) slider.max = field.value;
+    const most = field.name.endsWith("depth") ? Number(byId("details").dataset.deepest ?? slider.max) : Infinity;
+    if (Number(field.value) > Number(slider.max)) slider.max = String(Math.min(Number(field.value), most));
     slider.value = field.value;
   }
   changed(field.name);

@@ -16,7 +16,9 @@ READ = (
     "qrels/file", "scores", "scores?measures=AP", "scores/table.csv?measures=AP",
     "scores/run?tag=alpha&measures=AP",
 )  # fmt: skip
-RUN = ("settings", "assignments", "judgments", "judgments/all.tsv", "pools/1/close", "runs/remove?tag=alpha")
+RUN = (
+    "settings", "assignments", "judgments", "judgments/all.tsv", "plan", "pools/1/close", "runs/remove?tag=alpha",
+)  # fmt: skip
 CHANGE = (
     "settings", "topics", "documents", "runs", "runs/remove", "pools", "pools/1/close", "assignments/turn",
     "assignments/topics", "assignments/revoke", "judgments",

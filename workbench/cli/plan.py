@@ -98,7 +98,8 @@ def command(
     )
     click.echo(
         f"{found.total:.0f} pairs, {work.per_pair} times {work.seconds:g} s: "
-        f"{hours(work.hours(found.total))} hours, {hours(work.hours_each(found.total))} for each of {work.assessors}"
+        f"{hours(work.hours(found.total))} hours, "
+        f"{hours(work.hours_each(found.total))} for each of {work.assessors}"
         + ("" if step is None else f"; one step more: {step:.0f} pairs")
     )
 

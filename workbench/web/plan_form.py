@@ -111,8 +111,10 @@ def _dial(strategy: Strategy[Pool], one: Parameter, sent: Mapping[str, str], dee
     most = None
     # A seed or a rank constant has no direction in which a pool grows.
     if one.kind is WHOLE and one.name in {"depth", "budget"}:
-        reach = min(FURTHER, deepest) if one.name == "depth" else MOST_BUDGET
-        most = max(reach, lowest + 1, whole_number(value) or 0)
+        typed = whole_number(value) or 0
+        # Below the longest list there is nothing more to be had.
+        reach = min(max(FURTHER, typed), deepest) if one.name == "depth" else max(MOST_BUDGET, typed)
+        most = max(reach, lowest + 1)
     bounds = f"; {one.bounds}" if one.bounds else ""
     hint = "" if one is SEED else f"{one.help[:1].upper()}{one.help[1:]} ({one.kind.name}{bounds})"
     return Dial(name, one.name.replace("_", " ").capitalize(), hint, value, lowest, most)
