@@ -17,11 +17,12 @@ READ = (
     "scores/run?tag=alpha&measures=AP",
 )  # fmt: skip
 RUN = (
-    "settings", "assignments", "judgments", "judgments/all.tsv", "plan", "pools/1/close", "runs/remove?tag=alpha",
+    "settings", "assignments", "judgments", "judgments/all.tsv", "plan", "pools/1/close",
+    "runs/remove?tag=alpha",
 )  # fmt: skip
 CHANGE = (
     "settings", "topics", "documents", "runs", "runs/remove", "pools", "pools/1/close", "assignments/turn",
-    "assignments/topics", "assignments/revoke", "judgments",
+    "assignments/topics", "assignments/revoke", "judgments", "plan/guess", "plan/pack",
 )  # fmt: skip
 JUDGED = [
     ("T1", "d1", "X", "3"), ("T1", "d2", "X", "0"), ("T1", "d1", "Y", "3"), ("T1", "d2", "Y", "2"),

@@ -31,7 +31,8 @@ from workbench.workflow.assigning import assessors_of
 from workbench.workflow.collecting import topics_of
 from workbench.workflow.pace import Pace, pace_of
 from workbench.workflow.packed_store import lengths_of, tops_of
-from workbench.workflow.pooling import chosen_runs, pooled_or_judged, recipe_in_words
+from workbench.workflow.pool_sources import chosen_runs, pooled_or_judged
+from workbench.workflow.pooling import recipe_in_words
 
 FURTHER = 100
 """How deep a depth pool's growth is told at least, so that a slider has where to move."""

@@ -19,10 +19,10 @@ from workbench.pooling.planning import depth_read
 from workbench.pooling.pool import Pool
 from workbench.pooling.strategies import STRATEGIES
 from workbench.records import Contribution, PoolEntry, TieRule
-from workbench.storage.tables import PoolEntryRow, PoolRow, RunRow, TopicRow
+from workbench.storage.tables import PoolEntryRow, PoolRow, TopicRow
 from workbench.workflow.checks import storable
 from workbench.workflow.packed_store import pack_runs, run_for_use
-from workbench.workflow.progress import graded_by_people
+from workbench.workflow.pool_sources import chosen_runs, pooled_or_judged
 
 LONGEST_NAME = 120
 
@@ -218,31 +218,6 @@ def close_pool(db: Session, campaign_id: int, name: str) -> None:
     row = _pool_row(db, campaign_id, name)
     row.closed_at = row.closed_at or datetime.now(UTC)
     db.flush()
-
-
-def chosen_runs(db: Session, campaign_id: int, tags: Collection[str] | None) -> list[tuple[str, str]]:
-    """The chosen runs (all if None), tag and SHA-256, by tag; raises NotFound, WorkbenchError without any."""
-    known = dict(
-        db.execute(
-            select(RunRow.tag, RunRow.sha256).where(RunRow.campaign_id == campaign_id).order_by(RunRow.tag)
-        ).all()
-    )
-    unknown = set(tags or ()) - known.keys()
-    if unknown:
-        raise NotFound(f"there is no run {', '.join(sorted(unknown))} in this campaign")
-    chosen = [(tag, sha256) for tag, sha256 in known.items() if tags is None or tag in tags]
-    if not chosen:
-        raise WorkbenchError("a pool needs at least one run", remedy="load runs, or choose some")
-    return chosen
-
-
-def pooled_or_judged(db: Session, campaign_id: int) -> set[tuple[str, str]]:
-    """The pairs (topic, docno) that any pool has or a person has graded."""
-    pooled = db.execute(
-        select(PoolEntryRow.topic, PoolEntryRow.docno).join(PoolRow).where(PoolRow.campaign_id == campaign_id)
-    )
-    judged = graded_by_people(db, campaign_id)
-    return {(topic, docno) for topic, docno in pooled} | judged
 
 
 def _entry_values(pool_id: int, entry: PoolEntry, pool: Pool) -> dict[str, Any]:
