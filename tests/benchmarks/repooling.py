@@ -3,7 +3,7 @@
 `python -m tests.benchmarks.repooling` stores the first 71 of the generated runs of TREC-8's size (see
 `generated_runs`) in SQLite and, where the tests' server can be started, in PostgreSQL, and then makes the
 depth-100 pool as arrays: every pair with its best rank, and the sizes of all depths by topic. Told are the
-median seconds in a process that has done so before (warm) and in a new one, after it has imported everything
+least seconds in a process that has done so before (warm) and in a new one, after it has imported everything
 and opened the database (cold); and how many times as fast that is as reading and pooling the files, which is
 a process of its own too, told with and without the time that Python needs to begin.
 """
@@ -11,7 +11,6 @@ a process of its own too, told with and without the time that Python needs to be
 from __future__ import annotations
 
 import argparse
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -51,7 +50,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="workbench-repooling-") as folder:
         files = _generated(Path(folder))
         nothing, whole = (
-            compare([Program("files", (sys.executable, *command))], files, 3)[0].median
+            compare([Program("files", (sys.executable, *command))], files, 3)[0].least
             for command in (("-c", "import tests.benchmarks.ours"), _from_files())
         )
         begun = f"{whole - nothing:.2f} s without the beginning of Python"
@@ -61,7 +60,7 @@ def main() -> None:
             pairs, *warm = _pool_again(url, given.rounds)
             cold = [_in_a_new_process(url) for _ in range(given.rounds)]
             print(f"{name}: {len(files)} runs stored in {stored:.1f} s, pool of {pairs:.0f} pairs")
-            for kind, seconds in (("warm", statistics.median(warm)), ("cold", statistics.median(cold))):
+            for kind, seconds in (("warm", min(warm)), ("cold", min(cold))):
                 print(f"  {kind} {seconds:.3f} s, {(whole - nothing) / seconds:.1f} x as fast as the files")
 
 
