@@ -21,6 +21,7 @@ from workbench.workflow.drafting import changed_runs, delete_draft, rebuild_draf
 from workbench.workflow.importing import import_judgments
 from workbench.workflow.judging import record, undo
 from workbench.workflow.opening import before_closing, before_opening, close_pool, open_pool
+from workbench.workflow.pace import PaceSource
 from workbench.workflow.pool_rows import PoolState
 from workbench.workflow.pooling import make_pool
 from workbench.workflow.pools import PoolReport, pool_entries, pool_report, pools_of
@@ -181,13 +182,14 @@ def test_opening_says_what_it_means(database: Database) -> None:
         assert (found.pool.pairs, found.topics, found.judged, found.without_text) == (6, 2, 1, 0)
         # Depth 1: T1 d1 and d2, T2 d/4, all of them in depth 2. A draft shares nothing.
         assert [(one.pool, one.state, one.pairs) for one in found.shared] == [("first", PoolState.OPEN, 3)]
-        assert (found.pace, found.hours, found.changed) == (None, None, ())
-        db.execute(update(CampaignRow).values(seconds_a_pair=30.0))
+        # Nothing is timed nor guessed: half a minute is assumed, and six pairs take 0.05 hours.
+        assert (found.pace.source, found.changed) == (PaceSource.ASSUMED, ())
+        assert found.hours == pytest.approx(0.05)
+        db.execute(update(CampaignRow).values(seconds_a_pair=60.0))
         guessed = before_opening(db, campaign_id, "plan")
-        # Six pairs of half a minute: 0.05 hours.
-        assert guessed.hours == pytest.approx(0.05)
-        assert guessed.pace is not None
-        assert guessed.pace.measured == 0
+        # Six pairs of a minute: 0.1 hours.
+        assert guessed.hours == pytest.approx(0.1)
+        assert guessed.pace.source is PaceSource.GUESSED
 
 
 def test_measured_seconds_are_told_rather_than_guessed_ones(database: Database) -> None:
@@ -211,8 +213,7 @@ def test_measured_seconds_are_told_rather_than_guessed_ones(database: Database) 
         make_pool(db, campaign_id, parameters={"depth": 1}, name="next", draft=True)
         found = before_opening(db, campaign_id, "next").pace
     # Ten of ten seconds and ten of twenty.
-    assert found is not None
-    assert (found.seconds, found.measured) == (15.0, 20)
+    assert (found.seconds, found.source, found.answers) == (15.0, PaceSource.MEASURED, 20)
 
 
 def test_only_what_was_seen_is_opened(database: Database) -> None:

@@ -25,6 +25,7 @@ COMMANDS = {
     "check": "workbench.cli.check",
     "pool": "workbench.cli.pool",
     "analyse": "workbench.cli.analyse",
+    "plan": "workbench.cli.plan",
     "agree": "workbench.cli.agree",
     "score": "workbench.cli.score",
 }

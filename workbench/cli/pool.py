@@ -8,11 +8,12 @@ from typing import Any
 import click
 
 from workbench.cli.output import say_json
-from workbench.cli.runs import depth_needed, only_one_standard_input, read_runs
+from workbench.cli.runs import only_one_standard_input, read_runs
 from workbench.cli.simulating import UNJUDGED, simulate
 from workbench.cli.strategy_options import EVERY_STRATEGY, option_name, strategy_options, strategy_values
 from workbench.pooling.adaptive.strategies import ADAPTIVE
 from workbench.pooling.parameters import Parameter, Strategy
+from workbench.pooling.planning import depth_read
 from workbench.pooling.pool import Pool
 from workbench.pooling.strategies import STRATEGIES, build_pool
 from workbench.records import PoolEntry, TieRule, id_bytes
@@ -90,7 +91,7 @@ def command(
         )
     only_one_standard_input(runs if qrels is None else (*runs, qrels))
     values = strategy_values(EVERY_STRATEGY[strategy], parameters)
-    depth = depth_needed(strategy, values)
+    depth = depth_read(strategy, values)
     read = read_runs(runs, warnings=warnings, unique_tags=True, depth=depth, ties=TieRule(ties))
     given = (run for _, run in read)
     if qrels is not None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import click
 
@@ -12,8 +11,6 @@ from workbench.cli.output import say_findings, with_progress
 from workbench.errors import Finding, InvalidInput
 from workbench.formats.run_tops import read_run_leading, read_run_top
 from workbench.formats.runs import read_run
-from workbench.pooling.adaptive.strategies import ADAPTIVE
-from workbench.pooling.depth import DEPTH
 from workbench.records import Run, TieRule
 
 
@@ -57,17 +54,6 @@ def read_runs(
             yield name, reading.run
     if refused:
         raise InvalidInput(refused)
-
-
-def depth_needed(strategy: str, values: Mapping[str, Any]) -> int | None:
-    """How far down its runs a pooling strategy with these parameters looks; None where it needs all."""
-    if strategy in ADAPTIVE:
-        reach: int = values["depth"]
-        return reach
-    if strategy != DEPTH.name:
-        return None
-    depths: list[int] = [values["depth"], *values["run_depths"].values(), *values["topic_depths"].values()]
-    return max(depths)
 
 
 def only_one_standard_input(names: Sequence[str]) -> None:

@@ -44,17 +44,8 @@ class PackedRun:
     lines: int
     depth: int | None
 
-    def leading(self) -> Run:
-        """The run with every document that is held, in file order."""
-        docnos, scores = _decoded(self.docnos), tuple(self.scores.tolist())
-        rankings = {
-            topic: Ranking(docnos[begin:end], scores[begin:end])
-            for topic, (begin, end) in zip(self.topics, pairwise(self.starts.tolist()), strict=True)
-        }
-        return Run(self.tag, rankings)
-
-    def top(self, depth: int, *, ties: TieRule = TieRule.TREC_EVAL) -> Run:
-        """The run with the first `depth` documents of each topic, best first, as `ranking.top` has them.
+    def first(self, depth: int, *, ties: TieRule = TieRule.TREC_EVAL) -> Positions:
+        """Where the first `depth` documents of each topic stand: topic by topic, best first.
 
         Raises WorkbenchError where the run was not read to this depth.
         """
@@ -63,12 +54,23 @@ class PackedRun:
                 f"the run was read to depth {self.depth}, not {depth}", remedy="read it again"
             )
         at = _leading(self.scores, self.starts, depth)
-        numbers = np.searchsorted(self.starts, at, side="right") - 1
-        order = _order(self.docnos[at], self.scores[at], numbers, ties)
+        numbers = self.numbers(at)
+        order = in_order(self.docnos[at], self.scores[at], numbers, ties)
         starts = np.searchsorted(numbers, np.arange(len(self.topics) + 1))
-        at = at[order[np.arange(len(at)) - starts[numbers] < depth]]
+        return at[order[np.arange(len(at)) - starts[numbers] < depth]]
+
+    def numbers(self, at: Positions) -> Positions:
+        """The numbers of the topics to which the documents at these places belong."""
+        return np.searchsorted(self.starts, at, side="right") - 1
+
+    def top(self, depth: int, *, ties: TieRule = TieRule.TREC_EVAL) -> Run:
+        """The run with the first `depth` documents of each topic, best first, as `ranking.top` has them.
+
+        Raises WorkbenchError where the run was not read to this depth.
+        """
+        at = self.first(depth, ties=ties)
+        ends = np.searchsorted(self.numbers(at), np.arange(len(self.topics) + 1)).tolist()
         docnos, scores = _decoded(self.docnos[at]), tuple(self.scores[at].tolist())
-        ends = np.cumsum([0, *np.minimum(np.diff(starts), depth)]).tolist()
         rankings = {
             topic: Ranking(docnos[begin:end], scores[begin:end])
             for topic, (begin, end) in zip(self.topics, pairwise(ends), strict=True)
@@ -79,6 +81,10 @@ class PackedRun:
         """The run as `read_run` has it, in file order; raises WorkbenchError where it was not read whole."""
         if self.depth is not None:
             raise WorkbenchError(f"the run was read to depth {self.depth}", remedy="read it again")
+        return self.leading()
+
+    def leading(self) -> Run:
+        """The run with every document that is held, in file order."""
         docnos, scores, starts = _decoded(self.docnos), tuple(self.scores.tolist()), self.starts.tolist()
         rankings = {
             topic: Ranking(docnos[begin:end], scores[begin:end])
@@ -172,7 +178,8 @@ def _leading(scores: Scores, starts: Positions, depth: int) -> Positions:
     long = np.flatnonzero(sizes > depth)
     floors = np.full(len(sizes), -np.inf)
     rises = scores[1:] > scores[:-1]
-    rises[starts[1:-1] - 1] = False
+    changes = starts[1:-1]
+    rises[changes[(changes > 0) & (changes < len(scores))] - 1] = False
     if rises.any():
         for number in long.tolist():
             part, below = scores[starts[number] : starts[number + 1]], sizes[number] - depth
@@ -182,7 +189,7 @@ def _leading(scores: Scores, starts: Positions, depth: int) -> Positions:
     return np.flatnonzero(scores >= np.repeat(floors, sizes))
 
 
-def _order(docnos: Docnos, scores: Scores, numbers: Positions, ties: TieRule) -> Positions:
+def in_order(docnos: Docnos, scores: Scores, numbers: Positions, ties: TieRule) -> Positions:
     """The order by topic, then that of `ranking.ordered`."""
     falls = (scores[1:] <= scores[:-1]) | (numbers[1:] != numbers[:-1])
     order = np.arange(len(scores)) if falls.all() else np.lexsort((-scores, numbers))

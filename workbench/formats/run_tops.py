@@ -41,7 +41,7 @@ def read_run_top(
         except NotUnderstood:
             twice.rewind()
             reading = read_run(twice, source=source, topics=topics)
-            run = reading.run if depth is None else _cut(reading.run, depth, ties)
+            run = reading.run if depth is None else cut(reading.run, depth, ties)
             return RunReading(run, reading.lines, ())
     run = packed.whole() if depth is None else packed.top(depth, ties=ties)
     return RunReading(run, packed.lines, ())
@@ -88,7 +88,8 @@ class _Twice:
             self._stream.seek(self._begin)
 
 
-def _cut(run: Run, depth: int, ties: TieRule) -> Run:
+def cut(run: Run, depth: int, ties: TieRule) -> Run:
+    """The run with the first `depth` documents of each topic, best first, with their scores."""
     return Run(run.tag, {topic: _first(ranking, depth, ties) for topic, ranking in run.rankings.items()})
 
 

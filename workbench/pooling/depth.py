@@ -48,8 +48,8 @@ def depth_pool(
         return min(own, default=depth)
 
     gathered = gather(runs, depth=depth_of, ties=ties)
-    _check_known("run", run_depths, set(gathered.tags))
-    _check_known("topic", topic_depths, topics)
+    check_known("run", run_depths, set(gathered.tags))
+    check_known("topic", topic_depths, topics)
     entries = [entry for topic in gathered.topics for entry in topic.entries(range(len(topic.docnos)))]
     largest_possible = {topic.topic: topic.retrieved for topic in gathered.topics}
     return Pool(tuple(entries), gathered.tags, largest_possible)
@@ -68,7 +68,8 @@ DEPTH = Strategy(
 )
 
 
-def _check_known(what: str, depths: Mapping[str, int], known: set[str]) -> None:
+def check_known(what: str, depths: Mapping[str, int], known: set[str]) -> None:
+    """Raise WorkbenchError where a run or topic (`what`) that is not pooled has a depth of its own."""
     unknown = sorted_ids(set(depths) - known)
     if unknown:
         raise WorkbenchError(

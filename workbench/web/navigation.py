@@ -34,6 +34,7 @@ PARTS = {
     "records": "runs",
     "run_checks": "runs",
     "run_rules": "runs",
+    "plan": "pools",
     "analysis": "pools",
     "live_pools": "pools",
     "pool_states": "pools",

@@ -5,7 +5,6 @@ All that counts stands in the database; what is kept here only saves time, and m
 
 from __future__ import annotations
 
-import io
 from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -15,14 +14,14 @@ from threading import Lock
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from workbench.errors import Conflict
-from workbench.formats.run_tops import read_run_top
+from workbench.errors import Conflict, NotFound
 from workbench.pooling.adaptive.events import Event, Happening
 from workbench.pooling.adaptive.live import Adaptive
 from workbench.pooling.adaptive.strategies import ADAPTIVE, start
 from workbench.pooling.parameters import named
 from workbench.records import PoolEntry, Run, TieRule
-from workbench.storage.tables import PoolEventRow, PoolRow, RunRow
+from workbench.storage.tables import PoolEventRow, PoolRow
+from workbench.workflow.packed_store import run_for_use
 
 MOST_POOLS = 8
 
@@ -154,20 +153,10 @@ def as_event(topic: str, seen: Seen) -> Event:
 
 def _runs(db: Session, pool: PoolRow, depth: int, ties: TieRule) -> Iterator[Run]:
     for run in pool.recipe["runs"]:
-        row = db.scalar(
-            select(RunRow)
-            .where(
-                RunRow.campaign_id == pool.campaign_id,
-                RunRow.tag == run["tag"],
-                RunRow.sha256 == run["sha256"],
-            )
-            .order_by(RunRow.id.desc())
-            .limit(1)
-        )
-        if row is None:
+        try:
+            yield run_for_use(db, pool.campaign_id, run["tag"], depth=depth, ties=ties, sha256=run["sha256"])
+        except NotFound:
             raise Conflict(
                 f"run {run['tag']} is not what it was when pool {pool.name!r} was made",
                 remedy="an adaptive pool chooses from the very runs that it was made from",
-            )
-        content = io.BytesIO(row.content_gzip)
-        yield read_run_top(content, source=row.file_name, depth=depth, ties=ties).run
+            ) from None

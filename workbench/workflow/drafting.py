@@ -13,7 +13,8 @@ from workbench.errors import Conflict, WorkbenchError
 from workbench.storage.tables import PoolEntryRow, PoolRow
 from workbench.workflow.ledgers import is_adaptive
 from workbench.workflow.pool_rows import checked_name, locked_pool, pool_row, require_draft
-from workbench.workflow.pooling import brought_by_nobody, pool_by_recipe, runs_that_hold, write_entries
+from workbench.workflow.pool_sources import runs_that_hold
+from workbench.workflow.pooling import brought_by_nobody, pool_by_recipe, write_entries
 from workbench.workflow.pools import PoolReport, pool_report
 
 _UNMARKED: Mapping[str, Any] = {"added_by": None, "added_at": None, "reason": None}

@@ -14,7 +14,7 @@ from workbench.records import id_bytes
 from workbench.storage.tables import AssignmentRow, DocumentRow, PoolEntryRow, PoolRow
 from workbench.workflow.assigning import topics_of_pool
 from workbench.workflow.drafting import ChangedRun, changed_runs
-from workbench.workflow.effort import Pace, pace_of
+from workbench.workflow.pace import Pace, pace_of
 from workbench.workflow.pool_rows import (
     PoolState,
     locked_pool,
@@ -46,7 +46,7 @@ class BeforeOpening:
 
     pool: PoolLine
     topics: int
-    pace: Pace | None
+    pace: Pace
     judged: int
     shared: tuple[Shared, ...]
     without_text: int
@@ -54,9 +54,9 @@ class BeforeOpening:
     sha256: str
 
     @property
-    def hours(self) -> float | None:
-        """The hours in which one assessor judges all of it, None where nobody knows how long a pair takes."""
-        return None if self.pace is None else self.pace.hours(self.pool.pairs)
+    def hours(self) -> float:
+        """The hours in which one assessor judges all of it."""
+        return self.pace.hours(self.pool.pairs)
 
 
 @dataclass(frozen=True, slots=True)

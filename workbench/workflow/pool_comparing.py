@@ -13,7 +13,7 @@ from workbench.pooling.comparison import Comparison, compare
 from workbench.pooling.pool import Pair, Pool
 from workbench.records import Contribution, PoolEntry, id_bytes
 from workbench.storage.tables import PoolEntryRow
-from workbench.workflow.effort import Pace, pace_of
+from workbench.workflow.pace import Pace, pace_of
 from workbench.workflow.pools import PoolLine, origin, pool_summary
 from workbench.workflow.progress import graded_by_people
 
@@ -58,13 +58,13 @@ class ComparedPools:
     before: PoolLine | None
     after: PoolLine
     comparison: Comparison
-    pace: Pace | None
+    pace: Pace
     pairs: tuple[ComparedPair, ...]
 
     @property
-    def hours(self) -> float | None:
-        """The hours for what of the pool after is not judged, None where the time of a pair is not known."""
-        return None if self.pace is None else self.pace.hours(self.comparison.total.to_judge)
+    def hours(self) -> float:
+        """The hours for what of the pool after is not judged."""
+        return self.pace.hours(self.comparison.total.to_judge)
 
 
 def compare_pools(db: Session, campaign_id: int, before: str | None, after: str) -> ComparedPools:

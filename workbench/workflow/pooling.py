@@ -7,27 +7,27 @@ from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Any
 
-from sqlalchemy import insert, select
+from sqlalchemy import insert
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from workbench import __version__
-from workbench.errors import Conflict, NotFound, WorkbenchError
+from workbench.errors import Conflict
 from workbench.pooling.adaptive.live import Adaptive
 from workbench.pooling.adaptive.strategies import ADAPTIVE
 from workbench.pooling.difference import minus
 from workbench.pooling.parameters import Strategy, named
+from workbench.pooling.planning import depth_read
 from workbench.pooling.pool import Pool
 from workbench.pooling.strategies import STRATEGIES
 from workbench.records import PoolEntry, TieRule
-from workbench.storage.tables import PoolEntryRow, PoolRow, RunRow
-from workbench.workflow.about_runs import Verdict
+from workbench.storage.tables import PoolEntryRow, PoolRow
 from workbench.workflow.adaptive_pools import adaptive_recipe, leave_out, pairs_asked_for
 from workbench.workflow.checks import storable
+from workbench.workflow.packed_store import pack_runs, run_for_use
 from workbench.workflow.pool_rows import LONGEST_NAME, checked_name, name_taken
+from workbench.workflow.pool_sources import chosen_runs, pooled_or_judged
 from workbench.workflow.pools import PoolReport, pool_report, recipe_in_words
-from workbench.workflow.progress import graded_by_people
-from workbench.workflow.submitting import stored_run
 
 EVERY_STRATEGY: Mapping[str, Strategy[Pool | Adaptive]] = {**STRATEGIES, **ADAPTIVE}
 _SHOWN = LONGEST_NAME - 10  # room for the number that makes a name free
@@ -55,7 +55,7 @@ def make_pool(
     """
     made_by = named(EVERY_STRATEGY, strategy)
     texts = made_by.texts(made_by.values(parameters))
-    chosen = _chosen_runs(db, campaign_id, tags)
+    chosen = chosen_runs(db, campaign_id, tags)
     name = checked_name(db, campaign_id, name) or _free_name(
         db, campaign_id, recipe_in_words(strategy, texts)
     )
@@ -91,9 +91,11 @@ def pool_by_recipe(
     The entries come by pair, as values of their rows. Raises as the strategy does.
     """
     strategy = named(EVERY_STRATEGY, row.recipe["strategy"])
-    runs = (stored_run(db, row.campaign_id, tag) for tag, _ in chosen)
-    values = strategy.values(row.recipe["parameters"])
-    built = strategy.build(runs, ties=TieRule(row.recipe["ties"]), **values)
+    values, ties = strategy.values(row.recipe["parameters"]), TieRule(row.recipe["ties"])
+    pack_runs(db, row.campaign_id)
+    depth = depth_read(strategy.name, values)
+    runs = (run_for_use(db, row.campaign_id, tag, depth=depth, ties=ties) for tag, _ in chosen)
+    built = strategy.build(runs, ties=ties, **values)
     pool = built.pool() if isinstance(built, Adaptive) else built
     if row.recipe["supplementary"]:
         pool = minus(pool, pooled_or_judged(db, row.campaign_id))
@@ -121,17 +123,6 @@ def write_entries(db: Session, pool_id: int, entries: Mapping[tuple[str, str], d
         db.execute(insert(PoolEntryRow), [{"pool_id": pool_id, **values} for values in entries.values()])
 
 
-def pooled_or_judged(db: Session, campaign_id: int) -> set[tuple[str, str]]:
-    """The pairs of every pool that was opened, and those that a person graded: what need not be pooled."""
-    pooled = db.execute(
-        select(PoolEntryRow.topic, PoolEntryRow.docno)
-        .join(PoolRow)
-        .where(PoolRow.campaign_id == campaign_id, PoolRow.opened_at.is_not(None))
-    )
-    judged = graded_by_people(db, campaign_id)
-    return {(topic, docno) for topic, docno in pooled} | judged
-
-
 def brought_by_nobody(pair: tuple[str, str]) -> dict[str, Any]:
     """The values of an entry that no run brought; who added it is to be said with them."""
     return {
@@ -144,37 +135,6 @@ def brought_by_nobody(pair: tuple[str, str]) -> dict[str, Any]:
         "inclusion": None,
         "stratum": None,
     }
-
-
-def _chosen_runs(db: Session, campaign_id: int, tags: Collection[str] | None) -> list[tuple[str, str]]:
-    rows = db.execute(
-        select(RunRow.tag, RunRow.sha256, RunRow.verdict)
-        .where(RunRow.campaign_id == campaign_id, RunRow.replaced_at.is_(None))
-        .order_by(RunRow.tag)
-    ).all()
-    unknown = set(tags or ()) - {tag for tag, _, _ in rows}
-    if unknown:
-        raise NotFound(f"there is no run {', '.join(sorted(unknown))} in this campaign")
-    chosen = [
-        (tag, sha256)
-        for tag, sha256, verdict in rows
-        if (verdict == Verdict.ACCEPTED if tags is None else tag in tags)
-    ]
-    if not chosen:
-        remedy = "accept some, or choose some by their tags" if rows else "load runs, or choose some"
-        raise WorkbenchError("a pool needs at least one run", remedy=remedy)
-    return chosen
-
-
-def runs_that_hold(db: Session, campaign_id: int) -> dict[str, str]:
-    """The hash of every run by its tag, in the order of tags; a run that was replaced does not hold."""
-    return dict(
-        db.execute(
-            select(RunRow.tag, RunRow.sha256)
-            .where(RunRow.campaign_id == campaign_id, RunRow.replaced_at.is_(None))
-            .order_by(RunRow.tag)
-        ).all()
-    )
 
 
 def _entry_values(entry: PoolEntry, pool: Pool) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import io
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,12 +14,12 @@ from sqlalchemy.orm import Session, aliased
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound
 from workbench.formats.refusals import shown
 from workbench.formats.run_report import with_findings
-from workbench.formats.runs import read_run
 from workbench.records import Run
-from workbench.storage.tables import AccountRow, CampaignRow, GroupRow, PoolRow, RunRow, TopicRow
+from workbench.storage.tables import AccountRow, CampaignRow, GroupRow, PoolRow, RunRow
 from workbench.workflow.about_runs import AboutRun, Kind, Verdict
 from workbench.workflow.findings import finding_from_json, finding_to_json
 from workbench.workflow.known_runs import Holder, tag_findings
+from workbench.workflow.packed_store import pack_run, run_for_use
 from workbench.workflow.run_checks import CheckedRun, check_files, expected_of
 from workbench.workflow.run_rules import rules_of
 from workbench.workflow.storing import NewRun, store_run
@@ -155,7 +154,7 @@ def store_checked(
         report = with_findings(report, found, rules_of(db, campaign_id))
     if report.errors or report.tag is None or report.sha256 is None or content is None:
         raise InvalidInput(report.errors)
-    store_run(
+    run_id = store_run(
         db,
         campaign_id,
         NewRun(
@@ -176,6 +175,7 @@ def store_checked(
         replacing=replacing,
         of_group_only=of_group_only,
     )
+    pack_run(db, run_id)
     return report.tag
 
 
@@ -251,17 +251,11 @@ def run_content(db: Session, campaign_id: int, tag: str, *, sha256: str | None =
 
 
 def stored_run(db: Session, campaign_id: int, tag: str, *, sha256: str | None = None) -> Run:
-    """A run read again, in the topics of the campaign: the version that holds, or that with this hash.
+    """A run, whole, in the topics of the campaign: the version that holds, or that with this hash.
 
     Raises NotFound.
     """
-    row = run_row(db, campaign_id, tag, sha256=sha256)
-    run = read_run(io.BytesIO(row.content_gzip), source=row.file_name).run
-    if all(warning["code"] != "unknown-topic" for warning in row.warnings):
-        return run
-    # A campaign may take runs with further topics; they have nobody to judge them.
-    known = set(db.scalars(select(TopicRow.topic).where(TopicRow.campaign_id == campaign_id)))
-    return Run(run.tag, {topic: ranking for topic, ranking in run.rankings.items() if topic in known})
+    return run_for_use(db, campaign_id, tag, sha256=sha256)
 
 
 def remove_run(db: Session, campaign_id: int, tag: str) -> None:

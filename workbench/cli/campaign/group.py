@@ -9,6 +9,7 @@ from workbench.cli.campaign.desk import check, docids, rules, runs
 from workbench.cli.campaign.groups import group
 from workbench.cli.campaign.loading import documents, topics
 from workbench.cli.campaign.making import list_, new, show
+from workbench.cli.campaign.planning import pack, plan
 from workbench.cli.campaign.pool_contents import add_to_pool, pool_compare
 from workbench.cli.campaign.pooling import assign, invite, pool
 from workbench.cli.campaign.pools import (
@@ -52,6 +53,8 @@ for part in (
     runs,
     run,
     records,
+    pack,
+    plan,
     analyse,
     pool,
     pools,

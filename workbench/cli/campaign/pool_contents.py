@@ -153,7 +153,8 @@ def _json(found: ComparedPools, *, pairs: bool) -> dict[str, object]:
         "topics": {change.name: _change_json(change) for change in compared.by_topic},
         "runs": {change.name: _change_json(change) for change in compared.by_run},
         "added_by_hand": _change_json(compared.by_hand),
-        "seconds_a_pair": None if found.pace is None else found.pace.seconds,
+        "seconds_a_pair": found.pace.seconds,
+        "seconds_from": str(found.pace.source),
         "hours": found.hours,
     }
     if pairs:

@@ -154,7 +154,7 @@ def pool_delete(settings: Settings, campaign: str, pool_name: str, yes: bool) ->
 
 
 def _say_opening(found: BeforeOpening) -> None:
-    hours = "" if found.hours is None else f", {found.hours:.1f} hours for one assessor"
+    hours = f", {found.hours:.1f} hours for one assessor ({found.pace.in_words})"
     click.echo(f"{found.pool.pairs} pairs in {found.topics} topics{hours}", err=True)
     if found.judged:
         click.echo(f"{found.judged} of its pairs are judged by now", err=True)

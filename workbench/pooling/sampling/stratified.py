@@ -35,7 +35,7 @@ def stratified_pool(
     is no budget, Conflict where two runs have the same tag.
     Source: NIST's make-pools.pl (strata and budget); Yilmaz, Kanoulas and Aslam 2008 (the estimate).
     """
-    strata = _checked(strata, budget)
+    strata = checked_strata(strata, budget)
     gathered = gather(runs, depth=strata[-1].last, ties=ties)
     entries: list[PoolEntry] = []
     inclusion: dict[Pair, float] = {}
@@ -68,7 +68,8 @@ STRATIFIED = Strategy(
 )
 
 
-def _checked(strata: Sequence[Stratum], budget: int) -> tuple[Stratum, ...]:
+def checked_strata(strata: Sequence[Stratum], budget: int) -> tuple[Stratum, ...]:
+    """The strata, if they can be sampled with this budget; raises WorkbenchError."""
     try:
         accepted = accept_strata(strata)
     except ValueError as error:

@@ -145,7 +145,8 @@ def _priority(entry: PooledPair) -> tuple[int, int, bytes]:
 
 
 def _page(findings: tuple[Finding, ...] = ()) -> str:
-    typed = request.form
+    # The planner sends its recipe in the address, with the runs that it leaves out.
+    typed = request.form or request.args
     with reading() as db:
         pools = pools_shown(db, here().id)
         runs = runs_of(db, here().id)
@@ -158,6 +159,8 @@ def _page(findings: tuple[Finding, ...] = ()) -> str:
         choices=strategy_choices(typed),
         supplementary=typed.get("supplementary") == "yes",
         chosen_ties=typed.get("ties", str(TieRule.TREC_EVAL)),
-        chosen_runs=set(sent_ids("run")) if typed else {r.tag for r in runs if r.verdict is Verdict.ACCEPTED},
+        chosen_runs=set(sent_ids("run"))
+        if request.form
+        else {run.tag for run in runs if run.verdict is Verdict.ACCEPTED} - set(sent_ids("without")),
         findings=findings,
     )

@@ -1,0 +1,112 @@
+"""Runs from their packed forms, in both databases, and without them."""
+
+from __future__ import annotations
+
+import io
+import itertools
+
+import pytest
+from sqlalchemy import delete, func, select, update
+from sqlalchemy.orm import Session
+
+from tests.builders import ALPHA, BETA, campaign_with_people, run_text, send_runs
+from workbench.errors import NotFound
+from workbench.formats.run_tops import cut
+from workbench.formats.runs import read_run
+from workbench.pooling.reached import RunTops
+from workbench.records import TieRule
+from workbench.storage.engine import Database
+from workbench.storage.tables import PackedRunRow
+from workbench.workflow.packed_store import (
+    lengths_of,
+    pack_runs,
+    run_for_use,
+    runs_to_pack,
+    tops_of,
+)
+from workbench.workflow.pooling import make_pool
+from workbench.workflow.pools import pool_entries
+from workbench.workflow.submitting import add_runs, remove_run
+
+# Ties at every cut: in the file c, a, b, e, f, d stand with the scores 3, 2, 2, 2, 2, 1.
+TIED = "".join(
+    f"T1 Q0 {docno} 1 {score} tied\n" for docno, score in zip("caébefd", "3222221", strict=True)
+).encode()
+# A docno that no array holds, as long as ids may be.
+LONG = run_text("long", {"T1": ("a", "x" * 512, "b"), "T2": ("d1",)})
+FILES = {"alpha": run_text("alpha", ALPHA), "beta": run_text("beta", BETA), "tied": TIED, "long": LONG}
+
+
+def loaded(db: Session) -> int:
+    """A campaign with these files as runs."""
+    made = campaign_with_people(db)
+    added = add_runs(db, made.campaign.id, [(name, io.BytesIO(text)) for name, text in FILES.items()])
+    assert not added.refused
+    return made.campaign.id
+
+
+def forms(db: Session) -> int:
+    return db.scalar(select(func.count()).select_from(PackedRunRow)) or 0
+
+
+@pytest.mark.parametrize("kept", [True, False], ids=["packed", "from the file"])
+def test_runs_and_their_tops_are_those_of_the_file(database: Database, kept: bool) -> None:
+    with database.writing() as db:
+        campaign_id = loaded(db)
+        assert forms(db) == 4
+        if not kept:
+            db.execute(delete(PackedRunRow))
+    # Nobody who only reads may write.
+    with database.reading() as db:
+        for tag, text in FILES.items():
+            plain = read_run(io.BytesIO(text), source=tag).run
+            assert run_for_use(db, campaign_id, tag) == plain
+            for depth, ties in itertools.product((1, 2, 3, 4, 6, 100), TieRule):
+                first = cut(plain, depth, ties)
+                assert run_for_use(db, campaign_id, tag, depth=depth, ties=ties).rankings == first.rankings
+                (tops,) = tops_of(db, campaign_id, [tag], depth=depth, ties=ties)
+                assert listed(tops) == listed(RunTops.of(first))
+        lengths = lengths_of(db, campaign_id, ["alpha", "long"])
+        assert lengths == {"alpha": {"T1": 4, "T2": 3}, "long": {"T1": 3, "T2": 1}}
+        assert forms(db) == (4 if kept else 0)
+
+
+def listed(tops: RunTops) -> list[tuple[str, int, bytes]]:
+    """Topic, rank and docno, sorted."""
+    rows = zip(tops.numbers, tops.ranks, tops.docnos.tolist(), strict=True)
+    return sorted((tops.topics[number], int(rank), docno) for number, rank, docno in rows)
+
+
+def test_forms_that_are_missing_or_of_an_older_layout_are_made_again(database: Database) -> None:
+    with database.writing() as db:
+        campaign_id = loaded(db)
+        before = db.execute(select(PackedRunRow.run_id, PackedRunRow.records)).all()
+        assert pack_runs(db, campaign_id) == runs_to_pack(db, campaign_id) == 0
+        first, *_ = sorted(row.run_id for row in before)
+        db.execute(delete(PackedRunRow).where(PackedRunRow.run_id == first))
+        db.execute(update(PackedRunRow).where(PackedRunRow.run_id > first).values(form=0, records=b"old"))
+        assert runs_to_pack(db, campaign_id) == 4
+        assert pack_runs(db, campaign_id) == 4
+        after = db.execute(select(PackedRunRow.run_id, PackedRunRow.records)).all()
+    assert {tuple(row) for row in after} == {tuple(row) for row in before}
+
+
+def test_a_pool_packs_what_older_databases_have_not_packed(database: Database) -> None:
+    with database.writing() as db:
+        campaign_id = loaded(db)
+        packed = make_pool(db, campaign_id, parameters={"depth": 2}, ties=TieRule.DOCNO_ASCENDING)
+        db.execute(delete(PackedRunRow))
+        plain = make_pool(db, campaign_id, parameters={"depth": 2}, ties=TieRule.DOCNO_ASCENDING)
+        assert forms(db) == 4
+        entries = [pool_entries(db, campaign_id, report.pool.name) for report in (packed, plain)]
+    assert entries[0] == entries[1]
+
+
+def test_the_form_goes_with_its_run(database: Database) -> None:
+    with database.writing() as db:
+        made = campaign_with_people(db)
+        send_runs(db, made.campaign.id, alpha=ALPHA)
+        remove_run(db, made.campaign.id, "alpha")
+        assert forms(db) == 0
+        with pytest.raises(NotFound, match="alpha"):
+            run_for_use(db, made.campaign.id, "alpha")

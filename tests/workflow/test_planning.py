@@ -1,0 +1,193 @@
+"""Plans against the pools that are then made; how long a judgment takes."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from sqlalchemy import event, insert
+from sqlalchemy.orm import Session
+
+from tests.builders import ALPHA, BETA, Made, campaign_with_people, pooled_campaign, send_runs
+from workbench.errors import InvalidInput, NotFound, WorkbenchError
+from workbench.pooling.planning import Certainty
+from workbench.pooling.strategies import STRATEGIES
+from workbench.records import TieRule
+from workbench.storage.engine import Database
+from workbench.storage.tables import JudgmentEventRow
+from workbench.workflow import pace, planning
+from workbench.workflow.pace import PaceSource, keep_guess, pace_of
+from workbench.workflow.planning import plan_pool
+from workbench.workflow.pooling import make_pool
+
+
+def with_runs(db: Session) -> Made:
+    made = campaign_with_people(db)
+    send_runs(db, made.campaign.id, alpha=ALPHA, beta=BETA)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("strategy", "parameters"),
+    [
+        ("depth", {"depth": 1}),
+        ("depth", {"depth": 3, "run_depths": "beta=1", "topic_depths": "T2=2"}),
+        ("depth", {"depth": 500}),
+        ("rrf", {"budget": 3}),
+        ("take-n", {"budget": 500}),
+        ("random", {"depth": 2, "budget": 2}),
+        ("stratified", {"strata": "1:1:1 2:4:0.5", "budget": 3}),
+    ],
+)
+@pytest.mark.parametrize("ties", [TieRule.TREC_EVAL, TieRule.FILE])
+def test_a_plan_has_the_size_of_the_pool(
+    database: Database, strategy: str, parameters: dict[str, Any], ties: TieRule
+) -> None:
+    with database.writing() as db:
+        made = with_runs(db)
+        recipe: dict[str, Any] = {"strategy": strategy, "parameters": parameters, "ties": ties}
+        plan = plan_pool(db, made.campaign.id, **recipe)
+        report = make_pool(db, made.campaign.id, **recipe)
+    assert (plan.pairs, plan.certainty) == (report.pool.pairs, Certainty.EXACT)
+    assert {one.topic: one.pairs for one in plan.topics} == {one.topic: one.pairs for one in report.by_topic}
+    assert plan.recipe == report.pool.recipe
+
+
+def test_a_plan_tells_growth_the_next_step_and_all_strategies(database: Database) -> None:
+    with database.writing() as db:
+        made = with_runs(db)
+        plan = plan_pool(db, made.campaign.id, parameters={"depth": 1})
+    # By hand. T1: d1 | d2; then d2, d/4; then d#3, d1; then d6 twice. T2: d/4 twice; then d1, d2; then é5.
+    assert plan.growth is not None
+    new = dict(zip(plan.growth.topics, plan.growth.new, strict=True))
+    assert new == {"T1": (2, 1, 1, 1), "T2": (1, 2, 1, 0)}
+    assert (plan.pairs, plan.step, plan.deepest, plan.runs) == (3.0, 3.0, 4, 2)
+    assert [(one.topic, one.pairs) for one in plan.topics] == [("T1", 2.0), ("T2", 1.0)]
+    assert plan.growth.total(2) == 6
+    assert [one.strategy for one in plan.others] == list(STRATEGIES)
+    assert {one.pairs for one in plan.others if one.strategy not in ("depth", "stratified")} == {9.0}
+
+
+def test_a_plan_multiplies_by_judgments_and_shares_among_assessors(database: Database) -> None:
+    with database.writing() as db:
+        made = with_runs(db)
+        plan = plan_pool(db, made.campaign.id, parameters={"depth": 2}, per_pair=2, seconds=300.0)
+        # Six pairs twice at five minutes are an hour; Ada and Ben have half an hour each.
+        assert (plan.work.hours(plan.pairs), plan.work.hours_each(plan.pairs)) == (1.0, 0.5)
+        # Without assessors enough, as many as every pair needs are meant.
+        assert plan_pool(db, made.campaign.id, per_pair=3).work.assessors == 3
+        with pytest.raises(InvalidInput, match="3 times"):
+            plan_pool(db, made.campaign.id, per_pair=3, assessors=2)
+
+
+def test_a_supplementary_plan_leaves_out_what_is_pooled_or_judged(database: Database) -> None:
+    with database.writing() as db:
+        made, _ = pooled_campaign(db)
+        plan = plan_pool(db, made.campaign.id, parameters={"depth": 9}, supplementary=True)
+        # All nine pairs less the six of depth 2.
+        assert (plan.pairs, plan.certainty) == (3.0, Certainty.EXACT)
+        weighed = plan_pool(
+            db, made.campaign.id, strategy="rrf", parameters={"budget": 2}, supplementary=True
+        )
+        assert weighed.certainty is Certainty.AT_MOST
+        drawn = plan_pool(db, made.campaign.id, strategy="random", supplementary=True)
+        assert (drawn.pairs, drawn.certainty) == (3.0, Certainty.EXPECTED)
+
+
+def test_what_no_pool_could_be_made_of_is_refused_likewise(database: Database) -> None:
+    with database.writing() as db:
+        made = campaign_with_people(db)
+        with pytest.raises(WorkbenchError, match="at least one run"):
+            plan_pool(db, made.campaign.id)
+        send_runs(db, made.campaign.id, alpha=ALPHA)
+        with pytest.raises(NotFound, match="gamma"):
+            plan_pool(db, made.campaign.id, tags=["gamma"])
+        with pytest.raises(WorkbenchError, match="no such run"):
+            plan_pool(db, made.campaign.id, parameters={"run_depths": "gamma=3"})
+        with pytest.raises(WorkbenchError, match="no rate"):
+            plan_pool(db, made.campaign.id, strategy="stratified", parameters={"strata": "1:5"})
+        # Of a strategy that is only compared it is said, and its defaults stand for what cannot be.
+        others = {"stratified": {"strata": "1:5"}, "rrf": {"budget": "many"}}
+        by_name = {one.strategy: one for one in plan_pool(db, made.campaign.id, others=others).others}
+    assert "no rate" in by_name["stratified"].problem
+    assert by_name["rrf"].recipe == "rrf, budget 100, k 60"
+
+
+def test_a_growth_that_is_too_large_to_be_sent_is_left_out(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(planning, "MOST_CELLS", 7)
+    with database.writing() as db:
+        plan = plan_pool(db, with_runs(db).campaign.id, parameters={"depth": 1})
+    assert (plan.growth, plan.pairs) == (None, 3.0)
+
+
+def test_a_plan_reads_no_more_of_the_runs_than_it_needs(database: Database) -> None:
+    statements: list[str] = []
+    with database.writing() as db:
+        campaign_id = with_runs(db).campaign.id
+    event.listen(database.engine, "before_cursor_execute", lambda *said: statements.append(said[2]))
+    with database.reading() as db:
+        plan_pool(db, campaign_id)
+    assert statements
+    assert not [said for said in statements if "content_gzip" in said]
+
+
+def timed(db: Session, made: Made, assessor: str, *milliseconds: int | None, answer: str = "grade") -> None:
+    """Record answers that took so long."""
+    db.execute(
+        insert(JudgmentEventRow),
+        [
+            {
+                "campaign_id": made.campaign.id,
+                "assessor_id": made.assessors[assessor],
+                "topic": "T1",
+                "docno": "d1",
+                "answer": answer,
+                "grade": 1 if answer == "grade" else None,
+                "client_id": f"{assessor}-{answer}-{number}",
+                "source": "screen",
+                "active_ms": time,
+                "recorded_at": datetime.now(UTC),
+            }
+            for number, time in enumerate(milliseconds)
+        ],
+    )
+
+
+def test_seconds_are_measured_where_there_are_enough_answers(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with database.writing() as db:
+        made = campaign_with_people(db)
+        campaign_id = made.campaign.id
+        assert pace_of(db, campaign_id).source is PaceSource.ASSUMED
+        keep_guess(db, campaign_id, 45.5)
+        assert (pace_of(db, campaign_id).seconds, pace_of(db, campaign_id).source) == (
+            45.5,
+            PaceSource.GUESSED,
+        )
+        timed(db, made, "Ada", 10_000, 40_000, 20_000, None, 0)
+        timed(db, made, "Ben", 90_000)
+        timed(db, made, "Ben", 1_000, 1_000, 1_000, answer="withdrawn")
+        # Of 10, 20, 40 and 90 seconds the two in the middle are 20 and 40; four answers are not enough.
+        found = pace_of(db, campaign_id)
+        assert (found.source, found.measured, found.answers) == (PaceSource.GUESSED, 30.0, 4)
+        monkeypatch.setattr(pace, "ENOUGH", 4)
+        assert (pace_of(db, campaign_id).seconds, pace_of(db, campaign_id).source) == (
+            30.0,
+            PaceSource.MEASURED,
+        )
+        assert pace_of(db, campaign_id, given=7.0).source is PaceSource.GIVEN
+
+
+def test_a_guess_can_be_taken_back_and_must_be_possible(database: Database) -> None:
+    with database.writing() as db:
+        campaign_id = campaign_with_people(db).campaign.id
+        for wrong in (0.0, -1.0, float("nan"), 1e9):
+            with pytest.raises(InvalidInput):
+                keep_guess(db, campaign_id, wrong)
+        keep_guess(db, campaign_id, 20.0)
+        keep_guess(db, campaign_id, None)
+        assert pace_of(db, campaign_id).guess is None

@@ -1,0 +1,97 @@
+"""Pairs of topic and document brought together where they are equal: the inner loop of `reached`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from hashlib import sha256
+
+import numpy as np
+from numpy.typing import NDArray
+
+Docnos = np.ndarray[tuple[int], np.dtype[np.bytes_]]
+Words = NDArray[np.uint64]
+Places = NDArray[np.int64]
+
+LONGEST = 64
+"""The bytes of a docno that are compared as they are; a longer one counts as 32 of them and its SHA-256."""
+
+_WORD = 8
+# Odd, without a pattern, and one for each word: equal words in other places are not the same.
+_FACTORS = [np.uint64(pow(0x9E3779B97F4A7C15, power, 2**64)) for power in range(1, 12)]
+
+
+def words_of(docnos: Docnos) -> tuple[Words, ...]:
+    """The words of eight bytes that docnos have: their first words, their second, and so on."""
+    width = docnos.itemsize
+    if width > LONGEST:
+        long = np.flatnonzero(np.strings.str_len(docnos) > LONGEST)
+        short = docnos.astype(f"S{LONGEST}")
+        short[long] = [docno[: LONGEST // 2] + sha256(docno).digest() for docno in docnos[long].tolist()]
+        docnos, width = short, LONGEST
+    words = max(1, -(-width // _WORD))
+    if width != words * _WORD:
+        docnos = docnos.astype(f"S{words * _WORD}")
+    return tuple(np.ascontiguousarray(docnos).view("<u8").reshape(len(docnos), words).T)
+
+
+def docnos_from(words: Sequence[Words]) -> Docnos:
+    """The docnos whose words these are."""
+    rows = np.stack(words, axis=1).astype("<u8", copy=False)
+    return rows.view(f"S{len(words) * _WORD}").ravel()
+
+
+def joined(parts: Sequence[tuple[Words, ...]]) -> tuple[Words, ...]:
+    """The words of several docnos in one; those of the shorter are filled up with zeros."""
+    widest = max(map(len, parts), default=1)
+    nothing = [np.zeros(len(part[0]) if len(part) < widest else 0, dtype=np.uint64) for part in parts]
+    return tuple(
+        np.concatenate(
+            [
+                np.empty(0, dtype=np.uint64),
+                *(
+                    part[word] if word < len(part) else zeros
+                    for part, zeros in zip(parts, nothing, strict=True)
+                ),
+            ]
+        )
+        for word in range(widest)
+    )
+
+
+def grouped(words: Sequence[Words], numbers: Places) -> tuple[Places, Places]:
+    """An order in which equal pairs stand together, and where in it each group begins; there is at least one.
+
+    Pairs are sorted by fingerprints, which takes a third of the time of sorting their docnos; should two
+    ever share one, which is seen here, they are sorted by themselves.
+    """
+    prints = fingerprints(words, numbers)
+    order = np.argsort(prints)
+    new = _changes([*words, numbers], order)
+    # Equal pairs have equal fingerprints; were other pairs among them, a change would be of the pair alone.
+    if (new != _changes([prints], order)).any():
+        order = np.lexsort((*words, numbers))
+        new = _changes([*words, numbers], order)
+    return order, np.flatnonzero(new)
+
+
+def fingerprints(words: Sequence[Words], numbers: Places) -> Words:
+    """A number for each pair; words of zeros behind a docno change nothing."""
+    total = numbers.astype(np.uint64) * _FACTORS[1]
+    for word, factor in zip(words, _FACTORS[2:], strict=False):
+        mixed = word * _FACTORS[0]
+        mixed ^= mixed >> np.uint64(32)
+        mixed *= factor
+        total += mixed
+    total ^= total >> np.uint64(32)
+    total *= _FACTORS[-1]
+    return total
+
+
+def _changes(columns: Sequence[Words | Places], order: Places) -> NDArray[np.bool_]:
+    """Whether each is another, in any column, than the one before it in this order."""
+    new = np.ones(len(order), dtype=np.bool_)
+    new[1:] = False
+    for column in columns:
+        values = column[order]
+        new[1:] |= values[1:] != values[:-1]
+    return new

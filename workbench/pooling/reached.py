@@ -1,0 +1,155 @@
+"""Every document that runs reach for a topic, as arrays: what sizes of pools are reckoned from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.errors import Conflict
+from workbench.pooling.pair_keys import Docnos, Words, docnos_from, grouped, joined, words_of
+from workbench.records import Run, id_bytes, sorted_ids
+
+Places = NDArray[np.int64]
+Marks = NDArray[np.bool_]
+
+KNOWN = 0
+"""The rank that stands for "pooled or judged already" in the tops that `known_tops` makes."""
+
+_LAST = np.iinfo(np.int64).max
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RunTops:
+    """The first documents of a run: for each its topic (number in `topics`), rank (from 1) and docno."""
+
+    tag: str
+    topics: tuple[str, ...]
+    numbers: Places
+    ranks: Places
+    docnos: Docnos
+
+    @classmethod
+    def of(cls, run: Run) -> RunTops:
+        """The tops of a run whose documents stand best first."""
+        listed = [ranking.docnos for ranking in run.rankings.values()]
+        numbers = np.repeat(np.arange(len(listed)), [len(docnos) for docnos in listed])
+        ranks = np.array([rank for docnos in listed for rank in range(1, len(docnos) + 1)], dtype=np.int64)
+        encoded = [id_bytes(docno) for docnos in listed for docno in docnos]
+        return cls(run.tag, tuple(run.rankings), numbers, ranks, np.array(encoded, dtype=np.bytes_))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reached:
+    """Every distinct pair of topic and document, in the order of the topics, and what runs say of it.
+
+    `topics` are sorted (bytes), `numbers` are places in it. `best` is the best rank, `first` the first run by
+    tag (bytes) that has the pair there, `runs` how many have it at all; `known` marks what is pooled or
+    judged already. A docno is as many bytes as it has, up to 64; of a longer one there are 32 and its
+    SHA-256, since nothing but being equal matters here.
+    """
+
+    tags: tuple[str, ...]
+    topics: tuple[str, ...]
+    numbers: Places
+    docnos: Docnos
+    best: Places
+    first: Places
+    runs: Places
+    known: Marks
+
+    def per_topic(self, chosen: Marks) -> Places:
+        """How many of the chosen pairs each topic has."""
+        return np.bincount(self.numbers[chosen], minlength=len(self.topics))
+
+
+def reached(
+    tops: Iterable[RunTops],
+    *,
+    known: RunTops | None = None,
+    run_depths: Mapping[str, int] | None = None,
+    topic_depths: Mapping[str, int] | None = None,
+) -> Reached:
+    """All that the runs have among their first documents, whatever the order in which the runs come.
+
+    Where a run or topic has a depth of its own (where both have, the smaller holds), what lies within counts
+    as rank 1 and what lies beyond is not there: such a document is in a pool of any depth, or in none.
+    Raises Conflict where two runs have the same tag.
+    """
+    all_tops = sorted(tops, key=lambda one: id_bytes(one.tag))
+    for before, after in pairwise(all_tops):
+        if before.tag == after.tag:
+            raise Conflict(f'two runs have the tag "{after.tag}"', remedy="give each its own tag")
+    topics = tuple(sorted_ids({topic for one in all_tops for topic in one.topics}))
+    place_of = {topic: place for place, topic in enumerate(topics)}
+    numbers, docnos, codes = [], [], []
+    for place, one in enumerate(all_tops):
+        of_topics = np.array([place_of[topic] for topic in one.topics], dtype=np.int64)
+        ranks = _limited(one, run_depths or {}, topic_depths or {})
+        kept = slice(None) if ranks.all() else ranks > 0
+        numbers.append(of_topics[one.numbers[kept]])
+        docnos.append(words_of(one.docnos[kept]))
+        # The best rank and, of the runs that have it, the first: the smallest of these says both.
+        codes.append(ranks[kept] * len(all_tops) + place)
+    if known is not None:
+        of_topics = np.array([place_of.get(topic, -1) for topic in known.topics], dtype=np.int64)
+        there = of_topics[known.numbers] >= 0
+        numbers.append(of_topics[known.numbers[there]])
+        docnos.append(words_of(known.docnos[there]))
+        codes.append(np.full(int(there.sum()), _LAST))
+    tags = tuple(one.tag for one in all_tops)
+    return _told(tags, topics, _joined(numbers), joined(docnos), _joined(codes))
+
+
+def known_tops(pairs: Iterable[tuple[str, str]]) -> RunTops:
+    """Pairs of topic and docno that are pooled or judged already, for `reached`."""
+    listed = list(pairs)
+    topics = tuple(dict.fromkeys(topic for topic, _ in listed))
+    place_of = {topic: place for place, topic in enumerate(topics)}
+    numbers = np.array([place_of[topic] for topic, _ in listed], dtype=np.int64)
+    docnos = id_bytes("\n".join(docno for _, docno in listed)).split(b"\n") if listed else []
+    if len(docnos) != len(listed):  # an id with a line feed in it, which no run can have
+        docnos = [id_bytes(docno) for _, docno in listed]
+    ranks = np.full(len(listed), KNOWN, dtype=np.int64)
+    return RunTops("", topics, numbers, ranks, np.array(docnos, dtype=np.bytes_))
+
+
+def _limited(one: RunTops, run_depths: Mapping[str, int], topic_depths: Mapping[str, int]) -> Places:
+    """The ranks, 1 within a depth of its own and 0 beyond it."""
+    of_run = run_depths.get(one.tag)
+    if of_run is None and not topic_depths:
+        return one.ranks
+    own = np.full(len(one.topics), _LAST if of_run is None else of_run)
+    for number, topic in enumerate(one.topics):
+        own[number] = min(own[number], topic_depths.get(topic, _LAST))
+    limits = own[one.numbers]
+    return np.where(limits == _LAST, one.ranks, one.ranks <= limits)
+
+
+def _told(
+    tags: tuple[str, ...], topics: tuple[str, ...], numbers: Places, words: tuple[Words, ...], codes: Places
+) -> Reached:
+    if not len(numbers):
+        nothing = np.empty(0, dtype=np.int64)
+        return Reached(tags, topics, nothing, docnos_from(words), nothing, nothing, nothing, nothing > 0)
+    order, starts = grouped(words, numbers)
+    in_groups = codes[order]
+    smallest = np.minimum.reduceat(in_groups, starts)
+    known = np.logical_or.reduceat(in_groups == _LAST, starts)
+    sizes = np.diff(np.append(starts, len(order)))
+    at = order[starts]
+    found = np.flatnonzero(smallest != _LAST)
+    # Topic by topic, so that what belongs to one stands together.
+    found = found[np.argsort(numbers[at[found]], kind="stable")]
+    best, first = np.divmod(smallest[found], len(tags) or 1)
+    at, runs = at[found], sizes[found] - known[found]
+    return Reached(
+        tags, topics, numbers[at], docnos_from([word[at] for word in words]), best, first, runs, known[found]
+    )
+
+
+def _joined(parts: list[Places]) -> Places:
+    return np.concatenate(parts) if parts else np.empty(0, dtype=np.int64)

@@ -1,0 +1,82 @@
+"""Packed forms of runs: put in once, and read in parts, as far as they are needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+
+from workbench.storage.tables import PackedRunRow
+
+Part = tuple[int, int]
+"""Offset and length in bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptForm:
+    """What is kept beside the arrays of a packed form: its columns."""
+
+    form: int
+    width: int
+    topics: list[Any]
+
+
+def put_form(db: Session, run_id: int, kept: KeptForm, records: bytes) -> None:
+    """Keep the packed form of a run, in place of one that is there; two who do so at once do the same."""
+    insert = sqlite.insert if db.get_bind().dialect.name == "sqlite" else postgresql.insert
+    values = {"form": kept.form, "width": kept.width, "topics": kept.topics, "records": records}
+    statement = insert(PackedRunRow.__table__).values(run_id=run_id, **values)  # type: ignore[arg-type]  # is a Table
+    db.execute(statement.on_conflict_do_update(index_elements=["run_id"], set_=values))
+
+
+def kept_forms(db: Session, run_ids: Iterable[int]) -> dict[int, KeptForm]:
+    """What is kept of these runs, by run, without the arrays."""
+    row = PackedRunRow
+    rows = db.execute(
+        select(row.run_id, row.form, row.width, row.topics).where(row.run_id.in_(list(run_ids)))
+    )
+    return {run_id: KeptForm(form, width, topics) for run_id, form, width, topics in rows}
+
+
+def parts_of(db: Session, wanted: Mapping[int, Sequence[Part]]) -> dict[int, tuple[bytes, ...]]:
+    """Parts of the arrays of runs, all of which must have some.
+
+    Both drivers are asked directly: SQLite reads a value whole if SQL takes a part of it, and what it has
+    read of 71 runs costs more than all that is then done with the part; PostgreSQL's bytes come as text
+    unless a cursor is told otherwise.
+    """
+    connection: Any = db.connection().connection.driver_connection
+    if db.get_bind().dialect.name == "sqlite":
+        return {run_id: _from_sqlite(connection, run_id, parts) for run_id, parts in wanted.items()}
+    # Runs of the same shape want the same parts, and mostly all runs of a campaign have one shape.
+    alike: dict[tuple[Part, ...], list[int]] = {}
+    for run_id, parts in wanted.items():
+        alike.setdefault(tuple(parts), []).append(run_id)
+    found: dict[int, tuple[bytes, ...]] = {}
+    for same, run_ids in alike.items():
+        found.update(_from_postgresql(connection, run_ids, same))
+    return {run_id: found[run_id] for run_id in wanted}
+
+
+def _from_sqlite(connection: Any, run_id: int, parts: Sequence[Part]) -> tuple[bytes, ...]:
+    read = []
+    with connection.blobopen("packed_run", "records", run_id, readonly=True) as blob:
+        for offset, length in parts:
+            blob.seek(offset)
+            read.append(blob.read(length))
+    return tuple(read)
+
+
+def _from_postgresql(
+    connection: Any, run_ids: list[int], parts: Sequence[Part]
+) -> Iterator[tuple[int, tuple[bytes, ...]]]:
+    columns = "".join(", substr(records, %s, %s)" for _ in parts)
+    numbers = [number for offset, length in parts for number in (offset + 1, length)]
+    statement = f"select run_id{columns} from packed_run where run_id = any(%s)"  # noqa: S608  # no text of anybody
+    with connection.cursor(binary=True) as cursor:
+        for run_id, *read in cursor.execute(statement, [*numbers, run_ids]):
+            yield run_id, tuple(read)

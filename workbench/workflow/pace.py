@@ -1,0 +1,110 @@
+"""How long a judgment takes: as measured in this campaign or, before there is enough of that, as guessed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from workbench.errors import Finding, InvalidInput
+from workbench.pooling.cost import LONGEST_SECONDS
+from workbench.storage.events import WITHDRAWN
+from workbench.storage.tables import AssessorRow, CampaignRow, JudgmentEventRow
+
+ENOUGH = 20
+"""From so many timed answers on the measured median is used."""
+
+ASSUMED_SECONDS = 30.0
+
+
+class PaceSource(StrEnum):
+    """Where the seconds come from."""
+
+    GIVEN = "given"
+    MEASURED = "measured"
+    GUESSED = "guessed"
+    ASSUMED = "assumed"
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """The seconds of one judgment and where they come from.
+
+    `measured` is the median of the active seconds of `answers` answers of people, None without any; `guess`
+    is what the organiser stated.
+    """
+
+    seconds: float
+    source: PaceSource
+    measured: float | None
+    answers: int
+    guess: float | None
+
+    def hours(self, pairs: float) -> float:
+        """The hours in which one assessor judges so many pairs."""
+        return pairs * self.seconds / 3600
+
+    @property
+    def enough(self) -> int:
+        """How many answers must be timed for the measured median to be used."""
+        return ENOUGH
+
+    @property
+    def in_words(self) -> str:
+        """Where the seconds come from, for people."""
+        return {
+            PaceSource.GIVEN: "as given here",
+            PaceSource.MEASURED: f"the measured median of {self.answers:,} answers of people",
+            PaceSource.GUESSED: "the guess that is kept for this campaign",
+            PaceSource.ASSUMED: f"assumed, as fewer than {ENOUGH} answers are timed and no guess is kept",
+        }[self.source]
+
+
+def pace_of(db: Session, campaign_id: int, *, given: float | None = None) -> Pace:
+    """The seconds of one judgment: those given, else measured, else guessed, else assumed."""
+    answers, measured = _median(db, campaign_id)
+    guess = db.get_one(CampaignRow, campaign_id).seconds_a_pair
+    if given is not None:
+        return Pace(given, PaceSource.GIVEN, measured, answers, guess)
+    if measured is not None and answers >= ENOUGH:
+        return Pace(measured, PaceSource.MEASURED, measured, answers, guess)
+    if guess is not None:
+        return Pace(guess, PaceSource.GUESSED, measured, answers, guess)
+    return Pace(ASSUMED_SECONDS, PaceSource.ASSUMED, measured, answers, guess)
+
+
+def keep_guess(db: Session, campaign_id: int, seconds: float | None) -> None:
+    """Keep how many seconds a judgment is guessed to take, or (None) that nobody has guessed.
+
+    Raises InvalidInput for what no judgment takes.
+    """
+    if seconds is not None and not 0 < seconds <= LONGEST_SECONDS:
+        message = f"a judgment cannot take {seconds:g} seconds"
+        remedy = f"give more than 0, at most {LONGEST_SECONDS:,}"
+        raise InvalidInput([Finding("Guess", None, "guess", message, remedy)])
+    db.get_one(CampaignRow, campaign_id).seconds_a_pair = seconds
+    db.flush()
+
+
+def _median(db: Session, campaign_id: int) -> tuple[int, float | None]:
+    """How many answers of people are timed, and their median in seconds."""
+    event = JudgmentEventRow
+    timed = (
+        select(event.active_ms)
+        .join(AssessorRow, AssessorRow.id == event.assessor_id)
+        .where(
+            event.campaign_id == campaign_id,
+            event.active_ms > 0,
+            event.answer != WITHDRAWN,
+            AssessorRow.machine.is_(False),
+        )
+    )
+    answers = db.scalar(select(func.count()).select_from(timed.subquery())) or 0
+    if not answers:
+        return 0, None
+    # The one in the middle, or the two.
+    middle = timed.order_by(event.active_ms).offset((answers - 1) // 2).limit(2 - answers % 2)
+    found = [float(milliseconds or 0) for milliseconds in db.scalars(middle)]
+    return answers, sum(found) / len(found) / 1000

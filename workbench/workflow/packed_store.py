@@ -1,0 +1,209 @@
+"""Runs for use: from packed forms, as far as they are needed, or from their files where none is kept."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from workbench.errors import NotFound
+from workbench.formats.packed_form import (
+    FORM,
+    Layout,
+    PackedForm,
+    as_arrays,
+    docnos_of,
+    head_of,
+    pack,
+)
+from workbench.formats.packed_lines import NotUnderstood
+from workbench.formats.packed_runs import PackedRun, read_packed
+from workbench.formats.run_tops import cut
+from workbench.formats.runs import read_run
+from workbench.pooling.reached import RunTops
+from workbench.records import Run, TieRule
+from workbench.storage.packed import KeptForm, kept_forms, parts_of, put_form
+from workbench.storage.tables import PackedRunRow, RunRow, TopicRow
+
+# Runs whose arrays are in memory at a time; each may have tens of megabytes.
+_AT_ONCE = 100
+# The columns of a run that no packed form can hold: it is read from its file.
+_NO_FORM = KeptForm(FORM, 0, [])
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """A run with its packed form, if there is one of this version."""
+
+    run_id: int
+    tag: str
+    topics: tuple[str, ...]
+    layout: Layout | None
+
+
+def pack_run(db: Session, run_id: int) -> None:
+    """Store the packed form of a run beside its file."""
+    read = _read_file(db, run_id)
+    _put(db, run_id, read if isinstance(read, PackedRun) else None)
+
+
+def pack_runs(db: Session, campaign_id: int) -> int:
+    """Make the packed forms that are missing, or of an older layout; returns how many."""
+    without = _without_form(db, campaign_id)
+    for run_id in without:
+        pack_run(db, run_id)
+    return len(without)
+
+
+def runs_to_pack(db: Session, campaign_id: int) -> int:
+    """How many runs have no packed form of this version, so that every use reads their files."""
+    return len(_without_form(db, campaign_id))
+
+
+def run_for_use(
+    db: Session,
+    campaign_id: int,
+    tag: str,
+    *,
+    depth: int | None = None,
+    ties: TieRule = TieRule.TREC_EVAL,
+    sha256: str | None = None,
+) -> Run:
+    """A run as `read_run` has it or, with a depth, its first documents of each topic, best first.
+
+    It is the version that holds, or the latest with this hash, and has no topics but the campaign's. Nothing
+    is written, so that a reader without the right to write can call it. Raises NotFound.
+    """
+    (kept,) = _kept(db, campaign_id, [tag], sha256=sha256)
+    read = _read(db, kept, depth, ties)
+    if isinstance(read, PackedRun):
+        return read.whole() if depth is None else read.top(depth, ties=ties)
+    return read if depth is None else cut(read, depth, ties)
+
+
+def lengths_of(db: Session, campaign_id: int, tags: Sequence[str]) -> dict[str, dict[str, int]]:
+    """How many documents each run has for each topic, by tag; raises NotFound."""
+    lengths: dict[str, dict[str, int]] = {}
+    for kept in _kept(db, campaign_id, tags):
+        if kept.layout is None:
+            rankings = run_for_use(db, campaign_id, kept.tag).rankings
+            lengths[kept.tag] = {topic: len(ranking) for topic, ranking in rankings.items()}
+        else:
+            lengths[kept.tag] = dict(zip(kept.topics, kept.layout.counts, strict=True))
+    return lengths
+
+
+def tops_of(
+    db: Session, campaign_id: int, tags: Sequence[str], *, depth: int, ties: TieRule = TieRule.TREC_EVAL
+) -> Iterator[RunTops]:
+    """The first documents of these runs, as arrays; raises NotFound."""
+    all_kept = _kept(db, campaign_id, tags)
+    for start in range(0, len(all_kept), _AT_ONCE):
+        yield from _tops(db, all_kept[start : start + _AT_ONCE], depth, ties)
+
+
+def _tops(db: Session, several: Sequence[_Kept], depth: int, ties: TieRule) -> Iterator[RunTops]:
+    wanted = {
+        kept.run_id: kept.layout.ranges(depth)[:1]
+        for kept in several
+        if kept.layout is not None and ties is TieRule.TREC_EVAL
+    }
+    read = parts_of(db, wanted)
+    for kept in several:
+        if kept.layout is not None and kept.run_id in read:
+            # In this order they stand already, and more than the docnos need not be read.
+            numbers, ranks = kept.layout.ranked(depth)
+            docnos = docnos_of(read[kept.run_id][0], kept.layout)
+            yield RunTops(kept.tag, kept.topics, numbers, ranks, docnos)
+        else:
+            yield _top_of_one(db, kept, depth, ties)
+
+
+def _top_of_one(db: Session, kept: _Kept, depth: int, ties: TieRule) -> RunTops:
+    read = _read(db, kept, depth, ties)
+    if isinstance(read, Run):
+        return RunTops.of(cut(read, depth, ties))
+    at = read.first(depth, ties=ties)
+    numbers = read.numbers(at)
+    starts = np.searchsorted(numbers, np.arange(len(read.topics) + 1))
+    ranks = np.arange(1, len(at) + 1) - starts[numbers]
+    return RunTops(kept.tag, read.topics, numbers, ranks, read.docnos[at])
+
+
+def _read(db: Session, kept: _Kept, depth: int | None, ties: TieRule) -> PackedRun | Run:
+    """What can be among the first `depth` of each topic, or the whole run (None)."""
+    if kept.layout is None:
+        return _read_file(db, kept.run_id)
+    return _settled(db, kept, kept.layout, depth, ties)
+
+
+def _settled(db: Session, kept: _Kept, layout: Layout, depth: int | None, ties: TieRule) -> PackedRun:
+    """The tops of a run and, where a tie crosses the cut, as much more as the tie rule needs."""
+    reach = depth if depth is None or ties is TieRule.TREC_EVAL else depth + 1
+    while True:
+        parts = parts_of(db, {kept.run_id: layout.ranges(reach)})[kept.run_id]
+        head = head_of(layout, reach, *parts)
+        if reach is None or depth is None or head.settles(depth, ties):
+            return head.run(kept.tag, kept.topics)
+        reach *= 2
+
+
+def _kept(db: Session, campaign_id: int, tags: Iterable[str], *, sha256: str | None = None) -> list[_Kept]:
+    wanted = list(tags)
+    version = RunRow.replaced_at.is_(None) if sha256 is None else RunRow.sha256 == sha256
+    chosen = select(RunRow.tag, RunRow.id).where(
+        RunRow.campaign_id == campaign_id, version, RunRow.tag.in_(wanted)
+    )
+    ids = dict(db.execute(chosen.order_by(RunRow.id)).all())
+    for tag in wanted:
+        if tag not in ids:
+            of_hash = "" if sha256 is None else f" with the hash {sha256[:12]}…"
+            raise NotFound(f"there is no run {tag!r}{of_hash} in this campaign")
+    forms = kept_forms(db, ids.values())
+    return [_described(ids[tag], tag, forms.get(ids[tag])) for tag in wanted]
+
+
+def _described(run_id: int, tag: str, form: KeptForm | None) -> _Kept:
+    if form is None or form.form != FORM or not form.width:
+        return _Kept(run_id, tag, (), None)
+    topics = tuple(topic for topic, _ in form.topics)
+    return _Kept(run_id, tag, topics, Layout(form.width, tuple(count for _, count in form.topics)))
+
+
+def _without_form(db: Session, campaign_id: int) -> Sequence[int]:
+    joined = select(RunRow.id).outerjoin(PackedRunRow, PackedRunRow.run_id == RunRow.id)
+    missing = PackedRunRow.form.is_(None) | (PackedRunRow.form != FORM)
+    chosen = joined.where(RunRow.campaign_id == campaign_id, missing)
+    return db.scalars(chosen.order_by(RunRow.id)).all()
+
+
+def _read_file(db: Session, run_id: int) -> PackedRun | Run:
+    """A run from its file: as arrays, or as it is where they cannot hold it."""
+    row = db.execute(
+        select(RunRow.content_gzip, RunRow.file_name, RunRow.warnings, RunRow.campaign_id).where(
+            RunRow.id == run_id
+        )
+    ).one()
+    if any(warning["code"] == "unknown-topic" for warning in row.warnings):
+        # A campaign may take runs with further topics, but there is nobody to judge them.
+        run = read_run(io.BytesIO(row.content_gzip), source=row.file_name).run
+        known = set(db.scalars(select(TopicRow.topic).where(TopicRow.campaign_id == row.campaign_id)))
+        return Run(run.tag, {topic: ranking for topic, ranking in run.rankings.items() if topic in known})
+    try:
+        return read_packed(io.BytesIO(row.content_gzip), source=row.file_name)
+    except NotUnderstood:
+        run = read_run(io.BytesIO(row.content_gzip), source=row.file_name).run
+    return as_arrays(run) or run
+
+
+def _put(db: Session, run_id: int, arrays: PackedRun | None) -> None:
+    if arrays is None:
+        put_form(db, run_id, _NO_FORM, b"")
+        return
+    form: PackedForm = pack(arrays)
+    topics = [list(pair) for pair in zip(form.topics, form.layout.counts, strict=True)]
+    put_form(db, run_id, KeptForm(FORM, form.layout.width, topics), form.arrays)
