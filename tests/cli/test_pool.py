@@ -91,8 +91,8 @@ def test_refused_runs_are_told_all_at_once_and_nothing_is_printed(runs: list[str
         (
             "short.run:2: expected 6 columns",
             "absent.run: there is no such file",
-            "bad.run:1: ",
-            "bad.run:2: ",
+            "bad.run:1, column 5: ",
+            "bad.run:2, column 3: ",
         ),
         strict=True,
     ):

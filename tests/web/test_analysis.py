@@ -13,7 +13,7 @@ from flask.testing import FlaskClient
 from sqlalchemy import update
 
 from tests.cast import Cast
-from tests.uploads import import_judgments, links, text_of, upload, upload_runs
+from tests.uploads import check_files, import_judgments, keep_all, links, text_of, upload, upload_runs
 from tests.web.conftest import Enter
 from workbench.storage.engine import Database
 from workbench.storage.tables import RunRow
@@ -98,7 +98,7 @@ def test_what_is_judged_already_is_in_the_contributions_and_topics(olga: FlaskCl
 
 def test_ties_across_the_cut_are_told_by_rule_run_and_topic(olga: FlaskClient) -> None:
     flat = "".join(f"T1 Q0 {docno} 1 5 flat\n" for docno in ("d2", "d1", "d6"))
-    olga.post("/c/harbour/runs", data={"files": [upload("flat.txt", flat)]})
+    keep_all(olga, check_files(olga, upload("flat.txt", flat)))
     said = text_of(olga.get(f"{ADDRESS}?asked=1&depth=2&run=flat&chosen=1&ties=docno-ascending").text)
     # Ascending lets in d1 d2, descending d6 d2, the file d2 d1.
     assert "trec_eval docno descending 2 1 1" in said

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 from flask.testing import FlaskClient
 
-from tests.builders import run_text
 from tests.cast import Cast
-from tests.uploads import import_judgments, links, text_of, upload
+from tests.uploads import import_judgments, links, text_of, upload_runs
 from tests.web.conftest import Enter
 
 POOLS = "/c/harbour/pools"
@@ -61,8 +60,7 @@ def test_a_draft_is_compared_with_all_that_is_judged(olga: FlaskClient, number: 
 
 
 def test_many_pairs_come_page_by_page(olga: FlaskClient, cast: Cast) -> None:
-    big = run_text("big", {"T1": [f"n{n:04}" for n in range(312)]})
-    olga.post("/c/harbour/runs", data={"files": [upload("big.txt", big)]})
+    upload_runs(olga, big={"T1": [f"n{n:04}" for n in range(312)]})
     form = {"depth": "700", "ties": "trec_eval", "run": ["big"]}
     number = olga.post(POOLS, data=form).location.rpartition("/")[2]
     page = olga.get(f"{ADDRESS}?a={cast.pool_id}&b={number}").text

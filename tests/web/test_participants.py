@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from typing import Any
 
@@ -15,17 +16,31 @@ from tests.uploads import import_judgments, links, text_of, upload
 from tests.web.conftest import Enter
 from workbench.storage.engine import Database
 from workbench.workflow.about_runs import AboutRun
+from workbench.workflow.checked_files import add_checked
 from workbench.workflow.groups import add_group, join, require_group
 from workbench.workflow.inviting import invite
 from workbench.workflow.own_runs import own_runs
 from workbench.workflow.roles import Role
+from workbench.workflow.run_checks import check_file, expected_of
 from workbench.workflow.run_records import change_record
 
 OWN = "/c/harbour/own-runs"
 GAMMA = run_text("gamma", {"T1": ("d1", "d6"), "T2": ("d2",)})
 # Alpha is another group's run; assessor-x judged. None of these may be on a page of Petra's.
 RIVAL, SECRET = "Rivalry Institute", "an uncommon method"
-TRACES = ("alpha", "beta", "Rivalry", SECRET, "Ada", "Ben", "Judith", "Vera", "depth 2", "assessor-x")
+TRACES = (
+    "alpha",
+    "beta",
+    "Rivalry",
+    SECRET,
+    "Ada",
+    "Ben",
+    "Judith",
+    "Vera",
+    "depth 2",
+    "assessor-x",
+    "rival-run",
+)
 
 
 @pytest.fixture
@@ -58,10 +73,14 @@ def test_no_route_shows_a_participant_anything_of_others(
     with sqlite_database.writing() as db:
         olga = cast.accounts["Olga"].id
         invited = invite(db, cast.campaign_id, role=Role.PARTICIPANT, group_id=rival, invited_by=olga)
+        secret = io.BytesIO(run_text("rival-run", {"T1": ("d2",)}))
+        checked = check_file(expected_of(db, cast.campaign_id), "rival.txt", secret)
+        number = add_checked(db, cast.campaign_id, "a-batch-of-files", checked, added_by=olga)
     samples = {
         "slug": "harbour", "filename": "workbench.css", "token": "none", "invitation_id": invited.id,
         "account_id": cast.accounts["Vera"].id, "assignment_id": cast.assignments["Ada", "T1"],
         "pool_id": cast.pool_id, "group_id": rival, "topic": "T1", "docno": "d1",
+        "batch": "a-batch-of-files", "number": number, "table": "growth",
     }  # fmt: skip
     asked = 0
     for rule in app.url_map.iter_rules():
@@ -188,7 +207,8 @@ def test_a_broken_file_is_told_whole(petra: FlaskClient, cast: Cast) -> None:
     assert answer.status_code == 422
     assert "is no kind of run" in text_of(answer.text)
     answer = send(petra, cast, upload("bad.txt", bad))
-    assert {"bad.txt:1", "bad.txt:2"} <= set(text_of(answer.text).split())
+    assert "bad.txt:1, column 5" in text_of(answer.text)
+    assert "bad.txt:2, column 1" in text_of(answer.text)
 
 
 def test_the_task_has_the_topics_and_the_guidelines(petra: FlaskClient) -> None:

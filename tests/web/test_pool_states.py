@@ -46,7 +46,7 @@ def test_a_pool_is_saved_as_a_draft_and_opened_after_a_question(olga: FlaskClien
     question = olga.get(f"{draft}/open").text
     text = text_of(question)
     assert "Pairs 8 in 2 topics" in text
-    assert "Work not known" in text
+    assert "at 30 seconds a pair (assumed, as fewer than 20 answers are timed" in text
     assert "Pooled elsewhere 6 pairs in depth 2 (open)" in text
     answer = olga.post(f"{draft}/open", data={"sha256": hidden(question, "sha256")})
     assert answer.status_code == 303

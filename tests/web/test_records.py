@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 
 import pytest
 from flask.testing import FlaskClient
 
 from tests.builders import ALPHA, run_text
 from tests.cast import Cast
-from tests.uploads import links, text_of, upload, upload_runs
+from tests.uploads import check_files, links, text_of, upload, upload_runs
 from tests.web.conftest import Enter
 
 RUNS = "/c/harbour/runs"
@@ -69,15 +70,15 @@ def test_a_replaced_run_stays_to_be_had_and_the_pool_says_so(olga: FlaskClient) 
     assert (again.status_code, "this very file is here already" in again.text) == (422, True)
 
 
-def test_runs_are_added_for_a_group_and_replaced_only_on_purpose(olga: FlaskClient, cast: Cast) -> None:
-    refused = olga.post(RUNS, data={"files": [upload("alpha.txt", NEWER)]})
-    assert "say that it replaces the one there" in refused.text
-    data = {"files": [upload("alpha.txt", NEWER)], "replacing": "yes", "group": str(cast.group_id)}
-    assert olga.post(RUNS, data=data).status_code == 303
-    (row,) = (row for row in table(olga) if row["tag"] == "alpha")
-    assert (row["group"], row["lines"]) == ("Tidewater", "1")
-    unknown = {"files": [upload("x.txt", run_text("x", {"T1": ("d1",)}))], "group": "999"}
-    assert olga.post(RUNS, data=unknown).status_code == 422
+def test_checked_files_are_kept_for_a_group_and_with_a_kind(olga: FlaskClient, cast: Cast) -> None:
+    checked = check_files(olga, upload("x.txt", run_text("x", {"T1": ("d1",)})))
+    assert "Tidewater" in olga.get(checked).text
+    number = re.findall(r'name="file" value="(\d+)"', olga.get(checked).text)
+    unknown = olga.post(f"{checked}/keep", data={"file": number, "group": "999"})
+    assert unknown.status_code == 404
+    olga.post(f"{checked}/keep", data={"file": number, "group": str(cast.group_id), "kind": "manual"})
+    (row,) = (row for row in table(olga) if row["tag"] == "x")
+    assert (row["group"], row["kind"], row["lines"]) == ("Tidewater", "manual", "1")
 
 
 def test_many_runs_are_filtered_and_sorted(olga: FlaskClient, cast: Cast) -> None:

@@ -61,7 +61,8 @@ def test_a_pool_is_compared_with_everything_that_people_judged(database: Databas
     # Of six pairs one is judged; what a machine said does not count.
     assert found.comparison.total == Change("", 2, 6, 5, 1, 1, 5)
     assert found.pairs[-1] == ComparedPair(Turn.LEAVING, "T2", "d6", True, "judged")
-    assert found.hours is None
+    # Nothing is timed: five pairs of an assumed half minute.
+    assert found.hours == pytest.approx(5 * 30 / 3600)
 
 
 def test_a_pool_that_is_not_there_is_said_so(database: Database) -> None:
