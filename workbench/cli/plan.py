@@ -28,7 +28,7 @@ SECONDS = 30.0
     show_default=True,
     help="How the documents are chosen; workbench pool --strategies lists them.",
 )
-@strategy_options
+@strategy_options(STRATEGIES)
 @click.option(
     "--ties",
     type=click.Choice([rule.value for rule in TieRule]),

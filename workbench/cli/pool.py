@@ -28,7 +28,7 @@ from workbench.records import PoolEntry, TieRule, id_bytes
     show_default=True,
     help="How the documents are chosen; --strategies lists them.",
 )
-@strategy_options
+@strategy_options(EVERY_STRATEGY)
 @click.option(
     "--ties",
     type=click.Choice([rule.value for rule in TieRule]),

@@ -16,18 +16,22 @@ EVERY_STRATEGY: Mapping[str, Strategy[Any]] = {**STRATEGIES, **ADAPTIVE}
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def strategy_options(command: Command) -> Command:
-    """An option for every parameter that any strategy has, in the order of the catalogue."""
+def strategy_options(strategies: Mapping[str, Strategy[Any]]) -> Callable[[Command], Command]:
+    """An option for every parameter that any of these strategies has, in the order of the catalogue."""
     uses: dict[str, dict[str, list[str]]] = {}
-    for strategy in EVERY_STRATEGY.values():
+    for strategy in strategies.values():
         for parameter in strategy.parameters:
             said = uses.setdefault(parameter.name, {})
             said.setdefault(parameter.description, []).append(strategy.name)
-    for name, said in reversed(uses.items()):
-        # Strategies that say the same of a parameter are named together.
-        help_text = " ".join(f"{', '.join(names)}: {description}." for description, names in said.items())
-        command = click.option(option_name(name), name, metavar="VALUE", help=help_text)(command)
-    return command
+
+    def with_options(command: Command) -> Command:
+        for name, said in reversed(uses.items()):
+            # Strategies that say the same of a parameter are named together.
+            help_text = " ".join(f"{', '.join(names)}: {description}." for description, names in said.items())
+            command = click.option(option_name(name), name, metavar="VALUE", help=help_text)(command)
+        return command
+
+    return with_options
 
 
 def option_name(parameter: str) -> str:

@@ -25,7 +25,7 @@ from workbench.workflow.planning import Plan, plan_pool
     type=click.Choice(list(STRATEGIES)),
     help="How the documents are chosen; workbench pool --strategies lists them.",
 )
-@strategy_options
+@strategy_options(STRATEGIES)
 @click.option("--ties", default="trec_eval", show_default=True, type=click.Choice([t.value for t in TieRule]))
 @click.option("--run", "tags", multiple=True, help="Only these runs, by tag; all if not given.")
 @click.option("--supplementary", is_flag=True, help="Leave out what is pooled or judged already.")

@@ -30,7 +30,7 @@ from workbench.workflow.roles import Role
     type=click.Choice(list(EVERY_STRATEGY)),
     help="How the documents are chosen; workbench pool --strategies lists them.",
 )
-@strategy_options
+@strategy_options(EVERY_STRATEGY)
 @click.option("--ties", default="trec_eval", show_default=True, type=click.Choice([t.value for t in TieRule]))
 @click.option("--run", "tags", multiple=True, help="Only these runs, by tag; all if not given.")
 @click.option("--name", default="", help="What to call the pool.")
