@@ -33,10 +33,11 @@ def test_plots_are_drawn_with_the_numbers_of_their_tables(
     # The tip over the first bar says what the first row of the table says.
     page.locator("#contributions summary").first.click()
     cells = page.locator("#contributions table").first.locator("tbody tr").first.locator("td")
-    name, pairs, alone = (cells.nth(at).inner_text().strip() for at in range(3))
+    name, pairs, alone = (" ".join(cells.nth(at).inner_text().split()) for at in range(3))
     runs.locator("[aria-label=bar] rect").first.hover()
     tip = runs.locator("[aria-label=tip]")
-    for said in (name, f"pairs: {pairs}", f"alone: {alone}"):
+    tag, _, group = name.partition(" ")
+    for said in (f"{tag} · {group}", f"pairs: {pairs}", f"alone: {alone}"):
         expect(tip).to_contain_text(said)
 
     # What is folded is drawn when it is unfolded; a narrower window has everything drawn anew.

@@ -55,7 +55,7 @@ def test_a_slider_moved_by_keyboard_says_the_size_that_the_pool_then_has(
     page.get_by_role("button", name="Make this pool").press("Enter")
     expect(page.locator("input#depth")).to_have_value("5")
     page.get_by_role("textbox", name="Name").fill("as planned")
-    page.get_by_role("button", name="Make the pool").press("Enter")
+    page.get_by_role("button", name="Save as draft").press("Enter")
     expect(page.get_by_role("heading", name="Pool: as planned")).to_be_visible()
     made = page.locator("ul.steps li", has_text=re.compile("^Pairs")).locator("strong")
     assert size_of(made.inner_text()) == size

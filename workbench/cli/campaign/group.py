@@ -4,74 +4,44 @@ from __future__ import annotations
 
 import click
 
-from workbench.cli.campaign.analysing import analyse
-from workbench.cli.campaign.desk import check, docids, rules, runs
-from workbench.cli.campaign.groups import group
-from workbench.cli.campaign.loading import documents, topics
-from workbench.cli.campaign.making import list_, new, show
-from workbench.cli.campaign.planning import pack, plan
-from workbench.cli.campaign.pool_contents import add_to_pool, pool_compare
-from workbench.cli.campaign.pooling import assign, invite, pool
-from workbench.cli.campaign.pools import (
-    pool_close,
-    pool_delete,
-    pool_open,
-    pool_rebuild,
-    pool_rename,
-    pools,
-)
-from workbench.cli.campaign.records import records
-from workbench.cli.campaign.replaying import replay
-from workbench.cli.campaign.results import agreement, qrels, score
-from workbench.cli.campaign.run import run
-from workbench.cli.campaign.transfer import import_, judgments
+from workbench.cli.lazy import LazyGroup
+
+COMMANDS = {
+    "new": "workbench.cli.campaign.making:new",
+    "list": "workbench.cli.campaign.making:list_",
+    "show": "workbench.cli.campaign.making:show",
+    "topics": "workbench.cli.campaign.loading:topics",
+    "documents": "workbench.cli.campaign.loading:documents",
+    "rules": "workbench.cli.campaign.desk:rules",
+    "docids": "workbench.cli.campaign.desk:docids",
+    "check": "workbench.cli.campaign.desk:check",
+    "group": "workbench.cli.campaign.groups:group",
+    "runs": "workbench.cli.campaign.desk:runs",
+    "run": "workbench.cli.campaign.run:run",
+    "records": "workbench.cli.campaign.records:records",
+    "pack": "workbench.cli.campaign.planning:pack",
+    "plan": "workbench.cli.campaign.planning:plan",
+    "analyse": "workbench.cli.campaign.analysing:analyse",
+    "pool": "workbench.cli.campaign.pooling:pool",
+    "pools": "workbench.cli.campaign.pools:pools",
+    "pool-compare": "workbench.cli.campaign.pool_contents:pool_compare",
+    "pool-rename": "workbench.cli.campaign.pools:pool_rename",
+    "pool-rebuild": "workbench.cli.campaign.pools:pool_rebuild",
+    "pool-delete": "workbench.cli.campaign.pools:pool_delete",
+    "pool-open": "workbench.cli.campaign.pools:pool_open",
+    "add-to-pool": "workbench.cli.campaign.pool_contents:add_to_pool",
+    "pool-close": "workbench.cli.campaign.pools:pool_close",
+    "invite": "workbench.cli.campaign.pooling:invite",
+    "assign": "workbench.cli.campaign.pooling:assign",
+    "replay": "workbench.cli.campaign.replaying:replay",
+    "import": "workbench.cli.campaign.transfer:import_",
+    "judgments": "workbench.cli.campaign.transfer:judgments",
+    "agreement": "workbench.cli.campaign.results:agreement",
+    "qrels": "workbench.cli.campaign.results:qrels",
+    "score": "workbench.cli.campaign.results:score",
+}
 
 
-class InOrder(click.Group):
-    """A group that lists its commands as they were added."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names in the order in which they were added."""
-        return list(self.commands)
-
-
-@click.group("campaign", cls=InOrder)
+@click.group("campaign", cls=LazyGroup, parts=COMMANDS)
 def command() -> None:
     """Run a campaign: topics, documents, runs, pool, judgments, agreement, qrels, scores."""
-
-
-for part in (
-    new,
-    list_,
-    show,
-    topics,
-    documents,
-    rules,
-    docids,
-    check,
-    group,
-    runs,
-    run,
-    records,
-    pack,
-    plan,
-    analyse,
-    pool,
-    pools,
-    pool_compare,
-    pool_rename,
-    pool_rebuild,
-    pool_delete,
-    pool_open,
-    add_to_pool,
-    pool_close,
-    invite,
-    assign,
-    replay,
-    import_,
-    judgments,
-    agreement,
-    qrels,
-    score,
-):
-    command.add_command(part)
