@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -51,7 +53,7 @@ def test_only_two_grades_have_a_positive_side() -> None:
         binary_view(np.eye(3, dtype=int))
 
 
-def of_case() -> tuple[Ratings, dict[str, object]]:
+def of_case() -> tuple[Ratings, dict[str, Any]]:
     case = cases("13_assessor_overlap.json")["overlap_small_macro_average"]
     (judged,) = case["input"].values()
     rows = [[grade for topic in judged.values() for grade in topic[who]] for who in "PAB"]
@@ -64,9 +66,9 @@ def test_overlap_is_the_mean_over_topics_that_have_a_relevant_pair() -> None:
     pairs = {"PA": (0, 1), "PB": (0, 2), "AB": (1, 2), "PAB": (0, 1, 2)}
     for name, assessors in pairs.items():
         found = overlap(data, assessors)
-        by_topic = [topic[name] for topic in wanted["per_topic"].values()]  # type: ignore[attr-defined]
+        by_topic = [topic[name] for topic in wanted["per_topic"].values()]
         assert found.by_topic == tuple(by_topic)
-        mean = wanted["mean_over_topics_with_nonempty_union"][name]  # type: ignore[index]
+        mean = wanted["mean_over_topics_with_nonempty_union"][name]
         assert found.mean == pytest.approx(mean, abs=1e-9)
         assert found.empty == 1
 

@@ -13,6 +13,7 @@ import time
 import warnings
 from collections.abc import Callable
 from itertools import combinations
+from typing import Literal
 
 import krippendorff
 import numpy as np
@@ -91,11 +92,11 @@ def _many() -> Grades:
     return np.where(generator.random((20, MANY)) < 0.3, -1, said)
 
 
-def _library(data: NDArray[np.float64], level: str) -> float:
+def _library(data: NDArray[np.float64], level: Literal["nominal", "ordinal"]) -> float:
     return float(
         krippendorff.alpha(
             reliability_data=data,
-            level_of_measurement=level,  # type: ignore[arg-type]
+            level_of_measurement=level,
             value_domain=list(GRADES),
         )
     )

@@ -27,7 +27,8 @@ def tops(runs: list[Run], depth: int) -> list[RunTops]:
 
 def told(found: Reached) -> dict[tuple[str, bytes], tuple[int, bytes, int, bool]]:
     """Best rank, first run, number of runs and whether known, by pair."""
-    rows = zip(found.numbers, found.docnos.tolist(), found.best, found.first, found.runs, found.known)  # noqa: B905
+    counted = (found.best, found.first, found.runs, found.known)
+    rows = zip(found.numbers, found.docnos.tolist(), *counted, strict=True)
     return {
         (found.topics[number], docno): (int(best), id_bytes(found.tags[first]), int(runs), bool(known))
         for number, docno, best, first, runs, known in rows

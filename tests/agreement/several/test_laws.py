@@ -6,6 +6,7 @@ import importlib
 import inspect
 import pkgutil
 import warnings
+from typing import Literal, get_args
 
 import krippendorff
 import numpy as np
@@ -138,8 +139,11 @@ def test_weighted_kappa_is_scikit_learns(data: Ratings, weights: str) -> None:
     assert np.isnan(oracle) if found is None else found == pytest.approx(oracle, abs=1e-9)
 
 
-@given(data=ratings(), level=st.sampled_from(["nominal", "ordinal", "interval", "ratio"]))
-def test_alpha_is_that_of_the_library_called_krippendorff(data: Ratings, level: str) -> None:
+Level = Literal["nominal", "ordinal", "interval", "ratio"]
+
+
+@given(data=ratings(), level=st.sampled_from(get_args(Level)))
+def test_alpha_is_that_of_the_library_called_krippendorff(data: Ratings, level: Level) -> None:
     found = alpha(data, level).value
     table = np.where(data.codes == MISSING, np.nan, data.codes)
     pairable = (data.codes != MISSING).sum(axis=0) >= 2
@@ -150,7 +154,7 @@ def test_alpha_is_that_of_the_library_called_krippendorff(data: Ratings, level: 
     domain = list(range(len(data.categories)))
     oracle = krippendorff.alpha(
         reliability_data=table,
-        level_of_measurement=level,  # type: ignore[arg-type]
+        level_of_measurement=level,
         value_domain=domain,
     )
     assert found == pytest.approx(oracle, abs=1e-9)

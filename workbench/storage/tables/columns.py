@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, ClassVar
 
 from sqlalchemy import JSON, BigInteger, DateTime, Double, Integer, MetaData, String, TypeDecorator
 from sqlalchemy.engine import Dialect
@@ -47,4 +47,9 @@ class Base(DeclarativeBase):
             "pk": "pk_%(table_name)s",
         }
     )
-    type_annotation_map = {datetime: Moment, float: Double, dict[str, Any]: JSON, list[Any]: JSON}  # noqa: RUF012
+    type_annotation_map: ClassVar[dict[Any, Any]] = {
+        datetime: Moment,
+        float: Double,
+        dict[str, Any]: JSON,
+        list[Any]: JSON,
+    }
