@@ -19,7 +19,7 @@ from sqlalchemy.exc import IntegrityError
 from workbench.errors import WorkbenchError
 from workbench.storage.engine import Database
 from workbench.storage.migrate import MIGRATIONS, configuration, migrate
-from workbench.storage.tables import Base, CampaignRow, PoolRow
+from workbench.storage.tables import AccountRow, Base, CampaignRow, JudgmentEventRow, PoolRow
 
 TABLES = set(Base.metadata.tables) | {"alembic_version"}
 
@@ -133,6 +133,10 @@ def test_what_an_older_database_holds_stays_and_its_pools_are_open(unmigrated_da
             "insert into run values (1, 1, 'r', 'r.txt', '', 'f', 1, 1, '[]', 1, :at)",
             "insert into pool values (1, 1, 'p', '{}', 1, 1, null, :at, null)",
             "insert into pool_entry values (1, '1', 'd', '[]', 3, 1, null, null, null)",
+            "insert into assessor values (1, 1, 'ada', :no, 1)",
+            "insert into assignment values (1, 1, '1', 1, 'docno', 1, :at, null)",
+            "insert into judgment_event values"
+            " (1, 1, 1, '1', 'd', 'grade', 1, '', 'x', 'screen', 1, null, 1, 'docno', 1, 9, :at)",
         ):
             connection.execute(text(statement), {"no": False, "at": at})
     migrate(unmigrated_database)
@@ -143,6 +147,9 @@ def test_what_an_older_database_holds_stays_and_its_pools_are_open(unmigrated_da
         pool = db.scalars(select(PoolRow)).one()
         assert pool.opened_at == pool.created_at
         assert db.scalars(select(CampaignRow)).one().run_rules == {}
+        event = db.scalars(select(JudgmentEventRow)).one()
+        assert (event.grade, event.purpose, event.comment, event.evidence) == (1, "judging", "", None)
+        assert db.scalars(select(AccountRow)).one().desk == {}
 
 
 @pytest.mark.parametrize(
@@ -154,6 +161,9 @@ def test_what_an_older_database_holds_stays_and_its_pools_are_open(unmigrated_da
         "insert into run select 2, campaign_id, tag, file_name, content_gzip, sha256, topics, lines,"
         " warnings, added_by, added_at, null, null, '', null, 'accepted', '', null, null, null from run",
         "update pool_entry set best_rank = null",
+        "update pool set per_pair = 0",
+        "update judgment_event set purpose = 'guessing'",
+        "update judgment_event set answer = 'perhaps'",
     ],
 )
 def test_a_migrated_database_refuses_what_a_new_one_would(
@@ -162,15 +172,20 @@ def test_a_migrated_database_refuses_what_a_new_one_would(
     at = "2026-01-01 00:00:00"
     with migrated_database.writing() as db:
         for made in (
-            "insert into account values (1, 'ada', 'Ada', '-', :no, :at, null)",
+            "insert into account (id, login, name, password_hash, administrator, created_at)"
+            " values (1, 'ada', 'Ada', '-', :no, :at)",
             "insert into campaign (id, slug, name, scale, guidelines, illustrative, created_at)"
             " values (1, 'c', 'C', '{}', '', :no, :at)",
             "insert into member values (1, 1, 'participant')",
             "insert into run (id, campaign_id, tag, file_name, content_gzip, sha256, topics, lines, warnings,"
             " added_at) values (1, 1, 'r', 'r.txt', '', 'f', 1, 1, '[]', :at)",
-            "insert into pool values (1, 1, 'p', '{}', 1, 1, null, :at, null, null)",
+            "insert into pool (id, campaign_id, name, recipe, pairs, largest_possible, created_at)"
+            " values (1, 1, 'p', '{}', 1, 1, :at)",
             "insert into pool_entry (pool_id, topic, docno, brought_by, best_rank, run_count)"
             " values (1, '1', 'd', '[]', 3, 1)",
+            "insert into assessor (id, campaign_id, name, machine) values (1, 1, 'ada', :no)",
+            "insert into judgment_event (id, campaign_id, assessor_id, topic, docno, answer, reason,"
+            " client_id, source, recorded_at) values (1, 1, 1, '1', 'd', 'later', '', 'x', 'screen', :at)",
         ):
             db.execute(text(made), {"no": False, "at": at})
     with pytest.raises(IntegrityError), migrated_database.writing() as db:

@@ -14,6 +14,9 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 from workbench.storage.tables import JudgmentEventRow
 
 WITHDRAWN = "withdrawn"
+LATER = "later"
+# What holds is what was said while judging or discussing; probes and training are compared with it.
+HOLDING = ("judging", "discussion")
 BATCH = 1000
 
 
@@ -65,14 +68,16 @@ def current_events(
     assessor_ids: Iterable[int] | None = None,
     topic: str | None = None,
 ) -> tuple[CurrentEvent, ...]:
-    """What holds now, in the order in which it was recorded; withdrawn answers are left out."""
+    """What holds now, in the order in which it was recorded; withdrawn and put-off answers are left out."""
     rows = db.execute(_current(campaign_id, assessor_ids, topic))
     return tuple(CurrentEvent(*row) for row in rows)
 
 
 def _current(campaign_id: int, assessor_ids: Iterable[int] | None, topic: str | None) -> Select[Any]:
     event = JudgmentEventRow
-    latest = select(func.max(event.id).label("id")).where(event.campaign_id == campaign_id)
+    latest = select(func.max(event.id).label("id")).where(
+        event.campaign_id == campaign_id, event.purpose.in_(HOLDING)
+    )
     if assessor_ids is not None:
         latest = latest.where(event.assessor_id.in_(list(assessor_ids)))
     if topic is not None:
@@ -81,7 +86,7 @@ def _current(campaign_id: int, assessor_ids: Iterable[int] | None, topic: str | 
     return (
         select(*_columns())
         .join(newest, event.id == newest.c.id)
-        .where(event.answer != WITHDRAWN)
+        .where(event.answer.not_in([WITHDRAWN, LATER]))
         .order_by(event.id)
     )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from alembic import command
@@ -28,14 +30,46 @@ def configuration(connection: Connection) -> Config:
     return config
 
 
+@contextmanager
+def changing_schema(database: Database) -> Iterator[Connection]:
+    """One transaction in which tables may be rebuilt while others refer to their rows.
+
+    SQLite changes a constraint by dropping the table and making it anew, which its foreign keys would forbid;
+    they are off meanwhile, and all of them are checked before the end.
+    """
+    engine = database.engine.execution_options(begin="IMMEDIATE")
+    with (
+        engine.connect() as connection,
+        _no_foreign_keys(connection) if database.embedded else nullcontext(),
+        connection.begin(),
+    ):
+        yield connection
+        if database.embedded:
+            broken = connection.exec_driver_sql("PRAGMA foreign_key_check").first()
+            if broken is not None:
+                raise RuntimeError(f"a row of {broken[0]} refers to one of {broken[2]} that is not there")
+
+
+@contextmanager
+def _no_foreign_keys(connection: Connection) -> Iterator[None]:
+    # Straight to the driver, since SQLite passes over this setting within a transaction.
+    driver = connection.connection.dbapi_connection
+    if driver is None:
+        raise RuntimeError("the connection was closed")
+    driver.execute("PRAGMA foreign_keys = OFF")
+    try:
+        yield
+    finally:
+        driver.execute("PRAGMA foreign_keys = ON")
+
+
 def migrate(database: Database) -> None:
     """Upgrade to the newest revision; several processes starting at once wait for one another.
 
     Raises WorkbenchError where the database does not answer or was made by a newer version.
     """
     reachable(database)
-    engine = database.engine.execution_options(begin="IMMEDIATE")
-    with engine.begin() as connection:
+    with changing_schema(database) as connection:
         if not database.embedded:
             connection.execute(text("select pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
         config = configuration(connection)

@@ -3,15 +3,31 @@
 An unjudged pair is the absence of a row. A judgment event is never changed nor deleted.
 """
 
-from workbench.storage.tables.campaigns import CampaignRow, CollectionListRow, DocumentRow, TopicRow
+from workbench.storage.tables.campaigns import (
+    CampaignRow,
+    CollectionListRow,
+    DocumentRow,
+    DocumentSketchRow,
+    KnownAnswerRow,
+    TopicRow,
+)
 from workbench.storage.tables.columns import Base, Moment
-from workbench.storage.tables.judging import AssessorRow, AssignmentRow, JudgmentEventRow
+from workbench.storage.tables.deciding import AdjudicationEventRow, PreferenceEventRow, PreferenceTaskRow
+from workbench.storage.tables.judging import (
+    AssessorNoteRow,
+    AssessorRow,
+    AssignmentRow,
+    JudgmentEventRow,
+    KeptAsideRow,
+)
 from workbench.storage.tables.people import AccountRow, InvitationRow, MemberRow, SessionRow, SignInAttemptRow
 from workbench.storage.tables.pools import PoolEntryRow, PoolEventRow, PoolRow
 from workbench.storage.tables.runs import CheckedFileRow, GroupMemberRow, GroupRow, PackedRunRow, RunRow
 
 __all__ = [
     "AccountRow",
+    "AdjudicationEventRow",
+    "AssessorNoteRow",
     "AssessorRow",
     "AssignmentRow",
     "Base",
@@ -19,16 +35,21 @@ __all__ = [
     "CheckedFileRow",
     "CollectionListRow",
     "DocumentRow",
+    "DocumentSketchRow",
     "GroupMemberRow",
     "GroupRow",
     "InvitationRow",
     "JudgmentEventRow",
+    "KeptAsideRow",
+    "KnownAnswerRow",
     "MemberRow",
     "Moment",
     "PackedRunRow",
     "PoolEntryRow",
     "PoolEventRow",
     "PoolRow",
+    "PreferenceEventRow",
+    "PreferenceTaskRow",
     "RunRow",
     "SessionRow",
     "SignInAttemptRow",

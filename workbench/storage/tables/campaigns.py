@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ForeignKey, LargeBinary, String, Text
+from sqlalchemy import CheckConstraint, ForeignKey, LargeBinary, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from workbench.storage.tables.columns import Base, Id, RowId
@@ -24,6 +24,8 @@ class CampaignRow(Base):
     created_at: Mapped[datetime]
     run_rules: Mapped[dict[str, Any]] = mapped_column(default=dict)  # what a run must keep to
     seconds_a_pair: Mapped[float | None]  # a stated guess, for planning
+    desk_rules: Mapped[dict[str, Any]] = mapped_column(default=dict)  # questions, probes, breaks
+    adjudication_rules: Mapped[dict[str, Any]] = mapped_column(default=dict)  # what is disputed, how shown
 
 
 class CollectionListRow(Base):
@@ -49,6 +51,7 @@ class TopicRow(Base):
     title: Mapped[str] = mapped_column(Text)
     description: Mapped[str] = mapped_column(Text, default="")
     narrative: Mapped[str] = mapped_column(Text, default="")
+    subtopics: Mapped[list[Any]] = mapped_column(default=list)  # [id, label], to be ticked while judging
 
 
 class DocumentRow(Base):
@@ -60,3 +63,31 @@ class DocumentRow(Base):
     title: Mapped[str] = mapped_column(Text, default="")
     text: Mapped[str] = mapped_column(Text, default="")
     sha256: Mapped[str] = mapped_column(String(64))
+
+
+class DocumentSketchRow(Base):
+    """A document's sketch, by which near-duplicates are found; of the text with this hash."""
+
+    __tablename__ = "document_sketch"
+    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"), primary_key=True)
+    docno: Mapped[str] = mapped_column(Id, primary_key=True)
+    sha256: Mapped[str] = mapped_column(String(64))
+    sketch: Mapped[bytes] = mapped_column(LargeBinary)
+
+
+class KnownAnswerRow(Base):
+    """A pair whose right grade is known: planted among the others, or for training with a word on why."""
+
+    __tablename__ = "known_answer"
+    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"), primary_key=True)
+    topic: Mapped[str] = mapped_column(Id, primary_key=True)
+    docno: Mapped[str] = mapped_column(Id, primary_key=True)
+    purpose: Mapped[str] = mapped_column(String(20), primary_key=True)
+    grade: Mapped[int]
+    feedback: Mapped[str] = mapped_column(Text, default="")
+    added_by: Mapped[int | None] = mapped_column(ForeignKey("account.id"))
+    added_at: Mapped[datetime]
+    __table_args__ = (
+        CheckConstraint("purpose in ('planted','training')", "purpose"),
+        CheckConstraint("grade >= 0", "grade_not_negative"),
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, String, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
@@ -44,7 +45,10 @@ class JudgmentEventRow(Base):
     """One answer of one assessor about one pair, for ever; the latest event is what holds.
 
     `client_id` is the sender's own id: sending an event twice records it once. `position` is the pair's place
-    (from 1) in the order shown, `document_sha256` the text that was shown, `active_ms` the time spent on it.
+    (from 1) in the order shown, `document_sha256` the text that was shown, `active_ms` the time spent on it,
+    `said_at` the moment by the sender's clock, which may be wrong. `evidence` lists [start, end, quote],
+    `ratings` has the answers to further questions by name, `subtopics` the ids of those ticked. An event with
+    the purpose of a probe or of training never holds: it is compared with what does.
     """
 
     __tablename__ = "judgment_event"
@@ -65,10 +69,49 @@ class JudgmentEventRow(Base):
     seed: Mapped[int | None] = mapped_column(BigInteger)
     active_ms: Mapped[int | None]
     recorded_at: Mapped[datetime]
+    purpose: Mapped[str] = mapped_column(String(20), default="judging")
+    comment: Mapped[str] = mapped_column(Text, default="")
+    evidence: Mapped[list[Any] | None]
+    ratings: Mapped[dict[str, Any] | None]
+    subtopics: Mapped[list[Any] | None]
+    said_at: Mapped[datetime | None]
     __table_args__ = (
         UniqueConstraint("assessor_id", "client_id"),
         Index("ix_judgment_event_current", "campaign_id", "assessor_id", "topic", "docno", "id"),
-        CheckConstraint("answer in ('grade','unsure','cannot_judge','withdrawn')", "answer"),
+        CheckConstraint("answer in ('grade','unsure','cannot_judge','later','withdrawn')", "answer"),
+        CheckConstraint("purpose in ('judging','discussion','repeat','planted','training')", "purpose"),
         CheckConstraint("(answer = 'grade') = (grade is not null)", "grade_if_graded"),
         CheckConstraint("grade is null or grade >= 0", "grade_not_negative"),
+    )
+
+
+class AssessorNoteRow(Base):
+    """What an assessor keeps about a topic: words to highlight, and a note."""
+
+    __tablename__ = "assessor_note"
+    assessor_id: Mapped[int] = mapped_column(ForeignKey("assessor.id"), primary_key=True)
+    topic: Mapped[str] = mapped_column(Id, primary_key=True)
+    words: Mapped[list[Any]] = mapped_column(default=list)
+    note: Mapped[str] = mapped_column(Text, default="")
+    changed_at: Mapped[datetime]
+
+
+class KeptAsideRow(Base):
+    """An answer that arrived and could not be recorded, as it was sent, until the organiser settles it."""
+
+    __tablename__ = "kept_aside"
+    id: Mapped[int] = mapped_column(RowId, primary_key=True)
+    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"), index=True)
+    account_id: Mapped[int] = mapped_column(ForeignKey("account.id"))
+    assignment_id: Mapped[int | None] = mapped_column(ForeignKey("assignment.id"))
+    client_id: Mapped[str] = mapped_column(String(64))
+    answer: Mapped[dict[str, Any]]  # as it was sent
+    why: Mapped[str] = mapped_column(Text)
+    received_at: Mapped[datetime]
+    settled_by: Mapped[int | None] = mapped_column(ForeignKey("account.id"))
+    settled_at: Mapped[datetime | None]
+    settlement: Mapped[str | None] = mapped_column(String(20))
+    __table_args__ = (
+        UniqueConstraint("account_id", "client_id"),
+        CheckConstraint("settlement is null or settlement in ('recorded','dismissed')", "settlement"),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import CheckConstraint, ForeignKey, String
 from sqlalchemy.orm import Mapped, mapped_column
@@ -23,6 +24,7 @@ class AccountRow(Base):
     administrator: Mapped[bool] = mapped_column(default=False)  # may make campaigns and accounts
     created_at: Mapped[datetime]
     disabled_at: Mapped[datetime | None]
+    desk: Mapped[dict[str, Any]] = mapped_column(default=dict)  # keys, size of text: the judging desk's
 
 
 class SessionRow(Base):

@@ -28,7 +28,11 @@ class PoolRow(Base):
     created_at: Mapped[datetime]
     opened_at: Mapped[datetime | None]
     closed_at: Mapped[datetime | None]
-    __table_args__ = (UniqueConstraint("campaign_id", "name"),)
+    per_pair: Mapped[int | None]  # judgments wanted of each pair where assessors take from one queue
+    __table_args__ = (
+        UniqueConstraint("campaign_id", "name"),
+        CheckConstraint("per_pair is null or per_pair >= 1", "per_pair"),
+    )
 
 
 class PoolEntryRow(Base):

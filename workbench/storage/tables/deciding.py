@@ -1,0 +1,78 @@
+"""Tables of what is decided between two or more: preferences, and adjudicated pairs."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, Index, String, Text, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from workbench.storage.tables.columns import Base, Id, RowId
+
+
+class PreferenceTaskRow(Base):
+    """Pairs of documents, or of runs, of one topic for an assessor to compare; sides drawn from the seed."""
+
+    __tablename__ = "preference_task"
+    id: Mapped[int] = mapped_column(RowId, primary_key=True)
+    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"), index=True)
+    topic: Mapped[str] = mapped_column(Id)
+    kind: Mapped[str] = mapped_column(String(20))
+    assessor_id: Mapped[int] = mapped_column(ForeignKey("assessor.id"), index=True)
+    pairs: Mapped[list[Any]]
+    seed: Mapped[int] = mapped_column(BigInteger)
+    assigned_at: Mapped[datetime]
+    revoked_at: Mapped[datetime | None]
+    __table_args__ = (CheckConstraint("kind in ('documents','runs')", "kind"),)
+
+
+class PreferenceEventRow(Base):
+    """Which of two an assessor preferred, for ever; the latest event of a task's pair is what holds.
+
+    `first` and `second` are docnos or tags in the order of the task, `first_was_left` how they were shown.
+    """
+
+    __tablename__ = "preference_event"
+    id: Mapped[int] = mapped_column(RowId, primary_key=True)
+    task_id: Mapped[int] = mapped_column(ForeignKey("preference_task.id"))
+    first: Mapped[str] = mapped_column(Id)
+    second: Mapped[str] = mapped_column(Id)
+    first_was_left: Mapped[bool]
+    choice: Mapped[str] = mapped_column(String(20))
+    reason: Mapped[str] = mapped_column(Text, default="")
+    client_id: Mapped[str] = mapped_column(String(64))
+    active_ms: Mapped[int | None]
+    recorded_at: Mapped[datetime]
+    __table_args__ = (
+        UniqueConstraint("task_id", "client_id"),
+        CheckConstraint("choice in ('first','second','tie','both_bad','withdrawn')", "choice"),
+    )
+
+
+class AdjudicationEventRow(Base):
+    """What was decided about a pair on which assessors differ, for ever; the latest event is what holds.
+
+    `said` lists [judgment event, assessor, answer, grade] of what lay before the adjudicator.
+    """
+
+    __tablename__ = "adjudication_event"
+    id: Mapped[int] = mapped_column(RowId, primary_key=True)
+    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"))
+    topic: Mapped[str] = mapped_column(Id)
+    docno: Mapped[str] = mapped_column(Id)
+    account_id: Mapped[int | None] = mapped_column(ForeignKey("account.id"))
+    decision: Mapped[str] = mapped_column(String(20))
+    grade: Mapped[int | None]
+    reason: Mapped[str] = mapped_column(Text, default="")
+    said: Mapped[list[Any]]
+    client_id: Mapped[str] = mapped_column(String(64))
+    active_ms: Mapped[int | None]
+    recorded_at: Mapped[datetime]
+    __table_args__ = (
+        UniqueConstraint("campaign_id", "client_id"),
+        Index("ix_adjudication_event_current", "campaign_id", "topic", "docno", "id"),
+        CheckConstraint("decision in ('grade','back','unclear','withdrawn')", "decision"),
+        CheckConstraint("(decision = 'grade') = (grade is not null)", "grade_if_decided"),
+        CheckConstraint("grade is null or grade >= 0", "grade_not_negative"),
+    )
