@@ -13,7 +13,9 @@ from tests.pooling.some_runs import ABC, MANY_SCORES, Scores, ranked, run
 from tests.pooling.test_pooling_laws import some_parameters
 from tests.pooling.test_reached import tops
 from workbench.formats.run_tops import cut
+from workbench.pooling.adaptive.strategies import ADAPTIVE, start
 from workbench.pooling.difference import minus
+from workbench.pooling.every_strategy import EVERY_STRATEGY
 from workbench.pooling.growth import growth
 from workbench.pooling.planning import (
     Certainty,
@@ -33,7 +35,7 @@ def planned(
     runs: list[Run], strategy: str, given: dict[str, Any], known: set[tuple[str, str]] | None = None
 ) -> Sizes:
     """The sizes from no more of the runs than must be read."""
-    values = STRATEGIES[strategy].values(given)
+    values = EVERY_STRATEGY[strategy].values(given)
     longest: dict[str, int] = {}
     for one in runs:
         for topic, ranking in one.rankings.items():
@@ -126,6 +128,24 @@ def test_what_is_left_of_a_sample_is_its_expected_number() -> None:
     assert strata.pairs == (1.0 + 4 * 4 / 8,)
 
 
+@pytest.mark.parametrize("strategy", ADAPTIVE)
+@given(MANY_SCORES, st.integers(1, 4), st.integers(1, 3), st.data())
+@settings(max_examples=15, deadline=None)
+def test_an_adaptive_pool_is_planned_as_large_as_it_can_become(
+    strategy: str, scores: dict[str, Scores], budget: int, depth: int, data: st.DataObject
+) -> None:
+    runs = [run(tag, topics) for tag, topics in scores.items()]
+    pairs = sorted({(t, d) for one in runs for t, found in one.rankings.items() for d in found.docnos})
+    known = set(data.draw(st.lists(st.sampled_from(pairs)))) if pairs else set()
+    parameters = {"budget": budget, "depth": depth}
+    pool = start(runs, strategy=strategy, parameters=parameters)
+    for topic, docno in sorted(known):
+        pool.judged(topic, docno, None)
+    plan = planned(runs, strategy, parameters, known)
+    assert plan.certainty is Certainty.EXACT
+    assert dict(zip(plan.topics, plan.pairs, strict=True)) == {t: pool.left(t) for t in plan.topics}
+
+
 def test_a_budget_that_one_list_fills_needs_no_document_to_be_read() -> None:
     values = STRATEGIES["rrf"].values({"budget": 5})
     assert depth_to_plan("rrf", values, {"1": 5, "2": 9}) == 0
@@ -142,12 +162,13 @@ def test_a_budget_that_one_list_fills_needs_no_document_to_be_read() -> None:
         ("depth", {"depth": 7, "topic_depths": "1=20"}, 20),
         ("random", {"depth": 30}, 30),
         ("stratified", {"strata": "1:10:1 11:40:.1"}, 40),
+        ("hedge", {"depth": 12}, 12),
         ("rrf", {}, None),
         ("take-n", {}, None),
     ],
 )
 def test_how_deep_a_strategy_reads(strategy: str, given: dict[str, Any], depth: int | None) -> None:
-    assert depth_read(strategy, STRATEGIES[strategy].values(given)) == depth
+    assert depth_read(strategy, EVERY_STRATEGY[strategy].values(given)) == depth
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)

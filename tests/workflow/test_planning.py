@@ -11,8 +11,8 @@ from sqlalchemy.orm import Session
 
 from tests.builders import ALPHA, BETA, Made, campaign_with_people, pooled_campaign, send_runs
 from workbench.errors import InvalidInput, NotFound, WorkbenchError
+from workbench.pooling.every_strategy import EVERY_STRATEGY
 from workbench.pooling.planning import Certainty
-from workbench.pooling.strategies import STRATEGIES
 from workbench.records import TieRule
 from workbench.storage.engine import Database
 from workbench.storage.tables import JudgmentEventRow
@@ -65,7 +65,7 @@ def test_a_plan_tells_growth_the_next_step_and_all_strategies(database: Database
     assert (plan.pairs, plan.step, plan.deepest, plan.runs) == (3.0, 3.0, 4, 2)
     assert [(one.topic, one.pairs) for one in plan.topics] == [("T1", 2.0), ("T2", 1.0)]
     assert plan.growth.total(2) == 6
-    assert [one.strategy for one in plan.others] == list(STRATEGIES)
+    assert [one.strategy for one in plan.others] == list(EVERY_STRATEGY)
     assert {one.pairs for one in plan.others if one.strategy not in ("depth", "stratified")} == {9.0}
 
 

@@ -10,9 +10,9 @@ from workbench.cli.runs import only_one_standard_input, read_runs
 from workbench.cli.strategy_options import strategy_options, strategy_values
 from workbench.errors import InvalidInput
 from workbench.pooling.cost import Work
+from workbench.pooling.every_strategy import EVERY_STRATEGY
 from workbench.pooling.planning import Sizes, Values, depth_read, one_more, sizes
 from workbench.pooling.reached import RunTops, reached
-from workbench.pooling.strategies import STRATEGIES
 from workbench.ranking import ordered
 from workbench.records import Ranking, Run, TieRule
 
@@ -23,12 +23,12 @@ SECONDS = 30.0
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @click.option(
     "--strategy",
-    type=click.Choice(list(STRATEGIES)),
+    type=click.Choice(list(EVERY_STRATEGY)),
     default="depth",
     show_default=True,
     help="How the documents are chosen; workbench pool --strategies lists them.",
 )
-@strategy_options(STRATEGIES)
+@strategy_options(EVERY_STRATEGY)
 @click.option(
     "--ties",
     type=click.Choice([rule.value for rule in TieRule]),
@@ -53,7 +53,7 @@ def command(
     Unless they are given a judgment takes 30 seconds, and there are as many assessors as a pair needs.
     """
     only_one_standard_input(runs)
-    values = strategy_values(STRATEGIES[strategy], parameters)
+    values = strategy_values(EVERY_STRATEGY[strategy], parameters)
     try:
         work = Work(
             per_pair, per_pair if assessors is None else assessors, SECONDS if seconds is None else seconds

@@ -10,8 +10,9 @@ import click
 from workbench.cli.output import say_json
 from workbench.cli.runs import only_one_standard_input, read_runs
 from workbench.cli.simulating import UNJUDGED, simulate
-from workbench.cli.strategy_options import EVERY_STRATEGY, option_name, strategy_options, strategy_values
+from workbench.cli.strategy_options import option_name, strategy_options, strategy_values
 from workbench.pooling.adaptive.strategies import ADAPTIVE
+from workbench.pooling.every_strategy import EVERY_STRATEGY
 from workbench.pooling.parameters import Parameter, Strategy
 from workbench.pooling.planning import depth_read
 from workbench.pooling.pool import Pool

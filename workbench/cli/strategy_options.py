@@ -8,11 +8,8 @@ from typing import Any, TypeVar
 import click
 
 from workbench.errors import InvalidInput
-from workbench.pooling.adaptive.strategies import ADAPTIVE
 from workbench.pooling.parameters import Strategy
-from workbench.pooling.strategies import STRATEGIES
 
-EVERY_STRATEGY: Mapping[str, Strategy[Any]] = {**STRATEGIES, **ADAPTIVE}
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 

@@ -161,6 +161,12 @@ def _random(given: _Given) -> tuple[_Numbers, Certainty]:
     return _sampled(given, within, candidates, drawn)
 
 
+def _adaptive(given: _Given) -> tuple[_Numbers, Certainty]:
+    # What is known is told to the strategy, not handed out, and takes nothing of the budget.
+    free = _fresh(given.reach, given.reach.best <= given.values["depth"])
+    return np.minimum(free, given.values["budget"]), Certainty.EXACT
+
+
 def _stratified(given: _Given) -> tuple[_Numbers, Certainty]:
     strata = checked_strata(given.values["strata"], given.values["budget"])
     members = [(given.reach.best >= one.first) & (given.reach.best <= one.last) for one in strata]
@@ -193,4 +199,5 @@ _SIZES: Mapping[str, Callable[[_Given], tuple[_Numbers, Certainty]]] = {
     DEPTH.name: _depth,
     RANDOM.name: _random,
     STRATIFIED.name: _stratified,
+    **dict.fromkeys(ADAPTIVE, _adaptive),
 }

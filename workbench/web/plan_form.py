@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from werkzeug.datastructures import MultiDict
 
 from workbench.errors import Finding, InvalidInput
+from workbench.pooling.adaptive.live import Adaptive
+from workbench.pooling.every_strategy import EVERY_STRATEGY
 from workbench.pooling.parameters import SEED, WHOLE, Parameter, Strategy
 from workbench.pooling.pool import Pool
-from workbench.pooling.strategies import STRATEGIES
 from workbench.records import TieRule
 from workbench.web.forms import whole_number
 from workbench.web.recipe_form import Recipe, field_name, read_recipe
@@ -71,7 +72,7 @@ def read_asked(sent: MultiDict[str, str]) -> Asked:
     seconds = read_seconds(form.get("seconds", ""), "seconds", findings)
     if findings or recipe is None:
         raise InvalidInput(findings)
-    others = {name: _sent(strategy, form) for name, strategy in STRATEGIES.items()}
+    others = {name: _sent(strategy, form) for name, strategy in EVERY_STRATEGY.items()}
     return Asked(recipe, others, per_pair or 1, assessors, seconds)
 
 
@@ -92,7 +93,7 @@ def read_seconds(text: str, field: str, findings: list[Finding]) -> float | None
 
 def dials_of(sent: Mapping[str, str], deepest: int) -> tuple[Dials, ...]:
     """Every strategy with what was sent or the defaults in its fields; lists are `deepest` long at most."""
-    chosen = sent.get("strategy", next(iter(STRATEGIES)))
+    chosen = sent.get("strategy", next(iter(EVERY_STRATEGY)))
     return tuple(
         Dials(
             name,
@@ -100,11 +101,11 @@ def dials_of(sent: Mapping[str, str], deepest: int) -> tuple[Dials, ...]:
             name == chosen,
             tuple(_dial(strategy, one, sent, deepest) for one in strategy.parameters),
         )
-        for name, strategy in STRATEGIES.items()
+        for name, strategy in EVERY_STRATEGY.items()
     )
 
 
-def _dial(strategy: Strategy[Pool], one: Parameter, sent: Mapping[str, str], deepest: int) -> Dial:
+def _dial(strategy: Strategy[Pool | Adaptive], one: Parameter, sent: Mapping[str, str], deepest: int) -> Dial:
     name = field_name(strategy.name, one.name)
     value = sent.get(name, one.text(one.default))
     lowest = int(one.lowest or 0)
@@ -120,7 +121,7 @@ def _dial(strategy: Strategy[Pool], one: Parameter, sent: Mapping[str, str], dee
     return Dial(name, one.name.replace("_", " ").capitalize(), hint, value, lowest, most)
 
 
-def _sent(strategy: Strategy[Pool], form: Mapping[str, str]) -> dict[str, str]:
+def _sent(strategy: Strategy[Pool | Adaptive], form: Mapping[str, str]) -> dict[str, str]:
     names = {one.name: field_name(strategy.name, one.name) for one in strategy.parameters}
     return {name: form[field].strip() for name, field in names.items() if field in form}
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from workbench.errors import Finding, InvalidInput
 from workbench.pooling.adaptive.strategies import ADAPTIVE
+from workbench.pooling.every_strategy import EVERY_STRATEGY
 from workbench.pooling.parameters import Parameter, Strategy
 from workbench.records import TieRule
-from workbench.workflow.pooling import EVERY_STRATEGY
 
 FIRST = "depth"
 

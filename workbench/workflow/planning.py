@@ -10,8 +10,10 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from workbench.errors import InvalidInput, WorkbenchError
+from workbench.pooling.adaptive.live import Adaptive
 from workbench.pooling.cost import Work
 from workbench.pooling.depth import DEPTH
+from workbench.pooling.every_strategy import EVERY_STRATEGY
 from workbench.pooling.parameters import Strategy, named
 from workbench.pooling.planning import (
     Certainty,
@@ -25,7 +27,6 @@ from workbench.pooling.planning import (
 )
 from workbench.pooling.pool import Pool
 from workbench.pooling.reached import Reached, RunTops, known_tops, reached
-from workbench.pooling.strategies import STRATEGIES
 from workbench.records import TieRule
 from workbench.workflow.assigning import assessors_of
 from workbench.workflow.collecting import topics_of
@@ -121,13 +122,13 @@ def plan_pool(
     where they cannot be. `assessors` are the campaign's own unless given, `seconds` as `pace_of` has them.
     Raises what `make_pool` would raise for the same recipe, InvalidInput for numbers of work that cannot be.
     """
-    values = named(STRATEGIES, strategy).values(parameters)
+    values = named(EVERY_STRATEGY, strategy).values(parameters)
     tags = [tag for tag, _ in chosen_runs(db, campaign_id, tags)]
     pace = pace_of(db, campaign_id, given=seconds)
     judging = _judging(db, campaign_id, per_pair) if assessors is None else assessors
     work = Work(per_pair, judging, pace.seconds)
     asked = {name: values if name == strategy else _values(made_by, others.get(name, _NONE))
-             for name, made_by in STRATEGIES.items()}  # fmt: skip
+             for name, made_by in EVERY_STRATEGY.items()}  # fmt: skip
     outlook = _look(db, campaign_id, tags, ties, supplementary, asked)
     chosen = outlook.sizes(strategy, values)
     larger = one_more(values)
@@ -136,8 +137,8 @@ def plan_pool(
     topics = [TopicCost(one.id, one.title, by_topic.get(one.id, 0.0)) for one in topics_of(db, campaign_id)]
     return Plan(
         strategy=strategy,
-        parameters=STRATEGIES[strategy].texts(values),
-        recipe=recipe_in_words(strategy, STRATEGIES[strategy].texts(values)),
+        parameters=EVERY_STRATEGY[strategy].texts(values),
+        recipe=recipe_in_words(strategy, EVERY_STRATEGY[strategy].texts(values)),
         supplementary=supplementary,
         runs=len(tags),
         work=work,
@@ -178,7 +179,7 @@ class _Outlook:
         )
 
     def cost(self, strategy: str, values: Values) -> StrategyCost:
-        recipe = recipe_in_words(strategy, STRATEGIES[strategy].texts(values))
+        recipe = recipe_in_words(strategy, EVERY_STRATEGY[strategy].texts(values))
         try:
             found = self.sizes(strategy, values)
         except WorkbenchError as error:
@@ -215,7 +216,7 @@ def _look(
     return _Outlook(tops, known, longest, depth, reached(tops, known=known))
 
 
-def _values(strategy: Strategy[Pool], parameters: Parameters) -> dict[str, Any]:
+def _values(strategy: Strategy[Pool | Adaptive], parameters: Parameters) -> dict[str, Any]:
     try:
         return strategy.values(parameters)
     except InvalidInput:

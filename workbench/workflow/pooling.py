@@ -14,12 +14,11 @@ from sqlalchemy.orm import Session
 from workbench import __version__
 from workbench.errors import Conflict
 from workbench.pooling.adaptive.live import Adaptive
-from workbench.pooling.adaptive.strategies import ADAPTIVE
 from workbench.pooling.difference import minus
-from workbench.pooling.parameters import Strategy, named
+from workbench.pooling.every_strategy import EVERY_STRATEGY
+from workbench.pooling.parameters import named
 from workbench.pooling.planning import depth_read
 from workbench.pooling.pool import Pool
-from workbench.pooling.strategies import STRATEGIES
 from workbench.records import PoolEntry, TieRule
 from workbench.storage.tables import PoolEntryRow, PoolRow
 from workbench.workflow.adaptive_pools import adaptive_recipe, leave_out, pairs_asked_for
@@ -29,7 +28,6 @@ from workbench.workflow.pool_rows import LONGEST_NAME, checked_name, name_taken
 from workbench.workflow.pool_sources import chosen_runs, pooled_or_judged
 from workbench.workflow.pools import PoolReport, pool_report, recipe_in_words
 
-EVERY_STRATEGY: Mapping[str, Strategy[Pool | Adaptive]] = {**STRATEGIES, **ADAPTIVE}
 _SHOWN = LONGEST_NAME - 10  # room for the number that makes a name free
 
 

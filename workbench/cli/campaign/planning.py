@@ -8,7 +8,7 @@ from workbench.cli.opening import database_options, opened
 from workbench.cli.output import say_json, say_table
 from workbench.cli.plan_text import hours, pairs_in_words, work_options
 from workbench.cli.strategy_options import strategy_options, strategy_values
-from workbench.pooling.strategies import STRATEGIES
+from workbench.pooling.every_strategy import EVERY_STRATEGY
 from workbench.records import TieRule
 from workbench.settings import Settings
 from workbench.workflow.campaigning import campaign_by_slug
@@ -22,10 +22,10 @@ from workbench.workflow.planning import Plan, plan_pool
     "--strategy",
     default="depth",
     show_default=True,
-    type=click.Choice(list(STRATEGIES)),
+    type=click.Choice(list(EVERY_STRATEGY)),
     help="How the documents are chosen; workbench pool --strategies lists them.",
 )
-@strategy_options(STRATEGIES)
+@strategy_options(EVERY_STRATEGY)
 @click.option("--ties", default="trec_eval", show_default=True, type=click.Choice([t.value for t in TieRule]))
 @click.option("--run", "tags", multiple=True, help="Only these runs, by tag; all if not given.")
 @click.option("--supplementary", is_flag=True, help="Leave out what is pooled or judged already.")
@@ -50,7 +50,7 @@ def plan(
     Seconds are the measured median of the campaign's answers or, before there are enough, the guess that is
     kept for it; assessors are the campaign's own, unless they are given here.
     """
-    values = strategy_values(STRATEGIES[strategy], parameters)
+    values = strategy_values(EVERY_STRATEGY[strategy], parameters)
     with opened(settings) as database, database.reading() as db:
         planned = plan_pool(
             db,

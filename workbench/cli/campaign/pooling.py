@@ -6,8 +6,9 @@ import click
 
 from workbench.cli.opening import database_options, opened
 from workbench.cli.output import say_json, say_table
-from workbench.cli.strategy_options import EVERY_STRATEGY, strategy_options, strategy_values
+from workbench.cli.strategy_options import strategy_options, strategy_values
 from workbench.errors import WorkbenchError
+from workbench.pooling.every_strategy import EVERY_STRATEGY
 from workbench.records import TieRule
 from workbench.settings import Settings
 from workbench.workflow.assigning import assessors_of, assign_in_turn

@@ -6,7 +6,7 @@ from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from workbench.errors import Finding, InvalidInput, WorkbenchError
-from workbench.pooling.strategies import STRATEGIES
+from workbench.pooling.every_strategy import EVERY_STRATEGY
 from workbench.records import TieRule
 from workbench.storage import Session
 from workbench.web import notices
@@ -104,7 +104,7 @@ def _plan(db: Session, tags: list[str]) -> Plan:
         here().id,
         strategy=asked.recipe.strategy,
         parameters=asked.recipe.parameters,
-        others={name: asked.others[name] for name in STRATEGIES},
+        others={name: asked.others[name] for name in EVERY_STRATEGY},
         ties=asked.recipe.ties,
         tags=tags,
         supplementary=asked.recipe.supplementary,
