@@ -60,7 +60,7 @@ async function run(form, files, board, button) {
 
 function send(form, file, progress) {
   const body = new FormData();
-  for (const field of form.querySelectorAll("input[type=hidden]")) body.append(field.name, field.value);
+  for (const field of form.querySelectorAll("input[type=hidden], select")) body.append(field.name, field.value);
   body.append("files", file, file.name);
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();

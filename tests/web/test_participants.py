@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from tests.builders import run_text
+from tests.builders import ALPHA, run_text
 from tests.cast import Cast, signed_in_client
 from tests.uploads import import_judgments, links, text_of, upload
 from tests.web.conftest import Enter
@@ -25,6 +26,7 @@ from workbench.workflow.run_checks import check_file, expected_of
 from workbench.workflow.run_records import change_record
 
 OWN = "/c/harbour/own-runs"
+CHECKED = f"{OWN}/checked"
 GAMMA = run_text("gamma", {"T1": ("d1", "d6"), "T2": ("d2",)})
 # Alpha is another group's run; assessor-x judged. None of these may be on a page of Petra's.
 RIVAL, SECRET = "Rivalry Institute", "an uncommon method"
@@ -58,8 +60,19 @@ def petra(enter: Enter, rival: int) -> FlaskClient:
     return enter("Petra")
 
 
+def checked(client: FlaskClient, cast: Cast, *files: tuple[Any, str]) -> str:
+    """Have files checked for the group; gives the address of what was found."""
+    answer = client.post(CHECKED, data={"group": str(cast.group_id), "files": list(files)})
+    assert answer.status_code == 303
+    return answer.location
+
+
 def send(client: FlaskClient, cast: Cast, *files: tuple[Any, str], **fields: str) -> Any:
-    return client.post(OWN, data={"group": str(cast.group_id), "files": list(files), **fields})
+    """Check files, and send all that are good; the page of what was found where none is."""
+    address = checked(client, cast, *files)
+    page = client.get(address)
+    good = re.findall(r'name="file" value="(\d+)"', page.text)
+    return client.post(f"{address}/keep", data={"file": good, **fields}) if good else page
 
 
 def traces_in(page: str) -> list[str]:
@@ -106,7 +119,7 @@ def test_her_pages_show_her_own_runs(petra: FlaskClient, cast: Cast) -> None:
     said = {"kind": "manual", "priority": "2", "description": "By two searchers"}
     assert send(petra, cast, upload("gamma.txt", GAMMA), **said).status_code == 303
     page = text_of(petra.get(OWN).text)
-    assert "1 run received." in page
+    assert "1 run added." in page
     assert "gamma manual 2 received 2 3" in page
     record = text_of(petra.get(f"{OWN}/run?tag=gamma").text)
     for part in ("Group Tidewater", "By two searchers", "by Petra", "gamma.txt"):
@@ -146,8 +159,9 @@ def test_the_very_file_of_another_group_is_not_told_from_any_other(
     petra: FlaskClient, cast: Cast, enter: Enter
 ) -> None:
     theirs = enter("Olga").get("/c/harbour/runs/file?tag=alpha").data
+    backwards = run_text("alpha", {topic: docnos[::-1] for topic, docnos in ALPHA.items()})
     same = text_of(send(petra, cast, upload("a.txt", theirs)).text)
-    other = text_of(send(petra, cast, upload("a.txt", run_text("alpha", {"T1": ("d6",)}))).text)
+    other = text_of(send(petra, cast, upload("a.txt", backwards)).text)
     assert same == other
 
 
@@ -192,7 +206,7 @@ def test_she_sends_for_her_group_only(
 ) -> None:
     for group in (str(rival), "999", ""):
         data = {"group": group, "files": [upload("gamma.txt", GAMMA)]}
-        assert petra.post(OWN, data=data).status_code == 422
+        assert petra.post(CHECKED, data=data).status_code == 404
     send(petra, cast, upload("gamma.txt", GAMMA))
     # A group in the form of the record moves nothing.
     assert petra.post(f"{OWN}/run?tag=gamma", data={"group": str(rival)}).status_code == 303
@@ -202,13 +216,46 @@ def test_she_sends_for_her_group_only(
 
 
 def test_a_broken_file_is_told_whole(petra: FlaskClient, cast: Cast) -> None:
+    wrong = send(petra, cast, upload("gamma.txt", GAMMA), kind="robot")
+    assert wrong.status_code == 422
+    assert "is no kind of run" in text_of(wrong.text)
     bad = "T1 Q0 d1 1 x bad\nT9 Q0 d1 1 1 bad\n"
-    answer = send(petra, cast, upload("bad.txt", bad), kind="robot")
-    assert answer.status_code == 422
-    assert "is no kind of run" in text_of(answer.text)
-    answer = send(petra, cast, upload("bad.txt", bad))
-    assert "bad.txt:1, column 5" in text_of(answer.text)
-    assert "bad.txt:2, column 1" in text_of(answer.text)
+    page = text_of(send(petra, cast, upload("bad.txt", bad)).text)
+    assert '1 5 the score "x" is not a finite decimal number' in page
+    assert '2 1 topic "T9" is' in page
+    assert "1 refused" in page
+    assert "gamma" not in text_of(petra.get(OWN).text)
+
+
+def test_nothing_of_a_dry_run_is_seen_by_anybody_else(
+    petra: FlaskClient, cast: Cast, enter: Enter, sqlite_database: Database, rival: int
+) -> None:
+    address = checked(petra, cast, upload("gamma.txt", GAMMA))
+    assert "not sent yet" in text_of(petra.get(OWN).text)
+    olga = enter("Olga")
+    theirs = address.replace("/own-runs/", "/runs/")
+    assert olga.get(theirs).status_code == 404
+    assert "not kept yet" not in text_of(olga.get("/c/harbour/runs").text)
+    organisers = olga.post("/c/harbour/runs/checked", data={"files": [upload("delta.txt", GAMMA)]}).location
+    assert petra.get(organisers.replace("/runs/", "/own-runs/")).status_code == 404
+    with sqlite_database.writing() as db:
+        judith = cast.accounts["Judith"]
+        join(db, cast.campaign_id, rival, judith.id, both_sides=True)
+    client = enter("Judith")
+    assert client.get(address).status_code == 404
+    assert client.post(f"{address}/discard").status_code == 303
+    assert petra.get(address).status_code == 200
+
+
+def test_a_dry_run_compares_with_nobody_elses_runs(petra: FlaskClient, cast: Cast, enter: Enter) -> None:
+    theirs = enter("Olga").get("/c/harbour/runs/file?tag=alpha").data.replace(b"alpha", b"gamma")
+    address = checked(petra, cast, upload("gamma.txt", theirs))
+    (found,) = json.loads(petra.get(f"{address}?format=json").data)["files"]
+    assert found["ok"]
+    assert "alpha" not in petra.get(address).text
+    assert send(petra, cast, upload("gamma.txt", theirs)).status_code == 303
+    # The organiser is told what the group is not.
+    assert "alpha" in enter("Olga").get("/c/harbour/runs/run?tag=gamma").text
 
 
 def test_the_task_has_the_topics_and_the_guidelines(petra: FlaskClient) -> None:

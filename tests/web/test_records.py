@@ -98,7 +98,11 @@ def test_many_runs_are_filtered_and_sorted(olga: FlaskClient, cast: Cast) -> Non
 
 def test_all_runs_that_wait_are_accepted_at_once(olga: FlaskClient, enter: Enter, cast: Cast) -> None:
     files = [upload(f"{tag}.txt", run_text(tag, {"T1": ("d1",)})) for tag in ("p1", "p2")]
-    enter("Petra").post("/c/harbour/own-runs", data={"group": str(cast.group_id), "files": files})
+    petra = enter("Petra")
+    sent = {"group": str(cast.group_id), "files": files}
+    batch = petra.post("/c/harbour/own-runs/checked", data=sent).location
+    good = re.findall(r'name="file" value="(\d+)"', petra.get(batch).text)
+    assert petra.post(f"{batch}/keep", data={"file": good}).status_code == 303
     assert "Accept all 2 runs that wait" in text_of(olga.get(RUNS).text)
     answer = olga.post(f"{RUNS}/accept", data={"run": ["p1", "p2"]})
     assert "2 runs accepted." in olga.get(answer.location).text

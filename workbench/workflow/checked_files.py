@@ -5,10 +5,10 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import ColumnElement, delete, func, select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, InvalidInput, NotFound, WorkbenchError
@@ -16,12 +16,15 @@ from workbench.formats.refusals import shown
 from workbench.formats.run_report import RunReport, Verdict, report_from_json, report_to_json, with_findings
 from workbench.storage.tables import AccountRow, CampaignRow, CheckedFileRow
 from workbench.workflow.about_runs import AboutRun
+from workbench.workflow.about_runs import Verdict as About
 from workbench.workflow.known_runs import Holder, tag_findings
 from workbench.workflow.run_checks import CheckedRun, Expected, mend_in
 from workbench.workflow.run_rules import rules_of
 from workbench.workflow.submitting import held_tags, store_checked
 
 DAYS_KEPT = 7
+Groups = Collection[int] | None
+"""Whose files are looked at: those sent for these groups, or None for those that an organiser sent."""
 _BATCH = re.compile(r"[0-9a-zA-Z-]{8,64}")
 
 
@@ -93,21 +96,23 @@ def add_checked(
     checked: CheckedRun,
     *,
     added_by: int | None = None,
+    group_id: int | None = None,
     instead_of: int | None = None,
 ) -> int:
     """Put a file that was checked into a batch, `instead_of` another of it; gives its number.
 
-    The same file sent once more takes its own place. Raises NotFound where the batch has no other file that
-    could be replaced, Conflict where that one was kept as a run meanwhile.
+    With `group_id` it was sent for that group, whose people alone see it in the batch. The same file sent
+    once more takes its own place. Raises NotFound where the batch has no other file that could be replaced,
+    Conflict where that one was kept as a run meanwhile.
     """
     if not _BATCH.fullmatch(batch):
         raise NotFound("there is no such batch of files", remedy="send the files anew")
     db.get_one(CampaignRow, campaign_id, with_for_update=True)
     _forget_expired(db)
-    mine = (CheckedFileRow.campaign_id == campaign_id, CheckedFileRow.batch == batch)
-    waiting = (*mine, CheckedFileRow.kept_at.is_(None))
+    groups = None if group_id is None else (group_id,)
+    waiting = (*_of(campaign_id, batch, groups), CheckedFileRow.kept_at.is_(None))
     if instead_of is not None:
-        row = _row(db, campaign_id, batch, instead_of)
+        row = _row(db, campaign_id, batch, instead_of, groups)
         if row.kept_at is not None:
             raise Conflict(f"{row.file_name} is a run by now", remedy="send the new file as another run")
         db.delete(row)
@@ -126,6 +131,7 @@ def add_checked(
         sha256=checked.report.sha256,
         report=report_to_json(checked.report),
         added_by=added_by,
+        group_id=group_id,
         added_at=datetime.now(UTC),
     )
     db.add(row)
@@ -133,19 +139,23 @@ def add_checked(
     return row.id
 
 
-def batch_of(db: Session, campaign_id: int, batch: str) -> Batch:
-    """A batch as it stands now, tags that were taken meanwhile told; raises NotFound."""
+def batch_of(db: Session, campaign_id: int, batch: str, *, groups: Groups = None) -> Batch:
+    """A batch as it stands now, tags that were taken meanwhile told; raises NotFound.
+
+    What stands against a group's tag is told when it is kept, since whose run has it is not theirs to know.
+    """
     rows = db.execute(
         select(CheckedFileRow, CheckedFileRow.content_gzip.is_not(None), AccountRow.name)
         .outerjoin(AccountRow, AccountRow.id == CheckedFileRow.added_by)
-        .where(CheckedFileRow.campaign_id == campaign_id, CheckedFileRow.batch == batch)
+        .where(*_of(campaign_id, batch, groups))
         .order_by(CheckedFileRow.id)
     ).all()
     if not rows:
         raise NotFound(
             "there is no such batch of files", remedy=f"it was discarded, or is older than {DAYS_KEPT} days"
         )
-    held, rules = held_tags(db, campaign_id), rules_of(db, campaign_id)
+    held = held_tags(db, campaign_id) if groups is None else {}
+    rules = rules_of(db, campaign_id)
     files = []
     for row, readable, _ in rows:
         report = report_from_json(row.report)
@@ -159,12 +169,12 @@ def batch_of(db: Session, campaign_id: int, batch: str) -> Batch:
     return Batch(batch, tuple(files), rows[0][2] or "", rows[0][0].added_at)
 
 
-def waiting_batches(db: Session, campaign_id: int) -> tuple[WaitingBatch, ...]:
+def waiting_batches(db: Session, campaign_id: int, *, groups: Groups = None) -> tuple[WaitingBatch, ...]:
     """The batches of a campaign of which something is not kept yet, newest first."""
     rows = db.execute(
         select(CheckedFileRow.batch, func.count(), func.min(CheckedFileRow.added_at))
         .where(
-            CheckedFileRow.campaign_id == campaign_id,
+            *_of(campaign_id, None, groups),
             CheckedFileRow.kept_at.is_(None),
             CheckedFileRow.added_at >= _oldest(),
         )
@@ -182,16 +192,19 @@ def keep_checked(
     *,
     by: int | None = None,
     about: AboutRun | None = None,
+    groups: Groups = None,
+    replacing: bool = False,
 ) -> Kept:
     """Make runs of the files of a batch with these numbers, of all good ones if None; each once.
 
-    `about` is said of each of them.
+    `about` is said of each of them. A group's are received, until the organiser accepts them, and with
+    `replacing` take the place of its runs with the same tags.
     Raises NotFound for a number that the batch has not, InvalidInput, and keeps none, where one of them is
     refused by now.
     """
     # Locked, so that a second click waits and finds the files kept.
     db.get_one(CampaignRow, campaign_id, with_for_update=True)
-    found = batch_of(db, campaign_id, batch)
+    found = batch_of(db, campaign_id, batch, groups=groups)
     by_id = {one.id: one for one in found.files}
     chosen = [one.id for one in found.keepable] if ids is None else list(dict.fromkeys(ids))
     before = len(found.kept) if ids is None else 0
@@ -202,26 +215,30 @@ def keep_checked(
         if by_id[number].kept_at is not None:
             before += 1
             continue
-        tags.append(_keep(db, campaign_id, batch, by_id[number], by, about))
+        row = _row(db, campaign_id, batch, number, groups)
+        tags.append(_keep(db, row, by_id[number], by, about, replacing=replacing))
     return Kept(tuple(tags), before)
 
 
-def discard_batch(db: Session, campaign_id: int, batch: str) -> int:
+def discard_batch(db: Session, campaign_id: int, batch: str, *, groups: Groups = None) -> int:
     """Forget the files of a batch that are not runs; gives their number."""
-    waiting = delete(CheckedFileRow).where(
-        CheckedFileRow.campaign_id == campaign_id,
-        CheckedFileRow.batch == batch,
-        CheckedFileRow.kept_at.is_(None),
-    )
+    waiting = delete(CheckedFileRow).where(*_of(campaign_id, batch, groups), CheckedFileRow.kept_at.is_(None))
     return len(db.execute(waiting.returning(CheckedFileRow.id)).all())
 
 
-def checked_content(db: Session, campaign_id: int, batch: str, number: int) -> tuple[str, bytes]:
+def checked_content(
+    db: Session, campaign_id: int, batch: str, number: int, *, groups: Groups = None
+) -> tuple[str, bytes]:
     """The name of a file of a batch and its content as gzip; raises NotFound where there is none."""
-    row = _row(db, campaign_id, batch, number)
+    row = _row(db, campaign_id, batch, number, groups)
     if row.content_gzip is None:
         raise NotFound(f"nothing is kept of {row.file_name}", remedy="mend it where you have it")
     return row.file_name, row.content_gzip
+
+
+def sent_for(db: Session, campaign_id: int, batch: str, number: int, *, groups: Groups = None) -> int | None:
+    """The group for which a file of a batch was sent, None for an organiser's; raises NotFound."""
+    return _row(db, campaign_id, batch, number, groups).group_id
 
 
 def corrected(
@@ -239,22 +256,48 @@ def corrected(
 
 
 def _keep(
-    db: Session, campaign_id: int, batch: str, file: CheckedFile, by: int | None, about: AboutRun | None
+    db: Session,
+    row: CheckedFileRow,
+    file: CheckedFile,
+    by: int | None,
+    about: AboutRun | None,
+    *,
+    replacing: bool,
 ) -> str:
     if file.report.errors:
         raise InvalidInput(file.report.errors)
-    row = _row(db, campaign_id, batch, file.id)
     checked = CheckedRun(row.file_name, row.content_gzip, report_from_json(row.report))
-    tag = store_checked(db, campaign_id, checked, added_by=by, about=about)
+    sent = row.group_id is not None
+    if sent:
+        about = replace(about or AboutRun(), group_id=row.group_id)
+    tag = store_checked(
+        db,
+        row.campaign_id,
+        checked,
+        added_by=by,
+        about=about,
+        verdict=About.RECEIVED if sent else About.ACCEPTED,
+        replacing=replacing,
+        of_group_only=sent,
+    )
     row.kept_at = datetime.now(UTC)
     row.content_gzip = None  # the run has it now
     db.flush()
     return tag
 
 
-def _row(db: Session, campaign_id: int, batch: str, number: int) -> CheckedFileRow:
-    row = db.get(CheckedFileRow, number)
-    if row is None or row.campaign_id != campaign_id or row.batch != batch:
+def _of(campaign_id: int, batch: str | None, groups: Groups) -> tuple[ColumnElement[bool], ...]:
+    """The rows of a batch (of all if None) that these groups sent, or an organiser."""
+    row = CheckedFileRow
+    whose = row.group_id.is_(None) if groups is None else row.group_id.in_(list(groups))
+    mine = (row.campaign_id == campaign_id, whose)
+    return mine if batch is None else (*mine, row.batch == batch)
+
+
+def _row(db: Session, campaign_id: int, batch: str, number: int, groups: Groups) -> CheckedFileRow:
+    mine = (*_of(campaign_id, batch, groups), CheckedFileRow.id == number)
+    row = db.scalar(select(CheckedFileRow).where(*mine))
+    if row is None:
         raise NotFound("this batch has no such file", remedy="open the batch again")
     return row
 

@@ -6,8 +6,7 @@ given back holds no pool, no name of an organiser, and no warning that compares 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import BinaryIO
 
@@ -18,22 +17,10 @@ from workbench.errors import Conflict, Finding, InvalidInput, NotFound
 from workbench.storage.tables import AccountRow, GroupMemberRow, RunRow
 from workbench.workflow.about_runs import AboutRun, Verdict
 from workbench.workflow.groups import own_groups
-from workbench.workflow.run_checks import Expected, check_file, expected_of
+from workbench.workflow.own_checks import ABOUT_THE_FILE, own_expected
+from workbench.workflow.run_checks import check_file
 from workbench.workflow.run_records import change_record, plain_size, require_tag, run_record
-from workbench.workflow.submitting import RunLine, RunsAdded, remove_run, run_content, runs_of, store_runs
-
-# Warnings about a file alone. One that compares runs would name another group's, so what is not listed here
-# is not shown.
-ABOUT_THE_FILE = frozenset(
-    {
-        "second-column", "tag-length", "tag-name", "topics-missing", "short-topics", "rank", "rank-repeated",
-        "rank-order", "ties", "near-ties", "unknown-topic", "too-many", "unknown-document",
-    }
-)  # fmt: skip
-
-
-# Findings that tell of other runs or of pools: the organiser is told, and no group is refused for them.
-COMPARING = frozenset({"same-content", "near-identical", "tag-alike", "cut-ties"})
+from workbench.workflow.submitting import RunLine, remove_run, run_content, runs_of, store_runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,43 +102,22 @@ def own_content(
     return run_content(db, campaign_id, tag, sha256=sha256 or record.run.sha256)
 
 
-def send_runs(
-    db: Session,
-    campaign_id: int,
-    account_id: int,
-    files: Iterable[tuple[str, BinaryIO]],
-    about: AboutRun,
-    *,
-    replacing: bool = False,
-) -> RunsAdded:
-    """Send runs for one of one's groups: received, until the organiser accepts them.
-
-    Raises NotFound where `about` names another group. A run that is in use is not replaced.
-    """
-    if about.group_id not in own_groups(db, campaign_id, account_id):
-        raise NotFound("you do not send runs for such a group", remedy="ask the organiser for a link")
-    expected = _expected(db, campaign_id)
-    checked = [check_file(expected, name, stream) for name, stream in files]
-    return store_runs(
-        db,
-        campaign_id,
-        checked,
-        added_by=account_id,
-        about=about,
-        verdict=Verdict.RECEIVED,
-        replacing=replacing,
-        of_group_only=True,
-    )
-
-
 def replace_own(db: Session, campaign_id: int, account_id: int, tag: str, file: tuple[str, BinaryIO]) -> None:
     """Replace a run of one's groups by a file with the same tag; it is received anew, its record stays.
 
     Raises NotFound for every other run, Conflict where it is in use, InvalidInput for a file that is refused.
     """
     line = _free_line(db, campaign_id, account_id, tag)
-    about = AboutRun(group_id=line.about.group_id)
-    done = send_runs(db, campaign_id, account_id, [file], about, replacing=True)
+    done = store_runs(
+        db,
+        campaign_id,
+        [check_file(own_expected(db, campaign_id), *file)],
+        added_by=account_id,
+        about=AboutRun(group_id=line.about.group_id),
+        verdict=Verdict.RECEIVED,
+        replacing=True,
+        of_group_only=True,
+    )
     if done.refused:
         raise InvalidInput(done.refused[0].findings)
     require_tag(done.added[0].tag, tag, source=done.added[0].file_name)
@@ -174,13 +140,6 @@ def withdraw_own(db: Session, campaign_id: int, account_id: int, tag: str) -> No
     """
     _free_line(db, campaign_id, account_id, tag)
     remove_run(db, campaign_id, tag)
-
-
-def _expected(db: Session, campaign_id: int) -> Expected:
-    """What a participant's files are checked against: a comparison with other runs refuses none of them."""
-    expected = expected_of(db, campaign_id)
-    treated = {code: one for code, one in expected.rules.changed.items() if code not in COMPARING}
-    return replace(expected, rules=replace(expected.rules, changed=treated))
 
 
 def _line(db: Session, campaign_id: int, account_id: int, tag: str) -> RunLine:

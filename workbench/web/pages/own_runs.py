@@ -5,18 +5,19 @@ from __future__ import annotations
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.errors import Conflict, Finding, InvalidInput, WorkbenchError
+from workbench.errors import Conflict, Finding, InvalidInput
 from workbench.web import notices
 from workbench.web.about_form import KINDS, AboutForm, about_as_typed, sent_about, typed_about
 from workbench.web.access import here, viewer
 from workbench.web.door import reading, writing
 from workbench.web.downloads import attachment
-from workbench.web.forms import counted, findings_of, sent_files, sent_id, status_of
+from workbench.web.forms import sent_id
 from workbench.web.ids import write_id
 from workbench.web.pages.records import one_file
 from workbench.web.readers import participant
 from workbench.web.requests import see_other
 from workbench.workflow import own_runs
+from workbench.workflow.checked_files import waiting_batches
 from workbench.workflow.collecting import topics_of
 from workbench.workflow.groups import own_groups
 
@@ -28,25 +29,12 @@ Answer = Response | tuple[str, int]
 @participant
 def index() -> str:
     """The group's runs, and the form for one more."""
-    return _list()
-
-
-@blueprint.post("")
-@participant
-def send() -> Answer:
-    """Send runs for the group; what is refused leaves nothing, and the page says why."""
-    try:
-        files, about = sent_files(), sent_about()
-        with writing() as db:
-            done = own_runs.send_runs(
-                db, here().id, viewer().id, files, about, replacing="replacing" in request.form
-            )
-    except WorkbenchError as error:
-        return _list(findings=findings_of(error, "Runs")), status_of(error)
-    if done.refused:
-        return render_template("own_runs/sent.html", result=done), 422
-    notices.say(f"{counted(len(done.added), 'run')} received.")
-    return see_other(url_for("own_runs.index"))
+    with reading() as db:
+        runs = own_runs.own_runs(db, here().id, viewer().id)
+        groups = own_groups(db, here().id, viewer().id)
+        batches = waiting_batches(db, here().id, groups=list(groups))
+        topics = len(topics_of(db, here().id))
+    return render_template("own_runs/index.html", runs=runs, groups=groups, batches=batches, topics=topics)
 
 
 @blueprint.get("/run")
@@ -116,23 +104,6 @@ def withdraw() -> Response:
         own_runs.withdraw_own(db, here().id, viewer().id, tag)
     notices.say(f"Run {tag} is withdrawn.")
     return see_other(url_for("own_runs.index"))
-
-
-def _list(findings: tuple[Finding, ...] = ()) -> str:
-    with reading() as db:
-        runs = own_runs.own_runs(db, here().id, viewer().id)
-        groups = own_groups(db, here().id, viewer().id)
-        topics = len(topics_of(db, here().id))
-    return render_template(
-        "own_runs/index.html",
-        runs=runs,
-        groups=groups,
-        topics=topics,
-        kinds=KINDS,
-        typed=typed_about(),
-        replacing="replacing" in request.form,
-        findings=findings,
-    )
 
 
 def _page(
