@@ -11,10 +11,12 @@ from hypothesis import settings
 
 from tests.databases import (
     empty_all_tables,
+    fill,
+    lasting,
     migrated_sqlite_file,
     new_postgresql_database,
     opened,
-    opened_copy,
+    shared,
 )
 from tests.postgresql import postgresql_server
 from workbench.storage.engine import Database
@@ -46,12 +48,11 @@ def postgresql_url() -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def migrated_postgresql_url(postgresql_url: str) -> Iterator[str]:
-    """The address of one migrated PostgreSQL database, which tests share one after another."""
-    with new_postgresql_database(postgresql_url) as url:
-        with opened(url) as database:
-            migrate(database)
-        yield url
+def lasting_postgresql(postgresql_url: str) -> Iterator[Database]:
+    """One migrated PostgreSQL database, which tests share one after another."""
+    with new_postgresql_database(postgresql_url) as url, lasting(url) as database:
+        migrate(database)
+        yield database
 
 
 @pytest.fixture(scope="session")
@@ -60,19 +61,25 @@ def migrated_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return migrated_sqlite_file(tmp_path_factory.mktemp("migrated") / "migrated.sqlite3")
 
 
-@pytest.fixture
-def sqlite_database(migrated_sqlite: Path, tmp_path: Path) -> Iterator[Database]:
-    """A migrated SQLite database of the test's own."""
-    with opened_copy(migrated_sqlite, tmp_path) as database:
+@pytest.fixture(scope="session")
+def lasting_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+    """One SQLite database, whose file every test replaces by a copy."""
+    with lasting(f"sqlite:///{tmp_path_factory.mktemp('lasting') / 'workbench.sqlite3'}") as database:
         yield database
 
 
 @pytest.fixture
-def postgresql_database(migrated_postgresql_url: str) -> Iterator[Database]:
+def sqlite_database(lasting_sqlite: Database, migrated_sqlite: Path) -> Database:
+    """A migrated SQLite database without rows."""
+    fill(lasting_sqlite, migrated_sqlite)
+    return shared(lasting_sqlite)
+
+
+@pytest.fixture
+def postgresql_database(lasting_postgresql: Database) -> Database:
     """A migrated PostgreSQL database without rows; its tables must be left as they are."""
-    with opened(migrated_postgresql_url) as database:
-        empty_all_tables(database)
-        yield database
+    empty_all_tables(lasting_postgresql)
+    return shared(lasting_postgresql)
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

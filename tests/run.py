@@ -63,6 +63,8 @@ def prepare() -> str:
         return ""
     STAMP.unlink(missing_ok=True)
     pip = [str(PYTHON), "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
+    # Python compiles what is imported, a tenth of all this, by itself.
+    pip += ["--no-compile"]
     if not stage("install", [*pip, "--editable", ".[test]"]):
         return "the project and its test tools could not be installed; pip says above why"
     STAMP.write_text(wanted)

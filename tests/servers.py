@@ -1,4 +1,4 @@
-"""Starts a real server as its own process, waits until it answers, and ends it as Ctrl-C would."""
+"""Real servers: one as its own process, ended as Ctrl-C would, and one in the process of the tests."""
 
 from __future__ import annotations
 
@@ -6,12 +6,17 @@ import os
 import re
 import signal
 import subprocess
+import threading
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+
+from flask import Flask
+from werkzeug.serving import WSGIRequestHandler, make_server
 
 START_SECONDS = 60
 STOP_SECONDS = 20
@@ -42,6 +47,25 @@ def running_server(
         yield _wait_for_address(process, log)
     finally:
         _interrupt(process, log)
+
+
+class _Silent(WSGIRequestHandler):
+    def log(self, type: str, message: str, *args: Any) -> None:
+        """Say nothing of each request; errors of the application are logged by itself."""
+
+
+@contextmanager
+def served_here(app: Flask) -> Iterator[str]:
+    """Serve an application from threads of this process, and give the address."""
+    server = make_server("127.0.0.1", 0, app, threaded=True, request_handler=_Silent)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
 
 
 def _wait_for_address(process: subprocess.Popen[bytes], log: Path) -> str:

@@ -5,17 +5,25 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
+from flask import Flask
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Error, Page, sync_playwright
 
 from tests.browsers import find_browser
-from tests.servers import running_server
+from tests.cast import CHEAP
+from tests.databases import lasting
+from tests.servers import running_server, served_here
 from tests.tree import ROOT
+from workbench.settings import read_settings
+from workbench.storage.engine import Database
+from workbench.storage.migrate import migrate
+from workbench.web.app import create_app
+from workbench.web.door import KEY, Door, hang
 
 HERE = Path(__file__).parent
 WIDTH, HEIGHT = 1280, 800
@@ -54,6 +62,14 @@ class Complaints:
 
     def _hear_error(self, error: Error) -> None:
         self.heard.append(str(error))
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The application in the process of the tests, and where it is served."""
+
+    app: Flask
+    address: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,21 +140,57 @@ def page(new_page: Callable[..., Page]) -> Page:
     return new_page()
 
 
-@pytest.fixture
-def live_server(tmp_path: Path) -> Iterator[Callable[..., Server]]:
-    """Starts `workbench serve` on a data folder, a new one unless one is given, and waits until it answers.
+@pytest.fixture(scope="session")
+def sites() -> Iterator[Callable[[int], Site]]:
+    """The sites in the process of the tests, by number; each is started when it is asked for first."""
+    with ExitStack() as stack:
+        started: list[Site] = []
 
-    Settings are given by name, as in `live_server(WORKBENCH_DATABASE_URL=...)`.
+        def site(number: int) -> Site:
+            while len(started) <= number:
+                nowhere = read_settings({}, instance=Path("nowhere"))
+                app = create_app(nowhere, Database("sqlite://"), passwords=CHEAP)
+                started.append(Site(app, stack.enter_context(served_here(app))))
+            return started[number]
+
+        yield site
+
+
+@pytest.fixture
+def live_server(tmp_path: Path, sites: Callable[[int], Site]) -> Iterator[Callable[..., Server]]:
+    """Serves a data folder, a new one unless one is given.
+
+    The server is in this process, since a new one needs seconds for its start. With `process=True` or with
+    settings, as in `live_server(WORKBENCH_DATABASE_URL=...)`, it is `workbench serve` in its own.
     """
     with ExitStack() as stack:
         started: list[Server] = []
 
-        def start(instance: Path | None = None, **environment: str) -> Server:
+        def start(instance: Path | None = None, *, process: bool = False, **environment: str) -> Server:
             folder = instance or tmp_path / f"instance-{len(started) + 1}"
-            log = tmp_path / f"server-{len(started) + 1}.log"
-            command = [sys.executable, "-m", "workbench", "serve", "--port", "0", "--instance", str(folder)]
-            running = running_server(command, log=log, folder=ROOT, environment=environment)
-            started.append(Server(stack.enter_context(running), folder))
+            if process or environment:
+                log = tmp_path / f"server-{len(started) + 1}.log"
+                command = [sys.executable, "-m", "workbench", "serve", "--port", "0", "--instance"]
+                serving = running_server(
+                    [*command, str(folder)], log=log, folder=ROOT, environment=environment
+                )
+            else:
+                serving = opened_to(sites(len(started)), folder)
+            started.append(Server(stack.enter_context(serving), folder))
             return started[-1]
 
         yield start
+
+
+@contextmanager
+def opened_to(site: Site, instance: Path) -> Iterator[str]:
+    """Have a site serve this data folder for a while; gives its address."""
+    settings = read_settings({}, instance=instance)
+    with lasting(settings.database_url) as database:
+        migrate(database)
+        hang(site.app, Door(settings, database, CHEAP))
+        try:
+            yield site.address
+        finally:
+            # What an open page still asks for is not to reach the database of the next test.
+            del site.app.extensions[KEY]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from argon2 import PasswordHasher
 from playwright.sync_api import Page
@@ -32,9 +34,18 @@ def stored(instance: Path) -> Iterator[Database]:
 
 def demo_instance(folder: Path) -> Path:
     """An instance with the demo campaign, whose accounts have PASSWORD."""
-    with stored(folder) as database, database.writing() as db:
-        make_demo(db, {person.login: CHEAP.hash(PASSWORD) for person in PEOPLE})
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "workbench.sqlite3").write_bytes(_demo())
     return folder
+
+
+@cache
+def _demo() -> bytes:
+    # Made once for all tests of a worker.
+    with TemporaryDirectory() as folder:
+        with stored(Path(folder)) as database, database.writing() as db:
+            make_demo(db, {person.login: CHEAP.hash(PASSWORD) for person in PEOPLE})
+        return (Path(folder) / "workbench.sqlite3").read_bytes()
 
 
 def sign_in(page: Page, address: str, login: str, password: str = PASSWORD) -> None:

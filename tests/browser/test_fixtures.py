@@ -86,10 +86,11 @@ def test_every_person_has_a_browser_of_his_own(small_site: str, new_page: Callab
     assert other.evaluate("window.innerWidth") == 390
 
 
+@pytest.mark.parametrize("process", [False, True])
 def test_a_server_of_the_tests_own_shows_its_first_page_without_complaint(
-    live_server: Callable[..., Server], page: Page
+    live_server: Callable[..., Server], page: Page, process: bool
 ) -> None:
-    server = live_server()
+    server = live_server(process=process)
     page.goto(server.address)
     assert page.locator("form").count() > 0
     assert (server.instance / "workbench.sqlite3").is_file()

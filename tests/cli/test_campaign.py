@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.cli.executable import Done, workbench
 from tests.support import shared
 
 SCALE = {
@@ -27,18 +25,11 @@ class Terminal:
     """The `workbench` command on an instance of its own."""
 
     def __init__(self, instance: Path) -> None:
-        self.environment = os.environ | {"WORKBENCH_INSTANCE": str(instance), "PYTHONWARNINGS": "error"}
-        self.environment.pop("WORKBENCH_DATABASE_URL", None)
+        self.environment = {"WORKBENCH_INSTANCE": str(instance), "WORKBENCH_DATABASE_URL": None}
 
-    def run(self, *words: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    def run(self, *words: str, stdin: bytes = b"") -> Done:
         """Run one command."""
-        return subprocess.run(
-            [sys.executable, "-m", "workbench", *words],
-            env=self.environment,
-            input=stdin,
-            capture_output=True,
-            check=False,
-        )
+        return workbench(*words, given=stdin, environment=self.environment)
 
     def does(self, *words: str, stdin: bytes = b"") -> bytes:
         """Run one command that must end well; gives what it printed."""

@@ -10,7 +10,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from tests.cli.executable import run_file, workbench
+from tests.cli.executable import run_file, workbench, workbench_process
 from tests.support import shared
 from workbench.cli.pool import command
 from workbench.errors import InvalidInput
@@ -26,7 +26,7 @@ def runs(tmp_path: Path) -> list[str]:
 
 
 def test_the_pool_is_printed_as_topics_and_docnos_and_nothing_else(runs: list[str]) -> None:
-    done = workbench("pool", *runs, "--depth", "1")
+    done = workbench_process("pool", *runs, "--depth", "1")
     assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout == b"10\td9\n2\td1\n2\td3\n"
 
@@ -73,7 +73,7 @@ def test_the_standard_input_is_one_run_only() -> None:
 def test_ids_come_out_as_the_bytes_that_went_in(tmp_path: Path) -> None:
     run = tmp_path / "bytes.run"
     run.write_bytes(b"MB\xff Q0 d\x80#/:\xc3\xa9 1 2.0 t\n")
-    assert workbench("pool", run).stdout == b"MB\xff\td\x80#/:\xc3\xa9\n"
+    assert workbench_process("pool", run).stdout == b"MB\xff\td\x80#/:\xc3\xa9\n"
     (entry,) = json.loads(workbench("pool", run, "--json").stdout)
     assert entry["docno"].encode("utf-8", "surrogateescape") == b"d\x80#/:\xc3\xa9"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -10,9 +10,11 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from tests.cast import CHEAP, Cast, assemble, signed_in_client
+from tests.databases import fill, opened_copy
 from workbench.settings import Settings, read_settings
 from workbench.storage.engine import Database
 from workbench.web.app import create_app
+from workbench.web.door import Door, hang
 
 Enter = Callable[[str], FlaskClient]
 
@@ -22,16 +24,53 @@ def settings(tmp_path: Path) -> Settings:
     return read_settings({}, instance=tmp_path)
 
 
+@pytest.fixture(scope="session")
+def shared_app() -> Flask:
+    """The application that tests share, since it takes longer to make than most tests run.
+
+    It has answered already: whoever would add a route to it is told so and takes `own_app`.
+    """
+    nowhere = read_settings({}, instance=Path("nowhere"))
+    application = create_app(nowhere, Database("sqlite://"), passwords=CHEAP)
+    application.testing = True
+    application.test_client().get("/static/workbench.css", buffered=True)
+    return application
+
+
 @pytest.fixture
-def app(settings: Settings, sqlite_database: Database) -> Flask:
+def app(shared_app: Flask, settings: Settings, sqlite_database: Database) -> Iterator[Flask]:
+    """The application over the database of the test; what a test changes about it is undone."""
+    config, views = dict(shared_app.config), dict(shared_app.view_functions)
+    hang(shared_app, Door(settings, sqlite_database, CHEAP))
+    yield shared_app
+    for changed, before in ((shared_app.config, config), (shared_app.view_functions, views)):
+        changed.clear()
+        changed.update(before)
+
+
+@pytest.fixture
+def own_app(settings: Settings, sqlite_database: Database) -> Flask:
+    """An application of the test's own, to which it may add routes."""
     application = create_app(settings, sqlite_database, passwords=CHEAP)
     application.testing = True
     return application
 
 
+@pytest.fixture(scope="session")
+def saved_cast(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Cast]:
+    """A database file with the cast and its campaign in it, and who they are."""
+    folder = tmp_path_factory.mktemp("cast")
+    with opened_copy(migrated_sqlite, folder) as database:
+        cast = assemble(database)
+    return folder / "workbench.sqlite3", cast
+
+
 @pytest.fixture
-def cast(sqlite_database: Database) -> Cast:
-    return assemble(sqlite_database)
+def cast(sqlite_database: Database, saved_cast: tuple[Path, Cast]) -> Cast:
+    """The cast, in the database of the test."""
+    saved, cast = saved_cast
+    fill(sqlite_database, saved)
+    return cast
 
 
 @pytest.fixture

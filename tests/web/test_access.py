@@ -190,18 +190,21 @@ def silent_route(app: Flask) -> str:
     return "/forgotten"
 
 
-def test_a_route_that_says_nothing_is_refused(app: Flask, enter: Any) -> None:
-    address = silent_route(app)
-    app.testing = False
-    response = enter("Olga").get(address)
+def test_a_route_that_says_nothing_is_refused(own_app: Flask, sqlite_database: Database, cast: Cast) -> None:
+    address = silent_route(own_app)
+    own_app.testing = False
+    response = signed_in_client(own_app, sqlite_database, cast.accounts["Olga"]).get(address)
     assert response.status_code == 403
     assert "open to all" not in response.text
 
 
-def test_a_route_that_says_nothing_fails_loudly_in_tests(app: Flask, enter: Any) -> None:
-    address = silent_route(app)
+def test_a_route_that_says_nothing_fails_loudly_in_tests(
+    own_app: Flask, sqlite_database: Database, cast: Cast
+) -> None:
+    address = silent_route(own_app)
+    client = signed_in_client(own_app, sqlite_database, cast.accounts["Olga"])
     with pytest.raises(RuntimeError, match="does not say who"):
-        enter("Olga").get(address)
+        client.get(address)
 
 
 def test_anyone_means_anyone() -> None:

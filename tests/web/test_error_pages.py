@@ -20,6 +20,12 @@ from workbench.web.plain_text import blocks
 from workbench.web.templating import day, grouped, moment, share
 
 
+@pytest.fixture
+def app(own_app: Flask) -> Flask:
+    """An application of the test's own, which gets routes that fail."""
+    return own_app
+
+
 def raising(app: Flask, error: Exception) -> str:
     @anyone
     def fail() -> str:
