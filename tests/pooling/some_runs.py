@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 
 from hypothesis import strategies as st
 
@@ -33,12 +34,36 @@ def by_hand(scores: Mapping[str, float], ties: TieRule) -> list[str]:
 
 
 # Few topics, documents and scores, so that runs meet and tie.
-_TOPICS = st.sampled_from(["1", "10", "9", "MB001", "\udcff"])
-_DOCNOS = st.one_of(st.sampled_from(["a", "B", "10", "9", "d#1", "é"]), IDS)
-SCORES = st.dictionaries(
-    _TOPICS, st.dictionaries(_DOCNOS, st.integers(0, 3).map(float), min_size=1, max_size=8), max_size=3
-)
-MANY_SCORES = st.dictionaries(IDS, SCORES, max_size=4)
+_TOPICS = ("1", "10", "9", "MB001", "\udcff")
+_TOPIC_LISTS = [few for number in (1, 2, 3) for few in combinations(_TOPICS, number)] + [()]
+_DOCNOS = ("a", "B", "10", "9", "d#1", "é")
+
+
+def _some_topics(draw: st.DrawFn, docnos: Sequence[str]) -> dict[str, dict[str, float]]:
+    # Drawing costs more than all that is done with what is drawn, so one byte says all of a document: whether
+    # it is in the ranking, its score, and where its line stands.
+    topics = draw(st.sampled_from(_TOPIC_LISTS))
+    raw = draw(st.binary(min_size=len(topics) * len(docnos), max_size=len(topics) * len(docnos)))
+    said = {topic: raw[at * len(docnos) :][: len(docnos)] for at, topic in enumerate(topics)}
+    return {topic: _some_ranking(docnos, part) for topic, part in said.items()}
+
+
+def _some_ranking(docnos: Sequence[str], said: bytes) -> dict[str, float]:
+    # The simplest bytes, zeros, are a ranking of all documents with one score.
+    lines = sorted((byte >> 5, at) for at, byte in enumerate(said) if (byte >> 2) & 7 not in {1, 2, 3})
+    return {docnos[at]: float(said[at] & 3) for _, at in lines or [(0, 0)]}
+
+
+@st.composite
+def _many_scores(draw: st.DrawFn) -> dict[str, dict[str, dict[str, float]]]:
+    docnos = list(dict.fromkeys([*_DOCNOS, *draw(st.lists(IDS, min_size=1, max_size=2))]))
+    # No runs at all are drawn now and then, but not as often as lists of free length would be empty.
+    number = draw(st.sampled_from([1, 2, 3, 4, 3, 2, 4, 0]))
+    tags = draw(st.lists(IDS, min_size=number, max_size=number, unique=True))
+    return {tag: _some_topics(draw, docnos) for tag in tags}
+
+
+MANY_SCORES = _many_scores()
 """Scores by tag, topic and docno."""
 
 

@@ -50,8 +50,11 @@ def ratings(draw: st.DrawFn, *, complete: bool = False, assessors: int | None = 
     q = draw(st.integers(2, 5))
     n = draw(st.integers(1, 12))
     r = assessors or draw(st.integers(2, 5))
-    grade = st.integers(0, q - 1)
-    cell = grade if complete else st.one_of(grade, st.just(NOT_JUDGED))
-    rows = draw(st.lists(st.lists(cell, min_size=n, max_size=n), min_size=r, max_size=r))
-    topics = draw(st.lists(st.integers(0, 3), min_size=n, max_size=n))
-    return ratings_of(rows, categories=range(q), missing=NOT_JUDGED, topics=topics)
+    # A byte a cell: drawing each by itself would cost more than all that is done with them.
+    said = np.frombuffer(draw(st.binary(min_size=n * r, max_size=n * r)), dtype=np.uint8).reshape(r, n)
+    grades = (said >> 1).astype(int) % q
+    rows = grades if complete else np.where(said & 1, NOT_JUDGED, grades)
+    topics = np.frombuffer(draw(st.binary(min_size=n, max_size=n)), dtype=np.uint8) & 3
+    return ratings_of(
+        rows.tolist(), categories=range(q), missing=NOT_JUDGED, topics=topics.astype(int).tolist()
+    )
