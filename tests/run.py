@@ -1,8 +1,8 @@
 """Everything that must hold, from a bare checkout: `python3 tests/run.py`.
 
-Makes `.venv` and installs the project and its test tools there, sees to a browser, then runs ruff, mypy,
-import-linter and pytest. Arguments go to pytest, which then runs alone: `python3 tests/run.py tests/formats`.
-Needs only Python 3.11 or newer; brings everything else itself.
+Makes `.venv` and installs the project and its test tools there, sees to a browser, then runs pytest, and
+beside it ruff, mypy and import-linter, whose reports follow. Arguments go to pytest, which then runs alone:
+`python3 tests/run.py tests/formats`. Needs only Python 3.11 or newer; brings everything else itself.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -40,16 +41,49 @@ def main(arguments: list[str]) -> int:
     problem = prepare()
     if problem:
         return complain(problem)
-    stages = {"browser": [str(PYTHON), "-m", "tests.browsers"]}
+    held = {"browser": stage("browser", [str(PYTHON), "-m", "tests.browsers"])}
     if arguments:
-        stages["pytest"] = [*PYTEST, *arguments]
+        held["pytest"] = stage("pytest", [*PYTEST, *arguments])
     else:
-        # One file stays with one worker, so that its fixtures are made once.
-        stages |= CHECKS | {"pytest": [*PYTEST, "-n", str(WORKERS), "--dist", "loadfile"]}
-    broken = [name for name, command in stages.items() if not stage(name, command)]
+        held |= check_everything()
+    broken = [name for name, well in held.items() if not well]
     verdict = f"does not hold: {', '.join(broken)}" if broken else "everything holds"
     print(f"tests/run.py: {verdict}; {time.monotonic() - begun:.0f} s in all", flush=True)
     return 1 if broken else 0
+
+
+def check_everything() -> dict[str, bool]:
+    """Run pytest, and the checks one after another beside it; what held, by name.
+
+    The checks use one core at most, and tests that wait for a browser or a server leave theirs free.
+    """
+    # A worker that has done its part takes over what another has still before it.
+    command = [*PYTEST, "-n", str(WORKERS), "--dist", "worksteal"]
+    with ThreadPoolExecutor(1) as beside:
+        checks = {name: beside.submit(finished, check) for name, check in CHECKS.items()}
+        held = {"pytest": stage("pytest", command)}
+    for name, check in checks.items():
+        done, seconds = check.result()
+        held[name] = done.returncode == 0
+        print(f"\n=== {name}\n{done.stdout}", end="")
+        print(f"    {'ok' if held[name] else 'BROKEN'}, {seconds:.0f} s", flush=True)
+    return held
+
+
+def finished(command: list[str]) -> tuple[subprocess.CompletedProcess[str], float]:
+    """Run one command to its end; what it said and how many seconds it took."""
+    begun = time.monotonic()
+    done = subprocess.run(
+        command,
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    return done, time.monotonic() - begun
 
 
 def prepare() -> str:
