@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -43,9 +44,12 @@ class Terminal:
 
 
 @pytest.fixture
-def terminal(tmp_path: Path) -> Terminal:
+def terminal(tmp_path: Path, migrated_sqlite: Path) -> Terminal:
     """A terminal with an empty instance."""
-    return Terminal(tmp_path / "instance")
+    instance = tmp_path / "instance"
+    instance.mkdir()
+    shutil.copyfile(migrated_sqlite, instance / "workbench.sqlite3")
+    return Terminal(instance)
 
 
 def test_the_whole_line_on_cystic_fibrosis(terminal: Terminal, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,31 +17,43 @@ from workbench.errors import Conflict, InvalidInput, NotFound
 Run = Callable[..., Result]
 
 
-@pytest.fixture
-def run(tmp_path: Path) -> Run:
-    """Runs one `workbench campaign` command on an instance of the test's own; errors are raised."""
-    runner, instance = CliRunner(), tmp_path / "instance"
-
-    def run(*words: str, stdin: str | None = None) -> Result:
-        return runner.invoke(
-            command, [*words, "--instance", str(instance)], input=stdin, catch_exceptions=False
-        )
+def runs_on(instance: Path) -> Run:
+    """Runs one `workbench campaign` command on an instance; errors are raised."""
 
     def does(*words: str, stdin: str | None = None) -> Result:
-        done = run(*words, stdin=stdin)
+        done = CliRunner().invoke(
+            command, [*words, "--instance", str(instance)], input=stdin, catch_exceptions=False
+        )
         assert done.exit_code == 0, done.output
         return done
 
+    return does
+
+
+@pytest.fixture(scope="module")
+def harbour(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database file with a campaign, its topics, documents and two runs."""
+    folder = tmp_path_factory.mktemp("harbour")
     files = {"topics.tsv": b"T1\ttides\nT2\tnets\n"}
     files["docs.jsonl"] = "\n".join(json.dumps({"id": one, "text": "Text."}) for one in DOCNOS).encode()
     files["alpha.txt"], files["beta.txt"] = run_text("alpha", ALPHA), run_text("beta", BETA)
     for name, content in files.items():
-        (tmp_path / name).write_bytes(content)
+        (folder / name).write_bytes(content)
+    does = runs_on(folder / "instance")
     does("new", "Harbour")
-    does("topics", "harbour", str(tmp_path / "topics.tsv"))
-    does("documents", "harbour", str(tmp_path / "docs.jsonl"))
-    does("runs", "harbour", str(tmp_path / "alpha.txt"), str(tmp_path / "beta.txt"))
-    return does
+    does("topics", "harbour", str(folder / "topics.tsv"))
+    does("documents", "harbour", str(folder / "docs.jsonl"))
+    does("runs", "harbour", str(folder / "alpha.txt"), str(folder / "beta.txt"))
+    return folder / "instance" / "workbench.sqlite3"
+
+
+@pytest.fixture
+def run(harbour: Path, tmp_path: Path) -> Run:
+    """Runs commands on an instance of the test's own that holds the campaign."""
+    instance = tmp_path / "instance"
+    instance.mkdir()
+    shutil.copyfile(harbour, instance / harbour.name)
+    return runs_on(instance)
 
 
 def states(run: Run) -> dict[str, str]:
