@@ -179,6 +179,17 @@ class Judgment:
 
 
 @dataclass(frozen=True, slots=True)
+class Preference:
+    """Which of two documents an assessor prefers for a topic: "first", "second", "tie" or "both_bad"."""
+
+    assessor: str
+    topic: str
+    first: str
+    second: str
+    choice: str
+
+
+@dataclass(frozen=True, slots=True)
 class Qrel:
     """One line of a qrels file."""
 

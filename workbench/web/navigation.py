@@ -41,6 +41,8 @@ PARTS = {
     "comparisons": "pools",
     "additions": "pools",
     "own_additions": "judging",
+    "side_by_side": "judging",
+    "preferences": "assignments",
 }
 
 

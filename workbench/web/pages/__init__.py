@@ -28,6 +28,7 @@ from workbench.web.pages import (
     plan,
     pool_states,
     pools,
+    preferences,
     qrels,
     records,
     run_checks,
@@ -35,6 +36,7 @@ from workbench.web.pages import (
     runs,
     scores,
     settings,
+    side_by_side,
     task,
     topics,
 )
@@ -67,9 +69,11 @@ BLUEPRINTS = (
     assignments.blueprint,
     judgments.blueprint,
     agreement.blueprint,
+    preferences.blueprint,
     qrels.blueprint,
     scores.blueprint,
     people.blueprint,
     judging.blueprint,
     own_additions.blueprint,
+    side_by_side.blueprint,
 )

@@ -1,0 +1,94 @@
+"""Side by side on the pages: given, compared, taken back; nothing of it for anybody else."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from flask.testing import FlaskClient
+
+from tests.cast import Cast
+from tests.uploads import text_of
+from tests.web.conftest import Enter
+from workbench.storage.engine import Database
+from workbench.workflow.assigning import assessors_of
+
+PAGE = "/c/harbour/preferences"
+SIDES = "/c/harbour/side-by-side"
+
+
+@pytest.fixture
+def ada_id(sqlite_database: Database, cast: Cast) -> str:
+    with sqlite_database.reading() as db:
+        return str(next(one.id for one in assessors_of(db, cast.campaign_id) if one.name == "Ada"))
+
+
+@pytest.fixture
+def task(enter: Enter, ada_id: str) -> str:
+    """The address of a task of Ada's: d1 with d2, for T1."""
+    given = {"which": "listed", "pairs": "T1 d1 d2\r\n", "assessor": ada_id}
+    assert enter("Olga").post(f"{PAGE}/documents", data=given).status_code == 303
+    page = enter("Ada").get(SIDES)
+    found = re.search(rf'href="({SIDES}/\d+)"', page.text)
+    assert found is not None
+    return found.group(1)
+
+
+def field(page: str, name: str) -> str:
+    found = re.search(rf'name="{name}" value="([^"]*)"', page)
+    assert found is not None
+    return found.group(1)
+
+
+def say(client: FlaskClient, task: str, said: str) -> int:
+    page = client.get(task).text
+    sent = {"pair": field(page, "pair"), "client_id": field(page, "client_id"), "said": said}
+    return client.post(task, data=sent).status_code
+
+
+def test_what_is_said_comes_out_for_trec_eval_and_as_csv(enter: Enter, task: str) -> None:
+    ada = enter("Ada")
+    page = text_of(ada.get(task).text)
+    assert "Text of d1" in page
+    assert "Text of d2" in page
+    left = page.index("Title of d1") < page.index("Title of d2")
+    assert say(ada, task, "left" if left else "right") == 303
+    assert "Everything is compared" in ada.get(task).text
+    olga = enter("Olga")
+    assert olga.get(f"{PAGE}/prefs.txt").data == b"T1 Ada 1 d1 1\nT1 Ada 1 d2 0\n"
+    assert b"documents,T1,Ada,d1,d2,first" in olga.get(f"{PAGE}/preferences.csv").data
+    assert "1 of 1" in text_of(olga.get(PAGE).text)
+    undo = ada.post(f"{task}/undo", data={"client_id": field(ada.get(task).text, "client_id")})
+    assert undo.status_code == 303
+    assert olga.get(f"{PAGE}/prefs.txt").data == b""
+
+
+def test_a_task_is_nobody_elses(enter: Enter, task: str) -> None:
+    for name in ("Ben", "Olga", "Vera", "Petra"):
+        assert enter(name).get(task).status_code in {403, 404}
+    assert enter("Ada").get(PAGE).status_code == 403
+    assert enter("Ben").get(SIDES).status_code == 200
+    assert "T1" not in enter("Ben").get(SIDES).text
+
+
+def test_two_runs_are_shown_without_their_names(enter: Enter, ada_id: str) -> None:
+    olga, ada = enter("Olga"), enter("Ada")
+    given = {"first": "alpha", "second": "beta", "topic": "T2", "assessor": ada_id}
+    assert olga.post(f"{PAGE}/runs", data=given).status_code == 303
+    (address,) = set(re.findall(rf"{SIDES}/\d+", ada.get(SIDES).text))
+    page = ada.get(address).text
+    assert "Title of d/4" in page
+    assert "alpha" not in page
+    assert "beta" not in page
+    assert say(ada, address, "tie") == 303
+    (one,) = olga.get(f"{PAGE}/runs.json").get_json()
+    assert (one["first"], one["ties"], one["sign_test_p"]) == ("alpha", 1, None)
+
+
+def test_a_wrong_line_is_told_with_its_number(enter: Enter, ada_id: str) -> None:
+    sent = {"which": "listed", "pairs": "T1 d1 d2\nT1 d1\n", "assessor": ada_id}
+    answer = enter("Olga").post(f"{PAGE}/documents", data=sent)
+    assert answer.status_code == 422
+    assert "Pairs:2" in text_of(answer.text)
+    nobody = enter("Olga").post(f"{PAGE}/documents", data={"which": "listed", "pairs": "T1 d1 d2"})
+    assert "nobody is chosen" in text_of(nobody.text).casefold()
