@@ -20,6 +20,7 @@ from workbench.consensus.models.glad import glad
 from workbench.consensus.models.mace import mace
 from workbench.consensus.models.settling import by_dawid_skene, by_glad, by_mace
 from workbench.consensus.models.votes import Posterior, Votes, votes_of
+from workbench.consensus.outcomes import Evidence
 from workbench.consensus.rules import RULES
 from workbench.consensus.settle import consensus
 from workbench.records import BINARY, Judgment
@@ -153,7 +154,7 @@ def test_a_model_does_not_depend_on_the_order_of_judgments(name: str) -> None:
 
 def test_nothing_to_settle_is_settled_as_nothing() -> None:
     for settle in (by_dawid_skene, by_mace, by_glad):
-        assert settle({}) == {}
+        assert settle(Evidence({})) == {}
 
 
 def crowd() -> tuple[dict[tuple[str, str], dict[str, int]], dict[tuple[str, str], int]]:

@@ -1,0 +1,58 @@
+"""Every assessor's judgments in one file: `topic group docno grade`, which trec_eval reads as `qrels_jg`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from workbench.errors import WorkbenchError
+from workbench.formats.identifiers import plain
+from workbench.formats.refusals import shown
+from workbench.records import Judgment, id_bytes
+
+_SPACE = re.compile(r"[\s\x00-\x1f\x7f\ufeff]+")
+
+
+def group_names(assessors: Iterable[str]) -> dict[str, str]:
+    """What each assessor is called where white space separates columns: `A. Marlow` becomes `A._Marlow`.
+
+    Names that would become one get a number, so that no two assessors are taken for the same group.
+    """
+    names: dict[str, str] = {}
+    taken: set[str] = set()
+    for assessor in sorted(set(assessors), key=id_bytes):
+        stem = _SPACE.sub("_", assessor.strip()) or "assessor"
+        name, number = stem, 1
+        while name in taken:
+            number += 1
+            name = f"{stem}-{number}"
+        taken.add(name)
+        names[assessor] = name
+    return names
+
+
+def write_judgment_groups(judgments: Iterable[Judgment]) -> Iterator[bytes]:
+    """Lines `topic group docno grade`, a group for each assessor, sorted by topic, group and docno (bytes).
+
+    trec_eval reads them with `-R qrels_jg`, and averages over the groups of a topic (`map_avgjg`, `P_avgjg`).
+    Answers that are no grade have no line. Raises WorkbenchError where an assessor has two grades for a pair
+    and for ids that would not survive (empty, white space).
+    """
+    graded = [(one, one.grade) for one in judgments if one.grade is not None]
+    names = group_names(one.assessor for one, _ in graded)
+    before: tuple[str, str, str] | None = None
+
+    def place(graded: tuple[Judgment, int]) -> tuple[bytes, bytes, bytes]:
+        one = graded[0]
+        return id_bytes(one.topic), id_bytes(names[one.assessor]), id_bytes(one.docno)
+
+    for one, grade in sorted(graded, key=place):
+        key = (one.assessor, one.topic, one.docno)
+        if key == before:
+            raise WorkbenchError(
+                f"{one.assessor} has two grades for document {shown(one.docno)} of topic {shown(one.topic)}",
+                remedy="give only the current judgment of each assessor",
+            )
+        before = key
+        group = names[one.assessor].encode("utf-8", "surrogateescape")
+        yield b"%b %b %b %d\n" % (plain(one.topic, "topic"), group, plain(one.docno, "docno"), grade)
