@@ -163,7 +163,7 @@ def _installation(measure: Measure) -> str:
 
 
 def at_line(measure: Measure, relevant_from: int) -> Measure:
-    """The measure counting as relevant what is so from this grade on, unless it says so itself or has no line.
+    """The measure with this line of relevance, unless it names one itself or needs none.
 
     >>> from ir_measures import AP, nDCG
     >>> at_line(AP, 2), at_line(AP(rel=3), 2), at_line(nDCG @ 10, 2)

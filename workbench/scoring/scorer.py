@@ -141,9 +141,9 @@ def score_run(
 
 
 def in_order(run: Run, *, ties: TieRule = TieRule.TREC_EVAL) -> Run:
-    """A run as `Scorer.score` reads it, with whole numbers for scores: to be scored many times it is sorted once.
+    """A run as `Scorer.score` reads it, so that one that is scored many times is sorted once.
 
-    Scores are the same as those of the run itself, but nothing is said any more of near ties.
+    It is worth the same as the run itself, but nothing is said any more of near ties.
     """
     rankings = {}
     for topic, ranking in run.rankings.items():

@@ -33,8 +33,12 @@ class Remembered(Generic[Key, Value]):
                 self._values.move_to_end(key)
                 return self._values[key]
         value = make()
+        self.keep(key, value)
+        return value
+
+    def keep(self, key: Key, value: Value) -> None:
+        """Remember a value; the one that was not asked for longest goes."""
         with self._lock:
             self._values[key] = value
             while len(self._values) > self._most:
                 self._values.popitem(last=False)
-        return value

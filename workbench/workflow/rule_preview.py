@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 
 from ir_measures import Measure
 from sqlalchemy.orm import Session
 
-from workbench.consensus.rules import RULES, THEN, parameters_of, rule_of
 from workbench.consensus.summary import Summary, summary
 from workbench.errors import WorkbenchError
 from workbench.formats.qrels import write_qrels
@@ -21,6 +20,7 @@ from workbench.scoring.scorer import Scorer, in_order
 from workbench.workflow.about_runs import Verdict
 from workbench.workflow.releasing import Material, RuleChoice, material
 from workbench.workflow.remembering import Remembered
+from workbench.workflow.rule_choices import choice_label, choice_name
 from workbench.workflow.submitting import RunLine, runs_of, stored_run
 
 MEASURE = "AP"
@@ -89,43 +89,7 @@ _SETTLED: Remembered[tuple[str, RuleChoice], _Settled] = Remembered(16)
 """What the last rules gave, by the digest of the judgments."""
 
 _SCORES: Remembered[tuple[str, str, str], float] = Remembered(50_000)
-"""What runs are worth, by the hash of the qrels, the measure and the hash of the run: none of them changes."""
-
-
-def default_choices(*, slow: bool = False) -> tuple[str, ...]:
-    """The rules to begin with: all that give qrels; models, which take a while, only with `slow`."""
-    return tuple(rule.name for rule in RULES.values() if not rule.soft and (slow or not rule.slow))
-
-
-def choices_of(
-    rules: Iterable[str], given: RuleChoice, *, assessors: Sequence[str] = ()
-) -> tuple[RuleChoice, ...]:
-    """The rules with the parameters that were given; `one` is there for each of the assessors named."""
-    found: list[RuleChoice] = []
-    for name in dict.fromkeys(rules):
-        if name == "one" and assessors:
-            found += [replace(given, rule=name, assessor=assessor) for assessor in assessors]
-        else:
-            found.append(replace(given, rule=name))
-    return tuple(found)
-
-
-def choice_name(choice: RuleChoice) -> str:
-    """The rule with what it was told, told apart from the same rule told otherwise: `majority-higher`."""
-    return "-".join([choice.rule, *choice.parameters().values()])
-
-
-def choice_label(choice: RuleChoice) -> str:
-    """The rule with what it was told, for people: `Majority (higher)`."""
-    if choice.rule not in RULES:
-        return choice.rule
-    said = [
-        RULES[value].label if name == THEN.name and value in RULES else value
-        for name, value in choice.parameters().items()
-        if value != _default(choice, name)
-    ]
-    label = RULES[choice.rule].label
-    return f"{label} ({', '.join(said)})" if said else label
+"""What runs are worth, by the hashes of qrels and run and by measure: none of them ever changes."""
 
 
 def preview_rules(db: Session, campaign_id: int, choices: Sequence[RuleChoice]) -> RulePreview:
@@ -194,7 +158,7 @@ def preview_ranking(
                 scorer = scorers.setdefault(name, Scorer(rules[name].qrels, [lines[name]]))
                 key = (rules[name].sha256, str(lines[name]), run.sha256)
                 value = scorer.score(sorted_once).values[str(lines[name])]
-                _SCORES.get(key, lambda value=value: value)
+                _SCORES.keep(key, value)
         if progress is not None:
             progress(number, len(runs))
     return _ranking(str(parsed), rules, lines, runs, tuple(left_out))
@@ -243,13 +207,6 @@ def _settled(found: Material, digest: str, choice: RuleChoice) -> _Settled:
         )
 
     return _SETTLED.get((digest, choice), settle)
-
-
-def _default(choice: RuleChoice, parameter: str) -> str | None:
-    rule = rule_of(choice.rule)
-    return next(
-        (one.default for one in parameters_of(rule, {"then": choice.then}) if one.name == parameter), None
-    )
 
 
 def _one_measure(text: str) -> Measure:
