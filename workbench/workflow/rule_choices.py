@@ -46,7 +46,8 @@ def choice_label(choice: RuleChoice) -> str:
         if name == "assessor":
             said.append(value)
         elif name == THEN.name and value in RULES:
-            said.append(f"then {RULES[value].label.lower()}")
+            rest = RULES[value].label
+            said.append(f"then {rest if rest.isupper() else rest[:1].lower() + rest[1:]}")
         elif value != PARAMETERS[name].default:
             said.append(f"{name}: {value}")
     label = RULES[choice.rule].label
