@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -10,7 +9,8 @@ from pathlib import Path
 import click
 
 from workbench.cli.consensus_figures import crowd_agreement, scores_of_runs, with_experts
-from workbench.cli.consensus_options import consensus_options, table_as_csv
+from workbench.cli.consensus_options import EXPORT, NEEDS_RULE, OUTPUT, consensus_options
+from workbench.cli.consensus_output import write_out, write_table
 from workbench.cli.consensus_text import comparison_json, say_comparisons, say_summaries, summary_json
 from workbench.cli.inputs import open_input
 from workbench.cli.output import say_json, say_table
@@ -20,7 +20,7 @@ from workbench.consensus.repeats import Held, latest
 from workbench.consensus.settle import Consensus, consensus
 from workbench.consensus.soft import soft_labels
 from workbench.consensus.summary import summary
-from workbench.consensus.tables import Table, label_table, soft_table
+from workbench.consensus.tables import label_table, soft_table
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.formats.judgment_groups import write_judgment_groups
 from workbench.formats.judgments import read_judgments
@@ -29,14 +29,6 @@ from workbench.records import Judgment
 from workbench.scoring.rank_comparison import compare_rankings
 from workbench.workflow.releasing import RuleChoice
 from workbench.workflow.rule_choices import choice_name, choices_of, default_rules
-
-EXPORTS = {
-    "qrels": "qrels lines",
-    "labels": "every grade with its confidence, as CSV",
-    "soft": "mean, number and shares of the grades of every pair, as CSV",
-    "groups": "every assessor's grades as a group, for trec_eval -R qrels_jg",
-}
-NEEDS_RULE = ("qrels", "labels")
 
 
 @click.command("consensus")
@@ -48,12 +40,8 @@ NEEDS_RULE = ("qrels", "labels")
 @click.option("--gold", metavar="QRELS", help="Experts' grades: say how right each rule is.")
 @click.option("--run", "runs", multiple=True, metavar="RUN", help="Rank these runs under every rule.")
 @click.option("-m", "--measure", default="AP", show_default=True, help="By which the runs are ranked.")
-@click.option(
-    "--export",
-    type=click.Choice(list(EXPORTS)),
-    help="; ".join(f"{name}: {what}" for name, what in EXPORTS.items()),
-)
-@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="For the export.")
+@EXPORT
+@OUTPUT
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, with all digits; labels and soft too.")
 def command(
     files: tuple[str, ...],
@@ -200,25 +188,6 @@ def _export(
         else:
             write_out(b"".join(write_qrels(found.qrels)), output)
         click.echo(f"{len(found.qrels)} pairs; {len(found.unsettled)} left without a grade", err=True)
-
-
-def write_table(table: Table, output: Path | None, as_json: bool) -> None:
-    """Write a table as CSV, or print it as JSON."""
-    if as_json:
-        say_json(table.records())
-    else:
-        write_out(table_as_csv(table), output)
-
-
-def write_out(content: bytes, output: Path | None) -> None:
-    """Write bytes to a file, or to the standard output; raises WorkbenchError where that cannot be."""
-    if output is None:
-        sys.stdout.buffer.write(content)
-        return
-    try:
-        output.write_bytes(content)
-    except OSError as error:
-        raise WorkbenchError(f"{output} cannot be written: {error.strerror}") from None
 
 
 def _events(held: Held) -> dict[str, object]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.agreement.pairwise import compare
-from workbench.agreement.several.methods import agreement
+from workbench.agreement.several.levels import alpha
 from workbench.agreement.several.ratings import ratings_of
 from workbench.cli.runs import read_runs
 from workbench.consensus.accuracy import accuracy
@@ -63,10 +63,7 @@ def crowd_agreement(judgments: Sequence[Judgment]) -> tuple[tuple[str, float | N
     if len(people) < 2 or len(grades) < 2:
         return ()
     ratings = ratings_of(sheets, categories=grades, missing=NOT_JUDGED)
-    return tuple(
-        (f"alpha {weights}", agreement(ratings, "alpha", weights=weights).value)
-        for weights in ("nominal", "ordinal")
-    )
+    return tuple((f"alpha {level}", alpha(ratings, level).value) for level in ("nominal", "ordinal"))
 
 
 def scores_of_runs(

@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
-import csv
 import functools
-import io
 from collections.abc import Callable
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import Any
 
 import click
 
 from workbench.consensus.parameters import Parameter
 from workbench.consensus.rules import PARAMETERS, RULES
-from workbench.consensus.tables import Table
 from workbench.workflow.releasing import RuleChoice
 
-Command = TypeVar("Command", bound=Callable[..., Any])
 NAMES = list(RULES)
 _HELP = "; ".join(f"{rule.name}: {rule.help}" for rule in RULES.values())
+
+
+_EXPORTS = {
+    "qrels": "qrels lines",
+    "labels": "every grade with its confidence, as CSV",
+    "soft": "mean, number and shares of the grades of every pair, as CSV",
+    "groups": "every assessor's grades as a group, for trec_eval -R qrels_jg",
+}
+NEEDS_RULE = ("qrels", "labels")
+EXPORT = click.option(
+    "--export",
+    type=click.Choice(list(_EXPORTS)),
+    help="; ".join(f"{name}: {what}" for name, what in _EXPORTS.items()),
+)
+OUTPUT = click.option(
+    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="A file; else printed."
+)
 
 
 def consensus_options(
@@ -43,7 +57,7 @@ def consensus_options(
             return command(*args, choice=RuleChoice(rule or "", machines=voice, **given), **kwargs)
 
         made: Callable[..., Any] = wrapped
-        for parameter in reversed(PARAMETERS.values()):
+        for parameter in reversed(tuple(PARAMETERS.values())):
             made = _option(parameter, several)(made)
         if machines:
             made = click.option("--machines", is_flag=True, help="Let machines have a voice like people.")(
@@ -60,15 +74,6 @@ def consensus_options(
         )(made)
 
     return decorate
-
-
-def table_as_csv(table: Table) -> bytes:
-    """A table as CSV with all digits; None is an empty cell."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\r\n")
-    writer.writerow(table.columns)
-    writer.writerows(table.rows)
-    return text.getvalue().encode("utf-8", "surrogateescape")
 
 
 def _option(parameter: Parameter, several: bool) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

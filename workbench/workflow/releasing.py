@@ -78,7 +78,7 @@ class Material:
             raise WorkbenchError(
                 f"{named} is no assessor of this campaign", remedy="see the list of assessors"
             )
-        if choice.machines or named is not None:
+        if choice.machines or (named is not None and self.machines[named]):
             return self.judgments
         return tuple(one for one in self.judgments if not self.machines[one.assessor])
 

@@ -44,7 +44,7 @@ class RuleLine:
 
 @dataclass(frozen=True, slots=True)
 class RulePreview:
-    """Every rule that was asked for; `topics` and `pairs` are those with any answer."""
+    """Every rule that was asked for; `topics` and `pairs` are those with any answer that has a voice."""
 
     scale: Scale
     rules: tuple[RuleLine, ...]
@@ -97,7 +97,8 @@ def preview_rules(db: Session, campaign_id: int, choices: Sequence[RuleChoice]) 
     found = material(db, campaign_id)
     digest = found.digest()
     lines = tuple(_line(found, digest, choice) for choice in choices)
-    pairs = {(one.topic, one.docno) for one in found.judgments}
+    machines = any(choice.machines for choice in choices)
+    pairs = {(one.topic, one.docno) for one in found.heard(RuleChoice(machines=machines))}
     return RulePreview(
         scale=found.scale,
         rules=lines,
@@ -201,7 +202,7 @@ def _settled(found: Material, digest: str, choice: RuleChoice) -> _Settled:
     def settle() -> _Settled:
         consensus = found.settled(choice)
         content = b"".join(write_qrels(consensus.qrels))
-        judged = dict.fromkeys(sorted_ids({one.topic for one in found.judgments}))
+        judged = dict.fromkeys(sorted_ids({one.topic for one in found.heard(choice)}))
         return _Settled(
             summary(consensus, topics=judged), consensus.qrels, hashlib.sha256(content).hexdigest()
         )
