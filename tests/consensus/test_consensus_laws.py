@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
+import pandas as pd
 import pytest
+from crowdkit.aggregation import MajorityVote
 
 from workbench.consensus.rules import RULES
 from workbench.consensus.settle import Consensus, consensus
@@ -67,16 +71,16 @@ def test_relevant_are_most_under_any_fewest_under_all_and_majority_lies_between(
 
 
 def test_a_majority_of_random_tables_is_crowd_kits_where_nothing_is_tied() -> None:
-    import pandas as pd
-    from crowdkit.aggregation import MajorityVote
-
     for seed in range(3):
         given = table(seed, pairs=30, assessors=5)
         rows = pd.DataFrame(
             [(f"{one.topic}/{one.docno}", one.assessor, one.grade) for one in given],
             columns=["task", "worker", "label"],
         )
-        oracle = MajorityVote().fit_predict(rows).to_dict()
+        with warnings.catch_warnings():
+            # Crowd-Kit warns of its own use of pandas.
+            warnings.simplefilter("ignore")
+            oracle = MajorityVote().fit_predict(rows).to_dict()
         found = consensus(given, rule="majority")
         assert {f"{q.topic}/{q.docno}": q.grade for q in found.qrels} == {
             f"{q.topic}/{q.docno}": oracle[f"{q.topic}/{q.docno}"] for q in found.qrels
