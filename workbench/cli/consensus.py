@@ -69,8 +69,8 @@ def command(
         raise click.UsageError(f"--export {export} needs one --rule")
     held = latest(_judgments(files, codes))
     click.echo(
-        f"{held.events} judgments; {held.repeated} pairs repeated by the same assessor, "
-        f"{held.contradicted} of them with another answer (the latest holds)",
+        f"judgments: {held.events}; pairs repeated by the same assessor: {held.repeated}, "
+        f"with another answer: {held.contradicted} (the latest holds)",
         err=True,
     )
     names = rules or tuple(name for name in default_rules(slow=True) if name != "one" or people)

@@ -144,22 +144,19 @@ def preview_ranking(
         else:
             left_out.append((choice_name(choice), NO_QRELS))
     lines = {name: at_line(parsed, settled.found.relevant_from) for name, settled in rules.items()}
-    scorers: dict[str, Scorer] = {}
+    # Rules that make the same qrels are scored once.
+    wanted = {(settled.sha256, str(lines[name])): name for name, settled in rules.items()}
+    scorers: dict[tuple[str, str], Scorer] = {}
     for number, run in enumerate(runs, start=1):
-        missing = [
-            name
-            for name, settled in rules.items()
-            if _SCORES.known((settled.sha256, str(lines[name]), run.sha256)) is None
-        ]
+        missing = [key for key in wanted if _SCORES.known((*key, run.sha256)) is None]
         if missing:
             if seconds is not None and time.monotonic() - started > seconds:
                 break
             sorted_once = in_order(stored_run(db, campaign_id, run.tag))
-            for name in missing:
-                scorer = scorers.setdefault(name, Scorer(rules[name].qrels, [lines[name]]))
-                key = (rules[name].sha256, str(lines[name]), run.sha256)
-                value = scorer.score(sorted_once).values[str(lines[name])]
-                _SCORES.keep(key, value)
+            for key in missing:
+                if key not in scorers:
+                    scorers[key] = Scorer(rules[wanted[key]].qrels, [lines[wanted[key]]])
+                _SCORES.keep((*key, run.sha256), scorers[key].score(sorted_once).values[key[1]])
         if progress is not None:
             progress(number, len(runs))
     return _ranking(str(parsed), rules, lines, runs, tuple(left_out))

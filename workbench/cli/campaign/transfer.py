@@ -89,8 +89,8 @@ def import_(
     for imported in done:
         if imported.repeated:
             click.echo(
-                f"note: {imported.source}: {imported.repeated} pairs repeated by the same assessor, "
-                f"{imported.contradicted} of them with another answer; the last holds",
+                f"note: {imported.source}: pairs repeated by the same assessor: {imported.repeated}, "
+                f"with another answer: {imported.contradicted} (the last holds)",
                 err=True,
             )
 
