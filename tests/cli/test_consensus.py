@@ -48,9 +48,7 @@ def said(*arguments: str | Path) -> dict[str, Any]:
 def test_all_rules_are_compared_and_repeats_told(table: str) -> None:
     result = run(table)
     assert result.exit_code == 0
-    assert (
-        "judgments: 8; pairs repeated by the same assessor: 1, with another answer: 1" in result.stderr
-    )
+    assert "judgments: 8; pairs repeated by the same assessor: 1, with another answer: 1" in result.stderr
     rows = {line.split("\t")[0]: line.split("\t")[1:] for line in result.stdout.splitlines()}
     # Of the two of d2 neither has the majority.
     assert rows["majority"][:3] == ["2", "1", "0:1 2:1"]
