@@ -9,12 +9,13 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import workbench.consensus.rules as rules
+import workbench.consensus.simple as rules
 from tests.support import cases
-from workbench.consensus.rules import RULES
+from workbench.consensus.outcomes import Evidence, Settled
+from workbench.consensus.rules import PARAMETERS, RULES
 from workbench.consensus.settle import consensus
 from workbench.records import BINARY, FOUR_GRADES, Judgment, Scale
 
@@ -23,14 +24,16 @@ WAYS = [
     (name, {parameter.name: choice})
     for name, rule in RULES.items()
     for parameter in rule.parameters
-    for choice in parameter.choices or ("ann",)
+    if rule.settle
+    for choice in [value for value, _ in parameter.choices] or ["ann"]
 ] + [(name, {}) for name, rule in RULES.items() if not rule.parameters and rule.settle]
+FEW = settings(max_examples=25)
 GRADES = st.dictionaries(st.sampled_from(["ann", "bea", "cyd", "dan", "eve"]), st.integers(0, 3), min_size=1)
 
 
 def settled(rule: str, grades: Mapping[str, int], **parameters: str) -> int | None:
-    found = RULES[rule].settled({("1", "d"): grades}, **parameters)
-    return found["1", "d"].grade if found else None
+    outcome = RULES[rule].outcomes(Evidence({("1", "d"): grades}), **parameters)["1", "d"]
+    return outcome.grade if isinstance(outcome, Settled) else None
 
 
 def judgments(judges: Mapping[str, list[int]], *, relevant_from: int | None = None) -> list[Judgment]:
@@ -59,7 +62,7 @@ def test_the_simple_rules_on_three_judges(key: str, rule: str, parameters: dict[
     binary = key.endswith("binary")
     given = judgments(case["input"]["judges"], relevant_from=case["input"]["relevant_at"] if binary else None)
     scale: Scale = BINARY if binary else FOUR_GRADES
-    result = consensus(given, rule=rule, scale=scale, **parameters)
+    result = consensus(given, rule=rule, scale=scale, relevant_from=None, decided=None, **parameters)
     assert result.unsettled == ()
     assert [qrel.grade for qrel in result.qrels] == case["expected"][key]
 
@@ -104,6 +107,7 @@ def test_one_assessor_settles_only_what_this_one_graded() -> None:
 
 
 @pytest.mark.parametrize(("rule", "parameters"), WAYS)
+@FEW
 @given(GRADES)
 def test_every_rule_gives_a_grade_that_somebody_gave_or_none(
     rule: str, parameters: dict[str, str], grades: dict[str, int]
@@ -113,6 +117,7 @@ def test_every_rule_gives_a_grade_that_somebody_gave_or_none(
 
 
 @pytest.mark.parametrize(("rule", "parameters"), WAYS)
+@FEW
 @given(st.data(), GRADES)
 def test_no_rule_minds_the_order_of_the_assessors(
     rule: str, parameters: dict[str, str], data: st.DataObject, grades: dict[str, int]
@@ -122,6 +127,7 @@ def test_no_rule_minds_the_order_of_the_assessors(
 
 
 @pytest.mark.parametrize(("rule", "parameters"), WAYS)
+@FEW
 @given(GRADES, st.integers(0, 3))
 def test_every_rule_keeps_what_all_say(
     rule: str, parameters: dict[str, str], grades: dict[str, int], grade: int
@@ -130,6 +136,7 @@ def test_every_rule_keeps_what_all_say(
     assert settled(rule, agreed, **parameters) == grade
 
 
+@FEW
 @given(GRADES)
 def test_the_rules_are_ordered_from_all_to_any(grades: dict[str, int]) -> None:
     order = [settled(rule, grades) or 0 for rule in ("all", "lower-median", "upper-median", "any")]
@@ -143,7 +150,11 @@ def test_every_rule_is_in_the_catalogue_and_says_what_it_does() -> None:
         if function.__module__ == rules.__name__ and not name.startswith("_")
     }
     assert functions == {rule.settle for rule in RULES.values() if rule.settle}
-    assert all(rule.label and rule.help and rule.name == name for name, rule in RULES.items())
+    assert all(rule.label and rule.help and rule.source and rule.name == name for name, rule in RULES.items())
+
+
+def test_rules_that_share_the_name_of_a_parameter_share_the_parameter() -> None:
+    assert all(PARAMETERS[one.name] is one for rule in RULES.values() for one in rule.parameters)
 
 
 @pytest.mark.parametrize("name", [name for name, rule in RULES.items() if rule.settle])
@@ -161,5 +172,5 @@ def test_the_parameters_in_the_catalogue_are_those_of_the_function(name: str) ->
 
 
 def test_the_examples_in_the_docstrings_run() -> None:
-    outcome = doctest.testmod(importlib.import_module("workbench.consensus.rules"))
+    outcome = doctest.testmod(importlib.import_module("workbench.consensus.simple"))
     assert (outcome.attempted > 0, outcome.failed) == (True, 0)

@@ -84,12 +84,18 @@ def test_a_grade_outside_the_scale_is_refused() -> None:
 @pytest.mark.parametrize(
     ("rule", "parameters", "message"),
     [
-        ("mean", {}, r'no consensus rule "mean" \(one of majority, one, any, all'),
+        ("best", {}, r'no consensus rule "best" \(one of majority, one, any, all'),
         ("one", {}, r'the rule "one" needs assessor \(say whose grades are taken\)'),
+        ("mean", {}, r'the rule "mean" gives fractions, and qrels hold whole .*take a median for qrels'),
+        ("adjudicated", {"then": "sum"}, r'then cannot be "sum" \(one of majority, one,'),
+        ("adjudicated", {"then": "one"}, r'the rule "adjudicated" needs assessor'),
+        ("adjudicated", {"then": "any", "ties": "lower"}, r"has no ties \(parameters: then\)"),
+        ("sum", {"line": "0"}, r'line cannot be "0" \(a whole number, 1 or more\)'),
+        ("sum", {"line": "²"}, r'line cannot be "²"'),
         ("any", {"ties": "lower"}, r'the rule "any" has no ties \(parameters: none\)'),
-        ("majority", {"ties": "random"}, r'ties cannot be "random" \(one of lower, higher, none\)'),
+        ("majority", {"ties": "random"}, r'ties cannot be "random" \(one of none, lower, higher\)'),
     ],
 )
 def test_a_wrong_rule_or_parameter_is_refused(rule: str, parameters: dict[str, str], message: str) -> None:
     with pytest.raises(WorkbenchError, match=message):
-        consensus([], rule=rule, scale=BINARY, **parameters)
+        consensus([], rule=rule, scale=BINARY, relevant_from=None, decided=None, **parameters)

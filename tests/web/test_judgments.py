@@ -42,6 +42,13 @@ def test_a_code_may_mean_that_a_pair_cannot_be_judged(olga: FlaskClient) -> None
     assert "T1\td1\tX\tcannot_judge" in olga.get(f"{ADDRESS}/all.tsv").text
 
 
+def test_repeated_and_contradicted_pairs_are_told(olga: FlaskClient) -> None:
+    rows = [("T1", "d1", "X", "3"), ("T1", "d1", "X", "0"), ("T1", "d2", "X", "1")]
+    answer = import_judgments(olga, rows)
+    said = "1 pair repeated by the same assessor, 1 with another answer; the last holds."
+    assert said in text_of(olga.get(answer.location).text)
+
+
 def test_qrels_are_one_assessors_judgments(olga: FlaskClient) -> None:
     qrels = "T1 0 d1 3\nT1 0 d2 -1\nT1 0 d6 -2\n"
     files = [upload("qrels.Mira.txt", qrels), upload("noor.qrels", "T2 0 d1 0\n")]

@@ -1,12 +1,20 @@
 from __future__ import annotations
 
 import hashlib
+import json
+from datetime import UTC, datetime
 
 import pytest
 from flask.testing import FlaskClient
+from markupsafe import escape
 
+from tests.cast import Cast
+from tests.support import ROOT
 from tests.uploads import import_judgments, links, text_of
 from tests.web.conftest import Enter
+from workbench.consensus.rules import PARAMETERS, RULES
+from workbench.storage.engine import Database
+from workbench.storage.tables import AdjudicationEventRow
 
 ADDRESS = "/c/harbour/qrels"
 # d1: 3, 3, 0. d2: 2, 0. d#3: unsure alone. é5 of T2: 1 and cannot judge.
@@ -24,6 +32,11 @@ FILES = {
     "all": "T1 0 d1 0\nT1 0 d2 0\nT2 0 é5 1\n",
     "lower-median": "T1 0 d1 3\nT1 0 d2 0\nT2 0 é5 1\n",
     "upper-median": "T1 0 d1 3\nT1 0 d2 2\nT2 0 é5 1\n",
+    "two-and-adjudicator": "",
+    "sum": "T1 0 d1 6\n",
+    "sum&fewer=sum": "T1 0 d1 6\nT1 0 d2 2\nT2 0 é5 1\n",
+    "sum&fewer=sum&line=2&binary=yes": "T1 0 d1 1\nT1 0 d2 1\nT2 0 é5 0\n",
+    "adjudicated&then=any": "T1 0 d1 3\nT1 0 d2 2\nT2 0 é5 1\n",
 }
 
 
@@ -37,14 +50,15 @@ def olga(enter: Enter) -> FlaskClient:
 @pytest.mark.parametrize("rule", FILES)
 def test_each_rule_gives_its_file_and_never_a_line_for_unsure(olga: FlaskClient, rule: str) -> None:
     page = olga.get(f"{ADDRESS}?rule={rule}").text
-    (address,) = links(page, "qrels/file")
-    answer = olga.get(address)
+    addresses = links(page, "qrels/file")
+    assert len(addresses) == bool(FILES[rule])
+    answer = olga.get(addresses[0] if addresses else f"{ADDRESS}/file?rule={rule}")
     assert answer.data.decode() == FILES[rule]
     assert answer.content_type == "text/plain; charset=utf-8"
     name = rule.partition("&")[0]
     assert f'filename="harbour.{name}' in answer.headers["Content-Disposition"]
     assert answer.headers["Content-Disposition"].endswith('.qrels"')
-    assert hashlib.sha256(answer.data).hexdigest() in page
+    assert not addresses or hashlib.sha256(answer.data).hexdigest() in page
 
 
 def test_the_page_counts_lines_topics_and_what_has_no_line(olga: FlaskClient) -> None:
@@ -52,12 +66,14 @@ def test_the_page_counts_lines_topics_and_what_has_no_line(olga: FlaskClient) ->
     assert "3 Highly relevant 1 50 % 1 Related 1 50 % All lines 2" in text
     assert "Topics 2 Relevant 1 from grade 2" in text
     assert "Without a line 2, of these 1 only unsure or cannot judge" in text
-    assert "T1 d#3 nobody gave a grade T1 d2 equally many assessors gave different grades" in text
+    assert "T1 tides d#3 nobody gave a grade T1 tides d2 equally many assessors gave different grades" in text
 
 
 def test_all_rules_are_offered_with_what_they_do(olga: FlaskClient) -> None:
     page = olga.get(f"{ADDRESS}?rule=upper-median").text
-    assert page.count('name="rule"') == 9  # six simple rules and three models
+    # Six simple rules, two with an adjudicator, sum and mean, and three models.
+    assert page.count('name="rule"') == 13
+    assert all(escape(rule.help) in page for rule in RULES.values())
     assert "the middle grade, the upper of two" in page
     assert 'value="upper-median" checked' in page
 
@@ -88,3 +104,77 @@ def test_machines_have_no_voice_unless_they_are_given_one(olga: FlaskClient) -> 
     page = olga.get(f"{ADDRESS}?machines=yes").text
     (address,) = links(page, "qrels/file")
     assert olga.get(address).data.decode() == "T1 0 d1 3\nT1 0 d2 0\nT2 0 é5 1\n"
+
+
+def test_the_stylesheet_shows_what_a_rule_has_to_be_told_with_that_rule_alone(olga: FlaskClient) -> None:
+    sheet = (ROOT / "static" / "workbench.css").read_text(encoding="utf-8")
+    page = olga.get(ADDRESS).text
+    for name in PARAMETERS:
+        assert f'name="{name}"' in page
+    for rule in RULES.values():
+        assert not rule.parameters or f".only-{rule.name} {{ display: none; }}" in sheet
+
+
+def test_sums_have_a_line_of_their_own(olga: FlaskClient) -> None:
+    text = text_of(olga.get(f"{ADDRESS}?rule=sum&fewer=sum&line=3").text)
+    assert "6 relevant 1 33 % 2 not relevant 1 33 % 1 not relevant 1 33 % All lines 3" in text
+    assert "Relevant 1 from grade 3" in text
+    # The scores count as relevant what the sum does, unless other measures are named.
+    assert 'value="AP(rel=3) ' in olga.get("/c/harbour/scores?rule=sum&line=3").text
+
+
+def test_labels_say_how_sure_they_are_and_what_is_left(olga: FlaskClient) -> None:
+    page = olga.get(ADDRESS).text
+    addresses = links(page, "qrels/labels.")
+    rows = olga.get(addresses[0]).text.splitlines()
+    assert rows[0] == "topic,docno,grade,confidence,n,settled_by,unsettled"
+    assert rows[1] == f"T1,d1,3,{2 / 3},3,rule,"
+    assert "T1,d2,,,,,equally many assessors gave different grades" in rows
+    assert json.loads(olga.get(addresses[1]).data)[1]["confidence"] == 1.0
+
+
+def test_a_mean_is_a_soft_label_and_no_qrels(olga: FlaskClient) -> None:
+    page = olga.get(f"{ADDRESS}?rule=mean").text
+    assert "qrels hold whole grades, so there is no qrels file" in text_of(page)
+    assert not links(page, "qrels/file")
+    assert olga.get(f"{ADDRESS}/file?rule=mean").status_code == 422
+    table, objects = (olga.get(address) for address in links(page, "qrels/soft."))
+    assert table.text.splitlines()[:2] == [
+        "topic,docno,mean,n,share_0,share_1,share_2,share_3",
+        f"T1,d1,2.0,3,{1 / 3},0.0,0.0,{2 / 3}",
+    ]
+    assert [one["mean"] for one in objects.json or ()] == [2.0, 1.0, 1.0]
+
+
+def test_every_assessor_is_a_group_of_one_file(olga: FlaskClient) -> None:
+    import_judgments(olga, [("T2", "d1", "B. Hall", "2")])
+    page = olga.get(ADDRESS).text
+    (address,) = links(page, "qrels/groups")
+    assert "B. Hall is B._Hall" in text_of(page)
+    lines = olga.get(address).text.splitlines()
+    assert lines[:3] == ["T1 X d1 3", "T1 X d2 2", "T1 Y d1 3"]
+    assert "T2 B._Hall d1 2" in lines
+
+
+def test_pooled_pairs_without_a_grade_may_have_a_line_of_their_own(olga: FlaskClient) -> None:
+    # The pool of the cast: d1, d2 and d/4 for each of two topics.
+    (address,) = links(olga.get(f"{ADDRESS}?unjudged=yes").text, "qrels/file")
+    assert olga.get(address).data.decode().splitlines() == [
+        "T1 0 d/4 -1", "T1 0 d1 3", "T1 0 d2 -1", "T2 0 d/4 -1", "T2 0 d1 -1", "T2 0 d2 -1", "T2 0 é5 1",
+    ]  # fmt: skip
+
+
+def test_an_adjudicators_decisions_come_first_as_soon_as_there_are_any(
+    olga: FlaskClient, cast: Cast, sqlite_database: Database
+) -> None:
+    with sqlite_database.writing() as db:
+        decided = AdjudicationEventRow(
+            campaign_id=cast.campaign_id, topic="T1", docno="d2", decision="grade", grade=1, said=[],
+            client_id="c", recorded_at=datetime(2026, 1, 2, tzinfo=UTC),
+        )  # fmt: skip
+        db.add(decided)
+    page = olga.get(ADDRESS).text
+    assert 'value="adjudicated" checked' in page
+    assert "By an adjudicator 1" in text_of(page)
+    (address,) = links(page, "qrels/file")
+    assert olga.get(address).data.decode() == "T1 0 d1 3\nT1 0 d2 1\nT2 0 é5 1\n"

@@ -68,6 +68,22 @@ def test_repeated_labels_of_one_file_are_events_and_the_last_holds(database: Dat
         assert [j.grade for j in current_judgments(db, made.campaign.id)] == [1]
 
 
+def test_an_import_says_how_many_pairs_were_repeated_and_contradicted(sqlite_database: Database) -> None:
+    given = [Judgment("X", "T1", "d1", grade) for grade in (0, 1, 1)]
+    given += [Judgment("X", "T1", "d2", 1)] * 2
+    given += [Judgment("Y", "T1", "d2", 1), Judgment("Y", "T1", "d2", None, Answer.CANNOT_JUDGE)]
+    with sqlite_database.writing() as db:
+        made = campaign_with_people(db)
+        done = import_judgments(db, made.campaign.id, given, source="f.tsv")
+        assert [(one.name, one.repeated, one.contradicted) for one in done.assessors] == [
+            ("X", 2, 1),
+            ("Y", 1, 1),
+        ]
+        # What Y said last holds, and is no grade.
+        held = {(j.assessor, j.docno): j.grade for j in current_judgments(db, made.campaign.id)}
+        assert held == {("X", "d1"): 1, ("X", "d2"): 1, ("Y", "d2"): None}
+
+
 def test_an_import_with_errors_names_them_all_and_keeps_nothing(database: Database) -> None:
     bad = [*GIVEN, Judgment("X", "T9", "d1", 1), Judgment("X", "T1", "d1", 7), Judgment("", "T1", "d1", 1)]
     with database.writing() as db:

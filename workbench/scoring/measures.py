@@ -160,3 +160,16 @@ def _installation(measure: Measure) -> str:
     ]
     known = [way for way in ways if way]
     return " or ".join(known) if known else "try it with other parameters, such as rel= or a cutoff"
+
+
+def at_line(measure: Measure, relevant_from: int) -> Measure:
+    """The measure with this line of relevance, unless it names one itself or needs none.
+
+    >>> from ir_measures import AP, nDCG
+    >>> at_line(AP, 2), at_line(AP(rel=3), 2), at_line(nDCG @ 10, 2)
+    (AP(rel=2), AP(rel=3), nDCG@10)
+    """
+    if "rel" not in measure.SUPPORTED_PARAMS or "rel" in measure.params or relevant_from == 1:
+        return measure
+    counted: Measure = measure(rel=relevant_from)
+    return counted

@@ -140,6 +140,19 @@ def score_run(
     return Scorer(qrels, measures).score(run, ties=ties)
 
 
+def in_order(run: Run, *, ties: TieRule = TieRule.TREC_EVAL) -> Run:
+    """A run as `Scorer.score` reads it, so that one that is scored many times is sorted once.
+
+    It is worth the same as the run itself, but nothing is said any more of near ties.
+    """
+    rankings = {}
+    for topic, ranking in run.rankings.items():
+        merged = _in_single_precision(ranking)
+        order = ordered(ranking if merged is None else merged, ties=ties)
+        rankings[topic] = Ranking(tuple(order), tuple(map(float, range(len(order), 0, -1))))
+    return Run(run.tag, rankings)
+
+
 def _in_single_precision(ranking: Ranking) -> Ranking | None:
     """The ranking with scores rounded to 32 bits, or None where that makes no two scores equal."""
     doubles = np.array(ranking.scores, dtype=np.float64)

@@ -23,6 +23,7 @@ PAGES = (
     ("assignments.index", "Assignments"),
     ("judgments.index", "Judgments"),
     ("agreement.index", "Agreement"),
+    ("consensus_preview.index", "Consensus"),
     ("qrels.index", "Qrels"),
     ("scores.index", "Scores"),
     ("people.index", "People"),

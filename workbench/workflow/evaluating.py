@@ -26,9 +26,10 @@ class ScoreTable:
     runs: tuple[RunScores, ...]
 
 
-def default_measures(scale: Scale) -> str:
-    """Measures to begin with, counting as relevant what the scale does."""
-    relevant = "" if scale.relevant_from == 1 else f"(rel={scale.relevant_from})"
+def default_measures(scale: Scale, choice: RuleChoice | None = None) -> str:
+    """Measures to begin with, counting as relevant what the scale does, or the line of a rule that sums."""
+    line = scale.relevant_from if choice is None else choice.relevant_from(scale)
+    relevant = "" if line == 1 else f"(rel={line})"
     return f"AP{relevant} nDCG@10 P{relevant}@10 RR{relevant}"
 
 
@@ -58,7 +59,7 @@ def score_runs(
     ]
     if not chosen:
         raise WorkbenchError("there are no runs to score", remedy="load runs first")
-    parsed = parse_measures(measures or default_measures(campaign_of(db, campaign_id).scale))
+    parsed = parse_measures(measures or default_measures(campaign_of(db, campaign_id).scale, choice))
     report = make_qrels(db, campaign_id, choice)
     if not report.consensus.qrels:
         raise WorkbenchError("this rule gives no qrels yet", remedy="judge first, or choose another rule")

@@ -11,6 +11,7 @@ from uuid import uuid4
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from workbench.consensus.repeats import latest
 from workbench.errors import Conflict, Finding, InvalidInput
 from workbench.records import Answer, Judgment, Qrel, Scale
 from workbench.storage.events import append_events, current_events
@@ -24,12 +25,18 @@ LONGEST_NAME = 120
 
 @dataclass(frozen=True, slots=True)
 class ImportedAssessor:
-    """What one assessor's part of an import did; `new` events, the others were recorded before."""
+    """What one assessor's part of an import did; `new` events, the others were recorded before.
+
+    `repeated` pairs stand more than once in the file, `contradicted` ones with different answers: all are
+    kept as events, and the last holds.
+    """
 
     name: str
     machine: bool
     judgments: int
     new: int
+    repeated: int = 0
+    contradicted: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +45,16 @@ class Imported:
 
     source: str
     assessors: tuple[ImportedAssessor, ...]
+
+    @property
+    def repeated(self) -> int:
+        """How many pairs an assessor judged more than once."""
+        return sum(one.repeated for one in self.assessors)
+
+    @property
+    def contradicted(self) -> int:
+        """How many of the repeated pairs have different answers."""
+        return sum(one.contradicted for one in self.assessors)
 
 
 def judgments_from_qrels(qrels: Iterable[Qrel], *, assessor: str) -> tuple[Judgment, ...]:
@@ -73,8 +90,9 @@ def import_judgments(
     lines = []
     for name, theirs in by_assessor.items():
         row = _assessor(db, campaign_id, name, name in machines)
-        events = _new_events(db, row, theirs, source)
-        lines.append(ImportedAssessor(name, row.machine, len(theirs), append_events(db, events)))
+        new = append_events(db, _new_events(db, row, theirs, source))
+        held = latest(theirs)
+        lines.append(ImportedAssessor(name, row.machine, len(theirs), new, held.repeated, held.contradicted))
     return Imported(source, tuple(lines))
 
 

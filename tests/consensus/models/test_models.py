@@ -1,24 +1,22 @@
-"""Models of assessors: worked steps, Crowd-Kit as oracle, and the real crowd against its experts."""
+"""Models of assessors: worked steps, and Crowd-Kit as oracle."""
 
 from __future__ import annotations
 
-import csv
-import gzip
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.support import cases, shared
+from tests.support import cases
 from workbench.consensus.models.dawid_skene import dawid_skene, expected, learnt
 from workbench.consensus.models.glad import expected as expected_by_glad
 from workbench.consensus.models.glad import glad
 from workbench.consensus.models.mace import mace
 from workbench.consensus.models.settling import by_dawid_skene, by_glad, by_mace
 from workbench.consensus.models.votes import Posterior, Votes, votes_of
-from workbench.consensus.rules import RULES
+from workbench.consensus.outcomes import Evidence
 from workbench.consensus.settle import consensus
 from workbench.records import BINARY, Judgment
 
@@ -162,37 +160,4 @@ def test_a_model_does_not_depend_on_the_order_of_judgments(name: str) -> None:
 
 def test_nothing_to_settle_is_settled_as_nothing() -> None:
     for settle in (by_dawid_skene, by_mace, by_glad):
-        assert settle({}) == {}
-
-
-def crowd() -> tuple[dict[tuple[str, str], dict[str, int]], dict[tuple[str, str], int]]:
-    """The latest grade of every worker and pair, and the experts' grades of those that can be judged.
-
-    The code -2 means that nothing was there to be judged; it is no grade.
-    """
-    graded: dict[tuple[str, str], dict[str, int]] = {}
-    with gzip.open(shared("data", "trec-rf10-crowd", "judgments.tsv.gz"), "rt", encoding="utf-8") as lines:
-        for row in csv.DictReader(lines, delimiter="\t"):
-            if row["grade"] != "-2":
-                graded.setdefault((row["topic"], row["doc"]), {})[row["assessor"]] = int(row["grade"])
-    gold = {}
-    for line in shared("data", "trec-rf10-crowd", "qrels.nist_gold.txt").read_text().splitlines():
-        topic, _, docno, grade = line.split()
-        if int(grade) >= 0 and (topic, docno) in graded:
-            gold[topic, docno] = int(grade)
-    return graded, gold
-
-
-def right(rule: str, graded: Mapping[tuple[str, str], Mapping[str, int]], gold: Any, **said: str) -> float:
-    settled = RULES[rule].settled(graded, **said)
-    same: list[bool] = [(settled[pair].grade >= 1) == (grade >= 1) for pair, grade in gold.items()]
-    return sum(same) / len(same)
-
-
-def test_dawid_and_skene_are_right_more_often_than_the_majority_on_a_real_crowd() -> None:
-    graded, gold = crowd()
-    assert len(gold) == 3275
-    majority = right("majority", graded, gold, ties="lower")
-    # Relevant or not against the experts; Crowd-Kit: majority .655, Dawid and Skene .695.
-    assert majority == pytest.approx(0.655, abs=0.005)
-    assert right("dawid-skene", graded, gold) == pytest.approx(0.690, abs=0.01)
+        assert settle(Evidence({})) == {}

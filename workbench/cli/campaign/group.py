@@ -40,7 +40,8 @@ COMMANDS = {
     "import": "workbench.cli.campaign.transfer:import_",
     "judgments": "workbench.cli.campaign.transfer:judgments",
     "agreement": "workbench.cli.campaign.results:agreement",
-    "qrels": "workbench.cli.campaign.results:qrels",
+    "consensus": "workbench.cli.campaign.consensus:consensus",
+    "qrels": "workbench.cli.campaign.consensus:qrels",
     "score": "workbench.cli.campaign.results:score",
 }
 

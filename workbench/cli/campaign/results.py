@@ -1,9 +1,6 @@
-"""Agreement, qrels and scores of a campaign."""
+"""Agreement and scores of a campaign."""
 
 from __future__ import annotations
-
-import sys
-from pathlib import Path
 
 import click
 
@@ -11,31 +8,15 @@ from workbench.agreement.report import Basis
 from workbench.cli.agreement_json import report_json
 from workbench.cli.agreement_text import say_report
 from workbench.cli.campaign.loading import JSON
+from workbench.cli.consensus_options import consensus_options
 from workbench.cli.opening import database_options, opened
 from workbench.cli.output import say_json
 from workbench.cli.score import say_scores
-from workbench.consensus.rules import RULES
-from workbench.errors import WorkbenchError
 from workbench.settings import Settings
 from workbench.workflow.campaigning import campaign_by_slug
 from workbench.workflow.comparing import agreement as compare_assessors
 from workbench.workflow.evaluating import score_runs
-from workbench.workflow.releasing import RuleChoice, make_qrels
-
-RULE = click.option(
-    "--rule",
-    default="majority",
-    show_default=True,
-    type=click.Choice(list(RULES)),
-    help="; ".join(f"{rule.name}: {rule.help}" for rule in RULES.values()),
-)
-TIES = click.option(
-    "--ties",
-    type=click.Choice(["lower", "higher", "none"]),
-    help="For majority; none leaves out.  [default: none]",
-)
-ASSESSOR = click.option("--assessor", help="For the rule one: whose grades are taken.")
-MACHINES = click.option("--machines", is_flag=True, help="Let machines have a voice like people.")
+from workbench.workflow.releasing import RuleChoice
 
 
 @click.command("agreement")
@@ -84,47 +65,9 @@ def agreement(
         say_report(report)
 
 
-@click.command("qrels")
-@click.argument("campaign")
-@RULE
-@TIES
-@ASSESSOR
-@MACHINES
-@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="A file; else printed.")
-@database_options
-def qrels(
-    settings: Settings,
-    campaign: str,
-    rule: str,
-    ties: str | None,
-    assessor: str | None,
-    machines: bool,
-    output: Path | None,
-) -> None:
-    """Print the qrels of CAMPAIGN: one grade a pair, by a rule; nothing for unsure or cannot judge.
-
-    What the rule leaves without a grade is counted on the error stream.
-    """
-    with opened(settings) as database, database.reading() as db:
-        report = make_qrels(db, campaign_by_slug(db, campaign).id, RuleChoice(rule, ties, assessor, machines))
-    content = b"".join(report.lines())
-    if output is None:
-        sys.stdout.buffer.write(content)
-    else:
-        try:
-            output.write_bytes(content)
-        except OSError as error:
-            raise WorkbenchError(f"{output} cannot be written: {error.strerror}") from None
-    left = len(report.consensus.unsettled)
-    click.echo(f"{len(report.consensus.qrels)} lines; {left} judged pairs without a grade", err=True)
-
-
 @click.command("score")
 @click.argument("campaign")
-@RULE
-@TIES
-@ASSESSOR
-@MACHINES
+@consensus_options(default="majority")
 @click.option(
     "-m", "--measure", "measures", multiple=True, help="As 'AP(rel=2) nDCG@10'; by the scale if not given."
 )
@@ -135,10 +78,7 @@ def qrels(
 def score(
     settings: Settings,
     campaign: str,
-    rule: str,
-    ties: str | None,
-    assessor: str | None,
-    machines: bool,
+    choice: RuleChoice,
     measures: tuple[str, ...],
     tags: tuple[str, ...],
     per_topic: bool,
@@ -149,7 +89,7 @@ def score(
         table = score_runs(
             db,
             campaign_by_slug(db, campaign).id,
-            choice=RuleChoice(rule, ties, assessor, machines),
+            choice=choice,
             measures=" ".join(measures) or None,
             tags=tags or None,
         )

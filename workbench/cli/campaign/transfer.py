@@ -74,6 +74,8 @@ def import_(
                     "machine": a.machine,
                     "judgments": a.judgments,
                     "new": a.new,
+                    "repeated": a.repeated,
+                    "contradicted": a.contradicted,
                 }
                 for i in done
                 for a in i.assessors
@@ -84,6 +86,13 @@ def import_(
         (a.name, "machine" if a.machine else "person", a.judgments, a.new) for i in done for a in i.assessors
     ]
     say_table(["assessor", "kind", "judgments", "new"], rows, numeric=[2, 3])
+    for imported in done:
+        if imported.repeated:
+            click.echo(
+                f"note: {imported.source}: pairs repeated by the same assessor: {imported.repeated}, "
+                f"with another answer: {imported.contradicted} (the last holds)",
+                err=True,
+            )
 
 
 @click.command("judgments")

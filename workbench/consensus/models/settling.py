@@ -2,43 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 
 from workbench.consensus.models.dawid_skene import dawid_skene
 from workbench.consensus.models.glad import glad
 from workbench.consensus.models.mace import mace
 from workbench.consensus.models.votes import Posterior, Votes, votes_of
+from workbench.consensus.outcomes import Evidence, Graded, Outcome, Pair, Settled
 from workbench.records import id_bytes
 
-Pair = tuple[str, str]
-Graded = Mapping[Pair, Mapping[str, int]]
 
-
-@dataclass(frozen=True, slots=True)
-class Settled:
-    """The grade of a pair, and how sure it is: the share of the assessors who gave it, or its probability."""
-
-    grade: int
-    confidence: float
-
-
-def by_dawid_skene(graded: Graded) -> dict[Pair, Settled]:
+def by_dawid_skene(evidence: Evidence) -> dict[Pair, Outcome]:
     """What Dawid and Skene's model thinks most likely of every pair."""
-    return _most_likely(graded, dawid_skene)
+    return _most_likely(evidence.graded, dawid_skene)
 
 
-def by_mace(graded: Graded) -> dict[Pair, Settled]:
+def by_mace(evidence: Evidence) -> dict[Pair, Outcome]:
     """What MACE thinks most likely of every pair, from the starts of seed 0."""
-    return _most_likely(graded, mace)
+    return _most_likely(evidence.graded, mace)
 
 
-def by_glad(graded: Graded) -> dict[Pair, Settled]:
+def by_glad(evidence: Evidence) -> dict[Pair, Outcome]:
     """What GLAD thinks most likely of every pair."""
-    return _most_likely(graded, glad)
+    return _most_likely(evidence.graded, glad)
 
 
-def _most_likely(graded: Graded, model: Callable[[Votes], Posterior]) -> dict[Pair, Settled]:
+def _most_likely(graded: Graded, model: Callable[[Votes], Posterior]) -> dict[Pair, Outcome]:
     # Numbered in the order of their ids, so that nothing depends on who judged first.
     pairs = sorted(graded, key=lambda pair: (id_bytes(pair[0]), id_bytes(pair[1])))
     assessors = {

@@ -123,7 +123,12 @@ def _in_words(imported: Imported) -> str:
     total = sum(one.judgments for one in imported.assessors)
     new = sum(one.new for one in imported.assessors)
     people = counted(len(imported.assessors), "assessor")
-    return f"{counted(total, 'judgment')} of {people}, {new:,} new."
+    said = f"{counted(total, 'judgment')} of {people}, {new:,} new."
+    if imported.repeated:
+        pairs = counted(imported.repeated, "pair")
+        said += f" {pairs} repeated by the same assessor, {imported.contradicted:,} with another answer;"
+        said += " the last holds."
+    return said
 
 
 def _page(findings: tuple[Finding, ...] = ()) -> str:

@@ -97,8 +97,10 @@ def _form(db: Session) -> ScoreForm:
     named = sent_ids("run")
     counted = [one.tag for one in runs if one.verdict is not Verdict.SET_ASIDE]
     tags = named if named or "asked" in request.args else counted
-    measures = request.args.get("measures") if asked else default_measures(campaign_of(db, here().id).scale)
-    return ScoreForm(asked, rule_form(db, here().id), measures or "", runs, frozenset(tags))
+    rule = rule_form(db, here().id)
+    scale = campaign_of(db, here().id).scale
+    measures = request.args.get("measures") if asked else default_measures(scale, rule.choice)
+    return ScoreForm(asked, rule, measures or "", runs, frozenset(tags))
 
 
 def _scored(db: Session, form: ScoreForm) -> ScoreTable:

@@ -1,0 +1,91 @@
+"""Kendall's tau and tau AP against published figures, and what changes between two rankings, by hand."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+
+import pytest
+
+from tests.support import cases
+from workbench.errors import WorkbenchError
+from workbench.scoring.rank_comparison import compare_rankings
+from workbench.scoring.rank_correlation import (
+    ALL_TIED,
+    TOO_FEW,
+    Correlation,
+    Move,
+    kendall_tau,
+    moves,
+    ranks,
+    swaps,
+    tau_ap,
+)
+
+FILE = "41_rank_correlation.json"
+
+
+@pytest.mark.parametrize("name", ["ircor_set1", "ircor_set3"])
+def test_the_coefficients_are_those_of_urbano_and_marrero(name: str) -> None:
+    case = cases(FILE)[name]
+    given, expected = case["input"], case["expected"]
+    plain, tied = (given["x_truth"], given["y_estimate"]), (given["x_ties"], given["y_ties"])
+    found = [kendall_tau(*plain), kendall_tau(*tied), tau_ap(*plain), tau_ap(*tied)]
+    wanted = [expected[key] for key in ("tau", "tau_b_ties", "tauAP_b", "tauAP_b_ties")]
+    assert [one.value for one in found] == pytest.approx(wanted, abs=case["tolerance"])
+    # Neither of the two is the truth: both ways give the same.
+    assert tau_ap(*tied[::-1]).value == pytest.approx(found[3].value)
+
+
+def test_rounded_scores_are_ties() -> None:
+    case = cases(FILE)["ircor_readme"]
+    first, second = (
+        [round(value * 5) / 5 for value in case["input"][name]] for name in ("x_truth", "y_estimate")
+    )
+    assert kendall_tau(first, second).value == pytest.approx(case["expected"]["tau_b_rounded_both"])
+    assert tau_ap(first, second).value == pytest.approx(case["expected"]["tauAP_b_rounded_both"])
+
+
+def test_tau_of_trec_8s_129_runs_is_nists() -> None:
+    case = cases(FILE)["trec8_official_vs_depth10_tau"]
+    lists = [value for value in case["input"].values() if len(value) == 129 and not isinstance(value[0], str)]
+    (expected,) = [value for value in case["expected"].values() if isinstance(value, float)]
+    assert kendall_tau(*lists).value == pytest.approx(expected, abs=1e-9)
+
+
+def test_what_cannot_be_said_says_why() -> None:
+    assert kendall_tau([1], [2]) == tau_ap([1], [2]) == Correlation(None, TOO_FEW)
+    assert kendall_tau([1, 1], [2, 3]) == tau_ap([1, 1], [2, 3]) == Correlation(None, ALL_TIED)
+    with pytest.raises(WorkbenchError, match="different runs"):
+        kendall_tau([1], [1, 2])
+
+
+FIRST = {"a": 0.5, "b": 0.4, "c": 0.3, "d": 0.3}
+SECOND = {"a": 0.2, "b": 0.4, "c": 0.4, "d": 0.1}
+
+
+def test_swaps_and_moves_by_hand() -> None:
+    assert ranks(FIRST) == {"a": 1, "b": 2, "c": 3, "d": 3}
+    assert ranks(SECOND) == {"a": 3, "b": 1, "c": 1, "d": 4}
+    # b and c both pass a; c and d were tied, b and c are: no swap. The smaller gap of a and c is .2, of a and
+    # b .1.
+    assert [(one.ahead, one.behind) for one in swaps(FIRST, SECOND)] == [("a", "c"), ("a", "b")]
+    assert swaps(FIRST, SECOND)[0].gap == pytest.approx((0.2, 0.2))
+    assert moves(FIRST, SECOND) == (
+        Move("a", (1, 3)), Move("c", (3, 1)), Move("b", (2, 1)), Move("d", (3, 4)),
+    )  # fmt: skip
+    assert [one.by for one in moves(FIRST, SECOND)] == [-2, 2, 1, -1]
+
+
+def test_every_two_rankings_are_compared() -> None:
+    found = compare_rankings({"one": FIRST, "two": SECOND, "again": dict(reversed(FIRST.items()))})
+    assert [(one.first, one.second) for one in found] == [("one", "two"), ("one", "again"), ("two", "again")]
+    assert found[1].tau.value == found[1].tau_ap.value == 1
+    assert (found[1].swaps, found[1].moves) == ((), ())
+    # Of 6 pairs 5 are untied in each; 2 agree (b and c before d; a before d), 2 swap: (3 - 2) / 5, a-d, b-d.
+    assert found[0].tau.value == pytest.approx((2 - 2) / 5)
+
+
+def test_the_examples_in_the_docstrings_run() -> None:
+    for name in ("rank_correlation", "measures"):
+        assert doctest.testmod(importlib.import_module(f"workbench.scoring.{name}")).failed == 0

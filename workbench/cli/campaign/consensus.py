@@ -1,0 +1,174 @@
+"""Qrels of a campaign by a rule, and what every rule would make of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.progress import Progress
+
+from workbench.cli.campaign.loading import JSON
+from workbench.cli.consensus_options import EXPORT, OUTPUT, consensus_options
+from workbench.cli.consensus_output import write_out, write_table
+from workbench.cli.consensus_text import comparison_json, say_comparisons, say_summaries, summary_json
+from workbench.cli.opening import database_options, opened
+from workbench.cli.output import say_json
+from workbench.consensus.summary import summary
+from workbench.consensus.tables import label_table, soft_table
+from workbench.errors import WorkbenchError
+from workbench.formats.judgment_groups import group_names, write_judgment_groups
+from workbench.settings import Settings
+from workbench.storage import Session
+from workbench.workflow.campaigning import campaign_by_slug
+from workbench.workflow.comparing import current_judgments
+from workbench.workflow.releasing import QrelsReport, RuleChoice, make_qrels, make_soft_labels
+from workbench.workflow.rule_choices import choices_of, default_rules
+from workbench.workflow.rule_preview import MEASURE, RankingPreview, preview_ranking, preview_rules
+
+
+@click.command("qrels")
+@click.argument("campaign")
+@consensus_options(default="majority")
+@click.option("--unjudged", is_flag=True, help="Also -1 for pooled pairs without a grade, as for infAP.")
+@EXPORT
+@OUTPUT
+@click.option(
+    "--json", "as_json", is_flag=True, help="What the rule gives, or labels or soft labels, as JSON."
+)
+@database_options
+def qrels(
+    settings: Settings,
+    campaign: str,
+    choice: RuleChoice,
+    unjudged: bool,
+    export: str | None,
+    output: Path | None,
+    as_json: bool,
+) -> None:
+    """Print the qrels of CAMPAIGN: one grade a pair, by a rule; nothing for unsure or cannot judge.
+
+    What the rule leaves without a grade is counted on the error stream. With --json and no other export the
+    lines stay unprinted, unless -o says where they go, and what the rule gives is told in numbers.
+    """
+    with opened(settings) as database, database.reading() as db:
+        found = campaign_by_slug(db, campaign)
+        if export in ("groups", "soft"):
+            _without_rule(db, found.id, choice, export, output, as_json)
+            return
+        report = make_qrels(db, found.id, choice, unjudged=unjudged)
+    if export == "labels":
+        write_table(label_table(report.consensus), output, as_json)
+    elif as_json:
+        if output is not None:
+            write_out(b"".join(report.lines()), output)
+        say_json(_report_json(report))
+    else:
+        write_out(b"".join(report.lines()), output)
+    left = len(report.consensus.unsettled)
+    more = f"; {len(report.unjudged)} lines of -1" if unjudged else ""
+    click.echo(f"{len(report.consensus.qrels)} lines; {left} judged pairs without a grade{more}", err=True)
+
+
+@click.command("consensus")
+@click.argument("campaign")
+@consensus_options(several=True)
+@click.option("--models", is_flag=True, help="Without --rule: also the models, which take seconds.")
+@click.option("-m", "--measure", default=MEASURE, show_default=True, help="By which the runs are ranked.")
+@click.option("--run", "tags", multiple=True, help="Only these runs, by tag; all if not given.")
+@click.option("--no-ranking", is_flag=True, help="Leave out how the rules rank the runs.")
+@JSON
+@database_options
+def consensus(
+    settings: Settings,
+    campaign: str,
+    rules: tuple[str, ...],
+    people: tuple[str, ...],
+    choice: RuleChoice,
+    models: bool,
+    measure: str,
+    tags: tuple[str, ...],
+    no_ranking: bool,
+    as_json: bool,
+) -> None:
+    """Compare what the rules would make of CAMPAIGN, before one is used for its qrels.
+
+    What each rule settles and leaves, and how the ranking of the runs changes between every two: Kendall's
+    tau, tau AP, the pairs of runs that swap. The rule one needs --assessor, which may be repeated.
+    """
+    names = rules or tuple(name for name in default_rules(slow=models) if name != "one" or people)
+    choices = choices_of(names, choice, assessors=people)
+    ranking, why_not = None, ""
+    with opened(settings) as database, database.reading() as db:
+        found = campaign_by_slug(db, campaign)
+        preview = preview_rules(db, found.id, choices)
+        if not no_ranking:
+            try:
+                ranking = _ranked(db, found.id, choices, measure, tags)
+            except WorkbenchError as error:
+                why_not = str(error)
+    summaries = {line.name: line.found for line in preview.rules}
+    refused = {line.name: line.refused for line in preview.rules if line.refused}
+    if as_json:
+        say_json(
+            {
+                "pairs": preview.pairs,
+                "topics": preview.topics,
+                "adjudicated": preview.decided,
+                "rules": {
+                    line.name: summary_json(line.found, line.refused) | {"sha256": line.sha256}
+                    for line in preview.rules
+                },
+                "measure": ranking.measure if ranking else None,
+                "scores": ranking.scores if ranking else {},
+                "comparisons": [comparison_json(one) for one in (ranking.comparisons if ranking else ())],
+                "not_ranked": why_not,
+            }
+        )
+        return
+    say_summaries(summaries, refused)
+    if ranking is not None and ranking.comparisons:
+        click.echo()
+        say_comparisons(ranking.comparisons)
+    if why_not:
+        click.echo(f"note: the runs are not ranked: {why_not}", err=True)
+
+
+def _ranked(
+    db: Session, campaign_id: int, choices: tuple[RuleChoice, ...], measure: str, tags: tuple[str, ...]
+) -> RankingPreview:
+    """The ranking, with a bar on the error stream where that is a terminal."""
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("Scoring")
+        return preview_ranking(
+            db,
+            campaign_id,
+            choices,
+            measure=measure,
+            tags=tags or None,
+            progress=lambda done, total: bar.update(task, completed=done, total=total),
+        )
+
+
+def _without_rule(
+    db: Session, campaign_id: int, choice: RuleChoice, export: str, output: Path | None, as_json: bool
+) -> None:
+    if export == "soft":
+        write_table(soft_table(make_soft_labels(db, campaign_id, machines=choice.machines)), output, as_json)
+        return
+    held = current_judgments(db, campaign_id)
+    write_out(b"".join(write_judgment_groups(held)), output)
+    for name, group in group_names(one.assessor for one in held if one.grade is not None).items():
+        if name != group:
+            click.echo(f"note: {name} is the group {group}", err=True)
+
+
+def _report_json(report: QrelsReport) -> dict[str, object]:
+    return {
+        "rule": report.choice.rule,
+        "parameters": report.choice.parameters(),
+        "lines": len(report.consensus.qrels),
+        "lines_unjudged": len(report.unjudged),
+        **summary_json(summary(report.consensus)),
+    }

@@ -1,0 +1,198 @@
+"""`workbench consensus`: one grade from several assessors' judgments in files, without a campaign."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from workbench.cli.consensus_figures import crowd_agreement, scores_of_runs, with_experts
+from workbench.cli.consensus_options import EXPORT, NEEDS_RULE, OUTPUT, consensus_options
+from workbench.cli.consensus_output import write_out, write_table
+from workbench.cli.consensus_text import comparison_json, say_comparisons, say_summaries, summary_json
+from workbench.cli.inputs import open_input
+from workbench.cli.output import say_json, say_table
+from workbench.cli.runs import only_one_standard_input
+from workbench.consensus.outcomes import Pair
+from workbench.consensus.repeats import Held, latest
+from workbench.consensus.settle import Consensus, consensus
+from workbench.consensus.soft import soft_labels
+from workbench.consensus.summary import summary
+from workbench.consensus.tables import label_table, soft_table
+from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.formats.judgment_groups import write_judgment_groups
+from workbench.formats.judgments import read_judgments
+from workbench.formats.qrels import read_qrels, write_qrels
+from workbench.records import Judgment
+from workbench.scoring.rank_comparison import compare_rankings
+from workbench.workflow.releasing import RuleChoice
+from workbench.workflow.rule_choices import choice_name, choices_of, default_rules
+
+
+@click.command("consensus")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@consensus_options(several=True, machines=False)
+@click.option("--cannot-judge", "codes", multiple=True, type=int, help="A grade that means so, as -2.")
+@click.option("--relevant-from", type=click.IntRange(1), default=1, show_default=True, metavar="N")
+@click.option("--adjudicated", "decided", metavar="QRELS", help="What an adjudicator decided.")
+@click.option("--gold", metavar="QRELS", help="Experts' grades: say how right each rule is.")
+@click.option("--run", "runs", multiple=True, metavar="RUN", help="Rank these runs under every rule.")
+@click.option("-m", "--measure", default="AP", show_default=True, help="By which the runs are ranked.")
+@EXPORT
+@OUTPUT
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, with all digits; labels and soft too.")
+def command(
+    files: tuple[str, ...],
+    rules: tuple[str, ...],
+    people: tuple[str, ...],
+    choice: RuleChoice,
+    codes: tuple[int, ...],
+    relevant_from: int,
+    decided: str | None,
+    gold: str | None,
+    runs: tuple[str, ...],
+    measure: str,
+    export: str | None,
+    output: Path | None,
+    as_json: bool,
+) -> None:
+    """Make one grade of several assessors' judgments, or compare the rules by which it can be made.
+
+    FILE is TSV with the header `topic doc assessor grade`, plain or gzip; - is the standard input. Where an
+    assessor judged a pair more than once, the latest holds. Without --rule all rules are compared: what each
+    settles and leaves, how right it is against --gold, and how it ranks the runs.
+    """
+    only_one_standard_input((*files, *(name for name in (decided, gold) if name), *runs))
+    if export in NEEDS_RULE and len(rules) != 1:
+        raise click.UsageError(f"--export {export} needs one --rule")
+    held = latest(_judgments(files, codes))
+    click.echo(
+        f"judgments: {held.events}; pairs repeated by the same assessor: {held.repeated}, "
+        f"with another answer: {held.contradicted} (the latest holds)",
+        err=True,
+    )
+    names = rules or tuple(name for name in default_rules(slow=True) if name != "one" or people)
+    choices = choices_of(names, choice, assessors=people)
+    decisions = _grades(decided) if decided else {}
+    if export:
+        _export(held.judgments, choices, decisions, relevant_from, export, output, as_json)
+        return
+    found, refused = _settled(held.judgments, choices, decisions, relevant_from)
+    experts = _grades(gold) if gold else None
+    accuracies = {
+        name: with_experts(one, experts, relevant_from) for name, one in found.items() if experts is not None
+    }
+    scores = scores_of_runs(found, runs, measure) if runs else {}
+    comparisons = compare_rankings(scores)
+    agreement = crowd_agreement(held.judgments) if experts is not None else ()
+    if as_json:
+        say_json(
+            {
+                **_events(held),
+                "rules": {name: summary_json(summary(one)) for name, one in found.items()},
+                "refused": refused,
+                "accuracy": {name: asdict(one) for name, one in accuracies.items()},
+                "agreement": dict(agreement),
+                "scores": scores,
+                "comparisons": [comparison_json(one) for one in comparisons],
+            }
+        )
+        return
+    say_summaries({name: summary(one) for name, one in found.items()}, refused)
+    if accuracies:
+        click.echo()
+        say_table(
+            ["rule", "known", "n", "accuracy", "same grade", "kappa"],
+            (
+                (name, one.known, one.n, _three(one.accuracy), _three(one.same_grade), _three(one.kappa))
+                for name, one in accuracies.items()
+            ),
+            numeric=range(1, 6),
+        )
+        for name, value in agreement:
+            click.echo(f"note: agreement of the assessors, {name}: {_three(value)}", err=True)
+    if comparisons:
+        click.echo()
+        say_comparisons(comparisons)
+
+
+def _judgments(files: Sequence[str], codes: tuple[int, ...]) -> list[Judgment]:
+    found: list[Judgment] = []
+    refused: list[Finding] = []
+    for name in files:
+        try:
+            with open_input(name) as (stream, source):
+                found.extend(read_judgments(stream, source=source, cannot_judge=codes))
+        except InvalidInput as error:
+            refused.extend(error.findings)
+    if refused:
+        raise InvalidInput(refused)
+    return found
+
+
+def _grades(name: str) -> dict[Pair, int]:
+    with open_input(name) as (stream, source):
+        return {(q.topic, q.docno): q.grade for q in read_qrels(stream, source=source) if q.grade >= 0}
+
+
+def _settled(
+    judgments: Sequence[Judgment],
+    choices: Sequence[RuleChoice],
+    decided: Mapping[Pair, int],
+    relevant_from: int,
+) -> tuple[dict[str, Consensus], dict[str, str]]:
+    found: dict[str, Consensus] = {}
+    refused: dict[str, str] = {}
+    for choice in choices:
+        try:
+            found[choice_name(choice)] = _by_rule(judgments, choice, decided, relevant_from)
+        except WorkbenchError as error:
+            if len(choices) == 1:
+                raise
+            refused[choice_name(choice)] = str(error)
+    return found, refused
+
+
+def _by_rule(
+    judgments: Sequence[Judgment], choice: RuleChoice, decided: Mapping[Pair, int], relevant_from: int
+) -> Consensus:
+    return consensus(
+        judgments,
+        rule=choice.rule,
+        scale=None,
+        relevant_from=relevant_from,
+        decided=decided,
+        **choice.parameters(),
+    )
+
+
+def _export(
+    judgments: Sequence[Judgment],
+    choices: Sequence[RuleChoice],
+    decided: Mapping[Pair, int],
+    relevant_from: int,
+    export: str,
+    output: Path | None,
+    as_json: bool,
+) -> None:
+    if export == "groups":
+        write_out(b"".join(write_judgment_groups(judgments)), output)
+    elif export == "soft":
+        write_table(soft_table(soft_labels(judgments)), output, as_json)
+    else:
+        found = _by_rule(judgments, choices[0], decided, relevant_from)
+        if export == "labels":
+            write_table(label_table(found), output, as_json)
+        else:
+            write_out(b"".join(write_qrels(found.qrels)), output)
+        click.echo(f"{len(found.qrels)} pairs; {len(found.unsettled)} left without a grade", err=True)
+
+
+def _events(held: Held) -> dict[str, object]:
+    return {"judgments": held.events, "repeated": held.repeated, "contradicted": held.contradicted}
+
+
+def _three(value: float | None) -> str:
+    return "undefined" if value is None else f"{value:.3f}"

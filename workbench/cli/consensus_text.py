@@ -1,0 +1,88 @@
+"""Rules of consensus compared, as tables for people and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+
+import click
+
+from workbench.cli.output import say_table
+from workbench.consensus.summary import Summary
+from workbench.scoring.rank_comparison import RankingComparison
+
+MOST_NAMED = 3
+
+
+def summary_json(found: Summary | None, refused: str = "") -> dict[str, object]:
+    """A summary as an object, or why there is none."""
+    if found is None:
+        return {"refused": refused}
+    said = asdict(found)
+    return said | {
+        "left": dict(found.left),
+        "by_grade": {str(grade): count for grade, count in found.by_grade},
+        "without_relevant": list(found.without_relevant),
+    }
+
+
+def comparison_json(found: RankingComparison) -> dict[str, object]:
+    """A comparison of two rankings as an object, with every swap and move."""
+    return {
+        "first": found.first,
+        "second": found.second,
+        "runs": found.runs,
+        "tau": found.tau.value,
+        "tau_ap": found.tau_ap.value,
+        **({"undefined": found.tau.undefined} if found.tau.undefined else {}),
+        "swaps": [
+            {"ahead_under_first": swap.ahead, "ahead_under_second": swap.behind, "gap": list(swap.gap)}
+            for swap in found.swaps
+        ],
+        "moves": [{"run": move.run, "ranks": list(move.ranks)} for move in found.moves],
+    }
+
+
+def say_summaries(found: Mapping[str, Summary | None], refused: Mapping[str, str]) -> None:
+    """Print what each rule settles and leaves; why pairs are left stands on the error stream."""
+    rows = [
+        (
+            name,
+            one.settled,
+            one.unsettled,
+            " ".join(f"{grade}:{count}" for grade, count in one.by_grade),
+            one.relevant,
+            len(one.without_relevant),
+            "" if one.confidence is None else f"{one.confidence:.3f}",
+        )
+        for name, one in found.items()
+        if one is not None
+    ]
+    headings = ["rule", "settled", "left", "grades", "relevant", "topics without relevant", "confidence"]
+    say_table(headings, rows, numeric=(1, 2, 4, 5, 6))
+    for name, one in found.items():
+        for reason, count in one.left if one else ():
+            click.echo(f"note: {name} leaves {count}: {reason}", err=True)
+    for name, reason in refused.items():
+        click.echo(f"note: {name} cannot be applied: {reason}", err=True)
+
+
+def say_comparisons(found: Sequence[RankingComparison]) -> None:
+    """Print how alike every two rules rank the runs, the least alike first."""
+    order = sorted(found, key=lambda one: 2.0 if one.tau.value is None else one.tau.value)
+    rows = [
+        (
+            one.first,
+            one.second,
+            _shown(one.tau.value),
+            _shown(one.tau_ap.value),
+            len(one.swaps),
+            ", ".join(f"{move.run} {move.ranks[0]}→{move.ranks[1]}" for move in one.moves[:MOST_NAMED]),
+        )
+        for one in order
+    ]
+    say_table(["rule", "rule", "tau", "tau_ap", "swaps", "moves furthest"], rows, numeric=(2, 3, 4))
+
+
+def _shown(value: float | None) -> str:
+    return "undefined" if value is None else f"{value:.3f}"

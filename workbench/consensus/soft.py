@@ -1,0 +1,49 @@
+"""Soft labels: the mean of all grades of a pair, not rounded, with the share of every grade."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from workbench.consensus.settle import grades_by_pair
+from workbench.records import Judgment, Scale, id_bytes
+
+
+@dataclass(frozen=True, slots=True)
+class SoftLabel:
+    """What `n` assessors said of a pair: the mean grade, and the share of each grade of the labels' scale."""
+
+    topic: str
+    docno: str
+    mean: float
+    n: int
+    shares: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SoftLabels:
+    """Soft labels of all pairs with a grade, sorted by topic and docno (bytes); `grades` name the shares."""
+
+    grades: tuple[int, ...]
+    labels: tuple[SoftLabel, ...]
+
+
+def soft_labels(judgments: Iterable[Judgment], *, scale: Scale | None = None) -> SoftLabels:
+    """The soft label of every pair; unsure and cannot judge never count.
+
+    The shares are of every grade of the scale, or without one of every grade that was given.
+    Raises as `settle.consensus` for grades outside the scale and pairs that an assessor judged twice.
+    """
+    graded = {pair: list(said.values()) for pair, said in grades_by_pair(judgments, scale).items() if said}
+    values = (
+        tuple(grade.value for grade in scale.grades)
+        if scale
+        else tuple(sorted({grade for grades in graded.values() for grade in grades}))
+    )
+    labels = []
+    for pair in sorted(graded, key=lambda pair: (id_bytes(pair[0]), id_bytes(pair[1]))):
+        grades = graded[pair]
+        counts, n = Counter(grades), len(grades)
+        labels.append(SoftLabel(*pair, sum(grades) / n, n, tuple(counts[value] / n for value in values)))
+    return SoftLabels(values, tuple(labels))
