@@ -41,6 +41,7 @@ PARTS = {
     "comparisons": "pools",
     "additions": "pools",
     "own_additions": "judging",
+    "kept_aside": "judgments",
 }
 
 
