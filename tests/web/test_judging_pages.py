@@ -1,4 +1,4 @@
-"""The desk: with htmx and without, what it shows and never shows, and that nothing is doubled."""
+"""The desk: its forms by themselves, what it shows and never shows, and that nothing is doubled."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -218,4 +219,4 @@ def _storable(value: Any, depth: int) -> Any:
         return {storable(str(key))[:LONGEST_TEXT]: _storable(each, depth - 1) for key, each in value.items()}
     if isinstance(value, list):
         return [_storable(each, depth - 1) for each in value]
-    return value
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
