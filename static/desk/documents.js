@@ -68,10 +68,7 @@ export class Documents {
     try {
       for (;;) {
         const near = this.#wanted(NEAR).filter((docno) => !this.#known.has(docno));
-        const far = near.length || this.#bytesAhead() > FAR_BYTES
-          ? []
-          : this.#wanted(FAR).filter((docno) => !this.#known.has(docno));
-        const some = near.length ? near : far.slice(0, A_REQUEST);
+        const some = near.length ? near : this.#farther();
         if (!some.length) break;
         await this.fetch(some);
         this.#prepare();
@@ -82,6 +79,14 @@ export class Documents {
     } finally {
       this.#running = false;
     }
+  }
+
+  // Several at once, so that not every judgment brings a request of its own.
+  #farther() {
+    if (this.#bytesAhead() > FAR_BYTES) return [];
+    const all = this.#wanted(FAR);
+    const lacking = all.filter((docno) => !this.#known.has(docno));
+    return lacking.length >= A_REQUEST || all.length < FAR ? lacking.slice(0, A_REQUEST) : [];
   }
 
   #bytesAhead() {

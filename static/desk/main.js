@@ -17,6 +17,7 @@ import { Topic } from "./topic.js";
 
 const MOST_UNSENT = 50;
 const RETRY_MS = 2000;
+const UNDONE = 3;
 
 const byId = (id) => document.getElementById(id);
 const desk = byId("desk");
@@ -47,6 +48,7 @@ const drafts = new Map(); // comments that wait for a grade
 // ---- how it stands -------------------------------------------------------------------------------------
 
 function drawLight() {
+  desk.toggleAttribute("data-waits", waitsFor !== null || wanted !== null);
   const shown = unsent ? (state === "saved" ? "sending" : state) : state === "sending" ? "saved" : state;
   if (unsent && !navigator.onLine) light("offline", unsent);
   else if (!unsent && waitsFor) light("waiting", 0);
@@ -86,7 +88,9 @@ function remember() {
 }
 
 function expectNext() {
-  if (!topic.adaptive) documents.expect((count) => topic.ahead(count, current?.docno ?? null));
+  if (topic.adaptive) return;
+  // And what an undo would bring back.
+  documents.expect((count) => [...topic.ahead(count, current?.docno ?? null), ...topic.trail.slice(-UNDONE)]);
 }
 
 function put(found, article) {

@@ -258,8 +258,9 @@ def test_another_account_on_the_same_browser_never_sends_what_the_first_said(
 
 
 def test_a_topic_taken_back_mid_topic_keeps_the_answers_aside_and_the_screen_says_so(
-    new_context: NewContext, server: DeskServer
+    new_context: NewContext, server: DeskServer, complaints: Complaints
 ) -> None:
+    complaints.expect("404")
     page = at_desk(new_context, server, "Kim")
     fetched_ahead(page, 6)
     press(page, "1")

@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from statistics import median
-from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -17,6 +16,7 @@ from sqlalchemy.orm import Session
 from workbench.errors import NotFound
 from workbench.storage.events import LATER, WITHDRAWN, CurrentEvent
 from workbench.storage.tables import DocumentRow, JudgmentEventRow, PoolRow
+from workbench.workflow.breaks import break_minutes
 from workbench.workflow.judging import ShownDocument, shown_document
 from workbench.workflow.ledgers import is_adaptive
 from workbench.workflow.moments import utc_now
@@ -115,12 +115,6 @@ def titles_of(db: Session, assignment_id: int, account_id: int) -> dict[str, str
         )
     ).all()
     return {docno: title for docno, title in rows if docno in held}
-
-
-def break_minutes(desk_rules: dict[str, Any]) -> int | None:
-    """After how many minutes of judging an organiser wants a break to be proposed, or None."""
-    found = desk_rules.get("break_minutes")
-    return found if isinstance(found, int) and not isinstance(found, bool) and found > 0 else None
 
 
 def next_topic(db: Session, campaign_id: int, assignment_id: int, account_id: int) -> WorklistLine | None:
