@@ -19,7 +19,7 @@ export function finishedArticle(topic, { round, onRound }) {
   part("round").hidden = !again;
   if (again) {
     part("again").textContent = "A second look at what you were unsure of, now that you know the topic:";
-    part("round").replaceChildren(`Look at ${plural(unsure, "unsure one", "unsure ones")} again `, enter());
+    part("round").replaceChildren(unsure === 1 ? "Look at the unsure one again " : `Look at the ${unsure.toLocaleString("en")} unsure ones again `, enter());
     part("round").classList.add("primary");
     part("round").onclick = onRound;
   }

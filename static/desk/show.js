@@ -76,7 +76,7 @@ export function showProgress(answered, among) {
 }
 
 export function showPace(sitting, minutes, breakIsDue) {
-  byId("pace").textContent = minutes === null ? "" : `about ${grouped(minutes)} min left`;
+  byId("pace").textContent = !minutes ? "" : `about ${grouped(minutes)} min left`;
   byId("sitting").textContent = sitting ? `${grouped(sitting)} this sitting` : "";
   byId("break").hidden = !breakIsDue;
 }

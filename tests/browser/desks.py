@@ -109,10 +109,18 @@ class DeskServer:
             return [(docno, answer, grade) for docno, answer, grade in rows]
 
 
-def desk_server(folder: Path, names: Sequence[str]) -> DeskServer:
-    """Make the campaign, with an assessor of each name and "Olga" who organises; not started yet."""
+def desk_server(
+    folder: Path, names: Sequence[str], documents: Sequence[Document] | None = None
+) -> DeskServer:
+    """Make the campaign, with an assessor of each name and "Olga" who organises; not started yet.
+
+    Topic T1 has all documents, sixty unless others are given, T2 the first three of them.
+    """
+    if documents is None:
+        docnos = [docno(number) for number in range(1, DOCUMENTS + 1)]
+        documents = [Document(one, f"About {one}", f"Text of {one}. " * 40) for one in docnos]
     with stored(folder) as database:
-        accounts, assignments = _campaign(database, names)
+        accounts, assignments = _campaign(database, names, documents)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = int(free.getsockname()[1])
@@ -159,8 +167,10 @@ def fetched_ahead(page: Page, number: int) -> None:
     )
 
 
-def _campaign(database: Database, names: Sequence[str]) -> tuple[dict[str, Account], dict[str, int]]:
-    docnos = [docno(number) for number in range(1, DOCUMENTS + 1)]
+def _campaign(
+    database: Database, names: Sequence[str], documents: Sequence[Document]
+) -> tuple[dict[str, Account], dict[str, int]]:
+    docnos = [document.docno for document in documents]
     with database.writing() as db:
         accounts = {
             name: create_account(db, NewAccount(name.casefold(), name, CHEAP.hash(PASSWORD)))
@@ -170,16 +180,11 @@ def _campaign(database: Database, names: Sequence[str]) -> tuple[dict[str, Accou
             db, name="Trial", scale=FOUR_GRADES, organiser=accounts["Olga"].id, guidelines="Read it."
         )
         load_topics(db, campaign.id, [Topic("T1", "tides"), Topic("T2", "nets")], source="topics")
-        load_documents(
-            db,
-            campaign.id,
-            [Document(one, f"About {one}", f"Text of {one}. " * 40) for one in docnos],
-            source="documents",
-        )
+        load_documents(db, campaign.id, documents, source="documents")
         for name in names:
             add_role(db, campaign.id, accounts[name].id, Role.ASSESSOR)
         send_runs(db, campaign.id, alpha={"T1": docnos, "T2": docnos[:3]})
-        pool = make_pool(db, campaign.id, parameters={"depth": DOCUMENTS}).pool
+        pool = make_pool(db, campaign.id, parameters={"depth": len(docnos)}).pool
         ids = [line.id for line in assessors_of(db, campaign.id)]
         assign(db, pool.id, topics=["T1", "T2"], assessor_ids=ids, order=OrderRule.DOCNO)
         lines = assignments_of(db, campaign.id)

@@ -87,8 +87,7 @@ def test_the_values_of_grades_stay_once_something_is_judged(olga: FlaskClient) -
     assert 'value="Harbour"' in olga.get("/c/harbour/settings").text
 
 
-def test_an_organiser_asks_for_breaks_and_takes_that_back(enter: Any, cast: Cast) -> None:
-    olga = enter("Olga")
+def test_an_organiser_asks_for_breaks_and_takes_that_back(olga: FlaskClient) -> None:
     address = "/c/harbour/settings"
     assert olga.post(f"{address}/breaks", data={"break_minutes": "45"}).status_code == 303
     assert 'name="break_minutes" type="text" value="45"' in olga.get(address).text

@@ -35,7 +35,7 @@ COMMANDS = (
     Command("comment", "c", "comment, kept with the judgment"),
     Command("next_document", "]", "next document without judging"),
     Command("previous_document", "[", "previous document without judging"),
-    Command("next_hit", "n", "next hit of the topic's words"),
+    Command("next_hit", "n", "next hit of the topic’s words"),
     Command("previous_hit", "p", "previous hit"),
     Command("highlight", "h", "words to highlight"),
     Command("passage", "a", "whole document, or its best passage"),
