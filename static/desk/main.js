@@ -96,12 +96,12 @@ function expectNext() {
 function put(found, article) {
   current = found;
   wanted = null;
-  show.showProgress(topic.answered, topic.total);
-  show.showDocument(found, article, assignment);
-  restart();
   drawBar();
+  show.showDocument(found, article);
   drawLight();
   announce(`${found.position} of ${topic.total}: ${found.title}`);
+  show.arrive({ article, docno: found.docno, assignmentId: assignment });
+  restart();
   expectNext();
 }
 
@@ -154,6 +154,7 @@ function end() {
   drawBar();
   drawLight();
   announce("Every document of this topic has an answer");
+  show.arrive();
   offer(article);
 }
 

@@ -7,27 +7,25 @@ const place = byId("document");
 const strip = place.querySelector(".strip");
 const bar = byId("verdicts");
 
-function body(article) {
-  place.replaceChildren(strip, article);
-  place.scrollTop = 0;
-}
-
-export function showDocument(found, article, assignmentId) {
-  body(article);
+export function showDocument(found, article) {
+  if (article.parentNode !== place) place.replaceChildren(strip, article);
   place.classList.remove("finished");
   strip.querySelector(".mono").textContent = found.shown;
   showPlace(found.position, null);
-  place.focus({ preventScroll: true });
-  byId("desk").dispatchEvent(
-    new CustomEvent("desk:shown", { detail: { article, docno: found.docno, assignmentId } }),
-  );
 }
 
 export function showFinished(article) {
-  body(article);
+  place.replaceChildren(strip, article);
   place.classList.add("finished");
   strip.querySelector(".mono").textContent = "";
+}
+
+// After everything else was written, since it has the page laid out: at its top, with the focus, and told to
+// whoever reads with the desk.
+export function arrive(detail = null) {
+  place.scrollTop = 0;
   place.focus({ preventScroll: true });
+  if (detail) byId("desk").dispatchEvent(new CustomEvent("desk:shown", { detail }));
 }
 
 let total = 0;

@@ -1,7 +1,7 @@
 """A robot judge at the desk: actions a judgment, and milliseconds from the key to the next document.
 
-`python -m tests.benchmarks.judging DOCS.jsonl` serves a campaign with the first 200 documents of the file from
-a real server over SQLite and judges them in Chromium, one key each, with 0, 50 and 300 ms added to every
+`python -m tests.benchmarks.judging DOCS.jsonl` serves a campaign with the first 200 documents of the file
+from a real server over SQLite and judges them in Chromium, one key each, with 0, 50 and 300 ms added to every
 request. The robot thinks for a moment between two keys, far less than anybody reads. Told are the
 milliseconds from the keydown event (its own time stamp) to the moment at which the next document stands in
 the page, and to the frame after that having been painted; how long a request took that saved; and whether
