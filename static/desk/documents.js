@@ -65,10 +65,12 @@ export class Documents {
 
   async #fill() {
     this.#running = true;
+    let farther = false;
     try {
       for (;;) {
         const near = this.#wanted(NEAR).filter((docno) => !this.#known.has(docno));
-        const some = near.length ? near : this.#farther();
+        const some = near.length ? near : this.#farther(farther);
+        farther ||= !near.length;
         if (!some.length) break;
         await this.fetch(some);
         this.#prepare();
@@ -81,12 +83,12 @@ export class Documents {
     }
   }
 
-  // Several at once, so that not every judgment brings a request of its own.
-  #farther() {
+  // Begun when several are lacking, so that not every judgment brings a request of its own; then all of them.
+  #farther(begun) {
     if (this.#bytesAhead() > FAR_BYTES) return [];
     const all = this.#wanted(FAR);
     const lacking = all.filter((docno) => !this.#known.has(docno));
-    return lacking.length >= A_REQUEST || all.length < FAR ? lacking.slice(0, A_REQUEST) : [];
+    return begun || lacking.length >= A_REQUEST || all.length < FAR ? lacking.slice(0, A_REQUEST) : [];
   }
 
   #bytesAhead() {

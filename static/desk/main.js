@@ -405,12 +405,19 @@ function step(by) {
   if (docno !== undefined) go(docno, { browsing: true });
 }
 
+// What is typed right after the key belongs into the box: the focus does not wait for an event.
+function openBox(id, focused) {
+  if (!mayJudge()) return;
+  byId(id).showPopover();
+  byId(focused).focus();
+}
+
 const COMMANDS = {
   unsure: () => judge("unsure"),
-  cannot_judge: () => mayJudge() && byId("reasons").showPopover(),
+  cannot_judge: () => openBox("reasons", "reasons"),
   later: putOff,
   undo,
-  comment: () => mayJudge() && byId("commenting").showPopover(),
+  comment: () => openBox("commenting", "comment"),
   next_document: () => step(1),
   previous_document: () => step(-1),
   list: () => (list.isOpen() ? closeList() : list.open(topic, listOptions(), addresses.titles)),
