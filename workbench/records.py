@@ -112,11 +112,11 @@ class Scale:
                 raise WorkbenchError(f"a grade has no {what}")
             if len(set(seen)) != len(seen):
                 raise WorkbenchError(f"two grades share one {what}")
-        reserved = RESERVED_KEYS & {grade.key.casefold() for grade in self.grades}
+        reserved = FIXED_KEYS & {grade.key.casefold() for grade in self.grades}
         if reserved or any(len(grade.key) != 1 for grade in self.grades):
             raise WorkbenchError(
                 "a grade's key must be one character that the judging page does not use itself",
-                remedy=f"not {' '.join(sorted(RESERVED_KEYS))}",
+                remedy=f"not {' '.join(sorted(RESERVED_KEYS - {' '}))}",
             )
         if any(not 0 <= grade.weight <= 3 for grade in self.grades):
             raise WorkbenchError("a colour weight must be 0, 1, 2 or 3")
@@ -137,8 +137,10 @@ class Scale:
         )
 
 
-# Keys that the judging page uses for its own commands.
-RESERVED_KEYS = frozenset("uxz?/[] ")
+# Keys that no grade ever had, and all that the judging desk uses for its own commands: scales from before
+# the desk used them may have the others.
+FIXED_KEYS = frozenset("uxz?/[] ")
+RESERVED_KEYS = FIXED_KEYS | frozenset("scnphalg")
 
 BINARY = Scale(
     (

@@ -63,6 +63,7 @@ def test_a_draft_is_compared_opened_and_added_to_and_an_assessor_judges_the_addi
     assert "found by searching" not in shown
     marlow.keyboard.press("3")
     expect(marlow.locator("#document .strip .mono", has_text=docno)).to_have_count(0)
+    expect(marlow.locator("#light-text")).to_have_text("saved")
 
     page.reload()
     expect(page.get_by_role("region", name="Documents added by hand")).to_contain_text("judged")

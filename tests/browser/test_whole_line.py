@@ -90,6 +90,7 @@ def judge_everything(page: Page, server: Server, name: str, wanted: dict[tuple[s
                 page.locator("#document .strip .mono", has_text=re.compile(f"^{re.escape(before)}$"))
             ).to_have_count(0)
         expect(page.get_by_text("Every document has an answer")).to_be_visible()
+        expect(page.locator("#light-text")).to_have_text("saved")
         page.get_by_role("link", name="To my topics").click()
 
 

@@ -85,3 +85,13 @@ def test_the_values_of_grades_stay_once_something_is_judged(olga: FlaskClient) -
     assert "the values of the grades cannot change" in answer.text
     assert 'name="label-2" value="All of it"' in answer.text
     assert 'value="Harbour"' in olga.get("/c/harbour/settings").text
+
+
+def test_an_organiser_asks_for_breaks_and_takes_that_back(olga: FlaskClient) -> None:
+    address = "/c/harbour/settings"
+    assert olga.post(f"{address}/breaks", data={"break_minutes": "45"}).status_code == 303
+    assert 'name="break_minutes" type="text" value="45"' in olga.get(address).text
+    refused = olga.post(f"{address}/breaks", data={"break_minutes": "soon"})
+    assert (refused.status_code, "is no number" in refused.text) == (422, True)
+    olga.post(f"{address}/breaks", data={"break_minutes": ""})
+    assert 'name="break_minutes" type="text" value=""' in olga.get(address).text

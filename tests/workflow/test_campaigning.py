@@ -60,7 +60,7 @@ def test_the_organiser_and_nobody_else_sees_a_new_campaign(database: Database) -
 
 
 def test_grades_keep_their_values_once_something_is_judged(database: Database) -> None:
-    relabelled = Scale((Grade(0, "No", "n"), Grade(1, "Yes", "y", weight=2)), relevant_from=1)
+    relabelled = Scale((Grade(0, "No", "o"), Grade(1, "Yes", "y", weight=2)), relevant_from=1)
     with database.writing() as db:
         made = campaign_with_people(db)
         change_campaign(db, made.campaign.id, name="Four", guidelines="", scale=FOUR_GRADES)

@@ -33,6 +33,18 @@ class CurrentEvent:
     reason: str
     source: str
     recorded_at: datetime
+    client_id: str
+    comment: str
+
+
+@dataclass(frozen=True, slots=True)
+class SaidBefore:
+    """An earlier event of a pair: the sender's id of it, what it says, and when it arrived."""
+
+    client_id: str
+    answer: str
+    grade: int | None
+    recorded_at: datetime
 
 
 def append_events(db: Session, events: Sequence[dict[str, Any]]) -> int:
@@ -67,13 +79,38 @@ def current_events(
     *,
     assessor_ids: Iterable[int] | None = None,
     topic: str | None = None,
+    put_off: bool = False,
 ) -> tuple[CurrentEvent, ...]:
-    """What holds now, in the order in which it was recorded; withdrawn and put-off answers are left out."""
-    rows = db.execute(_current(campaign_id, assessor_ids, topic))
+    """What holds now, in the order in which it was recorded; withdrawn and put-off answers are left out.
+
+    With `put_off` the pairs that were put to the end of their topic come as well: these are no answers.
+    """
+    no_answers = [WITHDRAWN] if put_off else [WITHDRAWN, LATER]
+    rows = db.execute(_current(campaign_id, assessor_ids, topic, no_answers))
     return tuple(CurrentEvent(*row) for row in rows)
 
 
-def _current(campaign_id: int, assessor_ids: Iterable[int] | None, topic: str | None) -> Select[Any]:
+def event_before(db: Session, assessor_id: int, topic: str, docno: str, *, number: int) -> SaidBefore | None:
+    """What an assessor's pair had as its latest event before the event with this number, or None."""
+    event = JudgmentEventRow
+    row = db.execute(
+        select(event.client_id, event.answer, event.grade, event.recorded_at)
+        .where(
+            event.assessor_id == assessor_id,
+            event.topic == topic,
+            event.docno == docno,
+            event.id < number,
+            event.purpose.in_(HOLDING),
+        )
+        .order_by(event.id.desc())
+        .limit(1)
+    ).one_or_none()
+    return None if row is None else SaidBefore(*row)
+
+
+def _current(
+    campaign_id: int, assessor_ids: Iterable[int] | None, topic: str | None, no_answers: Sequence[str]
+) -> Select[Any]:
     event = JudgmentEventRow
     latest = select(func.max(event.id).label("id")).where(
         event.campaign_id == campaign_id, event.purpose.in_(HOLDING)
@@ -86,7 +123,7 @@ def _current(campaign_id: int, assessor_ids: Iterable[int] | None, topic: str | 
     return (
         select(*_columns())
         .join(newest, event.id == newest.c.id)
-        .where(event.answer.not_in([WITHDRAWN, LATER]))
+        .where(event.answer.not_in(no_answers))
         .order_by(event.id)
     )
 

@@ -16,7 +16,7 @@ from werkzeug.wrappers import Response
 from workbench.errors import NotAllowed, NotFound
 from workbench.web.cookies import read_token
 from workbench.web.door import reading
-from workbench.web.requests import from_htmx, page_asked_for, see_other
+from workbench.web.requests import from_script, page_asked_for, see_other
 from workbench.workflow.campaigning import campaign_by_slug, roles_of
 from workbench.workflow.people import any_account
 from workbench.workflow.roles import Role
@@ -53,6 +53,7 @@ class Viewer:
     login: str
     name: str
     administrator: bool
+    key: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,11 +183,11 @@ def _recognise() -> None:
         account = signed_in_account(db, token)
     if account is not None:
         g.token = token
-        g.viewer = Viewer(account.id, account.login, account.name, account.administrator)
+        g.viewer = Viewer(account.id, account.login, account.name, account.administrator, account.key)
 
 
 def _ask_to_sign_in() -> Response | tuple[str, int]:
-    if from_htmx():
+    if from_script():
         # The page that is open decides what to do; it must not be replaced by a form for signing in.
         return "Signed out", 401
     with reading() as db:

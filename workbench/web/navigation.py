@@ -44,6 +44,7 @@ PARTS = {
     "own_additions": "judging",
     "side_by_side": "judging",
     "preferences": "assignments",
+    "kept_aside": "judgments",
 }
 
 

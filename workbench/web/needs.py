@@ -34,7 +34,11 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What the needs are read from; `agreement` is that of people, None where fewer than two have judged."""
+    """What the needs are read from.
+
+    `agreement` is that of people, None where fewer than two have judged; `kept_aside` counts answers that
+    could not be recorded and wait.
+    """
 
     overview: Overview
     runs: Sequence[RunLine]
@@ -44,6 +48,7 @@ class State:
     assignments: Sequence[AssignmentLine]
     agreement: AgreementReport | None
     guidelines: str
+    kept_aside: int = 0
 
 
 def needs(state: State) -> tuple[Need, ...]:
@@ -120,6 +125,9 @@ def _answers(state: State) -> Iterator[Need]:
             f"{counted(unsure, 'answer')} “unsure”. The guidelines or the narrative may leave something open."
         )
         yield Need("Unsure", text, url_for("judgments.index", only="unsure"), "See which", "fair")
+    if state.kept_aside:
+        text = f"{counted(state.kept_aside, 'answer')} arrived and could not be recorded."
+        yield Need("Kept aside", text, url_for("kept_aside.index"), "Settle them", "poor")
     if broken:
         text = f"{counted(broken, 'answer')} “cannot judge”. Perhaps a document is broken."
         yield Need("Cannot judge", text, url_for("judgments.index", only="cannot_judge"), "See which", "fair")

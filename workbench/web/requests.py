@@ -13,6 +13,11 @@ def from_htmx() -> bool:
     return request.headers.get("HX-Request") == "true"
 
 
+def from_script() -> bool:
+    """Whether a script of an open page sent the request: it reads statuses, and is led nowhere."""
+    return from_htmx() or request.headers.get("Accept") == "application/json"
+
+
 def wants_fragment() -> bool:
     """Whether only the piece that changed is wanted, not a whole page."""
     return from_htmx() and request.headers.get("HX-Request-Type") != "full"

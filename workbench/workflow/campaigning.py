@@ -14,6 +14,7 @@ from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.records import Scale
 from workbench.storage.tables import CampaignRow, JudgmentEventRow, MemberRow
 from workbench.workflow.assigning import left_to_judge
+from workbench.workflow.desk_keys import refuse_reserved
 from workbench.workflow.groups import own_run_count
 from workbench.workflow.progress import judged_pairs, pooled_pairs
 from workbench.workflow.roles import Role
@@ -68,9 +69,11 @@ def create_campaign(
 ) -> Campaign:
     """Make a campaign; `organiser` is the account that runs it.
 
-    Raises WorkbenchError for an empty name, Conflict for a slug that is taken.
+    Raises WorkbenchError for an empty name or a grade's key that the desk uses, Conflict for a slug that is
+    taken.
     """
     name = _checked_name(name)
+    refuse_reserved(scale)
     if slug is not None and not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", slug):
         raise WorkbenchError(
             f"{slug!r} cannot stand in an address", remedy="small letters, digits and hyphens"
@@ -100,6 +103,7 @@ def change_campaign(db: Session, campaign_id: int, *, name: str, guidelines: str
     """
     row = db.get_one(CampaignRow, campaign_id)
     old, new = scale_from_json(row.scale), scale
+    refuse_reserved(new, before=old)
     if [g.value for g in old.grades] != [g.value for g in new.grades] and _anything_judged(db, campaign_id):
         raise Conflict(
             "the values of the grades cannot change once something is judged",

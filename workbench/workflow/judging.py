@@ -13,17 +13,18 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.records import Answer, Scale, Topic
-from workbench.storage.events import WITHDRAWN, append_events, recorded_event
-from workbench.storage.tables import (
-    DocumentRow,
-    TopicRow,
-)
+from workbench.storage.events import LATER, WITHDRAWN, CurrentEvent, append_events, recorded_event
+from workbench.storage.tables import DocumentRow, PoolRow, TopicRow
 from workbench.workflow.checks import storable
 from workbench.workflow.handing_out import take_answer
+from workbench.workflow.ledgers import is_adaptive
 from workbench.workflow.scales import scale_from_json
 from workbench.workflow.tasks import Task, counts, last_on_screen, own_task
 
 LONGEST_REASON = 2000
+LONGEST_COMMENT = 4000
+SHA256 = re.compile(r"[0-9a-f]{64}")
+CLIENT_ID = re.compile(r"[A-Za-z0-9-]{8,64}")
 LONGEST_ACTIVE_MS = 24 * 3600 * 1000
 
 
@@ -45,6 +46,7 @@ class CurrentAnswer:
     answer: Answer
     grade: int | None
     reason: str
+    comment: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,21 @@ class Desk:
 
 
 @dataclass(frozen=True, slots=True)
+class Said:
+    """What is said of one pair: an answer, that it is put off, or that what was said is taken back."""
+
+    docno: str
+    answer: str
+    grade: int | None
+    client_id: str
+    reason: str = ""
+    comment: str = ""
+    active_ms: int | None = None
+    shown_sha256: str | None = None
+    said_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Recorded:
     """The event that an answer became; `repeated` when this client id had been recorded before."""
 
@@ -95,7 +112,7 @@ def desk(db: Session, assignment_id: int, account_id: int, *, docno: str | None 
     if docno is not None and docno not in task.order:
         raise NotFound("this document is not in your part of the pool")
     if docno is None:
-        docno = next((one for one in task.order if one not in task.answers), None)
+        docno = task.coming
     topic = db.get_one(TopicRow, (task.campaign.id, task.assignment.topic))
     judged, unsure, cannot_judge = counts(task)
     index = task.order.index(docno) if docno is not None else len(task.order)
@@ -105,13 +122,13 @@ def desk(db: Session, assignment_id: int, account_id: int, *, docno: str | None 
         topic=Topic(topic.topic, topic.title, topic.description, topic.narrative),
         scale=scale_from_json(task.campaign.scale),
         guidelines=task.campaign.guidelines,
-        document=_shown(db, task.campaign.id, docno) if docno is not None else None,
+        document=shown_document(db, task.campaign.id, docno) if docno is not None else None,
         position=min(index + 1, task.total),
         total=task.total,
         judged=judged,
         unsure=unsure,
         cannot_judge=cannot_judge,
-        current=CurrentAnswer(Answer(before.answer), before.grade, before.reason) if before else None,
+        current=_current(before) if before else None,
         previous_docno=task.order[index - 1] if index > 0 else None,
         next_docno=task.order[index + 1] if index + 1 < len(task.order) else None,
         may_undo=last_on_screen(task) is not None,
@@ -129,38 +146,93 @@ def record(
     grade: int | None,
     client_id: str,
     reason: str = "",
+    comment: str = "",
     active_ms: int | None = None,
     shown_sha256: str | None = None,
+    said_at: datetime | None = None,
 ) -> Recorded:
     """Append one answer; the same client id again changes nothing and gives the first event back.
 
-    Raises NotFound for a pair that is not this account's, Conflict for a closed pool or a client id that said
-    something else before, WorkbenchError for a grade outside the scale.
+    `said_at` is the moment by the sender's clock: kept, and never ordered by. Raises NotFound for a pair that
+    is not this account's, Conflict for a closed pool or a client id that said something else before,
+    WorkbenchError for a grade outside the scale.
     """
-    task = own_task(db, assignment_id, account_id, writing=True)
-    if docno not in task.order:
-        raise NotFound("this document is not in your part of the pool")
+    task = _task_with(db, assignment_id, account_id, docno)
     if answer is Answer.GRADE:
         if grade is None:
             raise WorkbenchError("the answer is a grade, but no grade was given")
         scale_from_json(task.campaign.scale).grade(grade)
     elif grade is not None:
         raise WorkbenchError(f"{answer} carries no grade")
+    said = Said(docno, str(answer), grade, client_id, reason, comment, active_ms, shown_sha256, said_at)
+    return _once(db, task, said)
+
+
+def comment_on(
+    db: Session,
+    assignment_id: int,
+    account_id: int,
+    *,
+    docno: str,
+    comment: str,
+    client_id: str,
+    said_at: datetime | None = None,
+) -> Recorded:
+    """Say again what holds of a pair, with another comment.
+
+    Raises as `record`, and Conflict where the pair has no answer.
+    """
+    task = _task_with(db, assignment_id, account_id, docno)
     known = recorded_event(db, task.assignment.assessor_id, _checked_client_id(client_id))
-    if known is not None:
-        if (known.topic, known.docno, known.answer, known.grade) != (
-            task.assignment.topic,
-            docno,
-            str(answer),
-            grade,
-        ):
-            raise Conflict(
-                "this page's answer was recorded before, and was another one", remedy="load it again"
-            )
+    if known is not None and (known.topic, known.docno) == (task.assignment.topic, docno):
         return Recorded(known.id, repeated=True)
-    if task.closed:
-        raise Conflict("this pool is closed", remedy="ask the organiser")
-    return _append(db, task, docno, answer, grade, client_id, reason, active_ms, shown_sha256)
+    held = task.answers.get(docno)
+    if held is None:
+        raise Conflict("there is no answer that the comment belongs to", remedy="judge the document")
+    said = Said(docno, held.answer, held.grade, client_id, held.reason, comment, said_at=said_at)
+    return _once(db, task, said)
+
+
+def put_off(
+    db: Session,
+    assignment_id: int,
+    account_id: int,
+    *,
+    docno: str,
+    client_id: str,
+    active_ms: int | None = None,
+    said_at: datetime | None = None,
+) -> Recorded:
+    """Put a document to the end of its topic; this is no answer, and takes none back.
+
+    Raises as `record`, and Conflict where the pair has an answer or the pool is adaptive: there the next
+    document is chosen by the answer to this one.
+    """
+    task = _task_with(db, assignment_id, account_id, docno)
+    known = recorded_event(db, task.assignment.assessor_id, _checked_client_id(client_id))
+    if known is None and docno in task.answers:
+        raise Conflict("the document has an answer already", remedy="undo it first")
+    if is_adaptive(db.get_one(PoolRow, task.assignment.pool_id)):
+        raise Conflict("in an adaptive pool nothing is put off", remedy="say unsure")
+    said = Said(docno, LATER, None, client_id, active_ms=active_ms, said_at=said_at)
+    return _once(db, task, said)
+
+
+def withdraw(
+    db: Session,
+    assignment_id: int,
+    account_id: int,
+    *,
+    docno: str,
+    client_id: str,
+    said_at: datetime | None = None,
+) -> Recorded:
+    """Take back what is said of a pair, or that it was put off; what was said stays in the history.
+
+    Raises as `record`.
+    """
+    task = _task_with(db, assignment_id, account_id, docno)
+    return _once(db, task, Said(docno, WITHDRAWN, None, client_id, said_at=said_at))
 
 
 def undo(db: Session, assignment_id: int, account_id: int, *, client_id: str) -> str | None:
@@ -171,35 +243,52 @@ def undo(db: Session, assignment_id: int, account_id: int, *, client_id: str) ->
     task = own_task(db, assignment_id, account_id, writing=True)
     if recorded_event(db, task.assignment.assessor_id, _checked_client_id(client_id)) is not None:
         return None
-    if task.closed:
-        raise Conflict("this pool is closed", remedy="ask the organiser")
     last = last_on_screen(task)
     if last is None:
         return None
-    _append(db, task, last.docno, WITHDRAWN, None, client_id, "", None, None)
+    _once(db, task, Said(last.docno, WITHDRAWN, None, client_id))
     return last.docno
 
 
-def _shown(db: Session, campaign_id: int, docno: str) -> ShownDocument:
+def _task_with(db: Session, assignment_id: int, account_id: int, docno: str) -> Task:
+    task = own_task(db, assignment_id, account_id, writing=True)
+    if docno not in task.order:
+        raise NotFound("this document is not in your part of the pool")
+    return task
+
+
+def _current(event: CurrentEvent) -> CurrentAnswer:
+    return CurrentAnswer(Answer(event.answer), event.grade, event.reason, event.comment)
+
+
+def shown_document(db: Session, campaign_id: int, docno: str) -> ShownDocument:
+    """A document as an assessor sees it."""
     row = db.get(DocumentRow, (campaign_id, docno))
     if row is None:
         return ShownDocument(docno, "", "", None, missing=True)
     return ShownDocument(docno, row.title, row.text, row.sha256, missing=False)
 
 
-def _append(
-    db: Session,
-    task: Task,
-    docno: str,
-    answer: str,
-    grade: int | None,
-    client_id: str,
-    reason: str,
-    active_ms: int | None,
-    shown_sha256: str | None,
-) -> Recorded:
-    if shown_sha256 is not None and not re.fullmatch(r"[0-9a-f]{64}", shown_sha256):
+def _once(db: Session, task: Task, said: Said) -> Recorded:
+    """Append what was said unless this client id recorded it before."""
+    known = recorded_event(db, task.assignment.assessor_id, _checked_client_id(said.client_id))
+    if known is not None:
+        before = (known.topic, known.docno, known.answer, known.grade)
+        if before != (task.assignment.topic, said.docno, said.answer, said.grade):
+            raise Conflict(
+                "this page's answer was recorded before, and was another one", remedy="load it again"
+            )
+        return Recorded(known.id, repeated=True)
+    if task.closed:
+        raise Conflict("this pool is closed", remedy="ask the organiser")
+    return append_said(db, task, said)
+
+
+def append_said(db: Session, task: Task, said: Said) -> Recorded:
+    """Append an event as it was said, whatever has become of its pool; adaptive pools are told."""
+    if said.shown_sha256 is not None and not SHA256.fullmatch(said.shown_sha256):
         raise WorkbenchError("the hash of the text that was shown is no SHA-256")
+    active_ms = said.active_ms
     added = append_events(
         db,
         [
@@ -207,23 +296,25 @@ def _append(
                 "campaign_id": task.campaign.id,
                 "assessor_id": task.assignment.assessor_id,
                 "topic": task.assignment.topic,
-                "docno": docno,
-                "answer": str(answer),
-                "grade": grade,
-                "reason": storable(reason.strip())[:LONGEST_REASON],
-                "client_id": client_id,
+                "docno": said.docno,
+                "answer": said.answer,
+                "grade": said.grade,
+                "reason": storable(said.reason.strip())[:LONGEST_REASON],
+                "comment": storable(said.comment.strip())[:LONGEST_COMMENT],
+                "client_id": said.client_id,
                 "source": "screen",
                 "assignment_id": task.assignment.id,
-                "document_sha256": shown_sha256,
-                "position": task.order.index(docno) + 1,
+                "document_sha256": said.shown_sha256,
+                "position": task.order.index(said.docno) + 1 if said.docno in task.order else None,
                 "order_rule": task.assignment.order_rule,
                 "seed": task.assignment.seed,
                 "active_ms": None if active_ms is None else max(0, min(active_ms, LONGEST_ACTIVE_MS)),
                 "recorded_at": datetime.now(UTC),
+                "said_at": said.said_at,
             }
         ],
     )
-    recorded = recorded_event(db, task.assignment.assessor_id, client_id)
+    recorded = recorded_event(db, task.assignment.assessor_id, said.client_id)
     if recorded is None:
         raise RuntimeError("an appended event cannot be read back")
     if added:
@@ -232,6 +323,6 @@ def _append(
 
 
 def _checked_client_id(client_id: str) -> str:
-    if not re.fullmatch(r"[A-Za-z0-9-]{8,64}", client_id):
+    if not CLIENT_ID.fullmatch(client_id):
         raise WorkbenchError("the answer carries no proper id of its own", remedy="load the page again")
     return client_id

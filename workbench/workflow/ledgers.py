@@ -15,7 +15,7 @@ from sqlalchemy import Row, select
 from sqlalchemy.orm import Session
 
 from workbench.pooling.adaptive.events import Happening
-from workbench.storage.events import WITHDRAWN
+from workbench.storage.events import LATER, WITHDRAWN
 from workbench.storage.tables import JudgmentEventRow, PoolEventRow, PoolRow
 
 # A document that is out for so long without an answer goes to a colleague who would have none otherwise.
@@ -108,7 +108,7 @@ def _take(held: dict[str, Held], event: Row[Any]) -> None:
         held.pop(event.docno, None)
     elif event.docno in held:
         held[event.docno] = replace(
-            held[event.docno], answered=event.answer != WITHDRAWN, relevant=event.relevant
+            held[event.docno], answered=event.answer not in {WITHDRAWN, LATER}, relevant=event.relevant
         )
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import unicodedata
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 
 from sqlalchemy import delete, select, text
 from sqlalchemy.exc import IntegrityError
@@ -23,12 +24,17 @@ LOGIN = re.compile(r"\w[\w.@+-]{1,119}")
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """A person who can sign in; an administrator may make campaigns and accounts."""
+    """A person who can sign in; an administrator may make campaigns and accounts.
+
+    `key` is the account's in every installation: what a browser keeps for it goes to no other account, and to
+    none with the same number elsewhere.
+    """
 
     id: int
     login: str
     name: str
     administrator: bool
+    key: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +158,13 @@ def name_findings(name: str) -> list[Finding]:
 
 def account_from(row: AccountRow) -> Account:
     """What may be known of an account's row."""
-    return Account(row.id, row.login, row.name, row.administrator)
+    return Account(row.id, row.login, row.name, row.administrator, _key(row))
+
+
+def _key(row: AccountRow) -> str:
+    # When an account was made no two installations have in common, to the microsecond.
+    made = f"{row.id}\0{row.created_at.astimezone(UTC).isoformat()}"
+    return hashlib.sha256(made.encode()).hexdigest()[:20]
 
 
 def _row(db: Session, login: str) -> AccountRow:

@@ -146,6 +146,16 @@ def signed_in_account(db: Session, token: str, *, now: datetime | None = None) -
     return account_from(row) if row else None
 
 
+def session_account(db: Session, token: str, *, now: datetime | None = None) -> Account | None:
+    """Whose session this token is, disabled or not: what was said is taken from both, and nothing else is."""
+    row = db.scalar(
+        select(AccountRow)
+        .join(SessionRow, SessionRow.account_id == AccountRow.id)
+        .where(SessionRow.token_hash == token_hash(token), SessionRow.expires_at > utc_now(now))
+    )
+    return account_from(row) if row else None
+
+
 def sign_out(db: Session, token: str) -> None:
     """End one session."""
     db.execute(delete(SessionRow).where(SessionRow.token_hash == token_hash(token)))

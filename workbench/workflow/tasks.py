@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import NotFound
 from workbench.records import Answer
-from workbench.storage.events import CurrentEvent, current_events
+from workbench.storage.events import LATER, CurrentEvent, current_events
 from workbench.storage.tables import AssessorRow, AssignmentRow, CampaignRow, PoolEntryRow, PoolRow
 from workbench.workflow.ledgers import is_adaptive, ledger
 from workbench.workflow.ordering import OrderRule, in_order
@@ -19,6 +19,9 @@ from workbench.workflow.ordering import OrderRule, in_order
 @dataclass(frozen=True, slots=True)
 class Task:
     """One assignment: its docnos in the order shown, and the answers that hold, by docno.
+
+    `put_off` are documents without an answer that come after the others, in the order in which they were put
+    off; the events say so.
 
     Of an adaptive pool's topic these are the documents handed out to the assessor; `left` are those that can
     still be. Other pools have nothing left but what is in the order.
@@ -30,6 +33,14 @@ class Task:
     order: list[str]
     answers: dict[str, CurrentEvent]
     left: int = 0
+    put_off: dict[str, CurrentEvent] = field(default_factory=dict)
+
+    @property
+    def coming(self) -> str | None:
+        """The document to judge next: the first without an answer, those that were put off last."""
+        unanswered = [docno for docno in self.order if docno not in self.answers]
+        first = next((docno for docno in unanswered if docno not in self.put_off), None)
+        return first if first is not None else next(iter(self.put_off), None)
 
     @property
     def total(self) -> int:
@@ -72,15 +83,17 @@ def task_of(db: Session, assignment: AssignmentRow, pool: PoolRow) -> Task:
     order, left = _handed_out(db, assignment, pool) if is_adaptive(pool) else (_pooled(db, assignment), 0)
     mine = set(order)
     events = current_events(
-        db, pool.campaign_id, assessor_ids=[assignment.assessor_id], topic=assignment.topic
+        db, pool.campaign_id, assessor_ids=[assignment.assessor_id], topic=assignment.topic, put_off=True
     )
+    own = [event for event in events if event.docno in mine]
     return Task(
         assignment=assignment,
         campaign=db.get_one(CampaignRow, pool.campaign_id),
         closed=pool.closed_at is not None,
         order=order,
-        answers={event.docno: event for event in events if event.docno in mine},
+        answers={event.docno: event for event in own if event.answer != LATER},
         left=0 if pool.closed_at is not None else left,
+        put_off={event.docno: event for event in own if event.answer == LATER},
     )
 
 

@@ -1,25 +1,31 @@
 """Judging: one's topics, and the desk on which one document after the other is judged.
 
-htmx gets the two pieces of the desk that change, everybody else a 303 to the desk.
+The forms work by themselves; with scripts the desk works ahead through the API of `desk`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-from flask import Blueprint, Response, make_response, render_template, request, url_for
+from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response as Answer
 
 from workbench.errors import Finding, InvalidInput
 from workbench.records import Answer as Said
 from workbench.web.access import here, member, viewer
-from workbench.web.door import adaptive_states, reading, writing
+from workbench.web.desk_json import work_json
+from workbench.web.door import reading, writing
+from workbench.web.handing import next_is_handed_out
 from workbench.web.ids import read_id, write_id
-from workbench.web.requests import see_other, wants_fragment
+from workbench.web.requests import see_other
 from workbench.workflow import judging, worklists
-from workbench.workflow.handing_out import hand_out, prepare_handing_out
+from workbench.workflow.desk_keys import COMMANDS, keys_of
+from workbench.workflow.desk_work import work_of
 from workbench.workflow.membership import require_assignment
 from workbench.workflow.roles import Role
+
+LATER = "later"
 
 blueprint = Blueprint("judging", __name__, url_prefix="/c/<slug>/judge")
 
@@ -42,12 +48,13 @@ REASONS = (
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """An answer as a form brings it."""
+    """An answer as a form brings it; None puts the document off."""
 
     docno: str
-    answer: Said
+    answer: Said | None
     grade: int | None
     reason: str
+    comment: str
     client_id: str
     active_ms: int | None
     shown_sha256: str | None
@@ -64,45 +71,87 @@ def index() -> str:
 
 @blueprint.get("/<int:assignment_id>")
 @member(Role.ASSESSOR)
-def desk(assignment_id: int) -> str | Response:
+def desk(assignment_id: int) -> str:
     """The desk with the document named in the address, or the next one without an answer."""
     wanted = request.args.get("docno")
-    return _desk(assignment_id, read_id(wanted) if wanted is not None else None)
+    docno = read_id(wanted) if wanted is not None else None
+    if docno is None:
+        next_is_handed_out(assignment_id)
+    with reading() as db:
+        require_assignment(db, here().id, assignment_id)
+        shown = judging.desk(db, assignment_id, viewer().id, docno=docno)
+        work = work_of(db, assignment_id, viewer().id)
+        keys = keys_of(db, viewer().id, shown.scale)
+    return render_template(
+        "judging/desk.html",
+        desk=shown,
+        work=work_json(work),
+        adaptive=work.adaptive,
+        keys=keys,
+        commands=COMMANDS,
+        reasons=REASONS,
+        facts=_facts(assignment_id, shown),
+    )
 
 
 @blueprint.post("/<int:assignment_id>/answer")
 @member(Role.ASSESSOR)
-def answer(assignment_id: int) -> str | Answer:
-    """Record an answer and go on to the next document."""
+def answer(assignment_id: int) -> Answer:
+    """Record an answer, or that it is put off, and go on to the next document."""
     sent = _sent()
     with writing() as db:
         require_assignment(db, here().id, assignment_id)
-        judging.record(
+        if sent.answer is None:
+            judging.put_off(
+                db,
+                assignment_id,
+                viewer().id,
+                docno=sent.docno,
+                client_id=sent.client_id,
+                active_ms=sent.active_ms,
+            )
+        else:
+            judging.record(
+                db,
+                assignment_id,
+                viewer().id,
+                docno=sent.docno,
+                answer=sent.answer,
+                grade=sent.grade,
+                reason=sent.reason,
+                comment=sent.comment,
+                client_id=sent.client_id,
+                active_ms=sent.active_ms,
+                shown_sha256=sent.shown_sha256,
+            )
+    return see_other(_address(assignment_id, None))
+
+
+@blueprint.post("/<int:assignment_id>/comment")
+@member(Role.ASSESSOR)
+def comment(assignment_id: int) -> Answer:
+    """Keep a comment on a document that has an answer, and stay there."""
+    docno = read_id(request.form.get("docno", ""))
+    with writing() as db:
+        require_assignment(db, here().id, assignment_id)
+        judging.comment_on(
             db,
             assignment_id,
             viewer().id,
-            docno=sent.docno,
-            answer=sent.answer,
-            grade=sent.grade,
-            reason=sent.reason,
-            client_id=sent.client_id,
-            active_ms=sent.active_ms,
-            shown_sha256=sent.shown_sha256,
+            docno=docno,
+            comment=request.form.get("comment", ""),
+            client_id=request.form.get("client_id", ""),
         )
-    if wants_fragment():
-        return _desk(assignment_id, None)
-    return see_other(_address(assignment_id, None))
+    return see_other(_address(assignment_id, docno))
 
 
 @blueprint.post("/<int:assignment_id>/undo")
 @member(Role.ASSESSOR)
-def undo(assignment_id: int) -> str | Answer:
+def undo(assignment_id: int) -> Answer:
     """Withdraw the latest answer and go back to its document."""
     with writing() as db:
         require_assignment(db, here().id, assignment_id)
         docno = judging.undo(db, assignment_id, viewer().id, client_id=request.form.get("client_id", ""))
-    if wants_fragment():
-        return _desk(assignment_id, docno)
     return see_other(_address(assignment_id, docno))
 
 
@@ -119,21 +168,28 @@ def answers(assignment_id: int) -> str:
     return render_template("judging/answers.html", desk=shown, lines=kept, only=only, kinds=tuple(Said))
 
 
-def _desk(assignment_id: int, docno: str | None) -> Response:
-    with reading() as db:
-        require_assignment(db, here().id, assignment_id)
-        shown = judging.desk(db, assignment_id, viewer().id, docno=docno)
-        waits = shown.waits and prepare_handing_out(db, adaptive_states(), assignment_id, viewer().id)
-    if waits:
-        with writing() as db:
-            hand_out(db, adaptive_states(), assignment_id, viewer().id)
-            shown = judging.desk(db, assignment_id, viewer().id)
-    template = "judging/_pieces.html" if wants_fragment() else "judging/desk.html"
-    response = make_response(render_template(template, desk=shown, reasons=REASONS))
-    if wants_fragment():
-        # Loading the page anew shows what is on the desk now, not the document with which it was opened.
-        response.headers["HX-Replace-Url"] = _address(assignment_id, docno)
-    return response
+def _facts(assignment_id: int, shown: judging.Desk) -> dict[str, Any]:
+    """What the desk's script must know of the page."""
+
+    def of_assignment(endpoint: str) -> str:
+        return url_for(endpoint, assignment_id=assignment_id)
+
+    return {
+        "assignment": assignment_id,
+        "docno": write_id(shown.document.docno) if shown.document else None,
+        "sha256": shown.document.sha256 if shown.document else None,
+        "grades": [[grade.value, grade.label, grade.weight] for grade in shown.scale.grades],
+        "addresses": {
+            "events": url_for("desk.events"),
+            "desk": of_assignment("judging.desk"),
+            "work": of_assignment("desk.work"),
+            "documents": of_assignment("desk.documents"),
+            "titles": of_assignment("desk.titles"),
+            "next": of_assignment("desk.following"),
+            "topics": url_for("judging.index"),
+            "sign_in": url_for("entrance.sign_in", next=url_for("judging.index")),
+        },
+    }
 
 
 def _address(assignment_id: int, docno: str | None) -> str:
@@ -144,10 +200,13 @@ def _address(assignment_id: int, docno: str | None) -> str:
 def _sent() -> Sent:
     form = request.form
     said = form.get("answer", "")
+    kind: Said | None
     if said.isascii() and said.isdigit() and len(said) < 6:
         kind, grade = Said.GRADE, int(said)
     elif said in {Said.UNSURE, Said.CANNOT_JUDGE}:
         kind, grade = Said(said), None
+    elif said == LATER:
+        kind, grade = None, None
     else:
         raise InvalidInput([Finding("Answer", None, "answer", "the form has no answer", "use its buttons")])
     active = form.get("active_ms", "")
@@ -155,6 +214,7 @@ def _sent() -> Sent:
         docno=read_id(form.get("docno", "")),
         answer=kind,
         grade=grade,
+        comment=form.get("comment", ""),
         reason=form.get("reason", "").strip() or ("other" if kind is Said.CANNOT_JUDGE else ""),
         client_id=form.get("client_id", ""),
         active_ms=int(active) if active.isascii() and active.isdigit() and len(active) < 12 else None,

@@ -32,6 +32,7 @@ from workbench.web.requests import see_other
 from workbench.workflow.campaigning import campaign_of
 from workbench.workflow.comparing import current_judgments
 from workbench.workflow.importing import Imported, import_judgments, judgments_from_qrels
+from workbench.workflow.kept_aside import open_count
 from workbench.workflow.progress import overview
 
 blueprint = Blueprint("judgments", __name__, url_prefix="/c/<slug>/judgments")
@@ -137,10 +138,12 @@ def _page(findings: tuple[Finding, ...] = ()) -> str:
         held = current_judgments(db, here().id)
         scale = campaign_of(db, here().id).scale
         view = overview(db, here().id)
+        waiting = open_count(db, here().id)
     odd = [one for one in held if one.answer in NO_GRADES and (not only or one.answer == only)]
     return render_template(
         "judgments/index.html",
         view=view,
+        kept_aside=waiting,
         scale=scale,
         total=len(held),
         only=only,

@@ -12,10 +12,11 @@ from workbench.records import SCALES, Scale
 from workbench.web import notices
 from workbench.web.access import administrator, here, viewer
 from workbench.web.door import reading, writing
-from workbench.web.forms import findings_of, sent_text, status_of
+from workbench.web.forms import findings_of, sent_text, status_of, whole_number
 from workbench.web.readers import organiser
 from workbench.web.requests import see_other
 from workbench.web.scale_form import ScaleForm, read_scale, scale_form_of, scale_in_words, typed_scale_form
+from workbench.workflow.breaks import RULE, ask_for_breaks, breaks_of
 from workbench.workflow.campaigning import campaign_of, change_campaign, create_campaign
 
 blueprint = Blueprint("settings", __name__)
@@ -80,6 +81,28 @@ def change() -> Answer:
     return see_other(url_for("settings.index"))
 
 
+@blueprint.post("/c/<slug>/settings/breaks")
+@organiser
+def breaks() -> Answer:
+    """Have assessors proposed a break after so many minutes, or never."""
+    text = request.form.get(RULE, "").strip()
+    try:
+        minutes = whole_number(text)
+        if text and minutes is None:
+            raise InvalidInput(
+                [Finding("Break", None, RULE, f"{text!r} is no number", "minutes, or nothing")]
+            )
+        with writing() as db:
+            ask_for_breaks(db, here().id, minutes)
+    except InvalidInput as error:
+        with reading() as db:
+            made = campaign_of(db, here().id)
+        typed = Typed(made.name, made.guidelines, scale_form_of(made.scale))
+        return _settings_page(typed, error.findings, text), 422
+    notices.say("Breaks are proposed." if minutes else "No break is proposed.")
+    return see_other(url_for("settings.index"))
+
+
 def _typed() -> Typed:
     return Typed(sent_text("name"), sent_text("guidelines"), typed_scale_form(request.form))
 
@@ -109,8 +132,11 @@ def _new_page(typed: Typed, findings: tuple[Finding, ...] = ()) -> str:
     return render_template("settings/new.html", **_for_form(typed, findings))
 
 
-def _settings_page(typed: Typed, findings: tuple[Finding, ...] = ()) -> str:
-    return render_template("settings/index.html", **_for_form(typed, findings))
+def _settings_page(typed: Typed, findings: tuple[Finding, ...] = (), typed_breaks: str | None = None) -> str:
+    with reading() as db:
+        kept = breaks_of(db, here().id)
+    shown = str(kept or "") if typed_breaks is None else typed_breaks
+    return render_template("settings/index.html", breaks=shown, **_for_form(typed, findings))
 
 
 def _for_form(typed: Typed, findings: tuple[Finding, ...]) -> dict[str, object]:

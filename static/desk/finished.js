@@ -1,0 +1,48 @@
+// The end of a topic: what was said, the unsure ones once more, and the way to the next topic.
+
+const plural = (number, one, many) => `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
+
+export function finishedArticle(topic, { round, onRound }) {
+  const article = document.getElementById("end").content.cloneNode(true).firstElementChild;
+  const part = (name) => article.querySelector(`[data-part="${name}"]`);
+  const { grade, unsure, cannot_judge: cannot } = topic.counts;
+  const said = [plural(grade, "graded", "graded")];
+  if (unsure) said.push(`${unsure.toLocaleString("en")} unsure`);
+  if (cannot) said.push(`${cannot.toLocaleString("en")} that cannot be judged`);
+  part("heading").textContent = topic.total
+    ? "Every document has an answer"
+    : "There is nothing to judge in this topic";
+  part("counts").textContent = topic.total ? `${said.join(", ")}.` : "";
+  part("unsure")?.remove();
+  const again = unsure > 0 && !topic.closed && round === "before";
+  part("again").hidden = !again;
+  part("round").hidden = !again;
+  if (again) {
+    part("again").textContent = "A second look at what you were unsure of, now that you know the topic:";
+    part("round").replaceChildren(unsure === 1 ? "Look at the unsure one again " : `Look at the ${unsure.toLocaleString("en")} unsure ones again `, enter());
+    part("round").classList.add("primary");
+    part("round").onclick = onRound;
+  }
+  return article;
+}
+
+// The next topic, once the server has said which; Enter takes it where no second look is left.
+export function offerTopic(article, found) {
+  const link = article.querySelector('[data-part="next"]');
+  if (!found) return;
+  link.href = found.address;
+  link.replaceChildren("Next topic: ", Object.assign(document.createElement("bdi"), { textContent: found.title }));
+  link.hidden = false;
+  if (article.querySelector('[data-part="round"]').hidden) {
+    link.classList.add("primary");
+    link.append(" ", enter());
+  }
+}
+
+export function takeEnter() {
+  document.querySelector("#document .finished .primary:not([hidden])")?.click();
+}
+
+function enter() {
+  return Object.assign(document.createElement("kbd"), { className: "key", textContent: "Enter" });
+}

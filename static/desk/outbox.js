@@ -1,0 +1,118 @@
+// The ordered outbox of one account: what was said and has not been acknowledged. It outlives the tab.
+//
+// A database for each account, by a key that no other installation has: what one account left unsent is never
+// seen, let alone sent, by another that signs in on the same browser.
+
+const NAME = "workbench-outbox-";
+
+const done = (request) =>
+  new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+
+function opened(account) {
+  const request = indexedDB.open(NAME + account, 1);
+  request.onupgradeneeded = () => {
+    request.result.createObjectStore("events", { autoIncrement: true });
+    request.result.createObjectStore("refused", { autoIncrement: true });
+  };
+  return done(request);
+}
+
+class StoredOutbox {
+  lasting = true;
+  #database;
+  // Where the disk is full: in the tab, and everything after it too, so that the order stays.
+  #overflow = [];
+
+  constructor(database) {
+    this.#database = database;
+  }
+
+  // Transactions run in the order in which they were begun, over all tabs: so the events keep theirs.
+  #change(stores, act) {
+    const transaction = this.#database.transaction(stores, "readwrite", { durability: "strict" });
+    return new Promise((resolve, reject) => {
+      transaction.oncomplete = () => resolve();
+      transaction.onabort = () => reject(transaction.error);
+      act(transaction);
+    });
+  }
+
+  async add(event) {
+    if (this.lasting) {
+      try {
+        await this.#change(["events"], (transaction) => transaction.objectStore("events").add(event));
+        return;
+      } catch {
+        this.lasting = false;
+      }
+    }
+    this.#overflow.push(event);
+  }
+
+  async all() {
+    const kept = await done(this.#database.transaction("events").objectStore("events").getAll());
+    return [...kept, ...this.#overflow];
+  }
+
+  async count() {
+    const kept = await done(this.#database.transaction("events").objectStore("events").count());
+    return kept + this.#overflow.length;
+  }
+
+  // Takes out what was acknowledged; what the server will never take is kept apart, not dropped.
+  settle(clientIds, refused = []) {
+    this.#overflow = this.#overflow.filter((event) => !clientIds.has(event.client_id));
+    return this.#change(["events", "refused"], (transaction) => {
+      for (const event of refused) transaction.objectStore("refused").add(event);
+      transaction.objectStore("events").openCursor().onsuccess = ({ target }) => {
+        const cursor = target.result;
+        if (!cursor) return;
+        if (clientIds.has(cursor.value.client_id)) cursor.delete();
+        cursor.continue();
+      };
+    });
+  }
+}
+
+// Where the browser keeps nothing (a private window of some browsers) the events live as long as the tab.
+class PassingOutbox {
+  lasting = false;
+  #events = [];
+
+  async add(event) {
+    this.#events.push(event);
+  }
+
+  async all() {
+    return [...this.#events];
+  }
+
+  async count() {
+    return this.#events.length;
+  }
+
+  async settle(clientIds) {
+    this.#events = this.#events.filter((event) => !clientIds.has(event.client_id));
+  }
+}
+
+export async function openOutbox(account) {
+  try {
+    return new StoredOutbox(await opened(account));
+  } catch {
+    return new PassingOutbox();
+  }
+}
+
+// Whether an account may have left something: a page that is no desk makes no database for everybody.
+export async function hasOutbox(account) {
+  try {
+    if (!indexedDB.databases) return true;
+    return (await indexedDB.databases()).some(({ name }) => name === NAME + account);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,84 @@
+// Puts things into the page: a document in the place of the last, and what the bar says of it. Nothing moves.
+
+const byId = (id) => document.getElementById(id);
+const grouped = (number) => number.toLocaleString("en");
+
+const place = byId("document");
+const strip = place.querySelector(".strip");
+const bar = byId("verdicts");
+
+export function showDocument(found, article) {
+  if (article.parentNode !== place) place.replaceChildren(strip, article);
+  place.classList.remove("finished");
+  strip.querySelector(".mono").textContent = found.shown;
+  showPlace(found.position, null);
+}
+
+export function showFinished(article) {
+  place.replaceChildren(strip, article);
+  place.classList.add("finished");
+  strip.querySelector(".mono").textContent = "";
+}
+
+// After everything else was written, since it has the page laid out: at its top, with the focus, and told to
+// whoever reads with the desk.
+export function arrive(detail = null) {
+  place.scrollTop = 0;
+  place.focus({ preventScroll: true });
+  if (detail) byId("desk").dispatchEvent(new CustomEvent("desk:shown", { detail }));
+}
+
+let total = 0;
+
+export function showPlace(position, among) {
+  total = among ?? total;
+  byId("place").textContent = `${grouped(position)} of ${grouped(total)}`;
+}
+
+// The neighbours in the order: addresses for whoever opens them elsewhere, nothing where there is none.
+export function showSteps(previous, next, address) {
+  for (const [id, docno] of [["previous", previous], ["next", next]]) {
+    const link = byId(id);
+    if (docno === null) {
+      link.removeAttribute("href");
+      link.setAttribute("aria-disabled", "true");
+    } else {
+      link.href = `${address}?docno=${encodeURIComponent(docno)}`;
+      link.removeAttribute("aria-disabled");
+    }
+  }
+}
+
+// What the buttons say of the document on the desk; `off` where nothing can be judged.
+export function showAnswer(said, { off, mayUndo, mayPutOff, draft }) {
+  for (const button of bar.querySelectorAll(".answers button[name=answer]")) {
+    const { value } = button;
+    const pressed = said?.answer === "grade" ? String(said.grade) === value : said?.answer === value;
+    button.disabled = value === "later" ? off || !mayPutOff : off;
+    if (value !== "later") button.setAttribute("aria-pressed", String(Boolean(pressed)));
+  }
+  byId("cannot").disabled = off;
+  byId("cannot").setAttribute("aria-pressed", String(said?.answer === "cannot_judge"));
+  byId("remark").disabled = off;
+  byId("remark").setAttribute("aria-pressed", String(Boolean(draft)));
+  byId("undo").disabled = !mayUndo;
+}
+
+export function showProgress(answered, among) {
+  const rect = bar.querySelector("svg.bar rect");
+  rect?.setAttribute("width", String(among ? (1000 * answered) / among : 0));
+  bar.querySelector("svg.bar").setAttribute("aria-label", `${answered} of ${among} answered`);
+  bar.querySelector(".count b").textContent = grouped(answered);
+  bar.querySelector(".count").lastChild.textContent = ` of ${grouped(among)}`;
+  total = among;
+}
+
+export function showPace(sitting, minutes, breakIsDue) {
+  byId("pace").textContent = !minutes ? "" : `about ${grouped(minutes)} min left`;
+  byId("sitting").textContent = sitting ? `${grouped(sitting)} this sitting` : "";
+  byId("break").hidden = !breakIsDue;
+}
+
+export function page(direction) {
+  place.scrollBy({ top: direction * place.clientHeight * 0.85 });
+}

@@ -1,0 +1,88 @@
+// A topic as its assessor has it: the order, what is said of each document, and which comes next. What the
+// server knows is the ground; events are put on top as they are made, here or in another tab.
+
+export class Topic {
+  constructor(work) {
+    this.round = [];
+    this.replace(work);
+  }
+
+  replace(work) {
+    this.order = work.order;
+    this.places = new Map(work.order.map((docno, index) => [docno, index]));
+    this.total = work.total;
+    this.adaptive = work.adaptive;
+    this.closed = work.closed;
+    this.answers = new Map(work.said.map((said) => [said.docno, said]));
+    this.later = new Map(work.later.map(([docno, clientId]) => [docno, clientId]));
+    // What can be undone, latest last: every answer given on a screen, and what was put off.
+    this.trail = [
+      ...work.said.filter((said) => said.on_screen).map((said) => [said.number, said.docno]),
+      ...work.later.map(([docno, , number]) => [number, docno]),
+    ]
+      .sort(([one], [other]) => one - other)
+      .map(([, docno]) => docno);
+  }
+
+  apply(event) {
+    const { kind, docno } = event;
+    if (!this.places.has(docno)) return;
+    if (kind === "comment") {
+      const held = this.answers.get(docno);
+      if (held) this.answers.set(docno, { ...held, comment: event.comment, client_id: event.client_id });
+      return;
+    }
+    this.answers.delete(docno);
+    this.later.delete(docno);
+    this.trail = this.trail.filter((one) => one !== docno);
+    if (kind !== "undo") this.trail.push(docno);
+    if (kind === "later") this.later.set(docno, event.client_id);
+    if (kind === "answer") this.answers.set(docno, event);
+  }
+
+  // What this screen believes to hold of a document, by the id of the event that said so.
+  before(docno) {
+    return this.answers.get(docno)?.client_id ?? this.later.get(docno) ?? "";
+  }
+
+  // The documents still to come, in order: without an answer, then those put off, then a second look at the
+  // unsure ones where that has begun.
+  *coming() {
+    for (const docno of this.order) if (!this.answers.has(docno) && !this.later.has(docno)) yield docno;
+    yield* this.later.keys();
+    yield* this.round;
+  }
+
+  next() {
+    const { value } = this.coming().next();
+    return value ?? null;
+  }
+
+  ahead(count, shown) {
+    const found = [];
+    for (const docno of this.coming()) {
+      if (docno === shown) continue;
+      found.push(docno);
+      if (found.length === count) break;
+    }
+    return found;
+  }
+
+  beginRound() {
+    this.round = this.order.filter((docno) => this.answers.get(docno)?.answer === "unsure");
+  }
+
+  lookedAtAgain(docno) {
+    this.round = this.round.filter((one) => one !== docno);
+  }
+
+  get counts() {
+    const counts = { grade: 0, unsure: 0, cannot_judge: 0 };
+    for (const { answer } of this.answers.values()) counts[answer] += 1;
+    return counts;
+  }
+
+  get answered() {
+    return this.answers.size;
+  }
+}

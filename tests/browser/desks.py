@@ -1,0 +1,191 @@
+"""A campaign whose desk is tried hard: one topic of many documents, and an assessor for every test."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from playwright.sync_api import BrowserContext, Page, expect
+from sqlalchemy import select
+
+from tests.browser.people import CHEAP, stored
+from tests.builders import send_runs
+from tests.tree import ROOT
+from workbench.records import FOUR_GRADES, Document, Topic
+from workbench.storage.engine import Database
+from workbench.storage.tables import AssessorRow, JudgmentEventRow
+from workbench.workflow.assigning import assessors_of, assign, assignments_of
+from workbench.workflow.campaigning import create_campaign
+from workbench.workflow.collecting import load_documents, load_topics
+from workbench.workflow.membership import add_role
+from workbench.workflow.ordering import OrderRule
+from workbench.workflow.people import Account, NewAccount, create_account
+from workbench.workflow.pooling import make_pool
+from workbench.workflow.roles import Role
+from workbench.workflow.signing_in import open_session
+
+DOCUMENTS = 60
+PASSWORD = "a sentence that is long enough"
+SOON_MS = 20_000  # the machine may be busy; nothing is measured here
+
+Said = tuple[str, str, int | None]
+
+
+def docno(number: int) -> str:
+    """The docno of the document with this number (from 1) in the order on the desk."""
+    return f"D{number:03}"
+
+
+@dataclass
+class DeskServer:
+    """A server that can be killed and started again at the same address."""
+
+    instance: Path
+    port: int
+    accounts: dict[str, Account]
+    assignments: dict[str, int]
+    process: subprocess.Popen[bytes] | None = field(default=None)
+
+    @property
+    def address(self) -> str:
+        """Where it answers."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def desk(self, name: str) -> str:
+        """The address of somebody's desk."""
+        return f"{self.address}/c/trial/judge/{self.assignments[name]}"
+
+    def start(self) -> None:
+        """Start it and wait until it answers."""
+        command = [sys.executable, "-m", "workbench", "serve", "--port", str(self.port)]
+        self.process = subprocess.Popen(
+            [*command, "--instance", str(self.instance)],
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        end = time.monotonic() + 60
+        while time.monotonic() < end:
+            try:
+                urllib.request.urlopen(f"{self.address}/healthz", timeout=5).close()
+                return
+            except OSError:
+                time.sleep(0.05)
+        raise RuntimeError("the server did not start")
+
+    def kill(self) -> None:
+        """End it at once, with its workers, as a power cut would."""
+        if self.process is not None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait(20)
+            self.process = None
+
+    def let_in(self, context: BrowserContext, name: str) -> None:
+        """Sign somebody in by the cookie."""
+        with stored(self.instance) as database, database.writing() as db:
+            token = open_session(db, self.accounts[name]).token
+        context.add_cookies([{"name": "workbench", "value": token, "url": self.address}])
+
+    def said(self, name: str) -> list[Said]:
+        """What the database holds of somebody: docno, answer and grade, in order."""
+        event = JudgmentEventRow
+        with stored(self.instance) as database, database.reading() as db:
+            rows = db.execute(
+                select(event.docno, event.answer, event.grade)
+                .join(AssessorRow, AssessorRow.id == event.assessor_id)
+                .where(AssessorRow.name == name)
+                .order_by(event.id)
+            )
+            return [(docno, answer, grade) for docno, answer, grade in rows]
+
+
+def desk_server(
+    folder: Path, names: Sequence[str], documents: Sequence[Document] | None = None
+) -> DeskServer:
+    """Make the campaign, with an assessor of each name and "Olga" who organises; not started yet.
+
+    Topic T1 has all documents, sixty unless others are given, T2 the first three of them.
+    """
+    if documents is None:
+        docnos = [docno(number) for number in range(1, DOCUMENTS + 1)]
+        documents = [Document(one, f"About {one}", f"Text of {one}. " * 40) for one in docnos]
+    with stored(folder) as database:
+        accounts, assignments = _campaign(database, names, documents)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = int(free.getsockname()[1])
+    return DeskServer(folder, port, accounts, assignments)
+
+
+def open_desk(page: Page, server: DeskServer, name: str) -> None:
+    """Open somebody's desk and wait until it listens to keys."""
+    page.goto(server.desk(name))
+    ready(page)
+
+
+def ready(page: Page) -> None:
+    """Wait until the desk listens to keys."""
+    expect(page.locator("#document")).to_be_focused(timeout=SOON_MS)
+
+
+def press(page: Page, keys: Sequence[str]) -> list[str]:
+    """Press keys one after the other, each on the document that stands there; gives the docnos."""
+    seen = []
+    for key in keys:
+        seen.append(shown(page))
+        page.keyboard.press(key)
+    return seen
+
+
+def shown(page: Page) -> str:
+    """The docno on the desk."""
+    return page.locator("#document .strip .mono").inner_text()
+
+
+def light(page: Page, text: str) -> None:
+    """Wait until the light says so."""
+    expect(page.locator("#light-text")).to_have_text(text, timeout=SOON_MS)
+
+
+def fetched_ahead(page: Page, number: int) -> None:
+    """Wait until the document with this number has been fetched, as the quiet moments allow."""
+    page.wait_for_function(
+        "docno => performance.getEntriesByType('resource').some(one => one.name.includes(`docno=${docno}`)"
+        " && one.responseEnd > 0)",
+        arg=docno(number),
+        timeout=SOON_MS,
+    )
+
+
+def _campaign(
+    database: Database, names: Sequence[str], documents: Sequence[Document]
+) -> tuple[dict[str, Account], dict[str, int]]:
+    docnos = [document.docno for document in documents]
+    with database.writing() as db:
+        accounts = {
+            name: create_account(db, NewAccount(name.casefold(), name, CHEAP.hash(PASSWORD)))
+            for name in ("Olga", *names)
+        }
+        campaign = create_campaign(
+            db, name="Trial", scale=FOUR_GRADES, organiser=accounts["Olga"].id, guidelines="Read it."
+        )
+        load_topics(db, campaign.id, [Topic("T1", "tides"), Topic("T2", "nets")], source="topics")
+        load_documents(db, campaign.id, documents, source="documents")
+        for name in names:
+            add_role(db, campaign.id, accounts[name].id, Role.ASSESSOR)
+        send_runs(db, campaign.id, alpha={"T1": docnos, "T2": docnos[:3]})
+        pool = make_pool(db, campaign.id, parameters={"depth": len(docnos)}).pool
+        ids = [line.id for line in assessors_of(db, campaign.id)]
+        assign(db, pool.id, topics=["T1", "T2"], assessor_ids=ids, order=OrderRule.DOCNO)
+        lines = assignments_of(db, campaign.id)
+    return accounts, {line.assessor: line.id for line in lines if line.topic == "T1"}

@@ -1,0 +1,21 @@
+"""The next document of an adaptive pool, handed out before its desk is shown."""
+
+from __future__ import annotations
+
+from workbench.web.access import here, viewer
+from workbench.web.door import adaptive_states, reading, writing
+from workbench.workflow.handing_out import hand_out, prepare_handing_out
+from workbench.workflow.membership import require_assignment
+
+
+def next_is_handed_out(assignment_id: int) -> None:
+    """See to it that the viewer has the next document of an assignment, if there is one.
+
+    Raises NotFound where the assignment is none of this campaign's, is not the viewer's or was taken back.
+    """
+    with reading() as db:
+        require_assignment(db, here().id, assignment_id)
+        waits = prepare_handing_out(db, adaptive_states(), assignment_id, viewer().id)
+    if waits:
+        with writing() as db:
+            hand_out(db, adaptive_states(), assignment_id, viewer().id)
