@@ -24,8 +24,12 @@ function announce(saved) {
   byId("status").textContent = saved ? `Saved. ${about}` : about;
 }
 
+const tellShown = () => desk.dispatchEvent(new CustomEvent("desk:shown", { detail: {
+  article: byId("document").querySelector("article"), docno: byId("document").querySelector(".strip .mono")?.textContent, assignmentId: null } }));
+
 function arrived(saved) {
   restart();
+  tellShown();
   byId("trouble").replaceChildren();
   byId("document").focus({ preventScroll: true });
   announce(saved);
@@ -190,3 +194,4 @@ document.addEventListener("keydown", (event) => {
 
 byId("document").focus({ preventScroll: true });
 announce(false);
+tellShown();
