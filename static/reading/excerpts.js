@@ -109,6 +109,12 @@ export class Excerpts {
     return this.excerpts.reduce((one, other) => (other.worth > one.worth ? other : one));
   }
 
+  // The first that is seen in the region, else the first.
+  firstInSight(region) {
+    const top = region.getBoundingClientRect().top + 60;
+    return this.excerpts.find((one) => this.boxOf(one).getBoundingClientRect().bottom > top) ?? this.excerpts[0];
+  }
+
   boxOf(excerpt) {
     return this.element.querySelector(`[data-start="${excerpt.start}"]`);
   }

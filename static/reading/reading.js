@@ -6,6 +6,7 @@ import { findHits, Hits } from "./hits.js";
 import { keysOf, listenToKeys } from "./keys.js";
 import { Minimap } from "./minimap.js";
 import { OwnWords } from "./own_words.js";
+import { Near } from "./near.js";
 import { makePainter } from "./painting.js";
 import { bestWindows, isLong, weightsOf, windowFor, windows } from "./passages.js";
 import { placeAtTop, showRange } from "./places.js";
@@ -25,6 +26,7 @@ const topic = topicTerms(data.title, data.description);
 const painter = makePainter();
 const own = new OwnWords(data.words, () => shown?.search());
 const map = new Minimap(desk, (share) => shown?.goToShare(share));
+const near = new Near(data.near);
 const textForm = document.querySelector("#text form");
 listen(textForm, () => shown?.redraw());
 const startsAtPassage = () => new FormData(textForm).get("start") !== "top";
@@ -58,6 +60,7 @@ class Shown {
     this.showWhole({ keep: false });
     painter.clear();
     map.clear();
+    near.clear();
     this.bar.remove();
   }
 
@@ -172,9 +175,23 @@ class Shown {
       const { own: number } = this.matcher.terms[this.hits.terms[index]];
       if (range) marks.push({ name: number ? `own-${number}` : "topic", range });
     }
+    marks.unshift(...this.#titleMarks());
     painter.paint(marks);
     this.painted = { from, to, view: this.excerpts };
     if (!painter.leavesText && !this.excerpts) this.#readAgain();
+  }
+
+  // The title stands above the text: its hits are shown, and not counted.
+  #titleMarks() {
+    const node = this.article.querySelector(":scope > h2")?.firstChild;
+    const marks = [];
+    if (node?.nodeType !== Node.TEXT_NODE || !painter.leavesText) return marks;
+    this.matcher.scan(node.data, 0, 200, (start, end, number) => {
+      const { own: mine } = this.matcher.terms[number];
+      const range = new StaticRange({ startContainer: node, startOffset: start, endContainer: node, endOffset: end });
+      marks.push({ name: mine ? `own-${mine}` : "topic", range });
+    });
+    return marks;
   }
 
   // Marks around words divide text nodes: the offsets stay, the nodes are others.
@@ -265,7 +282,7 @@ class Shown {
 
   toggle() {
     if (!this.ready) return;
-    if (this.excerpts) this.showWhole({ at: this.#offsetAtTop() });
+    if (this.excerpts) this.showWhole({ at: this.excerpts.firstInSight(this.region).start });
     else if (this.found.length) this.showExcerpts();
     else status.textContent = "This document is shown whole";
   }
@@ -325,13 +342,14 @@ class Shown {
 
 let shown = null;
 
-function show({ article, docno }) {
+function show({ article, docno, near: known }) {
   if (shown && shown.article === article && shown.docno === docno && shown.bar.isConnected) return;
   shown?.leave();
   shown = null;
   if (!article?.closest("#document")) return;
   shown = new Shown(article, docno);
   shown.search();
+  near.show(article, docno, known, shown.leaving.signal);
 }
 
 desk.addEventListener("desk:shown", (event) => show(event.detail));

@@ -47,6 +47,11 @@ export const STOP_WORDS = {
       "nao nas nem no nos o os ou outra outras outro outros para pela pelas pelo pelos podem pode por porque qual " +
       "quais quando que quem se sem ser seu seus sao sob sobre sua suas tambem tem tendo todo todos um uma umas uns",
   ),
+  ar: list(
+    "الا التي الذي الذين الى الي اما ان او اي اين بعد بعض به بها بين تحت تكون تلك ثم حتى حول حيث ذلك ضد " +
+      "على علي عليه عليها عن عند غير في فيه فيها قبل قد كان كانت كل كما كيف لا لان لدي لكن لم لن له لها ليس " +
+      "ما متي مثل مع من منه منها هذا هذه هل هم هن هناك هو هي و يكون",
+  ),
   nl: list(
     "aan al alle als andere bij binnen dan dat de deze die dit door dus een en er geen had heeft het hij hoe hun " +
       "ik in is ja je kan kunnen maar me meer men met mijn moet na naar niet nog nu of om onder ons ook op over te " +

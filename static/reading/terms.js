@@ -13,6 +13,9 @@ const tokens = () =>
     "gv",
   );
 
+// Japanese writes its grammar in hiragana: short words of nothing else say how, not what.
+const GRAMMAR = /^\p{Script=Hiragana}{1,3}$/u;
+
 const words = (text) => text.match(tokens()) ?? [];
 // Letter by letter, so that every place in the folded text is the same place in the text.
 const foldInPlace = (text) =>
@@ -25,7 +28,7 @@ const foldInPlace = (text) =>
 function segmented(run) {
   if (globalThis.Intl?.Segmenter) {
     const parts = [...new Intl.Segmenter(undefined, { granularity: "word" }).segment(run)];
-    return parts.filter((part) => part.isWordLike && [...part.segment].length > 1).map((part) => part.segment);
+    return parts.map((part) => part.segment).filter((part) => [...part].length > 1 && !GRAMMAR.test(part));
   }
   const letters = [...run];
   return letters.slice(1).map((letter, index) => letters[index] + letter);

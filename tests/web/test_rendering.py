@@ -69,7 +69,7 @@ def test_nothing_of_a_hostile_document_is_left_but_text(text: str) -> None:
     shown = inner(text)
     assert "before" in shown
     assert {tag for tag, _ in TAGS.findall(shown)} <= ALLOWED
-    # The only attributes are our own: on the boxes around wide tables, and on links, which say where they lead.
+    # The only attributes are our own: directions, boxes around wide tables, links that say where they lead.
     assert set(attributes(shown)) <= OURS
     assert "alert(1)" not in shown or "<" not in shown[shown.index("alert(1)") - 20 : shown.index("alert(1)")]
 
@@ -127,9 +127,7 @@ def test_a_link_that_leads_nowhere_honest_is_text(target: str, filler: str) -> N
 
 
 def test_an_image_is_a_link_and_is_never_loaded() -> None:
-    shown = inner(
-        '<p><img alt="a &amp; tide" src="https://example.org/x.png?a=1&b=2" onerror=alert(1)></p>'
-    )
+    shown = inner('<p><img alt="a &amp; tide" src="https://example.org/x.png?a=1&b=2" onerror=alert(1)></p>')
     assert "<img" not in shown
     assert '<a href="https://example.org/x.png?a=1&amp;b=2" data-to="example.org/x.png?a=1&amp;b=2"' in shown
     assert inner("<p><img src=data:image/png;base64,AAAA alt=chart></p>") == "<p>[Image: chart]</p>"

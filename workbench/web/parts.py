@@ -106,7 +106,8 @@ def in_parts(html: str) -> str:
             if in_part:
                 out.append("</div>")
                 in_part = False
-            out.append(match[0])
+            # To find the direction of so much takes seconds; the blocks in it have directions of their own.
+            out.append(f"<{name}>")
             continue
         if not leaf and not in_part:
             out.append('<div class="part">')

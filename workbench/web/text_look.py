@@ -11,7 +11,8 @@ from workbench.workflow.text_choices import CHOICES, Choice, TextChoice, text_ch
 
 
 def install(app: Flask) -> None:
-    """Give templates `text_look()`, `text_choices()` and `highlighted_words(assignment_id)`."""
+    """Give templates `text_look`, `text_choices` and `highlighted_words`, and the filter `nearly`."""
+    app.add_template_filter(nearly)
     app.add_template_global(text_look)
     app.add_template_global(text_choices)
     app.add_template_global(highlighted_words)
@@ -38,3 +39,8 @@ def highlighted_words(assignment_id: int) -> tuple[str, ...]:
     """The viewer's own words in the topic of an assignment of theirs."""
     with reading() as db:
         return own_words(db, assignment_id, viewer().id)
+
+
+def nearly(part: float) -> str:
+    """A share in per cent that says 100 only of what is whole: `99.7 %`."""
+    return "100 %" if part == 1 else f"{min(100 * part, 99.9):.1f} %"

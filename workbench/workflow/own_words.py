@@ -32,8 +32,8 @@ def keep_own_words(
 ) -> tuple[str, ...]:
     """Keep these words instead of those before; gives them as they are kept, each once.
 
-    Raises NotFound as `own_assignment`, and InvalidInput for more than MOST_WORDS and for one that is too long
-    or has neither letter nor digit.
+    Raises NotFound as `own_assignment`, and InvalidInput for more than MOST_WORDS and for one that is too
+    long or has neither letter nor digit.
     """
     assignment, _ = own_assignment(db, assignment_id, account_id)
     kept = tuple(dict.fromkeys(_checked(word) for word in words))
