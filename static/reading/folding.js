@@ -75,10 +75,11 @@ function arabic(word) {
   return rest;
 }
 
-// What two forms of a word have in common, for a language of STEMMERS or "" for none that is known.
+// What two forms of a word have in common, in a language of STEMMERS. Key words without a stop word that tells
+// their language are taken for English.
 export function stem(folded, language) {
   if (ARABIC.test(folded)) return arabic(folded);
-  return /^[a-z]/.test(folded) ? (STEMMERS[language]?.(folded) ?? folded) : folded;
+  return /^[a-z]/.test(folded) ? (STEMMERS[language || "en"]?.(folded) ?? folded) : folded;
 }
 
 // Korean puts its particles behind the word, without a space.

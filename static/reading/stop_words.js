@@ -68,10 +68,10 @@ export const REQUEST_WORDS = list(
     "documents trouver trouvez pertinent pertinents encontrar documento documentos relevantes documenti trovare",
 );
 
-// The language of a text by the stop words in it, "" where none has at least two.
+// The language of a text by the stop words in it, the first of equals; "" where it has none of any.
 export function languageOf(words) {
   let best = "";
-  let most = 1;
+  let most = 0;
   for (const [language, known] of Object.entries(STOP_WORDS)) {
     const count = words.filter((word) => known.has(word)).length;
     if (count > most) [best, most] = [language, count];

@@ -47,7 +47,7 @@ class TextChoice:
 def text_choice(db: Session, account_id: int) -> TextChoice:
     """What an account chose; the usual for what it did not choose, or what this version does not know."""
     stored = desk_preferences(db, account_id, PART)
-    known = {choice.name: {value for value, _ in choice.options} for choice in CHOICES}
+    known = {choice.name: [value for value, _ in choice.options] for choice in CHOICES}
     kept = {name: value for name, value in stored.items() if name in known and value in known[name]}
     return TextChoice(**kept)
 
