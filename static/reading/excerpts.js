@@ -46,7 +46,7 @@ export class Excerpts {
     let before = 0; // the first run that was not shown yet
     this.excerpts.forEach((excerpt, index) => {
       const [first, last] = [this.text.runAt(excerpt.start), this.text.runAt(Math.max(excerpt.start, excerpt.end - 1))];
-      this.#gap(first - before, index === 0 ? "before" : "between", excerpt.start > 0);
+      this.#gap(this.text.paragraphs(before, first), index === 0 ? "before" : "between", excerpt.start > 0);
       const box = document.createElement("div");
       box.className = "excerpt";
       box.dataset.start = String(excerpt.start);
@@ -61,7 +61,7 @@ export class Excerpts {
       this.element.append(box);
       before = last + 1;
     });
-    this.#gap(this.text.runs.length - before, "after", (this.excerpts.at(-1)?.end ?? 0) < this.text.length);
+    this.#gap(this.text.paragraphs(before, this.text.runs.length), "after", (this.excerpts.at(-1)?.end ?? 0) < this.text.length);
   }
 
   #part(box, run, { start, end }) {
@@ -95,10 +95,15 @@ export class Excerpts {
     });
   }
 
-  // The offset in the document of a place in this view, or null.
-  offsetOf(node, offset) {
+  // The offset in the document of a place in this view: between texts the next one's start, or as an end the end of
+  // the last; null where there is none.
+  offsetOf(node, offset, asEnd = false) {
     const part = this.parts.find((one) => one.node === node);
-    return part ? part.start + Math.min(offset, node.data.length) : null;
+    if (part) return part.start + Math.min(offset, node.data.length);
+    const place = document.createRange();
+    place.setStart(node, offset);
+    if (asEnd) return this.parts.findLast((one) => place.comparePoint(one.node, one.node.data.length) <= 0)?.end ?? null;
+    return this.parts.find((one) => place.comparePoint(one.node, 0) >= 0)?.start ?? null;
   }
 
   has(start, end) {

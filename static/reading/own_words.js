@@ -37,10 +37,7 @@ export class OwnWords {
       });
     }
     this.box.addEventListener("toggle", (event) => {
-      if (event.newState !== "open") return;
-      this.said.value = "";
-      this.field.focus();
-      this.field.select();
+      if (event.newState === "open" && !this.box.contains(document.activeElement)) this.field.focus();
     });
     this.draw();
   }
@@ -49,7 +46,11 @@ export class OwnWords {
     // What is selected is most often what is meant.
     const selected = clean(String(getSelection()));
     if (selected && selected.length < LONGEST) this.field.value = selected;
+    this.said.value = "";
     this.box.showPopover();
+    // At once: its event comes later than the next key.
+    this.field.focus();
+    this.field.select();
   }
 
   toggle(typed) {

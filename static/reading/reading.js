@@ -332,11 +332,15 @@ class Shown {
     const range = chosen.getRangeAt(0);
     const view = this.excerpts ? this.excerpts.element : this.root;
     if (!view.contains(range.startContainer) || !view.contains(range.endContainer)) return null;
-    const offsetOf = (node, offset) =>
-      this.excerpts ? this.excerpts.offsetOf(node, offset) : this.text.offsetOf(node, offset);
-    const start = offsetOf(range.startContainer, range.startOffset);
-    const end = offsetOf(range.endContainer, range.endOffset);
-    return start === null || end === null || start >= end ? null : { start, end, quote: this.text.slice(start, end) };
+    const places = this.excerpts ?? this.text;
+    const from = places.offsetOf(range.startContainer, range.startOffset);
+    const to = places.offsetOf(range.endContainer, range.endOffset, true);
+    if (from === null || to === null || from >= to) return null;
+    // White space around what was meant is nobody's evidence.
+    const chosenText = this.text.slice(from, to);
+    const quote = chosenText.trim();
+    const start = from + chosenText.length - chosenText.trimStart().length;
+    return quote ? { start, end: start + quote.length, quote } : null;
   }
 }
 

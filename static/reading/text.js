@@ -16,7 +16,7 @@ export class DocumentText {
     this.root = root;
     this.nodes = [];
     this.starts = [];
-    this.runs = []; // {start, end, first node, element}: text without a break of paragraph in it
+    this.runs = []; // {start, end, first node, element, blank}: text without a break of paragraph in it
     this.length = 0;
   }
 
@@ -27,15 +27,23 @@ export class DocumentText {
     for (let node = walker.nextNode(), count = 0; node; node = walker.nextNode(), count += 1) {
       const element = blockOf(node, this.root);
       if (!run || run.element !== element) {
-        run = { start: this.length, end: this.length, first: this.nodes.length, element };
+        run = { start: this.length, end: this.length, first: this.nodes.length, element, blank: true };
         this.runs.push(run);
       }
       this.nodes.push(node);
       this.starts.push(this.length);
       this.length += node.data.length;
       run.end = this.length;
+      if (run.blank && /\S/.test(node.data)) run.blank = false;
       if (count % 200 === 199) yield;
     }
+  }
+
+  // How many paragraphs there are from one run to before another; white space between them is none.
+  paragraphs(from, to) {
+    let count = 0;
+    for (let at = from; at < to; at += 1) if (!this.runs[at].blank) count += 1;
+    return count;
   }
 
   textOf(run) {
