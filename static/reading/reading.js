@@ -357,6 +357,12 @@ function show({ article, docno, near: known }) {
 }
 
 desk.addEventListener("desk:shown", (event) => show(event.detail));
+// Where the desk shows something else than a document, nothing of the last one stays.
+new MutationObserver(() => {
+  if (!shown || shown.article.isConnected) return;
+  shown.leave();
+  shown = null;
+}).observe(document.getElementById("document"), { childList: true });
 // The first document may have been told before anybody listened.
 document.addEventListener("DOMContentLoaded", () => {
   if (!shown) show({ article: document.querySelector("#document article"), docno: null });

@@ -219,7 +219,7 @@ def test_hostile_and_huge_documents_do_nothing_but_show_their_text(open_desk: An
 
     # Five megabytes are laid out only where they are read.
     page.goto(f"{desk}?docno=d2")
-    expect(page.locator(".reading-bar .hits")).to_have_text("600 hits")
+    expect(page.locator(".reading-bar .hits")).to_have_text("600 hits", timeout=30_000)
     page.wait_for_selector(".excerpt")
     page.keyboard.press("a")
     page.wait_for_selector(".excerpt", state="detached")
