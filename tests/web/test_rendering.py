@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from html import unescape
 
 import pytest
 
@@ -40,17 +41,36 @@ HOSTILE = [
 ]
 
 
+ADDRESS = r'href="(https?://[^"<>]*)" data-to="[^"<>]+" target="_blank" rel="noopener noreferrer nofollow"'
+OURS = {
+    'class="scroll"',
+    'dir="auto"',
+    'target="_blank" rel="noopener noreferrer nofollow"',
+    'class="goes-on" dir="auto"',
+}
+
+
 def attributes(html: str) -> list[str]:
-    return [attribute.strip() for _, attribute in TAGS.findall(html) if attribute.strip()]
+    """Attributes of the tags, links that lead outside left out."""
+    found = [attribute.strip() for _, attribute in TAGS.findall(html) if attribute.strip()]
+    return [one for one in found if not re.fullmatch(ADDRESS, one)]
+
+
+def inner(text: str) -> str:
+    """What stands in the box of a document, without the directions."""
+    shown = str(render_document(text))
+    assert shown.startswith('<div class="text">')
+    assert shown.endswith("</div>")
+    return shown.removeprefix('<div class="text">').removesuffix("</div>").replace(' dir="auto"', "")
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_nothing_of_a_hostile_document_is_left_but_text(text: str) -> None:
-    shown = str(render_document(text))
+    shown = inner(text)
     assert "before" in shown
     assert {tag for tag, _ in TAGS.findall(shown)} <= ALLOWED
-    # The only attribute is our own, on the boxes around wide tables.
-    assert set(attributes(shown)) <= {'class="scroll"'}
+    # The only attributes are our own: directions, boxes around wide tables, links that say where they lead.
+    assert set(attributes(shown)) <= OURS
     assert "alert(1)" not in shown or "<" not in shown[shown.index("alert(1)") - 20 : shown.index("alert(1)")]
 
 
@@ -62,22 +82,78 @@ def test_hostile_guidelines_are_shown_as_they_were_typed(text: str) -> None:
 
 
 def test_the_page_keeps_its_own_headings() -> None:
-    assert render_document("<h1>One</h1><h2>Two</h2><h6>Six</h6>") == "<h3>One</h3><h4>Two</h4><h6>Six</h6>"
+    assert inner("<h1>One</h1><h2>Two</h2><h6>Six</h6>") == "<h3>One</h3><h4>Two</h4><h6>Six</h6>"
 
 
 def test_what_a_document_says_is_kept() -> None:
     text = "<p>a <b>b</b> <sub>2</sub></p><ul><li>x</li></ul><table><tr><th>h</th><td>d</td></tr></table>"
-    shown = str(render_document(text))
+    shown = inner(text)
     for part in ("<b>b</b>", "<sub>2</sub>", "<li>x</li>", "<th>h</th>", "<td>d</td>"):
         assert part in shown
 
 
-def test_a_link_is_shown_as_its_text() -> None:
-    assert render_document("<p>see <a href='https://example.org'>there</a></p>") == "<p>see there</p>"
+def test_a_link_leads_outside_in_a_tab_of_its_own_and_says_where() -> None:
+    shown = inner(
+        "<p>see <a href='https://example.org/a?b=1&amp;c=2' onclick=x id=desk class=button>there</a></p>"
+    )
+    (link,) = re.findall("<a ([^<>]*)>there</a>", shown)
+    assert re.fullmatch(ADDRESS, link)
+    assert 'href="https://example.org/a?b=1&amp;c=2"' in link
+    assert 'data-to="example.org/a?b=1&amp;c=2"' in link
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "javascript:alert(1)",
+        "java&#x73;cript:alert(1)",
+        "&#106;avascript&colon;alert(1)",
+        " data:text/html,<script>alert(1)</script>",
+        "vbscript:x",
+        "//evil.example",
+        "/sign-out",
+        "#desk",
+        "https://bank.example@evil.example/",
+        "https://",
+        "https://[",
+        "blob:https://example.org/x",
+    ],
+)
+@pytest.mark.parametrize("filler", ["", "<p>" + "&amp; " * 6000 + "</p>"], ids=["short", "many ampersands"])
+def test_a_link_that_leads_nowhere_honest_is_text(target: str, filler: str) -> None:
+    shown = inner(f'{filler}<p><a href="{target}">there</a></p>')
+    assert "href" not in shown
+    assert "there" in shown
+
+
+def test_an_image_is_a_link_and_is_never_loaded() -> None:
+    shown = inner('<p><img alt="a &amp; tide" src="https://example.org/x.png?a=1&b=2" onerror=alert(1)></p>')
+    assert "<img" not in shown
+    assert '<a href="https://example.org/x.png?a=1&amp;b=2" data-to="example.org/x.png?a=1&amp;b=2"' in shown
+    assert inner("<p><img src=data:image/png;base64,AAAA alt=chart></p>") == "<p>[Image: chart]</p>"
+    assert inner("<p><img src=tide.png></p>") == "<p>[Image]</p>"
+
+
+def test_many_ampersands_and_spaces_are_cleaned_like_few() -> None:
+    text = "<p>a &lt;b&gt; &amp; c&nbsp;d &#x202e;e &quot;f&quot; &notanentity; & g\u00a0h</p>"
+    few = inner(text)
+    many = inner(text + "<p>" + "& " * 6000 + "</p>")
+    # A browser reads the same from both, whether a character is written as itself or by its reference.
+    assert unescape(many).startswith(unescape(few))
+    assert "&lt;b&gt;" in many
+    assert '<span class="control">U+202E</span>' in many
+    assert "\ufdd0" not in many
+
+
+def test_each_block_finds_its_own_direction() -> None:
+    assert render_document("<p>a</p><ul><li>b</li></ul>") == (
+        '<div class="text"><p dir="auto">a</p><ul dir="auto"><li dir="auto">b</li></ul></div>'
+    )
+    assert render_document("a\n\nb") == '<div class="text"><p dir="auto">a</p>\n<p dir="auto">b</p></div>'
 
 
 def test_parts_that_stand_apart_stay_apart() -> None:
-    shown = render_document("<section>one</section><article>two</article><div>three</div>")
+    shown = inner("<section>one</section><article>two</article><div>three</div>")
     assert shown == "<div>one</div><div>two</div><div>three</div>"
 
 
@@ -94,11 +170,16 @@ def test_parts_that_stand_apart_stay_apart() -> None:
         "<svg>" * 100_000 + "deep</svg>",
         "<" * 1_000_000 + "p>deep</p>",
         "<p " * 300_000 + ">deep</p>",
-        "</p>" * 300_000 + "deep",
+        "</p>" * 100_000 + "deep",
         "<!--" * 300_000 + "deep</p>",
         "&" * 1_000_000 + "<p>deep</p>",
+        "<p>" + "\u00a0&nbsp;" * 300_000 + "deep</p>",
+        "<b>" + "&" * 300_000 + "deep</b>",
+        "<div>" * 90 + "<p>x</p>" * 30_000 + "deep</div>",
+        "<p><img src=" * 100_000 + ">deep</p>",
+        "<p>" + "<a href=https://example.org/>" * 30_000 + "deep</p>",
     ],
-    ids=range(13),
+    ids=range(18),
 )
 def test_a_document_made_to_take_long_does_not(text: str) -> None:
     # The processor's time, so that it does not matter what else the machine does: half a second of it.
@@ -119,8 +200,8 @@ def test_a_forced_direction_is_shown_and_other_directions_go() -> None:
         assert "\u202e" not in shown
         assert '<span class="control">U+202E</span>01 mg' in shown
     for control in "\u202a\u202b\u202c\u2066\u2067\u2068\u2069":
-        assert render_document(f"a{control}b") == "<p>ab</p>"
-        assert render_document(f"<p>a{control}b</p>") == "<p>ab</p>"
+        assert inner(f"a{control}b") == "<p>ab</p>"
+        assert inner(f"<p>a{control}b</p>") == "<p>ab</p>"
 
 
 def test_right_to_left_text_is_kept() -> None:
@@ -149,13 +230,13 @@ def test_what_no_page_can_hold_is_shown_as_missing(text: str) -> None:
     ],
 )
 def test_plain_text_with_angles_is_shown_as_it_is(text: str) -> None:
-    shown = str(render_document(text))
+    shown = inner(text)
     assert shown.startswith("<p>")
     assert "<" not in shown[3:-4]
 
 
 def test_markup_in_plain_text_that_looks_like_none_is_escaped() -> None:
-    assert render_document("tom & jerry") == "<p>tom &amp; jerry</p>"
+    assert inner("tom & jerry") == "<p>tom &amp; jerry</p>"
 
 
 def test_lines_broken_to_a_width_are_joined_and_verse_is_not() -> None:
@@ -164,24 +245,24 @@ def test_lines_broken_to_a_width_are_joined_and_verse_is_not() -> None:
         "only a third of those whose first complaint concerned the\n"
         "scalp."
     )
-    assert render_document(prose) == f"<p>{prose.replace(chr(10), ' ')}</p>"
+    assert inner(prose) == f"<p>{prose.replace(chr(10), ' ')}</p>"
     verse = "The tide comes in\nand goes\nand comes again"
-    assert render_document(verse) == f"<p>{verse}</p>"
+    assert inner(verse) == f"<p>{verse}</p>"
 
 
 def test_blank_lines_and_indents_begin_paragraphs() -> None:
     first = "A line of prose that is long enough to be broken to a width of its"
     text = f"   {first}\nown, and goes on.\n\n\nAnother."
-    assert render_document(text) == f"<p>{first} own, and goes on.</p>\n<p>Another.</p>"
+    assert inner(text) == f"<p>{first} own, and goes on.</p>\n<p>Another.</p>"
 
 
 def test_columns_aligned_by_spaces_keep_their_spaces() -> None:
     table = "Dose      Weeks\n25        12\n50        12"
-    assert render_document(table) == f"<pre>{table}</pre>"
+    assert inner(table) == f"<pre>{table}</pre>"
 
 
 def test_lines_are_kept_where_markup_has_no_paragraphs() -> None:
-    shown = render_document("<h3>Head</h3>\nfirst line\n\nsecond line")
+    shown = inner("<h3>Head</h3>\nfirst line\n\nsecond line")
     assert shown == '<div class="lines"><h5>Head</h5>\nfirst line\n\nsecond line</div>'
 
 

@@ -10,7 +10,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from workbench.settings import Settings, read_settings
 from workbench.storage.engine import Database
 from workbench.storage.migrate import migrate
-from workbench.web import access, assets, door, errors, notices, security, templating
+from workbench.web import access, assets, door, errors, notices, security, templating, text_look
 from workbench.web.ids import IdConverter
 from workbench.web.pages import BLUEPRINTS
 from workbench.workflow.passwords import Passwords
@@ -41,7 +41,7 @@ def create_app(settings: Settings, database: Database, *, passwords: Passwords |
     )
     app.url_map.converters["id"] = IdConverter
     door.hang(app, door.Door(settings, database, passwords or Passwords()))
-    for part in (security, access, errors, notices, templating):
+    for part in (security, access, errors, notices, templating, text_look):
         part.install(app)
     assets.install(app, settings.static)
     for blueprint in BLUEPRINTS:

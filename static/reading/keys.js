@@ -1,0 +1,44 @@
+// The keys of reading: next and previous hit, own words, whole text or best passages.
+
+// What the desk calls each in its map of keys, and its key where there is no map.
+const COMMANDS = {
+  next: ["next_hit", "n"],
+  previous: ["previous_hit", "p"],
+  words: ["highlight", "h"],
+  toggle: ["passage", "a"],
+};
+// A held key may walk through the hits; it must not open and close.
+const MAY_REPEAT = new Set(["next", "previous"]);
+
+// What each key does, of the desk's own map where it has one: {key: name}. A command may have no key.
+export function keysOf(written) {
+  let chosen = {};
+  try {
+    const map = JSON.parse(written ?? "{}");
+    chosen = map.commands ?? map;
+  } catch {
+    // A map that cannot be read is none.
+  }
+  const keys = Object.entries(COMMANDS).map(([name, [command, usual]]) => [chosen[command] ?? usual, name]);
+  return Object.fromEntries(keys.filter(([key]) => key).map(([key, name]) => [key.toLowerCase(), name]));
+}
+
+const typing = (target) =>
+  target instanceof Element && target.closest("input, textarea, select, [contenteditable]:not([contenteditable=false])");
+
+// With a modifier a key means something else; AltGr is how some keyboards write what others have at hand.
+function modified(event) {
+  if (event.getModifierState("AltGraph")) return false;
+  return event.ctrlKey || event.altKey || event.metaKey || (event.shiftKey && /^\p{L}$/u.test(event.key));
+}
+
+export function listenToKeys(keys, act) {
+  document.addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || event.isComposing || typing(event.target) || modified(event)) return;
+    const name = keys[event.key.toLowerCase()];
+    if (!name || (event.repeat && !MAY_REPEAT.has(name))) return;
+    if (document.querySelector("[popover]:popover-open, dialog[open]")) return;
+    event.preventDefault();
+    act(name);
+  });
+}

@@ -1,0 +1,50 @@
+// Says below the title what was said of a nearly identical document, and marks that grade; nothing is answered.
+
+export class Near {
+  constructor(address) {
+    this.address = address;
+  }
+
+  // `known` is what the desk brought with the document already; else the server is asked, off the way of reading.
+  async show(article, docno, known, signal) {
+    let near = known;
+    if (near === undefined && docno) {
+      try {
+        const answer = await fetch(`${this.address}?${new URLSearchParams({ docno })}`, { signal, headers: { Accept: "application/json" } });
+        near = answer.ok ? (await answer.json()).near[docno] : null;
+      } catch {
+        return; // without it the document is judged like any other
+      }
+    }
+    if (near && !signal.aborted) this.#put(article, near);
+  }
+
+  #put(article, near) {
+    if (article.querySelector(".near")) return;
+    const line = document.createElement("p");
+    line.className = "near";
+    line.dir = "ltr";
+    const label = document.createElement("bdi");
+    const strong = document.createElement("b");
+    strong.append(label);
+    label.textContent = near.label;
+    const link = document.createElement("a");
+    link.href = near.compare;
+    link.textContent = "Compare";
+    const others = near.agreed ? "" : " You gave others like it another grade.";
+    line.append("You said ", strong, " of a nearly identical document.", others, " ", link);
+    article.querySelector(":scope > h2")?.after(line);
+    for (const button of document.querySelectorAll("#verdicts .grade")) {
+      if ((button.dataset.grade ?? button.value) !== String(near.grade) || !near.agreed) continue;
+      button.dataset.near = "";
+      button.setAttribute("aria-description", "You said this of a nearly identical document");
+    }
+  }
+
+  clear() {
+    for (const button of document.querySelectorAll("#verdicts [data-near]")) {
+      delete button.dataset.near;
+      button.removeAttribute("aria-description");
+    }
+  }
+}
