@@ -77,7 +77,7 @@ def _cumulated_gain(ranks: Ranks, grades: NDArray[np.int64], depth: int) -> tupl
     """
     weights = np.where(ranks > 0, 1.0 / np.log2(np.maximum(ranks, 1) + 1.0), 0.0)
     discounts = 1.0 / np.log2(np.arange(2, depth + 2))
-    gained = weights @ grades
+    gained: Floats = weights @ grades.astype(np.float64)
 
     def ideal(values: NDArray[np.int64]) -> float:
         best = np.sort(values)[::-1][:depth]

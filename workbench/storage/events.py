@@ -15,8 +15,10 @@ from workbench.storage.tables import JudgmentEventRow
 
 WITHDRAWN = "withdrawn"
 LATER = "later"
+JUDGING = "judging"
+DISCUSSION = "discussion"
 # What holds is what was said while judging or discussing; probes and training are compared with it.
-HOLDING = ("judging", "discussion")
+HOLDING = (JUDGING, DISCUSSION)
 BATCH = 1000
 
 
@@ -33,6 +35,7 @@ class CurrentEvent:
     reason: str
     source: str
     recorded_at: datetime
+    purpose: str
 
 
 def append_events(db: Session, events: Sequence[dict[str, Any]]) -> int:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import re
 
-from workbench.errors import Finding
+from workbench.errors import Finding, WorkbenchError
 
 LONGEST_ID = 512
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+_CLIENT_ID = re.compile(r"[A-Za-z0-9-]{8,64}")
 
 
 def id_finding(identifier: str, *, what: str, source: str) -> Finding | None:
@@ -35,6 +36,13 @@ def storable(text: str) -> str:
     if text.isascii() and "\0" not in text:
         return text
     return _UNSTORABLE.sub("\ufffd", text)
+
+
+def checked_client_id(client_id: str) -> str:
+    """The sender's own id of what it sends, by which it is recorded once; raises WorkbenchError for none."""
+    if not _CLIENT_ID.fullmatch(client_id):
+        raise WorkbenchError("the answer carries no proper id of its own", remedy="load the page again")
+    return client_id
 
 
 def text_hash(title: str, text: str) -> str:
