@@ -37,6 +37,11 @@ COMMANDS = {
     "import": "workbench.cli.campaign.transfer:import_",
     "judgments": "workbench.cli.campaign.transfer:judgments",
     "agreement": "workbench.cli.campaign.results:agreement",
+    "disputes": "workbench.cli.campaign.adjudicating:disputes",
+    "dispute-rules": "workbench.cli.campaign.adjudicating:dispute_rules",
+    "adjudicate": "workbench.cli.campaign.adjudicating:adjudicate",
+    "decisions": "workbench.cli.campaign.adjudicating:decisions",
+    "discussion-report": "workbench.cli.campaign.adjudicating:discussion_report",
     "qrels": "workbench.cli.campaign.results:qrels",
     "score": "workbench.cli.campaign.results:score",
 }
