@@ -12,6 +12,7 @@ from workbench.workflow.roles import Role
 # In the order of the work. A page that is not there (yet) is not shown; who sees it, its view says.
 PAGES = (
     ("judging.index", "My topics"),
+    ("discussions.index", "To discuss"),
     ("own_runs.index", "My runs"),
     ("task.index", "The task"),
     ("overview.index", "Overview"),
@@ -23,6 +24,7 @@ PAGES = (
     ("assignments.index", "Assignments"),
     ("judgments.index", "Judgments"),
     ("agreement.index", "Agreement"),
+    ("adjudication.index", "Adjudication"),
     ("qrels.index", "Qrels"),
     ("scores.index", "Scores"),
     ("people.index", "People"),
@@ -30,6 +32,7 @@ PAGES = (
 )
 # Pages with a blueprint of their own that belong to another's tab.
 PARTS = {
+    "adjudicating": "adjudication",
     "late_runs": "runs",
     "records": "runs",
     "run_checks": "runs",

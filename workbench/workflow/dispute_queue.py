@@ -83,6 +83,16 @@ class QueueLine:
         return self.topic, self.docno
 
     @property
+    def open(self) -> bool:
+        """Whether an adjudicator is to decide it."""
+        return self.state is State.OPEN
+
+    @property
+    def done(self) -> bool:
+        """Whether it needs nobody any more."""
+        return self.state in {State.DECIDED, State.SETTLED}
+
+    @property
     def answers(self) -> tuple[Judgment, ...]:
         """What was said without its order saying by whom: grades ascending, then what is no grade."""
         return tuple(sorted(self.said, key=lambda one: (one.grade is None, one.grade or 0, str(one.answer))))
