@@ -33,7 +33,10 @@ def test_what_is_written_is_read_back() -> None:
         ("", ["empty"]),
         ("topic\tdoc\n1\td\n", ["header"]),
         ("topic\tdoc\tdocno\tgrade\n", ["header"]),
-        ("topic\tdoc\tgrade\n1\td\n1\te\tx\n1\tf\t-1\n1\tg\t\n1 2\th\t1\n", ["columns"] + ["grade"] * 3 + ["id"]),
+        (
+            "topic\tdoc\tgrade\n1\td\n1\te\tx\n1\tf\t-1\n1\tg\t\n1 2\th\t1\n",
+            ["columns"] + ["grade"] * 3 + ["id"],
+        ),
         ("topic\tdoc\tgrade\n1\td\t0\n1\td\t0\n", ["twice"]),
     ],
 )

@@ -169,7 +169,10 @@ def test_the_report_tells_agreement_before_and_after(database: Database) -> None
     # Of four pairs one was agreed on before, two after; of the one discussed none, then one.
     both, only = found.everything, found.only_discussed
     assert (found.discussed, both.pairs, both.labels, both.changed) == (1, 4, 8, 1)
-    assert [(one.assessor, one.raised, one.lowered) for one in both.assessors] == [("Ada", 1, 0), ("Ben", 0, 0)]
+    assert [(one.assessor, one.raised, one.lowered) for one in both.assessors] == [
+        ("Ada", 1, 0),
+        ("Ben", 0, 0),
+    ]
     observed = both.graded[0]
     assert (observed.before.value, observed.after.value) == (0.25, 0.5)
     assert (only.pairs, only.graded[0].before.value, only.graded[0].after.value) == (1, 0.0, 1.0)

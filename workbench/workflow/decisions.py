@@ -11,6 +11,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from workbench.records import Judgment
+from workbench.storage.adjudications import current_adjudications, decision_counts
 from workbench.storage.events import DISCUSSION
 from workbench.storage.tables import (
     AccountRow,
@@ -75,6 +76,22 @@ def names_of_accounts(db: Session, rows: Iterable[AdjudicationEventRow]) -> dict
     if not numbers:
         return {}
     return dict(db.execute(select(AccountRow.id, AccountRow.name).where(AccountRow.id.in_(numbers))).all())
+
+
+def decisions_so_far(db: Session, campaign_id: int) -> dict[str, int]:
+    """How many pairs were decided, sent back or found unclear, by the name of the decision."""
+    return decision_counts(db, campaign_id)
+
+
+def unclear_of_topic(db: Session, campaign_id: int, topic: str) -> tuple[tuple[str, Decided], ...]:
+    """The documents for which an adjudicator found a topic's statement unclear, and what was said of it."""
+    rows = [
+        row
+        for row in current_adjudications(db, campaign_id)
+        if row.topic == topic and row.decision == Decision.UNCLEAR
+    ]
+    names = names_of_accounts(db, rows)
+    return tuple((row.docno, decided_of(row, names)) for row in rows)
 
 
 def people_of(db: Session, campaign_id: int) -> dict[int, Person]:
