@@ -57,7 +57,7 @@ def test_disputed_pairs_are_decided_by_the_keyboard_alone(
     page.keyboard.press("Enter")
     expect(page.locator("#document")).to_be_focused()
     first = press_and_wait(page, "2")
-    expected = [(first, "grade", 2, "2 b or not 2 b")]
+    expected: list[tuple[str, str, int | None, str]] = [(first, "grade", 2, "2 b or not 2 b")]
     assert events(server) == expected
     expect(page.locator("#reason")).to_have_value("")
     second = press_and_wait(page, "b")
@@ -101,10 +101,10 @@ def test_a_pair_goes_to_its_assessors_and_comes_back_with_before_and_after(
     new_page: Callable[..., Page], live_server: LiveServer, tmp_path: Path
 ) -> None:
     server = live_server(demo_instance(tmp_path / "instance"))
-    desk, assessor = new_page(), new_page()
+    desk, assessor = new_page(), new_page(java_script_enabled=False)
     go_to_desk(desk, server)
     docno = press_and_wait(desk, "b")
-    # Marlow changes the grade to the other's, so that nobody differs any more; without JavaScript it works too.
+    # Marlow, without JavaScript, takes the other's grade, so that nobody differs any more.
     sign_in(assessor, server.address, "marlow")
     assessor.get_by_role("link", name="Harbour").first.click()
     assessor.get_by_role("link", name="To discuss").click()

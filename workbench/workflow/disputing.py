@@ -49,7 +49,8 @@ class Voiced:
 
 
 _VOICED: Lately[object, Voiced] = Lately(KEPT)
-_INFLUENCES: Lately[object, dict[Pair, Influence]] = Lately(KEPT)
+# Only an order hangs on it, which may be a little old: an adjudicator must not wait for it at every key.
+_INFLUENCES: Lately[object, dict[Pair, Influence]] = Lately(KEPT, moment=0.05)
 
 
 def queue(
@@ -95,7 +96,7 @@ def _voiced(
         return Voiced(by_pair(judgments), disputes(judgments, rule=rules.disputed, scale=scale))
 
     key = (*_place(db, campaign), rules.disputed, rules.machines)
-    return _VOICED.get(key, _version(db), make, patience=patience)
+    return _VOICED.get(key, _version(db, campaign), make, patience=patience)
 
 
 def _influenced(
@@ -122,8 +123,8 @@ def _influenced(
 
     runs = tuple(runs_that_count(db, campaign.id).values())
     key = (*_place(db, campaign), rules, runs)
-    # What one decides moves the others hardly at all: it waits until it is reckoned anyway.
-    return _INFLUENCES.get(key, _version(db), make, patience=patience)
+    version = (_version(db, campaign), hash(frozenset(decided.items())))
+    return _INFLUENCES.get(key, version, make, patience=patience)
 
 
 def _place(db: Session, campaign: CampaignRow) -> tuple[object, ...]:
@@ -131,9 +132,10 @@ def _place(db: Session, campaign: CampaignRow) -> tuple[object, ...]:
     return db.get_bind().engine.url, campaign.id, campaign.created_at, repr(campaign.scale)
 
 
-def _version(db: Session) -> int:
-    """What changes with every judgment."""
-    return db.scalar(select(func.max(JudgmentEventRow.id))) or 0
+def _version(db: Session, campaign: CampaignRow) -> int:
+    """What changes with every judgment: how many events there are, since none is ever changed or deleted."""
+    counted = select(func.count()).where(JudgmentEventRow.campaign_id == campaign.id)
+    return db.scalar(counted) or 0
 
 
 def _lines(

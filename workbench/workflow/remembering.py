@@ -46,7 +46,7 @@ class _Reckoned(Generic[Value]):
 class Lately(Generic[Key, Value]):
     """What was reckoned of the things that were asked for last, at most `most`; several threads may ask.
 
-    What is reckoned in a moment is never remembered, so that it is always as the database has it.
+    What is reckoned within `moment` seconds is always of the version asked for, as the database has it.
     """
 
     def __init__(self, most: int, *, moment: float = 0.25) -> None:
@@ -68,14 +68,14 @@ class Lately(Generic[Key, Value]):
             known = self._known.get(key)
             if known is not None:
                 long = 10 * known.seconds if patience is None else patience
-                if known.version == version or begin - known.at < long:
+                waits = known.seconds > self._moment and begin - known.at < long
+                if known.version == version or waits:
                     self._known.move_to_end(key)
                     return known.value
         value = make()
         end = time.monotonic()
-        if end - begin > self._moment:
-            with self._lock:
-                self._known[key] = _Reckoned(version, value, end, end - begin)
-                while len(self._known) > self._most:
-                    self._known.popitem(last=False)
+        with self._lock:
+            self._known[key] = _Reckoned(version, value, end, end - begin)
+            while len(self._known) > self._most:
+                self._known.popitem(last=False)
         return value

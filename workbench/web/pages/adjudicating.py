@@ -125,21 +125,24 @@ def address_of(way: Way, pair: Pair | None) -> str:
 
 
 def _go_on(way: Way, *, after: Pair) -> Response | Answer:
+    if wants_fragment():
+        return _desk(way, None, after=after)
     with reading() as db:
         lines = queue(db, here().id, order=way.order, patience=ON_THE_DESK).filtered(topic=way.topic)
     line = next_open(lines, after)
-    pair = None if line is None else line.pair
-    return _desk(way, pair) if wants_fragment() else see_other(address_of(way, pair))
+    return see_other(address_of(way, None if line is None else line.pair))
 
 
-def _desk(way: Way, pair: Pair | None, *, overtaken: Overtaken | None = None) -> Response:
+def _desk(
+    way: Way, pair: Pair | None, *, after: Pair | None = None, overtaken: Overtaken | None = None
+) -> Response:
     shown: DisputedPair | None = None
     with reading() as db:
         found = queue(db, here().id, order=way.order, patience=ON_THE_DESK)
         lines = found.filtered(topic=way.topic)
         if pair is None:
-            first = next_open(lines, None)
-            pair = None if first is None else first.pair
+            coming = next_open(lines, after)
+            pair = None if coming is None else coming.pair
         if pair is not None:
             shown = disputed_pair(db, here().id, pair, viewer().id)
     template = "adjudicating/_pieces.html" if wants_fragment() else "adjudicating/desk.html"
