@@ -132,10 +132,15 @@ def _place(db: Session, campaign: CampaignRow) -> tuple[object, ...]:
     return db.get_bind().engine.url, campaign.id, campaign.created_at, repr(campaign.scale)
 
 
-def _version(db: Session, campaign: CampaignRow) -> int:
-    """What changes with every judgment: how many events there are, since none is ever changed or deleted."""
-    counted = select(func.count()).where(JudgmentEventRow.campaign_id == campaign.id)
-    return db.scalar(counted) or 0
+def _version(db: Session, campaign: CampaignRow) -> tuple[int, str | None]:
+    """What changes with every judgment: how many events there are, and the sender's own id of the latest.
+
+    None is ever changed or deleted; but a database may be put back as it was, and go on otherwise.
+    """
+    event = JudgmentEventRow
+    counted = select(func.count(), func.max(event.id)).where(event.campaign_id == campaign.id)
+    number, latest = db.execute(counted).one()
+    return number, db.scalar(select(event.client_id).where(event.id == latest)) if latest else None
 
 
 def _lines(
