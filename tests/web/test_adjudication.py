@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from uuid import uuid4
 
 import pytest
@@ -12,11 +13,12 @@ from werkzeug.test import TestResponse
 
 from tests.cast import Cast
 from tests.web.conftest import Enter
-from workbench.records import Answer
+from workbench.records import FOUR_GRADES, Answer, Scale
 from workbench.storage.adjudications import adjudicated_grades
 from workbench.storage.engine import Database
 from workbench.storage.tables import AdjudicationEventRow
 from workbench.workflow.adjudication_rules import AdjudicationRules, keep_adjudication_rules
+from workbench.workflow.campaigning import change_campaign
 from workbench.workflow.judging import desk, record
 from workbench.workflow.membership import add_role
 from workbench.workflow.roles import Role
@@ -131,6 +133,19 @@ def test_the_second_adjudicator_is_told_and_what_was_typed_is_still_there(
     assert (swapped.status_code, "data-overtaken" in swapped.text) == (200, True)
 
 
+def test_a_grade_keeps_its_key_and_the_button_of_that_key_has_none(
+    enter: Enter, sqlite_database: Database, judged: Cast
+) -> None:
+    with sqlite_database.writing() as db:
+        first, *others = FOUR_GRADES.grades
+        scale = Scale((replace(first, key="b"), *others), FOUR_GRADES.relevant_from)
+        change_campaign(db, judged.campaign_id, name="Harbour", guidelines="", scale=scale)
+    page = enter("Judith").get(f"{DESK}?order=topic").text
+    assert page.count('data-key="b"') == 1
+    assert re.search(r'value="0" data-key="b"', page)
+    assert page.count('data-key="t"') == 1
+
+
 def test_undo_goes_back_to_the_pair(enter: Enter, sqlite_database: Database, judged: Cast) -> None:
     judith = enter("Judith")
     decide(judith, FAR, "2")
@@ -228,7 +243,9 @@ def test_a_pair_sent_back_is_all_that_its_assessors_see_of_one_another(enter: En
     pair = {"topic": "T1", "docno": "d1"}
     assert "Nothing to discuss" in ada.get(TALK).text
     assert ada.get(f"{TALK}/pair", query_string=pair).status_code == 404
+    assert '"pill fair">1</span>' not in ada.get("/c/harbour/judge").text
     decide(enter("Judith"), FAR, "back", reason="look at the table")
+    assert 'To discuss <span class="pill fair">1</span>' in ada.get("/c/harbour/judge").text
     page = ada.get(f"{TALK}/pair", query_string=pair).text
     for shown in ("Ben", "Highly relevant", "Ben&#39;s own words on d1", "look at the table", "nothing else"):
         assert shown in page

@@ -8,18 +8,17 @@ from sqlalchemy.orm import Session
 from workbench.storage.tables import AdjudicationEventRow
 
 
-def current_adjudications(db: Session, campaign_id: int) -> tuple[AdjudicationEventRow, ...]:
+def current_adjudications(
+    db: Session, campaign_id: int, *, decision: str | None = None
+) -> tuple[AdjudicationEventRow, ...]:
     """The latest decision of every pair of a campaign that has one, in the order of the decisions.
 
-    Those that were withdrawn are left out. The rows are for use-cases to read, not to hand on.
+    Those that were withdrawn are left out; with a `decision` all that are another one. The rows are for
+    use-cases to read, not to hand on.
     """
     event, newest = AdjudicationEventRow, _newest(campaign_id)
-    found = (
-        select(event)
-        .join(newest, event.id == newest.c.id)
-        .where(event.decision != "withdrawn")
-        .order_by(event.id)
-    )
+    kind = event.decision != "withdrawn" if decision is None else event.decision == decision
+    found = select(event).join(newest, event.id == newest.c.id).where(kind).order_by(event.id)
     return tuple(db.scalars(found))
 
 

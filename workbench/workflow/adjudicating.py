@@ -46,7 +46,6 @@ class DisputedPair:
 
     topic: Topic
     scale: Scale
-    guidelines: str
     rules: AdjudicationRules
     document: ShownDocument
     voices: tuple[Voice, ...]
@@ -106,7 +105,6 @@ def disputed_pair(db: Session, campaign_id: int, pair: Pair, account_id: int) ->
     return DisputedPair(
         topic=Topic(topic.topic, topic.title, topic.description, topic.narrative),
         scale=scale,
-        guidelines=campaign.guidelines,
         rules=rules,
         document=shown_document(db, campaign_id, pair[1]),
         voices=voices,

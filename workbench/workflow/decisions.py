@@ -86,9 +86,7 @@ def decisions_so_far(db: Session, campaign_id: int) -> dict[str, int]:
 def unclear_of_topic(db: Session, campaign_id: int, topic: str) -> tuple[tuple[str, Decided], ...]:
     """The documents for which an adjudicator found a topic's statement unclear, and what was said of it."""
     rows = [
-        row
-        for row in current_adjudications(db, campaign_id)
-        if row.topic == topic and row.decision == Decision.UNCLEAR
+        row for row in current_adjudications(db, campaign_id, decision=Decision.UNCLEAR) if row.topic == topic
     ]
     names = names_of_accounts(db, rows)
     return tuple((row.docno, decided_of(row, names)) for row in rows)

@@ -80,9 +80,12 @@ def discussions(db: Session, campaign_id: int, account_id: int) -> tuple[Discuss
     number = _assessor(db, campaign_id, account_id)
     if number is None:
         return ()
-    people = people_of(db, campaign_id)
-    rows = [row for row in current_adjudications(db, campaign_id) if number in asked(row, people)]
-    answered = answers_in_discussion(db, campaign_id) if rows else {}
+    back = current_adjudications(db, campaign_id, decision=Decision.BACK)
+    people = people_of(db, campaign_id) if back else {}
+    rows = [row for row in back if number in asked(row, people)]
+    if not rows:
+        return ()
+    answered = answers_in_discussion(db, campaign_id)
     docnos = [row.docno for row in rows]
     titles = dict(
         db.execute(

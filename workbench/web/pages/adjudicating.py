@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from flask import Blueprint, Response, make_response, render_template, request, url_for
+from flask import Blueprint, Response, make_response, render_template, request
 from werkzeug.wrappers import Response as Answer
 
 from workbench.errors import Finding, InvalidInput
@@ -16,11 +16,12 @@ from workbench.records import Scale
 from workbench.web.access import here, member, viewer
 from workbench.web.door import reading, writing
 from workbench.web.forms import sent_id
-from workbench.web.ids import read_id, write_id
+from workbench.web.queue_way import Way, address_of, way_of_request
 from workbench.web.requests import see_other, wants_fragment
 from workbench.workflow.adjudicating import DisputedPair, Verdict, decide, disputed_pair, undo
+from workbench.workflow.campaigning import campaign_of
 from workbench.workflow.decisions import Decided, Decision, Pair
-from workbench.workflow.dispute_queue import Order, Queue, QueueLine, next_open
+from workbench.workflow.dispute_queue import Queue, QueueLine, next_open
 from workbench.workflow.disputing import ON_THE_DESK, queue
 from workbench.workflow.roles import Role
 
@@ -28,14 +29,6 @@ blueprint = Blueprint("adjudicating", __name__, url_prefix="/c/<slug>/adjudicate
 adjudicator = member(Role.ORGANISER, Role.ADJUDICATOR)
 # What the desk's own buttons are called by; a grade with one of these keys keeps it, and the button has none.
 COMMANDS = {"back": "b", "unclear": "t", "skip": "s", "reason": "c", "undo": "z"}
-
-
-@dataclass(frozen=True, slots=True)
-class Way:
-    """In which order an adjudicator goes through the queue, and whether of one topic only."""
-
-    order: Order
-    topic: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,20 +103,6 @@ def undo_last() -> Response | Answer:
     return see_other(address_of(way, pair))
 
 
-def way_of_request() -> Way:
-    """The order and topic that a request names, in its address or form."""
-    order = next((one for one in Order if one == request.values.get("order")), Order.INFLUENCE)
-    only = request.values.get("only")
-    return Way(order, read_id(only) if only else None)
-
-
-def address_of(way: Way, pair: Pair | None) -> str:
-    """The address of a pair on the desk, or of the desk with the first one to decide."""
-    topic, docno = (None, None) if pair is None else (write_id(pair[0]), write_id(pair[1]))
-    only = None if way.topic is None else write_id(way.topic)
-    return url_for("adjudicating.desk", order=str(way.order), only=only, topic=topic, docno=docno)
-
-
 def _go_on(way: Way, *, after: Pair) -> Response | Answer:
     if wants_fragment():
         return _desk(way, None, after=after)
@@ -145,6 +124,8 @@ def _desk(
             pair = None if coming is None else coming.pair
         if pair is not None:
             shown = disputed_pair(db, here().id, pair, viewer().id)
+        # They stay where they are while the pairs come and go, so that only a whole page needs them.
+        guidelines = "" if wants_fragment() else campaign_of(db, here().id).guidelines
     template = "adjudicating/_pieces.html" if wants_fragment() else "adjudicating/desk.html"
     page = render_template(
         template,
@@ -153,6 +134,7 @@ def _desk(
         way=way,
         scale=found.scale,
         keys=_free_keys(found.scale),
+        guidelines=guidelines,
         overtaken=overtaken,
         address_of=address_of,
     )

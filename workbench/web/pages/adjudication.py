@@ -18,7 +18,7 @@ from workbench.web.door import reading, writing
 from workbench.web.downloads import attachment, csv_file
 from workbench.web.forms import findings_of, status_of, whole_number
 from workbench.web.ids import read_id, write_id
-from workbench.web.pages.adjudicating import Way, address_of
+from workbench.web.queue_way import Way, address_of
 from workbench.web.readers import organiser
 from workbench.web.requests import see_other
 from workbench.workflow.adjudication_rules import (
