@@ -128,6 +128,9 @@ def test_the_second_adjudicator_is_told_and_what_was_typed_is_still_there(
     assert grades(sqlite_database, judged) == {FAR: 0}
     with sqlite_database.reading() as db:
         assert db.scalar(select(func.count()).select_from(AdjudicationEventRow)) == 2
+    history = enter("Judith").get(f"{DESK}?topic=T1&docno=d1").text
+    assert "History: 2 events" in history
+    assert "seen it first" in history
     # With htmx the desk is swapped all the same, and says so.
     swapped = decide(enter("Olga"), FAR, "3", htmx="yes")
     assert (swapped.status_code, "data-overtaken" in swapped.text) == (200, True)

@@ -131,6 +131,11 @@ def test_an_answer_sent_twice_is_one_and_names_are_hidden_by_the_setting(sqlite_
             say(3)
         with pytest.raises(WorkbenchError, match="9 is not a grade"):
             one.discuss(db, "Ada", FAR, 9)
+        with pytest.raises(WorkbenchError, match="no SHA-256"):
+            discuss(
+                db, one.id, ada, FAR, answer=Answer.UNSURE, grade=None, comment="", client_id="another-one",
+                shown_sha256="x" * 65,
+            )  # fmt: skip
 
 
 def test_what_was_marked_and_ticked_before_stays_with_the_answer_that_holds(

@@ -38,6 +38,15 @@ def latest_adjudication(db: Session, campaign_id: int, topic: str, docno: str) -
     return db.scalars(select(event).where(*of_pair).order_by(event.id.desc()).limit(1)).one_or_none()
 
 
+def adjudications_of(
+    db: Session, campaign_id: int, topic: str, docno: str
+) -> tuple[AdjudicationEventRow, ...]:
+    """Every event about a pair, in the order in which they were recorded."""
+    event = AdjudicationEventRow
+    of_pair = (event.campaign_id == campaign_id, event.topic == topic, event.docno == docno)
+    return tuple(db.scalars(select(event).where(*of_pair).order_by(event.id)))
+
+
 def latest_of_account(db: Session, campaign_id: int, account_id: int) -> AdjudicationEventRow | None:
     """The latest decision of an account that holds: nobody has overwritten or withdrawn it."""
     event, newest = AdjudicationEventRow, _newest(campaign_id)

@@ -23,11 +23,13 @@ from workbench.workflow.decisions import (
     Decided,
     Decision,
     Pair,
+    Past,
     Person,
     answers_in_discussion,
     asked,
     changed_since,
     decided_of,
+    history_of,
     names_of_accounts,
     people_of,
 )
@@ -51,6 +53,7 @@ class DisputedPair:
     voices: tuple[Voice, ...]
     spread: Spread
     decided: Decided | None
+    history: tuple[Past, ...]
     changed: bool
     waiting: int
     may_go_back: bool
@@ -110,6 +113,7 @@ def disputed_pair(db: Session, campaign_id: int, pair: Pair, account_id: int) ->
         voices=voices,
         spread=spread_of(said, scale),
         decided=decided_of(current, names_of_accounts(db, [current])) if current else None,
+        history=history_of(db, campaign_id, pair) if latest else (),
         changed=current is not None and current.grade is not None and changed_since(current, said, people),
         waiting=sum(answered.get(who, 0) <= event for who, event in waiting.items()),
         may_go_back=any(people[voice.assessor_id].reachable for voice in voices),

@@ -11,8 +11,8 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from workbench.records import Judgment
-from workbench.storage.adjudications import current_adjudications, decision_counts
-from workbench.storage.events import DISCUSSION
+from workbench.storage.adjudications import adjudications_of, current_adjudications, decision_counts
+from workbench.storage.events import DISCUSSION, WITHDRAWN
 from workbench.storage.tables import (
     AccountRow,
     AdjudicationEventRow,
@@ -46,6 +46,17 @@ class Decided:
 
 
 @dataclass(frozen=True, slots=True)
+class Past:
+    """One event about a pair as its history tells it; the decision is None where one was taken back."""
+
+    decision: Decision | None
+    grade: int | None
+    reason: str
+    by: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Person:
     """An assessor by number: the name, whether it is a machine, and whether a pair can be sent back there.
 
@@ -67,6 +78,22 @@ def decided_of(row: AdjudicationEventRow, names: Mapping[int, str]) -> Decided:
         reason=row.reason,
         by=names.get(row.account_id, "") if row.account_id is not None else "",
         at=row.recorded_at,
+    )
+
+
+def history_of(db: Session, campaign_id: int, pair: Pair) -> tuple[Past, ...]:
+    """Everything that was ever decided about a pair, the first first."""
+    rows = adjudications_of(db, campaign_id, *pair)
+    names = names_of_accounts(db, rows)
+    return tuple(
+        Past(
+            decision=None if row.decision == WITHDRAWN else Decision(row.decision),
+            grade=row.grade,
+            reason=row.reason,
+            by=names.get(row.account_id, "") if row.account_id is not None else "",
+            at=row.recorded_at,
+        )
+        for row in rows
     )
 
 

@@ -25,7 +25,7 @@ from workbench.storage.tables import (
     TopicRow,
 )
 from workbench.workflow.adjudication_rules import AdjudicationRules, rules_from_json
-from workbench.workflow.checks import checked_client_id, storable
+from workbench.workflow.checks import checked_client_id, checked_sha256, storable
 from workbench.workflow.decisions import (
     Decision,
     Pair,
@@ -187,7 +187,7 @@ def discuss(
                 "client_id": client_id,
                 "source": DISCUSSION,
                 "assignment_id": held.assignment_id if held else None,
-                "document_sha256": shown_sha256,
+                "document_sha256": checked_sha256(shown_sha256),
                 "position": None,
                 "order_rule": None,
                 "seed": None,

@@ -37,6 +37,7 @@ from workbench.workflow.remembering import Lately
 from workbench.workflow.scales import scale_from_json
 
 ON_THE_DESK = 3600.0  # seconds for which an adjudicator at work goes on in the order that was reckoned
+FRESH = 30.0  # seconds after which new judgments are in the queue, however long it takes
 KEPT = 8
 
 
@@ -70,7 +71,7 @@ def queue(
     campaign = db.get_one(CampaignRow, campaign_id)
     scale = scale_from_json(campaign.scale)
     rules = rules_from_json(campaign.adjudication_rules)
-    voiced = _voiced(db, campaign, rules, scale, patience)
+    voiced = _voiced(db, campaign, rules, scale, None if patience is None else min(patience, FRESH))
     decisions = {(row.topic, row.docno): row for row in current_adjudications(db, campaign_id)}
     wanted = order is Order.INFLUENCE if influence is None else influence
     moved = _influenced(db, campaign, rules, scale, voiced, decisions, patience) if wanted else None
