@@ -28,6 +28,13 @@ def test_what_is_long_to_reckon_serves_for_a_while_after_a_change() -> None:
     assert known.get("a", 2, made, patience=0) == 2
 
 
+def test_what_is_to_be_steady_stays_for_a_while_even_where_it_is_quick() -> None:
+    made, known = Counter(), Lately[str, int](2, moment=60)
+    assert known.get("a", 1, made) == 1
+    assert known.get("a", 2, made, patience=60, steady=True) == 1
+    assert known.get("a", 2, made, patience=60) == 2
+
+
 def test_only_so_many_are_kept() -> None:
     made, known = Counter(), Lately[str, int](2, moment=60)
     for key in ("a", "b", "a", "c"):

@@ -50,7 +50,6 @@ class Voiced:
 
 
 _VOICED: Lately[object, Voiced] = Lately(KEPT)
-# Only an order hangs on it, which may be a little old: an adjudicator must not wait for it at every key.
 _INFLUENCES: Lately[object, dict[Pair, Influence]] = Lately(KEPT, moment=0.05)
 
 
@@ -125,7 +124,8 @@ def _influenced(
     runs = tuple(runs_that_count(db, campaign.id).values())
     key = (*_place(db, campaign), rules, runs)
     version = (_version(db, campaign), hash(frozenset(decided.items())))
-    return _INFLUENCES.get(key, version, make, patience=patience)
+    # On the desk the order stays as it is: each decision would shuffle the rest otherwise.
+    return _INFLUENCES.get(key, version, make, patience=patience, steady=patience is not None)
 
 
 def _place(db: Session, campaign: CampaignRow) -> tuple[object, ...]:

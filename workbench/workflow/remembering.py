@@ -56,19 +56,26 @@ class Lately(Generic[Key, Value]):
         self._lock = threading.Lock()
 
     def get(
-        self, key: Key, version: Hashable, make: Callable[[], Value], *, patience: float | None = None
+        self,
+        key: Key,
+        version: Hashable,
+        make: Callable[[], Value],
+        *,
+        patience: float | None = None,
+        steady: bool = False,
     ) -> Value:
         """The value of a key: as it is remembered of this version, or of an older one for a while.
 
         An older one serves for `patience` seconds, or for ten times as long as it took, so that at most a
-        tenth of the time goes into it while the version changes all the time.
+        tenth of the time goes into it while the version changes all the time. What is quick to reckon is
+        reckoned anew all the same, unless it is to be `steady`.
         """
         begin = time.monotonic()
         with self._lock:
             known = self._known.get(key)
             if known is not None:
                 long = 10 * known.seconds if patience is None else patience
-                waits = known.seconds > self._moment and begin - known.at < long
+                waits = (steady or known.seconds > self._moment) and begin - known.at < long
                 if known.version == version or waits:
                     self._known.move_to_end(key)
                     return known.value
