@@ -27,6 +27,7 @@ COMMANDS = {
     "plan": "workbench.cli.plan:command",
     "agree": "workbench.cli.agree:command",
     "consensus": "workbench.cli.consensus:command",
+    "rounds": "workbench.cli.rounds:command",
     "score": "workbench.cli.score:command",
 }
 

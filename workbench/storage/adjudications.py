@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-from sqlalchemy import func, select
+from sqlalchemy import Subquery, func, select
 from sqlalchemy.orm import Session
 
 from workbench.storage.tables import AdjudicationEventRow
 
 
-def current_adjudications(db: Session, campaign_id: int) -> tuple[AdjudicationEventRow, ...]:
+def current_adjudications(
+    db: Session, campaign_id: int, *, decision: str | None = None
+) -> tuple[AdjudicationEventRow, ...]:
     """The latest decision of every pair of a campaign that has one, in the order of the decisions.
 
-    Those that were withdrawn are left out. The rows are for use-cases to read, not to hand on.
+    Those that were withdrawn are left out; with a `decision` all that are another one. The rows are for
+    use-cases to read, not to hand on.
     """
-    event = AdjudicationEventRow
-    newest = (
-        select(func.max(event.id).label("id"))
-        .where(event.campaign_id == campaign_id)
-        .group_by(event.topic, event.docno)
-        .subquery()
-    )
-    found = (
-        select(event)
-        .join(newest, event.id == newest.c.id)
-        .where(event.decision != "withdrawn")
-        .order_by(event.id)
-    )
+    event, newest = AdjudicationEventRow, _newest(campaign_id)
+    kind = event.decision != "withdrawn" if decision is None else event.decision == decision
+    found = select(event).join(newest, event.id == newest.c.id).where(kind).order_by(event.id)
     return tuple(db.scalars(found))
 
 
@@ -36,3 +29,52 @@ def adjudicated_grades(db: Session, campaign_id: int) -> dict[tuple[str, str], i
         for row in current_adjudications(db, campaign_id)
         if row.grade is not None
     }
+
+
+def latest_adjudication(db: Session, campaign_id: int, topic: str, docno: str) -> AdjudicationEventRow | None:
+    """The latest event of a pair, also where it withdrew what was decided before."""
+    event = AdjudicationEventRow
+    of_pair = (event.campaign_id == campaign_id, event.topic == topic, event.docno == docno)
+    return db.scalars(select(event).where(*of_pair).order_by(event.id.desc()).limit(1)).one_or_none()
+
+
+def adjudications_of(
+    db: Session, campaign_id: int, topic: str, docno: str
+) -> tuple[AdjudicationEventRow, ...]:
+    """Every event about a pair, in the order in which they were recorded."""
+    event = AdjudicationEventRow
+    of_pair = (event.campaign_id == campaign_id, event.topic == topic, event.docno == docno)
+    return tuple(db.scalars(select(event).where(*of_pair).order_by(event.id)))
+
+
+def latest_of_account(db: Session, campaign_id: int, account_id: int) -> AdjudicationEventRow | None:
+    """The latest decision of an account that holds: nobody has overwritten or withdrawn it."""
+    event, newest = AdjudicationEventRow, _newest(campaign_id)
+    chosen = (
+        select(event)
+        .join(newest, event.id == newest.c.id)
+        .where(event.account_id == account_id, event.decision != "withdrawn")
+    )
+    return db.scalars(chosen.order_by(event.id.desc()).limit(1)).one_or_none()
+
+
+def recorded_adjudication(db: Session, campaign_id: int, client_id: str) -> AdjudicationEventRow | None:
+    """The event that this client id recorded, or None."""
+    event = AdjudicationEventRow
+    chosen = select(event).where(event.campaign_id == campaign_id, event.client_id == client_id)
+    return db.scalars(chosen).one_or_none()
+
+
+def decision_counts(db: Session, campaign_id: int) -> dict[str, int]:
+    """How many pairs stand at each kind of decision (grade, back, unclear); one query."""
+    event, newest = AdjudicationEventRow, _newest(campaign_id)
+    counted = select(event.decision, func.count()).join(newest, event.id == newest.c.id)
+    found = dict(db.execute(counted.group_by(event.decision)).all())
+    return {decision: number for decision, number in found.items() if decision != "withdrawn"}
+
+
+def _newest(campaign_id: int) -> Subquery:
+    """The numbers of the latest events of all pairs."""
+    event = AdjudicationEventRow
+    newest = select(func.max(event.id).label("id")).where(event.campaign_id == campaign_id)
+    return newest.group_by(event.topic, event.docno).subquery()

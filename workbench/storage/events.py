@@ -15,8 +15,10 @@ from workbench.storage.tables import JudgmentEventRow
 
 WITHDRAWN = "withdrawn"
 LATER = "later"
+JUDGING = "judging"
+DISCUSSION = "discussion"
 # What holds is what was said while judging or discussing; probes and training are compared with it.
-HOLDING = ("judging", "discussion")
+HOLDING = (JUDGING, DISCUSSION)
 BATCH = 1000
 
 
@@ -35,6 +37,7 @@ class CurrentEvent:
     recorded_at: datetime
     client_id: str
     comment: str
+    purpose: str
 
 
 @dataclass(frozen=True, slots=True)

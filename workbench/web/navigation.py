@@ -6,12 +6,16 @@ from dataclasses import dataclass
 
 from flask import current_app, request, url_for
 
-from workbench.web.access import Who, here_or_none, statement_of
+from workbench.web.access import Here, Who, here_or_none, statement_of, viewer
+from workbench.web.door import reading
+from workbench.workflow.discussing import discussions
 from workbench.workflow.roles import Role
 
+DISCUSSIONS = "discussions.index"
 # In the order of the work. A page that is not there (yet) is not shown; who sees it, its view says.
 PAGES = (
     ("judging.index", "My topics"),
+    (DISCUSSIONS, "To discuss"),
     ("own_runs.index", "My runs"),
     ("task.index", "The task"),
     ("overview.index", "Overview"),
@@ -24,6 +28,7 @@ PAGES = (
     ("judgments.index", "Judgments"),
     ("agreement.index", "Agreement"),
     ("consensus_preview.index", "Consensus"),
+    ("adjudication.index", "Adjudication"),
     ("qrels.index", "Qrels"),
     ("scores.index", "Scores"),
     ("people.index", "People"),
@@ -31,6 +36,7 @@ PAGES = (
 )
 # Pages with a blueprint of their own that belong to another's tab.
 PARTS = {
+    "adjudicating": "adjudication",
     "late_runs": "runs",
     "records": "runs",
     "run_checks": "runs",
@@ -50,11 +56,12 @@ PARTS = {
 
 @dataclass(frozen=True, slots=True)
 class Tab:
-    """One link of the navigation."""
+    """One link of the navigation; `waiting` counts what somebody else asks of its viewer there."""
 
     label: str
     address: str
     current: bool
+    waiting: int = 0
 
 
 def tabs() -> tuple[Tab, ...]:
@@ -64,7 +71,12 @@ def tabs() -> tuple[Tab, ...]:
         return ()
     section = PARTS.get(request.blueprint or "", request.blueprint)
     return tuple(
-        Tab(label, url_for(endpoint, slug=campaign.slug), _blueprint(endpoint) == section)
+        Tab(
+            label,
+            url_for(endpoint, slug=campaign.slug),
+            _blueprint(endpoint) == section,
+            _to_discuss(campaign) if endpoint == DISCUSSIONS else 0,
+        )
         for endpoint, label in PAGES
         if _opens(endpoint, campaign.roles)
     )
@@ -87,6 +99,11 @@ def exists(endpoint: str) -> bool:
 def _opens(endpoint: str, roles: frozenset[Role]) -> bool:
     statement = statement_of(current_app, endpoint)
     return statement is not None and statement.who is Who.MEMBER and bool(statement.roles & roles)
+
+
+def _to_discuss(campaign: Here) -> int:
+    with reading() as db:
+        return sum(not line.answered for line in discussions(db, campaign.id, viewer().id))
 
 
 def _blueprint(endpoint: str) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from flask import url_for
 from markupsafe import Markup
@@ -34,10 +34,10 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What the needs are read from.
+    """What the needs are read from; `agreement` is that of people, None where fewer than two have judged.
 
-    `agreement` is that of people, None where fewer than two have judged; `kept_aside` counts answers that
-    could not be recorded and wait.
+    `kept_aside` counts answers that could not be recorded and wait.
+    `decisions` counts the pairs that adjudicators decided, sent back or found unclear.
     """
 
     overview: Overview
@@ -49,12 +49,13 @@ class State:
     agreement: AgreementReport | None
     guidelines: str
     kept_aside: int = 0
+    decisions: Mapping[str, int] = field(default_factory=dict)
 
 
 def needs(state: State) -> tuple[Need, ...]:
     """What to do, most urgent first; empty where the campaign is not waiting for its organiser."""
     first = next(_beginning(state), None)
-    later = [*_texts(state), *_people(state), *_quality(state), *_answers(state)]
+    later = [*_texts(state), *_people(state), *_quality(state), *_answers(state), *_adjudicated(state)]
     later.sort(key=lambda need: need.kind != "poor")
     found = [first, *later] if first else later
     return tuple(found or _end(state))
@@ -131,6 +132,14 @@ def _answers(state: State) -> Iterator[Need]:
     if broken:
         text = f"{counted(broken, 'answer')} “cannot judge”. Perhaps a document is broken."
         yield Need("Cannot judge", text, url_for("judgments.index", only="cannot_judge"), "See which", "fair")
+
+
+def _adjudicated(state: State) -> Iterator[Need]:
+    unclear = state.decisions.get("unclear", 0)
+    if unclear:
+        verb = "was" if unclear == 1 else "were"
+        text = f"{counted(unclear, 'pair')} {verb} sent to you by an adjudicator: the statement is unclear."
+        yield Need("Unclear", text, url_for("adjudication.index", state="unclear"), "See which", "fair")
 
 
 def _quality(state: State) -> Iterator[Need]:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import re
 
-from workbench.errors import Finding
+from workbench.errors import Finding, WorkbenchError
 
 LONGEST_ID = 512
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_CLIENT_ID = re.compile(r"[A-Za-z0-9-]{8,64}")
 
 
 def id_finding(identifier: str, *, what: str, source: str) -> Finding | None:
@@ -35,6 +37,20 @@ def storable(text: str) -> str:
     if text.isascii() and "\0" not in text:
         return text
     return _UNSTORABLE.sub("\ufffd", text)
+
+
+def checked_client_id(client_id: str) -> str:
+    """The sender's own id of what it sends, by which it is recorded once; raises WorkbenchError for none."""
+    if not _CLIENT_ID.fullmatch(client_id):
+        raise WorkbenchError("the answer carries no proper id of its own", remedy="load the page again")
+    return client_id
+
+
+def checked_sha256(digest: str | None) -> str | None:
+    """The hash of the text that was shown, as the sender says it; raises WorkbenchError for what is none."""
+    if digest is not None and not _SHA256.fullmatch(digest):
+        raise WorkbenchError("the hash of the text that was shown is no SHA-256")
+    return digest
 
 
 def text_hash(title: str, text: str) -> str:

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from workbench.consensus.repeats import latest
 from workbench.errors import Conflict, Finding, InvalidInput
 from workbench.records import Answer, Judgment, Qrel, Scale
-from workbench.storage.events import append_events, current_events
+from workbench.storage.events import DISCUSSION, JUDGING, append_events, current_events
 from workbench.storage.tables import AssessorRow, CampaignRow, TopicRow
 from workbench.workflow.checks import id_finding, storable
 from workbench.workflow.scales import scale_from_json
@@ -72,8 +72,12 @@ def import_judgments(
     *,
     source: str,
     machines: Collection[str] = (),
+    discussed: bool = False,
 ) -> Imported:
     """Append judgments made elsewhere as events, in their order; importing a file twice adds nothing.
+
+    With `discussed` they are what the assessors said after a discussion: what they said before stays beside
+    it, and who kept a grade said so.
 
     A pair whose last answer in the file holds already is passed over; of any other all answers are kept.
     The assessors named are made where they are new. Raises InvalidInput with every judgment of an unknown
@@ -90,7 +94,7 @@ def import_judgments(
     lines = []
     for name, theirs in by_assessor.items():
         row = _assessor(db, campaign_id, name, name in machines)
-        new = append_events(db, _new_events(db, row, theirs, source))
+        new = append_events(db, _new_events(db, row, theirs, source, DISCUSSION if discussed else JUDGING))
         held = latest(theirs)
         lines.append(ImportedAssessor(name, row.machine, len(theirs), new, held.repeated, held.contradicted))
     return Imported(source, tuple(lines))
@@ -160,11 +164,13 @@ def _assessor(db: Session, campaign_id: int, name: str, machine: bool) -> Assess
 
 
 def _new_events(
-    db: Session, assessor: AssessorRow, judgments: list[Judgment], source: str
+    db: Session, assessor: AssessorRow, judgments: list[Judgment], source: str, purpose: str
 ) -> list[dict[str, Any]]:
+    # What was said while judging does not yet say that it was kept in the discussion.
     holds = {
         (event.topic, event.docno): (event.answer, event.grade)
         for event in current_events(db, assessor.campaign_id, assessor_ids=[assessor.id])
+        if purpose == JUDGING or event.purpose == purpose
     }
     last = {(j.topic, j.docno): (str(j.answer), j.grade) for j in judgments}
     now = datetime.now(UTC)
@@ -186,6 +192,7 @@ def _new_events(
             "seed": None,
             "active_ms": None,
             "recorded_at": now,
+            "purpose": purpose,
         }
         for judgment in judgments
         if holds.get((judgment.topic, judgment.docno)) != last[judgment.topic, judgment.docno]

@@ -1,10 +1,12 @@
-"""What a process remembers of contents that cannot change, since they are known by their hash."""
+"""What a process remembers: contents that cannot change, and what is long to reckon and changes slowly."""
 
 from __future__ import annotations
 
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 Key = TypeVar("Key", bound=Hashable)
@@ -42,3 +44,56 @@ class Remembered(Generic[Key, Value]):
             self._values[key] = value
             while len(self._values) > self._most:
                 self._values.popitem(last=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reckoned(Generic[Value]):
+    version: Hashable
+    value: Value
+    at: float
+    seconds: float
+
+
+class Lately(Generic[Key, Value]):
+    """What was reckoned of the things that were asked for last, at most `most`; several threads may ask.
+
+    What is reckoned within `moment` seconds is always of the version asked for, as the database has it.
+    """
+
+    def __init__(self, most: int, *, moment: float = 0.25) -> None:
+        self._most = most
+        self._moment = moment
+        self._known: OrderedDict[Key, _Reckoned[Value]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(
+        self,
+        key: Key,
+        version: Hashable,
+        make: Callable[[], Value],
+        *,
+        patience: float | None = None,
+        steady: bool = False,
+    ) -> Value:
+        """The value of a key: as it is remembered of this version, or of an older one for a while.
+
+        An older one serves for `patience` seconds, or for ten times as long as it took, so that at most a
+        tenth of the time goes into it while the version changes all the time. What is quick to reckon is
+        reckoned anew all the same, unless it is to be `steady`.
+        """
+        begin = time.monotonic()
+        with self._lock:
+            known = self._known.get(key)
+            if known is not None:
+                long = 10 * known.seconds if patience is None else patience
+                waits = (steady or known.seconds > self._moment) and begin - known.at < long
+                if known.version == version or waits:
+                    self._known.move_to_end(key)
+                    return known.value
+        value = make()
+        end = time.monotonic()
+        with self._lock:
+            self._known[key] = _Reckoned(version, value, end, end - begin)
+            while len(self._known) > self._most:
+                self._known.popitem(last=False)
+        return value

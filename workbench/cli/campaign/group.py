@@ -42,6 +42,11 @@ COMMANDS = {
     "agreement": "workbench.cli.campaign.results:agreement",
     "consensus": "workbench.cli.campaign.consensus:consensus",
     "qrels": "workbench.cli.campaign.consensus:qrels",
+    "disputes": "workbench.cli.campaign.adjudicating:disputes",
+    "dispute-rules": "workbench.cli.campaign.adjudicating:dispute_rules",
+    "adjudicate": "workbench.cli.campaign.adjudicating:adjudicate",
+    "decisions": "workbench.cli.campaign.adjudicating:decisions",
+    "discussion-report": "workbench.cli.campaign.adjudicating:discussion_report",
     "score": "workbench.cli.campaign.results:score",
 }
 

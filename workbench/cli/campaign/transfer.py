@@ -32,6 +32,9 @@ from workbench.workflow.importing import import_judgments, judgments_from_qrels
 @click.option(
     "--cannot-judge", "codes", multiple=True, type=int, help="A grade that means 'cannot judge', as -2."
 )
+@click.option(
+    "--discussed", is_flag=True, help="What they said after a discussion; what was said before stays."
+)
 @JSON
 @database_options
 def import_(
@@ -42,6 +45,7 @@ def import_(
     names: tuple[str, ...],
     machines: tuple[str, ...],
     codes: tuple[int, ...],
+    discussed: bool,
     as_json: bool,
 ) -> None:
     """Import judgments of several assessors into CAMPAIGN.
@@ -64,7 +68,9 @@ def import_(
                     remedy=f"it has {', '.join(sorted(said)[:10])}",
                 )
             kinds = said if "*" in machines else set(machines)
-            done.append(import_judgments(db, found.id, judgments, source=source, machines=kinds))
+            done.append(
+                import_judgments(db, found.id, judgments, source=source, machines=kinds, discussed=discussed)
+            )
     if as_json:
         say_json(
             [

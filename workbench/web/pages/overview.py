@@ -18,6 +18,7 @@ from workbench.web.scale_form import scale_in_words
 from workbench.workflow.assigning import AssessorLine, assessors_of, assignments_of
 from workbench.workflow.campaigning import campaign_of
 from workbench.workflow.comparing import agreement
+from workbench.workflow.decisions import decisions_so_far
 from workbench.workflow.kept_aside import open_count
 from workbench.workflow.pools import pools_of
 from workbench.workflow.progress import Overview, overview, pooled_pairs
@@ -46,6 +47,7 @@ def index() -> str:
             agreement=_of_people(db, view, assessors),
             guidelines=made.guidelines,
             kept_aside=open_count(db, here().id),
+            decisions=decisions_so_far(db, here().id),
         )
     return render_template(
         "overview/index.html",

@@ -17,6 +17,7 @@ from workbench.web.requests import see_other
 from workbench.workflow.assigning import assignments_of
 from workbench.workflow.campaigning import campaign_of
 from workbench.workflow.collecting import Loaded, load_topics, topics_of
+from workbench.workflow.decisions import unclear_of_topic
 from workbench.workflow.progress import overview
 
 blueprint = Blueprint("topics", __name__, url_prefix="/c/<slug>/topics")
@@ -58,8 +59,9 @@ def topic() -> str:
             raise NotFound(f"there is no topic {wanted!r} in this campaign")
         state = next(line for line in overview(db, here().id).by_topic if line.topic == wanted)
         assignments = [line for line in assignments_of(db, here().id) if line.topic == wanted]
+        unclear = unclear_of_topic(db, here().id, wanted)
     return render_template(
-        "topics/topic.html", topic=found, state=state, assignments=assignments, scale=scale
+        "topics/topic.html", topic=found, state=state, assignments=assignments, scale=scale, unclear=unclear
     )
 
 

@@ -1,0 +1,47 @@
+"""Adjudicated grades in a file: read, written, and refused with every error at once."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from workbench.errors import InvalidInput
+from workbench.formats.decisions import GradeDecision, read_decisions, write_decisions
+
+
+def read(text: str) -> list[tuple[str, str, int, str]]:
+    found = read_decisions(io.BytesIO(text.encode()), source="file")
+    return [(one.topic, one.docno, one.grade, one.reason) for one in found]
+
+
+def test_columns_come_in_any_order_and_the_reason_may_lack() -> None:
+    text = "grade\tReason\tdocno\ttopic\twho\n2\tclear, I think\td#1\t007\tx\n0\t\té/2\t007\tx\n"
+    assert read(text) == [("007", "d#1", 2, "clear, I think"), ("007", "é/2", 0, "")]
+    assert read("topic\tdoc\tgrade\n1\td\t0\n") == [("1", "d", 0, "")]
+
+
+def test_what_is_written_is_read_back() -> None:
+    made = [GradeDecision("007", "d#1", 2, "two\nlines\tand a tab", 2), GradeDecision("1", "é", 0, "", 3)]
+    text = b"".join(write_decisions(made)).decode()
+    assert read(text) == [("007", "d#1", 2, "two lines and a tab"), ("1", "é", 0, "")]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", ["empty"]),
+        ("topic\tdoc\n1\td\n", ["header"]),
+        ("topic\tdoc\tdocno\tgrade\n", ["header"]),
+        (
+            "topic\tdoc\tgrade\n1\td\n1\te\tx\n1\tf\t-1\n1\tg\t\n1 2\th\t1\n",
+            ["columns"] + ["grade"] * 3 + ["id"],
+        ),
+        ("topic\tdoc\tgrade\n1\td\t0\n1\td\t0\n", ["twice"]),
+    ],
+)
+def test_every_error_is_told_with_its_line(text: str, expected: list[str]) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        read(text)
+    codes = [finding.code for finding in refused.value.findings]
+    assert [code.partition("-")[0] for code in codes] == expected

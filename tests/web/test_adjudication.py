@@ -1,0 +1,265 @@
+"""The pages of adjudication: queue, desk, settings, exports; and those of discussions."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from uuid import uuid4
+
+import pytest
+from flask.testing import FlaskClient
+from sqlalchemy import func, select
+from werkzeug.test import TestResponse
+
+from tests.cast import Cast
+from tests.web.conftest import Enter
+from workbench.records import FOUR_GRADES, Answer, Scale
+from workbench.storage.adjudications import adjudicated_grades
+from workbench.storage.engine import Database
+from workbench.storage.tables import AdjudicationEventRow
+from workbench.workflow.adjudication_rules import AdjudicationRules, keep_adjudication_rules
+from workbench.workflow.campaigning import change_campaign
+from workbench.workflow.judging import desk, record
+from workbench.workflow.membership import add_role
+from workbench.workflow.roles import Role
+
+QUEUE, DESK, TALK = "/c/harbour/adjudication", "/c/harbour/adjudicate", "/c/harbour/discussions"
+# What Ada and Ben say of the pool's pairs; three are disputed, by 3, 1 and 1 steps.
+SAID = {("T1", "d1"): (0, 3), ("T1", "d2"): (2, 3), ("T1", "d/4"): (1, 1), ("T2", "d/4"): (1, 2)}
+FAR, SLASHED = ("T1", "d1"), ("T2", "d/4")
+
+
+@pytest.fixture
+def judged(sqlite_database: Database, cast: Cast) -> Cast:
+    """The cast, with four of the six pairs judged by both assessors."""
+    with sqlite_database.writing() as db:
+        for (topic, docno), grades in SAID.items():
+            for name, grade in zip(("Ada", "Ben"), grades, strict=True):
+                say(db, cast, name, topic, docno, grade)
+    return cast
+
+
+def say(db: object, cast: Cast, name: str, topic: str, docno: str, grade: int) -> None:
+    record(
+        db,  # type: ignore[arg-type]
+        cast.assignments[name, topic],
+        cast.accounts[name].id,
+        docno=docno,
+        answer=Answer.GRADE,
+        grade=grade,
+        reason=f"{name}'s own words on {docno}",
+        client_id=str(uuid4()),
+    )
+
+
+def decide(client: FlaskClient, pair: tuple[str, str], decision: str, **fields: str) -> TestResponse:
+    headers = {"HX-Request": "true"} if fields.pop("htmx", "") else {}
+    form = {
+        "topic": pair[0],
+        "docno": pair[1],
+        "decision": decision,
+        "client_id": str(uuid4()),
+        "order": "topic",
+        "seen": "0",
+    }
+    return client.post(f"{DESK}/decide", data=form | fields, headers=headers)
+
+
+def grades(database: Database, cast: Cast) -> dict[tuple[str, str], int]:
+    with database.reading() as db:
+        return adjudicated_grades(db, cast.campaign_id)
+
+
+@pytest.mark.usefixtures("judged")
+def test_the_queue_lists_disputed_pairs_with_counts_and_filters(enter: Enter) -> None:
+    judith = enter("Judith")
+    page = judith.get(f"{QUEUE}?order=topic").text
+    assert [docno for docno in ("Title of d1", "Title of d2", "Title of d/4") if docno in page] == [
+        "Title of d1", "Title of d2", "Title of d/4",
+    ]  # fmt: skip
+    assert "<strong>3</strong>" in page
+    assert "Title of d1" not in judith.get(f"{QUEUE}?topic=T2").text
+    assert "No pair is like that" in judith.get(f"{QUEUE}?state=decided").text
+
+
+def test_a_decision_without_javascript_is_recorded_and_leads_to_the_next_pair(
+    enter: Enter, sqlite_database: Database, judged: Cast
+) -> None:
+    judith = enter("Judith")
+    page = judith.get(f"{DESK}?order=topic").text
+    for shown in ("Text of d1", "When is high water?", "Only tables of the harbour.", "Ada", "Ben"):
+        assert shown in page
+    assert "Ada&#39;s own words on d1" in page
+    answer = decide(judith, FAR, "2", reason="the table settles it")
+    assert answer.status_code == 303
+    assert "docno=d2" in (answer.location or "")
+    assert grades(sqlite_database, judged) == {FAR: 2}
+    assert decide(judith, SLASHED, "0").status_code == 303
+    assert grades(sqlite_database, judged) == {FAR: 2, SLASHED: 0}
+    again = judith.get(f"{DESK}?order=topic&topic=T1&docno=d1").text
+    assert "the table settles it" in again
+    assert decide(judith, FAR, "9").status_code == 422
+    assert decide(judith, FAR, "").status_code == 422
+
+
+def test_htmx_gets_the_pieces_of_the_next_pair_and_its_address(enter: Enter, judged: Cast) -> None:
+    assert judged.slug == "harbour"
+    response = decide(enter("Judith"), FAR, "2", htmx="yes")
+    assert response.status_code == 200
+    assert re.findall(r'id="(document|statement|said|verdicts)"', response.text) == [
+        "document", "statement", "said", "verdicts",
+    ]  # fmt: skip
+    assert "<html" not in response.text
+    assert "docno=d2" in response.headers["HX-Replace-Url"]
+
+
+def test_the_second_adjudicator_is_told_and_what_was_typed_is_still_there(
+    enter: Enter, sqlite_database: Database, judged: Cast
+) -> None:
+    decide(enter("Olga"), FAR, "2", reason="seen it first")
+    late = decide(enter("Judith"), FAR, "0", reason="a long reason")
+    assert late.status_code == 409
+    for shown in ("Olga", "seen it first", "is not recorded", "a long reason"):
+        assert shown in late.text
+    assert grades(sqlite_database, judged) == {FAR: 2}
+    seen = re.search(r'name="seen" value="(\d+)"', late.text)
+    assert seen
+    assert decide(enter("Judith"), FAR, "0", seen=seen[1]).status_code == 303
+    assert grades(sqlite_database, judged) == {FAR: 0}
+    with sqlite_database.reading() as db:
+        assert db.scalar(select(func.count()).select_from(AdjudicationEventRow)) == 2
+    history = enter("Judith").get(f"{DESK}?topic=T1&docno=d1").text
+    assert "History: 2 events" in history
+    assert "seen it first" in history
+    # With htmx the desk is swapped all the same, and says so.
+    swapped = decide(enter("Olga"), FAR, "3", htmx="yes")
+    assert (swapped.status_code, "data-overtaken" in swapped.text) == (200, True)
+
+
+def test_a_grade_keeps_its_key_and_the_button_of_that_key_has_none(
+    enter: Enter, sqlite_database: Database, judged: Cast
+) -> None:
+    with sqlite_database.writing() as db:
+        first, *others = FOUR_GRADES.grades
+        scale = Scale((replace(first, key="b"), *others), FOUR_GRADES.relevant_from)
+        change_campaign(db, judged.campaign_id, name="Harbour", guidelines="", scale=scale)
+    page = enter("Judith").get(f"{DESK}?order=topic").text
+    assert page.count('data-key="b"') == 1
+    assert re.search(r'value="0" data-key="b"', page)
+    assert page.count('data-key="t"') == 1
+
+
+def test_undo_goes_back_to_the_pair(enter: Enter, sqlite_database: Database, judged: Cast) -> None:
+    judith = enter("Judith")
+    decide(judith, FAR, "2")
+    done = judith.post(f"{DESK}/undo", data={"client_id": str(uuid4()), "order": "topic"})
+    assert (done.status_code, "docno=d1" in (done.location or "")) == (303, True)
+    assert grades(sqlite_database, judged) == {}
+
+
+def test_an_adjudicator_with_unfinished_judging_is_blind(
+    enter: Enter, sqlite_database: Database, judged: Cast
+) -> None:
+    with sqlite_database.writing() as db:
+        add_role(db, judged.campaign_id, judged.accounts["Ben"].id, Role.ADJUDICATOR)
+    ben = enter("Ben")
+    assert ben.get(QUEUE).status_code == 403
+    assert decide(ben, FAR, "2").status_code == 403
+    with sqlite_database.writing() as db:
+        for topic in ("T1", "T2"):
+            task = judged.assignments["Ben", topic]
+            while (shown := desk(db, task, judged.accounts["Ben"].id).document) is not None:
+                say(db, judged, "Ben", topic, shown.docno, 0)
+    assert ben.get(QUEUE).status_code == 200
+    assert "You are one of the assessors" in ben.get(f"{DESK}?topic=T1&docno=d1").text
+
+
+def test_settings_are_saved_by_the_organiser_and_wrong_ones_told(
+    enter: Enter, sqlite_database: Database, judged: Cast
+) -> None:
+    olga = enter("Olga")
+    form = {"difference": "line", "steps": "2", "measure": "AP", "names_hidden": "yes"}
+    assert olga.post(f"{QUEUE}/rules", data=form).status_code == 303
+    page = olga.get(QUEUE).text
+    assert "relevant to one, not relevant to another" in page
+    wrong = olga.post(f"{QUEUE}/rules", data=form | {"difference": "distance", "steps": "4"})
+    assert wrong.status_code == 422
+    assert "at most 3" in wrong.text
+    assert olga.post(f"{QUEUE}/rules", data={"steps": "x"}).status_code == 422
+    assert enter("Judith").post(f"{QUEUE}/rules", data=form).status_code == 403
+    assert "What counts as disputed" not in enter("Judith").get(QUEUE).text
+
+
+def test_hidden_names_are_in_nothing_that_an_adjudicator_fetches_here(
+    enter: Enter, sqlite_database: Database, judged: Cast
+) -> None:
+    with sqlite_database.writing() as db:
+        keep_adjudication_rules(db, judged.campaign_id, AdjudicationRules(names_hidden=True))
+    judith = enter("Judith")
+    decide(judith, ("T1", "d2"), "back")
+    for address in ("", "/disputes.csv", "/disputes.json", "/discussions", "/decisions.tsv"):
+        page = judith.get(QUEUE + address).text
+        assert "Ada" not in page, address
+        assert "Ben" not in page, address
+    shown = (
+        judith.get(f"{DESK}?topic=T1&docno=d1")
+        .text.replace("Ada&#39;s own words", "")
+        .replace("Ben&#39;s own words", "")
+    )
+    assert "Ada" not in shown
+    assert "Ben" not in shown
+
+
+def test_the_queue_goes_out_as_csv_and_json_and_decisions_as_the_file_that_comes_in(
+    enter: Enter, judged: Cast
+) -> None:
+    judith = enter("Judith")
+    decide(judith, SLASHED, "1", reason="in passing")
+    found = judith.get(f"{QUEUE}/disputes.json?order=distance").json
+    assert found is not None
+    assert (found["disputed"], found["done"]) == (3, 1)
+    first = found["pairs"][0]
+    assert (first["topic"], first["doc"], first["distance"]) == ("T1", "d1", 3)
+    assert first["influence"]["shift"] > 0
+    lines = judith.get(f"{QUEUE}/disputes.csv?topic=T2").text.splitlines()
+    assert len(lines) == 2
+    assert lines[1].startswith("T2,d/4,decided,Ada: 1; Ben: 2,1,1.0,yes,")
+    tsv = judith.get(f"{QUEUE}/decisions.tsv").text
+    assert tsv == "topic\tdoc\tgrade\treason\nT2\td/4\t1\tin passing\n"
+    assert judged.slug == "harbour"
+
+
+def test_an_unclear_statement_reaches_the_organiser_with_its_topic(enter: Enter, judged: Cast) -> None:
+    assert judged.slug == "harbour"
+    decide(enter("Judith"), FAR, "unclear", reason="which harbour?")
+    olga = enter("Olga")
+    assert "the statement is unclear" in olga.get("/c/harbour/").text
+    topic = olga.get("/c/harbour/topics/topic?topic=T1").text
+    assert "which harbour?" in topic
+    assert "Judith" in topic
+    assert "which harbour?" in olga.get(f"{QUEUE}?state=unclear").text
+
+
+def test_a_pair_sent_back_is_all_that_its_assessors_see_of_one_another(enter: Enter, judged: Cast) -> None:
+    assert judged.slug == "harbour"
+    ada = enter("Ada")
+    pair = {"topic": "T1", "docno": "d1"}
+    assert "Nothing to discuss" in ada.get(TALK).text
+    assert ada.get(f"{TALK}/pair", query_string=pair).status_code == 404
+    assert '"pill fair">1</span>' not in ada.get("/c/harbour/judge").text
+    decide(enter("Judith"), FAR, "back", reason="look at the table")
+    assert 'To discuss <span class="pill fair">1</span>' in ada.get("/c/harbour/judge").text
+    page = ada.get(f"{TALK}/pair", query_string=pair).text
+    for shown in ("Ben", "Highly relevant", "Ben&#39;s own words on d1", "look at the table", "nothing else"):
+        assert shown in page
+    assert ada.get(f"{TALK}/pair", query_string={"topic": "T1", "docno": "d2"}).status_code == 404
+    form = pair | {"answer": "3", "comment": "you are right", "client_id": str(uuid4())}
+    assert ada.post(f"{TALK}/pair", data=form).status_code == 303
+    # Sent twice it is one answer.
+    assert ada.post(f"{TALK}/pair", data=form).status_code == 303
+    assert ada.post(f"{TALK}/pair", data=pair | {"client_id": str(uuid4())}).status_code == 422
+    assert "you are right" in enter("Ben").get(f"{TALK}/pair", query_string=pair).text
+    assert "settled by discussion" in enter("Judith").get(QUEUE).text
+    after = enter("Judith").get(f"{QUEUE}/discussions").text
+    assert "1 label of 8 changed" in after
+    assert "Ada" in after

@@ -1,0 +1,186 @@
+"""The adjudicator's desk: one disputed pair after the other, decided by one key.
+
+htmx gets the pieces of the desk that change, everybody else a 303 to the desk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from flask import Blueprint, Response, make_response, render_template, request
+from werkzeug.wrappers import Response as Answer
+
+from workbench.errors import Finding, InvalidInput
+from workbench.records import Scale
+from workbench.web.access import here, member, viewer
+from workbench.web.door import reading, writing
+from workbench.web.forms import sent_id
+from workbench.web.queue_way import Way, address_of, way_of_request
+from workbench.web.requests import see_other, wants_fragment
+from workbench.workflow.adjudicating import DisputedPair, Verdict, decide, disputed_pair, undo
+from workbench.workflow.campaigning import campaign_of
+from workbench.workflow.decisions import Decided, Decision, Pair
+from workbench.workflow.dispute_queue import Queue, QueueLine, next_open
+from workbench.workflow.disputing import ON_THE_DESK, queue
+from workbench.workflow.roles import Role
+
+blueprint = Blueprint("adjudicating", __name__, url_prefix="/c/<slug>/adjudicate")
+adjudicator = member(Role.ORGANISER, Role.ADJUDICATOR)
+# What the desk's own buttons are called by; a grade with one of these keys keeps it, and the button has none.
+COMMANDS = {"back": "b", "unclear": "t", "skip": "s", "reason": "c", "undo": "z"}
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A decision as a form brings it; `seen` is the latest event of the pair that was shown."""
+
+    pair: Pair
+    verdict: Verdict
+    client_id: str
+    seen: int
+    active_ms: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Overtaken:
+    """A decision that was not recorded, because somebody else had decided the pair meanwhile."""
+
+    sent: Verdict
+    theirs: Decided
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a pair stands in the queue that its adjudicator goes through; `position` counts from 1."""
+
+    position: int | None
+    total: int
+    done: int
+    left: int
+    previous: QueueLine | None
+    following: QueueLine | None
+
+
+@blueprint.get("")
+@adjudicator
+def desk() -> Response:
+    """The desk with the pair that the address names, or the first one to decide."""
+    named = "topic" in request.args and "docno" in request.args
+    return _desk(way_of_request(), (sent_id("topic"), sent_id("docno")) if named else None)
+
+
+@blueprint.post("/decide")
+@adjudicator
+def decide_pair() -> Response | Answer:
+    """Record a decision and go on to the next pair; or tell what somebody else has decided meanwhile."""
+    sent, way = _sent(), way_of_request()
+    with writing() as db:
+        done = decide(
+            db,
+            here().id,
+            viewer().id,
+            sent.pair,
+            sent.verdict,
+            client_id=sent.client_id,
+            seen=sent.seen,
+            active_ms=sent.active_ms,
+        )
+    if done.overtaken is not None:
+        return _desk(way, sent.pair, overtaken=Overtaken(sent.verdict, done.overtaken))
+    return _go_on(way, after=sent.pair)
+
+
+@blueprint.post("/undo")
+@adjudicator
+def undo_last() -> Response | Answer:
+    """Withdraw one's latest decision and go back to its pair."""
+    way = way_of_request()
+    with writing() as db:
+        pair = undo(db, here().id, viewer().id, client_id=request.form.get("client_id", ""))
+    if wants_fragment():
+        return _desk(way, pair)
+    return see_other(address_of(way, pair))
+
+
+def _go_on(way: Way, *, after: Pair) -> Response | Answer:
+    if wants_fragment():
+        return _desk(way, None, after=after)
+    with reading() as db:
+        lines = queue(db, here().id, order=way.order, patience=ON_THE_DESK).filtered(topic=way.topic)
+    line = next_open(lines, after)
+    return see_other(address_of(way, None if line is None else line.pair))
+
+
+def _desk(
+    way: Way, pair: Pair | None, *, after: Pair | None = None, overtaken: Overtaken | None = None
+) -> Response:
+    shown: DisputedPair | None = None
+    with reading() as db:
+        found = queue(db, here().id, order=way.order, patience=ON_THE_DESK)
+        lines = found.filtered(topic=way.topic)
+        if pair is None:
+            coming = next_open(lines, after)
+            pair = None if coming is None else coming.pair
+        if pair is not None:
+            shown = disputed_pair(db, here().id, pair, viewer().id)
+        # They stay where they are while the pairs come and go, so that only a whole page needs them.
+        guidelines = "" if wants_fragment() else campaign_of(db, here().id).guidelines
+    template = "adjudicating/_pieces.html" if wants_fragment() else "adjudicating/desk.html"
+    page = render_template(
+        template,
+        pair=shown,
+        place=_place(found, way, pair),
+        way=way,
+        scale=found.scale,
+        keys=_free_keys(found.scale),
+        guidelines=guidelines,
+        overtaken=overtaken,
+        address_of=address_of,
+    )
+    response = make_response(page, 409 if overtaken and not wants_fragment() else 200)
+    if wants_fragment():
+        # Loading the page anew shows what is on the desk now, not the pair with which it was opened.
+        response.headers["HX-Replace-Url"] = address_of(way, pair)
+    return response
+
+
+def _place(found: Queue, way: Way, pair: Pair | None) -> Place:
+    lines = found.filtered(topic=way.topic)
+    at = next((number for number, line in enumerate(lines) if line.pair == pair), None)
+    return Place(
+        position=None if at is None else at + 1,
+        total=len(lines),
+        done=sum(line.done for line in lines),
+        left=sum(line.open for line in lines),
+        previous=lines[at - 1] if at else None,
+        following=lines[at + 1] if at is not None and at + 1 < len(lines) else None,
+    )
+
+
+def _free_keys(scale: Scale) -> Mapping[str, str]:
+    taken = {grade.key.casefold() for grade in scale.grades}
+    return {name: "" if key in taken else key for name, key in COMMANDS.items()}
+
+
+def _sent() -> Sent:
+    form = request.form
+    said, reason = form.get("decision", ""), form.get("reason", "")
+    if said.isascii() and said.isdigit() and len(said) < 6:
+        verdict = Verdict(Decision.GRADE, int(said), reason)
+    elif said in {Decision.BACK, Decision.UNCLEAR}:
+        verdict = Verdict(Decision(said), None, reason)
+    else:
+        finding = Finding("Decision", None, "decision", "the form has no decision", "use its buttons")
+        raise InvalidInput([finding])
+    return Sent(
+        pair=(sent_id("topic"), sent_id("docno")),
+        verdict=verdict,
+        client_id=form.get("client_id", ""),
+        seen=_number(form.get("seen", "")) or 0,
+        active_ms=_number(form.get("active_ms", "")),
+    )
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else None

@@ -1,0 +1,104 @@
+"""Discussions: the pairs that were sent back to an assessor, and what the others said of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flask import Blueprint, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from workbench.errors import Finding, InvalidInput
+from workbench.records import Answer
+from workbench.web import notices
+from workbench.web.access import here, member, viewer
+from workbench.web.door import reading, writing
+from workbench.web.forms import findings_of, sent_id, status_of
+from workbench.web.ids import write_id
+from workbench.web.requests import see_other
+from workbench.workflow.decisions import Pair
+from workbench.workflow.discussing import discuss, discussion, discussions
+from workbench.workflow.roles import Role
+
+blueprint = Blueprint("discussions", __name__, url_prefix="/c/<slug>/discussions")
+assessor = member(Role.ASSESSOR)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a form says after a discussion."""
+
+    answer: Answer
+    grade: int | None
+
+
+@blueprint.get("")
+@assessor
+def index() -> str:
+    """The pairs sent back to this assessor."""
+    with reading() as db:
+        lines = discussions(db, here().id, viewer().id)
+    return render_template("discussions/index.html", lines=lines)
+
+
+@blueprint.get("/pair")
+@assessor
+def pair() -> str:
+    """One pair: document, what each of its assessors says, and the form; `?topic=` and `?docno=` name it."""
+    return _page(_pair())
+
+
+@blueprint.post("/pair")
+@assessor
+def say() -> Response | tuple[str, int]:
+    """Keep or change the grade, with a comment, and go on to the next pair."""
+    named = _pair()
+    try:
+        said = _said()
+        with writing() as db:
+            discuss(
+                db,
+                here().id,
+                viewer().id,
+                named,
+                answer=said.answer,
+                grade=said.grade,
+                comment=request.form.get("comment", ""),
+                client_id=request.form.get("client_id", ""),
+                shown_sha256=request.form.get("shown_sha256") or None,
+            )
+    except InvalidInput as error:
+        return _page(named, findings_of(error, "Answer")), status_of(error)
+    with reading() as db:
+        left = [line for line in discussions(db, here().id, viewer().id) if not line.answered]
+    notices.say("Your answer is recorded.")
+    if left:
+        topic, docno = write_id(left[0].topic), write_id(left[0].docno)
+        return see_other(url_for("discussions.pair", topic=topic, docno=docno))
+    return see_other(url_for("discussions.index"))
+
+
+def _pair() -> Pair:
+    return sent_id("topic"), sent_id("docno")
+
+
+def _page(named: Pair, findings: tuple[Finding, ...] = ()) -> str:
+    with reading() as db:
+        shown = discussion(db, here().id, viewer().id, named)
+        lines = discussions(db, here().id, viewer().id)
+    return render_template(
+        "discussions/pair.html",
+        shown=shown,
+        left=sum(not line.answered for line in lines),
+        total=len(lines),
+        typed=request.form,
+        findings=findings,
+    )
+
+
+def _said() -> Said:
+    said = request.form.get("answer", "")
+    if said.isascii() and said.isdigit() and len(said) < 6:
+        return Said(Answer.GRADE, int(said))
+    if said in {Answer.UNSURE, Answer.CANNOT_JUDGE}:
+        return Said(Answer(said), None)
+    raise InvalidInput([Finding("Answer", None, "answer", "choose what you say now", "keep it or change it")])
