@@ -109,7 +109,7 @@ def test_scoring_that_is_out_of_time_goes_on_where_it_stopped(sqlite_database: D
         wanted = {"measure": "P@3", "tags": ["alpha", "beta"]}
         begun = preview_ranking(db, campaign, choices("any", "all"), seconds=-1.0, **wanted)  # type: ignore[arg-type]
         # One run under two rules.
-    assert (begun.done, begun.total, begun.comparisons) == (2, 4, ())
+        assert (begun.done, begun.total, begun.comparisons) == (2, 4, ())
         whole = preview_ranking(db, campaign, choices("any", "all"), **wanted)  # type: ignore[arg-type]
         again = preview_ranking(db, campaign, choices("any", "all"), seconds=-1.0, **wanted)  # type: ignore[arg-type]
     assert (whole.done, whole.total) == (again.done, again.total) == (4, 4)
