@@ -89,6 +89,8 @@ def samples(sqlite_database: Database, cast: Cast) -> dict[str, Any]:
         "topic": "T1",
         "docno": "d1",
         "table": "growth",
+        "part": "rules",
+        "kind": "csv",
     }
 
 

@@ -121,12 +121,11 @@ def preview_ranking(
     """The ranking of the runs under each rule, and how it differs between every two.
 
     A measure that needs a line of relevance takes that of each rule's qrels unless it names one. Runs that
-    were set aside are left out unless named. With `seconds` no further run is begun when these have passed:
+    were set aside are left out unless named. With `seconds` no second run is begun when these have passed:
     what was scored is remembered, and the next call goes on from there; `progress` is told after each run.
     Raises WorkbenchError for an unknown measure or run, more measures than one, and where there are fewer
     than two runs.
     """
-    started = time.monotonic()
     parsed = _one_measure(measure)
     runs = _chosen(runs_of(db, campaign_id), tags)
     found = material(db, campaign_id)
@@ -147,11 +146,14 @@ def preview_ranking(
     # Rules that make the same qrels are scored once.
     wanted = {(settled.sha256, str(lines[name])): name for name, settled in rules.items()}
     scorers: dict[tuple[str, str], Scorer] = {}
+    started, scored = time.monotonic(), False
     for number, run in enumerate(runs, start=1):
         missing = [key for key in wanted if _SCORES.known((*key, run.sha256)) is None]
         if missing:
-            if seconds is not None and time.monotonic() - started > seconds:
+            # One run at least each time, or a slow machine would never come to an end.
+            if seconds is not None and scored and time.monotonic() - started > seconds:
                 break
+            scored = True
             sorted_once = in_order(stored_run(db, campaign_id, run.tag))
             for key in missing:
                 if key not in scorers:

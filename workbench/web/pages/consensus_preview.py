@@ -108,18 +108,18 @@ def ranking() -> str:
     )
 
 
-@blueprint.get(f"/<any({', '.join(repr(name) for name in PREVIEW_TABLES)}):table>.csv")
+@blueprint.get(f"/<any({', '.join(repr(name) for name in PREVIEW_TABLES)}):part>.csv")
 @reader
-def table_csv(table: str) -> Response:
+def table_csv(part: str) -> Response:
     """One table as CSV, with all rows and digits."""
     with reading() as db:
         form = _form(db)
         found = preview_rules(db, here().id, form.choices)
         ranked = (
-            None if table == "rules" else preview_ranking(db, here().id, form.choices, measure=form.measure)
+            None if part == "rules" else preview_ranking(db, here().id, form.choices, measure=form.measure)
         )
-    made = PREVIEW_TABLES[table](found, ranked)
-    return csv_file(made.columns, made.rows, f"{here().slug}.{table}.csv")
+    made = PREVIEW_TABLES[part](found, ranked)
+    return csv_file(made.columns, made.rows, f"{here().slug}.{part}.csv")
 
 
 def _form(db: Session) -> PreviewForm:
