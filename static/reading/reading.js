@@ -20,7 +20,7 @@ const PAINTED_AT_ONCE = 3000; // hits; of more only those around the place that 
 const FIRST_PAINT = 20_000; // characters
 
 const desk = document.getElementById("desk");
-const data = JSON.parse(document.getElementById("reading-data").textContent);
+const data = JSON.parse(document.getElementById("reading-data").dataset.begin);
 const status = document.getElementById("reading-status");
 const topic = topicTerms(data.title, data.description);
 const painter = makePainter();
