@@ -23,6 +23,16 @@ export function keysOf(written) {
   return Object.fromEntries(keys.filter(([key]) => key).map(([key, name]) => [key.toLowerCase(), name]));
 }
 
+// Writes the keys onto their caps below an element; a command without a key has no cap.
+export function showCaps(keys, element) {
+  const caps = Object.fromEntries(Object.entries(keys).map(([key, name]) => [name, key]));
+  for (const cap of element.querySelectorAll("[data-cap]")) {
+    const key = caps[cap.dataset.cap] ?? "";
+    cap.textContent = key.length === 1 ? key.toUpperCase() : key;
+    cap.hidden = !key;
+  }
+}
+
 const typing = (target) =>
   target instanceof Element && target.closest("input, textarea, select, [contenteditable]:not([contenteditable=false])");
 

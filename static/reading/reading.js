@@ -3,7 +3,7 @@
 // The desk tells by the event "desk:shown" which document stands there: {article, docno, assignmentId}.
 import { Excerpts, excerptsOf } from "./excerpts.js";
 import { findHits, Hits } from "./hits.js";
-import { keysOf, listenToKeys } from "./keys.js";
+import { keysOf, listenToKeys, showCaps } from "./keys.js";
 import { Minimap } from "./minimap.js";
 import { OwnWords } from "./own_words.js";
 import { Near } from "./near.js";
@@ -20,12 +20,15 @@ const PAINTED_AT_ONCE = 3000; // hits; of more only those around the place that 
 const FIRST_PAINT = 20_000; // characters
 
 const desk = document.getElementById("desk");
-const data = JSON.parse(document.getElementById("reading-data").textContent);
+const data = JSON.parse(document.getElementById("reading-data").dataset.begin);
 const status = document.getElementById("reading-status");
 const topic = topicTerms(data.title, data.description);
 const painter = makePainter();
 const own = new OwnWords(data.words, () => shown?.search());
 const map = new Minimap(desk, (share) => shown?.goToShare(share));
+const keys = keysOf(desk.dataset.keys);
+showCaps(keys, document);
+showCaps(keys, document.getElementById("reading-bar").content);
 const near = new Near(data.near);
 const textForm = document.querySelector("#text form");
 listen(textForm, () => shown?.redraw());
@@ -367,7 +370,7 @@ new MutationObserver(() => {
 document.addEventListener("DOMContentLoaded", () => {
   if (!shown) show({ article: document.querySelector("#document article"), docno: null });
 });
-listenToKeys(keysOf(desk.dataset.keys), (name) => {
+listenToKeys(keys, (name) => {
   if (shown) shown.act(name);
   else if (name === "words") own.open();
 });

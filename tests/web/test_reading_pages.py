@@ -31,7 +31,7 @@ def desk(cast: Cast) -> str:
 
 def begun_with(page: str) -> dict[str, Any]:
     """What the scripts of reading begin from."""
-    found = re.search(r'<script type="application/json" id="reading-data">(.*?)</script>', page)
+    found = re.search(r"<div id=\"reading-data\" hidden data-begin='([^']*)'", page)
     assert found
     loaded = json.loads(found[1])
     assert isinstance(loaded, dict)
