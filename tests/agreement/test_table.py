@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from math import nextafter
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import confusion_matrix
 
 from workbench.agreement.bands import Band, band
-from workbench.agreement.table import binarised, contingency
+from workbench.agreement.table import MISSING, binarised, coded, contingency, table_of_codes
 from workbench.errors import WorkbenchError
 
 
@@ -25,6 +26,38 @@ def test_scikit_learn_counts_the_same(pairs: list[tuple[int, int]]) -> None:
     first, second = zip(*pairs, strict=True)
     table = contingency(first, second, categories=(3, 2, 1, 0))
     assert np.array_equal(table, confusion_matrix(first, second, labels=[3, 2, 1, 0]))
+
+
+SCALES = st.one_of(
+    st.tuples(st.integers(-129, 128), st.integers(1, 12), st.sampled_from([1, -1])).map(
+        lambda one: tuple(range(one[0], one[0] + one[1]))[:: one[2]]
+    ),
+    st.lists(st.one_of(st.integers(-5, 5), st.integers(-400, 400)), min_size=1, unique=True).map(tuple),
+)
+
+
+@given(SCALES, st.integers(1, 150), st.booleans(), st.data())
+@settings(max_examples=150, deadline=None)
+def test_places_and_tables_are_those_of_a_plain_reckoning(
+    categories: tuple[int, ...], length: int, judged_all: bool, data: st.DataObject
+) -> None:
+    random = np.random.default_rng(data.draw(st.integers(0, 9)))
+    missing = data.draw(st.sampled_from([min(categories) - 1, max(categories) + 1, 7000]))
+    said = categories if judged_all else (*categories, missing)
+    first, second = random.choice(said, (2, length))
+    place = {category: number for number, category in enumerate(categories)} | {missing: MISSING}
+    assert coded(first, categories, missing=missing).tolist() == [place[grade] for grade in first.tolist()]
+    pairs = Counter(zip(first.tolist(), second.tolist(), strict=True))
+    expected = [[pairs[one, other] for other in categories] for one in categories]
+    codes = [coded(grades, categories, missing=missing) for grades in (first, second)]
+    assert table_of_codes(*codes, size=len(categories)).tolist() == expected
+    if missing not in first and missing not in second:
+        assert contingency(first, second, categories=categories).tolist() == expected
+    else:
+        with pytest.raises(WorkbenchError, match=f"^{missing} is in no category"):
+            contingency(first, second, categories=categories)
+        with pytest.raises(WorkbenchError, match=f"^{missing} is in no category"):
+            coded([*categories, missing], categories, missing=missing + 1)
 
 
 def test_no_grades_make_an_empty_table() -> None:

@@ -6,29 +6,34 @@ Reads and checks every run and prints the depth pool of the first POOLED as sort
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from workbench.formats.run_tops import read_run_top
-from workbench.pooling.depth import depth_pool
+# As the command does.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+from workbench.formats.run_tops import read_run_arrays
+from workbench.pooling.depth_pairs import depth_pairs
+from workbench.pooling.reached import RunTops
 from workbench.records import Run, id_bytes
 
 
 def main(depth: int, pooled: int, names: list[str]) -> None:
     """Print the pool."""
-    pool = depth_pool(_runs(names, pooled, depth), depth=depth)
-    lines = [f"{entry.topic} {entry.docno}\n" for entry in pool.entries]
-    sys.stdout.buffer.write(id_bytes("".join(lines)))
+    for topic, docnos in depth_pairs(_tops(names, pooled, depth), depth=depth).items():
+        before = id_bytes(topic) + b" "
+        sys.stdout.buffer.write(b"".join([b"%b%b\n" % (before, docno) for docno in docnos]))
 
 
-def _runs(names: list[str], pooled: int, depth: int) -> Iterator[Run]:
+def _tops(names: list[str], pooled: int, depth: int) -> Iterator[RunTops | Run]:
     for number, name in enumerate(names):
         with Path(name).open("rb") as stream:
             # Of a run that is only checked nothing is needed.
-            reading = read_run_top(stream, source=name, depth=depth if number < pooled else 0)
+            read = read_run_arrays(stream, source=name, depth=depth if number < pooled else 0)
         if number < pooled:
-            yield reading.run
+            yield read if isinstance(read, Run) else RunTops(read.tag, read.topics, *read.ranked(depth))
 
 
 if __name__ == "__main__":

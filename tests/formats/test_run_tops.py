@@ -16,11 +16,11 @@ from tests.formats.strategies import codes, stream
 from tests.formats.written_runs import STYLES, Style, long_run, odd_runs
 from workbench.errors import InvalidInput, WorkbenchError
 from workbench.formats.packed_lines import NotUnderstood
-from workbench.formats.packed_runs import read_packed
-from workbench.formats.run_tops import read_run_leading, read_run_top
+from workbench.formats.packed_runs import PackedRun, read_packed
+from workbench.formats.run_tops import read_run_arrays, read_run_leading, read_run_top
 from workbench.formats.runs import RunReading, read_run
 from workbench.ranking import top
-from workbench.records import TieRule
+from workbench.records import Ranking, Run, TieRule
 
 LINE = "401 Q0 FT911-3 1 9.5 tagX\n"
 WHOLE = "401 Q0 c 1 2 t\n401 Q0 a 2 2 t\n402 Q0 a 1 1 t\n401 Q0 b 3 2 t\n401 Q0 d 4 7 t\n"
@@ -98,6 +98,30 @@ def test_what_leads_a_run_has_its_top_under_every_rule_and_every_tie_at_its_end(
         assert led.rankings[topic].scores.count(floor) == ranking.scores.count(floor)
 
 
+@given(odd_runs(), st.sampled_from([0, 1, 2, 3, 7]), TIES)
+@settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow])
+def test_a_run_read_as_arrays_is_the_same(content: bytes, depth: int, ties: TieRule) -> None:
+    def arrays() -> RunReading:
+        read = read_run_arrays(io.BytesIO(content), source="r", depth=depth, ties=ties)
+        return RunReading(read if isinstance(read, Run) else strings(read, depth, ties), 0, ())
+
+    found, expected = outcome(arrays), plain(content, depth, ties)
+    if isinstance(expected[-1], list):
+        expected = (expected[0], 0, [(topic, docnos, ()) for topic, docnos, _ in expected[2]])
+        found = (*found[:2], [(topic, docnos, ()) for topic, docnos, _ in found[2]])
+    assert found == expected
+
+
+def strings(packed: PackedRun, depth: int, ties: TieRule) -> Run:
+    """The ranked arrays of a run as rankings, by the numbers and ranks that stand in them."""
+    listed: dict[str, list[str]] = {topic: [] for topic in packed.topics}
+    for number, rank, docno in zip(*packed.ranked(depth, ties=ties), strict=True):
+        docnos = listed[packed.topics[number]]
+        docnos.append(bytes(docno).decode("utf-8", "surrogateescape"))
+        assert rank == len(docnos)
+    return Run(packed.tag, {topic: Ranking(tuple(docnos), ()) for topic, docnos in listed.items()})
+
+
 @given(STYLES, st.integers(1, 60), TIES)
 @settings(max_examples=25, deadline=None)
 def test_long_runs_are_understood_and_agree(style: Style, depth: int, ties: TieRule) -> None:
@@ -147,6 +171,18 @@ def test_topics_and_tags_that_begin_alike_are_told_apart(topic: str) -> None:
         assert packed.whole() == read_run(io.BytesIO(content), source="r").run
         with pytest.raises(NotUnderstood):
             read_packed(io.BytesIO(other), source="r", block=block)
+
+
+@pytest.mark.parametrize("tag", ["t", "t" * 128])
+def test_the_longest_topics_and_tags_are_compared_to_their_ends(tag: str) -> None:
+    topic = "1" * 128
+    content = f"{topic} Q0 a 1 1 {tag}\n{topic} Q0 b 1 1 {'t' * 128}\n2 Q0 a 1 1 {tag}\n".encode()
+    if len(tag) == 128:
+        packed = read_packed(io.BytesIO(content), source="r")
+        assert packed.whole() == read_run(io.BytesIO(content), source="r").run
+    else:
+        with pytest.raises(NotUnderstood):
+            read_packed(io.BytesIO(content), source="r")
 
 
 @pytest.mark.parametrize(

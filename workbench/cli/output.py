@@ -8,9 +8,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import click
-from rich.console import Console
-from rich.progress import track
-from rich.table import Table
 
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 
@@ -35,6 +32,10 @@ def say_table(
         for row in rows:
             click.echo("\t".join(_text(cell) for cell in row))
         return
+    # Here and below imported at its use: what is printed for programs, most of all, need not wait for it.
+    from rich.console import Console
+    from rich.table import Table
+
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column, heading in enumerate(headings):
         table.add_column(heading, justify="right" if column in numeric else "left", overflow="fold")
@@ -45,11 +46,13 @@ def say_table(
 
 def with_progress(items: Sequence[Item], label: str) -> Iterator[Item]:
     """Give the items one by one, with a bar on the error stream where that is a terminal."""
-    console = Console(stderr=True)
-    if not console.is_terminal or len(items) < 2:
+    if len(items) < 2 or not sys.stderr.isatty():
         yield from items
         return
-    yield from track(items, description=label, console=console, transient=True)
+    from rich.console import Console
+    from rich.progress import track
+
+    yield from track(items, description=label, console=Console(stderr=True), transient=True)
 
 
 def complain(error: WorkbenchError) -> None:

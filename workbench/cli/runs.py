@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import BinaryIO
 
 import click
 
 from workbench.cli.inputs import open_input
 from workbench.cli.output import say_findings, with_progress
 from workbench.errors import Finding, InvalidInput
-from workbench.formats.run_tops import read_run_leading, read_run_top
+from workbench.formats.run_tops import read_run_arrays, read_run_leading, read_run_top
 from workbench.formats.runs import read_run
+from workbench.pooling.reached import RunTops
+from workbench.pooling.tags import AnyRun
 from workbench.records import Run, TieRule
 
 
@@ -30,28 +33,51 @@ def read_runs(
     `depth` only the first documents of each topic under the tie rule (None: under any of them) are needed: a
     run may hold no others.
     """
+
+    def read(stream: BinaryIO, source: str) -> Run:
+        if warnings:
+            reading = read_run(stream, source=source)
+            say_findings(reading.findings)
+            return reading.run
+        if ties is None and depth is not None:
+            return read_run_leading(stream, source=source, depth=depth).run
+        return read_run_top(stream, source=source, depth=depth, ties=ties or TieRule.TREC_EVAL).run
+
+    return _each(names, read, unique_tags=unique_tags)
+
+
+def read_tops(names: Sequence[str], *, depth: int, ties: TieRule) -> Iterator[RunTops | Run]:
+    """The first documents of these runs, best first, as arrays where they can be; none is kept.
+
+    What is refused is told as by `read_runs`; so is a tag that comes again.
+    """
+
+    def read(stream: BinaryIO, source: str) -> RunTops | Run:
+        found = read_run_arrays(stream, source=source, depth=depth, ties=ties)
+        if isinstance(found, Run):
+            return found
+        return RunTops(found.tag, found.topics, *found.ranked(depth, ties=ties))
+
+    return (run for _, run in _each(names, read, unique_tags=True))
+
+
+def _each(
+    names: Sequence[str], read: Callable[[BinaryIO, str], AnyRun], *, unique_tags: bool
+) -> Iterator[tuple[str, AnyRun]]:
     refused: list[Finding] = []
     sources: dict[str, str] = {}
     for name in with_progress(names, "Reading"):
         try:
             with open_input(name) as (stream, source):
-                if warnings:
-                    reading = read_run(stream, source=source)
-                elif ties is None and depth is not None:
-                    reading = read_run_leading(stream, source=source, depth=depth)
-                else:
-                    reading = read_run_top(stream, source=source, depth=depth, ties=ties or TieRule.TREC_EVAL)
+                run = read(stream, source)
         except InvalidInput as error:
             refused.extend(error.findings)
             continue
-        if warnings:
-            say_findings(reading.findings)
-        tag = reading.run.tag
-        if unique_tags and tag in sources:
-            refused.append(_repeated(tag, source, sources[tag]))
-        sources.setdefault(tag, source)
+        if unique_tags and run.tag in sources:
+            refused.append(_repeated(run.tag, source, sources[run.tag]))
+        sources.setdefault(run.tag, source)
         if not refused:
-            yield name, reading.run
+            yield name, run
     if refused:
         raise InvalidInput(refused)
 

@@ -28,8 +28,8 @@ WORD = 8
 _LONGEST_LINE = 2**20
 _COLUMNS = 6
 _BOM = b"\xef\xbb\xbf"
-# The words of a field may begin before it and end behind it; this is no white space.
-_PAD = b"." * (LONGEST_ID + 2 * WORD)
+# The words of a field may begin before it and end behind it, two fields behind it; this is no white space.
+_PAD = b"." * (2 * LONGEST_ID + 2 * WORD)
 
 
 class NotUnderstood(Exception):
@@ -81,22 +81,21 @@ class Lines:
         windows: Windows = np.ndarray((len(self.text) - size + 1,), f"V{size}", self.text, strides=(1,))
         return list(windows[begins].view("<u8").reshape(-1, size // WORD).T)
 
-    def changes(self, field: Field) -> Positions:
-        """The first line and all that have another value than the line before.
+    def changes(self) -> tuple[Positions, Positions]:
+        """Where topics and where tags begin anew: the first line, and all with another than the line before.
 
         There may be more where lengths differ. Raises NotUnderstood for very long values.
         """
-        starts = np.zeros(1, dtype=np.intp)
-        width = 0
-        while (needed := int(_lengths(field.at(starts)).max()) + 1) > width:
-            width = needed
-            differ = np.zeros(len(self) - 1, dtype=np.bool_)
-            # The separator behind a value is compared with it, and so no value passes for a longer one.
-            *words, last = self.words_from(field.begins, width)
-            for word in (*words, last << np.uint64(-width % WORD * 8)):
-                differ |= word[1:] != word[:-1]
-            starts = np.concatenate(([0], np.flatnonzero(differ) + 1))
-        return starts
+        topic, tag = self.columns[0], self.columns[-1]
+        # A tag and the topic of the next line stand side by side, and so they are fetched and compared in
+        # one. With the separators between and behind them no value passes for a longer one.
+        width = int(_lengths(tag).max()) + int(_lengths(topic).max()) + 2
+        differ = np.zeros(len(self) - 1, dtype=np.bool_)
+        *words, last = self.words_from(tag.begins, width)
+        for word in (*words, last << np.uint64(-width % WORD * 8)):
+            differ |= word[1:] != word[:-1]
+        tags = np.concatenate(([0], np.flatnonzero(differ) + 1))
+        return np.concatenate(([0], tags[: np.searchsorted(tags, len(self) - 1)] + 1)), tags
 
 
 def blocks(stream: Readable, size: int) -> Iterator[bytes]:
@@ -150,7 +149,7 @@ def _regular(block: bytes) -> Lines | None:
     """The lines of a padded block, if six columns with one separator between them make every line."""
     octets = np.frombuffer(block, np.uint8)
     gaps = np.flatnonzero(octets <= ord(" "))
-    marks = octets[gaps].tobytes()
+    marks = octets.take(gaps).tobytes()
     separator = b"\t" if marks.startswith(b"\t") else b" "
     if marks != (separator * (_COLUMNS - 1) + b"\n") * (len(gaps) // _COLUMNS):
         return None

@@ -59,6 +59,16 @@ class PackedRun:
         starts = np.searchsorted(numbers, np.arange(len(self.topics) + 1))
         return at[order[np.arange(len(at)) - starts[numbers] < depth]]
 
+    def ranked(self, depth: int, *, ties: TieRule = TieRule.TREC_EVAL) -> tuple[Positions, Positions, Docnos]:
+        """Topic number, rank (from 1) and docno of the documents that `first` gives, in its order.
+
+        Raises WorkbenchError where the run was not read to this depth.
+        """
+        at = self.first(depth, ties=ties)
+        numbers = self.numbers(at)
+        starts = np.searchsorted(numbers, np.arange(len(self.topics) + 1))
+        return numbers, np.arange(1, len(at) + 1) - starts[numbers], self.docnos[at]
+
     def numbers(self, at: Positions) -> Positions:
         """The numbers of the topics to which the documents at these places belong."""
         return np.searchsorted(self.starts, at, side="right") - 1
@@ -156,8 +166,8 @@ def _keep_freed_memory() -> None:
 
 def _add(pieces: _Pieces, lines: Lines) -> None:
     topic, _, docno, _, score, tag = lines.columns
-    pieces.tags.update(lines.values(tag.at(lines.changes(tag))))
-    starts = lines.changes(topic)
+    starts, tags = lines.changes()
+    pieces.tags.update(lines.values(tag.at(tags)))
     known, names = pieces.topics, lines.values(topic.at(starts))
     starts = np.append(starts, len(lines))
     numbers = np.repeat([known.setdefault(name, len(known)) for name in names], np.diff(starts))

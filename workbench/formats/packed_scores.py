@@ -53,7 +53,7 @@ def doubles(lines: Lines, field: Field) -> Scores:
     if alike is not None:
         np.negative(alike, out=alike, where=negative)
         return alike
-    digits, places, understood = _decimals(lines.words, begins, field.ends)
+    digits, places, understood = _decimals(lines, begins, field.ends)
     values: Scores = digits / _TENS_AS_DOUBLES[places]
     long = np.flatnonzero(digits > _EXACT)
     if len(long):
@@ -110,10 +110,10 @@ def _by_float(lines: Lines, field: Field) -> Scores:
     return values
 
 
-def _decimals(words: Words, begins: Positions, ends: Positions) -> tuple[Words, Positions, Flags]:
+def _decimals(lines: Lines, begins: Positions, ends: Positions) -> tuple[Words, Positions, Flags]:
     """Numbers without sign as all their digits and the places behind the dot; and which are understood."""
     lengths = ends - begins
-    front = words[begins] ^ _ZEROS
+    front = lines.words[begins] ^ _ZEROS
     whole = np.minimum(_before_dot(front), lengths)
     places = np.maximum(lengths - whole - 1, 0)
     count = whole + places
@@ -124,9 +124,11 @@ def _decimals(words: Words, begins: Positions, ends: Positions) -> tuple[Words, 
     digits, wrong = _eight_digits(front), _beyond_nine(front)
     understood &= (count <= _MOST_DIGITS) | (digits == 0)
     digits *= _TENS[places]
-    for behind in range(0, int(places.max(initial=0)), WORD):
+    size = -(-int(places.max(initial=0)) // WORD) * WORD
+    tails = lines.words_from(ends - size, size)[::-1] if size else []
+    for behind, tail in zip(range(0, size, WORD), tails, strict=True):
         before = bits(np.maximum(behind + WORD - places, 0))
-        tail = (words[ends - (behind + WORD)] ^ _ZEROS) >> before << before
+        tail = (tail ^ _ZEROS) >> before << before
         more = _eight_digits(tail)
         wrong |= _beyond_nine(tail)
         if behind == 2 * WORD:

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from types import MappingProxyType
 
-from workbench.errors import WorkbenchError
 from workbench.pooling.candidates import gather
+from workbench.pooling.depths import NO_OTHERS, Depths
 from workbench.pooling.parameters import DEPTHS, WHOLE, Parameter, Strategy
 from workbench.pooling.pool import Pool
-from workbench.records import Run, TieRule, sorted_ids
-
-_NO_OTHERS: Mapping[str, int] = MappingProxyType({})
+from workbench.records import Run, TieRule
 
 
 def depth_pool(
     runs: Iterable[Run],
     *,
     depth: int = 100,
-    run_depths: Mapping[str, int] = _NO_OTHERS,
-    topic_depths: Mapping[str, int] = _NO_OTHERS,
+    run_depths: Mapping[str, int] = NO_OTHERS,
+    topic_depths: Mapping[str, int] = NO_OTHERS,
     ties: TieRule = TieRule.TREC_EVAL,
 ) -> Pool:
     """The documents that at least one run has among its first `depth` for a topic.
@@ -38,18 +35,15 @@ def depth_pool(
     >>> [entry.docno for entry in depth_pool([a, b], depth=2).entries]
     ['d1', 'd2', 'd3', 'd6']
     """
-    if depth < 1:
-        raise WorkbenchError(f"a pool of depth {depth} holds nothing", remedy="give a depth of 1 or more")
+    depths = Depths(depth, run_depths, topic_depths)
     topics: set[str] = set()
 
     def depth_of(tag: str, topic: str) -> int:
         topics.add(topic)
-        own = [limit for limit in (run_depths.get(tag), topic_depths.get(topic)) if limit is not None]
-        return min(own, default=depth)
+        return depths.of(tag, topic)
 
     gathered = gather(runs, depth=depth_of, ties=ties)
-    check_known("run", run_depths, set(gathered.tags))
-    check_known("topic", topic_depths, topics)
+    depths.check_known(set(gathered.tags), topics)
     entries = [entry for topic in gathered.topics for entry in topic.entries(range(len(topic.docnos)))]
     largest_possible = {topic.topic: topic.retrieved for topic in gathered.topics}
     return Pool(tuple(entries), gathered.tags, largest_possible)
@@ -61,18 +55,8 @@ DEPTH = Strategy(
     "Sparck Jones and van Rijsbergen 1975",
     (
         Parameter("depth", "how many documents of each run, for each topic", 100, WHOLE, lowest=1),
-        Parameter("run_depths", "runs with a depth of their own", _NO_OTHERS, DEPTHS),
-        Parameter("topic_depths", "topics with a depth of their own", _NO_OTHERS, DEPTHS),
+        Parameter("run_depths", "runs with a depth of their own", NO_OTHERS, DEPTHS),
+        Parameter("topic_depths", "topics with a depth of their own", NO_OTHERS, DEPTHS),
     ),
     depth_pool,
 )
-
-
-def check_known(what: str, depths: Mapping[str, int], known: set[str]) -> None:
-    """Raise WorkbenchError where a run or topic (`what`) that is not pooled has a depth of its own."""
-    unknown = sorted_ids(set(depths) - known)
-    if unknown:
-        raise WorkbenchError(
-            f"there is a depth for the {what} {', '.join(unknown)}, but no such {what}",
-            remedy=f"name only a {what} that is pooled",
-        )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from hashlib import sha256
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +19,16 @@ _WORD = 8
 _FACTORS = [np.uint64(pow(0x9E3779B97F4A7C15, power, 2**64)) for power in range(1, 12)]
 
 
-def words_of(docnos: Docnos) -> tuple[Words, ...]:
-    """The words of eight bytes that docnos have: their first words, their second, and so on."""
+def words_of(docnos: Docnos, *, whole: bool = False) -> tuple[Words, ...]:
+    """The words of eight bytes that docnos have: their first words, their second, and so on.
+
+    With `whole` all their bytes are kept, however many.
+    """
     width = docnos.itemsize
-    if width > LONGEST:
+    if width > LONGEST and not whole:
+        # Imported here, since OpenSSL comes with it, and few collections have such docnos.
+        from hashlib import sha256
+
         long = np.flatnonzero(np.strings.str_len(docnos) > LONGEST)
         short = docnos.astype(f"S{LONGEST}")
         short[long] = [docno[: LONGEST // 2] + sha256(docno).digest() for docno in docnos[long].tolist()]

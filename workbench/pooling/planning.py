@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.pooling.adaptive.strategies import ADAPTIVE
-from workbench.pooling.depth import DEPTH, check_known
+from workbench.pooling.depth import DEPTH
+from workbench.pooling.depths import check_known
 from workbench.pooling.fusion.borda import BORDA
 from workbench.pooling.fusion.combmnz import COMBMNZ
 from workbench.pooling.fusion.combsum import COMBSUM

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Protocol, TypeVar
 
 from workbench.errors import Conflict
-from workbench.records import Run
 
 
-def each_tag_once(runs: Iterable[Run]) -> Iterator[Run]:
+class Tagged(Protocol):
+    """A run in any form."""
+
+    @property
+    def tag(self) -> str: ...
+
+
+AnyRun = TypeVar("AnyRun", bound=Tagged)
+
+
+def each_tag_once(runs: Iterable[AnyRun]) -> Iterator[AnyRun]:
     """The runs as they come, none kept; raises Conflict where a tag comes again."""
     tags: set[str] = set()
     for run in runs:

@@ -6,7 +6,6 @@ import io
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -127,11 +126,7 @@ def _top_of_one(db: Session, kept: _Kept, depth: int, ties: TieRule) -> RunTops:
     read = _read(db, kept, depth, ties)
     if isinstance(read, Run):
         return RunTops.of(cut(read, depth, ties))
-    at = read.first(depth, ties=ties)
-    numbers = read.numbers(at)
-    starts = np.searchsorted(numbers, np.arange(len(read.topics) + 1))
-    ranks = np.arange(1, len(at) + 1) - starts[numbers]
-    return RunTops(kept.tag, read.topics, numbers, ranks, read.docnos[at])
+    return RunTops(kept.tag, read.topics, *read.ranked(depth, ties=ties))
 
 
 def _read(db: Session, kept: _Kept, depth: int | None, ties: TieRule) -> PackedRun | Run:

@@ -30,7 +30,7 @@ def alpha(ratings: Ratings, level: str = "ordinal") -> Coefficient:
     """
     method = alpha_method(level, ratings.categories)
     weights = nominal(len(ratings.categories))
-    return coefficient(method, tally(ratings, weights).total(), weights)
+    return coefficient(method, tally(ratings, weights, by_assessor=False).total(), weights)
 
 
 def alpha_method(level: str, categories: Sequence[int]) -> Method:

@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.agreement.several.ratings import Ratings
+from workbench.agreement.table import bits_of, tables_of_bits
 
-# Columns at a time: bounds memory, and single precision counts every whole number up to 2^24 exactly.
+# Pairs at a time: bounds memory, and keeps what is counted in a processor's cache.
 _COLUMNS = 2**17
 
 
@@ -18,10 +19,8 @@ def pair_tables(ratings: Ratings) -> NDArray[np.int64]:
     """
     r, q = ratings.n_assessors, len(ratings.categories)
     tables = np.zeros((r * q, r * q), dtype=np.int64)
-    places = np.arange(q, dtype=np.int8)[:, np.newaxis]
     for start in range(0, ratings.codes.shape[1], _COLUMNS):
         codes = ratings.codes[:, start : start + _COLUMNS]
-        # One product of 0s and 1s counts all pairs of assessors and grades: the work of one library call.
-        gave = (codes[:, np.newaxis, :] == places).reshape(r * q, -1).astype(np.float32)
-        tables += np.rint(gave @ gave.T).astype(np.int64)
+        gave = np.concatenate([bits_of(row, range(q)) for row in codes])
+        tables += tables_of_bits(gave, gave)
     return tables.reshape(r, q, r, q).transpose(0, 2, 1, 3)
