@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
+from workbench.cli.agreement_forms import say_agreement
 from workbench.cli.agreement_options import Wanted, agreement_options
-from workbench.cli.agreement_text import say_agreement
 from workbench.cli.consensus_options import consensus_options
 from workbench.cli.opening import database_options, opened
 from workbench.cli.score import say_scores
