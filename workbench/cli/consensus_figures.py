@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.agreement.pairwise import compare
 from workbench.agreement.several.levels import alpha
-from workbench.agreement.several.ratings import ratings_of
+from workbench.agreement.several.methods import agreement
+from workbench.agreement.several.ratings import judged_ratings, ratings_of
 from workbench.cli.runs import read_runs
 from workbench.consensus.accuracy import accuracy
 from workbench.consensus.outcomes import Pair
@@ -45,7 +45,8 @@ def with_experts(found: Consensus, experts: Mapping[Pair, int], relevant_from: i
         "rule": {(q.topic, q.docno): int(q.grade >= found.relevant_from) for q in found.qrels},
         "experts": {pair: int(grade >= relevant_from) for pair, grade in experts.items()},
     }
-    kappa = compare(sides, relevant_from=1).pairs[0].pooled.value if right.n else None
+    both, _, _ = judged_ratings(sides, categories=(1, 0))
+    kappa = agreement(both.with_all(), "pooled").value if right.n else None
     return Rightness(right.known, right.n, right.binary, right.exact, kappa)
 
 

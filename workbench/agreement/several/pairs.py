@@ -23,4 +23,7 @@ def pair_tables(ratings: Ratings) -> NDArray[np.int64]:
         codes = ratings.codes[:, start : start + _COLUMNS]
         gave = np.concatenate([bits_of(row, range(q)) for row in codes])
         tables += tables_of_bits(gave, gave)
-    return tables.reshape(r, q, r, q).transpose(0, 2, 1, 3)
+    whole = tables.reshape(r, q, r, q).transpose(0, 2, 1, 3)
+    if ratings.unlisted is not None:
+        whole[:, :, ratings.lowest, ratings.lowest] += ratings.unlisted.sum()
+    return whole

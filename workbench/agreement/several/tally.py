@@ -98,7 +98,8 @@ def cells_of(ratings: Ratings, *, by_topic: bool = False) -> Cells:
         table, times = np.unique(np.stack(by_pair), axis=1, return_counts=True)
         group, by_grade = table[0], table[1:]
     judged = by_grade.any(axis=0) & (times > 0)
-    return Cells(by_grade[:, judged].T, times[judged], group[judged], n_groups)
+    found = Cells(by_grade[:, judged].T, times[judged], group[judged], n_groups)
+    return found if ratings.unlisted is None else _with_unlisted(found, ratings, ratings.unlisted)
 
 
 def given_by_assessor(ratings: Ratings, *, by_topic: bool = False) -> Floats:
@@ -106,12 +107,17 @@ def given_by_assessor(ratings: Ratings, *, by_topic: bool = False) -> Floats:
     q = len(ratings.categories)
     if not by_topic:
         rows = [[np.count_nonzero(row == code) for code in range(q)] for row in ratings.codes]
-        return np.array([rows], dtype=np.float64).reshape(1, ratings.n_assessors, q)
+        whole = np.array([rows], dtype=np.float64).reshape(1, ratings.n_assessors, q)
+        if ratings.unlisted is not None:
+            whole[:, :, ratings.lowest] += ratings.unlisted.sum()
+        return whole
     given = np.empty((ratings.n_topics, ratings.n_assessors, q))
     for number, row in enumerate(ratings.codes):
         # A grade that is missing has the place -1, which becomes the first column here.
         flat = np.bincount(ratings.topics * (q + 1) + (row + 1), minlength=ratings.n_topics * (q + 1))
         given[:, number] = flat.reshape(-1, q + 1)[:, 1:]
+    if ratings.unlisted is not None:
+        given[:, :, ratings.lowest] += ratings.unlisted[:, np.newaxis]
     return given
 
 
@@ -168,6 +174,19 @@ def _ordered_in_all(by_grade: Floats, factors: Floats) -> Floats:
     return sums
 
 
+def _with_unlisted(cells: Cells, ratings: Ratings, unlisted: Integers) -> Cells:
+    """The cells with one more for every group, of the pairs that everybody stands for the lowest grade on."""
+    group, times = np.arange(cells.n_groups), unlisted if cells.n_groups > 1 else [unlisted.sum()]
+    counts = np.zeros((cells.n_groups, len(ratings.categories)), dtype=cells.counts.dtype)
+    counts[:, ratings.lowest] = ratings.n_assessors
+    return Cells(
+        np.concatenate([cells.counts, counts]),
+        np.concatenate([cells.times, times]),
+        np.concatenate([cells.group, group]),
+        cells.n_groups,
+    )
+
+
 def _keys(ratings: Ratings, base: int) -> Integers:
     """A number for every pair, in whose digits to the base stands how many assessors gave each grade."""
     dtype = np.min_scalar_type(base ** len(ratings.categories) - 1)
@@ -204,5 +223,5 @@ def _counted(keys: Integers, size: int, possible: Integers | None) -> tuple[Inte
 
 
 def _product(draws: Floats, values: Floats) -> Floats:
-    flat = draws @ values.reshape(len(values), -1)
+    flat = draws @ values.reshape(len(values), math.prod(values.shape[1:]))
     return flat.reshape(len(draws), *values.shape[1:])
