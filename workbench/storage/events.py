@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
@@ -71,6 +71,17 @@ def current_events(
     """What holds now, in the order in which it was recorded; withdrawn and put-off answers are left out."""
     rows = db.execute(_current(campaign_id, assessor_ids, topic))
     return tuple(CurrentEvent(*row) for row in rows)
+
+
+def current_answers(db: Session, campaign_id: int) -> Iterator[tuple[int, str, str, str, int | None]]:
+    """Of every answer that holds now: the assessor's id, topic, docno, answer and grade; quick, in any order.
+
+    The same events as `current_events`.
+    """
+    event = JudgmentEventRow
+    whole = _current(campaign_id, None, None)
+    few = whole.with_only_columns(event.assessor_id, event.topic, event.docno, event.answer, event.grade)
+    yield from ((row[0], row[1], row[2], row[3], row[4]) for row in db.execute(few.order_by(None)))
 
 
 def _current(campaign_id: int, assessor_ids: Iterable[int] | None, topic: str | None) -> Select[Any]:

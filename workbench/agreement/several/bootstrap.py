@@ -78,6 +78,8 @@ def resampled(ratings: Ratings, weights: Weights, *, unit: Unit, rounds: int, se
     generator = np.random.default_rng(seed)
     if unit is Unit.TOPIC:
         judged = np.unique(ratings.topics[(ratings.codes != MISSING).any(axis=0)])
+        if ratings.unlisted is not None:
+            judged = np.union1d(judged, np.flatnonzero(ratings.unlisted))
         by_topic = tally(ratings, weights, by_topic=True)
         rows = Tally(*(part[judged] for part in _arrays(by_topic)))
         n = len(judged)
@@ -126,6 +128,10 @@ def _by_kind(ratings: Ratings, weights: Weights) -> tuple[Tally, Floats]:
     """
     judged = ratings.codes[:, (ratings.codes != MISSING).any(axis=0)]
     columns, times = np.unique(judged, axis=1, return_counts=True)
+    if ratings.unlisted is not None:
+        lowest = np.full((ratings.n_assessors, 1), ratings.lowest, dtype=columns.dtype)
+        columns = np.concatenate([columns, lowest], axis=1)
+        times = np.concatenate([times, [ratings.unlisted.sum()]])
     kinds = Ratings(columns, ratings.categories, np.arange(columns.shape[1]), columns.shape[1])
     cells: Cells = cells_of(kinds, by_topic=True)
     q = len(ratings.categories)

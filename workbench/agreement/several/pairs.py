@@ -24,4 +24,7 @@ def pair_tables(ratings: Ratings) -> NDArray[np.int64]:
         # One product of 0s and 1s counts all pairs of assessors and grades: the work of one library call.
         gave = (codes[:, np.newaxis, :] == places).reshape(r * q, -1).astype(np.float32)
         tables += np.rint(gave @ gave.T).astype(np.int64)
-    return tables.reshape(r, q, r, q).transpose(0, 2, 1, 3)
+    whole = tables.reshape(r, q, r, q).transpose(0, 2, 1, 3)
+    if ratings.unlisted is not None:
+        whole[:, :, ratings.lowest, ratings.lowest] += ratings.unlisted.sum()
+    return whole

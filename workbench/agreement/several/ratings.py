@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,33 +19,40 @@ class Ratings:
 
     `codes` has the shape (assessors, pairs).
     `topics` numbers the topic of every pair from 0 and `n_topics` counts them; where no topics are known
-    all pairs are of one.
+    all pairs are of one. `unlisted`, shape (topics,), counts pairs of each topic that have no column since
+    nobody judged them, and on which everybody stands for the lowest grade; there are none where it is None.
     """
 
     codes: Codes
     categories: tuple[int, ...]
     topics: NDArray[np.int64]
     n_topics: int
+    unlisted: NDArray[np.int64] | None = None
 
     @property
     def n_assessors(self) -> int:
         """How many assessors there are."""
         return len(self.codes)
 
+    @property
+    def lowest(self) -> int:
+        """The place of the lowest grade among the categories."""
+        return self.categories.index(min(self.categories))
+
     def only(self, assessors: Sequence[int]) -> Ratings:
         """The ratings of some assessors, by their numbers."""
-        return Ratings(self.codes[list(assessors)], self.categories, self.topics, self.n_topics)
+        return replace(self, codes=self.codes[list(assessors)])
 
     def with_all(self) -> Ratings:
         """The ratings of those pairs that every assessor judged."""
         full = (self.codes != MISSING).all(axis=0)
-        return Ratings(self.codes[:, full], self.categories, self.topics[full], self.n_topics)
+        return replace(self, codes=self.codes[:, full], topics=self.topics[full])
 
     def from_grade(self, relevant_from: int) -> Ratings:
         """The ratings with every grade made 1, relevant, from `relevant_from` on, or 0."""
         relevant = np.array([*(grade >= relevant_from for grade in self.categories), False])
         codes = np.where(self.codes == MISSING, MISSING, ~relevant[self.codes]).astype(np.int8)
-        return Ratings(codes, (1, 0), self.topics, self.n_topics)
+        return replace(self, codes=codes, categories=(1, 0))
 
 
 def ratings_of(

@@ -89,7 +89,8 @@ def cells_of(ratings: Ratings, *, by_topic: bool = False) -> Cells:
         table, times = np.unique(np.stack(by_pair, axis=1), axis=0, return_counts=True)
         group, rows = table[:, 0], table[:, 1:]
     judged = rows.any(axis=1) & (times > 0)
-    return Cells(rows[judged], times[judged], group[judged], n_groups)
+    found = Cells(rows[judged], times[judged], group[judged], n_groups)
+    return found if ratings.unlisted is None else _with_unlisted(found, ratings, ratings.unlisted)
 
 
 def given_by_assessor(ratings: Ratings, *, by_topic: bool = False) -> Floats:
@@ -97,12 +98,17 @@ def given_by_assessor(ratings: Ratings, *, by_topic: bool = False) -> Floats:
     q = len(ratings.categories)
     if not by_topic:
         rows = [[np.count_nonzero(row == code) for code in range(q)] for row in ratings.codes]
-        return np.array([rows], dtype=np.float64).reshape(1, ratings.n_assessors, q)
+        whole = np.array([rows], dtype=np.float64).reshape(1, ratings.n_assessors, q)
+        if ratings.unlisted is not None:
+            whole[:, :, ratings.lowest] += ratings.unlisted.sum()
+        return whole
     given = np.empty((ratings.n_topics, ratings.n_assessors, q))
     for number, row in enumerate(ratings.codes):
         # A grade that is missing has the place -1, which becomes the first column here.
         flat = np.bincount(ratings.topics * (q + 1) + (row + 1), minlength=ratings.n_topics * (q + 1))
         given[:, number] = flat.reshape(-1, q + 1)[:, 1:]
+    if ratings.unlisted is not None:
+        given[:, :, ratings.lowest] += ratings.unlisted[:, np.newaxis]
     return given
 
 
@@ -132,6 +138,19 @@ def tally_of_cells(cells: Cells, weights: Weights, *, given: Floats) -> Tally:
         shares=grouped(counts / raters[:, np.newaxis] * times[:, np.newaxis]),
         coincidences=grouped(ordered),
         given=given,
+    )
+
+
+def _with_unlisted(cells: Cells, ratings: Ratings, unlisted: Integers) -> Cells:
+    """The cells with one more for every group, of the pairs that everybody stands for the lowest grade on."""
+    group, times = np.arange(cells.n_groups), unlisted if cells.n_groups > 1 else [unlisted.sum()]
+    counts = np.zeros((cells.n_groups, len(ratings.categories)), dtype=cells.counts.dtype)
+    counts[:, ratings.lowest] = ratings.n_assessors
+    return Cells(
+        np.concatenate([cells.counts, counts]),
+        np.concatenate([cells.times, times]),
+        np.concatenate([cells.group, group]),
+        cells.n_groups,
     )
 
 

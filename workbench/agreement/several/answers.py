@@ -1,0 +1,55 @@
+"""What everybody answered, as one array: grades, and the answers that are none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Pair = tuple[str, str]
+"""A topic and a docno."""
+
+NO_ANSWER, UNSURE, CANNOT_JUDGE = -1, -2, -3
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """One who answers: a person, or a machine."""
+
+    name: str
+    machine: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answers:
+    """Answers by assessor and pair: a grade, or NO_ANSWER, UNSURE or CANNOT_JUDGE.
+
+    `grades` has the shape (voices, pairs). Pairs and topics are sorted by bytes, so that neither depends on
+    who answered first; `topics` numbers the topic of every pair, `topic_names` says what it is called.
+    """
+
+    voices: tuple[Voice, ...]
+    grades: NDArray[np.int16]
+    pairs: tuple[Pair, ...]
+    topics: NDArray[np.int64]
+    topic_names: tuple[str, ...]
+
+
+def answers_of(voices: Sequence[Voice], said: Sequence[tuple[int, str, str, int]]) -> Answers:
+    """Answers from rows of the assessor's place in `voices`, topic, docno and answer; the last row holds."""
+    pairs = sorted({(topic, docno) for _, topic, docno, _ in said}, key=_in_bytes)
+    names = tuple(dict.fromkeys(topic for topic, _ in pairs))
+    place = {pair: number for number, pair in enumerate(pairs)}
+    topic_place = {topic: number for number, topic in enumerate(names)}
+    grades = np.full((len(voices), len(pairs)), NO_ANSWER, dtype=np.int16)
+    for who, topic, docno, answer in said:
+        grades[who, place[topic, docno]] = answer
+    topics = np.fromiter((topic_place[topic] for topic, _ in pairs), np.int64, len(pairs))
+    return Answers(tuple(voices), grades, tuple(pairs), topics, names)
+
+
+def _in_bytes(pair: Pair) -> tuple[bytes, bytes]:
+    topic, docno = pair
+    return topic.encode("utf-8", "surrogateescape"), docno.encode("utf-8", "surrogateescape")

@@ -1,0 +1,213 @@
+"""What of all answers enters agreement, and what does not: said once, beside every figure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.agreement.several.answers import CANNOT_JUDGE, NO_ANSWER, UNSURE, Answers, Pair, Voice
+from workbench.agreement.several.ratings import Ratings
+from workbench.agreement.table import MISSING, Codes
+from workbench.errors import WorkbenchError
+
+
+class Basis(StrEnum):
+    """Which pairs enter: those that two judged, or more with the lowest grade where nobody judged."""
+
+    BOTH = "both"
+    LISTED = "listed-as-not-relevant"
+    ALL = "all-documents"
+
+
+class Machines(StrEnum):
+    """Whose answers enter: those of people, of machines, or of all alike."""
+
+    APART = "apart"
+    AMONG = "among"
+    ONLY = "only"
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What did not enter as a grade of its own.
+
+    `unsure` and `cannot_judge` count answers, `singly` pairs that only one assessor graded (left out under
+    the basis `both`), `filled` the grades that stand for a missing answer on pairs that another judged, and
+    `unlisted` the pairs that nobody judged and that count as not relevant.
+    """
+
+    unsure: int
+    cannot_judge: int
+    singly: int
+    filled: int
+    unlisted: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Entering:
+    """What enters: ratings of `assessors` (rows) for `pairs` (columns), by topic, and in words.
+
+    `by_grade` holds the grades of the declared scale, highest first; `ratings` is the same where `graded`,
+    else relevant (1) or not (0) from `relevant_from` on.
+    """
+
+    ratings: Ratings
+    by_grade: Ratings
+    assessors: tuple[Voice, ...]
+    pairs: tuple[Pair, ...]
+    topics: tuple[str, ...]
+    relevant_from: int
+    graded: bool
+    basis: Basis
+    counts: Counts
+    sentence: str
+
+    @property
+    def n_pairs(self) -> int:
+        """How many pairs enter, with those that nobody judged where they do."""
+        return len(self.pairs) + self.counts.unlisted
+
+    def number(self, name: str) -> int:
+        """The row of an assessor; raises WorkbenchError for a name that does not enter."""
+        for place, voice in enumerate(self.assessors):
+            if voice.name == name:
+                return place
+        raise WorkbenchError(f"{name} has no grade that enters", remedy="see the list of assessors")
+
+
+def entering(
+    answers: Answers,
+    categories: Sequence[int],
+    *,
+    relevant_from: int,
+    graded: bool = False,
+    basis: Basis = Basis.BOTH,
+    assessors: Collection[str] | None = None,
+    machines: Machines = Machines.APART,
+    documents: int | None = None,
+) -> Entering:
+    """What enters of some answers on a declared scale: of the assessors named, or of those `machines` says.
+
+    Under the basis `both` a pair enters that two or more of them graded. Else it is enough that one did, and
+    the others have the lowest grade there unless they said that they were unsure or could not judge; with
+    `all-documents`, so has everybody on all the rest of the `documents` of each topic. Raises WorkbenchError
+    where fewer than two assessors gave a grade, for an unknown name, for a grade outside the scale, and for
+    too few documents.
+    """
+    rows = _chosen(answers, assessors, machines)
+    said = answers.grades[rows]
+    kept = tuple(sorted(categories, reverse=True))
+    lowest = len(kept) - 1
+    codes = _codes(said, kept)
+    graders = np.count_nonzero(codes != MISSING, axis=0)
+    singly = int(np.count_nonzero(graders == 1))
+    filled = 0
+    if basis is Basis.BOTH:
+        enters = graders >= 2
+    else:
+        enters = graders >= 1
+        silent = (said == NO_ANSWER) & enters
+        filled = int(np.count_nonzero(silent))
+        codes[silent] = lowest
+    places, numbers = np.unique(answers.topics[enters], return_inverse=True)
+    unlisted = None
+    if basis is Basis.ALL:
+        unlisted = _unlisted(answers, said, places, documents)
+    by_grade = Ratings(codes[:, enters], kept, numbers.astype(np.int64), len(places), unlisted)
+    counts = Counts(
+        unsure=int(np.count_nonzero(said == UNSURE)),
+        cannot_judge=int(np.count_nonzero(said == CANNOT_JUDGE)),
+        singly=singly,
+        filled=filled,
+        unlisted=0 if unlisted is None else int(unlisted.sum()),
+    )
+    voices = tuple(answers.voices[row] for row in rows)
+    return Entering(
+        ratings=by_grade if graded else by_grade.from_grade(relevant_from),
+        by_grade=by_grade,
+        assessors=voices,
+        pairs=tuple(answers.pairs[column] for column in np.flatnonzero(enters)),
+        topics=tuple(answers.topic_names[place] for place in places),
+        relevant_from=relevant_from,
+        graded=graded,
+        basis=basis,
+        counts=counts,
+        sentence=_sentence(basis, int(enters.sum()), voices, counts, len(places), documents),
+    )
+
+
+def _chosen(answers: Answers, names: Collection[str] | None, machines: Machines) -> list[int]:
+    known = {voice.name for voice in answers.voices}
+    if unknown := sorted(set(names or ()) - known):
+        raise WorkbenchError(f"{', '.join(unknown)} is no assessor here", remedy="see the list of assessors")
+    wanted = {Machines.APART: (False,), Machines.ONLY: (True,), Machines.AMONG: (False, True)}[machines]
+    gave = np.count_nonzero(answers.grades >= 0, axis=1).tolist()
+    rows = [
+        row
+        for row, voice in enumerate(answers.voices)
+        if gave[row] and (voice.machine in wanted if names is None else voice.name in names)
+    ]
+    if len(rows) < 2:
+        who = {Machines.APART: "people", Machines.ONLY: "machines"}.get(machines, "assessors")
+        raise WorkbenchError(
+            f"agreement needs two {who if names is None else 'assessors'} who gave grades",
+            remedy="wait for a second, or let machines enter too" if names is None else "choose two others",
+        )
+    return rows
+
+
+def _codes(said: NDArray[np.int16], categories: tuple[int, ...]) -> Codes:
+    codes = np.full(said.shape, MISSING, dtype=np.int8)
+    for place, category in enumerate(categories):
+        codes[said == category] = place
+    strange = said[np.logical_and(codes == MISSING, said >= 0)]
+    if strange.size:
+        raise WorkbenchError(
+            f"grade {strange[0]} is not on the scale",
+            remedy=f"the scale has {', '.join(map(str, categories))}",
+        )
+    return codes
+
+
+def _unlisted(
+    answers: Answers, said: NDArray[np.int16], places: NDArray[np.int64], documents: int | None
+) -> NDArray[np.int64]:
+    """How many documents of each topic nobody said anything about."""
+    answered = (said != NO_ANSWER).any(axis=0)
+    listed = np.bincount(answers.topics[answered], minlength=len(answers.topic_names))[places]
+    if documents is None:
+        raise WorkbenchError(
+            "nobody knows how many documents there are",
+            remedy="load the documents or the collection's list, or say how many",
+        )
+    if listed.size and listed.max() > documents:
+        worst = answers.topic_names[places[int(listed.argmax())]]
+        raise WorkbenchError(
+            f"topic {worst} has judgments of {listed.max()} documents, of only {documents}",
+            remedy="give the number of all documents of the collection",
+        )
+    rest: NDArray[np.int64] = documents - listed
+    return rest
+
+
+def _sentence(
+    basis: Basis, n: int, voices: Sequence[Voice], counts: Counts, topics: int, documents: int | None
+) -> str:
+    machines = sum(voice.machine for voice in voices)
+    who = "machines" if machines == len(voices) else "assessors" if machines else "people"
+    if basis is Basis.BOTH:
+        of_them = "both" if len(voices) == 2 else f"two or more of {len(voices)} {who}"
+        return f"{n:,} pairs of topic and document that {of_them} judged; what only one judged does not enter"
+    if basis is Basis.LISTED:
+        return (
+            f"{n:,} pairs of topic and document that any of {len(voices)} {who} judged; where one has not, "
+            "the lowest grade is put"
+        )
+    return (
+        f"all {n + counts.unlisted:,} pairs of {topics:,} topics and {documents or 0:,} documents; what one "
+        f"of {len(voices)} {who} has not judged counts as not relevant"
+    )
