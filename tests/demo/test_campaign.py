@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from workbench.demo.campaign import PEOPLE, SLUG, demo_there, make_demo
 from workbench.storage.engine import Database
+from workbench.workflow.agreeing import agreement_of_people
 from workbench.workflow.assigning import left_to_judge
 from workbench.workflow.campaigning import campaign_by_slug, campaigns_of
-from workbench.workflow.comparing import agreement
 from workbench.workflow.groups import groups_of
 from workbench.workflow.people import account_by_login
 from workbench.workflow.progress import overview
@@ -33,8 +33,9 @@ def test_every_page_has_something_to_show(database: Database) -> None:
         }
         assert any(line.unsure for line in state.by_assessor)
         assert any(line.cannot_judge for line in state.by_assessor)
-        report = agreement(db, campaign.id, assessors=["A. Marlow", "R. Quist"])
-        assert report.pairs[0].pooled.value is not None
+        people = agreement_of_people(db, campaign.id)
+        assert people.names == ("A. Marlow", "R. Quist")
+        assert people.mean is not None
         marlow = account_by_login(db, "marlow")
         assert left_to_judge(db, campaign.id, marlow.id) > 0
         assert [card.slug for card in campaigns_of(db, marlow.id)] == [SLUG]

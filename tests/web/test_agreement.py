@@ -1,6 +1,9 @@
+"""The pages on agreement: what they show, what they explain, and what can be chosen."""
+
 from __future__ import annotations
 
 import csv
+import json
 
 import pytest
 from flask.testing import FlaskClient
@@ -10,6 +13,7 @@ from tests.web.conftest import Enter
 
 ADDRESS = "/c/harbour/agreement"
 PAIR = f"{ADDRESS}/pair?first=Judge+1&second=Judge+2"
+PAGES = ("", "/matrix", "/pairs", "/grades", "/assessors")
 
 
 @pytest.fixture
@@ -24,8 +28,8 @@ def judge(client: FlaskClient, table: tuple[tuple[int, int], ...], names: tuple[
         for second, count in zip(("2", "1"), counts, strict=True):
             for _ in range(count):
                 number += 1
-                docno = f"n{number:04}"
-                rows += [("T1", docno, names[0], first), ("T1", docno, names[1], second)]
+                topic, docno = f"T{number % 2 + 1}", f"n{number:04}"
+                rows += [(topic, docno, names[0], first), (topic, docno, names[1], second)]
     assert import_judgments(client, rows).status_code == 303
 
 
@@ -41,14 +45,20 @@ def test_the_textbooks_example_comes_out_as_printed(olga: FlaskClient) -> None:
     text = text_of(olga.get(PAIR).text)
     assert "Judge 1 and Judge 2 400 pairs that both judged, relevant from grade 2 or not" in text
     assert "Relevant 300 20 320 Not relevant 10 70 80 Total 310 90 400" in text
-    assert "370 of 400 the same: observed agreement 0.925." in text
-    assert "Pooled kappa one distribution for both 0.925 0.665 0.776" in text
-    assert "Unpooled kappa each one's own 0.925 0.665 0.776" in text
-    assert "fair From 0.67 to 0.8." in text
+    assert "370 of 400 the same: observed agreement 0.925. Positive agreement 0.952, negative 0.824." in text
+    assert "Pooled kappa chance from one distribution for all 0.776" in text
+    assert "substantial 400 0.925 0.665" in text
+    # Prevalence (300 - 70) / 400, bias (20 - 10) / 400, overlap 300 / 330; 300 / 310 and 300 / 320.
+    assert "Prevalence index 0.575" in text
+    assert "Bias index 0.025" in text
+    assert "Overlap 0.909" in text
+    assert "of Judge 2 against Judge 1 : 0.968, 0.938 of Judge 1 against Judge 2 : 0.938, 0.968" in text
+    # Wilson's interval of 370 of 400, from the case ci_of_observed_agreement_table_8_2.
+    assert "0.895 to 0.947" in text
 
 
 @pytest.mark.usefixtures("manning")
-def test_the_working_is_shown_step_by_step(olga: FlaskClient) -> None:
+def test_the_working_of_every_coefficient_is_shown_step_by_step(olga: FlaskClient) -> None:
     # Pooled: 630 of 800 and 170 of 800; 0.7875^2 + 0.2125^2 = 0.6653; 0.2597 / 0.3347 = 0.7759.
     text = text_of(olga.get(PAIR).text)
     assert (
@@ -64,15 +74,46 @@ def test_the_working_is_shown_step_by_step(olga: FlaskClient) -> None:
         " Expected by chance 0.8000 × 0.7750 + 0.2000 × 0.2250 0.6650"
         " Kappa (0.9250 − 0.6650) / (1 − 0.6650) 0.7761"
     ) in text
+    # Alpha: 30 of 400 differ; 2 x 630 x 170 / (800 x 799); AC1: 2 x .7875 x .2125; S: one half.
+    assert "Observed disagreement (30) / 400 0.0750" in text
+    assert (
+        "Expected disagreement 2 × (630 × 170) / (800 × 799) 0.3351 Alpha 1 − 0.0750 / 0.3351 0.7762" in text
+    )
+    assert "0.7875 × 0.2125 + 0.2125 × 0.7875 0.3347 AC (0.9250 − 0.3347) / (1 − 0.3347) 0.8873" in text
+    assert "Expected by chance 1 / 2 0.5000 S (0.9250 − 0.5000) / (1 − 0.5000) 0.8500" in text
 
 
 @pytest.mark.usefixtures("manning")
-def test_the_list_has_every_pair_and_their_mean(olga: FlaskClient) -> None:
-    page = olga.get(ADDRESS).text
-    text = text_of(page)
-    assert "Pooled kappa one distribution for both assessors 0.776 1 none" in text
-    assert "Judge 1 and Judge 2 400 0.925 0.776 0.776 fair" in text
-    assert "the same: observed" in olga.get(links(page, "first=Judge")[0]).text
+def test_the_overview_has_every_coefficient_with_interval_seed_and_band(olga: FlaskClient) -> None:
+    text = text_of(olga.get(ADDRESS, query_string={"seed": 7, "rounds": 50}).text)
+    for name in (
+        "Observed agreement",
+        "Pooled kappa",
+        "Unpooled kappa",
+        "Krippendorff's alpha",
+        "Gwet's AC1",
+    ):
+        assert name in text
+    assert "50 resamples of whole topics, seed 7." in text
+    assert "Landis and Koch's (1977)" in text
+    assert "400 pairs of topic and document that both judged" in text
+    assert "the two hardly differ" in text
+    assert "Positive agreement 0.952" in text
+
+
+def test_the_paradox_is_explained_where_it_is(olga: FlaskClient) -> None:
+    # Gwet 2002: 118, 5, 2, 0: 118 of 125 agree (.944), kappa is below 0, AC1 .9408, S .888.
+    judge(olga, ((118, 5), (2, 0)), ("X", "Y"))
+    text = text_of(olga.get(ADDRESS).text)
+    assert "High agreement, low kappa. Assessors agree on 94 % of what they share" in text
+    assert "pooled kappa is only −0.029: 97 % of all grades are “relevant”" in text
+    assert "worth 0.888 (S)" in text
+    assert "Gwet's AC1 chance only where a grade is given at random 0.941" in text
+
+
+@pytest.mark.usefixtures("manning")
+def test_there_is_no_paradox_where_kappa_is_high(olga: FlaskClient) -> None:
+    assert "paradox" not in olga.get(ADDRESS).text
 
 
 def test_over_three_assessors_the_mean_is_of_their_pairs(olga: FlaskClient) -> None:
@@ -80,34 +121,79 @@ def test_over_three_assessors_the_mean_is_of_their_pairs(olga: FlaskClient) -> N
     said = {"X": "30", "Y": "30", "Z": "03"}
     import_judgments(
         olga,
-        [("T1", f"d{at}", who, grade) for who, grades in said.items() for at, grade in enumerate(grades)],
+        [("T1", f"d{at}", who, grade) for who, grades in said.items() for at, grade in enumerate(grades, 1)],
     )
     text = text_of(olga.get(ADDRESS).text)
-    assert "Pooled kappa one distribution for both assessors −0.333 3 none" in text
-    assert "X and Z 2 0.000 −1.000 −1.000 dubious" in text
+    assert "Light's kappa: average pairwise unpooled kappa Light 1971 −0.333" in text
+    assert "X , Y 1.000" in text  # overlap of two, and of three: nothing that all called relevant
+    assert "X , Y , Z 0.000" in text
+    pairs = text_of(olga.get(f"{ADDRESS}/pairs").text)
+    assert "X and Z 2 0.000 −1.000" in pairs
 
 
-def test_machines_are_left_out_unless_asked_for(olga: FlaskClient) -> None:
+def test_machines_are_kept_apart_from_people(olga: FlaskClient) -> None:
     judge(olga, ((3, 1), (1, 3)), ("X", "Y"))
-    rows = [("T1", f"n{n:04}", "robot", "0" if n % 2 else "3") for n in range(1, 9)]
+    rows = [(f"T{n % 2 + 1}", f"n{n:04}", "robot", "0" if n % 2 else "3") for n in range(1, 9)]
     import_judgments(olga, rows, machine="yes")
-    assert "robot" not in olga.get(ADDRESS).text
-    everybody = text_of(olga.get(ADDRESS, query_string={"asked": 1}).text)
-    assert "X and robot machine" in everybody
-    pair = text_of(olga.get(f"{ADDRESS}/pair?first=X&second=robot").text)
-    assert "robot is a machine" in pair
+    assert "robot" not in text_of(olga.get(ADDRESS).text)
+    assert "All 3 assessors together" in text_of(olga.get(f"{ADDRESS}?machines=among").text)
+    pairs = text_of(olga.get(f"{ADDRESS}/pairs").text)
+    assert pairs.index("X and Y 8") < pairs.index("With a machine") < pairs.index("X and robot machine 8")
+    matrix = olga.get(f"{ADDRESS}/matrix").text
+    assert "machines stand apart, after the people" in text_of(matrix)
+    assert "robot is a machine" in text_of(olga.get(f"{ADDRESS}/pair?first=X&second=robot").text)
+
+
+def test_the_matrix_has_the_number_in_every_cell_and_leads_to_the_pair(olga: FlaskClient) -> None:
+    # X and Y agree, Z does not: whoever is alike stands together, wherever the names stand in the alphabet.
+    said = {"A": "3300", "B": "0033", "C": "3300", "D": "0030"}
+    import_judgments(
+        olga,
+        [("T1", f"d{at}", who, grade) for who, grades in said.items() for at, grade in enumerate(grades, 1)],
+    )
+    page = olga.get(f"{ADDRESS}/matrix?by=unpooled").text
+    text = text_of(page)
+    assert "Unpooled κ, relevant from grade 2 or not" in text
+    order = text[text.index("Assessor ") :].split()[1:5]
+    assert {*order[:2]} in ({"A", "C"}, {"B", "D"})
+    cells = links(page, "agreement/pair?")
+    assert len(cells) == 12  # four by four without the diagonal
+    assert "The working" in olga.get(cells[0]).text
+    rows = list(csv.reader(olga.get(f"{ADDRESS}/matrix.csv?by=unpooled").text.splitlines()))
+    assert rows[0][0] == "assessor"
+    by_name = {row[0]: dict(zip(rows[0][1:], row[1:], strict=True)) for row in rows[1:]}
+    assert (by_name["A"]["C"], by_name["A"]["A"]) == ("1.0", "")
+    assert float(by_name["A"]["B"]) == -1.0
 
 
 def test_the_line_of_relevance_and_all_grades_can_be_chosen(olga: FlaskClient) -> None:
     rows = [("T1", "d1", "X", "1"), ("T1", "d1", "Y", "0"), ("T1", "d2", "X", "3"), ("T1", "d2", "Y", "3")]
     import_judgments(olga, rows)
     # From 2: both say not, then both relevant: kappa 1. From 1: X both relevant, so observed is 1/2.
-    assert "X and Y 2 1.000 1.000" in text_of(olga.get(ADDRESS).text)
-    from_one = text_of(olga.get(ADDRESS, query_string={"from": "1"}).text)
-    assert "Relevant from grade 1 or not" in from_one
-    assert "X and Y 2 0.500" in from_one
-    graded = text_of(olga.get(f"{ADDRESS}/pair?first=X&second=Y&graded=yes").text)
+    assert "X and Y 2 1.000 1.000" in text_of(olga.get(f"{ADDRESS}/pairs").text)
+    assert "X and Y 2 0.500" in text_of(olga.get(f"{ADDRESS}/pairs?from=1").text)
+    graded = text_of(olga.get(f"{ADDRESS}/pair?first=X&second=Y&graded=yes&weights=linear").text)
     assert "3 Highly relevant 2 Relevant 1 Related 0 Not relevant Total" in graded
+    assert "Pooled kappa, linear weights" in graded
+    # Linear weights of four grades: the one pair that differs is a third of the scale apart; 1/3 / 2 pairs.
+    assert "/ 2 0.1667" in graded
+    assert "Gwet's AC2" in graded
+    # Both lines of relevance and every other threshold stand on the pair's own page.
+    assert "1 Related 0.500" in graded
+
+
+def test_own_weights_are_taken_in_the_scales_order_or_refused_with_a_reason(olga: FlaskClient) -> None:
+    judge(olga, ((3, 1), (1, 3)), ("X", "Y"))
+    query = {"graded": "yes", "weights": "own", "own": "0 1 2 3\n1 0 1 2\n2 1 0 1\n3 2 1 0"}
+    own, linear = (
+        olga.get(f"{ADDRESS}/report.json", query_string=asked).get_json()["coefficients"]["pooled"]["value"]
+        for asked in (query, {"graded": "yes", "weights": "linear"})
+    )
+    assert own == pytest.approx(linear, abs=1e-12)
+    refused = text_of(olga.get(ADDRESS, query_string=query | {"own": "0 1\n1 0"}).text)
+    assert "The weights are no square of 4 grades" in refused
+    uneven = text_of(olga.get(ADDRESS, query_string=query | {"own": query["own"].replace("3", "4", 1)}).text)
+    assert "write 0 on the diagonal and the same weight on both sides" in uneven
 
 
 def test_pairs_that_only_one_judged_enter_if_wanted(olga: FlaskClient) -> None:
@@ -119,46 +205,71 @@ def test_pairs_that_only_one_judged_enter_if_wanted(olga: FlaskClient) -> None:
     listed = text_of(olga.get(f"{address}&basis=listed-as-not-relevant").text)
     assert "Both judged 1 enter Only X 1 enter: the other's lowest grade" in listed
     assert "Relevant 1 1 2 Not relevant 0 1 1 Total 1 2 3" in listed
+    # The cast's collection has six documents, and topic T1 alone was judged.
+    every = text_of(olga.get(f"{address}&basis=all-documents").text)
+    assert "Relevant 1 1 2 Not relevant 0 4 4 Total 1 5 6" in every
+    assert "All 6 pairs of 1 topic and 6 documents" in every
 
 
-def test_what_is_undefined_says_why_and_nothing_is_nan(olga: FlaskClient) -> None:
+def test_what_is_undefined_says_why_and_what_would_define_it(olga: FlaskClient) -> None:
     import_judgments(olga, [("T1", d, who, "0") for who in ("X", "Y") for d in ("d1", "d2")])
     import_judgments(olga, [("T2", "d1", "Z", "3")])
     reason = "everyone gave the same grade, so agreement by chance is already complete"
-    for page in (ADDRESS, f"{ADDRESS}/pair?first=X&second=Y", f"{ADDRESS}/pair?first=X&second=Z"):
+    pair = f"{ADDRESS}/pair?first=X&second="
+    for page in (*(ADDRESS + page for page in PAGES), f"{pair}Y", f"{pair}Z"):
         text = text_of(olga.get(page).text)
-        assert "undefined" in text
         assert "nan" not in text.lower()
-    listed = text_of(olga.get(ADDRESS).text)
-    assert f"Undefined: {reason}." in listed
-    assert f"2: no pair was judged by both; 1: {reason}" not in listed  # sorted by reason
-    assert f"1: {reason}; 2: no pair was judged by both" in listed
-    assert "Undefined: no pair was judged by both." in text_of(
-        olga.get(f"{ADDRESS}/pair?first=X&second=Z").text
-    )
+    listed = text_of(olga.get(f"{ADDRESS}/pairs").text)
+    assert f"Undefined: {reason}. What would define it: pairs on which at least one gives another" in listed
+    assert "Undefined: no pair was judged by both. What would define it: give both some pairs" in listed
+    assert "Undefined: no pair was judged by both" in text_of(olga.get(f"{pair}Z").text)
 
 
 def test_fewer_than_two_assessors_have_nothing_to_compare(olga: FlaskClient) -> None:
-    assert "Nothing to compare yet" in olga.get(ADDRESS).text
+    for page in PAGES:
+        assert "Nothing to compare yet" in olga.get(ADDRESS + page).text
     assert "Nothing to compare" in olga.get(f"{ADDRESS}/pair?first=Nobody&second=Noone").text
     assert "4 cannot be the lowest relevant grade" in olga.get(f"{ADDRESS}?from=4").text
+    for file in ("report.csv", "report.tex", "report.json", "matrix.csv"):
+        assert "Nothing to compare yet" in olga.get(f"{ADDRESS}/{file}").text
 
 
 @pytest.mark.usefixtures("manning")
-def test_the_list_comes_as_csv_with_all_digits(olga: FlaskClient) -> None:
-    answer = olga.get(f"{ADDRESS}/pairs.csv")
-    assert answer.content_type == "text/csv; charset=utf-8"
-    (row,) = csv.DictReader(answer.text.splitlines())
-    assert (row["first"], row["second"], row["n"], row["band"]) == ("Judge 1", "Judge 2", "400", "fair")
-    assert float(row["pooled_expected"]) == 0.6653125
-    # (0.925 - 0.6653125) / (1 - 0.6653125), worked by hand as 0.2596875 / 0.3346875.
-    assert float(row["pooled_kappa"]) == pytest.approx(0.2596875 / 0.3346875, rel=1e-14)
-    assert float(row["unpooled_kappa"]) == pytest.approx(0.26 / 0.335, rel=1e-14)
+def test_the_report_comes_as_csv_latex_and_json_with_the_seed(olga: FlaskClient) -> None:
+    rows = list(csv.DictReader(olga.get(f"{ADDRESS}/report.csv?seed=5").text.splitlines()))
+    pooled = next(row for row in rows if (row["of"], row["coefficient"]) == ("all", "pooled"))
+    assert float(pooled["value"]) == pytest.approx((0.925 - 0.6653125) / (1 - 0.6653125), abs=1e-12)
+    assert (pooled["n"], pooled["seed"], pooled["basis"]) == ("400", "5", "both")
+    latex = olga.get(f"{ADDRESS}/report.tex?seed=5")
+    assert "Pooled kappa & 0.776 &" in latex.text
+    assert r"\toprule" in latex.text
+    assert "seed 5" in latex.text
+    said = json.loads(olga.get(f"{ADDRESS}/report.json?seed=5").text)
+    assert said["how"]["seed"] == said["coefficients"]["pooled"]["interval"]["seed"] == 5
+    assert said["pairs"][0]["table"] == [[300, 20], [10, 70]]
 
 
-def test_names_of_any_kind_lead_to_their_pair(olga: FlaskClient) -> None:
-    judge(olga, ((1, 0), (0, 1)), ("עדה & <b>", "B/C #1"))
-    page = olga.get(ADDRESS).text
-    assert 'dir="auto">עדה &amp; &lt;b&gt;' in page
-    (address,) = links(page, "agreement/pair?")
-    assert "2 of 2 the same" in text_of(olga.get(address).text)
+def test_who_is_strict_stands_first(olga: FlaskClient) -> None:
+    # Of four pairs X gives 1 relevant, Y 2, Z 3: X -.375 against the others' mean, Z .375.
+    said = {"Z": "3330", "X": "3000", "Y": "3300"}
+    import_judgments(
+        olga,
+        [
+            (f"T{at % 2 + 1}", f"d{at}", who, grade)
+            for who, grades in said.items()
+            for at, grade in enumerate(grades, 1)
+        ],
+    )
+    text = text_of(olga.get(f"{ADDRESS}/assessors").text)
+    assert "X 4 0.250 0.625 −0.375" in text
+    assert text.index("X 4 0.250") < text.index("Y 4 0.500 0.500 0.000") < text.index("Z 4 0.750")
+
+
+def test_names_of_any_script_and_with_marks_stand_as_they_are(olga: FlaskClient) -> None:
+    names = ("Żółć <b>", 'שופטת & "x"')
+    judge(olga, ((3, 1), (1, 3)), names)
+    page = olga.get(f"{ADDRESS}/matrix").text
+    assert "Żółć &lt;b&gt;" in page
+    pair = olga.get(links(page, "agreement/pair?")[0])
+    assert pair.status_code == 200
+    assert "שופטת" in pair.text

@@ -3,65 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from sqlalchemy.orm import Session
 
-from tests.builders import ALPHA, BETA, Made, campaign_with_people, send_runs
+from tests.builders import ALPHA, BETA, campaign_with_people, send_runs
 from workbench.errors import WorkbenchError
 from workbench.records import FOUR_GRADES, Answer, Judgment
 from workbench.storage.engine import Database
-from workbench.workflow.comparing import agreement
 from workbench.workflow.evaluating import default_measures, score_runs
 from workbench.workflow.importing import import_judgments
 from workbench.workflow.progress import overview
 from workbench.workflow.releasing import RuleChoice, make_qrels
-
-
-def manning(db: Session) -> Made:
-    """Manning, Raghavan and Schuetze 2008, Table 8.2: 300 both relevant, 20 and 10 by one, 70 by neither."""
-    made = campaign_with_people(db)
-    cells = [(1, 1)] * 300 + [(1, 0)] * 20 + [(0, 1)] * 10 + [(0, 0)] * 70
-    judgments = [
-        Judgment(f"Judge {judge + 1}", "T1", f"x{number}", grades[judge])
-        for judge in (0, 1)
-        for number, grades in enumerate(cells)
-    ]
-    import_judgments(db, made.campaign.id, judgments, source="manning.tsv")
-    return made
-
-
-def test_the_textbooks_table_gives_the_textbooks_figures(database: Database) -> None:
-    with database.writing() as db:
-        made = manning(db)
-        (pair,) = agreement(db, made.campaign.id).pairs
-    assert pair.table == ((300, 20), (10, 70))
-    assert pair.observed.value == pytest.approx(0.925)
-    # Printed: .665 and .776. Exact, by hand: pooled marginal of relevant (320 + 310) / 800 = .7875, so
-    # P(E) = .7875^2 + .2125^2 = .6653125; unpooled .8 x .775 + .2 x .225 = .665.
-    assert pair.pooled.expected == pytest.approx(0.6653125)
-    assert pair.pooled.value == pytest.approx((0.925 - 0.6653125) / (1 - 0.6653125))
-    assert pair.unpooled.expected == pytest.approx(0.665)
-    assert pair.unpooled.value == pytest.approx((0.925 - 0.665) / (1 - 0.665))
-
-
-def test_unsure_and_cannot_judge_do_not_enter_agreement(database: Database) -> None:
-    with database.writing() as db:
-        made = manning(db)
-        import_judgments(
-            db, made.campaign.id, [Judgment("Judge 1", "T2", "x1", None, Answer.UNSURE)], source="f"
-        )
-        import_judgments(db, made.campaign.id, [Judgment("Judge 2", "T2", "x1", 1)], source="g")
-        (pair,) = agreement(db, made.campaign.id).pairs
-    assert (pair.n_both, pair.n_first_only, pair.n_second_only) == (400, 0, 1)
-
-
-def test_agreement_needs_two_assessors_and_a_line_on_the_scale(database: Database) -> None:
-    with database.writing() as db:
-        made = campaign_with_people(db)
-        with pytest.raises(WorkbenchError, match="two assessors"):
-            agreement(db, made.campaign.id)
-        with pytest.raises(WorkbenchError, match="cannot be the lowest relevant grade"):
-            agreement(db, made.campaign.id, relevant_from=2)
-
 
 GIVEN = (
     Judgment("X", "T1", "d1", 3),

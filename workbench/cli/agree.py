@@ -2,61 +2,128 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import PurePath
+from typing import BinaryIO
 
 import click
 
-from workbench.agreement.pairwise import compare
-from workbench.cli.agreement_json import report_json
-from workbench.cli.agreement_text import say_report
+from workbench.agreement.several.answers import CANNOT_JUDGE, UNSURE, Answers, Voice, answers_of
+from workbench.agreement.several.entering import entering
+from workbench.cli.agreement_options import Wanted, agreement_options
+from workbench.cli.agreement_text import say_agreement
 from workbench.cli.inputs import open_input
-from workbench.cli.output import say_json
 from workbench.cli.runs import only_one_standard_input
-from workbench.errors import Finding, InvalidInput
+from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.formats.judgments import read_judgments
 from workbench.formats.qrels import read_qrels
-from workbench.records import Qrel
+from workbench.records import Answer, Qrel
+
+_ANSWERS = {Answer.UNSURE: UNSURE, Answer.CANNOT_JUDGE: CANNOT_JUDGE}
+Said = tuple[str, str, str, int]
+"""An assessor's name, topic, docno, and a grade or an answer that is none."""
 
 
 @click.command("agree")
-@click.argument("first", metavar="A")
-@click.argument("others", nargs=-1, required=True, metavar="B [C...]")
+@click.argument("files", metavar="A [B C...]", nargs=-1, required=True)
+@click.option("--judgments", "as_judgments", is_flag=True, help="Files with a column for the assessor.")
+@click.option("--cannot-judge", "codes", multiple=True, type=int, help="A grade that is none, as -2.")
 @click.option(
-    "--relevant-from",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="The lowest grade that counts as relevant.  [default: 1]",
+    "--repeats",
+    type=click.Choice(["last", "first"]),
+    default="last",
+    show_default=True,
+    help="Which answer of an assessor who answered twice holds.",
 )
-@click.option("--graded", is_flag=True, help="Compare all grades instead of relevant or not.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, with all digits.")
+@click.option("--machine", "machine_names", multiple=True, help="An assessor that is a machine.")
+@click.option("--scale", metavar="GRADES", help="All its grades, as '0 1 2 3'; else those that occur.")
+@agreement_options
 def command(
-    first: str, others: tuple[str, ...], relevant_from: int | None, graded: bool, as_json: bool
+    files: tuple[str, ...],
+    as_judgments: bool,
+    codes: tuple[int, ...],
+    repeats: str,
+    machine_names: tuple[str, ...],
+    scale: str | None,
+    wanted: Wanted,
 ) -> None:
-    """Compare the qrels of two or more assessors, A B [C...], one file each.
+    """Compare assessors: the qrels of two or more, A B [C...], one file each.
 
-    Only pairs that both assessors of a comparison judged enter it; how many only one of them judged is said.
-    Negative grades mean "not judged" and are left out. Files may be gzip; - is the standard input.
+    With --judgments each file is TSV with the header `topic doc assessor grade`, of any number of assessors.
+    Only pairs that two assessors judged enter unless --basis says otherwise. Negative grades of qrels mean
+    "not judged" and are left out. Files may be gzip; - is the standard input.
     """
-    if graded and relevant_from is not None:
-        raise click.UsageError("--graded keeps all grades, so --relevant-from has no use: drop one of them")
-    files = (first, *others)
     only_one_standard_input(files)
-    judged = dict(zip(_assessors(files), map(_judged, _read(files)), strict=True))
-    report = compare(judged, relevant_from=None if graded else relevant_from or 1)
-    if as_json:
-        say_json(report_json(report))
-    else:
-        say_report(report)
+    if (codes or repeats != "last") and not as_judgments:
+        raise click.UsageError("--cannot-judge and --repeats go with --judgments")
+    if len(files) < 2 and not as_judgments:
+        raise click.UsageError("two files of qrels are needed, or one with --judgments")
+    said = _judgments(files, codes) if as_judgments else _qrels(files)
+    answers = _answers(said, machine_names, first_holds=repeats == "first")
+    categories = _scale(scale, said)
+    say_agreement(
+        entering(
+            answers,
+            categories,
+            relevant_from=wanted.relevant_from or 1,
+            graded=wanted.graded,
+            basis=wanted.basis,
+            assessors=wanted.assessors,
+            machines=wanted.machines,
+            documents=wanted.documents,
+        ),
+        wanted,
+    )
 
 
-def _read(files: Sequence[str]) -> list[tuple[str, tuple[Qrel, ...]]]:
-    """The qrels of every file with its name; raises InvalidInput with all findings of all files."""
+def _answers(said: Sequence[Said], machines: Sequence[str], *, first_holds: bool) -> Answers:
+    names = list(dict.fromkeys(name for name, *_ in said))
+    if unknown := sorted(set(machines) - set(names)):
+        raise WorkbenchError(f"{', '.join(unknown)} is no assessor of these files", remedy="see their names")
+    place = {name: number for number, name in enumerate(names)}
+    voices = [Voice(name, name in machines) for name in names]
+    rows = [(place[name], topic, docno, answer) for name, topic, docno, answer in said]
+    return answers_of(voices, rows[::-1] if first_holds else rows)
+
+
+def _scale(given: str | None, said: Sequence[Said]) -> tuple[int, ...]:
+    if given is None:
+        return tuple(sorted({answer for *_, answer in said if answer >= 0} or {0}))
+    try:
+        grades = tuple(int(word) for word in given.replace(",", " ").split())
+    except ValueError:
+        grades = ()
+    if len(set(grades)) < 2 or min(grades) < 0:
+        raise WorkbenchError(f"{given!r} is no scale", remedy="as '0 1 2 3': two grades or more, from 0")
+    return tuple(sorted(set(grades)))
+
+
+def _judgments(files: Sequence[str], codes: Sequence[int]) -> list[Said]:
+    def read(_number: int, stream: BinaryIO, source: str) -> list[Said]:
+        found = read_judgments(stream, source=source, cannot_judge=codes)
+        return [(j.assessor, j.topic, j.docno, _ANSWERS.get(j.answer, j.grade or 0)) for j in found]
+
+    return _each(files, read)
+
+
+def _qrels(files: Sequence[str]) -> list[Said]:
+    names = _names(files)
+
+    def read(number: int, stream: BinaryIO, source: str) -> list[Said]:
+        kept = _judged(source, read_qrels(stream, source=source))
+        return [(names[number], qrel.topic, qrel.docno, qrel.grade) for qrel in kept]
+
+    return _each(files, read)
+
+
+def _each(files: Sequence[str], read: Callable[[int, BinaryIO, str], list[Said]]) -> list[Said]:
+    """What all files say together; raises InvalidInput with all findings of all files."""
     refused: list[Finding] = []
-    found = []
-    for name in files:
+    found: list[Said] = []
+    for number, name in enumerate(files):
         try:
             with open_input(name) as (stream, source):
-                found.append((source, read_qrels(stream, source=source)))
+                found += read(number, stream, source)
         except InvalidInput as error:
             refused.extend(error.findings)
     if refused:
@@ -64,16 +131,15 @@ def _read(files: Sequence[str]) -> list[tuple[str, tuple[Qrel, ...]]]:
     return found
 
 
-def _judged(read: tuple[str, Sequence[Qrel]]) -> dict[tuple[str, str], int]:
-    source, qrels = read
-    graded = {(qrel.topic, qrel.docno): qrel.grade for qrel in qrels if qrel.grade >= 0}
-    if left_out := len(qrels) - len(graded):
+def _judged(source: str, qrels: Sequence[Qrel]) -> list[Qrel]:
+    kept = [qrel for qrel in qrels if qrel.grade >= 0]
+    if left_out := len(qrels) - len(kept):
         lines = "1 line has a negative grade" if left_out == 1 else f"{left_out} lines have negative grades"
         click.echo(f"note: {source}: {lines}, which means not judged; left out", err=True)
-    return graded
+    return kept
 
 
-def _assessors(files: Sequence[str]) -> list[str]:
+def _names(files: Sequence[str]) -> list[str]:
     """A name for each file: its stem, with a number where that was taken."""
     names: list[str] = []
     for file in files:

@@ -1,83 +1,257 @@
-"""An agreement report for people: per two assessors the table, the working and the band; then the means."""
+"""An agreement report in the terminal: for people as tables, for programs as JSON, CSV or LaTeX."""
 
 from __future__ import annotations
 
+import csv
+import io
+from collections.abc import Iterable, Sequence
+
 import click
 
-from workbench.agreement.coefficients import COEFFICIENTS
-from workbench.agreement.means import MeanAgreement
-from workbench.agreement.report import AgreementReport, PairAgreement
-from workbench.agreement.result import Coefficient
-from workbench.cli.output import say_table
+from workbench.agreement.report.as_json import entered_data, how_data, pair_data, report_data
+from workbench.agreement.report.figures import Figure
+from workbench.agreement.report.latex import report_latex
+from workbench.agreement.report.matrix import Matrix, matrix
+from workbench.agreement.report.overview import Together, together, what_differs
+from workbench.agreement.report.paradox import Paradox
+from workbench.agreement.report.rows import COLUMNS, matrix_rows, report_rows
+from workbench.agreement.report.two import Two
+from workbench.agreement.report.working import workings
+from workbench.agreement.several.bootstrap import Interval
+from workbench.agreement.several.entering import Entering
+from workbench.cli.agreement_options import Wanted
+from workbench.cli.output import say_json, say_table
 
-_BANDS = "above 0.8 good, from 0.67 fair, below dubious (Manning, Raghavan and Schuetze 2008)"
-
-
-def say_report(report: AgreementReport) -> None:
-    """Print every two assessors, then the means where there are more than two."""
-    grades = _grades(report)
-    for pair in report.pairs:
-        _say_pair(pair, grades)
-    if len(report.assessors) > 2:
-        means = (report.observed, report.pooled, report.unpooled)
-        click.echo(f"Mean over the {len(report.pairs)} pairs of assessors")
-        say_table(["", "value", "pairs", "left out"], map(_mean_row, means), numeric=(1, 2))
-        click.echo("")
-    click.echo(f"Bands of the pooled kappa: {_BANDS}")
+_BANDS = "Bands: Landis and Koch 1977. The textbook of the field reads above 0.8 as good, from 0.67 as fair."
 
 
-def _grades(report: AgreementReport) -> list[str]:
-    if report.relevant_from is None:
-        return [f"grade {category}" for category in report.categories]
-    return ["relevant", "not relevant"]
+def say_agreement(entering: Entering, wanted: Wanted) -> None:
+    """Print what is wanted of what enters; raises WorkbenchError for weights that do not fit the scale."""
+    if wanted.matrix:
+        _say_matrix(matrix(entering, wanted.how, by=wanted.matrix), entering, wanted, wanted.matrix)
+        return
+    report = together(entering, wanted.how)
+    if wanted.form == "json":
+        say_json(report_data(report))
+    elif wanted.form == "csv":
+        _say_csv((COLUMNS, *report_rows(report)))
+    elif wanted.form == "latex":
+        click.echo(report_latex(report), nl=False)
+    else:
+        _say_report(report)
 
 
-def _say_pair(pair: PairAgreement, grades: list[str]) -> None:
-    first, second = _plain(pair.first), _plain(pair.second)
-    click.echo(f"{first} and {second}: {pair.n} pairs judged by both", nl=False)
-    click.echo(f", {pair.n_first_only} by {first} only, {pair.n_second_only} by {second} only")
-    click.echo("")
-    rows = [[f"{first}: {grade}", *row, sum(row)] for grade, row in zip(grades, pair.table, strict=True)]
-    rows.append(["total", *map(sum, zip(*pair.table, strict=True)), pair.n])
-    headings = ["", *(f"{second}: {grade}" for grade in grades), "total"]
-    say_table(headings, rows, numeric=range(1, len(headings)))
-    click.echo("")
-    coefficients = (pair.observed, pair.pooled, pair.unpooled)
-    say_table(
-        ["", "observed", "by chance", "value", ""],
-        ([*_working(coefficient), _remark(coefficient, pair)] for coefficient in coefficients),
-        numeric=(1, 2, 3),
+def _say_matrix(found: Matrix, entering: Entering, wanted: Wanted, by: str) -> None:
+    if wanted.form == "json":
+        say_json(
+            {
+                "entered": entered_data(entering),
+                "how": how_data(wanted.how),
+                "by": by,
+                "order": [entering.assessors[number].name for number in found.order],
+                "pairs": [pair_data(two, entering) for two in found.pairs.values()],
+            }
+        )
+        return
+    rows = matrix_rows(found, entering, by)
+    if wanted.form == "csv":
+        _say_csv(rows)
+        return
+    click.echo(_capital(entering.sentence))
+    shown = [(row[0], *(_three(cell) for cell in row[1:])) for row in rows[1:]]
+    say_table([str(name) for name in rows[0]], shown, numeric=range(1, len(rows[0])))
+
+
+def _say_csv(rows: Iterable[Sequence[object]]) -> None:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    click.echo(text.getvalue().encode("utf-8", "surrogateescape"), nl=False)
+
+
+def _say_report(report: Together) -> None:
+    names = [_plain(voice.name) for voice in report.entering.assessors]
+    _say_what_entered(report)
+    if len(names) > 2:
+        _say_all(report, names)
+    else:
+        for two in report.pairs:
+            _say_two(report, two, names)
+    click.echo(f"\n{what_differs(report)}")
+    if report.paradox:
+        _say_paradox(report, report.paradox)
+    _say_grades(report)
+    if report.thresholds:
+        _say_thresholds(report)
+    _say_strictness(report, names)
+    click.echo(f"\n{_BANDS}")
+
+
+def _say_what_entered(report: Together) -> None:
+    counts, how = report.entering.counts, report.how
+    click.echo(f"{_capital(report.entering.sentence)}.")
+    click.echo(
+        f"Not among them: {counts.unsure:,} unsure, {counts.cannot_judge:,} cannot judge; "
+        f"{counts.singly:,} pairs have one grade only."
     )
+    weights = f"{how.weights_name} weights, " if how.weighted else ""
+    drawn = f"{how.rounds:,} resamples of {how.unit}s, seed {how.seed}"
+    click.echo(f"Intervals: {weights}{100 * how.confidence:g} %, {drawn}.")
+
+
+def _say_all(report: Together, names: Sequence[str]) -> None:
+    click.echo("\nAll together\n")
+    _say_figures(report.figures)
     click.echo("")
-    for label, shares in _marginals(pair):
-        listed = ", ".join(f"{grade} {share:.4f}" for grade, share in zip(grades, shares, strict=True))
-        click.echo(f"Shares of {label}: {listed}")
-    click.echo("")
-
-
-def _working(coefficient: Coefficient) -> list[str]:
-    figures = (coefficient.observed, coefficient.expected, coefficient.value)
-    return [COEFFICIENTS[coefficient.name].label, *("" if f is None else f"{f:.4f}" for f in figures)]
-
-
-def _remark(coefficient: Coefficient, pair: PairAgreement) -> str:
-    if coefficient.value is None:
-        return f"undefined: {coefficient.undefined}"
-    return str(pair.band) if coefficient.name == "pooled" else ""
-
-
-def _marginals(pair: PairAgreement) -> list[tuple[str, tuple[float, ...]]]:
-    both = [
-        (f"{_plain(pair.first)} and {_plain(pair.second)} together", row) for row in pair.pooled.marginals
+    means = [
+        (one.label, _value(one.value), _bounds(one.interval), one.pairs, one.left_out) for one in report.means
     ]
-    names = map(_plain, (pair.first, pair.second))
-    return both + list(zip(names, pair.unpooled.marginals, strict=False))
+    say_table(["", "value", "interval", "pairs", "left out"], means, numeric=(1, 3, 4))
+    click.echo("\nEvery two\n")
+    rows = [
+        (
+            f"{names[two.first]} and {names[two.second]}",
+            two.n,
+            *(_value(one.value) for one in two.figures),
+            _bounds(two.figure("pooled").interval),
+            two.figure("pooled").coefficient.undefined,
+        )
+        for two in report.pairs
+    ]
+    heads = ["", "n", "observed", "pooled", "unpooled", "alpha", "AC", "S", "interval of pooled", ""]
+    say_table(heads, rows, numeric=range(1, 8))
+    if report.left_out:
+        click.echo(f"{report.left_out:,} assessors with fewer grades are not in this list.")
 
 
-def _mean_row(mean: MeanAgreement) -> list[str]:
-    reasons = "; ".join(f"{count}: {reason}" for reason, count in mean.reasons)
-    value = "undefined" if mean.value is None else f"{mean.value:.4f}"
-    return [COEFFICIENTS[mean.name].label, value, str(mean.pairs), reasons or "none"]
+def _say_paradox(report: Together, found: Paradox) -> None:
+    click.echo(
+        f"Agreement is high and kappa low: {found.share:.0%} of all grades are "
+        f"{_grade(report, found.grade)}, so that chance alone would agree on {found.expected:.0%}. Were all "
+        f"grades equally common, the same agreement would be worth {found.uniform:.3f} (S)."
+    )
+
+
+def _say_grades(report: Together) -> None:
+    click.echo("\nBy grade\n")
+    rows = [
+        (
+            _grade_of_scale(report, one.grade),
+            one.given,
+            _value(one.specific.value, one.specific.undefined),
+            _bounds(one.interval),
+            _value(one.kappa.value),
+        )
+        for one in report.scale_grades
+    ]
+    heads = ["grade", "given", "another gave it too", "interval", "kappa against the rest"]
+    say_table(heads, rows, numeric=(1, 2, 4))
+
+
+def _say_thresholds(report: Together) -> None:
+    click.echo("\nBy the lowest relevant grade\n")
+    shown = ("observed", "pooled", "unpooled", "gwet")
+    rows = [
+        (
+            one.relevant_from,
+            *(_value(one.figure(name).value) for name in shown),
+            _value(one.positive.specific.value),
+            _value(one.negative.specific.value),
+            _value(one.overlap),
+        )
+        for one in report.thresholds
+    ]
+    heads = ["from", "observed", "pooled", "unpooled", "AC1", "positive", "negative", "overlap"]
+    say_table(heads, rows, numeric=range(8))
+
+
+def _say_strictness(report: Together, names: Sequence[str]) -> None:
+    click.echo("\nStrict and lenient: the mean given on shared pairs, less the others' mean\n")
+    rows = [
+        (
+            names[one.assessor],
+            one.n,
+            _three(one.own),
+            _three(one.others),
+            _three(one.difference),
+            _bounds(one.interval),
+        )
+        for one in report.strictness
+    ]
+    say_table(["assessor", "pairs", "own", "others", "difference", "interval"], rows, numeric=range(1, 5))
+
+
+def _say_two(report: Together, two: Two, names: Sequence[str]) -> None:
+    first, second = names[two.first], names[two.second]
+    shared = report.entering.shared(two.first, two.second)
+    alone = f"{shared.first_only} by {first} only, {shared.second_only} by {second} only"
+    click.echo(f"\n{first} and {second}: {shared.both} pairs judged by both, {alone}\n")
+    labels = [_grade(report, grade) for grade in report.entering.ratings.categories]
+    rows = [[f"{first}: {label}", *row, sum(row)] for label, row in zip(labels, two.table, strict=True)]
+    rows.append(["total", *map(sum, zip(*two.table, strict=True)), two.n])
+    heads = ["", *(f"{second}: {label}" for label in labels), "total"]
+    say_table(heads, rows, numeric=range(1, len(labels) + 2))
+    click.echo("")
+    _say_figures(report.figures)
+    if two.view is not None and two.n:
+        view = two.view
+        click.echo(
+            f"\nPrevalence index {_value(view.prevalence)}, bias index {_value(view.bias)}. Positive "
+            f"agreement {_value(view.positive)}, negative {_value(view.negative)}, overlap of relevant sets "
+            f"{_value(view.overlap)}.\n{second} against {first}: precision {_value(view.precision)}, "
+            f"recall {_value(view.recall)}; the other way round they change places."
+        )
+    for working in workings(two, report.entering.ratings, report.how, labels):
+        click.echo(f"\n{working.figure.label}, step by step\n")
+        steps = [(step.name, step.sum, step.result) for step in working.steps]
+        say_table(["", "", ""], steps, numeric=(2,))
+
+
+def _say_figures(figures: Sequence[Figure]) -> None:
+    say_table(
+        ["", "observed", "by chance", "value", "interval", "n", "band"],
+        (
+            (
+                one.label,
+                _three(one.coefficient.observed),
+                _three(one.coefficient.expected),
+                _three(one.value),
+                _bounds(one.interval),
+                one.coefficient.n,
+                one.band or (f"undefined: {one.coefficient.undefined}" if one.value is None else ""),
+            )
+            for one in figures
+        ),
+        numeric=(1, 2, 3, 5),
+    )
+
+
+def _grade(report: Together, grade: int) -> str:
+    if report.entering.graded:
+        return f"grade {grade}"
+    return "relevant" if grade else "not relevant"
+
+
+def _grade_of_scale(report: Together, grade: int) -> str:
+    whole = report.entering.graded or len(report.entering.by_grade.categories) > 2
+    return f"grade {grade}" if whole else _grade(report, grade)
+
+
+def _value(value: float | None, otherwise: str = "undefined") -> str:
+    return otherwise if value is None else f"{value:.4f}"
+
+
+def _three(value: object) -> str:
+    return f"{value:.4f}" if isinstance(value, float) else ""
+
+
+def _bounds(interval: Interval | None) -> str:
+    if interval is None:
+        return ""
+    return interval.undefined if interval.low is None else f"{interval.low:.3f} to {interval.high:.3f}"
+
+
+def _capital(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]
 
 
 def _plain(name: str) -> str:

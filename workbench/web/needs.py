@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from flask import url_for
 from markupsafe import Markup
 
-from workbench.agreement.bands import Band
-from workbench.agreement.report import AgreementReport, PairAgreement
+from workbench.agreement.bands import Band, band
+from workbench.agreement.report.two import Two
 from workbench.web.forms import counted
 from workbench.workflow.about_runs import Verdict
+from workbench.workflow.agreeing import People
 from workbench.workflow.assigning import AssessorLine, AssignmentLine
 from workbench.workflow.pools import PoolLine
 from workbench.workflow.progress import Overview
@@ -42,7 +43,7 @@ class State:
     drafts: Sequence[PoolLine]
     assessors: Sequence[AssessorLine]
     assignments: Sequence[AssignmentLine]
-    agreement: AgreementReport | None
+    agreement: People | None
     guidelines: str
 
 
@@ -129,23 +130,26 @@ def _quality(state: State) -> Iterator[Need]:
     if state.agreement is None:
         return
     low = [
-        (pair.pooled.value, pair)
+        (value, pair)
         for pair in state.agreement.pairs
-        if pair.pooled.value is not None and pair.band is Band.DUBIOUS and pair.n >= LOWEST_N
+        if (value := pair.figure("pooled").value) is not None
+        and band(value) is Band.DUBIOUS
+        and pair.n >= LOWEST_N
     ]
     low.sort(key=lambda found: found[0])
     for value, pair in low[:MOST_PAIRS]:
-        yield _low(value, pair)
+        yield _low(value, pair, state.agreement.names)
     if len(low) > MOST_PAIRS:
         text = f"{len(low) - MOST_PAIRS} more pairs of people agree less than 0.67."
         yield Need("Low agreement", text, url_for("agreement.index"), "See all pairs", "poor")
 
 
-def _low(value: float, pair: PairAgreement) -> Need:
+def _low(value: float, pair: Two, names: Sequence[str]) -> Need:
+    first, second = names[pair.first], names[pair.second]
     text = Markup(
         'Pooled κ {} between <bdi dir="auto">{}</bdi> and <bdi dir="auto">{}</bdi> over {} that both judged.'
-    ).format(f"{value:.2f}".replace("-", "−"), pair.first, pair.second, counted(pair.n, "pair"))
-    address = url_for("agreement.pair", first=pair.first, second=pair.second)
+    ).format(f"{value:.2f}".replace("-", "−"), first, second, counted(pair.n, "pair"))
+    address = url_for("agreement.pair", first=first, second=second)
     return Need("Low agreement", text, address, "See the table", "poor")
 
 

@@ -19,6 +19,7 @@ from workbench.workflow.remembering import Remembered
 
 __all__ = ["Basis", "Entering", "Machines", "answers_in", "entering", "known_documents"]
 
+State = tuple[str, int, tuple[tuple[int, Voice], ...], int, int | None, str | None]
 _NO_GRADE = {Answer.UNSURE: UNSURE, Answer.CANNOT_JUDGE: CANNOT_JUDGE}
 
 
@@ -62,6 +63,12 @@ def entering(
 
 def answers_in(db: Session, campaign_id: int) -> Answers:
     """What every assessor of a campaign says now; kept until anybody says something more."""
+    key = state_of(db, campaign_id)
+    return _REMEMBERED.get(key, lambda: _read(db, campaign_id, key[2]))
+
+
+def state_of(db: Session, campaign_id: int) -> State:
+    """What stands for all that the assessors of a campaign say now: as long as it is equal, so are they."""
     voices = db.execute(
         select(AssessorRow.id, AssessorRow.name, AssessorRow.machine)
         .where(AssessorRow.campaign_id == campaign_id)
@@ -74,8 +81,7 @@ def answers_in(db: Session, campaign_id: int) -> Answers:
     ).one()
     last = db.scalar(select(event.client_id).where(event.id == newest))
     # Events are only ever added, so that their number and the last of them stand for all of them.
-    key = (str(db.get_bind().engine.url), campaign_id, held, count, newest, last)
-    return _REMEMBERED.get(key, lambda: _read(db, campaign_id, held))
+    return (str(db.get_bind().engine.url), campaign_id, held, count, newest, last)
 
 
 def known_documents(db: Session, campaign_id: int) -> int | None:
@@ -98,5 +104,4 @@ def _read(db: Session, campaign_id: int, held: tuple[tuple[int, Voice], ...]) ->
     return answers_of([voice for _, voice in held], rows)
 
 
-_Key = tuple[str, int, tuple[tuple[int, Voice], ...], int, int | None, str | None]
-_REMEMBERED: Remembered[_Key, Answers] = Remembered(4)
+_REMEMBERED: Remembered[State, Answers] = Remembered(4)

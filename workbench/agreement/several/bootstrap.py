@@ -10,14 +10,24 @@ from numpy.typing import ArrayLike
 
 from workbench.agreement.several.methods import METHODS, Method, values, weights_of
 from workbench.agreement.several.ratings import Ratings
-from workbench.agreement.several.tally import Cells, Floats, Tally, cells_of, tally, tally_of_cells
+from workbench.agreement.several.tally import (
+    Cells,
+    Floats,
+    Integers,
+    Tally,
+    cells_of,
+    tally,
+    tally_of_cells,
+)
 from workbench.agreement.several.weights import Weights
-from workbench.agreement.table import MISSING
+from workbench.agreement.table import MISSING, Codes
 from workbench.errors import WorkbenchError
 
 ROUNDS = 2000
 LEVEL = 0.95
 FEWEST_UNITS = 2
+_MOST_DRAWS = 2**23
+_MOST_KEYS = 2**62
 
 
 class Unit(StrEnum):
@@ -90,7 +100,13 @@ def resampled(ratings: Ratings, weights: Weights, *, unit: Unit, rounds: int, se
         chances = times / max(n, 1)
     if not len(chances):
         return rows.drawn(np.zeros((rounds, 0))), 0
-    return rows.drawn(generator.multinomial(n, chances, size=rounds).astype(np.float64)), n
+    # In parts, since many kinds of pairs times many rounds are too much to hold at once.
+    at_once = max(1, _MOST_DRAWS // len(chances))
+    parts = []
+    for start in range(0, rounds, at_once):
+        draws = generator.multinomial(n, chances, size=min(at_once, rounds - start))
+        parts.append(_arrays(rows.drawn(draws.astype(np.float64))))
+    return Tally(*(np.concatenate(part) for part in zip(*parts, strict=True))), n
 
 
 def percentiles(
@@ -127,7 +143,7 @@ def _by_kind(ratings: Ratings, weights: Weights) -> tuple[Tally, Floats]:
     have more kinds than one would count, and then every pair is a kind of its own.
     """
     judged = ratings.codes[:, (ratings.codes != MISSING).any(axis=0)]
-    columns, times = np.unique(judged, axis=1, return_counts=True)
+    columns, times = _distinct(judged, len(ratings.categories) + 1)
     if ratings.unlisted is not None:
         lowest = np.full((ratings.n_assessors, 1), ratings.lowest, dtype=columns.dtype)
         columns = np.concatenate([columns, lowest], axis=1)
@@ -137,6 +153,18 @@ def _by_kind(ratings: Ratings, weights: Weights) -> tuple[Tally, Floats]:
     q = len(ratings.categories)
     given = (columns.T[:, :, np.newaxis] == np.arange(q)).astype(np.float64)
     return tally_of_cells(cells, weights, given=given), times.astype(np.float64)
+
+
+def _distinct(columns: Codes, base: int) -> tuple[Codes, Integers]:
+    """The different columns and how often each is there; quick where they fit into whole numbers."""
+    if base ** len(columns) >= _MOST_KEYS:
+        found, times = np.unique(columns, axis=1, return_counts=True)
+        return found, times
+    keys = np.zeros(columns.shape[1], dtype=np.int64)
+    for row in columns:
+        keys = keys * base + (row + 1)
+    _, places, times = np.unique(keys, return_index=True, return_counts=True)
+    return columns[:, places], times
 
 
 def _arrays(rows: Tally) -> tuple[Floats, ...]:

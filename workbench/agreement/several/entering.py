@@ -47,12 +47,22 @@ class Counts:
     unlisted: int
 
 
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """How two assessors' work lies together: pairs that both graded, and that only one of them did."""
+
+    both: int
+    first_only: int
+    second_only: int
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Entering:
     """What enters: ratings of `assessors` (rows) for `pairs` (columns), by topic, and in words.
 
     `by_grade` holds the grades of the declared scale, highest first; `ratings` is the same where `graded`,
-    else relevant (1) or not (0) from `relevant_from` on.
+    else relevant (1) or not (0) from `relevant_from` on. `said` is all that the assessors answered,
+    whether it enters or not.
     """
 
     ratings: Ratings
@@ -65,11 +75,21 @@ class Entering:
     basis: Basis
     counts: Counts
     sentence: str
+    said: NDArray[np.int16]
 
     @property
     def n_pairs(self) -> int:
         """How many pairs enter, with those that nobody judged where they do."""
         return len(self.pairs) + self.counts.unlisted
+
+    def shared(self, first: int, second: int) -> Shared:
+        """What two assessors (by number) share; unsure and cannot judge are no grades."""
+        one, other = self.said[first] >= 0, self.said[second] >= 0
+        return Shared(
+            int(np.count_nonzero(one & other)),
+            int(np.count_nonzero(one & ~other)),
+            int(np.count_nonzero(other & ~one)),
+        )
 
     def number(self, name: str) -> int:
         """The row of an assessor; raises WorkbenchError for a name that does not enter."""
@@ -137,6 +157,7 @@ def entering(
         basis=basis,
         counts=counts,
         sentence=_sentence(basis, int(enters.sum()), voices, counts, len(places), documents),
+        said=said,
     )
 
 
@@ -199,15 +220,13 @@ def _sentence(
 ) -> str:
     machines = sum(voice.machine for voice in voices)
     who = "machines" if machines == len(voices) else "assessors" if machines else "people"
+    pairs = f"{n:,} pair{'' if n == 1 else 's'} of topic and document"
     if basis is Basis.BOTH:
         of_them = "both" if len(voices) == 2 else f"two or more of {len(voices)} {who}"
-        return f"{n:,} pairs of topic and document that {of_them} judged; what only one judged does not enter"
+        return f"{pairs} that {of_them} judged; what only one judged does not enter"
     if basis is Basis.LISTED:
-        return (
-            f"{n:,} pairs of topic and document that any of {len(voices)} {who} judged; where one has not, "
-            "the lowest grade is put"
-        )
+        return f"{pairs} that any of {len(voices)} {who} judged; where one has not, the lowest grade is put"
     return (
-        f"all {n + counts.unlisted:,} pairs of {topics:,} topics and {documents or 0:,} documents; what one "
-        f"of {len(voices)} {who} has not judged counts as not relevant"
+        f"all {n + counts.unlisted:,} pairs of {topics:,} topic{'' if topics == 1 else 's'} and "
+        f"{documents or 0:,} documents; what one of {len(voices)} {who} has not judged counts as not relevant"
     )

@@ -188,5 +188,5 @@ def _counted(keys: Integers, size: int, possible: Integers | None) -> tuple[Inte
 
 
 def _product(draws: Floats, values: Floats) -> Floats:
-    flat = draws @ values.reshape(len(values), -1)
+    flat = draws @ values.reshape(len(values), math.prod(values.shape[1:]))
     return flat.reshape(len(draws), *values.shape[1:])

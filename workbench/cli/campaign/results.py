@@ -7,18 +7,15 @@ from pathlib import Path
 
 import click
 
-from workbench.agreement.report import Basis
-from workbench.cli.agreement_json import report_json
-from workbench.cli.agreement_text import say_report
-from workbench.cli.campaign.loading import JSON
+from workbench.cli.agreement_options import Wanted, agreement_options
+from workbench.cli.agreement_text import say_agreement
 from workbench.cli.opening import database_options, opened
-from workbench.cli.output import say_json
 from workbench.cli.score import say_scores
 from workbench.consensus.rules import RULES
 from workbench.errors import WorkbenchError
 from workbench.settings import Settings
 from workbench.workflow.campaigning import campaign_by_slug
-from workbench.workflow.comparing import agreement as compare_assessors
+from workbench.workflow.entering import entering
 from workbench.workflow.evaluating import score_runs
 from workbench.workflow.releasing import RuleChoice, make_qrels
 
@@ -40,48 +37,22 @@ MACHINES = click.option("--machines", is_flag=True, help="Let machines have a vo
 
 @click.command("agreement")
 @click.argument("campaign")
-@click.option(
-    "--relevant-from", type=int, metavar="N", help="Lowest relevant grade; the campaign's if not given."
-)
-@click.option("--graded", is_flag=True, help="Compare all grades instead of relevant or not.")
-@click.option(
-    "--basis",
-    type=click.Choice([basis.value for basis in Basis]),
-    default=Basis.BOTH.value,
-    show_default=True,
-    help="Which pairs enter.",
-)
-@click.option("--universe", type=click.IntRange(1), help="With the other basis: the number of all pairs.")
-@click.option("--assessor", "names", multiple=True, help="Only these, by name.")
-@JSON
+@agreement_options
 @database_options
-def agreement(
-    settings: Settings,
-    campaign: str,
-    relevant_from: int | None,
-    graded: bool,
-    basis: str,
-    universe: int | None,
-    names: tuple[str, ...],
-    as_json: bool,
-) -> None:
-    """Say how far the assessors of CAMPAIGN agree, every two of them, with the working."""
-    if graded and relevant_from is not None:
-        raise click.UsageError("--graded keeps all grades, so --relevant-from has no use: drop one of them")
+def agreement(settings: Settings, campaign: str, wanted: Wanted) -> None:
+    """Say how far the assessors of CAMPAIGN agree: all together, every two, by grade, and who is strict."""
     with opened(settings) as database, database.reading() as db:
-        report = compare_assessors(
+        found = entering(
             db,
             campaign_by_slug(db, campaign).id,
-            relevant_from=relevant_from,
-            graded=graded,
-            basis=Basis(basis),
-            universe=universe,
-            assessors=names or None,
+            relevant_from=wanted.relevant_from,
+            graded=wanted.graded,
+            basis=wanted.basis,
+            documents=wanted.documents,
+            machines=wanted.machines,
+            assessors=wanted.assessors,
         )
-    if as_json:
-        say_json(report_json(report))
-    else:
-        say_report(report)
+    say_agreement(found, wanted)
 
 
 @click.command("qrels")

@@ -7,17 +7,15 @@ from collections.abc import Mapping
 from flask import Blueprint, render_template
 
 from workbench.agreement.bands import Band, band
-from workbench.agreement.means import mean_agreement
-from workbench.agreement.report import AgreementReport
 from workbench.storage import Session
 from workbench.web.access import here
 from workbench.web.door import reading
 from workbench.web.needs import State, needs
 from workbench.web.readers import reader
 from workbench.web.scale_form import scale_in_words
+from workbench.workflow.agreeing import People, agreement_of_people
 from workbench.workflow.assigning import AssessorLine, assessors_of, assignments_of
 from workbench.workflow.campaigning import campaign_of
-from workbench.workflow.comparing import agreement
 from workbench.workflow.pools import pools_of
 from workbench.workflow.progress import Overview, overview, pooled_pairs
 from workbench.workflow.submitting import runs_of
@@ -58,23 +56,18 @@ def index() -> str:
     )
 
 
-def _of_people(db: Session, view: Overview, assessors: tuple[AssessorLine, ...]) -> AgreementReport | None:
+def _of_people(db: Session, view: Overview, assessors: tuple[AssessorLine, ...]) -> People | None:
     graded = {one.name for one in view.by_assessor if one.judgments}
     people = [one.name for one in assessors if not one.machine and one.name in graded]
-    return agreement(db, here().id, assessors=people) if len(people) > 1 else None
+    return agreement_of_people(db, here().id) if len(people) > 1 else None
 
 
-def _by_assessor(report: AgreementReport | None) -> Mapping[str, float | None]:
+def _by_assessor(report: People | None) -> Mapping[str, float | None]:
     """The mean pooled kappa of every assessor with the others."""
     if report is None:
         return {}
-    return {
-        name: mean_agreement(
-            "pooled", (pair.pooled for pair in report.pairs if name in (pair.first, pair.second))
-        ).value
-        for name in report.assessors
-    }
+    return {name: report.mean_of(number) for number, name in enumerate(report.names)}
 
 
-def _mean_band(report: AgreementReport | None) -> Band | None:
-    return None if report is None or report.pooled.value is None else band(report.pooled.value)
+def _mean_band(report: People | None) -> Band | None:
+    return None if report is None or report.mean is None else band(report.mean)

@@ -1,0 +1,246 @@
+"""The whole report: grades, thresholds, strictness, the paradox, the working, and its forms."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+from hypothesis import given, settings
+
+from tests.agreement.report.made import columns, entered
+from tests.agreement.several.made import from_counts, ratings
+from tests.support import cases, shared
+from workbench.agreement.bands import LandisKoch, landis_koch
+from workbench.agreement.report.as_json import report_data
+from workbench.agreement.report.grades import by_grade
+from workbench.agreement.report.how import How
+from workbench.agreement.report.latex import escaped, report_latex
+from workbench.agreement.report.overview import disagreed, together, what_differs
+from workbench.agreement.report.rows import COLUMNS, report_rows
+from workbench.agreement.report.strictness import strictness
+from workbench.agreement.report.thresholds import thresholds
+from workbench.agreement.report.two import every_two
+from workbench.agreement.report.working import workings
+from workbench.agreement.several.answers import Voice, answers_of
+from workbench.agreement.several.bootstrap import Unit
+from workbench.agreement.several.entering import Basis, entering
+from workbench.agreement.several.levels import LEVELS
+from workbench.agreement.several.ratings import Ratings
+from workbench.errors import WorkbenchError
+
+FEW = How(rounds=40, seed=11)
+MANNING = [[300, 20], [10, 70]]
+
+
+@pytest.mark.parametrize("name", ["fleiss_1971_psychiatric", "fleiss_wikipedia_14_raters"])
+def test_kappa_by_category_and_the_share_that_agrees_are_fleiss(name: str) -> None:
+    case = cases("11_agreement_multi_raters.json")[name]
+    found = by_grade(from_counts(case["input"]["counts_per_subject"]), FEW)
+    assert [one.kappa.value for one in found] == pytest.approx(
+        case["expected"]["kappa_by_category"], abs=1e-6
+    )
+    shares = case["expected"]["p_j"]
+    assert [one.share for one in found] == pytest.approx(shares, abs=1e-9)
+    # With as many raters for all, kappa_j = (specific - p_j) / (1 - p_j): Fleiss 1971, the same written anew.
+    for one, share in zip(found, shares, strict=True):
+        assert one.specific.value is not None
+        assert one.kappa.value == pytest.approx((one.specific.value - share) / (1 - share), abs=1e-9)
+
+
+def test_positive_and_negative_agreement_are_those_of_the_table() -> None:
+    # 2 x 300 / (320 + 310) and 2 x 70 / (80 + 90).
+    positive, negative = by_grade(entered(columns(MANNING)).ratings, FEW)
+    assert (positive.specific.value, negative.specific.value) == pytest.approx((600 / 630, 140 / 170))
+
+
+def test_a_grade_that_nobody_gave_has_no_agreement_and_says_so() -> None:
+    found = entered({"a": [0, 2], "b": [0, 2]}, scale=(0, 1, 2), graded=True)
+    unused = by_grade(found.ratings, FEW)[1]
+    assert (unused.grade, unused.specific.value, unused.specific.undefined) == (
+        1,
+        None,
+        "nobody gave this grade",
+    )
+
+
+def test_every_threshold_is_the_agreement_on_relevant_from_there() -> None:
+    grades = {"a": [0, 1, 2, 2, 0, 1], "b": [0, 2, 2, 1, 1, 1]}
+    found = thresholds(entered(grades, scale=(0, 1, 2), topics=2).by_grade, FEW)
+    assert [one.relevant_from for one in found] == [1, 2]
+    for one in found:
+        binary = {name: [int(grade >= one.relevant_from) for grade in row] for name, row in grades.items()}
+        alone = together(entered(binary, topics=2), FEW)
+        assert [f.value for f in one.figures] == pytest.approx([f.value for f in alone.figures])
+        assert one.prevalence == pytest.approx(alone.prevalence)
+        assert one.overlap == pytest.approx(alone.overlaps[0].mean)
+
+
+def test_strictness_by_hand_and_sorted() -> None:
+    # Pairs: a 0 0 1 -, b 1 0 1 1, c 1 1 - 1. a: own 1/3; others (1, .5, 1) / 3, so -.5.
+    # b: own 3/4, others (.5, .5, 1, 1) / 4, so 0. c: own 1; others (.5, 0, 1) / 3, so .5.
+    found = entered({"c": [1, 1, None, 1], "a": [0, 0, 1, None], "b": [1, 0, 1, 1]}, topics=2)
+    lines = strictness(found.ratings, FEW)
+    assert [found.assessors[one.assessor].name for one in lines] == ["a", "b", "c"]
+    assert [one.n for one in lines] == [3, 4, 3]
+    assert [one.difference for one in lines] == pytest.approx([-0.5, 0.0, 0.5])
+    assert lines[0].interval is not None
+    assert lines[0].interval.units == 2
+
+
+@settings(max_examples=20)
+@given(data=ratings(assessors=2))
+def test_of_two_one_is_as_strict_as_the_other_is_lenient(data: Ratings) -> None:
+    first, second = sorted(strictness(data, How(rounds=2)), key=lambda one: one.assessor)
+    if first.difference is None:
+        assert second.difference is None
+    else:
+        assert first.difference == pytest.approx(-(second.difference or 0.0), abs=1e-9)
+
+
+def test_the_paradox_is_found_where_prevalence_makes_it_and_nowhere_else() -> None:
+    # Gwet 2002: 118, 5, 2, 0. Feinstein and Cicchetti 1990: 40, 9, 6, 45 and 80, 10, 5, 5 agree as often.
+    found = together(entered(columns([[118, 5], [2, 0]])), FEW).paradox
+    assert found is not None
+    assert (found.grade, round(found.observed, 3), round(found.kappa, 4)) == (1, 0.944, -0.0288)
+    assert found.uniform == pytest.approx(0.888)
+    assert together(entered(columns([[40, 9], [6, 45]])), FEW).paradox is None
+    unbalanced = together(entered(columns([[80, 10], [5, 5]])), FEW).paradox
+    assert unbalanced is not None
+    assert unbalanced.share == pytest.approx(175 / 200)
+    assert together(entered({"a": [1, 1], "b": [1, 1]}), FEW).paradox is None
+
+
+def test_one_sentence_says_what_the_two_kappas_differ_by() -> None:
+    cases_ = cases("14_agreement_extra.json")
+    similar, different = (
+        together(entered(columns(cases_[f"bias_pair_{kind}_judges"]["input"]["table"])), FEW)
+        for kind in ("similar", "different")
+    )
+    assert "hardly differ" in what_differs(similar)
+    # .3636 - .2839, as FORMULAS has them.
+    assert "unpooled forgives (0.080 apart)" in what_differs(different)
+
+
+def test_where_they_differ_the_furthest_apart_stand_first() -> None:
+    found = entered({"a": [2, 1, 0, 1], "b": [2, 0, 2, None]}, scale=(0, 1, 2), graded=True)
+    assert [(one.docno, one.first, one.second) for one in disagreed(found, 0, 1)] == [
+        ("d00002", 0, 2), ("d00001", 1, 0),
+    ]  # fmt: skip
+    # 1 and 2 are both relevant: on relevant or not they agree.
+    binary = entered({"a": [1, 0], "b": [2, 1]}, scale=(0, 1, 2))
+    assert [one.docno for one in disagreed(binary, 0, 1)] == ["d00001"]
+
+
+@settings(max_examples=15)
+@given(data=ratings(assessors=2, complete=True))
+def test_the_last_step_of_every_working_is_the_coefficient(data: Ratings) -> None:
+    labels = [str(grade) for grade in data.categories]
+    for how in (
+        How(level=level, weights=weights) for level in LEVELS for weights in ("nominal", "quadratic")
+    ):
+        (two,) = every_two(data, how, intervals=False)
+        for working in workings(two, data, how, labels):
+            final = working.steps[-1]
+            assert final.final
+            value = working.figure.value
+            said = "undefined" if value is None else f"{value:.4f}".replace("-", "−")
+            assert final.result == said
+            if value is None or "/" not in final.sum:
+                continue
+            # What is written, reckoned with its four digits, gives about that value.
+            written = final.sum.replace("−", "-")
+            try:
+                assert eval(written) == pytest.approx(value, abs=0.05) or abs(value) > 5
+            except ZeroDivisionError:
+                continue
+
+
+def test_the_same_seed_gives_the_same_report_and_another_another_interval() -> None:
+    found = entered(columns(MANNING), topics=7)
+    first, again, other = (together(found, How(rounds=50, seed=seed)) for seed in (1, 1, 2))
+    assert report_data(first) == report_data(again)
+    assert report_data(first) != report_data(other)
+    assert [f.value for f in first.figures] == [f.value for f in other.figures]
+
+
+def test_json_csv_and_latex_hold_every_coefficient() -> None:
+    found = entered(
+        {"a_1": [2, 1, 0, 1, 2], "b": [2, 0, 2, 1, 0], "c": [0, 0, 2, 1, 0]}, scale=(0, 1, 2), topics=2
+    )
+    report = together(found, FEW)
+    data = json.loads(json.dumps(report_data(report), allow_nan=False))
+    assert set(data["coefficients"]) == {"observed", "pooled", "unpooled", "alpha", "gwet", "uniform"}
+    assert data["how"] == {
+        "weights": "nominal", "level": "ordinal", "over": "topics",
+        "rounds": 40, "seed": 11, "confidence": 0.95,
+    }  # fmt: skip
+    assert [line["assessors"] for line in data["overlap"]][-1] == ["a_1", "b", "c"]
+    text = io.StringIO()
+    csv.writer(text).writerows([COLUMNS, *report_rows(report)])
+    rows = list(csv.DictReader(io.StringIO(text.getvalue())))
+    of = {row["of"] for row in rows}
+    assert of == {"all", "mean over pairs", "pair", "threshold", "grade", "assessor"}
+    assert {len(row) for row in rows} == {len(COLUMNS)}
+    latex = report_latex(report)
+    assert r"a\_1, b & 5 &" in latex
+    for opened in ("table", "tabular"):
+        assert latex.count(f"\\begin{{{opened}}}") == latex.count(f"\\end{{{opened}}}") == 2
+
+
+def test_names_cannot_be_commands_of_latex() -> None:
+    assert escaped(r"50% \input{x}_#&$~^") == (
+        r"50\% \textbackslash{}input\{x\}\_\#\&\$\textasciitilde{}\textasciicircum{}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "word"),
+    [
+        (-0.01, LandisKoch.POOR), (0.0, LandisKoch.SLIGHT), (0.2, LandisKoch.SLIGHT), (0.21, LandisKoch.FAIR),
+        (0.41, LandisKoch.MODERATE), (0.8, LandisKoch.SUBSTANTIAL), (0.81, LandisKoch.ALMOST_PERFECT),
+    ],
+)  # fmt: skip
+def test_bands_are_landis_and_kochs(value: float, word: LandisKoch) -> None:
+    assert landis_koch(value) is word
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"weights": "cubic"},
+        {"level": "nope"},
+        {"rounds": 0},
+        {"rounds": 10**7},
+        {"seed": -1},
+        {"confidence": 1.0},
+    ],
+)
+def test_what_cannot_be_reckoned_is_refused(wrong: dict[str, object]) -> None:
+    with pytest.raises(WorkbenchError):
+        How(**wrong)  # type: ignore[arg-type]  # wrong on purpose
+
+
+def test_own_weights_that_fit_no_scale_are_refused() -> None:
+    found = entered({"a": [2, 1], "b": [2, 0]}, scale=(0, 1, 2), graded=True)
+    with pytest.raises(WorkbenchError, match="do not fit 3 grades"):
+        together(found, How(weights=((0.0, 1.0), (1.0, 0.0))))
+
+
+def test_four_assessors_of_cystic_fibrosis_agree_fairly_or_well_by_what_enters() -> None:
+    # CATALOGUE.md: from chance level to moderate, by the basis alone; every figure of Cohen's between A4 and
+    # the others stands in test_entering.
+    with shared("data", "cf", "judgments.tsv").open(encoding="utf-8") as table:
+        rows = [
+            (row["assessor"], row["topic"], row["doc"], int(row["grade"]))
+            for row in csv.DictReader(table, delimiter="\t")
+        ]
+    names = sorted({row[0] for row in rows})
+    answers = answers_of([Voice(name) for name in names], [(names.index(a), t, d, g) for a, t, d, g in rows])
+    for basis, words in ((Basis.BOTH, "fair"), (Basis.ALL, "substantial")):
+        found = entering(answers, (0, 1, 2), relevant_from=1, basis=basis, documents=1239)
+        report = together(found, How(rounds=20, unit=Unit.TOPIC))
+        assert report.figure("pooled").band == words
+        # A4 is the lenient one on either basis.
+        assert found.assessors[report.strictness[-1].assessor].name == "A4_JBW"
