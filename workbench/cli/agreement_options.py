@@ -34,6 +34,7 @@ class Wanted:
     how: How
     form: str
     matrix: str | None
+    only_coefficients: bool
 
 
 _OPTIONS = (
@@ -89,6 +90,7 @@ _OPTIONS = (
         help="Of the drawing.",
     ),
     click.option("--matrix", type=click.Choice(ORDER), help="Everybody with everybody, by this figure."),
+    click.option("--coefficients", "only", is_flag=True, help="Only those of all together, quickly."),
     click.option("--json", "as_json", is_flag=True, help="Print JSON, with all digits."),
     click.option("--csv", "as_csv", is_flag=True, help="Print CSV, one row a coefficient."),
     click.option("--latex", "as_latex", is_flag=True, help="Print LaTeX tables (booktabs)."),
@@ -112,6 +114,7 @@ def agreement_options(view: View) -> Callable[..., Any]:
         rounds: int,
         seed: int,
         matrix: str | None,
+        only: bool,
         as_json: bool,
         as_csv: bool,
         as_latex: bool,
@@ -123,8 +126,10 @@ def agreement_options(view: View) -> Callable[..., Any]:
             )
         if as_json + as_csv + as_latex > 1:
             raise click.UsageError("choose one of --json, --csv and --latex")
-        if as_latex and matrix:
-            raise click.UsageError("--matrix comes as a table, --json or --csv, not as --latex")
+        if as_latex and (matrix or only):
+            raise click.UsageError("--matrix and --coefficients come as a table or --json, not as --latex")
+        if as_csv and only:
+            raise click.UsageError("--coefficients comes as a table or --json; --csv has them among all else")
         if documents is not None and Basis(basis) is not Basis.ALL:
             raise click.UsageError(f"--documents matters with --basis {Basis.ALL} only")
         how = How(weights=_weights(weights), level=level, unit=Unit(over[:-1]), rounds=rounds, seed=seed)
@@ -138,6 +143,7 @@ def agreement_options(view: View) -> Callable[..., Any]:
             how=how,
             form="json" if as_json else "csv" if as_csv else "latex" if as_latex else "text",
             matrix=matrix,
+            only_coefficients=only,
         )
         return view(wanted=wanted, **others)
 

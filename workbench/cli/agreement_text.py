@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 
 import click
 
-from workbench.agreement.report.as_json import entered_data, how_data, pair_data, report_data
-from workbench.agreement.report.figures import Figure
+from workbench.agreement.report.as_json import entered_data, figure_data, how_data, pair_data, report_data
+from workbench.agreement.report.figures import Figure, drawn_from, figures
 from workbench.agreement.report.latex import report_latex
 from workbench.agreement.report.matrix import Matrix, matrix
 from workbench.agreement.report.overview import Together, together, what_differs
@@ -29,6 +29,9 @@ def say_agreement(entering: Entering, wanted: Wanted) -> None:
     """Print what is wanted of what enters; raises WorkbenchError for weights that do not fit the scale."""
     if wanted.matrix:
         _say_matrix(matrix(entering, wanted.how, by=wanted.matrix), entering, wanted, wanted.matrix)
+        return
+    if wanted.only_coefficients:
+        _say_coefficients(entering, wanted)
         return
     report = together(entering, wanted.how)
     if wanted.form == "json":
@@ -60,6 +63,16 @@ def _say_matrix(found: Matrix, entering: Entering, wanted: Wanted, by: str) -> N
     click.echo(_capital(entering.sentence))
     shown = [(row[0], *(_three(cell) for cell in row[1:])) for row in rows[1:]]
     say_table([str(name) for name in rows[0]], shown, numeric=range(1, len(rows[0])))
+
+
+def _say_coefficients(entering: Entering, wanted: Wanted) -> None:
+    found = figures(entering.ratings, wanted.how, drawn_from(entering.ratings, wanted.how))
+    if wanted.form == "json":
+        said = {one.name: figure_data(one) for one in found}
+        say_json({"entered": entered_data(entering), "how": how_data(wanted.how), "coefficients": said})
+        return
+    click.echo(f"{_capital(entering.sentence)}.\n")
+    _say_figures(found)
 
 
 def _say_csv(rows: Iterable[Sequence[object]]) -> None:

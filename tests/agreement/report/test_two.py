@@ -149,7 +149,7 @@ def test_qrels_of_robust03_against_their_modified_copy() -> None:
     # trectools' tests assert .999188229143584. That takes the sum of the grades for the number of relevant
     # documents, so that the 407 of grade 2 count twice; with their number it is .999136752176486, as here.
     sums = [int((2 - row.astype(int)).sum()) for row in graded.by_grade.codes]
-    assert chance_taken_off(*sums, two.n) == pytest.approx(0.999188229143584, abs=1e-12)
+    assert chance_taken_off(sums[0], sums[1], two.n) == pytest.approx(0.999188229143584, abs=1e-12)
 
 
 def chance_taken_off(first: int, second: int, n: int) -> float:
