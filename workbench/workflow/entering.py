@@ -19,7 +19,7 @@ from workbench.workflow.remembering import Remembered
 
 __all__ = ["Basis", "Entering", "Machines", "answers_in", "entering", "known_documents"]
 
-State = tuple[str, int, tuple[tuple[int, Voice], ...], int, int | None, str | None]
+State = tuple[str, int, tuple[tuple[int, Voice], ...], int, int | None, str]
 _NO_GRADE = {Answer.UNSURE: UNSURE, Answer.CANNOT_JUDGE: CANNOT_JUDGE}
 
 
@@ -79,9 +79,9 @@ def state_of(db: Session, campaign_id: int) -> State:
     count, newest = db.execute(
         select(func.count(), func.max(event.id)).where(event.campaign_id == campaign_id)
     ).one()
-    last = db.scalar(select(event.client_id).where(event.id == newest))
+    last = db.execute(select(event.client_id, event.recorded_at).where(event.id == newest)).one_or_none()
     # Events are only ever added, so that their number and the last of them stand for all of them.
-    return (str(db.get_bind().engine.url), campaign_id, held, count, newest, last)
+    return (str(db.get_bind().engine.url), campaign_id, held, count, newest, str(last))
 
 
 def known_documents(db: Session, campaign_id: int) -> int | None:
