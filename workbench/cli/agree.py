@@ -10,8 +10,8 @@ import click
 
 from workbench.agreement.several.answers import CANNOT_JUDGE, UNSURE, Answers, Voice, answers_of
 from workbench.agreement.several.entering import entering
+from workbench.cli.agreement_forms import say_agreement
 from workbench.cli.agreement_options import Wanted, agreement_options
-from workbench.cli.agreement_text import say_agreement
 from workbench.cli.inputs import open_input
 from workbench.cli.runs import only_one_standard_input
 from workbench.errors import Finding, InvalidInput, WorkbenchError

@@ -48,7 +48,10 @@ _OPTIONS = (
         help="Which pairs enter: judged by two, or also what one or nobody judged, as not relevant.",
     ),
     click.option(
-        "--documents", type=click.IntRange(1), metavar="N", help="How many documents the collection has."
+        "--documents",
+        type=click.IntRange(1),
+        metavar="N",
+        help="Documents in the collection; else those known.",
     ),
     click.option(
         "--machines",

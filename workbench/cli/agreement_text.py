@@ -1,87 +1,24 @@
-"""An agreement report in the terminal: for people as tables, for programs as JSON, CSV or LaTeX."""
+"""An agreement report as tables for people."""
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import click
 
-from workbench.agreement.report.as_json import entered_data, figure_data, how_data, pair_data, report_data
-from workbench.agreement.report.figures import Figure, drawn_from, figures
-from workbench.agreement.report.latex import report_latex
-from workbench.agreement.report.matrix import Matrix, matrix
-from workbench.agreement.report.overview import Together, together, what_differs
+from workbench.agreement.report.figures import Figure
+from workbench.agreement.report.overview import Together, what_differs
 from workbench.agreement.report.paradox import Paradox
-from workbench.agreement.report.rows import COLUMNS, matrix_rows, report_rows
 from workbench.agreement.report.two import Two
 from workbench.agreement.report.working import workings
 from workbench.agreement.several.bootstrap import Interval
-from workbench.agreement.several.entering import Entering
-from workbench.cli.agreement_options import Wanted
-from workbench.cli.output import say_json, say_table
+from workbench.cli.output import say_table
 
 _BANDS = "Bands: Landis and Koch 1977. The textbook of the field reads above 0.8 as good, from 0.67 as fair."
 
 
-def say_agreement(entering: Entering, wanted: Wanted) -> None:
-    """Print what is wanted of what enters; raises WorkbenchError for weights that do not fit the scale."""
-    if wanted.matrix:
-        _say_matrix(matrix(entering, wanted.how, by=wanted.matrix), entering, wanted, wanted.matrix)
-        return
-    if wanted.only_coefficients:
-        _say_coefficients(entering, wanted)
-        return
-    report = together(entering, wanted.how)
-    if wanted.form == "json":
-        say_json(report_data(report))
-    elif wanted.form == "csv":
-        _say_csv((COLUMNS, *report_rows(report)))
-    elif wanted.form == "latex":
-        click.echo(report_latex(report), nl=False)
-    else:
-        _say_report(report)
-
-
-def _say_matrix(found: Matrix, entering: Entering, wanted: Wanted, by: str) -> None:
-    if wanted.form == "json":
-        say_json(
-            {
-                "entered": entered_data(entering),
-                "how": how_data(wanted.how),
-                "by": by,
-                "order": [entering.assessors[number].name for number in found.order],
-                "pairs": [pair_data(two, entering) for two in found.pairs.values()],
-            }
-        )
-        return
-    rows = matrix_rows(found, entering, by)
-    if wanted.form == "csv":
-        _say_csv(rows)
-        return
-    click.echo(_capital(entering.sentence))
-    shown = [(row[0], *(_three(cell) for cell in row[1:])) for row in rows[1:]]
-    say_table([str(name) for name in rows[0]], shown, numeric=range(1, len(rows[0])))
-
-
-def _say_coefficients(entering: Entering, wanted: Wanted) -> None:
-    found = figures(entering.ratings, wanted.how, drawn_from(entering.ratings, wanted.how))
-    if wanted.form == "json":
-        said = {one.name: figure_data(one) for one in found}
-        say_json({"entered": entered_data(entering), "how": how_data(wanted.how), "coefficients": said})
-        return
-    click.echo(f"{_capital(entering.sentence)}.\n")
-    _say_figures(found)
-
-
-def _say_csv(rows: Iterable[Sequence[object]]) -> None:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    click.echo(text.getvalue().encode("utf-8", "surrogateescape"), nl=False)
-
-
-def _say_report(report: Together) -> None:
+def say_report(report: Together) -> None:
+    """Print the whole report; of two assessors with their table and the working."""
     names = [_plain(voice.name) for voice in report.entering.assessors]
     _say_what_entered(report)
     if len(names) > 2:
@@ -101,7 +38,7 @@ def _say_report(report: Together) -> None:
 
 def _say_what_entered(report: Together) -> None:
     counts, how = report.entering.counts, report.how
-    click.echo(f"{_capital(report.entering.sentence)}.")
+    click.echo(f"{capital(report.entering.sentence)}.")
     click.echo(
         f"Not among them: {counts.unsure:,} unsure, {counts.cannot_judge:,} cannot judge; "
         f"{counts.singly:,} pairs have one grade only."
@@ -113,7 +50,7 @@ def _say_what_entered(report: Together) -> None:
 
 def _say_all(report: Together, names: Sequence[str]) -> None:
     click.echo("\nAll together\n")
-    _say_figures(report.figures)
+    say_figures(report.figures)
     click.echo("")
     means = [
         (one.label, _value(one.value), _bounds(one.interval), one.pairs, one.left_out) for one in report.means
@@ -183,9 +120,9 @@ def _say_strictness(report: Together, names: Sequence[str]) -> None:
         (
             names[one.assessor],
             one.n,
-            _three(one.own),
-            _three(one.others),
-            _three(one.difference),
+            four(one.own),
+            four(one.others),
+            four(one.difference),
             _bounds(one.interval),
         )
         for one in report.strictness
@@ -204,7 +141,7 @@ def _say_two(report: Together, two: Two, names: Sequence[str]) -> None:
     heads = ["", *(f"{second}: {label}" for label in labels), "total"]
     say_table(heads, rows, numeric=range(1, len(labels) + 2))
     click.echo("")
-    _say_figures(report.figures)
+    say_figures(report.figures)
     if two.view is not None and two.n:
         view = two.view
         click.echo(
@@ -219,15 +156,16 @@ def _say_two(report: Together, two: Two, names: Sequence[str]) -> None:
         say_table(["", "", ""], steps, numeric=(2,))
 
 
-def _say_figures(figures: Sequence[Figure]) -> None:
+def say_figures(figures: Sequence[Figure]) -> None:
+    """Print coefficients, one a row."""
     say_table(
         ["", "observed", "by chance", "value", "interval", "n", "band"],
         (
             (
                 one.label,
-                _three(one.coefficient.observed),
-                _three(one.coefficient.expected),
-                _three(one.value),
+                four(one.coefficient.observed),
+                four(one.coefficient.expected),
+                four(one.value),
                 _bounds(one.interval),
                 one.coefficient.n,
                 one.band or (f"undefined: {one.coefficient.undefined}" if one.value is None else ""),
@@ -253,7 +191,8 @@ def _value(value: float | None, otherwise: str = "undefined") -> str:
     return otherwise if value is None else f"{value:.4f}"
 
 
-def _three(value: object) -> str:
+def four(value: object) -> str:
+    """Four decimals, or nothing where there is no number."""
     return f"{value:.4f}" if isinstance(value, float) else ""
 
 
@@ -263,7 +202,8 @@ def _bounds(interval: Interval | None) -> str:
     return interval.undefined if interval.low is None else f"{interval.low:.3f} to {interval.high:.3f}"
 
 
-def _capital(sentence: str) -> str:
+def capital(sentence: str) -> str:
+    """The sentence with a capital letter."""
     return sentence[:1].upper() + sentence[1:]
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
+from workbench.cli.agreement_forms import say_agreement
 from workbench.cli.agreement_options import Wanted, agreement_options
-from workbench.cli.agreement_text import say_agreement
 from workbench.cli.opening import database_options, opened
 from workbench.cli.score import say_scores
 from workbench.consensus.rules import RULES
