@@ -189,6 +189,15 @@ def test_json_csv_and_latex_hold_every_coefficient() -> None:
         assert latex.count(f"\\begin{{{opened}}}") == latex.count(f"\\end{{{opened}}}") == 2
 
 
+def test_of_very_many_assessors_the_overlaps_are_those_of_the_pairs_that_are_listed() -> None:
+    # Of 32 the first and the last have fewer grades than the others.
+    rows = {f"w{at:02}": [1, 0, 1] if 0 < at < 31 else [1, None, None] for at in range(32)}
+    report = together(entered(rows), How(rounds=2))
+    assert report.left_out == 2
+    assert [one.assessors for one in report.overlaps] == [(two.first, two.second) for two in report.pairs]
+    assert report.overlaps[0].assessors == (1, 2)
+
+
 def test_names_cannot_be_commands_of_latex() -> None:
     assert escaped(r"50% \input{x}_#&$~^") == (
         r"50\% \textbackslash{}input\{x\}\_\#\&\$\textasciitilde{}\textasciicircum{}"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.agreement.overlap import Overlap, overlaps
+from workbench.agreement.overlap import Overlap, overlap, overlaps
 from workbench.agreement.report.figures import Figure, drawn_from, figures
 from workbench.agreement.report.grades import GradeAgreement, by_grade
 from workbench.agreement.report.how import How
@@ -73,7 +73,9 @@ def together(entering: Entering, how: How) -> Together:
         pairs=pairs,
         left_out=len(entering.assessors) - len(chosen),
         means=means_of_two(ratings, pairs, how),
-        overlaps=overlaps(binary.only(chosen)),
+        overlaps=tuple(overlap(binary, (two.first, two.second)) for two in pairs)
+        if len(chosen) < len(entering.assessors)
+        else overlaps(binary),
         triples=overlaps(binary, 3) if 3 <= binary.n_assessors <= MOST_IN_THREES else (),
         thresholds=thresholds(entering.by_grade, how) if len(entering.by_grade.categories) > 2 else (),
         strictness=strictness(ratings, how),
