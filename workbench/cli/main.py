@@ -26,6 +26,7 @@ COMMANDS = {
     "analyse": "workbench.cli.analyse:command",
     "plan": "workbench.cli.plan:command",
     "agree": "workbench.cli.agree:command",
+    "plan-overlap": "workbench.cli.plan_overlap:command",
     "score": "workbench.cli.score:command",
 }
 

@@ -41,6 +41,11 @@ PARTS = {
     "comparisons": "pools",
     "additions": "pools",
     "own_additions": "judging",
+    "agreement_topics": "agreement",
+    "agreement_time": "agreement",
+    "agreement_repeats": "agreement",
+    "agreement_machines": "agreement",
+    "agreement_planner": "agreement",
 }
 
 

@@ -37,6 +37,12 @@ COMMANDS = {
     "import": "workbench.cli.campaign.transfer:import_",
     "judgments": "workbench.cli.campaign.transfer:judgments",
     "agreement": "workbench.cli.campaign.results:agreement",
+    "agreement-topics": "workbench.cli.campaign.agreement_topics:agreement_topics",
+    "agreement-time": "workbench.cli.campaign.agreement_time:agreement_time",
+    "self-consistency": "workbench.cli.campaign.agreement_repeats:self_consistency",
+    "agreement-machines": "workbench.cli.campaign.agreement_machines:agreement_machines",
+    "plan-overlap": "workbench.cli.campaign.overlap:plan_overlap",
+    "draw-overlap": "workbench.cli.campaign.overlap:draw_overlap",
     "qrels": "workbench.cli.campaign.results:qrels",
     "score": "workbench.cli.campaign.results:score",
 }
