@@ -3,15 +3,16 @@
 // no new drawing.
 const { d3, Plot } = window;
 
-const whole = d3.format(",");
-const shorten = (name, length) => (name.length > length ? `${name.slice(0, length - 1)}…` : name);
-const colour = (tone) => `var(--plot-${tone})`;
-const tip = (data, options) => Plot.tip(data, { ...options, fontSize: 12, lineHeight: 1.35, lineWidth: 40 });
+export const whole = d3.format(",");
+export const shorten = (name, length) => (name.length > length ? `${name.slice(0, length - 1)}…` : name);
+export const colour = (tone) => `var(--plot-${tone})`;
+export const tip = (data, options) => Plot.tip(data, { ...options, fontSize: 12, lineHeight: 1.35, lineWidth: 40 });
 // Shares of one half are rare: the root lets small ones be told apart. The legend's classes have the same.
 const darkness = ({ share }) => Math.sqrt(share);
 const total = (row) => d3.sum(row.values);
 
-const kinds = {
+// Other modules add their own kinds to these.
+export const kinds = {
   lines({ x, y, lines, mark }, width) {
     const points = lines.flatMap((line, place) => line.points.map(([at, value]) => ({ at, value, line, place })));
     const byDepth = d3.rollups(points, (same) => same, (point) => point.at);

@@ -43,7 +43,7 @@ def kappa_error(table: ArrayLike, disagreements: ArrayLike | None = None) -> flo
     return sqrt(max(square - (kappa - expected * (1 - kappa)) ** 2, 0.0) / n) / (1 - expected)
 
 
-def share_interval(count: int, n: int, *, level: float = 0.95) -> tuple[float, float]:
+def share_interval(count: float, n: int, *, level: float = 0.95) -> tuple[float, float]:
     """Wilson's interval of a share, as of observed agreement; raises WorkbenchError for no observation.
 
     Source: Wilson 1927.

@@ -29,6 +29,7 @@ COMMANDS = {
     "agree": "workbench.cli.agree:command",
     "consensus": "workbench.cli.consensus:command",
     "rounds": "workbench.cli.rounds:command",
+    "plan-overlap": "workbench.cli.plan_overlap:command",
     "score": "workbench.cli.score:command",
 }
 

@@ -51,6 +51,11 @@ PARTS = {
     "side_by_side": "judging",
     "preferences": "assignments",
     "kept_aside": "judgments",
+    "agreement_topics": "agreement",
+    "agreement_time": "agreement",
+    "agreement_repeats": "agreement",
+    "agreement_machines": "agreement",
+    "agreement_planner": "agreement",
 }
 
 

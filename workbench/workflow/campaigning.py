@@ -38,8 +38,8 @@ class Campaign:
 class CampaignCard:
     """A campaign in somebody's list; `mine_left` counts their own pairs without an answer.
 
-    `own_runs` are those of a participant's groups, None for anybody else; who only sends runs is told nothing
-    of pools and judging.
+    `own_runs` are those of a participant's groups, None for anybody else; who only sends runs or only judges
+    is told nothing of how far colleagues have come.
     """
 
     slug: str
@@ -54,7 +54,7 @@ class CampaignCard:
     @property
     def shows_judging(self) -> bool:
         """Whether this person may know how far judging has come."""
-        return self.roles != {Role.PARTICIPANT}
+        return not _sees_own_only(self.roles)
 
 
 def create_campaign(
@@ -147,7 +147,7 @@ def campaigns_of(db: Session, account_id: int) -> tuple[CampaignCard, ...]:
 
 def _card(db: Session, row: CampaignRow, account_id: int) -> CampaignCard:
     roles = roles_of(db, row.id, account_id)
-    blind = roles == {Role.PARTICIPANT}
+    blind = _sees_own_only(roles)
     return CampaignCard(
         slug=row.slug,
         name=row.name,
@@ -158,6 +158,11 @@ def _card(db: Session, row: CampaignRow, account_id: int) -> CampaignCard:
         mine_left=left_to_judge(db, row.id, account_id),
         own_runs=own_run_count(db, row.id, account_id) if Role.PARTICIPANT in roles else None,
     )
+
+
+def _sees_own_only(roles: frozenset[Role]) -> bool:
+    """Whether these roles open nothing but one's own part of a campaign."""
+    return roles <= {Role.PARTICIPANT, Role.ASSESSOR}
 
 
 def roles_of(db: Session, campaign_id: int, account_id: int) -> frozenset[Role]:

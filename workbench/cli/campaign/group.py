@@ -47,6 +47,12 @@ COMMANDS = {
     "adjudicate": "workbench.cli.campaign.adjudicating:adjudicate",
     "decisions": "workbench.cli.campaign.adjudicating:decisions",
     "discussion-report": "workbench.cli.campaign.adjudicating:discussion_report",
+    "agreement-topics": "workbench.cli.campaign.agreement_topics:agreement_topics",
+    "agreement-time": "workbench.cli.campaign.agreement_time:agreement_time",
+    "self-consistency": "workbench.cli.campaign.agreement_repeats:self_consistency",
+    "agreement-machines": "workbench.cli.campaign.agreement_machines:agreement_machines",
+    "plan-overlap": "workbench.cli.campaign.overlap:plan_overlap",
+    "draw-overlap": "workbench.cli.campaign.overlap:draw_overlap",
     "score": "workbench.cli.campaign.results:score",
 }
 

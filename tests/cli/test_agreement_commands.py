@@ -1,0 +1,116 @@
+"""The commands about agreement, run in this process on one small campaign."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from tests.builders import campaign_with_people
+from workbench.cli.main import workbench
+from workbench.records import Judgment
+from workbench.storage.engine import Database
+from workbench.storage.migrate import migrate
+from workbench.workflow.importing import import_judgments
+
+Run = Callable[..., str]
+
+
+@pytest.fixture(scope="module")
+def instance(tmp_path_factory: pytest.TempPathFactory, migrated_sqlite: Path) -> Path:
+    """X and Y judged twelve pairs of T1 alike but for one, X alone forty of T2, a machine all of T1."""
+    folder = tmp_path_factory.mktemp("agreement")
+    (folder / "workbench.sqlite3").write_bytes(migrated_sqlite.read_bytes())
+    database = Database(f"sqlite:///{folder / 'workbench.sqlite3'}")
+    migrate(database)
+    with database.writing() as db:
+        made = campaign_with_people(db)
+        both = [("T1", f"n{number:02}", number % 2) for number in range(12)]
+        said = [Judgment("X", *one) for one in both] + [Judgment("Y", *one) for one in both[1:]]
+        said += [Judgment("Y", "T1", "n00", 1)]
+        said += [Judgment("X", "T2", f"m{number:02}", number % 2) for number in range(40)]
+        import_judgments(db, made.campaign.id, said, source="people")
+        robot = [Judgment("robot", *one) for one in both]
+        import_judgments(db, made.campaign.id, robot, source="robot", machines=["robot"])
+    database.close()
+    return folder
+
+
+@pytest.fixture
+def run(instance: Path) -> Run:
+    """Run a command that must end well; gives what it printed."""
+
+    def run(*words: str) -> str:
+        done = CliRunner().invoke(workbench, [*words, "--instance", str(instance)])
+        assert done.exit_code == 0, done.output
+        return done.output
+
+    return run
+
+
+def as_json(text: str) -> Any:
+    return json.loads(text)
+
+
+def test_agreement_by_topic_has_three_forms(run: Run) -> None:
+    # 11 of 12 agree; 11 + 2 of 24 grades... X has 6 relevant, Y 7: (11/12 - .5035) / (1 - .5035) = .8322.
+    found = as_json(run("campaign", "agreement-topics", "harbour", "--json", "--rounds", "50"))
+    (row,) = found["rows"]
+    chance = (13 / 24) ** 2 + (11 / 24) ** 2
+    assert row["pooled"] == pytest.approx((11 / 12 - chance) / (1 - chance))
+    assert (row["topic"], row["n"], row["disputed"]) == ("T1", 12, 1)
+    assert found["topics_without_pairs"] == ["T2"]
+    table = run("campaign", "agreement-topics", "harbour", "--csv", "--rounds", "50")
+    assert float(next(csv.DictReader(table.splitlines()))["pooled"]) == row["pooled"]
+    assert "T1\t12\t1\t0.917\t0.832" in run("campaign", "agreement-topics", "harbour", "--rounds", "50")
+
+
+def test_an_overlap_is_planned_without_a_campaign() -> None:
+    done = CliRunner().invoke(
+        workbench, ["plan-overlap", "--kappa", "0.5", "--shares", "0.5", "--half-width", "0.1", "--json"]
+    )
+    assert done.exit_code == 0
+    found = as_json(done.output)
+    # (1.96 / .1)^2 (1 - .5^2) = 288.1
+    assert [one["pairs"] for one in found["draws"]] == [289, 289, 289]
+    assert found["draws"][0]["simulated"]["coverage"] == pytest.approx(0.95, abs=0.03)
+    wrong = CliRunner().invoke(workbench, ["plan-overlap", "--kappa", "1", "--shares", "few"])
+    assert wrong.exit_code == 2
+    assert "give numbers" in wrong.output
+
+
+def test_an_overlap_is_planned_from_the_campaign_and_drawn(run: Run) -> None:
+    found = as_json(run("campaign", "plan-overlap", "harbour", "--half-width", "0.2", "--json"))
+    assert (found["source"], found["doubly_judged"], found["to_draw_from"]) == ("guessed", 12, 40)
+    words = run("campaign", "plan-overlap", "harbour", "--half-width", "0.2")
+    assert "40 pairs are judged by one person" in words
+    drawn = as_json(
+        run(
+            *("campaign", "draw-overlap", "harbour", "--pairs", "10", "--assessor", "Ben"),
+            *("--seed", "4", "--name", "again", "--json"),
+        )
+    )
+    assert (drawn["pool"], drawn["pairs"], sum(drawn["by_first_label"])) == ("again", 10, 10)
+    left = as_json(run("campaign", "plan-overlap", "harbour", "--json"))["to_draw_from"]
+    assert left == 30
+
+
+def test_a_machine_is_compared_with_people(run: Run) -> None:
+    found = as_json(run("campaign", "agreement-machines", "harbour", "--json", "--rounds", "20"))
+    # The robot says what X says; Y differs on n00, where people are tied.
+    rows = {(row["against"], row["person"]): row for row in found["rows"]}
+    assert (rows["majority", None]["n"], rows["majority", None]["observed"]) == (11, 1.0)
+    assert rows["person", "Y"]["observed"] == pytest.approx(11 / 12)
+    assert found["majority"] == {"robot": {"tied": 1, "one_person": 0}}
+    assert "robot\tperson\tX\t12" in run("campaign", "agreement-machines", "harbour", "--rounds", "20")
+
+
+@pytest.mark.parametrize("command", ["self-consistency", "agreement-time"])
+def test_what_needs_events_of_the_screen_says_nothing_of_files(run: Run, command: str) -> None:
+    assert as_json(run("campaign", command, "harbour", "--json"))["rows"] == []
+    assert run("campaign", command, "harbour", "--csv").startswith("assessor,")

@@ -1,0 +1,97 @@
+"""The overlap planner: reckoned live, and drawn by one button."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from flask.testing import FlaskClient
+
+from tests.cast import Cast
+from tests.uploads import import_judgments, text_of
+from tests.web.conftest import Enter
+from workbench.storage.engine import Database
+from workbench.workflow.assigning import assessors_of
+from workbench.workflow.pools import pool_entries, pools_of
+
+ADDRESS = "/c/harbour/agreement/overlap"
+HTMX = {"HX-Request": "true", "HX-Request-Type": "partial"}
+
+
+@pytest.fixture
+def olga(enter: Enter) -> FlaskClient:
+    """Somebody elsewhere judged sixty pairs of T1, every third relevant."""
+    client = enter("Olga")
+    rows = [("T1", f"n{number:02}", "X", "3" if number % 3 == 0 else "0") for number in range(60)]
+    assert import_judgments(client, rows).status_code == 303
+    return client
+
+
+@pytest.fixture
+def ben(cast: Cast, sqlite_database: Database) -> int:
+    with sqlite_database.reading() as db:
+        return next(one.id for one in assessors_of(db, cast.campaign_id) if one.name == "Ben")
+
+
+def test_the_planner_reckons_what_is_typed(olga: FlaskClient) -> None:
+    # (1.96 / .1)^2 (1 - .5^2) = 288.1 at equal shares.
+    typed = "kappa=0.5&prevalence=50%25&half_width=0.1"
+    page = text_of(olga.get(f"{ADDRESS}?{typed}").text)
+    assert "At a pooled kappa of 0.500 and 50.0 % relevant, as guessed" in page
+    assert "289 pairs drawn at random" in page
+    assert "60 pairs of 1 topic are judged by one person and given to no other" in page
+    piece = olga.get(f"{ADDRESS}?{typed}", headers=HTMX).text
+    assert piece.lstrip().startswith('<div class="stack" id="result"')
+    assert "289" in piece
+
+
+def test_what_cannot_be_reckoned_is_said_at_its_field(olga: FlaskClient) -> None:
+    answer = olga.get(f"{ADDRESS}?half_width=wide&kappa=1")
+    assert answer.status_code == 422
+    assert "The half width cannot be 'wide': give a number, as 0.05" in text_of(answer.text)
+    answer = olga.get(f"{ADDRESS}?kappa=1")
+    assert "Kappa cannot be guessed as 1: give less than 1, as 0.6" in text_of(answer.text)
+    assert olga.get(f"{ADDRESS}?half_width=nan", headers=HTMX).status_code == 422
+
+
+def test_one_button_draws_and_gives_out(
+    olga: FlaskClient, enter: Enter, cast: Cast, ben: int, sqlite_database: Database
+) -> None:
+    page = olga.get(ADDRESS).text
+    (seed,) = re.findall(r'name="seed" value="(\d+)"', page)
+    form = {"pairs": "30", "draw": "label", "assessor": str(ben), "seed": seed, "from": "2", "graded": "no"}
+    done = olga.post(f"{ADDRESS}/draw", data=form)
+    assert done.status_code == 303
+    assert f"seed {seed}" in text_of(olga.get(done.location).text)
+    with sqlite_database.reading() as db:
+        pool = pools_of(db, cast.campaign_id)[-1]
+        pairs = pool_entries(db, cast.campaign_id, pool.name)
+    assert (pool.pairs, len(pairs)) == (30, 30)
+    # The same form again is the same sample, of which the pool is there already.
+    again = olga.post(f"{ADDRESS}/draw", data=form)
+    assert again.status_code == 409
+    assert "there is a pool" in again.text.casefold()
+    # The second assessor is told nothing of the first.
+    desk = enter("Ben")
+    topics = text_of(desk.get("/c/harbour/judge").text)
+    assert "0 of 30" in topics
+    for said in ("overlap", "label", "second", " X "):
+        assert said not in topics
+    results = text_of(olga.get(ADDRESS).text)
+    assert "0 of 30 undefined no pair was judged by both" in results
+
+
+def test_a_draw_that_cannot_be_is_refused_where_it_was_asked(olga: FlaskClient, ben: int) -> None:
+    for form, said in (
+        ({"pairs": "61", "assessor": str(ben)}, "61 pairs cannot be drawn of 60: ask for 1 to 60"),
+        ({"pairs": "5"}, "No second assessor is chosen: choose one"),
+    ):
+        answer = olga.post(f"{ADDRESS}/draw", data=form)
+        assert answer.status_code == 422
+        assert said in text_of(answer.text)
+
+
+@pytest.mark.parametrize("name", ["Judith", "Vera", "Ada"])
+def test_only_the_organiser_plans_and_draws(enter: Enter, name: str) -> None:
+    client = enter(name)
+    assert (client.get(ADDRESS).status_code, client.post(f"{ADDRESS}/draw").status_code) == (403, 403)

@@ -1,0 +1,73 @@
+"""The page of agreement over time."""
+
+from __future__ import annotations
+
+import csv
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from flask.testing import FlaskClient
+
+from tests.cast import Cast
+from tests.uploads import import_judgments, text_of
+from tests.web.conftest import Enter
+from workbench.storage.engine import Database
+from workbench.storage.events import append_events
+from workbench.workflow.assigning import assessors_of
+
+ADDRESS = "/c/harbour/agreement/time"
+
+
+@pytest.fixture
+def olga(enter: Enter, cast: Cast, sqlite_database: Database) -> FlaskClient:
+    """Ada judged thirty pairs in three sittings; X, from a file, differs on the last of each."""
+    client = enter("Olga")
+    with sqlite_database.writing() as db:
+        ada = next(one.id for one in assessors_of(db, cast.campaign_id) if one.name == "Ada")
+        events = [
+            {
+                "campaign_id": cast.campaign_id, "assessor_id": ada, "topic": "T1",
+                "docno": f"n{number:02}", "answer": "grade", "grade": 3 * (number % 2), "reason": "",
+                "client_id": f"ada-{number:05}", "source": "screen", "assignment_id": None,
+                "document_sha256": None, "position": None, "order_rule": None, "seed": None,
+                "active_ms": 9_000,
+                "recorded_at": datetime(2026, 11, 2, 9 + number // 10, number % 10, tzinfo=UTC)
+                + timedelta(days=number // 20),
+            }
+            for number in range(30)
+        ]  # fmt: skip
+        append_events(db, events)
+    rows = [
+        ("T1", f"n{number:02}", "X", str(3 * ((number + (number % 10 == 9)) % 2))) for number in range(30)
+    ]
+    assert import_judgments(client, rows).status_code == 303
+    return client
+
+
+def test_sittings_positions_and_days_stand_with_their_sentences(olga: FlaskClient) -> None:
+    text = text_of(olga.get(f"{ADDRESS}?bin=5").text)
+    assert "A pause of 30 minutes or more begins a new sitting." in text
+    # 27 of 30 agree: 15 of the first five of each sitting, 12 of 15 of the others.
+    assert "Ada : by position in the sitting" in text
+    assert "1 to 5 15 15 1.000" in text
+    assert "6 to 10 15 15 0.800" in text
+    assert "2 November 2026 20 20 0.900" in text
+    assert "judgments, p = 0." in text
+    assert "Not here, since files do not say when each pair was judged: X ." in text
+
+
+def test_the_csv_has_bins_and_days(olga: FlaskClient) -> None:
+    rows = list(csv.DictReader(olga.get(f"{ADDRESS}/table.csv?bin=5").text.splitlines()))
+    assert [(row["by"], row["from"], row["agreement"]) for row in rows] == [
+        ("position", "1", "1.0"), ("position", "6", "0.8"),
+        ("day", "2026-11-02", "0.9"), ("day", "2026-11-03", "0.9"),
+    ]  # fmt: skip
+
+
+def test_what_cannot_be_asked_is_said_and_nothing_judged_is_no_error(olga: FlaskClient, enter: Enter) -> None:
+    assert "Bins of 0 judgments" in olga.get(f"{ADDRESS}?bin=0").text
+    assert enter("Ada").get(ADDRESS).status_code == 403
+
+
+def test_before_anybody_has_judged_here_the_page_says_so(enter: Enter) -> None:
+    assert "Nothing was judged here yet" in enter("Vera").get(ADDRESS).text

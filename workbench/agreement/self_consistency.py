@@ -1,0 +1,99 @@
+"""How far one assessor agrees with what the same assessor said before, or with answers that are known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from workbench.agreement.closed_form import share_interval
+from workbench.agreement.pooled import pooled_kappa
+from workbench.agreement.result import NO_VARIATION, NOBODY, Coefficient
+from workbench.agreement.several.bootstrap import Interval, Unit, bootstrap
+from workbench.agreement.several.ratings import ratings_of
+from workbench.agreement.table import contingency
+from workbench.agreement.unpooled import unpooled_kappa
+
+ROUNDS = 1000
+FEWEST = 10
+NOTHING = "nothing to compare"
+ONE_GRADE = "only one grade was given, so that agreement by chance is complete already"
+NO_SPREAD = (
+    "all are the same, so that resamples have no spread; the interval of the share says how sure that is"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Consistency:
+    """Two series of one assessor's grades: what stood first (rows), and what is compared with it (columns).
+
+    `same` of `n` are equal; their share has Wilson's interval, as (low, high) or None for no pair. Of the two
+    kappas the pooled one has an interval over pairs. `higher` and `lower` count in which way the second
+    differs from the first; `across` of the differences lie across the line of relevance.
+    """
+
+    table: tuple[tuple[int, ...], ...]
+    categories: tuple[int, ...]
+    n: int
+    same: int
+    share: tuple[float, float] | None
+    pooled: Coefficient
+    unpooled: Coefficient
+    interval: Interval
+    higher: int
+    lower: int
+    across: int
+
+    @property
+    def observed(self) -> float | None:
+        """The share of equal grades, None where there is nothing to compare."""
+        return self.same / self.n if self.n else None
+
+
+def self_consistency(
+    first: ArrayLike,
+    second: ArrayLike,
+    *,
+    categories: Sequence[int],
+    relevant_from: int,
+    rounds: int = ROUNDS,
+    seed: int = 0,
+) -> Consistency:
+    """Compare what one assessor said of the same pairs on two occasions, or with the right grades (first).
+
+    Grades are those of `categories`, in its order. Raises WorkbenchError for other grades and for series of
+    different lengths. Source: intra-rater kappa as Cohen 1960 and Scott 1955 define it for two raters.
+    """
+    before = np.asarray(first, dtype=np.int64)
+    after = np.asarray(second, dtype=np.int64)
+    table = contingency(before, after, categories=categories)
+    n, same = int(table.sum()), int(table.trace())
+    name = "bootstrap over pairs, percentiles"
+    if same == n >= FEWEST:
+        interval = Interval(None, None, 0.95, name, n, undefined=NO_SPREAD)
+    elif n < FEWEST:
+        why = f"an interval needs {FEWEST} pairs or more; there are {n}" if n else NOTHING
+        interval = Interval(None, None, 0.95, name, n, undefined=why)
+    else:
+        ratings = ratings_of([before, after], categories=categories)
+        interval = bootstrap(ratings, "pooled", unit=Unit.PAIR, rounds=rounds, seed=seed)
+    return Consistency(
+        table=tuple(tuple(row) for row in table.tolist()),
+        categories=tuple(categories),
+        n=n,
+        same=same,
+        share=share_interval(same, n) if n else None,
+        pooled=_of_one(pooled_kappa(table)),
+        unpooled=_of_one(unpooled_kappa(table)),
+        interval=interval,
+        higher=int((after > before).sum()),
+        lower=int((after < before).sum()),
+        across=int(((before >= relevant_from) != (after >= relevant_from)).sum()),
+    )
+
+
+def _of_one(found: Coefficient) -> Coefficient:
+    """The same with reasons that speak of one assessor."""
+    return replace(found, undefined={NOBODY: NOTHING, NO_VARIATION: ONE_GRADE}.get(found.undefined, ""))

@@ -1,0 +1,214 @@
+"""The overlap planner: how many pairs a second assessor must judge, and drawing them."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from flask import Blueprint, render_template, request, url_for
+from werkzeug.datastructures import MultiDict
+from werkzeug.wrappers import Response
+
+from workbench.agreement.sample_size import LEVEL, Chance, Draw
+from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.records import Scale
+from workbench.storage import Session
+from workbench.web import notices
+from workbench.web.access import here, viewer
+from workbench.web.door import reading, writing
+from workbench.web.forms import counted, findings_of, status_of, whole_number
+from workbench.web.readers import organiser
+from workbench.web.requests import see_other, wants_fragment
+from workbench.workflow.assigning import SEEDS, assessors_of
+from workbench.workflow.campaigning import campaign_of
+from workbench.workflow.overlap_drawing import draw_overlap
+from workbench.workflow.overlap_planning import HALF_WIDTH, OverlapPlan, plan_overlap
+from workbench.workflow.overlap_results import overlap_results
+
+blueprint = Blueprint("agreement_planner", __name__, url_prefix="/c/<slug>/agreement/overlap")
+DRAWS: Mapping[Draw, tuple[str, str]] = {
+    Draw.RANDOM: ("At random", "every pair that one person has judged has the same chance"),
+    Draw.LABEL: (
+        "By the first label",
+        "more of the labels that say most of kappa; the result is weighed back to the whole",
+    ),
+    Draw.TOPIC: ("By topic", "whole topics, which are the easiest to hand out and need the most pairs"),
+}
+CHANCES = {Chance.POOLED: "pooled kappa", Chance.UNPOOLED: "unpooled kappa"}
+STEPS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the planner was asked, as it was typed and as it is understood; empty fields are not guessed."""
+
+    half_width: float
+    level: float
+    chance: Chance
+    relevant_from: int
+    graded: bool
+    kappa: float | None
+    prevalence: tuple[float, ...] | None
+    likeness: float | None
+
+    def arguments(self) -> dict[str, str | int]:
+        """Which grades are compared, as it stands in an address."""
+        return {"from": self.relevant_from, "graded": "yes" if self.graded else "no"}
+
+
+@blueprint.get("")
+@organiser
+def index() -> str | tuple[str, int]:
+    """The planner, or for htmx the part that changes."""
+    return _page()
+
+
+@blueprint.post("/draw")
+@organiser
+def draw() -> Response | tuple[str, int]:
+    """Draw an overlap into a pool of its own and give it to the assessors chosen."""
+    form = request.form
+    try:
+        with writing() as db:
+            asked = _asked(form, campaign_of(db, here().id).scale)
+            done = draw_overlap(
+                db,
+                here().id,
+                pairs=whole_number(form.get("pairs", "")) or 0,
+                draw=next((one for one in Draw if one == form.get("draw")), Draw.RANDOM),
+                assessor_ids=[
+                    number for text in form.getlist("assessor") if (number := whole_number(text)) is not None
+                ],
+                relevant_from=asked.relevant_from,
+                graded=asked.graded,
+                seed=_seed(form),
+                created_by=viewer().id,
+            )
+    except WorkbenchError as error:
+        page = _page(findings_of(error, "Draw", "draw"))
+        return (page[0] if isinstance(page, tuple) else page), status_of(error)
+    pool = done.pool.pool
+    notices.say(
+        f"{counted(pool.pairs, 'pair')} of {counted(done.topics, 'topic')} drawn into {pool.name!r} with "
+        f"seed {done.seed}, and given out as {counted(done.assigned, 'assignment')}."
+    )
+    return see_other(url_for("pools.pool", pool_id=pool.id))
+
+
+def _page(findings: tuple[Finding, ...] = ()) -> str | tuple[str, int]:
+    sent = request.form if request.method == "POST" else request.args
+    plan, status = None, 200
+    with reading() as db:
+        scale = campaign_of(db, here().id).scale
+        try:
+            plan = _plan(db, _asked(sent, scale))
+        except WorkbenchError as error:
+            findings = (*findings, *findings_of(error, "Plan"))
+            status = status_of(error)
+        if wants_fragment():
+            return render_template("agreement_planner/_result.html", **_shown(plan, findings)), status
+        people = [one for one in assessors_of(db, here().id) if one.has_account and not one.machine]
+        results = overlap_results(db, here().id)
+    page = render_template(
+        "agreement_planner/index.html",
+        scale=scale,
+        sent=sent,
+        people=people,
+        results=results,
+        draws_in_words=[(str(one), words) for one, (words, _) in DRAWS.items()],
+        chances=[(str(one), words) for one, words in CHANCES.items()],
+        seed=_seed(sent) or secrets.randbelow(SEEDS),
+        half_width=HALF_WIDTH,
+        level=LEVEL,
+        **_shown(plan, findings),
+    )
+    return page if status == 200 else (page, status)
+
+
+def _shown(plan: OverlapPlan | None, findings: tuple[Finding, ...]) -> dict[str, Any]:
+    return {
+        "plan": plan,
+        "findings": findings,
+        "plot": _plot(plan) if plan else None,
+        "draws": DRAWS,
+        "chance_words": CHANCES,
+    }
+
+
+def _plan(db: Session, asked: Asked) -> OverlapPlan:
+    return plan_overlap(
+        db,
+        here().id,
+        half_width=asked.half_width,
+        level=asked.level,
+        chance=asked.chance,
+        relevant_from=asked.relevant_from,
+        graded=asked.graded,
+        kappa=asked.kappa,
+        prevalence=asked.prevalence,
+        topic_likeness=asked.likeness,
+    )
+
+
+def _asked(sent: MultiDict[str, str], scale: Scale) -> Asked:
+    findings: list[Finding] = []
+
+    def number(code: str, what: str) -> float | None:
+        text = sent.get(code, "").strip().replace("−", "-").replace(",", ".")
+        if not text:
+            return None
+        try:
+            found = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+        except ValueError:
+            found = float("nan")
+        if abs(found) < 1000:
+            return found
+        findings.append(Finding("Plan", None, code, f"{what} cannot be {text!r}", "give a number, as 0.05"))
+        return None
+
+    graded = sent.get("graded") == "yes"
+    half_width, level = number("half_width", "the half width"), number("level", "the level")
+    kappa, share = number("kappa", "kappa"), number("prevalence", "the share of relevant")
+    likeness = number("likeness", "the likeness")
+    typed = whole_number(sent.get("from", ""))
+    if findings:
+        raise InvalidInput(findings)
+    return Asked(
+        half_width=HALF_WIDTH if half_width is None else half_width,
+        level=LEVEL if level is None else level,
+        chance=next((one for one in Chance if one == sent.get("chance")), Chance.POOLED),
+        relevant_from=scale.relevant_from if typed is None else typed,
+        graded=graded,
+        kappa=kappa,
+        prevalence=None if share is None or graded else (share, 1 - share),
+        likeness=likeness,
+    )
+
+
+def _seed(sent: MultiDict[str, str]) -> int | None:
+    seed = whole_number(sent.get("seed", ""))
+    return seed if seed is not None and 0 <= seed < SEEDS else None
+
+
+def _plot(plan: OverlapPlan) -> dict[str, Any] | None:
+    """The half width by the number of pairs, for every way of drawing."""
+    needed = [one.needed for one in plan.planned]
+    if any(one.pairs is None for one in needed):
+        return None
+    most = max(one.pairs or 0 for one in needed) * 1.25
+    sizes = [most * step / STEPS for step in range(2, STEPS + 1)]
+    return {
+        "x": "Pairs judged a second time",
+        "y": "Half width",
+        "wished": plan.half_width,
+        "lines": [
+            {
+                "name": DRAWS[one.draw][0],
+                "needed": one.pairs,
+                "points": [[round(size), one.reach(size)] for size in sizes],
+            }
+            for one in needed
+        ],
+    }

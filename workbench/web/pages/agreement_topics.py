@@ -1,0 +1,118 @@
+"""Agreement by topic: dots with intervals and their table, and the pairs of a topic that are disputed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Blueprint, render_template, request
+from werkzeug.wrappers import Response
+
+from workbench.agreement.several.by_topic import COEFFICIENTS, FEWEST, what_would_define
+from workbench.errors import Finding, WorkbenchError
+from workbench.records import Scale
+from workbench.storage import Session
+from workbench.web.access import here
+from workbench.web.door import reading
+from workbench.web.downloads import csv_file
+from workbench.web.forms import findings_of, sent_id
+from workbench.web.grades_choice import WHOSE, Choice, read_choice
+from workbench.web.readers import reader
+from workbench.workflow.agreement_topics import (
+    TOPIC_COLUMNS,
+    TopicsReport,
+    agreement_by_topic,
+    disputed_pairs,
+    labels,
+    topic_rows,
+)
+from workbench.workflow.campaigning import campaign_of
+
+blueprint = Blueprint("agreement_topics", __name__, url_prefix="/c/<slug>/agreement/topics")
+
+
+@blueprint.get("")
+@reader
+def index() -> str:
+    """Every topic's agreement, lowest first; `?by=` names the coefficient."""
+    findings: tuple[Finding, ...] = ()
+    report = None
+    with reading() as db:
+        scale, choice = _asked(db)
+        try:
+            report = _report(db, choice)
+        except WorkbenchError as error:
+            findings = findings_of(error, "Agreement")
+    return render_template(
+        "agreement_topics/index.html",
+        report=report,
+        scale=scale,
+        choice=choice,
+        by=_by(),
+        labels=labels(),
+        whose=WHOSE,
+        plot=_plot(report) if report else {},
+        what_would_define=what_would_define,
+        fewest=FEWEST,
+        findings=findings,
+    )
+
+
+@blueprint.get("/table.csv")
+@reader
+def table_csv() -> Response:
+    """Every topic as CSV, with all digits."""
+    with reading() as db:
+        report = _report(db, _asked(db)[1])
+    return csv_file(TOPIC_COLUMNS, topic_rows(report), f"{here().slug}.agreement.topics.csv")
+
+
+@blueprint.get("/pairs")
+@reader
+def pairs() -> str:
+    """The pairs of a topic on which assessors differ; `?topic=` names it."""
+    topic = sent_id("topic")
+    with reading() as db:
+        scale, choice = _asked(db)
+        disputed = disputed_pairs(
+            db, here().id, topic, relevant_from=choice.relevant_from, machines=choice.machines
+        )
+    return render_template("agreement_topics/pairs.html", disputed=disputed, scale=scale, choice=choice)
+
+
+def _asked(db: Session) -> tuple[Scale, Choice]:
+    scale = campaign_of(db, here().id).scale
+    return scale, read_choice(scale)
+
+
+def _by() -> str:
+    wanted = request.args.get("by", "")
+    return wanted if wanted in COEFFICIENTS else "pooled"
+
+
+def _report(db: Session, choice: Choice) -> TopicsReport:
+    return agreement_by_topic(
+        db,
+        here().id,
+        by=_by(),
+        relevant_from=choice.relevant_from,
+        graded=choice.graded,
+        machines=choice.machines,
+    )
+
+
+def _plot(report: TopicsReport) -> dict[str, Any]:
+    """A dot with its interval for every topic that has a value, and the mean over them."""
+    at = COEFFICIENTS.index(report.by)
+    rows = [
+        {
+            "name": line.topic,
+            "note": line.title,
+            "value": line.found.coefficients[at].value,
+            "low": line.found.intervals[at].low,
+            "high": line.found.intervals[at].high,
+            "n": line.found.n,
+        }
+        for line in report.lines
+        if line.found.coefficients[at].value is not None
+    ]
+    return {"x": labels()[report.by], "rows": rows, "mark": report.means[at].value, "marked": "mean"}
