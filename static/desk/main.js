@@ -281,14 +281,12 @@ function keepComment() {
   byId("commenting").hidePopover();
   if (current === null || !mayJudge()) return;
   const { docno } = current;
-  if (text === commentOf(docno)) return;
-  if (topic.answers.has(docno)) {
+  const said = topic.answers.get(docno);
+  if (!said) announce("The comment is kept with your judgment");
+  else {
     drafts.delete(docno);
-    post({ kind: "comment", docno, comment: text });
+    if (text !== said.comment) post({ kind: "comment", docno, comment: text });
     announce("Comment kept");
-  } else {
-    drafts.set(docno, text);
-    announce("The comment is kept with your judgment");
   }
   drawBar();
 }
@@ -487,10 +485,17 @@ desk.addEventListener("toggle", (event) => {
   else if (!box.contains(document.activeElement)) box.focus();
 }, true);
 byId("commenting").addEventListener("beforetoggle", (event) => {
-  if (event.newState === "open") byId("comment").value = current ? commentOf(current.docno) : "";
+  if (!current) return;
+  const { docno } = current;
+  if (event.newState === "open") byId("comment").value = commentOf(docno);
+  else if (byId("comment").value.trim() !== commentOf(docno)) {
+    // However the box was closed, what was typed waits for the next grade.
+    drafts.set(docno, byId("comment").value.trim());
+    drawBar();
+  }
 });
 
-desk.addEventListener("submit", (event) => {
+byId("verdicts").addEventListener("submit", (event) => {
   event.preventDefault();
   const { submitter } = event;
   const value = submitter?.name === "answer" ? submitter.value : null;

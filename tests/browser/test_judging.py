@@ -28,7 +28,7 @@ from tests.browser.people import stored
 from workbench.storage.tables import CampaignRow, DocumentRow, JudgmentEventRow
 from workbench.workflow.desk_keys import choose_keys
 
-NAMES = ("Ada", "Ben", "Cleo", "Dan", "Eve", "Finn", "Gil", "Hal", "Ina", "Jo", "Kim")
+NAMES = ("Ada", "Ben", "Cleo", "Dan", "Eve", "Finn", "Gil", "Hal", "Ina", "Jo", "Kim", "Lea")
 PageOf = Callable[..., Page]
 
 
@@ -291,3 +291,27 @@ def test_whoever_reads_with_the_desk_is_told_of_every_document(desk_of: PageOf, 
     press(page, "12[")
     told = page.evaluate("told")
     assert told == [[docno(number), server.assignments["Kim"], True, "document"] for number in (2, 3, 2)]
+
+
+def test_a_comment_joins_a_judgment_that_is_there_and_waits_for_one_that_is_not(
+    desk_of: PageOf, server: DeskServer
+) -> None:
+    page = desk_of("Lea")
+    fetched_ahead(page, 6)
+    # Left without keeping it, it is not lost.
+    page.keyboard.press("c")
+    page.keyboard.type("half a page")
+    page.keyboard.press("Escape")
+    expect(page.locator("#remark")).to_have_attribute("aria-pressed", "true")
+    press(page, "1")
+    page.keyboard.press("[")
+    page.keyboard.press("c")
+    expect(page.locator("#comment")).to_have_value("half a page")
+    page.locator("#comment").fill("a whole page")
+    page.get_by_role("button", name="Keep").click()
+    light(page, "saved")
+    assert shown(page) == docno(1)
+    with stored(server.instance) as database, database.reading() as db:
+        event = JudgmentEventRow
+        said = db.execute(select(event.grade, event.comment).order_by(event.id.desc()).limit(2)).all()
+    assert [tuple(row) for row in said] == [(1, "a whole page"), (1, "half a page")]

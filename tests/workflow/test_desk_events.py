@@ -17,7 +17,9 @@ from workbench.workflow.assigning import revoke
 from workbench.workflow.comparing import current_judgments
 from workbench.workflow.desk_events import Outcome, receive
 from workbench.workflow.judging import desk
+from workbench.workflow.membership import remove_role
 from workbench.workflow.opening import close_pool
+from workbench.workflow.roles import Role
 
 SHA = "a" * 64
 
@@ -199,6 +201,8 @@ def test_a_revoked_topic_a_disabled_account_and_a_foreign_document_keep_aside(da
         ) == ["kept_aside"] * 4 + ["recorded"]
         revoke(db, ada.made.campaign.id, ada.assignment)
         assert ada.outcomes(db, ada.event("event-06", "d2", grade=1)) == ["kept_aside"]
+        remove_role(db, ada.made.campaign.id, ada.ada, Role.ASSESSOR)
+        assert ada.outcomes(db, ada.event("event-08", "d2", grade=1)) == ["kept_aside"]
         db.execute(update(AccountRow).where(AccountRow.id == ada.ada).values(disabled_at=datetime.now(UTC)))
         db.expire_all()
         assert ada.outcomes(db, ada.event("event-07", "d2", grade=1)) == ["kept_aside"]
@@ -208,6 +212,7 @@ def test_a_revoked_topic_a_disabled_account_and_a_foreign_document_keep_aside(da
             "'perhaps' is no answer",
             "nobody knows what 'shrug' means",
             "this is not (or no longer) assigned to you",
+            "no longer an assessor of this campaign",
             "the account is disabled",
         ]
 

@@ -17,9 +17,10 @@ from sqlalchemy.orm import Session
 from workbench.errors import InvalidInput, WorkbenchError
 from workbench.records import Answer
 from workbench.storage.events import LATER, WITHDRAWN, event_before
-from workbench.storage.tables import AccountRow, AssessorRow, AssignmentRow, JudgmentEventRow
+from workbench.storage.tables import AccountRow, AssessorRow, AssignmentRow, JudgmentEventRow, MemberRow
 from workbench.workflow.judging import CLIENT_ID, Recorded, comment_on, put_off, record, withdraw
 from workbench.workflow.kept_aside import keep_aside
+from workbench.workflow.roles import Role
 
 MOST_EVENTS = 50
 NO_LONGER = "the account is disabled"
@@ -93,6 +94,7 @@ def _receive(db: Session, account_id: int, event: Event, *, disabled: bool) -> R
     try:
         if disabled:
             raise WorkbenchError(NO_LONGER)
+        _require_assessor(db, campaign_id, account_id)
         # Whatever fails half-way leaves nothing behind, and the events after it are taken all the same.
         with db.begin_nested():
             recorded = _record(db, account_id, event)
@@ -103,6 +105,16 @@ def _receive(db: Session, account_id: int, event: Event, *, disabled: bool) -> R
         return Receipt(event.client_id, Outcome.KEPT_ASIDE, why)
     outcome = Outcome.REPEATED if recorded.repeated else Outcome.RECORDED
     return Receipt(event.client_id, outcome, elsewhere=_elsewhere(db, event, recorded))
+
+
+def _require_assessor(db: Session, campaign_id: int, account_id: int) -> None:
+    held = select(MemberRow.role).where(
+        MemberRow.campaign_id == campaign_id,
+        MemberRow.account_id == account_id,
+        MemberRow.role == Role.ASSESSOR,
+    )
+    if db.scalar(held) is None:
+        raise WorkbenchError("no longer an assessor of this campaign")
 
 
 def _record(db: Session, account_id: int, event: Event) -> Recorded:

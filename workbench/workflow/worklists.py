@@ -40,6 +40,7 @@ class AnsweredLine:
     title: str
     answer: Answer
     grade: int | None
+    comment: str
     position: int
 
 
@@ -98,6 +99,7 @@ def answers(db: Session, assignment_id: int, account_id: int) -> tuple[AnsweredL
             title=titles.get(event.docno, ""),
             answer=Answer(event.answer),
             grade=event.grade,
+            comment=event.comment,
             position=positions[event.docno],
         )
         for event in latest_first
