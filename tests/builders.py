@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from sqlalchemy.orm import Session
 
 from workbench.records import BINARY, Document, Scale, Topic
-from workbench.workflow.assigning import assessors_of
-from workbench.workflow.campaigning import Campaign, create_campaign
-from workbench.workflow.collecting import load_documents, load_topics
-from workbench.workflow.membership import add_role
-from workbench.workflow.people import NewAccount, create_account
-from workbench.workflow.pooling import make_pool
-from workbench.workflow.pools import PoolReport
-from workbench.workflow.roles import Role
-from workbench.workflow.submitting import RunsAdded, add_runs
+from workbench.workflow.campaigns.campaigning import Campaign, create_campaign
+from workbench.workflow.campaigns.collecting import load_documents, load_topics
+from workbench.workflow.desk.assigning import assessors_of
+from workbench.workflow.people.accounts import NewAccount, create_account
+from workbench.workflow.people.membership import add_role
+from workbench.workflow.people.roles import Role
+from workbench.workflow.pools.listing import PoolReport
+from workbench.workflow.pools.pooling import make_pool
+from workbench.workflow.runs.submitting import RunsAdded, add_runs
 
 TOPICS = (Topic("T1", "tides", "When is high water?", "Only tables of the harbour."), Topic("T2", "nets"))
 DOCNOS = ("d1", "d2", "d#3", "d/4", "é5", "d6")

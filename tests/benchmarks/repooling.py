@@ -27,10 +27,10 @@ from workbench.pooling.reached import reached
 from workbench.records import BINARY, Topic
 from workbench.storage.engine import Database
 from workbench.storage.migrate import migrate
-from workbench.workflow.campaigning import campaign_by_slug, create_campaign
-from workbench.workflow.collecting import load_topics
-from workbench.workflow.packed_store import tops_of
-from workbench.workflow.submitting import add_runs
+from workbench.workflow.campaigns.campaigning import campaign_by_slug, create_campaign
+from workbench.workflow.campaigns.collecting import load_topics
+from workbench.workflow.runs.packed_store import tops_of
+from workbench.workflow.runs.submitting import add_runs
 
 RUNS, DEPTH = 71, 100
 SLUG = "repooling"

@@ -22,15 +22,15 @@ from tests.tree import ROOT
 from workbench.records import FOUR_GRADES, Document, Topic
 from workbench.storage.engine import Database
 from workbench.storage.tables import AssessorRow, JudgmentEventRow
-from workbench.workflow.assigning import assessors_of, assign, assignments_of
-from workbench.workflow.campaigning import create_campaign
-from workbench.workflow.collecting import load_documents, load_topics
-from workbench.workflow.membership import add_role
-from workbench.workflow.ordering import OrderRule
-from workbench.workflow.people import Account, NewAccount, create_account
-from workbench.workflow.pooling import make_pool
-from workbench.workflow.roles import Role
-from workbench.workflow.signing_in import open_session
+from workbench.workflow.campaigns.campaigning import create_campaign
+from workbench.workflow.campaigns.collecting import load_documents, load_topics
+from workbench.workflow.desk.assigning import assessors_of, assign, assignments_of
+from workbench.workflow.desk.ordering import OrderRule
+from workbench.workflow.people.accounts import Account, NewAccount, create_account
+from workbench.workflow.people.membership import add_role
+from workbench.workflow.people.roles import Role
+from workbench.workflow.people.signing_in import open_session
+from workbench.workflow.pools.pooling import make_pool
 
 DOCUMENTS = 60
 PASSWORD = "a sentence that is long enough"

@@ -26,7 +26,7 @@ from tests.browser.desks import (
 )
 from tests.browser.people import stored
 from workbench.storage.tables import CampaignRow, DocumentRow, JudgmentEventRow
-from workbench.workflow.desk_keys import choose_keys
+from workbench.workflow.desk.desk_keys import choose_keys
 
 NAMES = ("Ada", "Ben", "Cleo", "Dan", "Eve", "Finn", "Gil", "Hal", "Ina", "Jo", "Kim", "Lea")
 PageOf = Callable[..., Page]

@@ -14,7 +14,7 @@ from tests.browser.conftest import Server
 from tests.browser.people import stored
 from tests.cast import Cast, assemble
 from workbench.storage.tables import AssessorNoteRow, DocumentRow
-from workbench.workflow.signing_in import open_session
+from workbench.workflow.people.signing_in import open_session
 
 FILLER = "The ferry leaves at nine and comes back at noon. Nobody waits for the mail. "
 PASSAGE = "Before it. The highest water of the tide comes in spring! After it."

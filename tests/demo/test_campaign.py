@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from workbench.demo.campaign import PEOPLE, SLUG, demo_there, make_demo
 from workbench.storage.engine import Database
-from workbench.workflow.agreeing import agreement_of_people
-from workbench.workflow.assigning import left_to_judge
-from workbench.workflow.campaigning import campaign_by_slug, campaigns_of
-from workbench.workflow.groups import groups_of
-from workbench.workflow.people import account_by_login
-from workbench.workflow.progress import overview
-from workbench.workflow.submitting import runs_of
+from workbench.workflow.agreement.agreeing import agreement_of_people
+from workbench.workflow.campaigns.campaigning import campaign_by_slug, campaigns_of
+from workbench.workflow.campaigns.progress import overview
+from workbench.workflow.desk.assigning import left_to_judge
+from workbench.workflow.people.accounts import account_by_login
+from workbench.workflow.runs.groups import groups_of
+from workbench.workflow.runs.submitting import runs_of
 
 
 def test_every_page_has_something_to_show(database: Database) -> None:

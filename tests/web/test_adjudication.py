@@ -17,11 +17,11 @@ from workbench.records import FOUR_GRADES, Answer, Scale
 from workbench.storage.adjudications import adjudicated_grades
 from workbench.storage.engine import Database
 from workbench.storage.tables import AdjudicationEventRow
-from workbench.workflow.adjudication_rules import AdjudicationRules, keep_adjudication_rules
-from workbench.workflow.campaigning import change_campaign
-from workbench.workflow.judging import desk, record
-from workbench.workflow.membership import add_role
-from workbench.workflow.roles import Role
+from workbench.workflow.campaigns.campaigning import change_campaign
+from workbench.workflow.desk.judging import desk, record
+from workbench.workflow.people.membership import add_role
+from workbench.workflow.people.roles import Role
+from workbench.workflow.settling.adjudication_rules import AdjudicationRules, keep_adjudication_rules
 
 QUEUE, DESK, TALK = "/c/harbour/adjudication", "/c/harbour/adjudicate", "/c/harbour/discussions"
 # What Ada and Ben say of the pool's pairs; three are disputed, by 3, 1 and 1 steps.

@@ -11,8 +11,8 @@ from tests.cast import Cast
 from tests.uploads import import_judgments, text_of
 from tests.web.conftest import Enter
 from workbench.storage.engine import Database
-from workbench.workflow.assigning import assessors_of
-from workbench.workflow.pools import pool_entries, pools_of
+from workbench.workflow.desk.assigning import assessors_of
+from workbench.workflow.pools.listing import pool_entries, pools_of
 
 ADDRESS = "/c/harbour/agreement/overlap"
 HTMX = {"HX-Request": "true", "HX-Request-Type": "partial"}

@@ -12,7 +12,7 @@ from tests.uploads import text_of
 from tests.web.conftest import Enter
 from workbench.storage.engine import Database
 from workbench.storage.events import append_events
-from workbench.workflow.assigning import assessors_of
+from workbench.workflow.desk.assigning import assessors_of
 from workbench.workflow.moments import utc_now
 
 ADDRESS = "/c/harbour/agreement/self"

@@ -9,7 +9,7 @@ from tests.cast import Cast
 from tests.uploads import text_of
 from tests.web.conftest import Enter
 from workbench.storage.engine import Database
-from workbench.workflow.assigning import AssignmentLine, assessors_of, assignments_of
+from workbench.workflow.desk.assigning import AssignmentLine, assessors_of, assignments_of
 
 ADDRESS = "/c/harbour/assignments"
 

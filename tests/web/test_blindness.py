@@ -20,8 +20,8 @@ from tests.web.test_access import address_of, methods_of
 from workbench.storage.engine import Database
 from workbench.storage.events import append_events
 from workbench.storage.tables import AdjudicationEventRow, AssessorNoteRow, AssessorRow, KnownAnswerRow
-from workbench.workflow.membership import add_role
-from workbench.workflow.roles import Role
+from workbench.workflow.people.membership import add_role
+from workbench.workflow.people.roles import Role
 
 samples = test_access.samples
 

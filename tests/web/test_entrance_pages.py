@@ -11,10 +11,10 @@ from flask import Flask
 from tests.cast import CHEAP, PASSWORD, Cast
 from workbench.storage.engine import Database
 from workbench.web.pages import entrance
-from workbench.workflow.inviting import invite
-from workbench.workflow.membership import members
-from workbench.workflow.people import create_first_account, prepare_account
-from workbench.workflow.roles import Role
+from workbench.workflow.people.accounts import create_first_account, prepare_account
+from workbench.workflow.people.inviting import invite
+from workbench.workflow.people.membership import members
+from workbench.workflow.people.roles import Role
 
 OLGA = {"login": "olga", "name": "Olga", "password": PASSWORD, "repeated": PASSWORD}
 CARLA = OLGA | {"login": "carla", "name": "Carla"}

@@ -13,9 +13,9 @@ from tests.cast import Cast
 from workbench.storage.engine import Database
 from workbench.storage.tables import DocumentRow, JudgmentEventRow, PoolRow
 from workbench.web.pages.judging import REASONS
-from workbench.workflow.campaigning import campaign_by_slug
-from workbench.workflow.membership import add_role
-from workbench.workflow.roles import Role
+from workbench.workflow.campaigns.campaigning import campaign_by_slug
+from workbench.workflow.people.membership import add_role
+from workbench.workflow.people.roles import Role
 
 
 @pytest.fixture

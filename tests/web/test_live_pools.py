@@ -14,10 +14,10 @@ from tests.web.conftest import Enter
 from workbench.storage.engine import Database
 from workbench.storage.tables import AssignmentRow, PoolEventRow
 from workbench.web.ids import read_id
-from workbench.workflow.assigning import assessors_of, assign, assignments_of
-from workbench.workflow.opening import close_pool
-from workbench.workflow.pooling import make_pool
-from workbench.workflow.pools import pool_report
+from workbench.workflow.desk.assigning import assessors_of, assign, assignments_of
+from workbench.workflow.pools.listing import pool_report
+from workbench.workflow.pools.opening import close_pool
+from workbench.workflow.pools.pooling import make_pool
 
 ADDRESS = "/c/harbour/pools"
 NAME = "as we go"

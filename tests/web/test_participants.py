@@ -16,14 +16,14 @@ from tests.cast import Cast, signed_in_client
 from tests.uploads import import_judgments, links, text_of, upload
 from tests.web.conftest import Enter
 from workbench.storage.engine import Database
-from workbench.workflow.about_runs import AboutRun
-from workbench.workflow.checked_files import add_checked
-from workbench.workflow.groups import add_group, join, require_group
-from workbench.workflow.inviting import invite
-from workbench.workflow.own_runs import own_runs
-from workbench.workflow.roles import Role
-from workbench.workflow.run_checks import check_file, expected_of
-from workbench.workflow.run_records import change_record
+from workbench.workflow.people.inviting import invite
+from workbench.workflow.people.roles import Role
+from workbench.workflow.runs.about_runs import AboutRun
+from workbench.workflow.runs.checked_files import add_checked
+from workbench.workflow.runs.groups import add_group, join, require_group
+from workbench.workflow.runs.own_runs import own_runs
+from workbench.workflow.runs.run_checks import check_file, expected_of
+from workbench.workflow.runs.run_records import change_record
 
 OWN = "/c/harbour/own-runs"
 CHECKED = f"{OWN}/checked"

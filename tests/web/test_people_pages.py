@@ -9,8 +9,8 @@ from flask import Flask
 
 from tests.cast import PASSWORD, Cast
 from workbench.storage.engine import Database
-from workbench.workflow.membership import add_role
-from workbench.workflow.roles import Role
+from workbench.workflow.people.membership import add_role
+from workbench.workflow.people.roles import Role
 
 
 def test_a_link_is_shown_once_and_works(app: Flask, enter: Any) -> None:

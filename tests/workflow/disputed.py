@@ -9,14 +9,14 @@ from sqlalchemy.orm import Session
 
 from tests.builders import Made, account, pooled_campaign
 from workbench.records import FOUR_GRADES, Answer, Judgment
-from workbench.workflow.adjudicating import Recorded, Verdict, decide, disputed_pair
-from workbench.workflow.assigning import assign, assignments_of
-from workbench.workflow.decisions import Decision, Pair
-from workbench.workflow.discussing import discuss
-from workbench.workflow.importing import import_judgments
-from workbench.workflow.judging import record
-from workbench.workflow.membership import add_role
-from workbench.workflow.roles import Role
+from workbench.workflow.campaigns.importing import import_judgments
+from workbench.workflow.desk.assigning import assign, assignments_of
+from workbench.workflow.desk.judging import record
+from workbench.workflow.people.membership import add_role
+from workbench.workflow.people.roles import Role
+from workbench.workflow.settling.adjudicating import Recorded, Verdict, decide, disputed_pair
+from workbench.workflow.settling.decisions import Decision, Pair
+from workbench.workflow.settling.discussing import discuss
 
 FAR, NEAR, AGREED, LINE = ("T1", "d1"), ("T1", "d2"), ("T1", "d/4"), ("T2", "d1")
 

@@ -11,12 +11,12 @@ from sqlalchemy.orm import Session
 from tests.builders import ALPHA, BETA, Made, campaign_with_people, send_runs
 from workbench.records import Answer
 from workbench.storage.tables import PoolEventRow
-from workbench.workflow.adaptive_states import AdaptiveStates
-from workbench.workflow.assigning import assign, assignments_of
-from workbench.workflow.handing_out import hand_out
-from workbench.workflow.judging import Recorded, record
-from workbench.workflow.pooling import make_pool
-from workbench.workflow.replaying import Replay, replay_pool
+from workbench.workflow.adaptive.adaptive_states import AdaptiveStates
+from workbench.workflow.adaptive.handing_out import hand_out
+from workbench.workflow.adaptive.replaying import Replay, replay_pool
+from workbench.workflow.desk.assigning import assign, assignments_of
+from workbench.workflow.desk.judging import Recorded, record
+from workbench.workflow.pools.pooling import make_pool
 
 
 @dataclass(frozen=True, slots=True)

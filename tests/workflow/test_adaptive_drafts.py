@@ -10,13 +10,13 @@ from workbench.errors import Conflict
 from workbench.records import Judgment
 from workbench.storage.engine import Database
 from workbench.storage.tables import PoolEventRow
-from workbench.workflow.additions import add_by_hand
-from workbench.workflow.assigning import assign
-from workbench.workflow.drafting import delete_draft, rebuild_draft
-from workbench.workflow.importing import import_judgments
-from workbench.workflow.opening import before_opening, open_pool
-from workbench.workflow.pooling import make_pool
-from workbench.workflow.pools import pool_report, pools_of
+from workbench.workflow.campaigns.importing import import_judgments
+from workbench.workflow.desk.assigning import assign
+from workbench.workflow.pools.additions import add_by_hand
+from workbench.workflow.pools.drafting import delete_draft, rebuild_draft
+from workbench.workflow.pools.listing import pool_report, pools_of
+from workbench.workflow.pools.opening import before_opening, open_pool
+from workbench.workflow.pools.pooling import make_pool
 
 
 def test_a_draft_is_told_what_is_known_when_it_is_opened(database: Database) -> None:

@@ -14,11 +14,11 @@ from workbench.errors import Conflict, InvalidInput, NotFound, WorkbenchError
 from workbench.records import Judgment
 from workbench.storage.engine import Database
 from workbench.storage.tables import PoolEntryRow, PoolEventRow, RunRow
-from workbench.workflow.adaptive_pools import live_report, pool_events
-from workbench.workflow.adaptive_states import AdaptiveStates
-from workbench.workflow.importing import import_judgments
-from workbench.workflow.pooling import make_pool
-from workbench.workflow.pools import pool_report, pools_of
+from workbench.workflow.adaptive.adaptive_pools import live_report, pool_events
+from workbench.workflow.adaptive.adaptive_states import AdaptiveStates
+from workbench.workflow.campaigns.importing import import_judgments
+from workbench.workflow.pools.listing import pool_report, pools_of
+from workbench.workflow.pools.pooling import make_pool
 
 
 def judge(db: Session, live: Live, name: str, *grades: int | None) -> list[str]:

@@ -14,7 +14,12 @@ from workbench.errors import Conflict, InvalidInput, NotFound
 from workbench.records import Answer
 from workbench.storage.engine import Database
 from workbench.storage.tables import CollectionListRow
-from workbench.workflow.additions import (
+from workbench.workflow.campaigns.progress import overview
+from workbench.workflow.desk.assigning import assign, assignments_of
+from workbench.workflow.desk.judging import Desk, desk, record, undo
+from workbench.workflow.desk.ordering import OrderRule
+from workbench.workflow.desk.tasks import own_task
+from workbench.workflow.pools.additions import (
     Added,
     Passed,
     add_by_hand,
@@ -23,13 +28,8 @@ from workbench.workflow.additions import (
     pairs_added_by_hand,
     take_out,
 )
-from workbench.workflow.assigning import assign, assignments_of
-from workbench.workflow.judging import Desk, desk, record, undo
-from workbench.workflow.ordering import OrderRule
-from workbench.workflow.pooling import make_pool
-from workbench.workflow.pools import PoolReport, pool_entries, pool_report
-from workbench.workflow.progress import overview
-from workbench.workflow.tasks import own_task
+from workbench.workflow.pools.listing import PoolReport, pool_entries, pool_report
+from workbench.workflow.pools.pooling import make_pool
 
 
 def add(db: Session, made: Made, *docnos: str, topic: str = "T1", reason: str = "seen") -> Added:

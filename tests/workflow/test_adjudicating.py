@@ -14,10 +14,10 @@ from workbench.records import Answer, Judgment
 from workbench.storage.adjudications import adjudicated_grades, decision_counts
 from workbench.storage.engine import Database
 from workbench.storage.tables import AdjudicationEventRow
-from workbench.workflow.adjudicating import Recorded, Verdict, decide, disputed_pair, undo
-from workbench.workflow.adjudication_rules import AdjudicationRules, keep_adjudication_rules
-from workbench.workflow.decisions import Decision
-from workbench.workflow.importing import import_judgments
+from workbench.workflow.campaigns.importing import import_judgments
+from workbench.workflow.settling.adjudicating import Recorded, Verdict, decide, disputed_pair, undo
+from workbench.workflow.settling.adjudication_rules import AdjudicationRules, keep_adjudication_rules
+from workbench.workflow.settling.decisions import Decision
 
 
 def held(database: Database, one: Disputed) -> list[tuple[str, int | None]]:

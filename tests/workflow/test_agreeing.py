@@ -10,15 +10,15 @@ from workbench.agreement.report.how import How
 from workbench.errors import WorkbenchError
 from workbench.records import Answer, Judgment
 from workbench.storage.engine import Database
-from workbench.workflow.agreeing import (
+from workbench.workflow.agreement.agreeing import (
     Asked,
     agreement,
     agreement_matrix,
     agreement_of_people,
     agreement_of_two,
 )
-from workbench.workflow.entering import Machines
-from workbench.workflow.importing import import_judgments
+from workbench.workflow.agreement.entering import Machines
+from workbench.workflow.campaigns.importing import import_judgments
 
 FEW = How(rounds=20)
 

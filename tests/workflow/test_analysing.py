@@ -14,10 +14,10 @@ from workbench.records import Judgment, TieRule
 from workbench.storage import Session
 from workbench.storage.engine import Database
 from workbench.storage.tables import GroupRow, RunRow
-from workbench.workflow import analysing
-from workbench.workflow.analysing import analyse
-from workbench.workflow.importing import import_judgments
-from workbench.workflow.pooling import make_pool
+from workbench.workflow.campaigns.importing import import_judgments
+from workbench.workflow.pools import analysing
+from workbench.workflow.pools.analysing import analyse
+from workbench.workflow.pools.pooling import make_pool
 
 LATE = {"T1": ("d6", "d1"), "T2": ("d6",)}
 

@@ -12,9 +12,9 @@ from tests.builders import pooled_campaign
 from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.records import id_bytes
 from workbench.storage.engine import Database
-from workbench.workflow.assigning import assign, assign_in_turn, assignments_of, left_to_judge, revoke
-from workbench.workflow.opening import close_pool
-from workbench.workflow.ordering import OrderRule, in_order
+from workbench.workflow.desk.assigning import assign, assign_in_turn, assignments_of, left_to_judge, revoke
+from workbench.workflow.desk.ordering import OrderRule, in_order
+from workbench.workflow.pools.opening import close_pool
 
 ENTRIES = st.lists(
     st.tuples(st.text(min_size=1, max_size=8), st.integers(1, 100), st.integers(1, 9)),

@@ -8,7 +8,7 @@ from tests.builders import campaign_with_people
 from workbench.errors import InvalidInput
 from workbench.storage.engine import Database
 from workbench.storage.tables import CampaignRow
-from workbench.workflow.breaks import ask_for_breaks, breaks_of
+from workbench.workflow.desk.breaks import ask_for_breaks, breaks_of
 
 
 def test_a_break_is_asked_for_and_taken_back(sqlite_database: Database) -> None:

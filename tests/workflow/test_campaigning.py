@@ -8,16 +8,16 @@ from tests.builders import account, campaign_with_people
 from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.records import BINARY, FOUR_GRADES, Grade, Judgment, Scale
 from workbench.storage.engine import Database
-from workbench.workflow.campaigning import (
+from workbench.workflow.campaigns.campaigning import (
     campaign_by_slug,
     campaigns_of,
     change_campaign,
     create_campaign,
     roles_of,
 )
-from workbench.workflow.importing import import_judgments
-from workbench.workflow.roles import Role
-from workbench.workflow.scales import scale_from_json, scale_to_json
+from workbench.workflow.campaigns.importing import import_judgments
+from workbench.workflow.campaigns.scales import scale_from_json, scale_to_json
+from workbench.workflow.people.roles import Role
 
 
 def test_a_campaign_is_found_by_the_short_name_made_from_its_name(database: Database) -> None:

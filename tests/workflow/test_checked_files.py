@@ -15,13 +15,13 @@ from workbench.errors import Conflict, InvalidInput, NotFound
 from workbench.formats.run_rules import DEFAULT_RULES, Treatment, changed_rules
 from workbench.storage.engine import Database
 from workbench.storage.tables import CheckedFileRow
-from workbench.workflow import checked_files
-from workbench.workflow.collection_lists import keep_list, listed_docnos, read_list
-from workbench.workflow.pooling import make_pool
-from workbench.workflow.pools import pool_entries
-from workbench.workflow.run_checks import check_file, expected_of
-from workbench.workflow.run_rules import cut_of, keep_rules
-from workbench.workflow.submitting import runs_of, stored_run
+from workbench.workflow.pools.listing import pool_entries
+from workbench.workflow.pools.pooling import make_pool
+from workbench.workflow.runs import checked_files
+from workbench.workflow.runs.collection_lists import keep_list, listed_docnos, read_list
+from workbench.workflow.runs.run_checks import check_file, expected_of
+from workbench.workflow.runs.run_rules import cut_of, keep_rules
+from workbench.workflow.runs.submitting import runs_of, stored_run
 
 BATCH = "a-batch-of-files"
 GAMMA = run_text("gamma", {"T1": ("d6", "d1"), "T2": ("d2", "d6")})
@@ -174,8 +174,8 @@ def test_a_file_that_is_no_text_leaves_its_report_and_no_content(database: Datab
 def test_a_run_of_more_lines_than_any_is_read_no_further(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workbench.workflow.run_checks.LEAST_LINES", 3)
-    monkeypatch.setattr("workbench.workflow.run_checks.USUAL_DEPTH", 1)
+    monkeypatch.setattr("workbench.workflow.runs.run_checks.LEAST_LINES", 3)
+    monkeypatch.setattr("workbench.workflow.runs.run_checks.USUAL_DEPTH", 1)
     campaign_id = campaign(database)
     # Two topics of one document, twice over: four lines are read, the fifth is too many.
     check(database, campaign_id, "gamma.txt", GAMMA + b"T1 Q0 d2 3 1 gamma\n" * 9)

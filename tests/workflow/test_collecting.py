@@ -10,7 +10,7 @@ from tests.builders import TOPICS, campaign_with_people, pooled_campaign, send_r
 from workbench.errors import InvalidInput, NotFound, WorkbenchError
 from workbench.records import Answer, Document, Judgment, Topic
 from workbench.storage.engine import Database
-from workbench.workflow.collecting import (
+from workbench.workflow.campaigns.collecting import (
     document,
     document_count,
     load_documents,
@@ -18,8 +18,8 @@ from workbench.workflow.collecting import (
     missing_documents,
     topics_of,
 )
-from workbench.workflow.importing import import_judgments
-from workbench.workflow.pooling import make_pool
+from workbench.workflow.campaigns.importing import import_judgments
+from workbench.workflow.pools.pooling import make_pool
 
 
 def test_topics_keep_the_order_of_their_file_and_their_ids_to_the_byte(database: Database) -> None:

@@ -13,13 +13,13 @@ from tests.workflow.handed_out import Live, happened, live_pool
 from workbench.errors import NotFound
 from workbench.storage.engine import Database
 from workbench.storage.tables import PoolEventRow
-from workbench.workflow.adaptive_states import AdaptiveStates
-from workbench.workflow.assigning import assign, revoke
-from workbench.workflow.judging import desk, undo
-from workbench.workflow.ledgers import LEASE
-from workbench.workflow.opening import close_pool
-from workbench.workflow.pools import pool_entries
-from workbench.workflow.worklists import worklist
+from workbench.workflow.adaptive.adaptive_states import AdaptiveStates
+from workbench.workflow.adaptive.ledgers import LEASE
+from workbench.workflow.desk.assigning import assign, revoke
+from workbench.workflow.desk.judging import desk, undo
+from workbench.workflow.desk.worklists import worklist
+from workbench.workflow.pools.listing import pool_entries
+from workbench.workflow.pools.opening import close_pool
 
 
 def long_ago(db: Session, docno: str) -> None:

@@ -13,13 +13,13 @@ from workbench.records import Answer
 from workbench.storage.engine import Database
 from workbench.storage.tables import AccountRow, JudgmentEventRow
 from workbench.web.desk_json import read_event
-from workbench.workflow.assigning import revoke
-from workbench.workflow.comparing import current_judgments
-from workbench.workflow.desk_events import Outcome, receive
-from workbench.workflow.judging import desk
-from workbench.workflow.membership import remove_role
-from workbench.workflow.opening import close_pool
-from workbench.workflow.roles import Role
+from workbench.workflow.agreement.comparing import current_judgments
+from workbench.workflow.desk.assigning import revoke
+from workbench.workflow.desk.desk_events import Outcome, receive
+from workbench.workflow.desk.judging import desk
+from workbench.workflow.people.membership import remove_role
+from workbench.workflow.people.roles import Role
+from workbench.workflow.pools.opening import close_pool
 
 SHA = "a" * 64
 

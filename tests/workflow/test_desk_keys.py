@@ -9,8 +9,9 @@ from workbench.errors import InvalidInput
 from workbench.records import BINARY, FOUR_GRADES, RESERVED_KEYS, Grade, Scale
 from workbench.storage.engine import Database
 from workbench.storage.tables import CampaignRow
-from workbench.workflow.campaigning import campaign_of, change_campaign, create_campaign
-from workbench.workflow.desk_keys import (
+from workbench.workflow.campaigns.campaigning import campaign_of, change_campaign, create_campaign
+from workbench.workflow.campaigns.scales import scale_to_json
+from workbench.workflow.desk.desk_keys import (
     COMMANDS,
     checked_keys,
     choose_keys,
@@ -18,8 +19,7 @@ from workbench.workflow.desk_keys import (
     refuse_reserved,
     resolve,
 )
-from workbench.workflow.desk_preferences import prefer
-from workbench.workflow.scales import scale_to_json
+from workbench.workflow.desk.desk_preferences import prefer
 
 YES_NO = Scale((Grade(0, "No", "n"), Grade(1, "Yes", "y", weight=3)), relevant_from=1)
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from workbench.storage.engine import Database
 from workbench.storage.tables import AccountRow
-from workbench.workflow.desk_preferences import desk_preferences, prefer
+from workbench.workflow.desk.desk_preferences import desk_preferences, prefer
 
 
 def test_a_part_is_kept_beside_the_others_and_an_unknown_form_counts_as_nothing(database: Database) -> None:

@@ -12,16 +12,16 @@ from workbench.records import Answer
 from workbench.storage.engine import Database
 from workbench.storage.events import append_events
 from workbench.storage.tables import JudgmentEventRow
-from workbench.workflow.adjudicating import disputed_pair, undo
-from workbench.workflow.adjudication_rules import AdjudicationRules, keep_adjudication_rules
-from workbench.workflow.comparing import current_judgments
-from workbench.workflow.decisions import Decision
-from workbench.workflow.discussing import discuss, discussion, discussions
-from workbench.workflow.discussion_report import discussion_report
-from workbench.workflow.dispute_queue import State
-from workbench.workflow.disputing import queue
-from workbench.workflow.membership import add_role, remove_role
-from workbench.workflow.roles import Role
+from workbench.workflow.agreement.comparing import current_judgments
+from workbench.workflow.people.membership import add_role, remove_role
+from workbench.workflow.people.roles import Role
+from workbench.workflow.settling.adjudicating import disputed_pair, undo
+from workbench.workflow.settling.adjudication_rules import AdjudicationRules, keep_adjudication_rules
+from workbench.workflow.settling.decisions import Decision
+from workbench.workflow.settling.discussing import discuss, discussion, discussions
+from workbench.workflow.settling.discussion_report import discussion_report
+from workbench.workflow.settling.dispute_queue import State
+from workbench.workflow.settling.disputing import queue
 
 
 def state(db: object, one: Disputed, pair: tuple[str, str]) -> State:

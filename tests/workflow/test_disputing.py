@@ -8,14 +8,14 @@ from tests.workflow.disputed import AGREED, FAR, LINE, NEAR, Disputed, disputed_
 from workbench.consensus.disputes import Difference
 from workbench.errors import WorkbenchError
 from workbench.storage.engine import Database
-from workbench.workflow.adjudication_rules import (
+from workbench.workflow.settling.adjudication_rules import (
     AdjudicationRules,
     adjudication_rules,
     keep_adjudication_rules,
 )
-from workbench.workflow.decisions import Decision
-from workbench.workflow.dispute_queue import Order, Queue, State, next_open
-from workbench.workflow.disputing import queue
+from workbench.workflow.settling.decisions import Decision
+from workbench.workflow.settling.dispute_queue import Order, Queue, State, next_open
+from workbench.workflow.settling.disputing import queue
 
 
 def pairs(found: Queue, state: State | None = None) -> list[tuple[str, str]]:

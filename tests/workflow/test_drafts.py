@@ -14,19 +14,19 @@ from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.records import Answer, Judgment
 from workbench.storage.engine import Database
 from workbench.storage.tables import CampaignRow, JudgmentEventRow, PoolRow, RunRow
-from workbench.workflow.additions import add_by_hand, take_out
-from workbench.workflow.assigning import assign, assign_in_turn, assignments_of, left_to_judge
-from workbench.workflow.collecting import missing_documents
-from workbench.workflow.drafting import changed_runs, delete_draft, rebuild_draft, rename_draft
-from workbench.workflow.importing import import_judgments
-from workbench.workflow.judging import record, undo
-from workbench.workflow.opening import before_closing, before_opening, close_pool, open_pool
-from workbench.workflow.pace import PaceSource
-from workbench.workflow.pool_rows import PoolState
-from workbench.workflow.pooling import make_pool
-from workbench.workflow.pools import PoolReport, pool_entries, pool_report, pools_of
-from workbench.workflow.progress import overview, pooled_pairs
-from workbench.workflow.worklists import worklist
+from workbench.workflow.campaigns.collecting import missing_documents
+from workbench.workflow.campaigns.importing import import_judgments
+from workbench.workflow.campaigns.progress import overview, pooled_pairs
+from workbench.workflow.desk.assigning import assign, assign_in_turn, assignments_of, left_to_judge
+from workbench.workflow.desk.judging import record, undo
+from workbench.workflow.desk.worklists import worklist
+from workbench.workflow.pools.additions import add_by_hand, take_out
+from workbench.workflow.pools.drafting import changed_runs, delete_draft, rebuild_draft, rename_draft
+from workbench.workflow.pools.listing import PoolReport, pool_entries, pool_report, pools_of
+from workbench.workflow.pools.opening import before_closing, before_opening, close_pool, open_pool
+from workbench.workflow.pools.pace import PaceSource
+from workbench.workflow.pools.pool_rows import PoolState
+from workbench.workflow.pools.pooling import make_pool
 
 
 def drafted(db: Session, *, depth: int = 2, name: str = "plan") -> Made:

@@ -8,8 +8,8 @@ from tests.builders import campaign_with_people
 from workbench.errors import WorkbenchError
 from workbench.records import FOUR_GRADES, Answer, Judgment
 from workbench.storage.engine import Database
-from workbench.workflow.entering import Basis, Machines, answers_in, entering
-from workbench.workflow.importing import import_judgments
+from workbench.workflow.agreement.entering import Basis, Machines, answers_in, entering
+from workbench.workflow.campaigns.importing import import_judgments
 
 GIVEN = (
     Judgment("X", "T1", "d1", 3),

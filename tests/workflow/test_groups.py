@@ -8,9 +8,12 @@ from tests.builders import ALPHA, account, campaign_with_people, send_runs
 from workbench.errors import Conflict, InvalidInput, NotFound, WorkbenchError
 from workbench.records import BINARY
 from workbench.storage.engine import Database
-from workbench.workflow.about_runs import AboutRun
-from workbench.workflow.campaigning import create_campaign, roles_of
-from workbench.workflow.groups import (
+from workbench.workflow.campaigns.campaigning import create_campaign, roles_of
+from workbench.workflow.people.inviting import accept, invite, offer_of
+from workbench.workflow.people.membership import add_role, members, remove_role
+from workbench.workflow.people.roles import Role
+from workbench.workflow.runs.about_runs import AboutRun
+from workbench.workflow.runs.groups import (
     add_group,
     groups_of,
     join,
@@ -19,10 +22,7 @@ from workbench.workflow.groups import (
     remove_group,
     rename_group,
 )
-from workbench.workflow.inviting import accept, invite, offer_of
-from workbench.workflow.membership import add_role, members, remove_role
-from workbench.workflow.roles import Role
-from workbench.workflow.run_records import change_record
+from workbench.workflow.runs.run_records import change_record
 
 
 def test_a_group_has_one_name_whatever_its_case(database: Database) -> None:

@@ -10,13 +10,13 @@ from workbench.errors import NotFound
 from workbench.pooling.adaptive.strategies import ADAPTIVE
 from workbench.storage.engine import Database
 from workbench.storage.tables import AssignmentRow, PoolEntryRow
-from workbench.workflow.assigning import assign, assign_in_turn, assignments_of, left_to_judge
-from workbench.workflow.handing_out import hand_out, prepare_handing_out
-from workbench.workflow.judging import desk
-from workbench.workflow.pooling import make_pool
-from workbench.workflow.pools import pool_entries
-from workbench.workflow.progress import overview
-from workbench.workflow.worklists import answers, worklist
+from workbench.workflow.adaptive.handing_out import hand_out, prepare_handing_out
+from workbench.workflow.campaigns.progress import overview
+from workbench.workflow.desk.assigning import assign, assign_in_turn, assignments_of, left_to_judge
+from workbench.workflow.desk.judging import desk
+from workbench.workflow.desk.worklists import answers, worklist
+from workbench.workflow.pools.listing import pool_entries
+from workbench.workflow.pools.pooling import make_pool
 
 
 def test_the_next_document_depends_on_the_answer_to_the_one_before(database: Database) -> None:

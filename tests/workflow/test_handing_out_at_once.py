@@ -12,10 +12,10 @@ from tests.builders import Made, campaign_with_people, send_runs
 from tests.workflow.handed_out import Live, live_pool
 from workbench.storage.engine import Database
 from workbench.storage.tables import JudgmentEventRow, PoolEventRow
-from workbench.workflow.adaptive_states import AdaptiveStates
-from workbench.workflow.assigning import revoke
-from workbench.workflow.handing_out import prepare_handing_out
-from workbench.workflow.opening import close_pool
+from workbench.workflow.adaptive.adaptive_states import AdaptiveStates
+from workbench.workflow.adaptive.handing_out import prepare_handing_out
+from workbench.workflow.desk.assigning import revoke
+from workbench.workflow.pools.opening import close_pool
 
 PEOPLE = ("Ada", "Ben", "Cleo", "Dan")
 DOCUMENTS = 60

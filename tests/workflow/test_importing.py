@@ -13,9 +13,9 @@ from workbench.formats.judgments import read_judgments, write_judgments
 from workbench.records import FOUR_GRADES, Answer, Judgment, Qrel
 from workbench.storage.engine import Database
 from workbench.storage.tables import JudgmentEventRow
-from workbench.workflow.assigning import assessors_of
-from workbench.workflow.comparing import current_judgments
-from workbench.workflow.importing import import_judgments, judgments_from_qrels
+from workbench.workflow.agreement.comparing import current_judgments
+from workbench.workflow.campaigns.importing import import_judgments, judgments_from_qrels
+from workbench.workflow.desk.assigning import assessors_of
 
 GIVEN = (
     Judgment("X", "T1", "d1", 1),

@@ -13,8 +13,9 @@ from tests.cast import CHEAP, PASSWORD
 from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.storage.engine import Database
 from workbench.storage.tables import InvitationRow
-from workbench.workflow.assigning import assessors_of
-from workbench.workflow.inviting import (
+from workbench.workflow.desk.assigning import assessors_of
+from workbench.workflow.people.accounts import prepare_account
+from workbench.workflow.people.inviting import (
     accept,
     accept_as_new,
     invitations,
@@ -22,9 +23,8 @@ from workbench.workflow.inviting import (
     offer_of,
     revoke_invitation,
 )
-from workbench.workflow.membership import members
-from workbench.workflow.people import prepare_account
-from workbench.workflow.roles import Role
+from workbench.workflow.people.membership import members
+from workbench.workflow.people.roles import Role
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 WEEKS = timedelta(weeks=1)

@@ -13,15 +13,15 @@ from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.records import FOUR_GRADES, Answer
 from workbench.storage.engine import Database
 from workbench.storage.tables import JudgmentEventRow
-from workbench.workflow.assigning import assign, assignments_of, revoke
-from workbench.workflow.campaigning import roles_of
+from workbench.workflow.agreement.comparing import current_judgments
+from workbench.workflow.campaigns.campaigning import roles_of
 from workbench.workflow.checks import text_hash
-from workbench.workflow.comparing import current_judgments
-from workbench.workflow.judging import Recorded, desk, record, undo
-from workbench.workflow.opening import close_pool
-from workbench.workflow.ordering import OrderRule
-from workbench.workflow.roles import Role
-from workbench.workflow.worklists import answers, worklist
+from workbench.workflow.desk.assigning import assign, assignments_of, revoke
+from workbench.workflow.desk.judging import Recorded, desk, record, undo
+from workbench.workflow.desk.ordering import OrderRule
+from workbench.workflow.desk.worklists import answers, worklist
+from workbench.workflow.people.roles import Role
+from workbench.workflow.pools.opening import close_pool
 
 
 def given(
@@ -172,7 +172,7 @@ def test_unsure_and_cannot_judge_are_answers_of_their_own(database: Database) ->
 
 
 def test_an_answer_counts_in_every_pool_that_has_the_pair(database: Database) -> None:
-    from workbench.workflow.pooling import make_pool
+    from workbench.workflow.pools.pooling import make_pool
 
     with database.writing() as db:
         made, report = pooled_campaign(db)
@@ -252,7 +252,7 @@ def test_two_orders_of_one_pool_give_the_same_judgments_for_the_same_answers(dat
 
 
 def test_an_assessor_with_unfinished_work_is_nothing_else_meanwhile(database: Database) -> None:
-    from workbench.workflow.membership import add_role
+    from workbench.workflow.people.membership import add_role
 
     with database.writing() as db:
         made, report = pooled_campaign(db)

@@ -11,9 +11,9 @@ from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.records import Answer
 from workbench.storage.engine import Database
 from workbench.storage.tables import JudgmentEventRow
-from workbench.workflow.comparing import current_judgments
-from workbench.workflow.kept_aside import Settlement, kept_lines, open_count, settle
-from workbench.workflow.opening import close_pool
+from workbench.workflow.agreement.comparing import current_judgments
+from workbench.workflow.desk.kept_aside import Settlement, kept_lines, open_count, settle
+from workbench.workflow.pools.opening import close_pool
 
 
 def settle_all(db: Session, ada: Day, settlement: Settlement) -> None:

@@ -10,17 +10,17 @@ from tests.builders import Made, account, campaign_with_people, pooled_campaign
 from workbench.errors import Conflict, NotFound
 from workbench.records import FOUR_GRADES
 from workbench.storage.engine import Database
-from workbench.workflow.assigning import assessors_of, assign, assignments_of
-from workbench.workflow.campaigning import create_campaign
-from workbench.workflow.membership import (
+from workbench.workflow.campaigns.campaigning import create_campaign
+from workbench.workflow.desk.assigning import assessors_of, assign, assignments_of
+from workbench.workflow.people.accounts import rename
+from workbench.workflow.people.membership import (
     add_role,
     members,
     remove_role,
     require_assignment,
     require_member,
 )
-from workbench.workflow.people import rename
-from workbench.workflow.roles import Role
+from workbench.workflow.people.roles import Role
 
 
 @pytest.fixture

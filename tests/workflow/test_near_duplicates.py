@@ -13,7 +13,7 @@ from tests.workflow.test_judging import given, say
 from workbench.errors import NotFound
 from workbench.storage.engine import Database
 from workbench.storage.tables import DocumentRow, DocumentSketchRow
-from workbench.workflow.near_duplicates import (
+from workbench.workflow.desk.near_duplicates import (
     compare,
     contradictions,
     keep_sketches,

@@ -15,14 +15,14 @@ from workbench.records import Judgment
 from workbench.storage import Session
 from workbench.storage.engine import Database
 from workbench.storage.events import append_events
-from workbench.workflow.assigning import assign, assignments_of, left_to_judge
-from workbench.workflow.importing import import_judgments
-from workbench.workflow.overlap_candidates import candidates_of
-from workbench.workflow.overlap_drawing import draw_overlap
-from workbench.workflow.overlap_planning import Source, plan_overlap
-from workbench.workflow.overlap_results import overlap_results
-from workbench.workflow.pools import pool_entries, pools_of
-from workbench.workflow.progress import pooled_pairs
+from workbench.workflow.agreement.overlap_candidates import candidates_of
+from workbench.workflow.agreement.overlap_drawing import draw_overlap
+from workbench.workflow.agreement.overlap_planning import Source, plan_overlap
+from workbench.workflow.agreement.overlap_results import overlap_results
+from workbench.workflow.campaigns.importing import import_judgments
+from workbench.workflow.campaigns.progress import pooled_pairs
+from workbench.workflow.desk.assigning import assign, assignments_of, left_to_judge
+from workbench.workflow.pools.listing import pool_entries, pools_of
 
 # Ada judged forty pairs of each topic, every fourth relevant.
 DOCNOS = [f"n{number:02}" for number in range(40)]

@@ -11,7 +11,7 @@ from tests.workflow.test_judging import given
 from workbench.errors import InvalidInput, NotFound
 from workbench.storage.engine import Database
 from workbench.storage.tables import AssessorNoteRow
-from workbench.workflow.own_words import LONGEST_WORD, keep_own_words, own_words
+from workbench.workflow.desk.own_words import LONGEST_WORD, keep_own_words, own_words
 
 
 def test_words_are_kept_per_assessor_and_topic_beside_the_note(database: Database) -> None:

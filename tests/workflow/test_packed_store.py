@@ -17,16 +17,16 @@ from workbench.pooling.reached import RunTops
 from workbench.records import TieRule
 from workbench.storage.engine import Database
 from workbench.storage.tables import PackedRunRow
-from workbench.workflow.packed_store import (
+from workbench.workflow.pools.listing import pool_entries
+from workbench.workflow.pools.pooling import make_pool
+from workbench.workflow.runs.packed_store import (
     lengths_of,
     pack_runs,
     run_for_use,
     runs_to_pack,
     tops_of,
 )
-from workbench.workflow.pooling import make_pool
-from workbench.workflow.pools import pool_entries
-from workbench.workflow.submitting import add_runs, remove_run
+from workbench.workflow.runs.submitting import add_runs, remove_run
 
 # Ties at every cut: in the file c, a, b, e, f, d stand with the scores 3, 2, 2, 2, 2, 1.
 TIED = "".join(

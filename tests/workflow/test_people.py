@@ -10,8 +10,7 @@ from argon2 import PasswordHasher
 from tests.cast import CHEAP, PASSWORD
 from workbench.errors import Conflict, InvalidInput, NotFound
 from workbench.storage.engine import Database
-from workbench.workflow.passwords import Passwords
-from workbench.workflow.people import (
+from workbench.workflow.people.accounts import (
     NewAccount,
     account_by_login,
     any_account,
@@ -21,7 +20,8 @@ from workbench.workflow.people import (
     rename,
     set_password,
 )
-from workbench.workflow.signing_in import open_session, signed_in_account
+from workbench.workflow.people.passwords import Passwords
+from workbench.workflow.people.signing_in import open_session, signed_in_account
 
 
 def prepared(login: str, *, name: str = "Somebody", password: str = PASSWORD) -> NewAccount:

@@ -16,10 +16,10 @@ from workbench.pooling.planning import Certainty
 from workbench.records import TieRule
 from workbench.storage.engine import Database
 from workbench.storage.tables import JudgmentEventRow
-from workbench.workflow import pace, planning
-from workbench.workflow.pace import PaceSource, keep_guess, pace_of
-from workbench.workflow.planning import plan_pool
-from workbench.workflow.pooling import make_pool
+from workbench.workflow.pools import pace, planning
+from workbench.workflow.pools.pace import PaceSource, keep_guess, pace_of
+from workbench.workflow.pools.planning import plan_pool
+from workbench.workflow.pools.pooling import make_pool
 
 
 def with_runs(db: Session) -> Made:

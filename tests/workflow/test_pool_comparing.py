@@ -11,10 +11,10 @@ from workbench.pooling.comparison import Change
 from workbench.records import Judgment
 from workbench.storage.engine import Database
 from workbench.storage.tables import CampaignRow
-from workbench.workflow.additions import add_by_hand
-from workbench.workflow.importing import import_judgments
-from workbench.workflow.pool_comparing import ComparedPair, Turn, compare_pools
-from workbench.workflow.pooling import make_pool
+from workbench.workflow.campaigns.importing import import_judgments
+from workbench.workflow.pools.additions import add_by_hand
+from workbench.workflow.pools.pool_comparing import ComparedPair, Turn, compare_pools
+from workbench.workflow.pools.pooling import make_pool
 
 
 def test_a_draft_is_compared_with_a_pool(database: Database) -> None:

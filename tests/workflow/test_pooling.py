@@ -8,10 +8,10 @@ from tests.builders import ALPHA, BETA, campaign_with_people, pooled_campaign, s
 from workbench.errors import Conflict, InvalidInput, NotFound, WorkbenchError
 from workbench.records import Contribution, Judgment, TieRule
 from workbench.storage.engine import Database
-from workbench.workflow.importing import import_judgments
-from workbench.workflow.opening import close_pool
-from workbench.workflow.pooling import make_pool
-from workbench.workflow.pools import pool_entries, pools_of
+from workbench.workflow.campaigns.importing import import_judgments
+from workbench.workflow.pools.listing import pool_entries, pools_of
+from workbench.workflow.pools.opening import close_pool
+from workbench.workflow.pools.pooling import make_pool
 
 
 def test_a_pool_has_each_pair_once_with_who_brought_it_and_how_high(database: Database) -> None:

@@ -10,14 +10,15 @@ from workbench.errors import Conflict, InvalidInput, NotFound, WorkbenchError
 from workbench.records import Judgment
 from workbench.storage.engine import Database
 from workbench.storage.tables import PreferenceEventRow
-from workbench.workflow.importing import import_judgments
-from workbench.workflow.preference_results import (
+from workbench.workflow.campaigns.importing import import_judgments
+from workbench.workflow.preferences.preferring import choose, comparison, take_back
+from workbench.workflow.preferences.results import (
     preference_lines,
     preferences_of,
     runs_compared,
     sign_test,
 )
-from workbench.workflow.preference_tasks import (
+from workbench.workflow.preferences.tasks import (
     Kind,
     best_judged,
     compare_documents,
@@ -27,7 +28,6 @@ from workbench.workflow.preference_tasks import (
     shown_left,
     tasks_of,
 )
-from workbench.workflow.preferring import choose, comparison, take_back
 
 # The third is the first once more.
 PAIRS = {"T1": [("d1", "d2"), ("d1", "d6"), ("d2", "d1")]}

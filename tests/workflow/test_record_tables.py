@@ -10,11 +10,11 @@ from tests.builders import ALPHA, BETA, campaign_with_people, send_runs
 from workbench.errors import InvalidInput
 from workbench.formats.run_records import read_records, write_table
 from workbench.storage.engine import Database
-from workbench.workflow.about_runs import AboutRun, Kind
-from workbench.workflow.groups import add_group, groups_of
-from workbench.workflow.record_tables import HEADER, RecordsLoaded, load_records, record_rows
-from workbench.workflow.run_records import change_record
-from workbench.workflow.submitting import run_line, runs_of
+from workbench.workflow.runs.about_runs import AboutRun, Kind
+from workbench.workflow.runs.groups import add_group, groups_of
+from workbench.workflow.runs.record_tables import HEADER, RecordsLoaded, load_records, record_rows
+from workbench.workflow.runs.run_records import change_record
+from workbench.workflow.runs.submitting import run_line, runs_of
 
 SOURCE = "records.tsv"
 

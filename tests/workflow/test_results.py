@@ -8,10 +8,10 @@ from tests.builders import ALPHA, BETA, campaign_with_people, send_runs
 from workbench.errors import WorkbenchError
 from workbench.records import FOUR_GRADES, Answer, Judgment
 from workbench.storage.engine import Database
-from workbench.workflow.evaluating import default_measures, score_runs
-from workbench.workflow.importing import import_judgments
-from workbench.workflow.progress import overview
-from workbench.workflow.releasing import RuleChoice, make_qrels
+from workbench.workflow.campaigns.importing import import_judgments
+from workbench.workflow.campaigns.progress import overview
+from workbench.workflow.settling.evaluating import default_measures, score_runs
+from workbench.workflow.settling.releasing import RuleChoice, make_qrels
 
 GIVEN = (
     Judgment("X", "T1", "d1", 3),

@@ -12,10 +12,10 @@ from workbench.errors import WorkbenchError
 from workbench.records import FOUR_GRADES, Judgment
 from workbench.storage.engine import Database
 from workbench.storage.tables import AdjudicationEventRow
-from workbench.workflow.importing import import_judgments
-from workbench.workflow.releasing import RuleChoice
-from workbench.workflow.rule_choices import choice_label, choice_name, choices_of, default_rules
-from workbench.workflow.rule_preview import NO_QRELS, preview_ranking, preview_rules
+from workbench.workflow.campaigns.importing import import_judgments
+from workbench.workflow.settling.releasing import RuleChoice
+from workbench.workflow.settling.rule_choices import choice_label, choice_name, choices_of, default_rules
+from workbench.workflow.settling.rule_preview import NO_QRELS, preview_ranking, preview_rules
 
 # Relevant from 2: under `any` d1 and d2 of T1 and d/4 of T2, under `all` d2 alone, and T2 has nothing.
 GIVEN = (

@@ -12,14 +12,21 @@ from sqlalchemy.orm import Session
 from tests.builders import ALPHA, BETA, campaign_with_people, pooled_campaign, run_text, send_runs
 from workbench.errors import InvalidInput, NotFound, WorkbenchError
 from workbench.storage.engine import Database
-from workbench.workflow.about_runs import AboutRun, Kind, TypedAbout, Verdict, read_about
-from workbench.workflow.groups import add_group
-from workbench.workflow.late_runs import holes_of
-from workbench.workflow.pooling import make_pool
-from workbench.workflow.pools import pool_report
-from workbench.workflow.progress import overview
-from workbench.workflow.run_records import change_record, give_verdict, replace_run, run_record
-from workbench.workflow.submitting import add_runs, remove_run, run_content, run_line, runs_of, stored_run
+from workbench.workflow.campaigns.progress import overview
+from workbench.workflow.pools.late_runs import holes_of
+from workbench.workflow.pools.listing import pool_report
+from workbench.workflow.pools.pooling import make_pool
+from workbench.workflow.runs.about_runs import AboutRun, Kind, TypedAbout, Verdict, read_about
+from workbench.workflow.runs.groups import add_group
+from workbench.workflow.runs.run_records import change_record, give_verdict, replace_run, run_record
+from workbench.workflow.runs.submitting import (
+    add_runs,
+    remove_run,
+    run_content,
+    run_line,
+    runs_of,
+    stored_run,
+)
 
 NEWER = {"T1": ("d6",), "T2": ("d/4",)}
 

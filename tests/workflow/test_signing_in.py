@@ -13,9 +13,9 @@ from tests.cast import CHEAP, PASSWORD
 from workbench.errors import NotAllowed
 from workbench.storage.engine import Database
 from workbench.storage.tables import AccountRow, SessionRow, SignInAttemptRow
-from workbench.workflow.passwords import Passwords
-from workbench.workflow.people import Account, create_account, prepare_account
-from workbench.workflow.signing_in import (
+from workbench.workflow.people.accounts import Account, create_account, prepare_account
+from workbench.workflow.people.passwords import Passwords
+from workbench.workflow.people.signing_in import (
     Refused,
     SignedIn,
     change_password,
@@ -27,7 +27,7 @@ from workbench.workflow.signing_in import (
     sign_out_everywhere,
     signed_in_account,
 )
-from workbench.workflow.throttling import throttled_address
+from workbench.workflow.people.throttling import throttled_address
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SECOND, MINUTE, DAY = timedelta(seconds=1), timedelta(minutes=1), timedelta(days=1)

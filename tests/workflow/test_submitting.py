@@ -12,8 +12,8 @@ from tests.builders import ALPHA, campaign_with_people, pooled_campaign, run_tex
 from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.records import BINARY
 from workbench.storage.engine import Database
-from workbench.workflow.campaigning import create_campaign
-from workbench.workflow.submitting import add_runs, remove_run, run_content, runs_of
+from workbench.workflow.campaigns.campaigning import create_campaign
+from workbench.workflow.runs.submitting import add_runs, remove_run, run_content, runs_of
 
 
 def test_a_run_is_kept_byte_for_byte_plain_or_gzip(database: Database) -> None:

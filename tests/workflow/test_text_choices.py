@@ -7,8 +7,8 @@ import pytest
 from tests.builders import account
 from workbench.errors import InvalidInput
 from workbench.storage.engine import Database
-from workbench.workflow.desk_preferences import prefer
-from workbench.workflow.text_choices import CHOICES, TextChoice, choose_text, text_choice
+from workbench.workflow.desk.desk_preferences import prefer
+from workbench.workflow.desk.text_choices import CHOICES, TextChoice, choose_text, text_choice
 
 
 def test_what_is_not_chosen_stays_as_it_was(sqlite_database: Database) -> None:

@@ -27,8 +27,8 @@ from workbench.formats.judgments import read_judgments
 from workbench.formats.qrels import read_qrels, write_qrels
 from workbench.records import Judgment
 from workbench.scoring.rank_comparison import compare_rankings
-from workbench.workflow.releasing import RuleChoice
-from workbench.workflow.rule_choices import choice_name, choices_of, default_rules
+from workbench.workflow.settling.releasing import RuleChoice
+from workbench.workflow.settling.rule_choices import choice_name, choices_of, default_rules
 
 
 @click.command("consensus")

@@ -12,7 +12,7 @@ from workbench.cli.serving import DEFAULT_PORT, say_address, serve_until_interru
 from workbench.demo.campaign import PEOPLE, demo_there, make_demo
 from workbench.errors import WorkbenchError
 from workbench.settings import read_settings
-from workbench.workflow.passwords import Passwords
+from workbench.workflow.people.passwords import Passwords
 
 PASSWORD = "harbour-demo"  # noqa: S105 - shown to everybody; the demo is served to this machine only
 LOOPBACK = ("127.0.0.1", "localhost", "::1")

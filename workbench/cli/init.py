@@ -6,8 +6,8 @@ import click
 
 from workbench.cli.opening import database_options, opened
 from workbench.settings import Settings
-from workbench.workflow.passwords import Passwords
-from workbench.workflow.people import create_first_account, prepare_account
+from workbench.workflow.people.accounts import create_first_account, prepare_account
+from workbench.workflow.people.passwords import Passwords
 
 
 @click.command("init")

@@ -7,7 +7,7 @@ import click
 from workbench.cli.opening import database_options, opened
 from workbench.cli.serving import DEFAULT_PORT, say_address, serve_until_interrupted, usable_port
 from workbench.settings import Settings
-from workbench.workflow.people import any_account
+from workbench.workflow.people.accounts import any_account
 
 
 @click.command("serve")

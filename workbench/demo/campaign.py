@@ -15,20 +15,20 @@ from workbench.errors import NotFound, WorkbenchError
 from workbench.formats.runs import write_run
 from workbench.records import Judgment
 from workbench.storage import Session
-from workbench.workflow.about_runs import AboutRun, Kind
-from workbench.workflow.assigning import assessors_of, assign_in_turn, assignments_of
-from workbench.workflow.campaigning import Campaign, campaign_by_slug, create_campaign
-from workbench.workflow.collecting import load_documents, load_topics
-from workbench.workflow.groups import add_group, join
-from workbench.workflow.importing import import_judgments
-from workbench.workflow.judging import record
-from workbench.workflow.membership import add_role
-from workbench.workflow.ordering import OrderRule
-from workbench.workflow.people import Account, NewAccount, create_account
-from workbench.workflow.pooling import make_pool
-from workbench.workflow.pools import pool_entries
-from workbench.workflow.roles import Role
-from workbench.workflow.submitting import add_runs
+from workbench.workflow.campaigns.campaigning import Campaign, campaign_by_slug, create_campaign
+from workbench.workflow.campaigns.collecting import load_documents, load_topics
+from workbench.workflow.campaigns.importing import import_judgments
+from workbench.workflow.desk.assigning import assessors_of, assign_in_turn, assignments_of
+from workbench.workflow.desk.judging import record
+from workbench.workflow.desk.ordering import OrderRule
+from workbench.workflow.people.accounts import Account, NewAccount, create_account
+from workbench.workflow.people.membership import add_role
+from workbench.workflow.people.roles import Role
+from workbench.workflow.pools.listing import pool_entries
+from workbench.workflow.pools.pooling import make_pool
+from workbench.workflow.runs.about_runs import AboutRun, Kind
+from workbench.workflow.runs.groups import add_group, join
+from workbench.workflow.runs.submitting import add_runs
 
 SLUG = "harbour"
 SEED = 1

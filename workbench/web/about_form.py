@@ -8,7 +8,7 @@ from flask import request
 
 from workbench.errors import NotFound
 from workbench.web.forms import sent_text, whole_number
-from workbench.workflow.about_runs import AboutRun, TypedAbout, read_about
+from workbench.workflow.runs.about_runs import AboutRun, TypedAbout, read_about
 
 KINDS = (("", "not said"), ("automatic", "automatic"), ("manual", "manual"))
 

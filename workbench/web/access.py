@@ -17,10 +17,10 @@ from workbench.errors import NotAllowed, NotFound
 from workbench.web.cookies import read_token
 from workbench.web.door import reading
 from workbench.web.requests import from_script, page_asked_for, see_other
-from workbench.workflow.campaigning import campaign_by_slug, roles_of
-from workbench.workflow.people import any_account
-from workbench.workflow.roles import Role
-from workbench.workflow.signing_in import signed_in_account
+from workbench.workflow.campaigns.campaigning import campaign_by_slug, roles_of
+from workbench.workflow.people.accounts import any_account
+from workbench.workflow.people.roles import Role
+from workbench.workflow.people.signing_in import signed_in_account
 
 View = TypeVar("View", bound=Callable[..., Any])
 ATTRIBUTE = "workbench_access"

@@ -15,7 +15,7 @@ from workbench.agreement.several.weights import WEIGHTS
 from workbench.errors import WorkbenchError
 from workbench.records import Scale
 from workbench.web.forms import whole_number
-from workbench.workflow.agreeing import Asked
+from workbench.workflow.agreement.agreeing import Asked
 
 Kind = TypeVar("Kind", Basis, Machines, Unit)
 # A page is waited for: more rounds are for the terminal.

@@ -13,7 +13,7 @@ from workbench.storage.migrate import migrate
 from workbench.web import access, assets, door, errors, notices, security, templating, text_look
 from workbench.web.ids import IdConverter
 from workbench.web.pages import BLUEPRINTS
-from workbench.workflow.passwords import Passwords
+from workbench.workflow.people.passwords import Passwords
 
 # What the fields of one form may hold together, files aside: guidelines are the longest.
 MAX_FIELDS_BYTES = 8 * 1024**2

@@ -21,9 +21,9 @@ from workbench.web.downloads import attachment
 from workbench.web.forms import counted, sent_files, sent_text, status_of, whole_number
 from workbench.web.requests import see_other
 from workbench.web.templating import fresh_id
-from workbench.workflow import checked_files
-from workbench.workflow.about_runs import AboutRun
-from workbench.workflow.run_checks import CheckedRun, Expected, check_file
+from workbench.workflow.runs import checked_files
+from workbench.workflow.runs.about_runs import AboutRun
+from workbench.workflow.runs.run_checks import CheckedRun, Expected, check_file
 
 # Of more refused files than these the details are folded.
 MOST_OPEN = 6

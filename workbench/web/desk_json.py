@@ -13,8 +13,8 @@ from workbench.errors import WorkbenchError
 from workbench.web.access import viewer
 from workbench.web.ids import read_id, write_id
 from workbench.web.rendering import plain_words
-from workbench.workflow.desk_events import MOST_EVENTS, Event, Receipt
-from workbench.workflow.desk_work import PlacedDocument, SaidOf, Work
+from workbench.workflow.desk.desk_events import MOST_EVENTS, Event, Receipt
+from workbench.workflow.desk.desk_work import PlacedDocument, SaidOf, Work
 from workbench.workflow.moments import moment_said
 
 Json = dict[str, Any]

@@ -13,7 +13,7 @@ from workbench.errors import Finding, InvalidInput
 from workbench.formats.docnos import read_docnos
 from workbench.web.forms import counted
 from workbench.web.rendering import plain_words
-from workbench.workflow.additions import Added
+from workbench.workflow.pools.additions import Added
 
 PASTED = "Docnos"
 

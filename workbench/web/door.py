@@ -10,8 +10,8 @@ from flask import Flask, current_app
 from workbench.settings import Settings
 from workbench.storage import Session
 from workbench.storage.engine import Database
-from workbench.workflow.adaptive_states import AdaptiveStates
-from workbench.workflow.passwords import Passwords
+from workbench.workflow.adaptive.adaptive_states import AdaptiveStates
+from workbench.workflow.people.passwords import Passwords
 
 KEY = "workbench"
 

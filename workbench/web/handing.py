@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from workbench.web.access import here, viewer
 from workbench.web.door import adaptive_states, reading, writing
-from workbench.workflow.handing_out import hand_out, prepare_handing_out
-from workbench.workflow.membership import require_assignment
+from workbench.workflow.adaptive.handing_out import hand_out, prepare_handing_out
+from workbench.workflow.people.membership import require_assignment
 
 
 def next_is_handed_out(assignment_id: int) -> None:

@@ -8,8 +8,8 @@ from flask import current_app, request, url_for
 
 from workbench.web.access import Here, Who, here_or_none, statement_of, viewer
 from workbench.web.door import reading
-from workbench.workflow.discussing import discussions
-from workbench.workflow.roles import Role
+from workbench.workflow.people.roles import Role
+from workbench.workflow.settling.discussing import discussions
 
 DISCUSSIONS = "discussions.index"
 # In the order of the work. A page that is not there (yet) is not shown; who sees it, its view says.

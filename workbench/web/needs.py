@@ -11,12 +11,12 @@ from markupsafe import Markup
 from workbench.agreement.bands import Band, band
 from workbench.agreement.report.two import Two
 from workbench.web.forms import counted
-from workbench.workflow.about_runs import Verdict
-from workbench.workflow.agreeing import People
-from workbench.workflow.assigning import AssessorLine, AssignmentLine
-from workbench.workflow.pools import PoolLine
-from workbench.workflow.progress import Overview
-from workbench.workflow.submitting import RunLine
+from workbench.workflow.agreement.agreeing import People
+from workbench.workflow.campaigns.progress import Overview
+from workbench.workflow.desk.assigning import AssessorLine, AssignmentLine
+from workbench.workflow.pools.listing import PoolLine
+from workbench.workflow.runs.about_runs import Verdict
+from workbench.workflow.runs.submitting import RunLine
 
 MOST_PAIRS = 3
 LOWEST_N = 20  # fewer pairs of documents say nothing about two people

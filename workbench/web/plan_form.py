@@ -16,7 +16,7 @@ from workbench.pooling.pool import Pool
 from workbench.records import TieRule
 from workbench.web.forms import whole_number
 from workbench.web.recipe_form import Recipe, field_name, read_recipe
-from workbench.workflow.planning import FURTHER
+from workbench.workflow.pools.planning import FURTHER
 
 # How far the slider of a budget goes unless more is typed into its field.
 MOST_BUDGET = 500

@@ -5,8 +5,8 @@ from __future__ import annotations
 from workbench.errors import NotFound
 from workbench.storage import Session
 from workbench.web.access import here
-from workbench.workflow.pools import PoolLine, pools_of
-from workbench.workflow.roles import Role
+from workbench.workflow.people.roles import Role
+from workbench.workflow.pools.listing import PoolLine, pools_of
 
 
 def pools_shown(db: Session, campaign_id: int) -> tuple[PoolLine, ...]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from workbench.consensus.tables import Table
 from workbench.scoring.rank_correlation import ranks
-from workbench.workflow.rule_preview import RankingPreview, RulePreview
+from workbench.workflow.settling.rule_preview import RankingPreview, RulePreview
 
 
 def rules_table(found: RulePreview, _ranked: RankingPreview | None) -> Table:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from flask import request, url_for
 
 from workbench.web.ids import read_id, write_id
-from workbench.workflow.decisions import Pair
-from workbench.workflow.dispute_queue import Order
+from workbench.workflow.settling.decisions import Pair
+from workbench.workflow.settling.dispute_queue import Order
 
 
 @dataclass(frozen=True, slots=True)

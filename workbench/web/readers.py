@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workbench.web.access import member
-from workbench.workflow.roles import Role
+from workbench.workflow.people.roles import Role
 
 reader = member(Role.ORGANISER, Role.ADJUDICATOR, Role.VIEWER)
 organiser = member(Role.ORGANISER)

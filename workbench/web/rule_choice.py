@@ -9,8 +9,8 @@ from flask import request
 from workbench.consensus.parameters import Parameter
 from workbench.consensus.rules import PARAMETERS, RULES, THEN
 from workbench.storage import Session
-from workbench.workflow.assigning import AssessorLine, assessors_of
-from workbench.workflow.releasing import RuleChoice, default_rule
+from workbench.workflow.desk.assigning import AssessorLine, assessors_of
+from workbench.workflow.settling.releasing import RuleChoice, default_rule
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from typing import Any
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.records import FOUR_GRADES, SCALES, Scale
 from workbench.web.forms import findings_of, whole_number
+from workbench.workflow.campaigns.scales import scale_from_json, scale_to_json
 from workbench.workflow.checks import storable
-from workbench.workflow.scales import scale_from_json, scale_to_json
 
 ROWS = 8
 OWN = "own"

@@ -6,8 +6,8 @@ from flask import Flask, g
 
 from workbench.web.access import viewer, viewer_or_none
 from workbench.web.door import reading
-from workbench.workflow.own_words import own_words
-from workbench.workflow.text_choices import CHOICES, Choice, TextChoice, text_choice
+from workbench.workflow.desk.own_words import own_words
+from workbench.workflow.desk.text_choices import CHOICES, Choice, TextChoice, text_choice
 
 
 def install(app: Flask) -> None:

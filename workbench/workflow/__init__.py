@@ -1,1 +1,1 @@
-"""What people do, in campaign order: one module a stage, one function a use-case."""
+"""What people do, in campaign order: one room a stage, one function a use-case."""

@@ -16,13 +16,13 @@ from workbench.cli.rounds_text import rounds_json, say_rounds
 from workbench.consensus.disputes import Difference
 from workbench.formats.decisions import read_decisions, write_decisions
 from workbench.settings import Settings
-from workbench.workflow.adjudication_rules import adjudication_rules, keep_adjudication_rules
-from workbench.workflow.campaigning import campaign_by_slug
-from workbench.workflow.discussion_report import discussion_report as report_of
-from workbench.workflow.dispute_queue import Order, State
-from workbench.workflow.dispute_tables import COLUMNS, dispute_rows, queue_json
-from workbench.workflow.disputing import queue
-from workbench.workflow.importing_decisions import decisions_made, import_decisions
+from workbench.workflow.campaigns.campaigning import campaign_by_slug
+from workbench.workflow.settling.adjudication_rules import adjudication_rules, keep_adjudication_rules
+from workbench.workflow.settling.discussion_report import discussion_report as report_of
+from workbench.workflow.settling.dispute_queue import Order, State
+from workbench.workflow.settling.dispute_tables import COLUMNS, dispute_rows, queue_json
+from workbench.workflow.settling.disputing import queue
+from workbench.workflow.settling.importing_decisions import decisions_made, import_decisions
 
 
 @click.command("disputes")

@@ -9,8 +9,8 @@ from workbench.cli.grade_options import bootstrap_options, grade_options
 from workbench.cli.opening import database_options, opened
 from workbench.cli.tabular import form_options, say_rows
 from workbench.settings import Settings
-from workbench.workflow.agreement_repeats import REPEAT_COLUMNS, consistency, repeat_rows
-from workbench.workflow.campaigning import campaign_by_slug
+from workbench.workflow.agreement.repeats import REPEAT_COLUMNS, consistency, repeat_rows
+from workbench.workflow.campaigns.campaigning import campaign_by_slug
 
 
 @click.command("self-consistency")

@@ -11,8 +11,8 @@ from workbench.cli.grade_options import bootstrap_options, grade_options
 from workbench.cli.opening import database_options, opened
 from workbench.cli.tabular import form_options, say_rows
 from workbench.settings import Settings
-from workbench.workflow.agreement_time import BIN, GAP_MINUTES, TIME_COLUMNS, over_time, time_rows
-from workbench.workflow.campaigning import campaign_by_slug
+from workbench.workflow.agreement.over_time import BIN, GAP_MINUTES, TIME_COLUMNS, over_time, time_rows
+from workbench.workflow.campaigns.campaigning import campaign_by_slug
 
 
 @click.command("agreement-time")

@@ -10,8 +10,8 @@ from workbench.cli.grade_options import MACHINES, bootstrap_options, grade_optio
 from workbench.cli.opening import database_options, opened
 from workbench.cli.tabular import form_options, say_rows
 from workbench.settings import Settings
-from workbench.workflow.agreement_topics import TOPIC_COLUMNS, agreement_by_topic, topic_rows
-from workbench.workflow.campaigning import campaign_by_slug
+from workbench.workflow.agreement.by_topic import TOPIC_COLUMNS, agreement_by_topic, topic_rows
+from workbench.workflow.campaigns.campaigning import campaign_by_slug
 
 
 @click.command("agreement-topics")

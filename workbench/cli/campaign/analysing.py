@@ -8,8 +8,8 @@ from workbench.cli.analysis_text import part_options, say_analysis
 from workbench.cli.opening import database_options, opened
 from workbench.records import TieRule
 from workbench.settings import Settings
-from workbench.workflow.analysing import analyse as analyse_campaign
-from workbench.workflow.campaigning import campaign_by_slug
+from workbench.workflow.campaigns.campaigning import campaign_by_slug
+from workbench.workflow.pools.analysing import analyse as analyse_campaign
 
 
 @click.command("analyse")

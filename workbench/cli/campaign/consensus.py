@@ -20,11 +20,11 @@ from workbench.errors import WorkbenchError
 from workbench.formats.judgment_groups import group_names, write_judgment_groups
 from workbench.settings import Settings
 from workbench.storage import Session
-from workbench.workflow.campaigning import campaign_by_slug
-from workbench.workflow.comparing import current_judgments
-from workbench.workflow.releasing import QrelsReport, RuleChoice, make_qrels, make_soft_labels
-from workbench.workflow.rule_choices import choices_of, default_rules
-from workbench.workflow.rule_preview import MEASURE, RankingPreview, preview_ranking, preview_rules
+from workbench.workflow.agreement.comparing import current_judgments
+from workbench.workflow.campaigns.campaigning import campaign_by_slug
+from workbench.workflow.settling.releasing import QrelsReport, RuleChoice, make_qrels, make_soft_labels
+from workbench.workflow.settling.rule_choices import choices_of, default_rules
+from workbench.workflow.settling.rule_preview import MEASURE, RankingPreview, preview_ranking, preview_rules
 
 
 @click.command("qrels")

@@ -15,13 +15,13 @@ from workbench.cli.run_reports import say_reports
 from workbench.formats.run_rules import CODES
 from workbench.settings import Settings
 from workbench.storage.engine import Database
-from workbench.workflow.about_runs import AboutRun, Kind, tidy_description
-from workbench.workflow.campaigning import campaign_by_slug
-from workbench.workflow.collection_lists import collection_list, keep_list, read_list, remove_list
-from workbench.workflow.groups import group_named
-from workbench.workflow.run_checks import CheckedRun, Expected, check_files, expected_of
-from workbench.workflow.run_rules import keep_rules, rules_of
-from workbench.workflow.submitting import store_runs
+from workbench.workflow.campaigns.campaigning import campaign_by_slug
+from workbench.workflow.runs.about_runs import AboutRun, Kind, tidy_description
+from workbench.workflow.runs.collection_lists import collection_list, keep_list, read_list, remove_list
+from workbench.workflow.runs.groups import group_named
+from workbench.workflow.runs.run_checks import CheckedRun, Expected, check_files, expected_of
+from workbench.workflow.runs.run_rules import keep_rules, rules_of
+from workbench.workflow.runs.submitting import store_runs
 
 
 @click.command("runs")

@@ -10,8 +10,8 @@ from workbench.cli.output import say_json, say_table
 from workbench.formats.documents import DOCUMENT_FORMATS, read_documents
 from workbench.formats.topics import TOPIC_FORMATS, read_topics
 from workbench.settings import Settings
-from workbench.workflow.campaigning import campaign_by_slug
-from workbench.workflow.collecting import Loaded, load_documents, load_topics
+from workbench.workflow.campaigns.campaigning import campaign_by_slug
+from workbench.workflow.campaigns.collecting import Loaded, load_documents, load_topics
 
 FILES = click.argument("files", nargs=-1, required=True, metavar="FILE...")
 JSON = click.option("--json", "as_json", is_flag=True, help="One JSON object.")

@@ -13,10 +13,10 @@ from workbench.cli.output import say_json, say_table
 from workbench.errors import WorkbenchError
 from workbench.records import SCALES, Scale
 from workbench.settings import Settings
-from workbench.workflow.campaigning import all_campaigns, campaign_by_slug, create_campaign
-from workbench.workflow.people import account_by_login
-from workbench.workflow.progress import Overview, overview
-from workbench.workflow.scales import named_scale, scale_from_json, scale_to_json
+from workbench.workflow.campaigns.campaigning import all_campaigns, campaign_by_slug, create_campaign
+from workbench.workflow.campaigns.progress import Overview, overview
+from workbench.workflow.campaigns.scales import named_scale, scale_from_json, scale_to_json
+from workbench.workflow.people.accounts import account_by_login
 
 
 @click.command("new")

@@ -12,10 +12,10 @@ from workbench.cli.overlap_text import interval_options, say_plans, shares_of_gr
 from workbench.errors import NotFound
 from workbench.settings import Settings
 from workbench.storage import Session
-from workbench.workflow.assigning import assessors_of
-from workbench.workflow.campaigning import campaign_by_slug
-from workbench.workflow.overlap_drawing import draw_overlap as draw_pairs
-from workbench.workflow.overlap_planning import plan_overlap as plan_pairs
+from workbench.workflow.agreement.overlap_drawing import draw_overlap as draw_pairs
+from workbench.workflow.agreement.overlap_planning import plan_overlap as plan_pairs
+from workbench.workflow.campaigns.campaigning import campaign_by_slug
+from workbench.workflow.desk.assigning import assessors_of
 
 
 @click.command("plan-overlap")

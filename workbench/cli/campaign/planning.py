@@ -11,9 +11,9 @@ from workbench.cli.strategy_options import strategy_options, strategy_values
 from workbench.pooling.every_strategy import EVERY_STRATEGY
 from workbench.records import TieRule
 from workbench.settings import Settings
-from workbench.workflow.campaigning import campaign_by_slug
-from workbench.workflow.packed_store import pack_runs
-from workbench.workflow.planning import Plan, plan_pool
+from workbench.workflow.campaigns.campaigning import campaign_by_slug
+from workbench.workflow.pools.planning import Plan, plan_pool
+from workbench.workflow.runs.packed_store import pack_runs
 
 
 @click.command("plan")

@@ -12,11 +12,11 @@ from workbench.cli.output import say_json, say_table
 from workbench.formats.docnos import read_docnos
 from workbench.pooling.comparison import Change
 from workbench.settings import Settings
-from workbench.workflow.additions import add_by_hand
-from workbench.workflow.campaigning import campaign_by_slug
-from workbench.workflow.pool_comparing import ComparedPools, compare_pools
-from workbench.workflow.pool_rows import PoolState
-from workbench.workflow.pools import pools_of
+from workbench.workflow.campaigns.campaigning import campaign_by_slug
+from workbench.workflow.pools.additions import add_by_hand
+from workbench.workflow.pools.listing import pools_of
+from workbench.workflow.pools.pool_comparing import ComparedPools, compare_pools
+from workbench.workflow.pools.pool_rows import PoolState
 
 
 @click.command("pool-compare")

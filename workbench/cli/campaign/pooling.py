@@ -11,15 +11,15 @@ from workbench.errors import WorkbenchError
 from workbench.pooling.every_strategy import EVERY_STRATEGY
 from workbench.records import TieRule
 from workbench.settings import Settings
-from workbench.workflow.assigning import assessors_of, assign_in_turn
-from workbench.workflow.assigning import assign as assign_topics
-from workbench.workflow.campaigning import campaign_by_slug
-from workbench.workflow.groups import group_named
-from workbench.workflow.inviting import invite as make_invitation
-from workbench.workflow.ordering import OrderRule
-from workbench.workflow.pooling import make_pool
-from workbench.workflow.pools import pool_summary, pools_of
-from workbench.workflow.roles import Role
+from workbench.workflow.campaigns.campaigning import campaign_by_slug
+from workbench.workflow.desk.assigning import assessors_of, assign_in_turn
+from workbench.workflow.desk.assigning import assign as assign_topics
+from workbench.workflow.desk.ordering import OrderRule
+from workbench.workflow.people.inviting import invite as make_invitation
+from workbench.workflow.people.roles import Role
+from workbench.workflow.pools.listing import pool_summary, pools_of
+from workbench.workflow.pools.pooling import make_pool
+from workbench.workflow.runs.groups import group_named
 
 
 @click.command("pool")

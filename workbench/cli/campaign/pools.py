@@ -10,11 +10,11 @@ from workbench.cli.opening import database_options, opened
 from workbench.cli.output import say_json, say_table
 from workbench.errors import Conflict
 from workbench.settings import Settings
-from workbench.workflow import drafting, opening
-from workbench.workflow.campaigning import campaign_by_slug
-from workbench.workflow.opening import BeforeClosing, BeforeOpening
-from workbench.workflow.pool_rows import PoolState
-from workbench.workflow.pools import PoolLine, pool_summary, pools_of
+from workbench.workflow.campaigns.campaigning import campaign_by_slug
+from workbench.workflow.pools import drafting, opening
+from workbench.workflow.pools.listing import PoolLine, pool_summary, pools_of
+from workbench.workflow.pools.opening import BeforeClosing, BeforeOpening
+from workbench.workflow.pools.pool_rows import PoolState
 
 CAMPAIGN = click.argument("campaign")
 POOL = click.argument("pool_name", metavar="POOL")

@@ -12,11 +12,11 @@ from workbench.cli.output import say_json, say_table
 from workbench.errors import NotFound
 from workbench.settings import Settings
 from workbench.storage import Session
-from workbench.workflow import preference_tasks as tasks
-from workbench.workflow.assigning import assessors_of
-from workbench.workflow.campaigning import campaign_by_slug
-from workbench.workflow.collecting import topics_of
-from workbench.workflow.preference_results import preference_lines, preferences_of, runs_compared
+from workbench.workflow.campaigns.campaigning import campaign_by_slug
+from workbench.workflow.campaigns.collecting import topics_of
+from workbench.workflow.desk.assigning import assessors_of
+from workbench.workflow.preferences import tasks as tasks
+from workbench.workflow.preferences.results import preference_lines, preferences_of, runs_compared
 
 ASSESSORS = click.option(
     "--assessor", "names", multiple=True, required=True, help="To whom, by name; as often as needed."

@@ -13,9 +13,9 @@ from workbench.cli.opening import database_options, opened
 from workbench.cli.output import say_json
 from workbench.formats.run_records import read_records, write_table
 from workbench.settings import Settings
-from workbench.workflow.campaigning import campaign_by_slug
-from workbench.workflow.record_tables import HEADER, load_records, record_rows
-from workbench.workflow.submitting import runs_of
+from workbench.workflow.campaigns.campaigning import campaign_by_slug
+from workbench.workflow.runs.record_tables import HEADER, load_records, record_rows
+from workbench.workflow.runs.submitting import runs_of
 
 
 @click.command("records")

@@ -8,8 +8,8 @@ from workbench.cli.opening import database_options, opened
 from workbench.cli.output import REFUSED, say_json
 from workbench.records import id_bytes
 from workbench.settings import Settings
-from workbench.workflow.campaigning import campaign_by_slug
-from workbench.workflow.replaying import Replayed, replay_pool
+from workbench.workflow.adaptive.replaying import Replayed, replay_pool
+from workbench.workflow.campaigns.campaigning import campaign_by_slug
 
 
 @click.command("replay")

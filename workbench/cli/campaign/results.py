@@ -10,10 +10,10 @@ from workbench.cli.consensus_options import consensus_options
 from workbench.cli.opening import database_options, opened
 from workbench.cli.score import say_scores
 from workbench.settings import Settings
-from workbench.workflow.campaigning import campaign_by_slug
-from workbench.workflow.entering import entering
-from workbench.workflow.evaluating import score_runs
-from workbench.workflow.releasing import RuleChoice
+from workbench.workflow.agreement.entering import entering
+from workbench.workflow.campaigns.campaigning import campaign_by_slug
+from workbench.workflow.settling.evaluating import score_runs
+from workbench.workflow.settling.releasing import RuleChoice
 
 
 @click.command("agreement")

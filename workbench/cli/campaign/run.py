@@ -13,12 +13,12 @@ from workbench.cli.inputs import open_input
 from workbench.cli.opening import database_options, opened
 from workbench.cli.output import say_json, say_table
 from workbench.settings import Settings
-from workbench.workflow import run_records
-from workbench.workflow.about_runs import TypedAbout, Verdict, read_about
-from workbench.workflow.campaigning import campaign_by_slug
-from workbench.workflow.groups import group_named
-from workbench.workflow.run_records import run_record
-from workbench.workflow.submitting import remove_run, run_line, runs_of
+from workbench.workflow.campaigns.campaigning import campaign_by_slug
+from workbench.workflow.runs import run_records
+from workbench.workflow.runs.about_runs import TypedAbout, Verdict, read_about
+from workbench.workflow.runs.groups import group_named
+from workbench.workflow.runs.run_records import run_record
+from workbench.workflow.runs.submitting import remove_run, run_line, runs_of
 
 CAMPAIGN = click.argument("campaign")
 TAG = click.argument("tag")

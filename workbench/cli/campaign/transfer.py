@@ -16,9 +16,9 @@ from workbench.formats.judgments import read_judgments, write_judgments
 from workbench.formats.qrels import read_qrels
 from workbench.records import Judgment
 from workbench.settings import Settings
-from workbench.workflow.campaigning import campaign_by_slug
-from workbench.workflow.comparing import current_judgments
-from workbench.workflow.importing import import_judgments, judgments_from_qrels
+from workbench.workflow.agreement.comparing import current_judgments
+from workbench.workflow.campaigns.campaigning import campaign_by_slug
+from workbench.workflow.campaigns.importing import import_judgments, judgments_from_qrels
 
 
 @click.command("import")

@@ -11,9 +11,10 @@ from workbench.web.access import signed_in, viewer
 from workbench.web.cookies import drop_token, keep_token
 from workbench.web.door import door, reading, writing
 from workbench.web.requests import see_other
-from workbench.workflow import people, signing_in
-from workbench.workflow.passwords import password_findings
-from workbench.workflow.signing_in import Refused
+from workbench.workflow.people import accounts as people
+from workbench.workflow.people import signing_in
+from workbench.workflow.people.passwords import password_findings
+from workbench.workflow.people.signing_in import Refused
 
 blueprint = Blueprint("account", __name__, url_prefix="/account")
 Answer = str | Response | tuple[str, int]

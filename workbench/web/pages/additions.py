@@ -15,9 +15,9 @@ from workbench.web.ids import write_id
 from workbench.web.pool_choice import pool_line
 from workbench.web.readers import organiser
 from workbench.web.requests import see_other
-from workbench.workflow.additions import add_by_hand, answered_additions, take_out
-from workbench.workflow.collecting import topics_of
-from workbench.workflow.pools import pool_entries
+from workbench.workflow.campaigns.collecting import topics_of
+from workbench.workflow.pools.additions import add_by_hand, answered_additions, take_out
+from workbench.workflow.pools.listing import pool_entries
 
 blueprint = Blueprint("additions", __name__, url_prefix="/c/<slug>/pools/<int:pool_id>/added")
 

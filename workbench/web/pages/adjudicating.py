@@ -18,12 +18,12 @@ from workbench.web.door import reading, writing
 from workbench.web.forms import sent_id
 from workbench.web.queue_way import Way, address_of, way_of_request
 from workbench.web.requests import see_other, wants_fragment
-from workbench.workflow.adjudicating import DisputedPair, Verdict, decide, disputed_pair, undo
-from workbench.workflow.campaigning import campaign_of
-from workbench.workflow.decisions import Decided, Decision, Pair
-from workbench.workflow.dispute_queue import Queue, QueueLine, next_open
-from workbench.workflow.disputing import ON_THE_DESK, queue
-from workbench.workflow.roles import Role
+from workbench.workflow.campaigns.campaigning import campaign_of
+from workbench.workflow.people.roles import Role
+from workbench.workflow.settling.adjudicating import DisputedPair, Verdict, decide, disputed_pair, undo
+from workbench.workflow.settling.decisions import Decided, Decision, Pair
+from workbench.workflow.settling.dispute_queue import Queue, QueueLine, next_open
+from workbench.workflow.settling.disputing import ON_THE_DESK, queue
 
 blueprint = Blueprint("adjudicating", __name__, url_prefix="/c/<slug>/adjudicate")
 adjudicator = member(Role.ORGANISER, Role.ADJUDICATOR)

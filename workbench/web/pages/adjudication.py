@@ -21,17 +21,17 @@ from workbench.web.ids import read_id, write_id
 from workbench.web.queue_way import Way, address_of
 from workbench.web.readers import organiser
 from workbench.web.requests import see_other
-from workbench.workflow.adjudication_rules import (
+from workbench.workflow.people.roles import Role
+from workbench.workflow.settling.adjudication_rules import (
     AdjudicationRules,
     adjudication_rules,
     keep_adjudication_rules,
 )
-from workbench.workflow.discussion_report import DiscussionReport, discussion_report
-from workbench.workflow.dispute_queue import Order, Queue, QueueLine, State
-from workbench.workflow.dispute_tables import COLUMNS, dispute_rows, queue_json
-from workbench.workflow.disputing import queue
-from workbench.workflow.importing_decisions import decisions_made
-from workbench.workflow.roles import Role
+from workbench.workflow.settling.discussion_report import DiscussionReport, discussion_report
+from workbench.workflow.settling.dispute_queue import Order, Queue, QueueLine, State
+from workbench.workflow.settling.dispute_tables import COLUMNS, dispute_rows, queue_json
+from workbench.workflow.settling.disputing import queue
+from workbench.workflow.settling.importing_decisions import decisions_made
 
 blueprint = Blueprint("adjudication", __name__, url_prefix="/c/<slug>/adjudication")
 adjudicator = member(Role.ORGANISER, Role.ADJUDICATOR)

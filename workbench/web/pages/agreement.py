@@ -28,9 +28,15 @@ from workbench.web.door import reading
 from workbench.web.downloads import attachment, csv_file
 from workbench.web.forms import findings_of
 from workbench.web.readers import reader
-from workbench.workflow.agreeing import Asked, agreement, agreement_matrix, agreement_of_two, entered
-from workbench.workflow.assigning import assessors_of
-from workbench.workflow.campaigning import campaign_of
+from workbench.workflow.agreement.agreeing import (
+    Asked,
+    agreement,
+    agreement_matrix,
+    agreement_of_two,
+    entered,
+)
+from workbench.workflow.campaigns.campaigning import campaign_of
+from workbench.workflow.desk.assigning import assessors_of
 
 blueprint = Blueprint("agreement", __name__, url_prefix="/c/<slug>/agreement")
 Found = TypeVar("Found")

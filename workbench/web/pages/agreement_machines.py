@@ -12,8 +12,8 @@ from workbench.web.downloads import csv_file
 from workbench.web.forms import findings_of
 from workbench.web.grades_choice import read_choice
 from workbench.web.readers import reader
-from workbench.workflow.agreement_machines import MACHINE_COLUMNS, machine_rows, machines_against_people
-from workbench.workflow.campaigning import campaign_of
+from workbench.workflow.agreement.machines import MACHINE_COLUMNS, machine_rows, machines_against_people
+from workbench.workflow.campaigns.campaigning import campaign_of
 
 blueprint = Blueprint("agreement_machines", __name__, url_prefix="/c/<slug>/agreement/machines")
 

@@ -21,11 +21,11 @@ from workbench.web.door import reading, writing
 from workbench.web.forms import counted, findings_of, status_of, whole_number
 from workbench.web.readers import organiser
 from workbench.web.requests import see_other, wants_fragment
-from workbench.workflow.assigning import SEEDS, assessors_of
-from workbench.workflow.campaigning import campaign_of
-from workbench.workflow.overlap_drawing import draw_overlap
-from workbench.workflow.overlap_planning import HALF_WIDTH, OverlapPlan, plan_overlap
-from workbench.workflow.overlap_results import overlap_results
+from workbench.workflow.agreement.overlap_drawing import draw_overlap
+from workbench.workflow.agreement.overlap_planning import HALF_WIDTH, OverlapPlan, plan_overlap
+from workbench.workflow.agreement.overlap_results import overlap_results
+from workbench.workflow.campaigns.campaigning import campaign_of
+from workbench.workflow.desk.assigning import SEEDS, assessors_of
 
 blueprint = Blueprint("agreement_planner", __name__, url_prefix="/c/<slug>/agreement/overlap")
 DRAWS: Mapping[Draw, tuple[str, str]] = {

@@ -12,8 +12,8 @@ from workbench.web.downloads import csv_file
 from workbench.web.forms import findings_of
 from workbench.web.grades_choice import read_choice
 from workbench.web.readers import reader
-from workbench.workflow.agreement_repeats import REPEAT_COLUMNS, Against, consistency, repeat_rows
-from workbench.workflow.campaigning import campaign_of
+from workbench.workflow.agreement.repeats import REPEAT_COLUMNS, Against, consistency, repeat_rows
+from workbench.workflow.campaigns.campaigning import campaign_of
 
 blueprint = Blueprint("agreement_repeats", __name__, url_prefix="/c/<slug>/agreement/self")
 HEADINGS = {

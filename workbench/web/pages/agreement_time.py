@@ -17,7 +17,7 @@ from workbench.web.downloads import csv_file
 from workbench.web.forms import findings_of, whole_number
 from workbench.web.grades_choice import Choice, read_choice
 from workbench.web.readers import reader
-from workbench.workflow.agreement_time import (
+from workbench.workflow.agreement.over_time import (
     BIN,
     GAP_MINUTES,
     TIME_COLUMNS,
@@ -26,7 +26,7 @@ from workbench.workflow.agreement_time import (
     over_time,
     time_rows,
 )
-from workbench.workflow.campaigning import campaign_of
+from workbench.workflow.campaigns.campaigning import campaign_of
 
 blueprint = Blueprint("agreement_time", __name__, url_prefix="/c/<slug>/agreement/time")
 

@@ -17,7 +17,7 @@ from workbench.web.downloads import csv_file
 from workbench.web.forms import findings_of, sent_id
 from workbench.web.grades_choice import WHOSE, Choice, read_choice
 from workbench.web.readers import reader
-from workbench.workflow.agreement_topics import (
+from workbench.workflow.agreement.by_topic import (
     TOPIC_COLUMNS,
     TopicsReport,
     agreement_by_topic,
@@ -25,7 +25,7 @@ from workbench.workflow.agreement_topics import (
     labels,
     topic_rows,
 )
-from workbench.workflow.campaigning import campaign_of
+from workbench.workflow.campaigns.campaigning import campaign_of
 
 blueprint = Blueprint("agreement_topics", __name__, url_prefix="/c/<slug>/agreement/topics")
 

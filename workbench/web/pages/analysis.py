@@ -21,11 +21,11 @@ from workbench.web.forms import findings_of, sent_ids, status_of, whole_number
 from workbench.web.ids import write_id
 from workbench.web.pool_choice import pool_line, pools_shown
 from workbench.web.requests import wants_fragment
-from workbench.workflow.analysing import CampaignAnalysis, analyse, chosen_runs, depth_of
-from workbench.workflow.collecting import topics_of
-from workbench.workflow.pools import PoolLine
-from workbench.workflow.roles import Role
-from workbench.workflow.submitting import RunLine, runs_of
+from workbench.workflow.campaigns.collecting import topics_of
+from workbench.workflow.people.roles import Role
+from workbench.workflow.pools.analysing import CampaignAnalysis, analyse, chosen_runs, depth_of
+from workbench.workflow.pools.listing import PoolLine
+from workbench.workflow.runs.submitting import RunLine, runs_of
 
 blueprint = Blueprint("analysis", __name__, url_prefix="/c/<slug>/analysis")
 # Who brought what and how high is nothing for somebody who settles judgments of the same documents.

@@ -17,10 +17,10 @@ from workbench.web.ids import read_id
 from workbench.web.pool_choice import pool_line
 from workbench.web.readers import organiser
 from workbench.web.requests import see_other
-from workbench.workflow import assigning
-from workbench.workflow.assigning import AssignmentLine
-from workbench.workflow.ordering import OrderRule
-from workbench.workflow.pools import PoolLine, pool_report, pools_of
+from workbench.workflow.desk import assigning
+from workbench.workflow.desk.assigning import AssignmentLine
+from workbench.workflow.desk.ordering import OrderRule
+from workbench.workflow.pools.listing import PoolLine, pool_report, pools_of
 
 blueprint = Blueprint("assignments", __name__, url_prefix="/c/<slug>/assignments")
 

@@ -6,7 +6,7 @@ from flask import Blueprint, render_template
 
 from workbench.web.access import signed_in, viewer
 from workbench.web.door import reading
-from workbench.workflow.campaigning import campaigns_of
+from workbench.workflow.campaigns.campaigning import campaigns_of
 
 blueprint = Blueprint("campaigns", __name__)
 

@@ -16,8 +16,8 @@ from workbench.web.forms import sent_id, whole_number
 from workbench.web.ids import write_id
 from workbench.web.pool_choice import pool_line, pools_shown
 from workbench.web.readers import reader
-from workbench.workflow.collecting import topics_of
-from workbench.workflow.pool_comparing import ComparedPools, Turn, compare_pools
+from workbench.workflow.campaigns.collecting import topics_of
+from workbench.workflow.pools.pool_comparing import ComparedPools, Turn, compare_pools
 
 blueprint = Blueprint("comparisons", __name__, url_prefix="/c/<slug>/pools/compare")
 A_PAGE = 100

@@ -21,11 +21,11 @@ from workbench.web.preview_tables import PREVIEW_TABLES, slopes
 from workbench.web.readers import reader
 from workbench.web.requests import wants_fragment
 from workbench.web.rule_choice import RuleForm, sent_choice
-from workbench.workflow.assigning import assessors_of
-from workbench.workflow.collecting import topics_of
-from workbench.workflow.releasing import RuleChoice
-from workbench.workflow.rule_choices import choices_of, default_rules
-from workbench.workflow.rule_preview import (
+from workbench.workflow.campaigns.collecting import topics_of
+from workbench.workflow.desk.assigning import assessors_of
+from workbench.workflow.settling.releasing import RuleChoice
+from workbench.workflow.settling.rule_choices import choices_of, default_rules
+from workbench.workflow.settling.rule_preview import (
     MEASURE,
     RankingPreview,
     RulePreview,

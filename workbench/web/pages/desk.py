@@ -18,11 +18,11 @@ from workbench.web.door import reading, writing
 from workbench.web.handing import next_is_handed_out
 from workbench.web.ids import read_id, write_id
 from workbench.web.rendering import plain_words
-from workbench.workflow.desk_events import receive
-from workbench.workflow.desk_work import documents_of, next_topic, titles_of, work_of
-from workbench.workflow.membership import require_assignment
-from workbench.workflow.roles import Role
-from workbench.workflow.signing_in import session_account
+from workbench.workflow.desk.desk_events import receive
+from workbench.workflow.desk.desk_work import documents_of, next_topic, titles_of, work_of
+from workbench.workflow.people.membership import require_assignment
+from workbench.workflow.people.roles import Role
+from workbench.workflow.people.signing_in import session_account
 
 blueprint = Blueprint("desk", __name__)
 OF_ASSIGNMENT = "/c/<slug>/judge/<int:assignment_id>"

@@ -11,7 +11,7 @@ from workbench.web.access import signed_in, viewer
 from workbench.web.door import reading, writing
 from workbench.web.forms import sent_text
 from workbench.web.requests import safe_next, see_other
-from workbench.workflow.desk_keys import COMMANDS, GRADES, choose_keys, chosen_keys
+from workbench.workflow.desk.desk_keys import COMMANDS, GRADES, choose_keys, chosen_keys
 
 blueprint = Blueprint("desk_keys", __name__, url_prefix="/account/keys")
 SHOWN_GRADES = GRADES[:4]

@@ -10,7 +10,7 @@ from workbench.web import notices
 from workbench.web.access import signed_in, viewer
 from workbench.web.door import reading, writing
 from workbench.web.requests import from_htmx, see_other
-from workbench.workflow.text_choices import CHOICES, choose_text, text_choice
+from workbench.workflow.desk.text_choices import CHOICES, choose_text, text_choice
 
 blueprint = Blueprint("desk_text", __name__, url_prefix="/account/text")
 Answer = str | Response | tuple[str, int]

@@ -15,9 +15,9 @@ from workbench.web.door import reading, writing
 from workbench.web.forms import findings_of, sent_id, status_of
 from workbench.web.ids import write_id
 from workbench.web.requests import see_other
-from workbench.workflow.decisions import Pair
-from workbench.workflow.discussing import discuss, discussion, discussions
-from workbench.workflow.roles import Role
+from workbench.workflow.people.roles import Role
+from workbench.workflow.settling.decisions import Pair
+from workbench.workflow.settling.discussing import discuss, discussion, discussions
 
 blueprint = Blueprint("discussions", __name__, url_prefix="/c/<slug>/discussions")
 assessor = member(Role.ASSESSOR)

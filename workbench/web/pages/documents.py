@@ -16,8 +16,8 @@ from workbench.web.pages.topics import loaded_in_words
 from workbench.web.pool_choice import pools_shown
 from workbench.web.readers import organiser, reader
 from workbench.web.requests import see_other
-from workbench.workflow import collecting
-from workbench.workflow.collecting import Loaded, load_documents
+from workbench.workflow.campaigns import collecting
+from workbench.workflow.campaigns.collecting import Loaded, load_documents
 
 blueprint = Blueprint("documents", __name__, url_prefix="/c/<slug>/documents")
 A_PAGE = 50

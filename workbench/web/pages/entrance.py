@@ -12,9 +12,10 @@ from workbench.web.cookies import drop_token, keep_token, read_token
 from workbench.web.door import door, reading, writing
 from workbench.web.navigation import first_page
 from workbench.web.requests import safe_next, see_other
-from workbench.workflow import inviting, people, signing_in
-from workbench.workflow.campaigning import campaign_by_slug, roles_of
-from workbench.workflow.signing_in import Refused, SignedIn
+from workbench.workflow.campaigns.campaigning import campaign_by_slug, roles_of
+from workbench.workflow.people import accounts as people
+from workbench.workflow.people import inviting, signing_in
+from workbench.workflow.people.signing_in import Refused, SignedIn
 
 blueprint = Blueprint("entrance", __name__)
 Answer = str | Response | tuple[str, int]

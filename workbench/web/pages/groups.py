@@ -12,10 +12,11 @@ from workbench.web.door import reading, writing
 from workbench.web.forms import counted, findings_of, sent_text, status_of, whole_number
 from workbench.web.readers import organiser
 from workbench.web.requests import see_other
-from workbench.workflow import groups, inviting, membership
-from workbench.workflow.people import clean_name
-from workbench.workflow.roles import Role
-from workbench.workflow.submitting import runs_of
+from workbench.workflow.people import inviting, membership
+from workbench.workflow.people.accounts import clean_name
+from workbench.workflow.people.roles import Role
+from workbench.workflow.runs import groups
+from workbench.workflow.runs.submitting import runs_of
 
 blueprint = Blueprint("groups", __name__, url_prefix="/c/<slug>/groups")
 Answer = Response | tuple[str, int]

@@ -19,11 +19,11 @@ from workbench.web.door import reading, writing
 from workbench.web.handing import next_is_handed_out
 from workbench.web.ids import read_id, write_id
 from workbench.web.requests import see_other
-from workbench.workflow import judging, worklists
-from workbench.workflow.desk_keys import COMMANDS, keys_of
-from workbench.workflow.desk_work import work_of
-from workbench.workflow.membership import require_assignment
-from workbench.workflow.roles import Role
+from workbench.workflow.desk import judging, worklists
+from workbench.workflow.desk.desk_keys import COMMANDS, keys_of
+from workbench.workflow.desk.desk_work import work_of
+from workbench.workflow.people.membership import require_assignment
+from workbench.workflow.people.roles import Role
 
 LATER = "later"
 

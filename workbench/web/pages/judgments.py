@@ -29,11 +29,11 @@ from workbench.web.forms import (
 )
 from workbench.web.readers import organiser
 from workbench.web.requests import see_other
-from workbench.workflow.campaigning import campaign_of
-from workbench.workflow.comparing import current_judgments
-from workbench.workflow.importing import Imported, import_judgments, judgments_from_qrels
-from workbench.workflow.kept_aside import open_count
-from workbench.workflow.progress import overview
+from workbench.workflow.agreement.comparing import current_judgments
+from workbench.workflow.campaigns.campaigning import campaign_of
+from workbench.workflow.campaigns.importing import Imported, import_judgments, judgments_from_qrels
+from workbench.workflow.campaigns.progress import overview
+from workbench.workflow.desk.kept_aside import open_count
 
 blueprint = Blueprint("judgments", __name__, url_prefix="/c/<slug>/judgments")
 MOST_SHOWN = 500

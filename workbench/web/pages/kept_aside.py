@@ -12,8 +12,8 @@ from workbench.web.door import reading, writing
 from workbench.web.forms import counted, findings_of, status_of, whole_number
 from workbench.web.readers import organiser
 from workbench.web.requests import see_other
-from workbench.workflow.campaigning import campaign_of
-from workbench.workflow.kept_aside import Settlement, kept_lines, settle
+from workbench.workflow.campaigns.campaigning import campaign_of
+from workbench.workflow.desk.kept_aside import Settlement, kept_lines, settle
 
 blueprint = Blueprint("kept_aside", __name__, url_prefix="/c/<slug>/judgments/kept-aside")
 DONE = {Settlement.RECORDED: "recorded", Settlement.DISMISSED: "dismissed"}

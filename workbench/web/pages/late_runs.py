@@ -13,7 +13,7 @@ from workbench.web.forms import counted, findings_of, sent_id, status_of, whole_
 from workbench.web.ids import write_id
 from workbench.web.readers import organiser, reader
 from workbench.web.requests import see_other
-from workbench.workflow.late_runs import Filled, fill_holes, holes_of
+from workbench.workflow.pools.late_runs import Filled, fill_holes, holes_of
 
 blueprint = Blueprint("late_runs", __name__, url_prefix="/c/<slug>/runs/holes")
 DEPTH = "10"

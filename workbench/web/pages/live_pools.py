@@ -13,8 +13,8 @@ from workbench.web.door import reading
 from workbench.web.downloads import attachment
 from workbench.web.pool_choice import pool_line
 from workbench.web.readers import reader
-from workbench.workflow.adaptive_pools import PoolEventLine, live_report, pool_events
-from workbench.workflow.ledgers import LEASE
+from workbench.workflow.adaptive.adaptive_pools import PoolEventLine, live_report, pool_events
+from workbench.workflow.adaptive.ledgers import LEASE
 
 blueprint = Blueprint("live_pools", __name__, url_prefix="/c/<slug>/pools/<int:pool_id>/live")
 

@@ -13,14 +13,14 @@ from workbench.web.door import reading
 from workbench.web.needs import State, needs
 from workbench.web.readers import reader
 from workbench.web.scale_form import scale_in_words
-from workbench.workflow.agreeing import People, agreement_of_people
-from workbench.workflow.assigning import AssessorLine, assessors_of, assignments_of
-from workbench.workflow.campaigning import campaign_of
-from workbench.workflow.decisions import decisions_so_far
-from workbench.workflow.kept_aside import open_count
-from workbench.workflow.pools import pools_of
-from workbench.workflow.progress import Overview, overview, pooled_pairs
-from workbench.workflow.submitting import runs_of
+from workbench.workflow.agreement.agreeing import People, agreement_of_people
+from workbench.workflow.campaigns.campaigning import campaign_of
+from workbench.workflow.campaigns.progress import Overview, overview, pooled_pairs
+from workbench.workflow.desk.assigning import AssessorLine, assessors_of, assignments_of
+from workbench.workflow.desk.kept_aside import open_count
+from workbench.workflow.pools.listing import pools_of
+from workbench.workflow.runs.submitting import runs_of
+from workbench.workflow.settling.decisions import decisions_so_far
 
 blueprint = Blueprint("overview", __name__, url_prefix="/c/<slug>")
 

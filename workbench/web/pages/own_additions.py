@@ -12,10 +12,10 @@ from workbench.web.docno_form import added_in_words, read_additions
 from workbench.web.door import reading, writing
 from workbench.web.forms import findings_of, status_of
 from workbench.web.requests import see_other
-from workbench.workflow.additions import add_to_own, own_additions
-from workbench.workflow.membership import require_assignment
-from workbench.workflow.roles import Role
-from workbench.workflow.worklists import worklist
+from workbench.workflow.desk.worklists import worklist
+from workbench.workflow.people.membership import require_assignment
+from workbench.workflow.people.roles import Role
+from workbench.workflow.pools.additions import add_to_own, own_additions
 
 blueprint = Blueprint("own_additions", __name__, url_prefix="/c/<slug>/judge/<int:assignment_id>/added")
 

@@ -10,8 +10,8 @@ from workbench.web.access import here, viewer
 from workbench.web.checked_batches import Desk, serve_batches
 from workbench.web.door import reading
 from workbench.web.readers import participant
-from workbench.workflow.groups import own_groups
-from workbench.workflow.own_checks import own_batch, own_expected, require_own_group, shown_report
+from workbench.workflow.runs.groups import own_groups
+from workbench.workflow.runs.own_checks import own_batch, own_expected, require_own_group, shown_report
 
 blueprint = Blueprint("own_checks", __name__, url_prefix="/c/<slug>/own-runs/checked")
 

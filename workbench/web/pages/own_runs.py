@@ -16,10 +16,10 @@ from workbench.web.ids import write_id
 from workbench.web.pages.records import one_file
 from workbench.web.readers import participant
 from workbench.web.requests import see_other
-from workbench.workflow import own_runs
-from workbench.workflow.checked_files import waiting_batches
-from workbench.workflow.collecting import topics_of
-from workbench.workflow.groups import own_groups
+from workbench.workflow.campaigns.collecting import topics_of
+from workbench.workflow.runs import own_runs
+from workbench.workflow.runs.checked_files import waiting_batches
+from workbench.workflow.runs.groups import own_groups
 
 blueprint = Blueprint("own_runs", __name__, url_prefix="/c/<slug>/own-runs")
 Answer = Response | tuple[str, int]

@@ -10,8 +10,8 @@ from workbench.web import notices
 from workbench.web.access import here, member, viewer
 from workbench.web.door import reading, writing
 from workbench.web.requests import see_other
-from workbench.workflow import inviting, membership
-from workbench.workflow.roles import Role
+from workbench.workflow.people import inviting, membership
+from workbench.workflow.people.roles import Role
 
 blueprint = Blueprint("people", __name__, url_prefix="/c/<slug>/people")
 # A participant comes for a group, so that link is made on the page of groups.

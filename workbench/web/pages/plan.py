@@ -16,10 +16,10 @@ from workbench.web.forms import counted, findings_of, sent_ids, status_of
 from workbench.web.plan_form import dials_of, read_asked, read_seconds
 from workbench.web.readers import organiser
 from workbench.web.requests import see_other, wants_fragment
-from workbench.workflow.pace import keep_guess, pace_of
-from workbench.workflow.packed_store import pack_runs, runs_to_pack
-from workbench.workflow.planning import FURTHER, Plan, plan_pool
-from workbench.workflow.submitting import runs_of
+from workbench.workflow.pools.pace import keep_guess, pace_of
+from workbench.workflow.pools.planning import FURTHER, Plan, plan_pool
+from workbench.workflow.runs.packed_store import pack_runs, runs_to_pack
+from workbench.workflow.runs.submitting import runs_of
 
 blueprint = Blueprint("plan", __name__, url_prefix="/c/<slug>/plan")
 # The depths that are told beside the chosen one.

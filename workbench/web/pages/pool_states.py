@@ -13,7 +13,7 @@ from workbench.web.forms import counted, findings_of, status_of
 from workbench.web.pool_choice import pool_line
 from workbench.web.readers import organiser
 from workbench.web.requests import see_other
-from workbench.workflow import drafting, opening
+from workbench.workflow.pools import drafting, opening
 
 blueprint = Blueprint("pool_states", __name__, url_prefix="/c/<slug>/pools/<int:pool_id>")
 

@@ -19,12 +19,12 @@ from workbench.web.pool_choice import pool_line, pools_shown
 from workbench.web.readers import organiser, reader
 from workbench.web.recipe_form import read_recipe, strategy_choices
 from workbench.web.requests import see_other
-from workbench.workflow.about_runs import Verdict
-from workbench.workflow.drafting import changed_runs
-from workbench.workflow.opening import shared_with
-from workbench.workflow.pooling import make_pool
-from workbench.workflow.pools import PooledPair, pool_entries, pool_report
-from workbench.workflow.submitting import runs_of
+from workbench.workflow.pools.drafting import changed_runs
+from workbench.workflow.pools.listing import PooledPair, pool_entries, pool_report
+from workbench.workflow.pools.opening import shared_with
+from workbench.workflow.pools.pooling import make_pool
+from workbench.workflow.runs.about_runs import Verdict
+from workbench.workflow.runs.submitting import runs_of
 
 blueprint = Blueprint("pools", __name__, url_prefix="/c/<slug>/pools")
 A_PAGE = 500

@@ -16,11 +16,11 @@ from workbench.web.downloads import attachment, csv_file
 from workbench.web.forms import counted, findings_of, sent_id, sent_ids, sent_text, status_of, whole_number
 from workbench.web.readers import organiser, reader
 from workbench.web.requests import see_other
-from workbench.workflow import preference_tasks as tasks
-from workbench.workflow.assigning import assessors_of
-from workbench.workflow.collecting import topics_of
-from workbench.workflow.preference_results import preference_lines, preferences_of, runs_compared
-from workbench.workflow.submitting import runs_of
+from workbench.workflow.campaigns.collecting import topics_of
+from workbench.workflow.desk.assigning import assessors_of
+from workbench.workflow.preferences import tasks as tasks
+from workbench.workflow.preferences.results import preference_lines, preferences_of, runs_compared
+from workbench.workflow.runs.submitting import runs_of
 
 blueprint = Blueprint("preferences", __name__, url_prefix="/c/<slug>/preferences")
 USUAL_BEST = 5

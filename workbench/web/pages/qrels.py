@@ -21,11 +21,11 @@ from workbench.web.forms import findings_of, status_of
 from workbench.web.grade_rows import GradeRow, grade_rows
 from workbench.web.readers import reader
 from workbench.web.rule_choice import RuleForm, rule_form, rule_name
-from workbench.workflow.additions import pairs_added_by_hand
-from workbench.workflow.campaigning import campaign_of
-from workbench.workflow.collecting import topics_of
-from workbench.workflow.comparing import current_judgments
-from workbench.workflow.releasing import QrelsReport, make_qrels, make_soft_labels
+from workbench.workflow.agreement.comparing import current_judgments
+from workbench.workflow.campaigns.campaigning import campaign_of
+from workbench.workflow.campaigns.collecting import topics_of
+from workbench.workflow.pools.additions import pairs_added_by_hand
+from workbench.workflow.settling.releasing import QrelsReport, make_qrels, make_soft_labels
 
 blueprint = Blueprint("qrels", __name__, url_prefix="/c/<slug>/qrels")
 MOST_UNSETTLED = 200

@@ -10,8 +10,7 @@ from workbench.web.access import here, member, viewer
 from workbench.web.door import reading, writing
 from workbench.web.ids import read_id, write_id
 from workbench.web.rendering import plain_words
-from workbench.workflow.membership import require_assignment
-from workbench.workflow.near_duplicates import (
+from workbench.workflow.desk.near_duplicates import (
     NearAnswer,
     compare,
     contradictions,
@@ -19,8 +18,9 @@ from workbench.workflow.near_duplicates import (
     missing_sketches,
     near_answers,
 )
-from workbench.workflow.own_words import keep_own_words, own_words
-from workbench.workflow.roles import Role
+from workbench.workflow.desk.own_words import keep_own_words, own_words
+from workbench.workflow.people.membership import require_assignment
+from workbench.workflow.people.roles import Role
 
 blueprint = Blueprint("reading", __name__, url_prefix="/c/<slug>/judge/<int:assignment_id>")
 Answer = Response | tuple[Response, int]

@@ -28,11 +28,11 @@ from workbench.web.ids import write_id
 from workbench.web.readers import organiser, reader
 from workbench.web.requests import see_other
 from workbench.web.run_choice import run_choice
-from workbench.workflow import run_records
-from workbench.workflow.about_runs import Verdict
-from workbench.workflow.groups import group_names
-from workbench.workflow.record_tables import HEADER, RecordsLoaded, load_records, record_rows
-from workbench.workflow.submitting import runs_of
+from workbench.workflow.runs import run_records
+from workbench.workflow.runs.about_runs import Verdict
+from workbench.workflow.runs.groups import group_names
+from workbench.workflow.runs.record_tables import HEADER, RecordsLoaded, load_records, record_rows
+from workbench.workflow.runs.submitting import runs_of
 
 blueprint = Blueprint("records", __name__, url_prefix="/c/<slug>/runs")
 Answer = Response | tuple[str, int]

@@ -15,11 +15,11 @@ from workbench.web.forms import sent_id
 from workbench.web.readers import organiser, reader
 from workbench.web.requests import see_other
 from workbench.web.run_choice import SORTS, run_choice
-from workbench.workflow import submitting
-from workbench.workflow.about_runs import Verdict
-from workbench.workflow.checked_files import waiting_batches
-from workbench.workflow.collecting import topics_of
-from workbench.workflow.groups import group_names
+from workbench.workflow.campaigns.collecting import topics_of
+from workbench.workflow.runs import submitting
+from workbench.workflow.runs.about_runs import Verdict
+from workbench.workflow.runs.checked_files import waiting_batches
+from workbench.workflow.runs.groups import group_names
 
 blueprint = Blueprint("runs", __name__, url_prefix="/c/<slug>/runs")
 

@@ -19,11 +19,11 @@ from workbench.web.ids import write_id
 from workbench.web.readers import reader
 from workbench.web.requests import wants_fragment
 from workbench.web.rule_choice import RuleForm, rule_form
-from workbench.workflow.about_runs import Verdict
-from workbench.workflow.campaigning import campaign_of
-from workbench.workflow.collecting import topics_of
-from workbench.workflow.evaluating import ScoreTable, default_measures, score_runs
-from workbench.workflow.submitting import RunLine, runs_of
+from workbench.workflow.campaigns.campaigning import campaign_of
+from workbench.workflow.campaigns.collecting import topics_of
+from workbench.workflow.runs.about_runs import Verdict
+from workbench.workflow.runs.submitting import RunLine, runs_of
+from workbench.workflow.settling.evaluating import ScoreTable, default_measures, score_runs
 
 blueprint = Blueprint("scores", __name__, url_prefix="/c/<slug>/scores")
 EXAMPLES = "AP, nDCG@10, P@10, RR, R@100, Bpref, Rprec, P(rel=2)@5"

@@ -16,8 +16,8 @@ from workbench.web.forms import findings_of, sent_text, status_of, whole_number
 from workbench.web.readers import organiser
 from workbench.web.requests import see_other
 from workbench.web.scale_form import ScaleForm, read_scale, scale_form_of, scale_in_words, typed_scale_form
-from workbench.workflow.breaks import RULE, ask_for_breaks, breaks_of
-from workbench.workflow.campaigning import campaign_of, change_campaign, create_campaign
+from workbench.workflow.campaigns.campaigning import campaign_of, change_campaign, create_campaign
+from workbench.workflow.desk.breaks import RULE, ask_for_breaks, breaks_of
 
 blueprint = Blueprint("settings", __name__)
 Answer = str | Response | tuple[str, int]

@@ -10,9 +10,9 @@ from workbench.web.access import here, member, viewer
 from workbench.web.door import reading, writing
 from workbench.web.forms import whole_number
 from workbench.web.requests import see_other, wants_fragment
-from workbench.workflow.preference_tasks import require_task, tasks_of
-from workbench.workflow.preferring import choose, comparison, take_back
-from workbench.workflow.roles import Role
+from workbench.workflow.people.roles import Role
+from workbench.workflow.preferences.preferring import choose, comparison, take_back
+from workbench.workflow.preferences.tasks import require_task, tasks_of
 
 blueprint = Blueprint("side_by_side", __name__, url_prefix="/c/<slug>/side-by-side")
 

@@ -11,8 +11,8 @@ from workbench.web.access import here
 from workbench.web.door import reading
 from workbench.web.downloads import attachment
 from workbench.web.readers import participant
-from workbench.workflow.campaigning import campaign_of
-from workbench.workflow.collecting import topics_of
+from workbench.workflow.campaigns.campaigning import campaign_of
+from workbench.workflow.campaigns.collecting import topics_of
 
 blueprint = Blueprint("task", __name__, url_prefix="/c/<slug>/task")
 

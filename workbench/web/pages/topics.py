@@ -14,11 +14,11 @@ from workbench.web.door import reading, writing
 from workbench.web.forms import announce, counted, findings_of, sent_files, sent_id, status_of, with_each
 from workbench.web.readers import organiser, reader
 from workbench.web.requests import see_other
-from workbench.workflow.assigning import assignments_of
-from workbench.workflow.campaigning import campaign_of
-from workbench.workflow.collecting import Loaded, load_topics, topics_of
-from workbench.workflow.decisions import unclear_of_topic
-from workbench.workflow.progress import overview
+from workbench.workflow.campaigns.campaigning import campaign_of
+from workbench.workflow.campaigns.collecting import Loaded, load_topics, topics_of
+from workbench.workflow.campaigns.progress import overview
+from workbench.workflow.desk.assigning import assignments_of
+from workbench.workflow.settling.decisions import unclear_of_topic
 
 blueprint = Blueprint("topics", __name__, url_prefix="/c/<slug>/topics")
 

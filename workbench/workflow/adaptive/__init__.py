@@ -1,0 +1,1 @@
+"""Pools that grow while assessors judge: handing out, ledgers, replay."""

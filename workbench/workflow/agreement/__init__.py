@@ -1,0 +1,1 @@
+"""How far the assessors of a campaign agree, and what to do to know it better."""

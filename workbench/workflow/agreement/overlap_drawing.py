@@ -1,0 +1,228 @@
+"""Overlaps drawn: the pairs go into a pool of their own, which a second assessor is given to judge."""
+
+from __future__ import annotations
+
+import secrets
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+from sqlalchemy import select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from workbench import __version__
+from workbench.agreement.sample_size import Chance, Draw, deviations_by_label, spread
+from workbench.errors import Conflict, Finding, InvalidInput, NotFound
+from workbench.records import TieRule, id_bytes
+from workbench.storage.tables import AssessorRow, PoolEntryRow, PoolRow
+from workbench.workflow.agreement.overlap_candidates import Candidate, Candidates, Pair, candidates_of
+from workbench.workflow.agreement.overlap_planning import OverlapPlan, plan_overlap
+from workbench.workflow.desk.assigning import SEEDS, assign
+from workbench.workflow.pools.listing import PoolReport, pool_report
+from workbench.workflow.pools.pool_rows import checked_name
+from workbench.workflow.pools.pooling import brought_by_nobody, write_entries
+
+STRATEGY = "overlap"
+REASON = "drawn for a second judgment"
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnOverlap:
+    """The pool of an overlap, its pairs by first label (highest first), and the assignments made of it."""
+
+    pool: PoolReport
+    draw: Draw
+    by_label: tuple[int, ...]
+    topics: int
+    assigned: int
+    seed: int
+
+
+def draw_overlap(
+    db: Session,
+    campaign_id: int,
+    *,
+    pairs: int,
+    draw: Draw,
+    assessor_ids: Sequence[int],
+    relevant_from: int | None = None,
+    graded: bool = False,
+    seed: int | None = None,
+    name: str = "",
+    created_by: int | None = None,
+) -> DrawnOverlap:
+    """Draw so many pairs of those that one person has judged, and give each to a second assessor.
+
+    At random every pair has the same chance; by label those of each first label are drawn by themselves, as
+    many of each as the plan wants; by topic whole topics are drawn until there are enough. Labels, chances
+    and seed are kept with the pool, which is opened at once. Raises InvalidInput for what cannot be drawn,
+    NotFound for an assessor who has no account here, Conflict for a name that is taken.
+    """
+    assessor_ids = list(dict.fromkeys(assessor_ids))
+    _require_able(db, campaign_id, assessor_ids)
+    plan = plan_overlap(db, campaign_id, relevant_from=relevant_from, graded=graded)
+    line = None if graded else plan.relevant_from
+    candidates = candidates_of(db, campaign_id, line=line, second=assessor_ids)
+    _require_pairs(pairs, candidates)
+    seed = secrets.randbelow(SEEDS) if seed is None else seed
+    chosen, chances = _drawn(candidates, plan, pairs, draw, np.random.default_rng(seed))
+    # A form that is sent twice has one seed, and so one name: the second finds it taken.
+    name = checked_name(db, campaign_id, name or f"overlap by {draw}, seed {seed}")
+    sources = _sources(db, campaign_id, {(one.topic, one.docno) for one in chosen})
+    now = datetime.now(UTC)
+    sizes = Counter(one.topic for one in chosen)
+    row = PoolRow(
+        campaign_id=campaign_id,
+        name=name,
+        recipe={
+            "strategy": STRATEGY,
+            "parameters": {"draw": str(draw), "pairs": str(len(chosen)), "seed": str(seed)},
+            "ties": str(TieRule.TREC_EVAL),
+            "supplementary": False,
+            "runs": _runs(db, campaign_id, sources),
+            "largest_possible": dict(sizes),
+            "version": __version__,
+            "relevant_from": line,
+            "candidates": list(candidates.by_label),
+        },
+        pairs=len(chosen),
+        largest_possible=len(chosen),
+        created_by=created_by,
+        created_at=now,
+        opened_at=now,
+    )
+    db.add(row)
+    try:
+        db.flush()
+    except IntegrityError:
+        raise Conflict(f"a pool {name!r} was made at the same moment", remedy="load the page again") from None
+    marks = {"added_by": created_by, "added_at": now, "reason": REASON}
+    entries = {}
+    for one in chosen:
+        pair = (one.topic, one.docno)
+        known = sources.get(pair)
+        values = brought_by_nobody(pair) | marks if known is None else _as_pooled(known)
+        drawn_as = {"inclusion": chances[one.label], "stratum": one.label + 1, "weight": None}
+        entries[pair] = values | drawn_as
+    write_entries(db, row.id, entries)
+    assigned = 0
+    for topic in sizes:
+        for second in _cover([one for one in chosen if one.topic == topic], assessor_ids):
+            assigned += assign(db, row.id, topics=[topic], assessor_ids=[second], seed=seed)
+        # In turn, so that no assessor gets all topics.
+        assessor_ids = [*assessor_ids[1:], *assessor_ids[:1]]
+    labels = Counter(one.label for one in chosen)
+    return DrawnOverlap(
+        pool_report(db, campaign_id, name),
+        draw,
+        tuple(labels[place] for place in range(len(candidates.by_label))),
+        len(sizes),
+        assigned,
+        seed,
+    )
+
+
+def _drawn(
+    candidates: Candidates, plan: OverlapPlan, pairs: int, draw: Draw, generator: np.random.Generator
+) -> tuple[list[Candidate], dict[int, float]]:
+    """The candidates that are drawn, in their order, and by label the chance that each of it had."""
+    found = candidates.found
+    sizes = candidates.by_label
+    if draw is Draw.TOPIC:
+        names = sorted({one.topic for one in found}, key=id_bytes)
+        chosen: list[Candidate] = []
+        drawn = 0
+        for place in generator.permutation(len(names)):
+            if len(chosen) >= pairs:
+                break
+            chosen += [one for one in found if one.topic == names[place]]
+            drawn += 1
+        return _in_order(chosen), dict.fromkeys(range(len(sizes)), drawn / len(names))
+    if draw is Draw.RANDOM:
+        places = sorted(generator.permutation(len(found))[:pairs].tolist())
+        return [found[at] for at in places], dict.fromkeys(range(len(sizes)), len(places) / len(found))
+    weighed = np.asarray(sizes) * deviations_by_label(plan.shares, Chance.POOLED)
+    wanted = spread(pairs, weighed, sizes)
+    chosen = []
+    for label, count in enumerate(wanted):
+        own = [one for one in found if one.label == label]
+        chosen += [own[at] for at in generator.permutation(len(own))[:count].tolist()]
+    return _in_order(chosen), {
+        label: count / size for label, (count, size) in enumerate(zip(wanted, sizes, strict=True)) if size
+    }
+
+
+def _in_order(chosen: Sequence[Candidate]) -> list[Candidate]:
+    return sorted(chosen, key=lambda one: (id_bytes(one.topic), id_bytes(one.docno)))
+
+
+def _cover(pairs: Sequence[Candidate], assessor_ids: Sequence[int]) -> list[int]:
+    """As few of the assessors as give every pair somebody who has said nothing of it, in their order."""
+    left, chosen = list(pairs), []
+    while left:
+        best = max(assessor_ids, key=lambda who: sum(who in one.able for one in left))
+        chosen.append(best)
+        left = [one for one in left if best not in one.able]
+    return chosen
+
+
+def _require_able(db: Session, campaign_id: int, assessor_ids: Sequence[int]) -> None:
+    if not assessor_ids:
+        raise InvalidInput(
+            [Finding("Sample", None, "assessor", "no second assessor is chosen", "choose one")]
+        )
+    able = select(AssessorRow.id).where(
+        AssessorRow.campaign_id == campaign_id, AssessorRow.account_id.is_not(None)
+    )
+    if set(assessor_ids) - set(db.scalars(able)):
+        raise NotFound("an assessor without an account here cannot be given work", remedy="choose another")
+
+
+def _require_pairs(pairs: int, candidates: Candidates) -> None:
+    if not candidates.pairs:
+        message = "there is no pair that one person has judged and these assessors have not"
+        remedy = "wait until more is judged, or choose other assessors"
+        raise InvalidInput([Finding("Sample", None, "pairs", message, remedy)])
+    if not 1 <= pairs <= candidates.pairs:
+        message = f"{pairs:,} pairs cannot be drawn of {candidates.pairs:,}"
+        raise InvalidInput([Finding("Sample", None, "pairs", message, f"ask for 1 to {candidates.pairs:,}")])
+
+
+def _sources(db: Session, campaign_id: int, pairs: set[Pair]) -> dict[Pair, PoolEntryRow]:
+    """The entry of each pair in the latest pool that has it."""
+    rows = db.scalars(
+        select(PoolEntryRow)
+        .join(PoolRow)
+        .where(PoolRow.campaign_id == campaign_id, PoolRow.opened_at.is_not(None))
+        .order_by(PoolEntryRow.pool_id)
+    )
+    return {(row.topic, row.docno): row for row in rows if (row.topic, row.docno) in pairs}
+
+
+def _runs(db: Session, campaign_id: int, sources: Mapping[Pair, PoolEntryRow]) -> list[dict[str, str]]:
+    """The runs that brought the pairs to the pools they come from, with their hashes there."""
+    recipes: dict[int, dict[str, Any]] = dict(
+        db.execute(select(PoolRow.id, PoolRow.recipe).where(PoolRow.campaign_id == campaign_id)).all()
+    )
+    tags = {tag for row in sources.values() for tag, _ in row.brought_by}
+    hashes: dict[str, str] = {}
+    for number in sorted({row.pool_id for row in sources.values()}):
+        hashes |= {run["tag"]: run["sha256"] for run in recipes[number]["runs"] if run["tag"] in tags}
+    return [{"tag": tag, "sha256": hashes[tag]} for tag in sorted(hashes)]
+
+
+def _as_pooled(row: PoolEntryRow) -> dict[str, Any]:
+    return {
+        "topic": row.topic,
+        "docno": row.docno,
+        "brought_by": row.brought_by,
+        "best_rank": row.best_rank,
+        "run_count": row.run_count,
+        "added_by": row.added_by,
+        "added_at": row.added_at,
+        "reason": row.reason,
+    }

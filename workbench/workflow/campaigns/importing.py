@@ -1,0 +1,199 @@
+"""Judgments from elsewhere: several assessors' answers from files, machines marked as such."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from uuid import uuid4
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from workbench.consensus.repeats import latest
+from workbench.errors import Conflict, Finding, InvalidInput
+from workbench.records import Answer, Judgment, Qrel, Scale
+from workbench.storage.events import DISCUSSION, JUDGING, append_events, current_events
+from workbench.storage.tables import AssessorRow, CampaignRow, TopicRow
+from workbench.workflow.campaigns.scales import scale_from_json
+from workbench.workflow.checks import id_finding, storable
+
+MOST_FINDINGS = 1000
+LONGEST_NAME = 120
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedAssessor:
+    """What one assessor's part of an import did; `new` events, the others were recorded before.
+
+    `repeated` pairs stand more than once in the file, `contradicted` ones with different answers: all are
+    kept as events, and the last holds.
+    """
+
+    name: str
+    machine: bool
+    judgments: int
+    new: int
+    repeated: int = 0
+    contradicted: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """An import, by assessor."""
+
+    source: str
+    assessors: tuple[ImportedAssessor, ...]
+
+    @property
+    def repeated(self) -> int:
+        """How many pairs an assessor judged more than once."""
+        return sum(one.repeated for one in self.assessors)
+
+    @property
+    def contradicted(self) -> int:
+        """How many of the repeated pairs have different answers."""
+        return sum(one.contradicted for one in self.assessors)
+
+
+def judgments_from_qrels(qrels: Iterable[Qrel], *, assessor: str) -> tuple[Judgment, ...]:
+    """One assessor's judgments from a qrels file of their own.
+
+    A negative grade says "pooled, not judged" in qrels and is left out.
+    """
+    return tuple(Judgment(assessor, q.topic, q.docno, q.grade) for q in qrels if q.grade >= 0)
+
+
+def import_judgments(
+    db: Session,
+    campaign_id: int,
+    judgments: Iterable[Judgment],
+    *,
+    source: str,
+    machines: Collection[str] = (),
+    discussed: bool = False,
+) -> Imported:
+    """Append judgments made elsewhere as events, in their order; importing a file twice adds nothing.
+
+    With `discussed` they are what the assessors said after a discussion: what they said before stays beside
+    it, and who kept a grade said so.
+
+    A pair whose last answer in the file holds already is passed over; of any other all answers are kept.
+    The assessors named are made where they are new. Raises InvalidInput with every judgment of an unknown
+    topic or of a grade outside the scale, Conflict where a name belongs to somebody with an account here or
+    would change between person and machine; then nothing is kept.
+    """
+    # Locked, so that a file sent twice at once is not kept twice.
+    campaign = db.get_one(CampaignRow, campaign_id, with_for_update=True)
+    judgments = tuple(judgments)
+    _refuse(db, campaign_id, judgments, scale_from_json(campaign.scale), source)
+    by_assessor: dict[str, list[Judgment]] = {}
+    for judgment in judgments:
+        by_assessor.setdefault(judgment.assessor.strip(), []).append(judgment)
+    lines = []
+    for name, theirs in by_assessor.items():
+        row = _assessor(db, campaign_id, name, name in machines)
+        new = append_events(db, _new_events(db, row, theirs, source, DISCUSSION if discussed else JUDGING))
+        held = latest(theirs)
+        lines.append(ImportedAssessor(name, row.machine, len(theirs), new, held.repeated, held.contradicted))
+    return Imported(source, tuple(lines))
+
+
+def _refuse(
+    db: Session, campaign_id: int, judgments: tuple[Judgment, ...], scale: Scale, source: str
+) -> None:
+    topics = set(db.scalars(select(TopicRow.topic).where(TopicRow.campaign_id == campaign_id)))
+    findings: list[Finding] = []
+    for judgment in judgments:
+        findings.extend(_wrong(judgment, scale, topics, source))
+        if len(findings) >= MOST_FINDINGS:
+            break
+    if findings:
+        # The same unknown topic stands on many lines; it is said once.
+        raise InvalidInput(dict.fromkeys(findings))
+
+
+def _wrong(judgment: Judgment, scale: Scale, topics: set[str], source: str) -> Iterable[Finding]:
+    name = judgment.assessor.strip()
+    if not name or len(name) > LONGEST_NAME or storable(name) != name:
+        yield Finding(
+            source,
+            None,
+            "assessor",
+            f"{judgment.assessor!r} is no name of an assessor",
+            "1 to 120 characters",
+        )
+    if judgment.topic not in topics:
+        yield Finding(
+            source,
+            None,
+            "unknown-topic",
+            f"topic {judgment.topic!r} is not in this campaign",
+            "load its statement first, or take its judgments out",
+        )
+    bad_id = id_finding(judgment.docno, what="docno", source=source)
+    if bad_id:
+        yield bad_id
+    if judgment.answer is Answer.GRADE and judgment.grade not in [grade.value for grade in scale.grades]:
+        yield Finding(
+            source,
+            None,
+            "grade",
+            f"topic {judgment.topic}, document {judgment.docno}: {judgment.grade} is not on this scale",
+            f"it has {', '.join(str(grade.value) for grade in scale.grades)}; a code may mean 'cannot judge'",
+        )
+
+
+def _assessor(db: Session, campaign_id: int, name: str, machine: bool) -> AssessorRow:
+    row = db.scalar(
+        select(AssessorRow).where(AssessorRow.campaign_id == campaign_id, AssessorRow.name == name)
+    )
+    if row is None:
+        row = AssessorRow(campaign_id=campaign_id, name=name, machine=machine)
+        db.add(row)
+        db.flush()
+    elif row.account_id is not None:
+        raise Conflict(
+            f"{name} judges here with an account of their own", remedy="import under a different name"
+        )
+    elif row.machine != machine:
+        kind = "machine" if row.machine else "person"
+        raise Conflict(f"{name} is known here as a {kind}", remedy="import under a different name")
+    return row
+
+
+def _new_events(
+    db: Session, assessor: AssessorRow, judgments: list[Judgment], source: str, purpose: str
+) -> list[dict[str, Any]]:
+    # What was said while judging does not yet say that it was kept in the discussion.
+    holds = {
+        (event.topic, event.docno): (event.answer, event.grade)
+        for event in current_events(db, assessor.campaign_id, assessor_ids=[assessor.id])
+        if purpose == JUDGING or event.purpose == purpose
+    }
+    last = {(j.topic, j.docno): (str(j.answer), j.grade) for j in judgments}
+    now = datetime.now(UTC)
+    return [
+        {
+            "campaign_id": assessor.campaign_id,
+            "assessor_id": assessor.id,
+            "topic": judgment.topic,
+            "docno": judgment.docno,
+            "answer": str(judgment.answer),
+            "grade": judgment.grade,
+            "reason": "",
+            "client_id": str(uuid4()),
+            "source": f"import:{storable(source)}"[:200],
+            "assignment_id": None,
+            "document_sha256": None,
+            "position": None,
+            "order_rule": None,
+            "seed": None,
+            "active_ms": None,
+            "recorded_at": now,
+            "purpose": purpose,
+        }
+        for judgment in judgments
+        if holds.get((judgment.topic, judgment.docno)) != last[judgment.topic, judgment.docno]
+    ]

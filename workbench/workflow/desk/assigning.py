@@ -1,0 +1,264 @@
+"""Assignments: which assessors judge which topics of a pool, and in which order each sees the pairs."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from workbench.errors import NotFound, WorkbenchError
+from workbench.storage.events import current_events
+from workbench.storage.tables import (
+    AssessorRow,
+    AssignmentRow,
+    PoolEntryRow,
+    PoolRow,
+    TopicRow,
+)
+from workbench.workflow.adaptive.handing_out import take_back
+from workbench.workflow.adaptive.ledgers import is_adaptive, totals
+from workbench.workflow.desk.ordering import OrderRule
+from workbench.workflow.desk.shares import share_of, shares_of
+from workbench.workflow.pools.pool_rows import held_pool, require_open
+
+SEEDS = 2**31
+
+
+@dataclass(frozen=True, slots=True)
+class AssessorLine:
+    """Somebody or something that can have judgments in a campaign."""
+
+    id: int
+    name: str
+    machine: bool
+    has_account: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AssignmentLine:
+    """One topic given to one assessor; `seed` matters to the shuffled order only.
+
+    Of an adaptive pool `pairs` are those that the assessor has and those that anybody can still get.
+    """
+
+    id: int
+    pool: str
+    topic: str
+    topic_title: str
+    assessor: str
+    order_rule: OrderRule
+    seed: int
+    pairs: int
+    answered: int
+
+
+def assessors_of(db: Session, campaign_id: int) -> tuple[AssessorLine, ...]:
+    """The assessors of a campaign, by name; machines and people elsewhere have no account."""
+    rows = db.scalars(
+        select(AssessorRow).where(AssessorRow.campaign_id == campaign_id).order_by(AssessorRow.name)
+    )
+    return tuple(AssessorLine(r.id, r.name, r.machine, r.account_id is not None) for r in rows)
+
+
+def assign(
+    db: Session,
+    pool_id: int,
+    *,
+    topics: Iterable[str],
+    assessor_ids: Iterable[int],
+    order: OrderRule = OrderRule.SHUFFLED,
+    seed: int | None = None,
+) -> int:
+    """Give every named topic to every named assessor; what is given already stays as it is.
+
+    Returns how many assignments are new. A topic that was taken back is given again with its old order.
+    Raises Conflict for a draft or a closed pool, NotFound for a topic outside the pool or an assessor without
+    account.
+    """
+    pool = _open_pool(db, pool_id)
+    able = {
+        row.id
+        for row in db.scalars(
+            select(AssessorRow).where(
+                AssessorRow.campaign_id == pool.campaign_id, AssessorRow.account_id.is_not(None)
+            )
+        )
+    }
+    pooled = topics_of_pool(db, pool)
+    # What comes when in an adaptive pool is its strategy's business.
+    order = OrderRule.PRIORITY if is_adaptive(pool) else order
+    assessor_ids = list(dict.fromkeys(assessor_ids))
+    added = 0
+    for topic in dict.fromkeys(topics):
+        if topic not in pooled:
+            raise NotFound(f"topic {topic!r} has nothing in pool {pool.name!r}")
+        for assessor_id in assessor_ids:
+            if assessor_id not in able:
+                raise NotFound(
+                    "an assessor without an account cannot be given work", remedy="invite the person first"
+                )
+            added += _give(db, pool_id, topic, assessor_id, order, seed)
+    db.flush()
+    return added
+
+
+def assign_in_turn(
+    db: Session,
+    pool_id: int,
+    *,
+    assessor_ids: Sequence[int],
+    per_topic: int = 1,
+    order: OrderRule = OrderRule.SHUFFLED,
+    seed: int | None = None,
+) -> int:
+    """Give each topic of a pool to `per_topic` assessors, in turn so that work and partners are spread.
+
+    Topic i goes to the assessors i, i + 1, ... of the list, counted round. Returns how many are new; raises
+    WorkbenchError where there are fewer assessors than `per_topic`.
+    """
+    assessor_ids = list(dict.fromkeys(assessor_ids))
+    if not 1 <= per_topic <= len(assessor_ids):
+        raise WorkbenchError(
+            f"{per_topic} assessors a topic cannot be had from {len(assessor_ids)}",
+            remedy="name more assessors or ask for fewer a topic",
+        )
+    pool = _open_pool(db, pool_id)
+    pooled = topics_of_pool(db, pool)
+    topics = db.scalars(
+        select(TopicRow.topic).where(TopicRow.campaign_id == pool.campaign_id).order_by(TopicRow.position)
+    )
+    added = 0
+    for index, topic in enumerate(one for one in topics.all() if one in pooled):
+        chosen = [assessor_ids[(index + step) % len(assessor_ids)] for step in range(per_topic)]
+        added += assign(db, pool_id, topics=[topic], assessor_ids=chosen, order=order, seed=seed)
+    return added
+
+
+def revoke(db: Session, campaign_id: int, assignment_id: int) -> None:
+    """Take an assignment back; what was judged stays, what was handed out goes to others. Raises NotFound."""
+    row = db.scalar(
+        select(AssignmentRow)
+        .join(PoolRow)
+        .where(AssignmentRow.id == assignment_id, PoolRow.campaign_id == campaign_id)
+    )
+    if row is None:
+        raise NotFound("there is no such assignment")
+    row.revoked_at = row.revoked_at or datetime.now(UTC)
+    take_back(db, row)
+    db.flush()
+
+
+def topics_of_pool(db: Session, pool: PoolRow) -> set[str]:
+    """The topics in which a pool has something to judge, or will have."""
+    if is_adaptive(pool):
+        return {topic for topic, total in totals(pool).items() if total}
+    return set(db.scalars(select(PoolEntryRow.topic).where(PoolEntryRow.pool_id == pool.id).distinct()))
+
+
+def assignments_of(db: Session, campaign_id: int) -> tuple[AssignmentLine, ...]:
+    """The assignments of a campaign that are in force, by topic, then assessor."""
+    rows = db.execute(
+        select(AssignmentRow, PoolRow.name, TopicRow.title, AssessorRow.name)
+        .join(PoolRow, PoolRow.id == AssignmentRow.pool_id)
+        .join(AssessorRow, AssessorRow.id == AssignmentRow.assessor_id)
+        .join(
+            TopicRow,
+            (TopicRow.campaign_id == PoolRow.campaign_id) & (TopicRow.topic == AssignmentRow.topic),
+        )
+        .where(PoolRow.campaign_id == campaign_id, AssignmentRow.revoked_at.is_(None))
+        .order_by(TopicRow.position, AssessorRow.name)
+    ).all()
+    shares = shares_of(db, campaign_id)
+    said: dict[tuple[int, str], set[str]] = {}
+    for event in current_events(db, campaign_id):
+        said.setdefault((event.assessor_id, event.topic), set()).add(event.docno)
+    lines = []
+    for row, pool, title, assessor in rows:
+        docnos = shares.docnos(row.pool_id, row.topic, row.assessor_id)
+        lines.append(
+            AssignmentLine(
+                id=row.id,
+                pool=pool,
+                topic=row.topic,
+                topic_title=title,
+                assessor=assessor,
+                order_rule=OrderRule(row.order_rule),
+                seed=row.seed,
+                pairs=len(docnos) + shares.left(row.pool_id, row.topic, row.assessor_id),
+                answered=len(docnos & said.get((row.assessor_id, row.topic), set())),
+            )
+        )
+    return tuple(lines)
+
+
+def left_to_judge(db: Session, campaign_id: int, account_id: int) -> int:
+    """How many pairs assigned to an account in open pools have no answer of its yet."""
+    assessor_id = db.scalar(
+        select(AssessorRow.id).where(
+            AssessorRow.campaign_id == campaign_id, AssessorRow.account_id == account_id
+        )
+    )
+    if assessor_id is None:
+        return 0
+    assigned = db.execute(
+        select(AssignmentRow.pool_id, AssignmentRow.topic)
+        .join(PoolRow, PoolRow.id == AssignmentRow.pool_id)
+        .where(
+            AssignmentRow.assessor_id == assessor_id,
+            AssignmentRow.revoked_at.is_(None),
+            PoolRow.closed_at.is_(None),
+        )
+    ).all()
+    pairs: set[tuple[str, str]] = set()
+    left = 0
+    for pool_id, topic in assigned:
+        docnos, more = share_of(db, db.get_one(PoolRow, pool_id), topic, assessor_id)
+        pairs |= {(topic, docno) for docno in docnos}
+        left += more
+    if not pairs:
+        return left
+    events = current_events(db, campaign_id, assessor_ids=[assessor_id])
+    return left + len(pairs - {(event.topic, event.docno) for event in events})
+
+
+def _give(db: Session, pool_id: int, topic: str, assessor_id: int, order: OrderRule, seed: int | None) -> int:
+    row = db.scalar(
+        select(AssignmentRow).where(
+            AssignmentRow.pool_id == pool_id,
+            AssignmentRow.topic == topic,
+            AssignmentRow.assessor_id == assessor_id,
+        )
+    )
+    if row is not None and row.revoked_at is None:
+        return 0
+    if row is not None:
+        row.revoked_at = None
+        return 1
+    db.add(
+        AssignmentRow(
+            pool_id=pool_id,
+            topic=topic,
+            assessor_id=assessor_id,
+            order_rule=order,
+            # Each assessor's own: two who see one order could influence each other's pace and fatigue alike.
+            seed=secrets.randbelow(SEEDS) if seed is None else _mixed(seed, assessor_id),
+            assigned_at=datetime.now(UTC),
+        )
+    )
+    return 1
+
+
+def _mixed(seed: int, assessor_id: int) -> int:
+    digest = hashlib.sha256(f"{seed}\0{assessor_id}".encode()).digest()
+    return int.from_bytes(digest[:4], "big") % SEEDS
+
+
+def _open_pool(db: Session, pool_id: int) -> PoolRow:
+    pool = held_pool(db, pool_id)
+    require_open(pool)
+    return pool

@@ -1,0 +1,203 @@
+"""What the judging desk sends: events in the order in which they were made, each recorded once.
+
+What cannot be recorded is kept aside for the organiser; nothing that an assessor said is dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from workbench.errors import InvalidInput, WorkbenchError
+from workbench.records import Answer
+from workbench.storage.events import LATER, WITHDRAWN, event_before
+from workbench.storage.tables import AccountRow, AssessorRow, AssignmentRow, JudgmentEventRow, MemberRow
+from workbench.workflow.desk.judging import CLIENT_ID, Recorded, comment_on, put_off, record, withdraw
+from workbench.workflow.desk.kept_aside import keep_aside
+from workbench.workflow.people.roles import Role
+
+MOST_EVENTS = 50
+NO_LONGER = "the account is disabled"
+
+
+class Outcome(StrEnum):
+    """What became of an event."""
+
+    RECORDED = "recorded"
+    REPEATED = "repeated"
+    KEPT_ASIDE = "kept_aside"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """What the same person had said of the pair on another screen, which this one did not know."""
+
+    answer: Answer
+    grade: int | None
+    recorded_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What became of one event; `why` says what kept it from being recorded."""
+
+    client_id: str
+    outcome: Outcome
+    why: str = ""
+    elsewhere: Elsewhere | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One event as the desk sends it: what happened to which document.
+
+    `before` is the client id of what the screen believed to hold of the pair; `sent` is all of it.
+    """
+
+    kind: str
+    assignment_id: int
+    docno: str
+    client_id: str
+    sent: Mapping[str, Any]
+    answer: str = ""
+    grade: int | None = None
+    reason: str = ""
+    comment: str = ""
+    before: str = ""
+    active_ms: int | None = None
+    shown_sha256: str | None = None
+    said_at: datetime | None = None
+
+
+def receive(db: Session, account_id: int, events: Sequence[Event]) -> tuple[Receipt, ...]:
+    """Take events in their order; each becomes a judgment event, or is kept aside where that cannot be.
+
+    Refused is only what was never this account's to say. A disabled account's events are all kept aside.
+    """
+    disabled = db.get_one(AccountRow, account_id).disabled_at is not None
+    return tuple(_receive(db, account_id, event, disabled=disabled) for event in events)
+
+
+def _receive(db: Session, account_id: int, event: Event, *, disabled: bool) -> Receipt:
+    if not CLIENT_ID.fullmatch(event.client_id):
+        return Receipt(event.client_id, Outcome.REFUSED, "it carries no proper id of its own")
+    campaign_id = _campaign_of(db, event.assignment_id, account_id)
+    if campaign_id is None:
+        return Receipt(event.client_id, Outcome.REFUSED, "it belongs to no topic that was ever yours")
+    try:
+        if disabled:
+            raise WorkbenchError(NO_LONGER)
+        _require_assessor(db, campaign_id, account_id)
+        # Whatever fails half-way leaves nothing behind, and the events after it are taken all the same.
+        with db.begin_nested():
+            recorded = _record(db, account_id, event)
+    except WorkbenchError as error:
+        why = "; ".join(each.message for each in error.findings) if isinstance(error, InvalidInput) else ""
+        why = why or error.message
+        keep_aside(db, campaign_id, account_id, event, why=why)
+        return Receipt(event.client_id, Outcome.KEPT_ASIDE, why)
+    outcome = Outcome.REPEATED if recorded.repeated else Outcome.RECORDED
+    return Receipt(event.client_id, outcome, elsewhere=_elsewhere(db, event, recorded))
+
+
+def _require_assessor(db: Session, campaign_id: int, account_id: int) -> None:
+    held = select(MemberRow.role).where(
+        MemberRow.campaign_id == campaign_id,
+        MemberRow.account_id == account_id,
+        MemberRow.role == Role.ASSESSOR,
+    )
+    if db.scalar(held) is None:
+        raise WorkbenchError("no longer an assessor of this campaign")
+
+
+def _record(db: Session, account_id: int, event: Event) -> Recorded:
+    act = KINDS.get(event.kind)
+    if act is None:
+        raise WorkbenchError(f"nobody knows what {event.kind[:40]!r} means")
+    return act(db, account_id, event)
+
+
+def _answer(db: Session, account_id: int, event: Event) -> Recorded:
+    if event.answer not in set(Answer):
+        raise WorkbenchError(f"{event.answer[:40]!r} is no answer")
+    return record(
+        db,
+        event.assignment_id,
+        account_id,
+        docno=event.docno,
+        answer=Answer(event.answer),
+        grade=event.grade,
+        client_id=event.client_id,
+        reason=event.reason,
+        comment=event.comment,
+        active_ms=event.active_ms,
+        shown_sha256=event.shown_sha256,
+        said_at=event.said_at,
+    )
+
+
+def _comment(db: Session, account_id: int, event: Event) -> Recorded:
+    return comment_on(
+        db,
+        event.assignment_id,
+        account_id,
+        docno=event.docno,
+        comment=event.comment,
+        client_id=event.client_id,
+        said_at=event.said_at,
+    )
+
+
+def _later(db: Session, account_id: int, event: Event) -> Recorded:
+    return put_off(
+        db,
+        event.assignment_id,
+        account_id,
+        docno=event.docno,
+        client_id=event.client_id,
+        active_ms=event.active_ms,
+        said_at=event.said_at,
+    )
+
+
+def _undo(db: Session, account_id: int, event: Event) -> Recorded:
+    return withdraw(
+        db,
+        event.assignment_id,
+        account_id,
+        docno=event.docno,
+        client_id=event.client_id,
+        said_at=event.said_at,
+    )
+
+
+KINDS: Mapping[str, Callable[[Session, int, Event], Recorded]] = {
+    "answer": _answer,
+    "comment": _comment,
+    "later": _later,
+    "undo": _undo,
+}
+
+
+def _campaign_of(db: Session, assignment_id: int, account_id: int) -> int | None:
+    """The campaign of an assignment that is or was this account's."""
+    return db.scalar(
+        select(AssessorRow.campaign_id)
+        .join(AssignmentRow, AssignmentRow.assessor_id == AssessorRow.id)
+        .where(AssignmentRow.id == assignment_id, AssessorRow.account_id == account_id)
+    )
+
+
+def _elsewhere(db: Session, event: Event, recorded: Recorded) -> Elsewhere | None:
+    now = db.get_one(JudgmentEventRow, recorded.event_id)
+    held = event_before(db, now.assessor_id, now.topic, now.docno, number=now.id)
+    if held is None or held.client_id == event.before or held.answer in {WITHDRAWN, LATER}:
+        return None
+    return Elsewhere(Answer(held.answer), held.grade, held.recorded_at)

@@ -1,0 +1,167 @@
+"""What the judging desk must know of a topic to work ahead: its order, what is said, the assessor's pace.
+
+As everything that an assessor gets it is blind: docnos in their order, and what this assessor said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from statistics import median
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from workbench.errors import NotFound
+from workbench.storage.events import LATER, WITHDRAWN, CurrentEvent
+from workbench.storage.tables import DocumentRow, JudgmentEventRow, PoolRow
+from workbench.workflow.adaptive.ledgers import is_adaptive
+from workbench.workflow.desk.breaks import break_minutes
+from workbench.workflow.desk.judging import ShownDocument, shown_document
+from workbench.workflow.desk.tasks import Task, own_task
+from workbench.workflow.desk.worklists import WorklistLine, worklist
+from workbench.workflow.moments import utc_now
+
+MOST_DOCUMENTS = 10
+RECENT = 30  # answers that the pace is taken from
+ENOUGH = 5  # before that many nothing is said of time
+PAUSE = timedelta(minutes=15)
+MOST_OF_SITTING = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class SaidOf:
+    """What an assessor says of a document: `number` orders the events, `on_screen` can be undone there."""
+
+    docno: str
+    event: CurrentEvent
+    on_screen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Sitting:
+    """The answers since the assessor's last pause, and the minutes since the first of them."""
+
+    answers: int
+    minutes: float
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A topic as the desk works through it; `total` counts what an adaptive pool can still hand out as well.
+
+    `seconds` is the median of the assessor's recent active time, None before there is enough of it;
+    `break_minutes` is after how long a break is to be proposed, None where nobody asked for it.
+    """
+
+    order: tuple[str, ...]
+    said: tuple[SaidOf, ...]
+    put_off: tuple[SaidOf, ...]
+    total: int
+    adaptive: bool
+    closed: bool
+    seconds: float | None
+    sitting: Sitting
+    break_minutes: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedDocument:
+    """A document of a topic with its place (from 1) in the order."""
+
+    document: ShownDocument
+    position: int
+
+
+def work_of(db: Session, assignment_id: int, account_id: int, *, now: datetime | None = None) -> Work:
+    """The work that an assignment is; raises NotFound where it is not this account's or was taken back."""
+    task = own_task(db, assignment_id, account_id)
+    pool = db.get_one(PoolRow, task.assignment.pool_id)
+    return Work(
+        order=tuple(task.order),
+        said=tuple(_said(event) for event in task.answers.values()),
+        put_off=tuple(_said(event) for event in task.put_off.values()),
+        total=task.total,
+        adaptive=is_adaptive(pool),
+        closed=task.closed,
+        seconds=_seconds(db, task),
+        sitting=_sitting(db, task, utc_now(now)),
+        break_minutes=break_minutes(task.campaign.desk_rules),
+    )
+
+
+def documents_of(
+    db: Session, assignment_id: int, account_id: int, docnos: Iterable[str]
+) -> tuple[PlacedDocument, ...]:
+    """Documents of an assessor's own part, at most ten; raises NotFound where one is not in it."""
+    task = own_task(db, assignment_id, account_id)
+    places = {docno: index for index, docno in enumerate(task.order, start=1)}
+    wanted = list(dict.fromkeys(docnos))[:MOST_DOCUMENTS]
+    if not all(docno in places for docno in wanted):
+        raise NotFound("this document is not in your part of the pool")
+    return tuple(
+        PlacedDocument(shown_document(db, task.campaign.id, docno), places[docno]) for docno in wanted
+    )
+
+
+def titles_of(db: Session, assignment_id: int, account_id: int) -> dict[str, str]:
+    """The titles of the documents that an assessor has in a topic, by docno; raises NotFound."""
+    task = own_task(db, assignment_id, account_id)
+    held = set(task.order)
+    rows = db.execute(
+        select(DocumentRow.docno, DocumentRow.title).where(
+            DocumentRow.campaign_id == task.campaign.id, DocumentRow.docno.in_(task.order)
+        )
+    ).all()
+    return {docno: title for docno, title in rows if docno in held}
+
+
+def next_topic(db: Session, campaign_id: int, assignment_id: int, account_id: int) -> WorklistLine | None:
+    """The topic to go to when one is done: the next in the list that has work, else the first that has."""
+    lines = worklist(db, campaign_id, account_id)
+    here = next((at for at, line in enumerate(lines) if line.assignment_id == assignment_id), -1)
+    after = [*lines[here + 1 :], *lines[: max(here, 0)]]
+    return next((line for line in after if not line.done and not line.closed), None)
+
+
+def _said(event: CurrentEvent) -> SaidOf:
+    return SaidOf(event.docno, event, event.source == "screen")
+
+
+def _seconds(db: Session, task: Task) -> float | None:
+    event = JudgmentEventRow
+    recent = db.scalars(
+        select(event.active_ms)
+        .where(
+            event.assessor_id == task.assignment.assessor_id,
+            event.campaign_id == task.campaign.id,
+            event.active_ms > 0,
+            event.answer.not_in([WITHDRAWN, LATER]),
+        )
+        .order_by(event.id.desc())
+        .limit(RECENT)
+    ).all()
+    timed = [milliseconds / 1000 for milliseconds in recent if milliseconds]
+    return median(timed) if len(timed) >= ENOUGH else None
+
+
+def _sitting(db: Session, task: Task, now: datetime) -> Sitting:
+    event = JudgmentEventRow
+    moments = db.scalars(
+        select(event.recorded_at)
+        .where(
+            event.assessor_id == task.assignment.assessor_id,
+            event.campaign_id == task.campaign.id,
+            event.source == "screen",
+            event.answer.not_in([WITHDRAWN, LATER]),
+        )
+        .order_by(event.id.desc())
+        .limit(MOST_OF_SITTING)
+    ).all()
+    begun, answers = now, 0
+    for moment in moments:
+        if begun - moment > PAUSE:
+            break
+        begun, answers = moment, answers + 1
+    return Sitting(answers, (now.astimezone(UTC) - begun).total_seconds() / 60)

@@ -1,0 +1,328 @@
+"""Judging: what an assessor sees, and what becomes of each answer.
+
+Nothing here knows of ranks, scores, runs or colleagues: an assessor is blind.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from sqlalchemy.orm import Session
+
+from workbench.errors import Conflict, NotFound, WorkbenchError
+from workbench.records import Answer, Scale, Topic
+from workbench.storage.events import LATER, WITHDRAWN, CurrentEvent, append_events, recorded_event
+from workbench.storage.tables import DocumentRow, PoolRow, TopicRow
+from workbench.workflow.adaptive.handing_out import take_answer
+from workbench.workflow.adaptive.ledgers import is_adaptive
+from workbench.workflow.campaigns.scales import scale_from_json
+from workbench.workflow.checks import storable
+from workbench.workflow.desk.tasks import Task, counts, last_on_screen, own_task
+
+LONGEST_REASON = 2000
+LONGEST_COMMENT = 4000
+SHA256 = re.compile(r"[0-9a-f]{64}")
+CLIENT_ID = re.compile(r"[A-Za-z0-9-]{8,64}")
+LONGEST_ACTIVE_MS = 24 * 3600 * 1000
+
+
+@dataclass(frozen=True, slots=True)
+class ShownDocument:
+    """The document on the desk; where its text is not loaded `missing` is true and the text is empty."""
+
+    docno: str
+    title: str
+    text: str
+    sha256: str | None
+    missing: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CurrentAnswer:
+    """What this assessor said of the pair before."""
+
+    answer: Answer
+    grade: int | None
+    reason: str
+    comment: str
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """One pair before its assessor; `document` is None where all is answered. `position` counts from 1."""
+
+    assignment_id: int
+    topic: Topic
+    scale: Scale
+    guidelines: str
+    document: ShownDocument | None
+    position: int
+    total: int
+    judged: int
+    unsure: int
+    cannot_judge: int
+    current: CurrentAnswer | None
+    previous_docno: str | None
+    next_docno: str | None
+    may_undo: bool
+    closed: bool
+
+    @property
+    def answered(self) -> int:
+        """How many pairs have an answer of any kind."""
+        return self.judged + self.unsure + self.cannot_judge
+
+    @property
+    def waits(self) -> bool:
+        """Whether the next document is still to be handed out."""
+        return self.document is None and self.answered < self.total and not self.closed
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What is said of one pair: an answer, that it is put off, or that what was said is taken back."""
+
+    docno: str
+    answer: str
+    grade: int | None
+    client_id: str
+    reason: str = ""
+    comment: str = ""
+    active_ms: int | None = None
+    shown_sha256: str | None = None
+    said_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """The event that an answer became; `repeated` when this client id had been recorded before."""
+
+    event_id: int
+    repeated: bool
+
+
+def desk(db: Session, assignment_id: int, account_id: int, *, docno: str | None = None) -> Desk:
+    """The pair to judge now: the named one, else the first without an answer.
+
+    Raises NotFound where the assignment is not this account's, was taken back, or has no such document.
+    """
+    task = own_task(db, assignment_id, account_id)
+    if docno is not None and docno not in task.order:
+        raise NotFound("this document is not in your part of the pool")
+    if docno is None:
+        docno = task.coming
+    topic = db.get_one(TopicRow, (task.campaign.id, task.assignment.topic))
+    judged, unsure, cannot_judge = counts(task)
+    index = task.order.index(docno) if docno is not None else len(task.order)
+    before = task.answers.get(docno) if docno is not None else None
+    return Desk(
+        assignment_id=assignment_id,
+        topic=Topic(topic.topic, topic.title, topic.description, topic.narrative),
+        scale=scale_from_json(task.campaign.scale),
+        guidelines=task.campaign.guidelines,
+        document=shown_document(db, task.campaign.id, docno) if docno is not None else None,
+        position=min(index + 1, task.total),
+        total=task.total,
+        judged=judged,
+        unsure=unsure,
+        cannot_judge=cannot_judge,
+        current=_current(before) if before else None,
+        previous_docno=task.order[index - 1] if index > 0 else None,
+        next_docno=task.order[index + 1] if index + 1 < len(task.order) else None,
+        may_undo=last_on_screen(task) is not None,
+        closed=task.closed,
+    )
+
+
+def record(
+    db: Session,
+    assignment_id: int,
+    account_id: int,
+    *,
+    docno: str,
+    answer: Answer,
+    grade: int | None,
+    client_id: str,
+    reason: str = "",
+    comment: str = "",
+    active_ms: int | None = None,
+    shown_sha256: str | None = None,
+    said_at: datetime | None = None,
+) -> Recorded:
+    """Append one answer; the same client id again changes nothing and gives the first event back.
+
+    `said_at` is the moment by the sender's clock: kept, and never ordered by. Raises NotFound for a pair that
+    is not this account's, Conflict for a closed pool or a client id that said something else before,
+    WorkbenchError for a grade outside the scale.
+    """
+    task = _task_with(db, assignment_id, account_id, docno)
+    if answer is Answer.GRADE:
+        if grade is None:
+            raise WorkbenchError("the answer is a grade, but no grade was given")
+        scale_from_json(task.campaign.scale).grade(grade)
+    elif grade is not None:
+        raise WorkbenchError(f"{answer} carries no grade")
+    said = Said(docno, str(answer), grade, client_id, reason, comment, active_ms, shown_sha256, said_at)
+    return _once(db, task, said)
+
+
+def comment_on(
+    db: Session,
+    assignment_id: int,
+    account_id: int,
+    *,
+    docno: str,
+    comment: str,
+    client_id: str,
+    said_at: datetime | None = None,
+) -> Recorded:
+    """Say again what holds of a pair, with another comment.
+
+    Raises as `record`, and Conflict where the pair has no answer.
+    """
+    task = _task_with(db, assignment_id, account_id, docno)
+    known = recorded_event(db, task.assignment.assessor_id, _checked_client_id(client_id))
+    if known is not None and (known.topic, known.docno) == (task.assignment.topic, docno):
+        return Recorded(known.id, repeated=True)
+    held = task.answers.get(docno)
+    if held is None:
+        raise Conflict("there is no answer that the comment belongs to", remedy="judge the document")
+    said = Said(docno, held.answer, held.grade, client_id, held.reason, comment, said_at=said_at)
+    return _once(db, task, said)
+
+
+def put_off(
+    db: Session,
+    assignment_id: int,
+    account_id: int,
+    *,
+    docno: str,
+    client_id: str,
+    active_ms: int | None = None,
+    said_at: datetime | None = None,
+) -> Recorded:
+    """Put a document to the end of its topic; this is no answer, and takes none back.
+
+    Raises as `record`, and Conflict where the pair has an answer or the pool is adaptive: there the next
+    document is chosen by the answer to this one.
+    """
+    task = _task_with(db, assignment_id, account_id, docno)
+    known = recorded_event(db, task.assignment.assessor_id, _checked_client_id(client_id))
+    if known is None and docno in task.answers:
+        raise Conflict("the document has an answer already", remedy="undo it first")
+    if is_adaptive(db.get_one(PoolRow, task.assignment.pool_id)):
+        raise Conflict("in an adaptive pool nothing is put off", remedy="say unsure")
+    said = Said(docno, LATER, None, client_id, active_ms=active_ms, said_at=said_at)
+    return _once(db, task, said)
+
+
+def withdraw(
+    db: Session,
+    assignment_id: int,
+    account_id: int,
+    *,
+    docno: str,
+    client_id: str,
+    said_at: datetime | None = None,
+) -> Recorded:
+    """Take back what is said of a pair, or that it was put off; what was said stays in the history.
+
+    Raises as `record`.
+    """
+    task = _task_with(db, assignment_id, account_id, docno)
+    return _once(db, task, Said(docno, WITHDRAWN, None, client_id, said_at=said_at))
+
+
+def undo(db: Session, assignment_id: int, account_id: int, *, client_id: str) -> str | None:
+    """Withdraw the latest answer given on the screen in this topic and return its docno, if there is one.
+
+    The withdrawn event stays in the history; repeated with the same client id it withdraws no second answer.
+    """
+    task = own_task(db, assignment_id, account_id, writing=True)
+    if recorded_event(db, task.assignment.assessor_id, _checked_client_id(client_id)) is not None:
+        return None
+    last = last_on_screen(task)
+    if last is None:
+        return None
+    _once(db, task, Said(last.docno, WITHDRAWN, None, client_id))
+    return last.docno
+
+
+def _task_with(db: Session, assignment_id: int, account_id: int, docno: str) -> Task:
+    task = own_task(db, assignment_id, account_id, writing=True)
+    if docno not in task.order:
+        raise NotFound("this document is not in your part of the pool")
+    return task
+
+
+def _current(event: CurrentEvent) -> CurrentAnswer:
+    return CurrentAnswer(Answer(event.answer), event.grade, event.reason, event.comment)
+
+
+def shown_document(db: Session, campaign_id: int, docno: str) -> ShownDocument:
+    """A document as an assessor sees it."""
+    row = db.get(DocumentRow, (campaign_id, docno))
+    if row is None:
+        return ShownDocument(docno, "", "", None, missing=True)
+    return ShownDocument(docno, row.title, row.text, row.sha256, missing=False)
+
+
+def _once(db: Session, task: Task, said: Said) -> Recorded:
+    """Append what was said unless this client id recorded it before."""
+    known = recorded_event(db, task.assignment.assessor_id, _checked_client_id(said.client_id))
+    if known is not None:
+        before = (known.topic, known.docno, known.answer, known.grade)
+        if before != (task.assignment.topic, said.docno, said.answer, said.grade):
+            raise Conflict(
+                "this page's answer was recorded before, and was another one", remedy="load it again"
+            )
+        return Recorded(known.id, repeated=True)
+    if task.closed:
+        raise Conflict("this pool is closed", remedy="ask the organiser")
+    return append_said(db, task, said)
+
+
+def append_said(db: Session, task: Task, said: Said) -> Recorded:
+    """Append an event as it was said, whatever has become of its pool; adaptive pools are told."""
+    if said.shown_sha256 is not None and not SHA256.fullmatch(said.shown_sha256):
+        raise WorkbenchError("the hash of the text that was shown is no SHA-256")
+    active_ms = said.active_ms
+    added = append_events(
+        db,
+        [
+            {
+                "campaign_id": task.campaign.id,
+                "assessor_id": task.assignment.assessor_id,
+                "topic": task.assignment.topic,
+                "docno": said.docno,
+                "answer": said.answer,
+                "grade": said.grade,
+                "reason": storable(said.reason.strip())[:LONGEST_REASON],
+                "comment": storable(said.comment.strip())[:LONGEST_COMMENT],
+                "client_id": said.client_id,
+                "source": "screen",
+                "assignment_id": task.assignment.id,
+                "document_sha256": said.shown_sha256,
+                "position": task.order.index(said.docno) + 1 if said.docno in task.order else None,
+                "order_rule": task.assignment.order_rule,
+                "seed": task.assignment.seed,
+                "active_ms": None if active_ms is None else max(0, min(active_ms, LONGEST_ACTIVE_MS)),
+                "recorded_at": datetime.now(UTC),
+                "said_at": said.said_at,
+            }
+        ],
+    )
+    recorded = recorded_event(db, task.assignment.assessor_id, said.client_id)
+    if recorded is None:
+        raise RuntimeError("an appended event cannot be read back")
+    if added:
+        take_answer(db, task.campaign.id, recorded)
+    return Recorded(recorded.id, repeated=added == 0)
+
+
+def _checked_client_id(client_id: str) -> str:
+    if not CLIENT_ID.fullmatch(client_id):
+        raise WorkbenchError("the answer carries no proper id of its own", remedy="load the page again")
+    return client_id

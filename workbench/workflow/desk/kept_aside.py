@@ -1,0 +1,222 @@
+"""Answers that arrived and could not be recorded: kept as they were sent until the organiser settles them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any, Protocol
+
+from sqlalchemy import func, select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+
+from workbench.errors import Conflict, NotFound, WorkbenchError
+from workbench.records import Answer
+from workbench.storage.events import LATER, WITHDRAWN, CurrentEvent, current_events, recorded_event
+from workbench.storage.tables import (
+    AccountRow,
+    AssignmentRow,
+    CampaignRow,
+    KeptAsideRow,
+    PoolRow,
+)
+from workbench.workflow.campaigns.scales import scale_from_json
+from workbench.workflow.checks import id_finding, storable
+from workbench.workflow.desk.judging import SHA256, Said, append_said
+from workbench.workflow.desk.tasks import task_of
+from workbench.workflow.moments import moment_said
+
+LONGEST_TEXT = 10_000
+LONGEST_WHY = 500
+DEEPEST = 5
+
+
+class Settlement(StrEnum):
+    """What the organiser did with an answer that was kept aside."""
+
+    RECORDED = "recorded"
+    DISMISSED = "dismissed"
+
+
+class SentEvent(Protocol):
+    """An event as it was sent, and what could be read of it."""
+
+    @property
+    def assignment_id(self) -> int:
+        """The assignment that it names."""
+
+    @property
+    def client_id(self) -> str:
+        """The sender's id of it."""
+
+    @property
+    def sent(self) -> Mapping[str, Any]:
+        """All of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptLine:
+    """An answer that was kept aside: whose, what, why, when; `holds` is what its assessor says now."""
+
+    id: int
+    person: str
+    topic: str
+    docno: str
+    kind: str
+    answer: str
+    grade: int | None
+    comment: str
+    why: str
+    received_at: datetime
+    holds: CurrentEvent | None
+    settlement: Settlement | None
+
+
+def keep_aside(db: Session, campaign_id: int, account_id: int, event: SentEvent, *, why: str) -> None:
+    """Keep an event as it was sent; the same client id again changes nothing."""
+    insert = sqlite.insert if db.get_bind().dialect.name == "sqlite" else postgresql.insert
+    db.execute(
+        insert(KeptAsideRow)
+        .values(
+            campaign_id=campaign_id,
+            account_id=account_id,
+            assignment_id=event.assignment_id,
+            client_id=event.client_id,
+            answer=_storable(event.sent, DEEPEST),
+            why=storable(why)[:LONGEST_WHY],
+            received_at=datetime.now(UTC),
+        )
+        .on_conflict_do_nothing(index_elements=["account_id", "client_id"])
+    )
+
+
+def open_count(db: Session, campaign_id: int) -> int:
+    """How many answers wait for the organiser."""
+    waiting = select(func.count()).where(
+        KeptAsideRow.campaign_id == campaign_id, KeptAsideRow.settled_at.is_(None)
+    )
+    return db.scalar(waiting) or 0
+
+
+def kept_lines(db: Session, campaign_id: int) -> tuple[KeptLine, ...]:
+    """The answers of a campaign that were kept aside, in the order in which they arrived."""
+    rows = db.execute(
+        select(KeptAsideRow, AccountRow.name, AssignmentRow)
+        .join(AccountRow, AccountRow.id == KeptAsideRow.account_id)
+        .outerjoin(AssignmentRow, AssignmentRow.id == KeptAsideRow.assignment_id)
+        .where(KeptAsideRow.campaign_id == campaign_id)
+        .order_by(KeptAsideRow.id)
+    ).all()
+    concerned = {assignment.assessor_id for _, _, assignment in rows if assignment is not None}
+    held = current_events(db, campaign_id, assessor_ids=concerned) if concerned else ()
+    now = {(event.assessor_id, event.topic, event.docno): event for event in held}
+    return tuple(_line(row, name, assignment, now) for row, name, assignment in rows)
+
+
+def settle(db: Session, campaign_id: int, kept_id: int, account_id: int, *, settlement: Settlement) -> None:
+    """Record an answer that was kept aside as its assessor's, or dismiss it; it stays in the list.
+
+    Raises NotFound for none of this campaign, Conflict for one that is settled otherwise, WorkbenchError for
+    one that can be no answer of this campaign.
+    """
+    row = db.scalar(
+        select(KeptAsideRow)
+        .where(KeptAsideRow.id == kept_id, KeptAsideRow.campaign_id == campaign_id)
+        .with_for_update()
+    )
+    if row is None:
+        raise NotFound("there is no such answer")
+    if row.settled_at is not None:
+        if row.settlement == settlement:
+            return
+        raise Conflict(f"this answer was {row.settlement} already", remedy="load the page again")
+    if settlement is Settlement.RECORDED:
+        _record(db, row)
+    row.settled_by, row.settled_at, row.settlement = account_id, datetime.now(UTC), str(settlement)
+    db.flush()
+
+
+def _record(db: Session, row: KeptAsideRow) -> None:
+    assignment = db.get(AssignmentRow, row.assignment_id) if row.assignment_id is not None else None
+    if assignment is None:
+        raise WorkbenchError("nobody knows to which topic it belongs", remedy="dismiss it")
+    task = task_of(db, assignment, db.get_one(PoolRow, assignment.pool_id))
+    said = _said(db, row, task.answers)
+    if recorded_event(db, assignment.assessor_id, row.client_id) is None:
+        append_said(db, task, said)
+
+
+def _said(db: Session, row: KeptAsideRow, answers: Mapping[str, CurrentEvent]) -> Said:
+    sent = row.answer
+    docno, kind, answer, grade = (sent.get(name) for name in ("docno", "kind", "answer", "grade"))
+    if not isinstance(docno, str) or id_finding(docno, what="docno", source="answer") or not docno:
+        raise WorkbenchError("it names no document", remedy="dismiss it")
+    known = answers.get(docno)
+    if kind == "comment" and known is not None:
+        answer, grade = known.answer, known.grade
+    elif kind in {"undo", "later"}:
+        answer, grade = (WITHDRAWN if kind == "undo" else LATER), None
+    elif kind != "answer" or answer not in set(Answer):
+        raise WorkbenchError("it is no answer", remedy="dismiss it")
+    if answer == Answer.GRADE:
+        if not isinstance(grade, int) or isinstance(grade, bool):
+            raise WorkbenchError("it carries no grade", remedy="dismiss it")
+        scale_from_json(db.get_one(CampaignRow, row.campaign_id).scale).grade(grade)
+    active_ms, shown = sent.get("active_ms"), _text(sent, "shown_sha256")
+    return Said(
+        docno,
+        str(answer),
+        grade if answer == Answer.GRADE else None,
+        row.client_id,
+        reason=_text(sent, "reason"),
+        comment=_text(sent, "comment"),
+        active_ms=active_ms if isinstance(active_ms, int) else None,
+        shown_sha256=shown if SHA256.fullmatch(shown) else None,
+        said_at=moment_said(_text(sent, "said_at")),
+    )
+
+
+def _line(
+    row: KeptAsideRow,
+    name: str,
+    assignment: AssignmentRow | None,
+    now: Mapping[tuple[int, str, str], CurrentEvent],
+) -> KeptLine:
+    sent = row.answer
+    docno, grade = _text(sent, "docno"), sent.get("grade")
+    topic = assignment.topic if assignment is not None else ""
+    return KeptLine(
+        id=row.id,
+        person=name,
+        topic=topic,
+        docno=docno,
+        kind=_text(sent, "kind"),
+        answer=_text(sent, "answer"),
+        grade=grade if isinstance(grade, int) else None,
+        comment=_text(sent, "comment"),
+        why=row.why,
+        received_at=row.received_at,
+        holds=now.get((assignment.assessor_id, topic, docno)) if assignment is not None else None,
+        settlement=Settlement(row.settlement) if row.settlement else None,
+    )
+
+
+def _text(sent: Mapping[str, Any], name: str) -> str:
+    found = sent.get(name, "")
+    return found if isinstance(found, str) else ""
+
+
+def _storable(value: Any, depth: int) -> Any:
+    """What a database keeps of JSON that somebody sent; deeper than anything that the desk sends is cut."""
+    if isinstance(value, str):
+        return storable(value)[:LONGEST_TEXT]
+    if isinstance(value, Mapping | list) and depth == 0:
+        return "…"
+    if isinstance(value, Mapping):
+        return {storable(str(key))[:LONGEST_TEXT]: _storable(each, depth - 1) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_storable(each, depth - 1) for each in value]
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value

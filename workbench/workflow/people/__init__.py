@@ -1,0 +1,1 @@
+"""Accounts, signing in, invitations, and who is what in a campaign."""

@@ -1,0 +1,199 @@
+"""Membership: who is what in a campaign."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import delete, select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from workbench.errors import Conflict, NotFound, WorkbenchError
+from workbench.storage.tables import (
+    AccountRow,
+    AssessorRow,
+    AssignmentRow,
+    GroupMemberRow,
+    GroupRow,
+    MemberRow,
+    PoolRow,
+)
+from workbench.workflow.people.roles import Role
+
+LONGEST_ASSESSOR_NAME = 120
+# Whoever decides what is relevant has an interest in no run.
+JUDGES = frozenset({Role.ASSESSOR, Role.ADJUDICATOR})
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A person of a campaign with all roles given; an assessor's others may rest while work is open.
+
+    `groups` are those for which a participant sends runs.
+    """
+
+    account_id: int
+    login: str
+    name: str
+    roles: tuple[Role, ...]
+    groups: tuple[str, ...]
+
+    @property
+    def both_sides(self) -> bool:
+        """Whether this person judges and sends runs."""
+        return Role.PARTICIPANT in self.roles and not JUDGES.isdisjoint(self.roles)
+
+
+def members(db: Session, campaign_id: int) -> tuple[Member, ...]:
+    """The people of a campaign, by name; roles in the order in which the enumeration has them."""
+    rows = db.execute(
+        select(AccountRow, MemberRow.role)
+        .join(MemberRow, MemberRow.account_id == AccountRow.id)
+        .where(MemberRow.campaign_id == campaign_id)
+    )
+    accounts: dict[int, AccountRow] = {}
+    given: dict[int, set[str]] = {}
+    for account, role in rows:
+        accounts[account.id] = account
+        given.setdefault(account.id, set()).add(role)
+    sends: dict[int, list[str]] = {}
+    for account_id, name in db.execute(
+        select(GroupMemberRow.account_id, GroupRow.name)
+        .join(GroupRow, GroupRow.id == GroupMemberRow.group_id)
+        .where(GroupRow.campaign_id == campaign_id)
+        .order_by(GroupRow.name)
+    ):
+        sends.setdefault(account_id, []).append(name)
+    people = sorted(accounts.values(), key=lambda account: (account.name.casefold(), account.login))
+    return tuple(
+        Member(
+            one.id,
+            one.login,
+            one.name,
+            tuple(role for role in Role if role in given[one.id]),
+            tuple(sends.get(one.id, ())),
+        )
+        for one in people
+    )
+
+
+def add_role(db: Session, campaign_id: int, account_id: int, role: Role, *, both_sides: bool = False) -> None:
+    """Give a role; one that is held already stays. An assessor gets a name under which judgments stand.
+
+    Who sends runs does not judge, unless `both_sides` says that the organiser wants it. Raises NotFound where
+    there is no such account, Conflict for somebody who would do both, and WorkbenchError for a participant,
+    who joins a group instead.
+    """
+    if role is Role.PARTICIPANT:
+        raise WorkbenchError("a participant sends runs for a group", remedy="name the group")
+    if not both_sides:
+        require_one_side(db, campaign_id, account_id, role)
+    hold_role(db, campaign_id, account_id, role)
+
+
+def require_one_side(db: Session, campaign_id: int, account_id: int, role: Role) -> None:
+    """Raise Conflict where an account would judge and send runs, were it given this role as well."""
+    held = _held(db, campaign_id, account_id)
+    if role in JUDGES and Role.PARTICIPANT in held:
+        raise Conflict(
+            "this person sends runs, and whoever sends runs does not judge",
+            remedy="an organiser can say on purpose that one person does both",
+        )
+    if role is Role.PARTICIPANT and held & JUDGES:
+        raise Conflict(
+            "this person judges, and whoever judges does not send runs",
+            remedy="an organiser can say on purpose that one person does both",
+        )
+
+
+def hold_role(db: Session, campaign_id: int, account_id: int, role: Role) -> None:
+    """Give a role without asking whether it goes with the others; raises NotFound without such an account."""
+    account = db.get(AccountRow, account_id)
+    if account is None:
+        raise NotFound("there is no such account")
+    if db.get(MemberRow, (campaign_id, account_id, role)) is None:
+        db.add(MemberRow(campaign_id=campaign_id, account_id=account_id, role=role))
+    if role is Role.ASSESSOR and not _is_assessor(db, campaign_id, account_id):
+        name = _free_assessor_name(db, campaign_id, account.name)
+        db.add(AssessorRow(campaign_id=campaign_id, account_id=account_id, name=name, machine=False))
+    try:
+        db.flush()
+    except IntegrityError:
+        raise Conflict("the role was given at the same moment", remedy="load the page again") from None
+
+
+def remove_role(db: Session, campaign_id: int, account_id: int, role: Role) -> None:
+    """Take a role back; what an assessor judged stays.
+
+    Raises NotFound where the role is not held, Conflict for the last organiser.
+    """
+    if role is Role.ORGANISER:
+        # Locked, so that the last two cannot remove each other at one moment.
+        organisers = db.scalars(
+            select(MemberRow.account_id)
+            .where(MemberRow.campaign_id == campaign_id, MemberRow.role == role)
+            .with_for_update()
+        ).all()
+        if list(organisers) == [account_id]:
+            raise Conflict(
+                "the last organiser of a campaign cannot leave", remedy="make another organiser first"
+            )
+    removed = db.scalar(
+        delete(MemberRow)
+        .where(
+            MemberRow.campaign_id == campaign_id, MemberRow.account_id == account_id, MemberRow.role == role
+        )
+        .returning(MemberRow.account_id)
+    )
+    if removed is None:
+        raise NotFound("this person does not have this role")
+    if role is Role.PARTICIPANT:
+        groups = select(GroupRow.id).where(GroupRow.campaign_id == campaign_id)
+        db.execute(
+            delete(GroupMemberRow).where(
+                GroupMemberRow.account_id == account_id, GroupMemberRow.group_id.in_(groups)
+            )
+        )
+
+
+def require_member(db: Session, campaign_id: int, account_id: int) -> None:
+    """Raise NotFound unless an account has some role in a campaign."""
+    held = select(MemberRow.role).where(
+        MemberRow.campaign_id == campaign_id, MemberRow.account_id == account_id
+    )
+    if db.scalar(held.limit(1)) is None:
+        raise NotFound("this person has no role here", remedy="make an invitation")
+
+
+def require_assignment(db: Session, campaign_id: int, assignment_id: int) -> None:
+    """Raise NotFound unless an assignment belongs to a campaign."""
+    found = db.scalar(
+        select(AssignmentRow.id)
+        .join(PoolRow, PoolRow.id == AssignmentRow.pool_id)
+        .where(AssignmentRow.id == assignment_id, PoolRow.campaign_id == campaign_id)
+    )
+    if found is None:
+        raise NotFound("this is not (or no longer) assigned to you", remedy="see the list of your topics")
+
+
+def _held(db: Session, campaign_id: int, account_id: int) -> frozenset[Role]:
+    held = select(MemberRow.role).where(
+        MemberRow.campaign_id == campaign_id, MemberRow.account_id == account_id
+    )
+    return frozenset(map(Role, db.scalars(held)))
+
+
+def _is_assessor(db: Session, campaign_id: int, account_id: int) -> bool:
+    row = select(AssessorRow.id).where(
+        AssessorRow.campaign_id == campaign_id, AssessorRow.account_id == account_id
+    )
+    return db.scalar(row) is not None
+
+
+def _free_assessor_name(db: Session, campaign_id: int, name: str) -> str:
+    taken = set(db.scalars(select(AssessorRow.name).where(AssessorRow.campaign_id == campaign_id)))
+    candidate, number = name, 2
+    while candidate in taken:
+        ending = f" {number}"
+        candidate, number = name[: LONGEST_ASSESSOR_NAME - len(ending)] + ending, number + 1
+    return candidate

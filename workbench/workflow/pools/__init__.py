@@ -1,0 +1,1 @@
+"""Pools: planned, made, drafted, opened, added to, compared, analysed."""

@@ -1,0 +1,304 @@
+"""Pools as they are: the list, one in full, its pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from workbench.pooling.adaptive.strategies import ADAPTIVE
+from workbench.records import Contribution, TieRule
+from workbench.storage.tables import AccountRow, PoolEntryRow, PoolRow, RunRow, TopicRow
+from workbench.workflow.adaptive.ledgers import is_adaptive, totals
+from workbench.workflow.pools.pool_rows import PoolState, pool_row, state_of
+
+
+@dataclass(frozen=True, slots=True)
+class PoolLine:
+    """A pool in the list; `largest_possible` is its size had no two runs a document in common.
+
+    `parameters` are the strategy's, as texts. A supplementary pool left out what was pooled or judged before.
+    `added` pairs are marked as added by hand, and of these no run brought `added_alone`.
+    """
+
+    id: int
+    name: str
+    strategy: str
+    parameters: tuple[tuple[str, str], ...]
+    supplementary: bool
+    ties: TieRule
+    tags: tuple[str, ...]
+    pairs: int
+    largest_possible: int
+    added: int
+    added_alone: int
+    created_at: datetime
+    opened_at: datetime | None
+    closed_at: datetime | None
+    state: PoolState
+
+    @property
+    def adaptive(self) -> bool:
+        """Whether the documents are chosen while people judge; then `pairs` are how many are asked for."""
+        return self.strategy in ADAPTIVE
+
+    @property
+    def recipe(self) -> str:
+        """The strategy and its parameters in words: `depth 100`, `rrf, budget 50, k 60`."""
+        return recipe_in_words(self.strategy, dict(self.parameters))
+
+    @property
+    def share(self) -> float:
+        """What the runs brought as a share of the largest possible, 0 to 1."""
+        return self.brought / self.largest_possible if self.largest_possible else 0.0
+
+    @property
+    def brought(self) -> int:
+        """The pairs that some run brought."""
+        return self.pairs - self.added_alone
+
+    @property
+    def draft(self) -> bool:
+        """Whether the pool was not opened yet."""
+        return self.state is PoolState.DRAFT
+
+    @property
+    def open(self) -> bool:
+        """Whether the pool is open for judging."""
+        return self.state is PoolState.OPEN
+
+    @property
+    def closed(self) -> bool:
+        """Whether the pool is closed."""
+        return self.state is PoolState.CLOSED
+
+
+@dataclass(frozen=True, slots=True)
+class TopicSize:
+    """A topic's part of a pool; `added` by hand, and of these no run brought `added_alone`."""
+
+    topic: str
+    title: str
+    pairs: int
+    largest_possible: int
+    added: int
+    added_alone: int
+
+    @property
+    def brought(self) -> int:
+        """The pairs that some run brought."""
+        return self.pairs - self.added_alone
+
+
+@dataclass(frozen=True, slots=True)
+class RunPart:
+    """What a run brought to a pool; `alone` are pairs that nobody else did, run or person.
+
+    `sha256` is the version that was pooled; `earlier` says that another one has replaced it since.
+    """
+
+    tag: str
+    pairs: int
+    alone: int
+    sha256: str
+    earlier: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Addition:
+    """That a pair was added by hand: by whom (empty from the terminal), when and why."""
+
+    by: str
+    at: datetime
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class PooledPair:
+    """A pair of a pool: who brought it and how high, and what the strategy says of it, if anything.
+
+    `added` where a person added it, whether a run brought it too or not.
+    """
+
+    topic: str
+    docno: str
+    contributions: tuple[Contribution, ...]
+    weight: float | None
+    inclusion: float | None
+    stratum: int | None
+    added: Addition | None = None
+
+    @property
+    def origin(self) -> str:
+        """Where the pair comes from, as downloads say it: `runs`, `manual` or `runs+manual`."""
+        return origin(bool(self.contributions), self.added is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class PoolReport:
+    """A pool with its recipe, its topics and what each run brought.
+
+    The recipe says under `additions` how many pairs were added by hand: they are no part of what the runs
+    and the strategy reproduce.
+    """
+
+    pool: PoolLine
+    recipe: dict[str, Any]
+    by_topic: tuple[TopicSize, ...]
+    by_run: tuple[RunPart, ...]
+
+
+def origin(brought: bool, added: bool) -> str:
+    """Where a pair comes from, as downloads say it: whether runs brought it, whether a person added it."""
+    return ("runs+manual" if brought else "manual") if added else "runs"
+
+
+def recipe_in_words(strategy: str, parameters: Mapping[str, str]) -> str:
+    """A strategy with those of its parameters that have a value."""
+    words = [f"{name.replace('_', ' ')} {text}" for name, text in parameters.items() if text]
+    return ", ".join(words if words and words[0].startswith(f"{strategy} ") else [strategy, *words])
+
+
+def pools_of(db: Session, campaign_id: int) -> tuple[PoolLine, ...]:
+    """The pools of a campaign, drafts too, oldest first."""
+    rows = db.scalars(select(PoolRow).where(PoolRow.campaign_id == campaign_id).order_by(PoolRow.id)).all()
+    added = _added(db, [row.id for row in rows])
+    return tuple(_line(row, added.get(row.id, {})) for row in rows)
+
+
+def pool_summary(db: Session, campaign_id: int, name: str) -> PoolLine:
+    """One pool as the list shows it; raises NotFound."""
+    row = pool_row(db, campaign_id, name)
+    return _line(row, _added(db, [row.id]).get(row.id, {}))
+
+
+def pool_report(db: Session, campaign_id: int, name: str) -> PoolReport:
+    """One pool in full; raises NotFound."""
+    row = pool_row(db, campaign_id, name)
+    sizes = dict(
+        db.execute(
+            select(PoolEntryRow.topic, func.count())
+            .where(PoolEntryRow.pool_id == row.id)
+            .group_by(PoolEntryRow.topic)
+        ).all()
+    )
+    topics = db.execute(
+        select(TopicRow.topic, TopicRow.title)
+        .where(TopicRow.campaign_id == campaign_id)
+        .order_by(TopicRow.position)
+    )
+    sizes = totals(row) if is_adaptive(row) else sizes
+    largest: dict[str, int] = row.recipe["largest_possible"]
+    added = _added(db, [row.id]).get(row.id, {})
+    line = _line(row, added)
+    return PoolReport(
+        pool=line,
+        recipe={**row.recipe, "additions": line.added},
+        by_topic=tuple(
+            TopicSize(topic, title, sizes.get(topic, 0), largest.get(topic, 0), *added.get(topic, (0, 0)))
+            for topic, title in topics
+        ),
+        by_run=_run_parts(db, row),
+    )
+
+
+def pool_entries(
+    db: Session, campaign_id: int, name: str, *, topic: str | None = None
+) -> tuple[PooledPair, ...]:
+    """The pairs of a pool (or of one topic of it), sorted by topic and docno as bytes."""
+    row = pool_row(db, campaign_id, name)
+    entry = PoolEntryRow
+    chosen = (
+        select(
+            entry.topic,
+            entry.docno,
+            entry.brought_by,
+            entry.weight,
+            entry.inclusion,
+            entry.stratum,
+            entry.added_at,
+            entry.reason,
+            AccountRow.name,
+        )
+        .outerjoin(AccountRow, AccountRow.id == entry.added_by)
+        .where(entry.pool_id == row.id)
+    )
+    if topic is not None:
+        chosen = chosen.where(entry.topic == topic)
+    rows = db.execute(chosen.order_by(entry.topic, entry.docno))
+    return tuple(
+        PooledPair(
+            t,
+            docno,
+            tuple(Contribution(tag, rank) for tag, rank in brought),
+            weight,
+            inclusion,
+            stratum,
+            None if at is None else Addition(by or "", at, reason or ""),
+        )
+        for t, docno, brought, weight, inclusion, stratum, at, reason, by in rows
+    )
+
+
+def _added(db: Session, pool_ids: list[int]) -> dict[int, dict[str, tuple[int, int]]]:
+    """By pool and topic, the pairs added by hand, and those of them that no run brought."""
+    rows = db.execute(
+        select(
+            PoolEntryRow.pool_id,
+            PoolEntryRow.topic,
+            func.count(),
+            func.count().filter(PoolEntryRow.run_count == 0),
+        )
+        .where(PoolEntryRow.pool_id.in_(pool_ids), PoolEntryRow.added_at.is_not(None))
+        .group_by(PoolEntryRow.pool_id, PoolEntryRow.topic)
+    )
+    added: dict[int, dict[str, tuple[int, int]]] = {}
+    for pool_id, topic, count, alone in rows:
+        added.setdefault(pool_id, {})[topic] = (count, alone)
+    return added
+
+
+def _run_parts(db: Session, row: PoolRow) -> tuple[RunPart, ...]:
+    pairs = {run["tag"]: 0 for run in row.recipe["runs"]}
+    alone = dict(pairs)
+    rows = db.execute(
+        select(PoolEntryRow.brought_by, PoolEntryRow.added_at).where(PoolEntryRow.pool_id == row.id)
+    )
+    for brought, added_at in rows:
+        for tag, _ in brought:
+            pairs[tag] += 1
+        if len(brought) == 1 and added_at is None:
+            alone[brought[0][0]] += 1
+    held = set(
+        db.scalars(
+            select(RunRow.sha256).where(RunRow.campaign_id == row.campaign_id, RunRow.replaced_at.is_(None))
+        )
+    )
+    return tuple(
+        RunPart(run["tag"], pairs[run["tag"]], alone[run["tag"]], run["sha256"], run["sha256"] not in held)
+        for run in row.recipe["runs"]
+    )
+
+
+def _line(row: PoolRow, added: Mapping[str, tuple[int, int]]) -> PoolLine:
+    return PoolLine(
+        id=row.id,
+        name=row.name,
+        strategy=row.recipe["strategy"],
+        parameters=tuple(row.recipe["parameters"].items()),
+        supplementary=row.recipe["supplementary"],
+        ties=TieRule(row.recipe["ties"]),
+        tags=tuple(run["tag"] for run in row.recipe["runs"]),
+        pairs=row.pairs,
+        largest_possible=row.largest_possible,
+        added=sum(count for count, _ in added.values()),
+        added_alone=sum(alone for _, alone in added.values()),
+        created_at=row.created_at,
+        opened_at=row.opened_at,
+        closed_at=row.closed_at,
+        state=state_of(row),
+    )

@@ -1,0 +1,228 @@
+"""What a pool would cost, before it is made: its size by strategy and depth, and the hours of judging it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from workbench.errors import InvalidInput, WorkbenchError
+from workbench.pooling.adaptive.live import Adaptive
+from workbench.pooling.cost import Work
+from workbench.pooling.depth import DEPTH
+from workbench.pooling.every_strategy import EVERY_STRATEGY
+from workbench.pooling.parameters import Strategy, named
+from workbench.pooling.planning import (
+    Certainty,
+    Lengths,
+    Sizes,
+    Values,
+    depth_to_plan,
+    growth_table,
+    one_more,
+    sizes,
+)
+from workbench.pooling.pool import Pool
+from workbench.pooling.reached import Reached, RunTops, known_tops, reached
+from workbench.records import TieRule
+from workbench.workflow.campaigns.collecting import topics_of
+from workbench.workflow.desk.assigning import assessors_of
+from workbench.workflow.pools.listing import recipe_in_words
+from workbench.workflow.pools.pace import Pace, pace_of
+from workbench.workflow.pools.pool_sources import chosen_runs, pooled_or_judged
+from workbench.workflow.runs.packed_store import lengths_of, tops_of
+
+FURTHER = 100
+"""How deep a depth pool's growth is told at least, so that a slider has where to move."""
+
+MOST_CELLS = 200_000
+"""Depths times topics that a page can be sent; beyond this it asks for every depth."""
+
+Parameters = Mapping[str, object]
+_NONE: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class TopicCost:
+    """A topic's part of a planned pool."""
+
+    topic: str
+    title: str
+    pairs: float
+
+
+@dataclass(frozen=True, slots=True)
+class StrategyCost:
+    """What a strategy's pool would have; `problem` says why there is no telling."""
+
+    strategy: str
+    recipe: str
+    pairs: float
+    certainty: Certainty
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """How a depth pool grows: the pairs that depth 1, 2, ... bring, a row for each of `topics`."""
+
+    topics: tuple[str, ...]
+    new: tuple[tuple[int, ...], ...]
+
+    def total(self, depth: int) -> int:
+        """The size at a depth."""
+        return sum(sum(row[:depth]) for row in self.new)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A pool that could be made, and what judging it would take.
+
+    `topics` are all of the campaign, largest first; `step` is what one more of depth or budget would bring,
+    None where there is neither; `growth` is there for a depth pool, unless it is too large to be sent;
+    `deepest` is the length of the longest list; `others` are all strategies, each with its own parameters.
+    """
+
+    strategy: str
+    parameters: Mapping[str, str]
+    recipe: str
+    supplementary: bool
+    runs: int
+    work: Work
+    pace: Pace
+    pairs: float
+    certainty: Certainty
+    step: float | None
+    deepest: int
+    topics: tuple[TopicCost, ...]
+    growth: Growth | None
+    others: tuple[StrategyCost, ...]
+
+
+def plan_pool(
+    db: Session,
+    campaign_id: int,
+    *,
+    strategy: str = DEPTH.name,
+    parameters: Parameters = _NONE,
+    others: Mapping[str, Parameters] = _NONE,
+    ties: TieRule = TieRule.TREC_EVAL,
+    tags: Collection[str] | None = None,
+    supplementary: bool = False,
+    per_pair: int = 1,
+    assessors: int | None = None,
+    seconds: float | None = None,
+) -> Plan:
+    """Plan a pool of the chosen runs (all if None) without making it.
+
+    `others` are the parameters of the strategies that it is compared with, their defaults unless given or
+    where they cannot be. `assessors` are the campaign's own unless given, `seconds` as `pace_of` has them.
+    Raises what `make_pool` would raise for the same recipe, InvalidInput for numbers of work that cannot be.
+    """
+    values = named(EVERY_STRATEGY, strategy).values(parameters)
+    tags = [tag for tag, _ in chosen_runs(db, campaign_id, tags)]
+    pace = pace_of(db, campaign_id, given=seconds)
+    judging = _judging(db, campaign_id, per_pair) if assessors is None else assessors
+    work = Work(per_pair, judging, pace.seconds)
+    asked = {name: values if name == strategy else _values(made_by, others.get(name, _NONE))
+             for name, made_by in EVERY_STRATEGY.items()}  # fmt: skip
+    outlook = _look(db, campaign_id, tags, ties, supplementary, asked)
+    chosen = outlook.sizes(strategy, values)
+    larger = one_more(values)
+    step = None if larger is None else outlook.sizes(strategy, larger).total - chosen.total
+    by_topic = dict(zip(chosen.topics, chosen.pairs, strict=True))
+    topics = [TopicCost(one.id, one.title, by_topic.get(one.id, 0.0)) for one in topics_of(db, campaign_id)]
+    return Plan(
+        strategy=strategy,
+        parameters=EVERY_STRATEGY[strategy].texts(values),
+        recipe=recipe_in_words(strategy, EVERY_STRATEGY[strategy].texts(values)),
+        supplementary=supplementary,
+        runs=len(tags),
+        work=work,
+        pace=pace,
+        pairs=chosen.total,
+        certainty=chosen.certainty,
+        step=step,
+        deepest=max(outlook.longest.values(), default=0),
+        topics=tuple(sorted(topics, key=lambda one: -one.pairs)),
+        growth=outlook.growth(values) if strategy == DEPTH.name else None,
+        others=tuple(outlook.cost(name, its_values) for name, its_values in asked.items()),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Outlook:
+    """What is known of the runs: their tops to `depth`, the longest lists, what is known already."""
+
+    tops: tuple[RunTops, ...]
+    known: RunTops | None
+    longest: Lengths
+    depth: int
+    plain: Reached
+
+    def reach(self, strategy: str, values: Values) -> Reached:
+        if strategy != DEPTH.name or not (values["run_depths"] or values["topic_depths"]):
+            return self.plain
+        own = {name: values[name] for name in ("run_depths", "topic_depths")}
+        return reached(self.tops, known=self.known, **own)
+
+    def sizes(self, strategy: str, values: Values) -> Sizes:
+        return sizes(
+            self.reach(strategy, values),
+            strategy=strategy,
+            values=values,
+            longest=self.longest,
+            supplementary=self.known is not None,
+        )
+
+    def cost(self, strategy: str, values: Values) -> StrategyCost:
+        recipe = recipe_in_words(strategy, EVERY_STRATEGY[strategy].texts(values))
+        try:
+            found = self.sizes(strategy, values)
+        except WorkbenchError as error:
+            return StrategyCost(strategy, recipe, 0.0, Certainty.EXACT, error.message)
+        return StrategyCost(strategy, recipe, found.total, found.certainty)
+
+    def growth(self, values: Values) -> Growth | None:
+        reach = self.reach(DEPTH.name, values)
+        if len(reach.topics) * self.depth > MOST_CELLS:
+            return None
+        return Growth(reach.topics, tuple(map(tuple, growth_table(reach, self.depth).tolist())))
+
+
+def _look(
+    db: Session,
+    campaign_id: int,
+    tags: Sequence[str],
+    ties: TieRule,
+    supplementary: bool,
+    asked: Mapping[str, Values],
+) -> _Outlook:
+    longest: dict[str, int] = {}
+    for lengths in lengths_of(db, campaign_id, tags).values():
+        for topic, length in lengths.items():
+            longest[topic] = max(length, longest.get(topic, 0))
+    wanted = [
+        depth_to_plan(name, each, longest, supplementary=supplementary)
+        for name, values in asked.items()
+        for each in (values, one_more(values) or values)
+    ]
+    depth = max(1, min(max(FURTHER + 1, *wanted), max(longest.values(), default=1)))
+    tops = tuple(tops_of(db, campaign_id, tags, depth=depth, ties=ties))
+    known = known_tops(pooled_or_judged(db, campaign_id)) if supplementary else None
+    return _Outlook(tops, known, longest, depth, reached(tops, known=known))
+
+
+def _values(strategy: Strategy[Pool | Adaptive], parameters: Parameters) -> dict[str, Any]:
+    try:
+        return strategy.values(parameters)
+    except InvalidInput:
+        return strategy.values({})
+
+
+def _judging(db: Session, campaign_id: int, per_pair: int) -> int:
+    """How many assessors with an account the campaign has; as many as a pair needs if there are fewer."""
+    return max(per_pair, 1, sum(one.has_account for one in assessors_of(db, campaign_id)))

@@ -1,0 +1,1 @@
+"""Two documents, or two runs, side by side."""

@@ -1,0 +1,235 @@
+"""Checking a file as a run of a campaign, outside of any transaction that writes."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
+from pathlib import PurePath
+from typing import BinaryIO
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.formats.refusals import shown
+from workbench.formats.run_report import Mend, RunReport, mend_of, report_of, with_findings
+from workbench.formats.run_rules import RunRules
+from workbench.formats.runs import RunCheck, check_run, promised_tag, unreadable_run
+from workbench.formats.source import Bounded, Readable, open_source
+from workbench.pooling.near_identical import Tops, compared_topics, tops_of
+from workbench.records import Run, sorted_ids
+from workbench.storage.tables import TopicRow
+from workbench.workflow.checks import LONGEST_ID, id_finding
+from workbench.workflow.runs.collection_lists import listed_docnos
+from workbench.workflow.runs.known_runs import (
+    Holder,
+    KnownRun,
+    content_of,
+    known_runs,
+    likeness_findings,
+    tag_findings,
+)
+from workbench.workflow.runs.run_rules import cut_of, rules_of
+
+# A run with more lines than these is none, and its lines would fill the memory.
+LEAST_LINES, LINES_A_TOPIC, USUAL_DEPTH, BYTES_A_LINE = 1_000_000, 2, 1000, 256
+
+Opening = Callable[[], AbstractContextManager[Session]]
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What runs of a campaign are checked against; `opening` reads what has to be looked up on the way.
+
+    `contents` are those of known files that are in no database, as gzip by the hash of the plain bytes.
+    """
+
+    campaign_id: int
+    topics: tuple[str, ...]
+    docnos: frozenset[str] | None
+    rules: RunRules
+    cut: int | None
+    known: tuple[KnownRun, ...]
+    opening: Opening
+    contents: Mapping[str, bytes] = field(default_factory=dict)
+
+    @property
+    def max_lines(self) -> int:
+        """The most lines that a file is read to."""
+        depth = self.rules.max_per_topic or USUAL_DEPTH
+        return max(LEAST_LINES, LINES_A_TOPIC * depth * len(self.topics))
+
+    def check(self, stream: Readable, name: str) -> RunCheck:
+        """What is found in a file as it stands alone."""
+        return check_run(
+            stream,
+            source=name,
+            file_stem=promised_tag(name),
+            topics=self.topics,
+            docnos=self.docnos,
+            rules=self.rules,
+            cut=self.cut,
+            max_lines=self.max_lines,
+        )
+
+    def with_run(self, checked: CheckedRun) -> Expected:
+        """The same with one more run to compare with, if the file that was checked is a good one."""
+        report, content = checked.report, checked.content_gzip
+        if report.tag is None or report.sha256 is None or checked.tops is None or content is None:
+            return self
+        run = KnownRun(f"the file {shown(checked.file_name)}", report.tag, report.sha256, checked.tops)
+        contents = {**self.contents, report.sha256: content}
+        return replace(self, known=(*self.known, run), contents=contents)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedRun:
+    """A file that was checked: the report, its bytes as gzip if it was read to its end, a good run's tops."""
+
+    file_name: str
+    content_gzip: bytes | None
+    report: RunReport
+    tops: Tops | None = None
+
+
+def expected_of(
+    db: Session, campaign_id: int, *, batch: str | None = None, opening: Opening | None = None
+) -> Expected:
+    """What runs of a campaign are checked against, the files of a batch among them.
+
+    Without `opening` the checks look up in `db`, which must then stay open. Raises WorkbenchError where the
+    campaign has no topics to check against.
+    """
+    topics = tuple(
+        db.scalars(
+            select(TopicRow.topic).where(TopicRow.campaign_id == campaign_id).order_by(TopicRow.position)
+        )
+    )
+    if not topics:
+        raise WorkbenchError("this campaign has no topics yet", remedy="load the topics before the runs")
+    return Expected(
+        campaign_id=campaign_id,
+        topics=topics,
+        docnos=listed_docnos(db, campaign_id),
+        rules=rules_of(db, campaign_id),
+        cut=cut_of(db, campaign_id),
+        known=known_runs(db, campaign_id, topics, batch=batch),
+        opening=opening or (lambda: nullcontext(db)),
+    )
+
+
+def check_file(expected: Expected, name: str, stream: BinaryIO) -> CheckedRun:
+    """Check a file, plain or gzip, in memory that its compressed size and its number of lines bound."""
+    name = PurePath(name).name
+    try:
+        kept = Keeping(Bounded(open_source(stream, name), source=name, limit=_most_bytes(expected)))
+        check = expected.check(kept, name)
+        content, sha256 = kept.finished() if check.whole else (None, None)
+    except InvalidInput as unreadable:
+        check, content, sha256 = unreadable_run(name, unreadable), None, None
+    mend = None if content is None else mend_in(expected, name, check, content)
+    report = report_of(check, sha256=sha256, mend=None if mend is None else mend[0])
+    if check.run is None:
+        return CheckedRun(name, content, report)
+    tops = tops_of(check.run, compared_topics(expected.topics))
+    report = with_findings(report, _about(expected, check.run, tops, name, sha256), expected.rules)
+    return CheckedRun(name, content, report, tops)
+
+
+def check_files(
+    expected: Expected, files: Iterable[tuple[str, BinaryIO]], *, replacing: bool = False
+) -> Iterator[CheckedRun]:
+    """Check files one after another, each against those before it too.
+
+    With `replacing` the tag of a run that is known stands against no file; that of another file does.
+    """
+    held = {one.tag: Holder(one.name, one.sha256) for one in expected.known}
+    sent: dict[str, Holder] = {}
+    for name, stream in files:
+        checked = check_file(expected, name, stream)
+        report = checked.report
+        if report.tag is not None:
+            others = {tag: one for tag, one in held.items() if not (replacing and tag == report.tag)}
+            about = tag_findings(report.tag, report.sha256, others | sent, source=checked.file_name)
+            report = with_findings(report, about, expected.rules)
+            checked = replace(checked, report=report)
+        if report.tag is None or report.errors:
+            yield checked
+            continue
+        expected = expected.with_run(checked)
+        sent[report.tag] = Holder(f"the file {shown(checked.file_name)}", report.sha256)
+        yield checked
+
+
+def mend_in(
+    expected: Expected, name: str, check: RunCheck, content_gzip: bytes, *, tag: str | None = None
+) -> tuple[Mend, bytes] | None:
+    """What a corrected file would change, and its content; None where nothing is mechanical."""
+    return mend_of(
+        check,
+        lambda: io.BytesIO(content_gzip),
+        lambda corrected: expected.check(corrected, name),
+        rules=expected.rules,
+        tag=tag or promised_tag(name),
+    )
+
+
+class Keeping:
+    """A stream that keeps what is read of it, compressed, and the hash of the plain bytes."""
+
+    def __init__(self, stream: Readable) -> None:
+        self._stream = stream
+        self._hash = hashlib.sha256()
+        self._kept = io.BytesIO()
+        # No time of writing in the file: the same run gives the same bytes.
+        self._gzip = gzip.GzipFile(fileobj=self._kept, mode="wb", compresslevel=6, mtime=0)
+
+    def read(self, size: int, /) -> bytes:
+        """The next bytes."""
+        data = self._stream.read(size)
+        self._hash.update(data)
+        self._gzip.write(data)
+        return data
+
+    def finished(self) -> tuple[bytes, str]:
+        """Everything that the stream held, as gzip, and the SHA-256 of the plain bytes."""
+        while self.read(1 << 20):
+            pass
+        self._gzip.close()
+        return self._kept.getvalue(), self._hash.hexdigest()
+
+
+def _most_bytes(expected: Expected) -> int:
+    return expected.max_lines * BYTES_A_LINE
+
+
+def _about(expected: Expected, run: Run, tops: Tops, name: str, sha256: str | None) -> Iterator[Finding]:
+    def look_up(sha256: str) -> bytes | None:
+        if sha256 in expected.contents:
+            return expected.contents[sha256]
+        with expected.opening() as db:
+            return content_of(db, expected.campaign_id, sha256)
+
+    yield from _unstorable(run, name)
+    # The very same file is told by its tag, and a run that this one may replace is no other run.
+    others = [other for other in expected.known if other.sha256 != sha256 and other.tag != run.tag]
+    yield from likeness_findings(run, tops, others, look_up, source=name)
+
+
+def _plainly_storable(ids: Collection[str]) -> bool:
+    """Whether ids can be kept beyond doubt, seen at once: nearly all files are so."""
+    return "".join(ids).isascii() and max(map(len, ids), default=0) <= LONGEST_ID
+
+
+def _unstorable(run: Run, source: str) -> Iterator[Finding]:
+    tag = id_finding(run.tag, what="tag", source=source)
+    docnos = {docno for ranking in run.rankings.values() for docno in ranking.docnos}
+    if _plainly_storable(docnos):
+        docnos = set()
+    topics = (id_finding(topic, what="topic", source=source) for topic in run.rankings)
+    found = (id_finding(docno, what="docno", source=source) for docno in sorted_ids(docnos))
+    return (one for one in (tag, *topics, *found) if one is not None)
