@@ -39,7 +39,7 @@ let unsent = 0;
 let writing = 0; // events on their way into the outbox
 let current = null; // the document on the desk; null while one comes, and at the end
 let wanted = null; // the document that is to come
-let waitsFor = null; // the event whose answer decides what comes next, in adaptive pools
+let waitsFor = null; // the event whose answer decides what comes next, where they come one by one
 let round = "before"; // the second look at the unsure ones: before, now, after
 let signedOutElsewhere = false;
 const spent = new Map(); // active time before one went away from a document without judging it
@@ -65,7 +65,7 @@ function drawBar() {
   show.showAnswer(said, {
     off: docno === null || topic.closed,
     mayUndo: topic.trail.length > 0 && !topic.closed && !waitsFor,
-    mayPutOff: !said && !topic.adaptive,
+    mayPutOff: !said && !topic.oneByOne,
     draft: docno !== null && commentOf(docno),
   });
   show.showProgress(topic.answered, topic.total);
@@ -88,7 +88,7 @@ function remember() {
 }
 
 function expectNext() {
-  if (topic.adaptive) return;
+  if (topic.oneByOne) return;
   // And what an undo would bring back.
   documents.expect((count) => [...topic.ahead(count, current?.docno ?? null), ...topic.trail.slice(-UNDONE)]);
 }
@@ -173,7 +173,7 @@ function secondLook() {
   go(topic.next());
 }
 
-// In an adaptive pool the answer has arrived: what comes next is known now.
+// Where documents come one by one the answer has arrived: what comes next is known now.
 async function goOn() {
   while (waitsFor) {
     try {
@@ -251,7 +251,7 @@ function judge(answer, { grade = null, reason = "" } = {}) {
 }
 
 function putOff() {
-  if (!mayJudge() || topic.adaptive) return;
+  if (!mayJudge() || topic.oneByOne) return;
   const { docno } = current;
   if (topic.answers.has(docno)) {
     announce("It has an answer already");
@@ -298,7 +298,7 @@ function forget(docno) {
 }
 
 function goAfter(sent) {
-  if (!topic.adaptive) {
+  if (!topic.oneByOne) {
     go(topic.next());
     return;
   }
@@ -368,7 +368,7 @@ function heardOf(event) {
       { grades, titleOf, onLook: null },
     );
   }
-  if (!topic.adaptive) {
+  if (!topic.oneByOne) {
     drawBar();
     expectNext();
   }

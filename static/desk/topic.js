@@ -11,7 +11,7 @@ export class Topic {
     this.order = work.order;
     this.places = new Map(work.order.map((docno, index) => [docno, index]));
     this.total = work.total;
-    this.adaptive = work.adaptive;
+    this.oneByOne = work.one_by_one;
     this.closed = work.closed;
     this.answers = new Map(work.said.map((said) => [said.docno, said]));
     this.later = new Map(work.later.map(([docno, clientId]) => [docno, clientId]));

@@ -82,6 +82,7 @@ def samples(sqlite_database: Database, cast: Cast) -> dict[str, Any]:
         "invitation_id": invited.id,
         "account_id": cast.accounts["Vera"].id,
         "assignment_id": cast.assignments["Ada", "T1"],
+        "task_id": 1,
         "pool_id": cast.pool_id,
         "batch": "a-batch-of-files",
         "number": number,

@@ -56,7 +56,7 @@ def test_where_qrels_name_pairs_an_addition_is_marked(
         answer = {"docno": docno, "answer": "unsure", "client_id": f"an-answer-{docno}"}
         assert ada.post(f"{task}/answer", data=answer).status_code == 303
     text = text_of(olga.get("/c/harbour/qrels").text)
-    assert "T1 d6 added by hand" in text
+    assert "T1 tides d6 added by hand" in text
     assert "T1 d1 added" not in text
 
 

@@ -91,7 +91,7 @@ def test_no_route_shows_a_participant_anything_of_others(
         number = add_checked(db, cast.campaign_id, "a-batch-of-files", checked, added_by=olga)
     samples = {
         "slug": "harbour", "filename": "workbench.css", "token": "none", "invitation_id": invited.id,
-        "account_id": cast.accounts["Vera"].id, "assignment_id": cast.assignments["Ada", "T1"],
+        "account_id": cast.accounts["Vera"].id, "assignment_id": cast.assignments["Ada", "T1"], "task_id": 1,
         "pool_id": cast.pool_id, "group_id": rival, "topic": "T1", "docno": "d1",
         "batch": "a-batch-of-files", "number": number, "table": "growth",
     }  # fmt: skip

@@ -76,7 +76,7 @@ def work_json(work: Work) -> Json:
         "said": [_said_json(one) for one in work.said],
         "later": [[write_id(one.docno), one.event.client_id, one.event.id] for one in work.put_off],
         "total": work.total,
-        "adaptive": work.adaptive,
+        "one_by_one": work.adaptive,
         "closed": work.closed,
         "seconds": work.seconds,
         "sitting": {"answers": work.sitting.answers, "minutes": round(work.sitting.minutes, 1)},

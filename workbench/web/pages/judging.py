@@ -86,7 +86,7 @@ def desk(assignment_id: int) -> str:
         "judging/desk.html",
         desk=shown,
         work=work_json(work),
-        adaptive=work.adaptive,
+        one_by_one=work.adaptive,
         keys=keys,
         commands=COMMANDS,
         reasons=REASONS,
