@@ -24,6 +24,8 @@ from workbench.workflow.desk.desk_keys import COMMANDS, keys_of
 from workbench.workflow.desk.desk_work import work_of
 from workbench.workflow.people.membership import require_assignment
 from workbench.workflow.people.roles import Role
+from workbench.workflow.preferences.tasks import left_to_compare
+from workbench.workflow.settling.discussing import discussions
 
 LATER = "later"
 
@@ -66,7 +68,9 @@ def index() -> str:
     """The topics that this assessor has to judge."""
     with reading() as db:
         lines = worklists.worklist(db, here().id, viewer().id)
-    return render_template("judging/index.html", lines=lines)
+        comparisons = left_to_compare(db, here().id, viewer().id)
+        waiting = sum(not one.answered for one in discussions(db, here().id, viewer().id))
+    return render_template("judging/index.html", lines=lines, comparisons=comparisons, waiting=waiting)
 
 
 @blueprint.get("/<int:assignment_id>")
