@@ -204,11 +204,18 @@ function draw(figure) {
   if (dense) svg.classList.add("dense");
   // The content-security policy refuses these; their rules stand in workbench.css.
   for (const style of svg.querySelectorAll("style")) style.remove();
+  // A drawing is one picture with one name. Its parts have names too, which only a part with a role may have.
+  for (const part of svg.querySelectorAll("g[aria-label]")) part.setAttribute("role", "group");
+  const name = figure.querySelector("figcaption").textContent;
   svg.setAttribute("role", "img");
-  svg.setAttribute("aria-label", figure.querySelector("figcaption").textContent);
+  svg.setAttribute("aria-label", name);
   const drawing = figure.querySelector(".drawing") ?? figure.appendChild(document.createElement("div"));
   drawing.className = "drawing";
   drawing.replaceChildren(...legend(figure.dataset.plot, data), svg);
+  // What scrolls must be reached by the keyboard too.
+  if (drawing.scrollWidth > drawing.clientWidth || drawing.scrollHeight > drawing.clientHeight) {
+    for (const [key, value] of [["tabindex", "0"], ["role", "group"], ["aria-label", name]]) drawing.setAttribute(key, value);
+  } else for (const key of ["tabindex", "role", "aria-label"]) drawing.removeAttribute(key);
 }
 
 function legend(kind, { parts, tones }) {

@@ -1,0 +1,178 @@
+"""The demo campaign with something on every page: what the walk of accessibility sees."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from tests.browser.people import CHEAP, PASSWORD, demo_instance, stored
+from workbench.demo.campaign import POOL, SLUG
+from workbench.records import FOUR_GRADES, Document, Topic
+from workbench.storage.engine import Database
+from workbench.workflow.campaigns.campaigning import campaign_by_slug, create_campaign
+from workbench.workflow.campaigns.collecting import load_documents, load_topics
+from workbench.workflow.desk.assigning import assessors_of, assign, assignments_of
+from workbench.workflow.desk.desk_events import Event
+from workbench.workflow.desk.kept_aside import keep_aside
+from workbench.workflow.people.accounts import Account, NewAccount, account_by_login, create_account
+from workbench.workflow.people.inviting import invite
+from workbench.workflow.people.membership import add_role
+from workbench.workflow.people.roles import Role
+from workbench.workflow.people.signing_in import open_session
+from workbench.workflow.pools.additions import add_by_hand
+from workbench.workflow.pools.listing import pool_entries
+from workbench.workflow.pools.pooling import make_pool
+from workbench.workflow.preferences.tasks import best_judged, compare_documents, compare_runs, tasks_of
+from workbench.workflow.runs.about_runs import AboutRun, Kind
+from workbench.workflow.runs.checked_files import add_checked
+from workbench.workflow.runs.groups import groups_of
+from workbench.workflow.runs.run_checks import check_file, expected_of
+from workbench.workflow.runs.submitting import add_runs
+from workbench.workflow.settling.adjudicating import Verdict, decide, disputed_pair
+from workbench.workflow.settling.decisions import Decision
+from workbench.workflow.settling.dispute_queue import Order
+from workbench.workflow.settling.disputing import queue
+
+# Nothing in it may break the page: one word longer than a telephone is wide, and words of both directions.
+LONG_ID = "D-" + "longest" * 12
+LONG_NAME = "The collected papers of the harbour conservancies and of their several lighthouse-keepers, part II"
+MIXED = "مواعيد المد والجزر في الميناء — tides in the harbour, 1854"
+TWO_OF_A_BATCH = "batch-of-the-organiser", "batch-of-a-participant"
+
+NOBODY = ""
+PEOPLE = ("organiser", "marlow", "vane", "sorrel", "wick", NOBODY)
+
+
+@dataclass(frozen=True, slots=True)
+class FullCampaign:
+    """The instance, the cookie of each login, and a value for every argument that an address has."""
+
+    instance: Path
+    cookies: dict[str, str]
+    samples: dict[str, Any]
+    bare: str  # the slug of a campaign without anything
+    long: str  # the slug of a campaign of long names
+
+
+def full_campaign(folder: Path) -> FullCampaign:
+    """Make it in this folder."""
+    instance = demo_instance(folder)
+    with stored(instance) as database:
+        return _extended(instance, database)
+
+
+def _extended(instance: Path, database: Database) -> FullCampaign:
+    with database.writing() as db:
+        campaign = campaign_by_slug(db, SLUG)
+        for login, name, role in (
+            ("vane", "E. Vane", Role.ADJUDICATOR),
+            ("wick", "O. Wick", Role.VIEWER),
+        ):
+            add_role(db, campaign.id, _account(db, login, name), role)
+        accounts = {login: account_by_login(db, login) for login in PEOPLE if login}
+        samples = {"slug": SLUG, "filename": "workbench.css", "number": 1, "table": "growth"}
+        samples |= {"part": "rules", "kind": "csv", "topic": "T02"}
+        samples |= _work(db, campaign.id, accounts)
+        samples["back_topic"], samples["back"] = _settle(db, campaign.id, accounts)
+        bare = create_campaign(db, name="Bare", scale=FOUR_GRADES, organiser=accounts["organiser"].id)
+        long = _long(db, accounts)
+        cookies = {login: open_session(db, account).token for login, account in accounts.items()}
+    return FullCampaign(instance, cookies, samples, bare.slug, long)
+
+
+def _account(db: Session, login: str, name: str) -> int:
+    return create_account(db, NewAccount(login, name, CHEAP.hash(PASSWORD))).id
+
+
+def _work(db: Session, campaign_id: int, accounts: dict[str, Account]) -> dict[str, Any]:
+    organiser, marlow = accounts["organiser"].id, accounts["marlow"].id
+    people = {line.name: line.id for line in assessors_of(db, campaign_id) if line.has_account}
+    own = people["A. Marlow"]
+    draft = make_pool(db, campaign_id, parameters={"depth": 20}, name="a draft", draft=True).pool
+    live = make_pool(db, campaign_id, strategy="hedge", name="as we go").pool
+    assign(db, live.id, topics=["T08"], assessor_ids=[own])
+    parts = {
+        (one.pool, one.topic): one.id
+        for one in assignments_of(db, campaign_id)
+        if one.assessor == "A. Marlow"
+    }
+    task = parts[POOL, "T02"]
+    docnos = [entry.docno for entry in pool_entries(db, campaign_id, POOL) if entry.topic == "T02"]
+    add_by_hand(
+        db, campaign_id, POOL, topic="T02", docnos={"ALM-0001": 1}, reason="named in it", added_by=organiser
+    )
+    compare_documents(db, campaign_id, best_judged(db, campaign_id, ["T01"], 3), assessor_ids=[own])
+    compare_runs(db, campaign_id, "harbour-bm25", "harbour-lm", topics=["T02"], assessor_ids=[own])
+    sent = {"kind": "answer", "docno": "ALM-0001", "answer": "grade", "grade": 2, "comment": "said late"}
+    event = Event("answer", task, "ALM-0001", "0a8a6d1e-5a0c-4a5c-9b1f-6a1df5a5c0de", sent)
+    keep_aside(db, campaign_id, marlow, event, why="this pool is closed")
+    invited = invite(db, campaign_id, role=Role.VIEWER, note="for the archive", invited_by=organiser)
+    groups = {line.name: line.id for line in groups_of(db, campaign_id)}
+    college = groups["Tidewater College"]
+    for batch, group, sender in zip(
+        TWO_OF_A_BATCH, (None, college), (organiser, accounts["sorrel"].id), strict=True
+    ):
+        for name, text in (
+            ("good.txt", "T01 Q0 ALM-0001 1 2.5 late-run\n"),
+            ("bad.txt", "T01 Q0 ALM-0001 one\n"),
+        ):
+            checked = check_file(expected_of(db, campaign_id), name, io.BytesIO(text.encode()))
+            add_checked(db, campaign_id, batch, checked, added_by=sender, group_id=group)
+    about = AboutRun(college, Kind.MANUAL, "Made by hand, and in no pool", 2)
+    spare = io.BytesIO(b"T01 Q0 ALM-0001 1 2.5 spare\n")
+    add_runs(db, campaign_id, [("spare.txt", spare)], about=about)
+    tasks = tasks_of(db, campaign_id, account_id=marlow)
+    return {
+        "assignment_id": task,
+        "live_task_id": parts[live.name, "T08"],
+        "done_task_id": parts[POOL, "T01"],
+        "one": docnos[0],
+        "other": docnos[1],
+        "pool_id": 1,
+        "draft_id": draft.id,
+        "live_id": live.id,
+        "task_id": tasks[0].id,
+        "run_task_id": tasks[-1].id,
+        "token": invited.token,
+        "invitation_id": invited.id,
+        "group_id": college,
+        "account_id": accounts["sorrel"].id,
+        "batch": TWO_OF_A_BATCH[0],
+        "own_batch": TWO_OF_A_BATCH[1],
+    }
+
+
+def _settle(db: Session, campaign_id: int, accounts: dict[str, Account]) -> tuple[str, str]:
+    vane = accounts["vane"].id
+    disputed = [(line.topic, line.docno) for line in queue(db, campaign_id, order=Order.TOPIC).lines]
+    verdicts = (
+        Verdict(Decision.BACK, reason="read the last paragraph again"),
+        Verdict(Decision.GRADE, 2, "it is dated"),
+        Verdict(Decision.UNCLEAR),
+    )
+    for number, (pair, verdict) in enumerate(zip(disputed, verdicts, strict=False)):
+        seen = disputed_pair(db, campaign_id, pair, vane).seen
+        decide(db, campaign_id, vane, pair, verdict, client_id=f"walk-{number}-of-the-desk", seen=seen)
+    return disputed[0]
+
+
+def _long(db: Session, accounts: dict[str, Account]) -> str:
+    campaign = create_campaign(db, name=LONG_NAME, scale=FOUR_GRADES, organiser=accounts["organiser"].id)
+    for login in ("marlow", "vane"):
+        add_role(db, campaign.id, accounts[login].id, Role.ASSESSOR)
+    load_topics(db, campaign.id, [Topic(LONG_ID, LONG_NAME), Topic("T2", MIXED, MIXED, MIXED)], source="topics")
+    documents = [
+        Document(LONG_ID, LONG_NAME, f"{LONG_ID} {LONG_ID}"),
+        Document("D2", MIXED, MIXED * 20),
+    ]
+    load_documents(db, campaign.id, documents, source="documents")
+    run = f"{LONG_ID} Q0 {LONG_ID} 1 2.0 {LONG_ID}\nT2 Q0 {LONG_ID} 1 2.0 {LONG_ID}\nT2 Q0 D2 2 1.0 {LONG_ID}\n"
+    add_runs(db, campaign.id, [("long.txt", io.BytesIO(run.encode()))])
+    pool = make_pool(db, campaign.id, parameters={"depth": 2}, name=LONG_NAME[:60]).pool
+    people = [line.id for line in assessors_of(db, campaign.id)]
+    assign(db, pool.id, topics=[LONG_ID, "T2"], assessor_ids=people)
+    return campaign.slug

@@ -1,0 +1,132 @@
+"""Every page of the application by its map of addresses, as somebody to whom it opens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlencode
+
+from flask import Flask
+from werkzeug.routing import Rule
+
+from tests.browser.full_campaign import NOBODY, PEOPLE, FullCampaign
+from workbench.web.access import Who, statement_of
+from workbench.workflow.people.roles import Role
+
+ROLE_OF = {
+    "organiser": Role.ORGANISER,
+    "marlow": Role.ASSESSOR,
+    "vane": Role.ADJUDICATOR,
+    "sorrel": Role.PARTICIPANT,
+    "wick": Role.VIEWER,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What an endpoint is asked with beyond the usual: values of its address, a question, who asks."""
+
+    question: tuple[tuple[str, str], ...] = ()
+    values: Mapping[str, str] = field(default_factory=dict)  # argument -> the sample's name
+    who: str | None = None
+
+
+def _asked(*question: tuple[str, str], who: str | None = None, **values: str) -> Asked:
+    return Asked(question, values, who)
+
+
+TAG = ("tag", "harbour-bm25")
+OWN_TAG = ("tag", "tidewater-tfidf")
+SPARE = ("tag", "spare")
+PAIR = (("topic", "{back_topic}"), ("docno", "{back}"))
+TWO = (("first", "A. Marlow"), ("second", "R. Quist"))
+ANALYSED = (("pool", "1"), ("asked", "yes"))
+
+# What a page needs to show something; an endpoint that is not here is asked once, without a question. Several
+# lines are several looks at one page.
+QUESTIONS: Mapping[str, tuple[Asked, ...]] = {
+    "adjudicating.desk": (_asked(("order", "topic"), who="vane"), _asked(*PAIR)),
+    "adjudication.index": (_asked(("order", "topic")), _asked(("order", "topic"), who="vane")),
+    "agreement.index": (_asked(), _asked(who="wick")),
+    "agreement.pair": (_asked(*TWO),),
+    "agreement_topics.pairs": (_asked(("topic", "T01")),),
+    "agreement_planner.index": (_asked(("asked", "yes")),),
+    "analysis.index": (_asked(*ANALYSED),),
+    "campaigns.index": (_asked(), _asked(who="marlow"), _asked(who="sorrel")),
+    "comparisons.index": (_asked(), _asked(("a", "1"), ("b", "2"))),
+    "discussions.pair": (_asked(*PAIR, who="marlow"),),
+    "documents.document": (_asked(("docno", "ALM-0001")), _asked(("docno", "ALM-0001"), who="wick")),
+    "documents.index": (_asked(), _asked(("q", "harbour"))),
+    "judging.desk": (_asked(), _asked(assignment_id="live_task_id"), _asked(assignment_id="done_task_id")),
+    "late_runs.holes": (_asked(TAG),),
+    "live_pools.index": (_asked(pool_id="live_id"),),
+    "overview.index": (_asked(), _asked(who="wick")),
+    "own_checks.batch": (_asked(batch="own_batch"),),
+    "own_runs.confirm_withdrawal": (_asked(SPARE),),
+    "own_runs.run": (_asked(OWN_TAG),),
+    "pool_states.confirm_closing": (_asked(),),
+    "pool_states.confirm_opening": (_asked(pool_id="draft_id"),),
+    "pool_states.draft": (_asked(pool_id="draft_id"),),
+    "pools.pool": (_asked(), _asked(pool_id="live_id")),
+    "pools.topic": (_asked(("topic", "T02")),),
+    "reading.compare_two": (_asked(("docno", "{one}"), ("docno", "{other}")),),
+    "records.run": (_asked(TAG),),
+    "runs.confirm_removal": (_asked(SPARE),),
+    "scores.index": (_asked(), _asked(who="wick")),
+    "scores.run": (_asked(TAG),),
+    "side_by_side.desk": (_asked(), _asked(task_id="run_task_id")),
+    "topics.topic": (_asked(("topic", "T02")),),
+}
+# They give a file where there is one to give.
+FILES = frozenset(
+    "runs.file own_runs.file run_checks.corrected own_checks.corrected "
+    "live_pools.events_tsv live_pools.events_json".split()
+)
+# Pages that are the first thing somebody sees without any work, and what long names do to them.
+BARE = (
+    "overview.index topics.index documents.index runs.index groups.index pools.index assignments.index "
+    "judgments.index agreement.index consensus_preview.index adjudication.index qrels.index scores.index "
+    "analysis.index plan.index preferences.index records.table adjudicating.desk adjudication.report"
+).split()
+LONG = (
+    "overview.index topics.index documents.index runs.index pools.index assignments.index pools.pool "
+    "judging.index judging.desk records.table scores.index settings.index"
+).split()
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One look at a page: the endpoint, who looks (a login, empty for nobody), the path."""
+
+    endpoint: str
+    who: str
+    path: str
+
+
+def looks(app: Flask, full: FullCampaign) -> Iterator[Look]:
+    """Each look at each GET route of the map, files and pieces among them."""
+    for rule in app.url_map.iter_rules():
+        if "GET" not in (rule.methods or ()) or rule.endpoint in FILES | {"static"}:
+            continue
+        for asked in QUESTIONS.get(rule.endpoint, (Asked(),)):
+            who = asked.who if asked.who is not None else _who(app, rule)
+            yield Look(rule.endpoint, who, _path(rule, full.samples, asked))
+
+
+def _who(app: Flask, rule: Rule) -> str:
+    statement = statement_of(app, rule.endpoint)
+    assert statement is not None
+    if statement.who is Who.ANYONE:
+        return NOBODY
+    if statement.who is not Who.MEMBER:
+        return PEOPLE[0]
+    return next(login for login, role in ROLE_OF.items() if role in statement.roles)
+
+
+def _path(rule: Rule, samples: Mapping[str, Any], asked: Asked) -> str:
+    values = {name: samples[asked.values.get(name, name)] for name in rule.arguments}
+    built = rule.build(values, append_unknown=False)
+    assert built is not None
+    question = urlencode([(name, text.format_map(samples)) for name, text in asked.question])
+    return f"{built[1]}?{question}" if question else built[1]
