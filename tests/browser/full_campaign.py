@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -37,9 +39,12 @@ from workbench.workflow.settling.decisions import Decision
 from workbench.workflow.settling.dispute_queue import Order
 from workbench.workflow.settling.disputing import queue
 
+DATABASE = "workbench.sqlite3"
 # Nothing in it may break the page: one word longer than a telephone is wide, and words of both directions.
 LONG_ID = "D-" + "longest" * 12
-LONG_NAME = "The collected papers of the harbour conservancies and of their several lighthouse-keepers, part II"
+LONG_NAME = (
+    "The collected papers of the harbour conservancies and of their several lighthouse-keepers, part II"
+)
 MIXED = "مواعيد المد والجزر في الميناء — tides in the harbour, 1854"
 TWO_OF_A_BATCH = "batch-of-the-organiser", "batch-of-a-participant"
 
@@ -49,23 +54,33 @@ PEOPLE = ("organiser", "marlow", "vane", "sorrel", "wick", NOBODY)
 
 @dataclass(frozen=True, slots=True)
 class FullCampaign:
-    """The instance, the cookie of each login, and a value for every argument that an address has."""
+    """Its database, the cookie of each login, and a value for every argument that an address has."""
 
-    instance: Path
     cookies: dict[str, str]
     samples: dict[str, Any]
     bare: str  # the slug of a campaign without anything
     long: str  # the slug of a campaign of long names
+    long_samples: dict[str, Any]
+    content: bytes = b""
+
+    def write(self, folder: Path) -> Path:
+        """Write it into a folder, which is an instance then."""
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / DATABASE).write_bytes(self.content)
+        return folder
 
 
-def full_campaign(folder: Path) -> FullCampaign:
-    """Make it in this folder."""
-    instance = demo_instance(folder)
-    with stored(instance) as database:
-        return _extended(instance, database)
+@cache
+def full_campaign() -> FullCampaign:
+    """Made once for all tests of a worker; they read it only."""
+    with TemporaryDirectory() as folder:
+        instance = demo_instance(Path(folder))
+        with stored(instance) as database:
+            full = _extended(database)
+        return replace(full, content=(instance / DATABASE).read_bytes())
 
 
-def _extended(instance: Path, database: Database) -> FullCampaign:
+def _extended(database: Database) -> FullCampaign:
     with database.writing() as db:
         campaign = campaign_by_slug(db, SLUG)
         for login, name, role in (
@@ -79,9 +94,9 @@ def _extended(instance: Path, database: Database) -> FullCampaign:
         samples |= _work(db, campaign.id, accounts)
         samples["back_topic"], samples["back"] = _settle(db, campaign.id, accounts)
         bare = create_campaign(db, name="Bare", scale=FOUR_GRADES, organiser=accounts["organiser"].id)
-        long = _long(db, accounts)
+        long, long_samples = _long(db, accounts)
         cookies = {login: open_session(db, account).token for login, account in accounts.items()}
-    return FullCampaign(instance, cookies, samples, bare.slug, long)
+    return FullCampaign(cookies, samples, bare.slug, long, samples | long_samples)
 
 
 def _account(db: Session, login: str, name: str) -> int:
@@ -160,19 +175,25 @@ def _settle(db: Session, campaign_id: int, accounts: dict[str, Account]) -> tupl
     return disputed[0]
 
 
-def _long(db: Session, accounts: dict[str, Account]) -> str:
+def _long(db: Session, accounts: dict[str, Account]) -> tuple[str, dict[str, Any]]:
     campaign = create_campaign(db, name=LONG_NAME, scale=FOUR_GRADES, organiser=accounts["organiser"].id)
     for login in ("marlow", "vane"):
         add_role(db, campaign.id, accounts[login].id, Role.ASSESSOR)
-    load_topics(db, campaign.id, [Topic(LONG_ID, LONG_NAME), Topic("T2", MIXED, MIXED, MIXED)], source="topics")
+    load_topics(
+        db, campaign.id, [Topic(LONG_ID, LONG_NAME), Topic("T2", MIXED, MIXED, MIXED)], source="topics"
+    )
     documents = [
         Document(LONG_ID, LONG_NAME, f"{LONG_ID} {LONG_ID}"),
         Document("D2", MIXED, MIXED * 20),
     ]
     load_documents(db, campaign.id, documents, source="documents")
-    run = f"{LONG_ID} Q0 {LONG_ID} 1 2.0 {LONG_ID}\nT2 Q0 {LONG_ID} 1 2.0 {LONG_ID}\nT2 Q0 D2 2 1.0 {LONG_ID}\n"
+    run = (
+        f"{LONG_ID} Q0 {LONG_ID} 1 2.0 {LONG_ID}\nT2 Q0 {LONG_ID} 1 2.0 {LONG_ID}\nT2 Q0 D2 2 1.0 {LONG_ID}\n"
+    )
     add_runs(db, campaign.id, [("long.txt", io.BytesIO(run.encode()))])
     pool = make_pool(db, campaign.id, parameters={"depth": 2}, name=LONG_NAME[:60]).pool
     people = [line.id for line in assessors_of(db, campaign.id)]
     assign(db, pool.id, topics=[LONG_ID, "T2"], assessor_ids=people)
-    return campaign.slug
+    marlows = [one for one in assignments_of(db, campaign.id) if one.assessor == "A. Marlow"]
+    task = next(one.id for one in marlows if one.topic == LONG_ID)
+    return campaign.slug, {"slug": campaign.slug, "pool_id": pool.id, "assignment_id": task}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode
@@ -11,6 +11,7 @@ from flask import Flask
 from werkzeug.routing import Rule
 
 from tests.browser.full_campaign import NOBODY, PEOPLE, FullCampaign
+from workbench.demo.campaign import SLUG
 from workbench.web.access import Who, statement_of
 from workbench.workflow.people.roles import Role
 
@@ -80,19 +81,59 @@ QUESTIONS: Mapping[str, tuple[Asked, ...]] = {
 }
 # They give a file where there is one to give.
 FILES = frozenset(
-    "runs.file own_runs.file run_checks.corrected own_checks.corrected "
-    "live_pools.events_tsv live_pools.events_json".split()
+    {
+        "runs.file",
+        "own_runs.file",
+        "run_checks.corrected",
+        "own_checks.corrected",
+        "live_pools.events_tsv",
+        "live_pools.events_json",
+    }
 )
+PIECES = frozenset({"consensus_preview.ranking"})  # a fragment; its page asks for it
+WELCOME = "entrance.welcome"  # only where there is no account yet
 # Pages that are the first thing somebody sees without any work, and what long names do to them.
-BARE = (
-    "overview.index topics.index documents.index runs.index groups.index pools.index assignments.index "
-    "judgments.index agreement.index consensus_preview.index adjudication.index qrels.index scores.index "
-    "analysis.index plan.index preferences.index records.table adjudicating.desk adjudication.report"
-).split()
-LONG = (
-    "overview.index topics.index documents.index runs.index pools.index assignments.index pools.pool "
-    "judging.index judging.desk records.table scores.index settings.index"
-).split()
+BARE = frozenset(
+    {
+        "overview.index",
+        "topics.index",
+        "documents.index",
+        "runs.index",
+        "groups.index",
+        "pools.index",
+        "assignments.index",
+        "judgments.index",
+        "agreement.index",
+        "consensus_preview.index",
+        "adjudication.index",
+        "qrels.index",
+        "scores.index",
+        "analysis.index",
+        "plan.index",
+        "preferences.index",
+        "records.table",
+        "adjudicating.desk",
+        "adjudication.report",
+    }
+)
+LONG = frozenset(
+    {
+        "overview.index",
+        "topics.index",
+        "documents.index",
+        "runs.index",
+        "pools.index",
+        "assignments.index",
+        "pools.pool",
+        "judging.index",
+        "judging.desk",
+        "judging.answers",
+        "records.table",
+        "scores.index",
+        "settings.index",
+        "analysis.index",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,14 +145,38 @@ class Look:
     path: str
 
 
-def looks(app: Flask, full: FullCampaign) -> Iterator[Look]:
-    """Each look at each GET route of the map, files and pieces among them."""
+def looks(app: Flask, full: FullCampaign) -> list[Look]:
+    """Each look at each GET route, files among them, then at a campaign without anything and at long names.
+
+    Sorted by who looks, since signing in costs more than looking.
+    """
+    found = []
     for rule in app.url_map.iter_rules():
-        if "GET" not in (rule.methods or ()) or rule.endpoint in FILES | {"static"}:
+        if "GET" not in (rule.methods or ()) or rule.endpoint in FILES | PIECES | {"static", WELCOME}:
             continue
         for asked in QUESTIONS.get(rule.endpoint, (Asked(),)):
             who = asked.who if asked.who is not None else _who(app, rule)
-            yield Look(rule.endpoint, who, _path(rule, full.samples, asked))
+            found.append(Look(rule.endpoint, who, _path(rule, full.samples, asked)))
+        for names, samples in ((BARE, full.samples | {"slug": full.bare}), (LONG, full.long_samples)):
+            if rule.endpoint in names:
+                found.append(Look(rule.endpoint, _who(app, rule), _path(rule, samples, Asked())))
+    return sorted(found, key=lambda look: look.who)
+
+
+def everybodys(app: Flask, full: FullCampaign) -> list[Look]:
+    """Each page of the full campaign as each of the people to whom it opens, and what `looks` has besides."""
+    found = {(look.who, look.path): look for look in looks(app, full)}
+    for look in list(found.values()):
+        statement = statement_of(app, look.endpoint)
+        for who, role in ROLE_OF.items():
+            if statement and statement.who is Who.MEMBER and role in statement.roles and _shared(look):
+                found.setdefault((who, look.path), Look(look.endpoint, who, look.path))
+    return sorted(found.values(), key=lambda look: look.who)
+
+
+def _shared(look: Look) -> bool:
+    # What is one person's own is nobody else's page.
+    return look.path.startswith(f"/c/{SLUG}/") and "/judge/" not in look.path and "own-runs" not in look.path
 
 
 def _who(app: Flask, rule: Rule) -> str:

@@ -1,0 +1,132 @@
+"""axe-core finds nothing serious on any page, in light and dark, on a desk and on a telephone.
+
+In the suite every page is looked at once, in turn light and wide, and dark and narrow; `WALK=whole` looks at
+each in both colours and at both widths, and as everybody to whom it opens.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.base import AXE_SCRIPT
+from playwright.sync_api import BrowserContext, Page
+
+from tests.browser.conftest import Complaints, Server, Site
+from tests.browser.full_campaign import FullCampaign, full_campaign
+from tests.browser.walking import Look, everybodys, looks
+
+WHOLE = os.environ.get("WALK") == "whole"
+PARTS = 3  # so that several workers share the walk
+LEVELS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+OPTIONS = {"runOnly": LEVELS, "resultTypes": ["violations"], "rules": {"target-size": {"enabled": True}}}
+# [colours, width, height]
+Mode = tuple[str, int, int]
+LIGHT_WIDE, DARK_NARROW = ("light", 1280, 800), ("dark", 390, 844)
+MODES: tuple[Mode, ...] = (LIGHT_WIDE, ("light", 390, 844), DARK_NARROW, ("dark", 1280, 800))
+
+FOUND = """async (options) => (await axe.run(document, options)).violations
+  .filter(({ impact }) => impact === "serious" || impact === "critical")
+  .flatMap(({ id, impact, nodes }) => nodes.map(({ target, html, failureSummary: why }) =>
+    `${id} (${impact}) at ${target.join(" ")}: ${html.slice(0, 160)}: ${why.split("\\n").at(-1).trim()}`))
+"""
+# Elements that reach beyond the right edge and are in nothing that scrolls.
+TOO_WIDE = """() => {
+  const { clientWidth, scrollWidth } = document.documentElement;
+  if (scrollWidth <= clientWidth) return [];
+  const out = [...document.body.querySelectorAll("*")]
+    .filter((one) => one.getBoundingClientRect().right > clientWidth + 1)
+    .map((one) => one.outerHTML.slice(0, 120));
+  return [`the page is ${scrollWidth - clientWidth} px too wide: ${out.slice(0, 3)}`];
+}"""
+
+
+@pytest.fixture
+def context(new_context: Callable[..., BrowserContext]) -> BrowserContext:
+    """A browser into which axe-core can be put: the policy of the pages refuses strange scripts."""
+    return new_context(bypass_csp=True, reduced_motion="reduce")
+
+
+@pytest.fixture
+def full(tmp_path: Path, live_server: Callable[..., Server]) -> tuple[Server, FullCampaign]:
+    """A campaign with something on every page, served."""
+    made = full_campaign()
+    return live_server(made.write(tmp_path / "full")), made
+
+
+def enter(context: BrowserContext, address: str, made: FullCampaign, who: str) -> None:
+    """Be somebody by the cookie from now on; nobody for an empty login."""
+    context.clear_cookies()
+    if who:
+        context.add_cookies([{"name": "workbench", "value": made.cookies[who], "url": address}])
+
+
+def findings(page: Page, modes: tuple[Mode, ...]) -> list[str]:
+    """What is wrong with the page that is shown, in each of these modes."""
+    page.evaluate(AXE_SCRIPT)
+    said = []
+    for colours, width, height in modes:
+        page.emulate_media(color_scheme=colours)  # type: ignore[arg-type]
+        page.set_viewport_size({"width": width, "height": height})
+        heard = [*page.evaluate(FOUND, OPTIONS), *page.evaluate(TOO_WIDE)]
+        said += [f"{page.url}, {colours}, {width} px: {one}" for one in heard]
+    return said
+
+
+def shows(site: Site, made: FullCampaign, look: Look) -> bool:
+    """Whether it is a page rather than a file; fails where it is neither, so that no page is walked past."""
+    client = site.app.test_client()
+    if look.who:
+        client.set_cookie("workbench", made.cookies[look.who])
+    answer: Any = client.get(look.path)
+    assert answer.status_code == 200, f"give the walk a question that {look} answers: {answer.status_code}"
+    return str(answer.content_type).startswith("text/html")
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_no_page_has_a_serious_finding_or_scrolls_sideways(
+    part: int,
+    sites: Callable[[int], Site],
+    full: tuple[Server, FullCampaign],
+    context: BrowserContext,
+    complaints: Complaints,
+) -> None:
+    complaints.expect("422.*/scores")  # the long campaign has no judgments to score by
+    server, made = full
+    every = (everybodys if WHOLE else looks)(sites(0).app, made)
+    page, who, said = context.new_page(), None, []
+    for number, look in enumerate(every):
+        if number % PARTS != part or not shows(sites(0), made, look):
+            continue
+        if look.who != who:
+            who = look.who
+            enter(context, server.address, made, who)
+        modes = MODES if WHOLE else ((LIGHT_WIDE, DARK_NARROW)[number // PARTS % 2],)
+        colours, width, height = modes[0]
+        page.emulate_media(color_scheme=colours)  # type: ignore[arg-type]
+        page.set_viewport_size({"width": width, "height": height})
+        page.goto(f"{server.address}{look.path}")
+        said += findings(page, modes)
+    assert said == []
+
+
+def test_neither_have_the_welcome_of_an_empty_server_and_a_refusal(
+    context: BrowserContext,
+    tmp_path: Path,
+    live_server: Callable[..., Server],
+    full: tuple[Server, FullCampaign],
+    complaints: Complaints,
+) -> None:
+    complaints.expect("404|403")
+    server, made = full
+    page = context.new_page()
+    page.goto(f"{live_server(tmp_path / 'empty').address}/welcome")
+    said = findings(page, (LIGHT_WIDE, DARK_NARROW))
+    enter(context, server.address, made, "wick")
+    for path in ("/c/nowhere/", "/c/harbour/people"):
+        page.goto(f"{server.address}{path}")
+        said += findings(page, (LIGHT_WIDE, DARK_NARROW))
+    assert said == []
