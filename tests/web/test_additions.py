@@ -113,6 +113,8 @@ def test_an_addition_is_taken_out_again_unless_it_is_judged(
     text = text_of(olga.get(refused.location).text)
     assert "é5 has been judged, so that it stays in the pool." in text
     assert "1 document added by hand" in text
+    assert "1 document taken out again" in text
+    assert text.count("Olga") >= 3  # who added é5 that stays, who added d6, who took it out
 
 
 def test_a_closed_pool_takes_none(olga: FlaskClient, cast: Cast, added: str) -> None:

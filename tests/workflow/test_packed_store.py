@@ -18,11 +18,13 @@ from workbench.records import TieRule
 from workbench.storage.engine import Database
 from workbench.storage.tables import PackedRunRow
 from workbench.workflow.pools.listing import pool_entries
+from workbench.workflow.pools.pool_sources import runs_that_hold
 from workbench.workflow.pools.pooling import make_pool
 from workbench.workflow.runs.packed_store import (
     lengths_of,
     pack_runs,
     run_for_use,
+    run_leading,
     runs_to_pack,
     tops_of,
 )
@@ -58,12 +60,15 @@ def test_runs_and_their_tops_are_those_of_the_file(database: Database, kept: boo
             db.execute(delete(PackedRunRow))
     # Nobody who only reads may write.
     with database.reading() as db:
+        hashes = runs_that_hold(db, campaign_id)
         for tag, text in FILES.items():
             plain = read_run(io.BytesIO(text), source=tag).run
             assert run_for_use(db, campaign_id, tag) == plain
             for depth, ties in itertools.product((1, 2, 3, 4, 6, 100), TieRule):
                 first = cut(plain, depth, ties)
                 assert run_for_use(db, campaign_id, tag, depth=depth, ties=ties).rankings == first.rankings
+                leading = run_leading(db, campaign_id, tag, sha256=hashes[tag], depth=depth)
+                assert cut(leading, depth, ties).rankings == first.rankings
                 (tops,) = tops_of(db, campaign_id, [tag], depth=depth, ties=ties)
                 assert listed(tops) == listed(RunTops.of(first))
         lengths = lengths_of(db, campaign_id, ["alpha", "long"])

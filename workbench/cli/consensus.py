@@ -67,7 +67,8 @@ def command(
     only_one_standard_input((*files, *(name for name in (decided, gold) if name), *runs))
     if export in NEEDS_RULE and len(rules) != 1:
         raise click.UsageError(f"--export {export} needs one --rule")
-    held = latest(_judgments(files, codes))
+    given = _judgments(files, codes)
+    held = latest(given)
     click.echo(
         f"judgments: {held.events}; pairs repeated by the same assessor: {held.repeated}, "
         f"with another answer: {held.contradicted} (the latest holds)",
@@ -86,7 +87,7 @@ def command(
     }
     scores = scores_of_runs(found, runs, measure) if runs else {}
     comparisons = compare_rankings(scores)
-    agreement = crowd_agreement(held.judgments) if experts is not None else ()
+    agreement = _crowd_agreement(given, held) if experts is not None else {}
     if as_json:
         say_json(
             {
@@ -94,7 +95,7 @@ def command(
                 "rules": {name: summary_json(summary(one)) for name, one in found.items()},
                 "refused": refused,
                 "accuracy": {name: asdict(one) for name, one in accuracies.items()},
-                "agreement": dict(agreement),
+                "agreement": agreement,
                 "scores": scores,
                 "comparisons": [comparison_json(one) for one in comparisons],
             }
@@ -111,11 +112,20 @@ def command(
             ),
             numeric=range(1, 6),
         )
-        for name, value in agreement:
-            click.echo(f"note: agreement of the assessors, {name}: {_three(value)}", err=True)
+        for which, values in agreement.items():
+            said = ", ".join(f"{name} {_three(value)}" for name, value in values.items())
+            click.echo(f"note: agreement of the assessors, the {which} judgments: {said}", err=True)
     if comparisons:
         click.echo()
         say_comparisons(comparisons)
+
+
+def _crowd_agreement(given: Sequence[Judgment], held: Held) -> dict[str, dict[str, float | None]]:
+    """By the judgments that hold and, where others were taken back, by those that were made first."""
+    found = {"latest": crowd_agreement(held.judgments)}
+    if held.contradicted:
+        found["first"] = crowd_agreement(latest(given[::-1]).judgments)
+    return {which: dict(values) for which, values in found.items() if values}
 
 
 def _judgments(files: Sequence[str], codes: tuple[int, ...]) -> list[Judgment]:

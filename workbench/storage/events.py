@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import Row, Select, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
@@ -22,9 +22,8 @@ HOLDING = (JUDGING, DISCUSSION)
 BATCH = 1000
 
 
-@dataclass(frozen=True, slots=True)
-class CurrentEvent:
-    """What an event says; its fields are columns of the table."""
+class CurrentEvent(NamedTuple):
+    """What an event says; its fields are columns of the table. A tuple: a campaign may have a million."""
 
     id: int
     assessor_id: int
@@ -73,7 +72,7 @@ def recorded_event(db: Session, assessor_id: int, client_id: str) -> CurrentEven
     row = db.execute(
         select(*_columns()).where(event.assessor_id == assessor_id, event.client_id == client_id)
     ).one_or_none()
-    return None if row is None else CurrentEvent(*row)
+    return None if row is None else CurrentEvent._make(row)
 
 
 def current_events(
@@ -89,8 +88,7 @@ def current_events(
     With `put_off` the pairs that were put to the end of their topic come as well: these are no answers.
     """
     no_answers = [WITHDRAWN] if put_off else [WITHDRAWN, LATER]
-    rows = db.execute(_current(campaign_id, assessor_ids, topic, no_answers))
-    return tuple(CurrentEvent(*row) for row in rows)
+    return tuple(map(CurrentEvent._make, db.execute(_current(campaign_id, assessor_ids, topic, no_answers))))
 
 
 def event_before(db: Session, assessor_id: int, topic: str, docno: str, *, number: int) -> SaidBefore | None:
@@ -111,40 +109,33 @@ def event_before(db: Session, assessor_id: int, topic: str, docno: str, *, numbe
     return None if row is None else SaidBefore(*row)
 
 
-def answers_in_order(db: Session, campaign_id: int) -> Iterator[tuple[int, str, str, str, int | None]]:
-    """Of every event that can hold: the assessor's id, topic, docno, answer and grade, as they were recorded.
+def answers_in_order(db: Session, campaign_id: int) -> Sequence[Row[int, str, str, str, int | None]]:
+    """The assessor's id, topic, docno, answer and grade of every event that can hold, a pair's in order.
 
-    What holds of a pair is its last one, which may be withdrawn or put off. Quicker than `current_events`
-    where all of a large campaign is wanted: nothing is sorted but the reader's own table.
+    What holds of a pair is its last one, which may be withdrawn or put off. Much quicker than
+    `current_events` where all of a large campaign is wanted: the index has all of it, in this very order.
     """
     event = JudgmentEventRow
-    rows = db.execute(
-        select(event.assessor_id, event.topic, event.docno, event.answer, event.grade)
+    pair = (event.assessor_id, event.topic, event.docno)
+    return db.execute(
+        select(*pair, event.answer, event.grade)
         .where(event.campaign_id == campaign_id, event.purpose.in_(HOLDING))
-        .order_by(event.id)
-    )
-    yield from ((row[0], row[1], row[2], row[3], row[4]) for row in rows)
+        .order_by(*pair, event.id)
+    ).all()
 
 
 def _current(
     campaign_id: int, assessor_ids: Iterable[int] | None, topic: str | None, no_answers: Sequence[str]
 ) -> Select[Any]:
     event = JudgmentEventRow
-    latest = select(func.max(event.id).label("id")).where(
-        event.campaign_id == campaign_id, event.purpose.in_(HOLDING)
-    )
+    latest = select(func.max(event.id)).where(event.campaign_id == campaign_id, event.purpose.in_(HOLDING))
     if assessor_ids is not None:
         latest = latest.where(event.assessor_id.in_(list(assessor_ids)))
     if topic is not None:
         latest = latest.where(event.topic == topic)
-    newest = latest.group_by(event.assessor_id, event.topic, event.docno).subquery()
-    return (
-        select(*_columns())
-        .join(newest, event.id == newest.c.id)
-        .where(event.answer.not_in(no_answers))
-        .order_by(event.id)
-    )
+    newest = latest.group_by(event.assessor_id, event.topic, event.docno)
+    return select(*_columns()).where(event.id.in_(newest), event.answer.not_in(no_answers)).order_by(event.id)
 
 
 def _columns() -> tuple[InstrumentedAttribute[Any], ...]:
-    return tuple(getattr(JudgmentEventRow, field.name) for field in fields(CurrentEvent))
+    return tuple(getattr(JudgmentEventRow, name) for name in CurrentEvent._fields)

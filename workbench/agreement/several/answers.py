@@ -39,13 +39,16 @@ class Answers:
 
 def answers_of(voices: Sequence[Voice], said: Sequence[tuple[int, str, str, int]]) -> Answers:
     """Answers from rows of the assessor's place in `voices`, topic, docno and answer; the last row holds."""
-    pairs = sorted({(topic, docno) for _, topic, docno, _ in said}, key=_in_bytes)
+    who, its_topics, docnos, answers = zip(*said, strict=True) if said else ((), (), (), ())
+    given = list(zip(its_topics, docnos, strict=True))
+    pairs = sorted(set(given), key=_in_bytes)
     names = tuple(dict.fromkeys(topic for topic, _ in pairs))
     place = {pair: number for number, pair in enumerate(pairs)}
     topic_place = {topic: number for number, topic in enumerate(names)}
     grades = np.full((len(voices), len(pairs)), NO_ANSWER, dtype=np.int16)
-    for who, topic, docno, answer in said:
-        grades[who, place[topic, docno]] = answer
+    columns = np.fromiter(map(place.__getitem__, given), np.int64, len(given))
+    # Where a place is given twice, numpy keeps the last.
+    grades[np.array(who, np.int64), columns] = np.array(answers, np.int16)
     topics = np.fromiter((topic_place[topic] for topic, _ in pairs), np.int64, len(pairs))
     return Answers(tuple(voices), grades, tuple(pairs), topics, names)
 

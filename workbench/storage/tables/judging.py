@@ -77,7 +77,11 @@ class JudgmentEventRow(Base):
     said_at: Mapped[datetime | None]
     __table_args__ = (
         UniqueConstraint("assessor_id", "client_id"),
-        Index("ix_judgment_event_current", "campaign_id", "assessor_id", "topic", "docno", "id"),
+        # With what an answer is at its end, so that all of a campaign's are read from the index alone.
+        Index(
+            "ix_judgment_event_current",
+            *("campaign_id", "assessor_id", "topic", "docno", "id", "purpose", "answer", "grade"),
+        ),
         CheckConstraint("answer in ('grade','unsure','cannot_judge','later','withdrawn')", "answer"),
         CheckConstraint("purpose in ('judging','discussion','repeat','planted','training')", "purpose"),
         CheckConstraint("(answer = 'grade') = (grade is not null)", "grade_if_graded"),

@@ -18,6 +18,7 @@ from workbench.web.requests import see_other
 from workbench.workflow.campaigns.collecting import topics_of
 from workbench.workflow.pools.additions import add_by_hand, answered_additions, take_out
 from workbench.workflow.pools.listing import pool_entries
+from workbench.workflow.pools.taken_out import taken_out
 
 blueprint = Blueprint("additions", __name__, url_prefix="/c/<slug>/pools/<int:pool_id>/added")
 
@@ -62,7 +63,7 @@ def out(pool_id: int) -> Response:
     try:
         with writing() as db:
             line = pool_line(db, here().id, pool_id)
-            take_out(db, here().id, line.name, topic=topic, docno=docno)
+            take_out(db, here().id, line.name, topic=topic, docno=docno, by=viewer().id)
     except Conflict as error:
         notices.say(f"Not taken out: {error.message}.", "poor")
     else:
@@ -79,6 +80,7 @@ def _page(pool_id: int, findings: tuple[Finding, ...] = ()) -> str:
     with reading() as db:
         line = pool_line(db, here().id, pool_id)
         entries = pool_entries(db, here().id, line.name, topic=wanted)
+        gone = taken_out(db, here().id, line.name, topic=wanted)
         answered = answered_additions(db, here().id, line.name, topic=wanted)
         title = next((topic.title for topic in topics_of(db, here().id) if topic.id == wanted), "")
     return render_template(
@@ -88,6 +90,7 @@ def _page(pool_id: int, findings: tuple[Finding, ...] = ()) -> str:
         title=title,
         entries=[entry for entry in entries if entry.added is not None],
         answered=answered,
+        taken_out=gone,
         typed=request.form,
         findings=findings,
     )

@@ -23,6 +23,7 @@ from workbench.workflow.checks import id_finding, storable
 from workbench.workflow.desk.tasks import own_task
 from workbench.workflow.pools.pool_rows import locked_pool, require_not_closed
 from workbench.workflow.pools.pooling import brought_by_nobody
+from workbench.workflow.pools.taken_out import note_taken_out
 from workbench.workflow.runs.collection_lists import collection_list, listed_docnos
 
 LONGEST_REASON = 2000
@@ -145,11 +146,14 @@ def own_additions(db: Session, assignment_id: int, account_id: int) -> tuple[Own
     return tuple(OwnAddition(docno, reason or "") for docno, reason in rows)
 
 
-def take_out(db: Session, campaign_id: int, name: str, *, topic: str, docno: str) -> None:
+def take_out(
+    db: Session, campaign_id: int, name: str, *, topic: str, docno: str, by: int | None = None
+) -> None:
     """Take out of a pool what was added by hand, as long as nobody has said anything of it.
 
-    Raises NotFound where it was not added, Conflict for a closed pool, for what a run brought too, and for
-    what has been answered, even if the answer was withdrawn.
+    That it was there, and who took it out, stays in the pool's recipe. Raises NotFound where it was not
+    added, Conflict for a closed pool, for what a run brought too, and for what has been answered, even if the
+    answer was withdrawn.
     """
     row = locked_pool(db, campaign_id, name)
     require_not_closed(row)
@@ -165,6 +169,7 @@ def take_out(db: Session, campaign_id: int, name: str, *, topic: str, docno: str
     )
     if db.scalar(answered.limit(1)) is not None:
         raise Conflict(f"{docno} has been judged, so that it stays in the pool")
+    note_taken_out(row, entry, by)
     db.delete(entry)
     db.flush()
     row.pairs = _size(db, row)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections import OrderedDict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -12,7 +11,6 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, NotFound, WorkbenchError
-from workbench.formats.run_tops import read_run_leading
 from workbench.pooling.analysis import Analysis, MadePool, analysis
 from workbench.pooling.examining import BEYOND, Examination, examine
 from workbench.pooling.incidence import Incidence, incidence_of_entries
@@ -21,6 +19,7 @@ from workbench.storage.tables import CampaignRow, GroupRow, PoolEntryRow, PoolRo
 from workbench.workflow.campaigns.progress import highest_grades
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.pools.listing import PoolLine, pools_of
+from workbench.workflow.runs.packed_store import run_leading
 
 DEPTH = 100
 KEPT = 4
@@ -139,15 +138,10 @@ def _examined(
 def _read(db: Session, campaign_id: int, chosen: Sequence[ChosenRun], depth: int) -> Iterator[Run]:
     """The runs one by one, at least to this depth under any tie rule."""
     for run in chosen:
-        stored = db.execute(
-            select(RunRow.file_name, RunRow.content_gzip)
-            .where(RunRow.campaign_id == campaign_id, RunRow.tag == run.tag, RunRow.sha256 == run.sha256)
-            .limit(1)
-        ).one_or_none()
-        if stored is None:
-            raise Conflict(f"the run {run.tag!r} of this pool is not kept any more")
-        content = io.BytesIO(stored.content_gzip)
-        yield read_run_leading(content, source=stored.file_name, depth=depth).run
+        try:
+            yield run_leading(db, campaign_id, run.tag, sha256=run.sha256, depth=depth)
+        except NotFound:
+            raise Conflict(f"the run {run.tag!r} of this pool is not kept any more") from None
 
 
 def _runs_of_pool(db: Session, campaign_id: int, line: PoolLine) -> tuple[ChosenRun, ...]:

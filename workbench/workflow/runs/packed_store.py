@@ -84,6 +84,17 @@ def run_for_use(
     return read if depth is None else cut(read, depth, ties)
 
 
+def run_leading(db: Session, campaign_id: int, tag: str, *, sha256: str, depth: int) -> Run:
+    """Of the version with this hash, at least what can be among the first `depth` under any tie rule.
+
+    Nothing is written. Raises NotFound.
+    """
+    (kept,) = _kept(db, campaign_id, [tag], sha256=sha256)
+    # In the order of the file anything of the score at the cut can come up.
+    read = _read(db, kept, depth, TieRule.FILE)
+    return read.leading() if isinstance(read, PackedRun) else read
+
+
 def lengths_of(db: Session, campaign_id: int, tags: Sequence[str]) -> dict[str, dict[str, int]]:
     """How many documents each run has for each topic, by tag; raises NotFound."""
     lengths: dict[str, dict[str, int]] = {}

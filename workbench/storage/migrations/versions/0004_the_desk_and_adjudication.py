@@ -17,6 +17,8 @@ MOMENT = sa.DateTime(timezone=True)
 ANSWERS = "answer in ('grade','unsure','cannot_judge','later','withdrawn')"
 OLDER_ANSWERS = "answer in ('grade','unsure','cannot_judge','withdrawn')"
 PURPOSES = "purpose in ('judging','discussion','repeat','planted','training')"
+CURRENT = "ix_judgment_event_current"
+OF_A_PAIR = ["campaign_id", "assessor_id", "topic", "docno", "id"]
 NEW_TABLES = (
     "adjudication_event",
     "preference_event",
@@ -37,6 +39,7 @@ def upgrade() -> None:
     with op.batch_alter_table("pool", schema=None) as batch_op:
         batch_op.add_column(sa.Column("per_pair", sa.Integer(), nullable=True))
         batch_op.create_check_constraint(op.f("ck_pool_per_pair"), "per_pair is null or per_pair >= 1")
+    op.drop_index(CURRENT, "judgment_event")
     with op.batch_alter_table("judgment_event", schema=None) as batch_op:
         batch_op.add_column(
             sa.Column("purpose", sa.String(length=20), nullable=False, server_default="judging")
@@ -49,6 +52,7 @@ def upgrade() -> None:
         batch_op.drop_constraint(op.f("ck_judgment_event_answer"), type_="check")
         batch_op.create_check_constraint(op.f("ck_judgment_event_answer"), ANSWERS)
         batch_op.create_check_constraint(op.f("ck_judgment_event_purpose"), PURPOSES)
+    op.create_index(CURRENT, "judgment_event", [*OF_A_PAIR, "purpose", "answer", "grade"])
     _make_tables_of_the_desk()
     _make_tables_of_deciding()
 
@@ -58,12 +62,14 @@ def downgrade() -> None:
     _refuse_losses()
     for table in NEW_TABLES:
         op.drop_table(table)
+    op.drop_index(CURRENT, "judgment_event")
     with op.batch_alter_table("judgment_event", schema=None) as batch_op:
         batch_op.drop_constraint(op.f("ck_judgment_event_purpose"), type_="check")
         batch_op.drop_constraint(op.f("ck_judgment_event_answer"), type_="check")
         batch_op.create_check_constraint(op.f("ck_judgment_event_answer"), OLDER_ANSWERS)
         for column in ("said_at", "subtopics", "ratings", "evidence", "comment", "purpose"):
             batch_op.drop_column(column)
+    op.create_index(CURRENT, "judgment_event", OF_A_PAIR)
     with op.batch_alter_table("pool", schema=None) as batch_op:
         batch_op.drop_constraint(op.f("ck_pool_per_pair"), type_="check")
         batch_op.drop_column("per_pair")
