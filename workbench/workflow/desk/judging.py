@@ -20,6 +20,8 @@ from workbench.workflow.adaptive.ledgers import is_adaptive
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.checks import storable
 from workbench.workflow.desk.tasks import Task, counts, last_on_screen, own_task
+from workbench.workflow.queue.queue_handing import admit
+from workbench.workflow.queue.queue_topics import is_queue
 
 LONGEST_REASON = 2000
 LONGEST_COMMENT = 4000
@@ -252,7 +254,8 @@ def undo(db: Session, assignment_id: int, account_id: int, *, client_id: str) ->
 
 def _task_with(db: Session, assignment_id: int, account_id: int, docno: str) -> Task:
     task = own_task(db, assignment_id, account_id, writing=True)
-    if docno not in task.order:
+    # Of a queue's pair an answer may come after its lease: `admit` says whether it finds a place.
+    if docno not in task.order and not is_queue(db.get_one(PoolRow, task.assignment.pool_id)):
         raise NotFound("this document is not in your part of the pool")
     return task
 
@@ -281,6 +284,9 @@ def _once(db: Session, task: Task, said: Said) -> Recorded:
         return Recorded(known.id, repeated=True)
     if task.closed:
         raise Conflict("this pool is closed", remedy="ask the organiser")
+    pool = db.get_one(PoolRow, task.assignment.pool_id)
+    if is_queue(pool):
+        admit(db, pool, task.assignment, said.docno, said.answer)
     return append_said(db, task, said)
 
 

@@ -14,6 +14,7 @@ from workbench.storage.events import LATER, CurrentEvent, current_events
 from workbench.storage.tables import AssessorRow, AssignmentRow, CampaignRow, PoolEntryRow, PoolRow
 from workbench.workflow.adaptive.ledgers import is_adaptive, ledger
 from workbench.workflow.desk.ordering import OrderRule, in_order
+from workbench.workflow.queue.queue_topics import is_queue, queue_topic
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +24,8 @@ class Task:
     `put_off` are documents without an answer that come after the others, in the order in which they were put
     off; the events say so.
 
-    Of an adaptive pool's topic these are the documents handed out to the assessor; `left` are those that can
-    still be. Other pools have nothing left but what is in the order.
+    Of a topic of an adaptive pool or a queue these are the documents handed out to the assessor; `left` are
+    those that can still be. Other pools have nothing left but what is in the order.
     """
 
     assignment: AssignmentRow
@@ -80,7 +81,10 @@ def own_assignment(
 
 def task_of(db: Session, assignment: AssignmentRow, pool: PoolRow) -> Task:
     """The task of an assignment row in its pool."""
-    order, left = _handed_out(db, assignment, pool) if is_adaptive(pool) else (_pooled(db, assignment), 0)
+    if is_queue(pool):
+        order, left = _from_queue(db, assignment, pool)
+    else:
+        order, left = _handed_out(db, assignment, pool) if is_adaptive(pool) else (_pooled(db, assignment), 0)
     mine = set(order)
     events = current_events(
         db, pool.campaign_id, assessor_ids=[assignment.assessor_id], topic=assignment.topic, put_off=True
@@ -111,6 +115,11 @@ def _pooled(db: Session, assignment: AssignmentRow) -> list[str]:
 def _handed_out(db: Session, assignment: AssignmentRow, pool: PoolRow) -> tuple[list[str], int]:
     known = ledger(db, pool, assignment.topic)
     return [one.docno for one in known.of(assignment.assessor_id)], known.left(assignment.assessor_id)
+
+
+def _from_queue(db: Session, assignment: AssignmentRow, pool: PoolRow) -> tuple[list[str], int]:
+    known = queue_topic(db, pool, assignment.topic)
+    return list(known.of(assignment.assessor_id)), known.left(assignment.assessor_id)
 
 
 def counts(task: Task) -> tuple[int, int, int]:
