@@ -136,6 +136,16 @@ def end_queue(db: Session, campaign_id: int, name: str) -> int:
     return back
 
 
+def per_pair_of(db: Session, campaign_id: int, name: str) -> int | None:
+    """How many judgments of each pair a queue asks for, None where a pool is none; raises NotFound."""
+    return pool_row(db, campaign_id, name).per_pair
+
+
+def lease_of(db: Session, campaign_id: int) -> int:
+    """After how many minutes without an answer others get what somebody was handed."""
+    return lease_minutes(db.get_one(CampaignRow, campaign_id).desk_rules)
+
+
 def set_lease(db: Session, campaign_id: int, minutes: int) -> None:
     """Let colleagues have what somebody was handed after so many minutes without an answer.
 
@@ -202,7 +212,7 @@ def queue_report(db: Session, campaign_id: int, name: str, *, now: datetime | No
     return QueueReport(
         pool=row.name,
         per_pair=row.per_pair or 1,
-        lease_minutes=lease_minutes(db.get_one(CampaignRow, campaign_id).desk_rules),
+        lease_minutes=lease_of(db, campaign_id),
         by_topic=tuple(
             _line(topic, titles[topic], found[topic], given.get(topic, set())) for topic in in_order
         ),
