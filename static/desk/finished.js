@@ -9,8 +9,9 @@ export function finishedArticle(topic, { round, onRound }) {
   const said = [plural(grade, "graded", "graded")];
   if (unsure) said.push(`${unsure.toLocaleString("en")} unsure`);
   if (cannot) said.push(`${cannot.toLocaleString("en")} that cannot be judged`);
+  const allDone = topic.inBatches ? "Nothing is left for you in this topic" : "Every document has an answer";
   part("heading").textContent = topic.total
-    ? "Every document has an answer"
+    ? allDone
     : "There is nothing to judge in this topic";
   part("counts").textContent = topic.total ? `${said.join(", ")}.` : "";
   part("unsure")?.remove();

@@ -19,6 +19,7 @@ import { Training } from "./training.js";
 const MOST_UNSENT = 50;
 const RETRY_MS = 2000;
 const UNDONE = 3;
+const AHEAD = 3; // with fewer ahead a queue is asked for more
 
 const byId = (id) => document.getElementById(id);
 const desk = byId("desk");
@@ -42,6 +43,8 @@ let writing = 0; // events on their way into the outbox
 let current = null; // the document on the desk; null while one comes, and at the end
 let wanted = null; // the document that is to come
 let waitsFor = null; // the event whose answer decides what comes next, where they come one by one
+let asking = false; // for more of a queue
+let atEnd = false; // of what the queue has given: waits to hear whether there is more
 let round = "before"; // the second look at the unsure ones: before, now, after
 let signedOutElsewhere = false;
 const spent = new Map(); // active time before one went away from a document without judging it
@@ -50,11 +53,11 @@ const drafts = new Map(); // comments that wait for a grade
 // ---- how it stands -------------------------------------------------------------------------------------
 
 function drawLight() {
-  desk.toggleAttribute("data-waits", waitsFor !== null || wanted !== null);
+  desk.toggleAttribute("data-waits", waitsFor !== null || wanted !== null || atEnd);
   const shown = unsent ? (state === "saved" ? "sending" : state) : state === "sending" ? "saved" : state;
   if (unsent && !navigator.onLine) light("offline", unsent);
   else if (!unsent && waitsFor) light("waiting", 0);
-  else if (!unsent && wanted !== null && current === null) light("fetching", 0);
+  else if (!unsent && (atEnd || (wanted !== null && current === null))) light("fetching", 0);
   else if (topic.closed && !unsent) byId("light-text").textContent = "closed";
   else light(unsent || shown === "signed-out" || shown === "other" ? shown : "saved", unsent);
 }
@@ -115,6 +118,14 @@ function go(docno, { browsing = false } = {}) {
   closeBoxes();
   history.replaceState(null, "", browsing ? `${addresses.desk}?docno=${encodeURIComponent(docno)}` : addresses.desk);
   unsay("no-document");
+  atEnd = docno === null && topic.inBatches && !topic.closed;
+  if (atEnd) {
+    current = null;
+    drawBar();
+    drawLight();
+    askForMore();
+    return;
+  }
   if (docno === null) {
     end();
     return;
@@ -176,6 +187,42 @@ function secondLook() {
   round = "now";
   topic.beginRound();
   go(topic.next());
+}
+
+// A queue hands out a few ahead; more is asked for before they run out. At the end the answers go first.
+async function askForMore() {
+  const enough = topic.ahead(AHEAD, current?.docno ?? null).length === AHEAD;
+  if (!topic.inBatches || topic.closed || asking || (atEnd ? unsent > 0 : enough)) return;
+  asking = true;
+  const asAtEnd = atEnd;
+  let heard = false;
+  try {
+    const response = await fetch(addresses.work, { headers: { Accept: "application/json" } });
+    if (response.status === 401) askToSignIn();
+    if (response.status === 404) {
+      atEnd = false;
+      say("no-document", "This topic is no longer yours to judge.", [{ label: "My topics", address: addresses.topics }]);
+    }
+    if (response.ok) {
+      topic.extend(await response.json(), current?.docno ?? wanted);
+      heard = true;
+      unsay("no-document");
+    }
+  } catch {
+    if (atEnd) say("no-document", "The next document cannot be fetched now; it is tried again.");
+  }
+  asking = false;
+  if (!atEnd) {
+    drawBar();
+    expectNext();
+  } else if (unsent) return;
+  else if (!asAtEnd) askForMore(); // what was heard is from before the last answers
+  else if (!heard) setTimeout(askForMore, RETRY_MS);
+  else if (topic.next() !== null) go(topic.next());
+  else {
+    atEnd = false;
+    end();
+  }
 }
 
 // Where documents come one by one the answer has arrived: what comes next is known now.
@@ -341,7 +388,7 @@ function take(found) {
     const told = training.take(receipt);
     if (told) announce(told);
   }
-  recount();
+  recount().then(askForMore);
 }
 
 function stand(now) {

@@ -12,6 +12,7 @@ export class Topic {
     this.places = new Map(work.order.map((docno, index) => [docno, index]));
     this.total = work.total;
     this.oneByOne = work.one_by_one;
+    this.inBatches = work.in_batches;
     this.closed = work.closed;
     this.answers = new Map(work.said.map((said) => [said.docno, said]));
     this.training = new Set(work.training);
@@ -39,6 +40,19 @@ export class Topic {
     if (kind !== "undo" && !this.training.has(docno)) this.trail.push(docno);
     if (kind === "later") this.later.set(docno, event.client_id);
     if (kind === "answer") this.answers.set(docno, event);
+  }
+
+  // More of a queue: what is new comes last, and what went to a colleague meanwhile is gone.
+  extend(work, shown) {
+    const theirs = new Set(work.order);
+    const kept = this.order.filter((docno) => theirs.has(docno) || this.answers.has(docno) || docno === shown);
+    const mine = new Set(kept);
+    this.order = [...kept, ...work.order.filter((docno) => !mine.has(docno))];
+    this.places = new Map(this.order.map((docno, index) => [docno, index]));
+    for (const docno of [...this.later.keys()]) if (!this.places.has(docno)) this.later.delete(docno);
+    this.trail = this.trail.filter((docno) => this.places.has(docno));
+    this.total = Math.max(work.total, this.order.length);
+    this.closed = work.closed;
   }
 
   // What this screen believes to hold of a document, by the id of the event that said so.

@@ -66,8 +66,10 @@ class Probed:
         """What was recorded: docno, purpose, answer."""
         event = JudgmentEventRow
         return [
-            tuple(row)
-            for row in db.execute(select(event.docno, event.purpose, event.answer).order_by(event.id))
+            (docno, purpose, answer)
+            for docno, purpose, answer in db.execute(
+                select(event.docno, event.purpose, event.answer).order_by(event.id)
+            )
         ]
 
 

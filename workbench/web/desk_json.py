@@ -84,6 +84,7 @@ def work_json(work: Work) -> Json:
         "later": [[write_id(one.docno), one.event.client_id, one.event.id] for one in work.put_off],
         "total": work.total,
         "one_by_one": work.adaptive,
+        "in_batches": work.in_batches,
         "closed": work.closed,
         "seconds": work.seconds,
         "sitting": {"answers": work.sitting.answers, "minutes": round(work.sitting.minutes, 1)},

@@ -1,4 +1,4 @@
-"""The next document of an adaptive pool, handed out before its desk is shown."""
+"""The next documents of an adaptive pool or a queue, handed out before their desk is shown."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from workbench.web.access import here, viewer
 from workbench.web.door import adaptive_states, reading, writing
 from workbench.workflow.adaptive.handing_out import hand_out, prepare_handing_out
 from workbench.workflow.people.membership import require_assignment
+from workbench.workflow.queue.queue_handing import hand_out_ahead, wants_more
 
 
 def next_is_handed_out(assignment_id: int) -> None:
@@ -15,7 +16,11 @@ def next_is_handed_out(assignment_id: int) -> None:
     """
     with reading() as db:
         require_assignment(db, here().id, assignment_id)
+        from_queue = wants_more(db, assignment_id, viewer().id)
         waits = prepare_handing_out(db, adaptive_states(), assignment_id, viewer().id)
     if waits:
         with writing() as db:
             hand_out(db, adaptive_states(), assignment_id, viewer().id)
+    if from_queue:
+        with writing() as db:
+            hand_out_ahead(db, assignment_id, viewer().id)

@@ -44,6 +44,7 @@ PARTS = {
     "plan": "pools",
     "analysis": "pools",
     "live_pools": "pools",
+    "queues": "pools",
     "pool_states": "pools",
     "comparisons": "pools",
     "additions": "pools",

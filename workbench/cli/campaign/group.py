@@ -34,6 +34,7 @@ COMMANDS = {
     "invite": "workbench.cli.campaign.pooling:invite",
     "assign": "workbench.cli.campaign.pooling:assign",
     "probes": "workbench.cli.campaign.probes:probes",
+    "queue": "workbench.cli.campaign.queue:queue",
     "compare-documents": "workbench.cli.campaign.preferences:compare_documents",
     "compare-runs": "workbench.cli.campaign.preferences:compare_runs",
     "preferences": "workbench.cli.campaign.preferences:preferences",

@@ -73,7 +73,7 @@ def take_answer(db: Session, campaign_id: int, event: CurrentEvent) -> None:
     pools = select(PoolRow).where(
         PoolRow.campaign_id == campaign_id, PoolRow.closed_at.is_(None), PoolRow.id.in_(concerned)
     )
-    for pool in db.scalars(pools).all():
+    for pool in filter(is_adaptive, db.scalars(pools).all()):
         lock_topic(db, campaign_id, event.topic)
         if any(one.docno == event.docno for one in ledger(db, pool, event.topic).of(event.assessor_id)):
             _say(db, pool, event)

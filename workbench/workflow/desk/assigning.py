@@ -25,6 +25,7 @@ from workbench.workflow.adaptive.ledgers import is_adaptive, totals
 from workbench.workflow.desk.ordering import OrderRule
 from workbench.workflow.desk.shares import share_of, shares_of
 from workbench.workflow.pools.pool_rows import held_pool, require_open
+from workbench.workflow.queue.queue_handing import give_back_assigned
 
 SEEDS = 2**31
 
@@ -150,6 +151,7 @@ def revoke(db: Session, campaign_id: int, assignment_id: int) -> None:
         raise NotFound("there is no such assignment")
     row.revoked_at = row.revoked_at or datetime.now(UTC)
     take_back(db, row)
+    give_back_assigned(db, row)
     db.flush()
 
 

@@ -24,6 +24,7 @@ from workbench.workflow.desk.screens import screen_task
 from workbench.workflow.desk.tasks import Task
 from workbench.workflow.desk.worklists import WorklistLine, worklist
 from workbench.workflow.moments import utc_now
+from workbench.workflow.queue.queue_topics import is_queue
 
 MOST_DOCUMENTS = 10
 RECENT = 30  # answers that the pace is taken from
@@ -51,7 +52,7 @@ class Sitting:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A topic as the desk works through it; `total` counts what an adaptive pool can still hand out as well.
+    """A topic as the desk works through it; `total` counts what can still be handed out as well.
 
     `seconds` is the median of the assessor's recent active time, None before there is enough of it;
     `break_minutes` is after how long a break is to be proposed, None where nobody asked for it. `training`
@@ -63,6 +64,7 @@ class Work:
     put_off: tuple[SaidOf, ...]
     total: int
     adaptive: bool
+    in_batches: bool
     closed: bool
     seconds: float | None
     sitting: Sitting
@@ -88,6 +90,7 @@ def work_of(db: Session, assignment_id: int, account_id: int, *, now: datetime |
         put_off=tuple(_said(key, event) for key, event in task.put_off.items()),
         total=task.total,
         adaptive=is_adaptive(pool),
+        in_batches=is_queue(pool),
         closed=task.closed,
         seconds=_seconds(db, task),
         sitting=_sitting(db, task, utc_now(now)),

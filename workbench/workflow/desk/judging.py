@@ -22,6 +22,8 @@ from workbench.workflow.checks import storable
 from workbench.workflow.desk.probe_places import TRAINING
 from workbench.workflow.desk.screens import Feedback, feedback_of, screen_task
 from workbench.workflow.desk.tasks import Task, counts, last_on_screen
+from workbench.workflow.queue.queue_handing import admit
+from workbench.workflow.queue.queue_topics import is_queue
 
 LONGEST_REASON = 2000
 LONGEST_COMMENT = 4000
@@ -274,6 +276,9 @@ def _task_with(db: Session, assignment_id: int, account_id: int, docno: str) -> 
     """The task, and where the document stands in it."""
     task = screen_task(db, assignment_id, account_id, writing=True)
     key = task.key_of(docno)
+    # Of a queue's pair an answer may come after its lease: `admit` says whether it finds a place.
+    if key is None and is_queue(db.get_one(PoolRow, task.assignment.pool_id)):
+        key = docno
     if key is None:
         raise NotFound("this document is not in your part of the pool")
     return task, key
@@ -311,6 +316,9 @@ def _once(db: Session, task: Task, said: Said) -> Recorded:
             held and (held.answer, held.grade) != (said.answer, said.grade)
         ):
             raise Conflict("in training the first answer counts", remedy="go on to the next document")
+    pool = db.get_one(PoolRow, task.assignment.pool_id)
+    if is_queue(pool):
+        admit(db, pool, task.assignment, said.docno, said.answer)
     return append_said(db, task, said)
 
 

@@ -15,6 +15,7 @@ from workbench.storage.tables import AssessorRow, AssignmentRow, CampaignRow, Po
 from workbench.workflow.adaptive.ledgers import is_adaptive, ledger
 from workbench.workflow.desk.ordering import OrderRule, in_order
 from workbench.workflow.desk.probe_places import TRAINING, Slot
+from workbench.workflow.queue.queue_topics import is_queue, queue_topic
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +28,8 @@ class Task:
     As `screens` makes it for a campaign with probes, keys stand in the place of docnos everywhere: `slots`
     says what each of them is.
 
-    Of an adaptive pool's topic these are the documents handed out to the assessor; `left` are those that can
-    still be. Other pools have nothing left but what is in the order.
+    Of a topic of an adaptive pool or a queue these are the documents handed out to the assessor; `left` are
+    those that can still be. Other pools have nothing left but what is in the order.
     """
 
     assignment: AssignmentRow
@@ -97,7 +98,10 @@ def own_assignment(
 
 def task_of(db: Session, assignment: AssignmentRow, pool: PoolRow) -> Task:
     """The task of an assignment row in its pool."""
-    order, left = _handed_out(db, assignment, pool) if is_adaptive(pool) else (_pooled(db, assignment), 0)
+    if is_queue(pool):
+        order, left = _from_queue(db, assignment, pool)
+    else:
+        order, left = _handed_out(db, assignment, pool) if is_adaptive(pool) else (_pooled(db, assignment), 0)
     mine = set(order)
     events = current_events(
         db, pool.campaign_id, assessor_ids=[assignment.assessor_id], topic=assignment.topic, put_off=True
@@ -128,6 +132,11 @@ def _pooled(db: Session, assignment: AssignmentRow) -> list[str]:
 def _handed_out(db: Session, assignment: AssignmentRow, pool: PoolRow) -> tuple[list[str], int]:
     known = ledger(db, pool, assignment.topic)
     return [one.docno for one in known.of(assignment.assessor_id)], known.left(assignment.assessor_id)
+
+
+def _from_queue(db: Session, assignment: AssignmentRow, pool: PoolRow) -> tuple[list[str], int]:
+    known = queue_topic(db, pool, assignment.topic)
+    return list(known.of(assignment.assessor_id)), known.left(assignment.assessor_id)
 
 
 def counts(task: Task) -> tuple[int, int, int]:

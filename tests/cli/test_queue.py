@@ -1,0 +1,46 @@
+"""Queues from the terminal: made, given, watched, taken back."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from tests.workflow.queued import POOL, queued_pool
+from workbench.cli.campaign import command
+from workbench.errors import NotFound
+from workbench.storage.engine import Database
+from workbench.storage.migrate import migrate
+
+
+@pytest.fixture
+def instance(tmp_path: Path) -> Path:
+    """An instance with a queue of three documents that is given to nobody; two judgments are asked for."""
+    database = Database(f"sqlite:///{tmp_path / 'workbench.sqlite3'}")
+    migrate(database)
+    with database.writing() as db:
+        queued_pool(db, documents=3, give=False)
+    database.close()
+    return tmp_path
+
+
+def say(instance: Path, *words: str) -> Result:
+    done = CliRunner().invoke(command, ["queue", *words, f"--instance={instance}"], catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done
+
+
+def test_a_queue_goes_its_way_by_commands(instance: Path) -> None:
+    assert "2 of each pair" in say(instance, "make", "harbour", POOL, "--per-pair=2", "--lease=60").stdout
+    with pytest.raises(NotFound, match="no assessor 'Nobody'"):
+        say(instance, "give", "harbour", POOL, "--assessor=Nobody")
+    assert say(instance, "give", "harbour", POOL, "--assessor=Ada").stdout == "1 assignments\n"
+    assert say(instance, "give", "harbour", POOL).stdout == "2 assignments\n"
+    found = json.loads(say(instance, "status", "harbour", POOL, "--json").stdout)
+    assert (found["per_pair"], found["lease_minutes"], found["waiting"], found["wanted"]) == (2, 60, 3, 6)
+    assert found["assessors"] == ["Ada", "Ben", "Cleo"]
+    assert f"{POOL}: 0 of 6 judgments, 0 of 3 pairs" in say(instance, "status", "harbour", POOL).stdout
+    assert say(instance, "take-back", "harbour", POOL, "--assessor=Ada").stdout == "0 pairs taken back\n"
+    assert "is no queue; 0 pairs" in say(instance, "end", "harbour", POOL).stdout

@@ -1,0 +1,122 @@
+"""The page of a queue: made, given, watched, taken back; and the desk that works through it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from flask.testing import FlaskClient
+
+from tests.cast import Cast
+from tests.uploads import text_of
+from tests.web.conftest import Enter
+from workbench.storage.engine import Database
+from workbench.workflow.pools.listing import pools_of
+from workbench.workflow.pools.pooling import make_pool
+from workbench.workflow.queue.queueing import queue_report
+
+
+@pytest.fixture
+def olga(enter: Enter) -> FlaskClient:
+    return enter("Olga")
+
+
+@pytest.fixture
+def page(cast: Cast) -> str:
+    return f"/c/harbour/pools/{cast.pool_id}/queue"
+
+
+@pytest.fixture
+def queue(olga: FlaskClient, page: str) -> str:
+    """The page, after the pool (T1: d/4, d1, d2) was made a queue while it is open."""
+    assert olga.post(page, data={"per_pair": "1", "lease_minutes": "45"}).status_code == 303
+    return page
+
+
+def test_an_open_pool_is_made_a_queue_and_no_queue_again(olga: FlaskClient, page: str) -> None:
+    assert "Make it a queue" in text_of(olga.get(page).text)
+    answer = olga.post(page, data={"per_pair": "2", "lease_minutes": "45"})
+    shown = text_of(olga.get(answer.location).text)
+    assert "is judged from a queue: 2 judgments of each pair" in shown
+    assert 'value="45"' in olga.get(page).text
+    shown = text_of(olga.get(olga.post(f"{page}/end").location).text)
+    assert "is no queue any more" in shown
+    assert "Not judged from a queue" in shown
+
+
+@pytest.mark.parametrize(
+    ("per_pair", "lease"), [("0", "30"), ("many", "30"), ("101", "30"), ("1", "0"), ("1", "20000")]
+)
+def test_what_cannot_be_asked_for_is_refused_and_nothing_is_changed(
+    per_pair: str, lease: str, olga: FlaskClient, page: str
+) -> None:
+    answer = olga.post(page, data={"per_pair": per_pair, "lease_minutes": lease})
+    assert answer.status_code == 422
+    assert "Nothing was changed" in text_of(answer.text)
+    assert "Not judged from a queue" in text_of(olga.get(page).text)
+
+
+def test_the_queue_is_given_to_the_ticked_assessors(olga: FlaskClient, queue: str) -> None:
+    numbers = re.findall(r'name="assessor" value="(\d+)"', olga.get(queue).text)
+    answer = olga.post(f"{queue}/give", data={"assessor": numbers})
+    assert answer.status_code == 303
+    shown = text_of(olga.get(queue).text)
+    assert shown.count("has it") == 2
+
+
+def test_the_desk_takes_from_the_queue_and_the_organiser_sees_and_takes_back(
+    enter: Enter, olga: FlaskClient, queue: str, cast: Cast
+) -> None:
+    ada, ben = enter("Ada"), enter("Ben")
+    work = f"/c/harbour/judge/{cast.assignments['Ada', 'T1']}"
+    found = ada.get(f"{work}/work").json or {}
+    assert (found["in_batches"], found["one_by_one"], found["total"]) == (True, False, 3)
+    assert sorted(found["order"]) == ["d/4", "d1", "d2"]
+    # All is Ada's: Ben has nothing, and no word of why.
+    other = ben.get(f"/c/harbour/judge/{cast.assignments['Ben', 'T1']}/work").json or {}
+    assert (other["order"], other["total"]) == ([], 0)
+    shown = text_of(olga.get(queue).text)
+    assert "T1 tides 3 0 3 0 0 of 3" in shown
+    forms = re.findall(
+        r'name="assessor" value="(\d+)"><input type="hidden" name="topic" value="([^"]+)">'
+        r'<input type="hidden" name="docno" value="([^"]+)"',
+        olga.get(queue).text,
+    )
+    assert len(forms) == 3
+    assessor, topic, docno = forms[0]
+    form = {"assessor": assessor, "topic": topic, "docno": docno}
+    assert "is taken back" in text_of(olga.get(olga.post(f"{queue}/take-back", data=form).location).text)
+    assert "was not out any more" in text_of(
+        olga.get(olga.post(f"{queue}/take-back", data=form).location).text
+    )
+    other = ben.get(f"/c/harbour/judge/{cast.assignments['Ben', 'T1']}/work").json or {}
+    assert other["order"] == [docno]
+
+
+def test_without_scripts_an_answer_brings_the_next_pair(
+    enter: Enter, queue: str, cast: Cast, sqlite_database: Database
+) -> None:
+    ada = enter("Ada")
+    address = f"/c/harbour/judge/{cast.assignments['Ada', 'T1']}"
+    for number in range(3):
+        found = re.search(r'name="docno" value="([^"]+)"', ada.get(address).text)
+        assert found
+        form = {"docno": found[1], "answer": "1", "client_id": f"client-{number}"}
+        assert ada.post(f"{address}/answer", data=form).status_code == 303
+    assert "Nothing is left for you" in ada.get(address).text
+    with sqlite_database.reading() as db:
+        [pool] = pools_of(db, cast.campaign_id)
+        report = queue_report(db, cast.campaign_id, pool.name)
+    assert [(line.done, line.given) for line in report.by_topic if line.topic == "T1"] == [(3, 3)]
+
+
+def test_assessors_do_not_see_the_queues_page(enter: Enter, queue: str) -> None:
+    assert enter("Ada").get(queue).status_code == 403
+
+
+def test_an_adaptive_pool_is_no_queue(olga: FlaskClient, cast: Cast, sqlite_database: Database) -> None:
+    with sqlite_database.writing() as db:
+        made = make_pool(db, cast.campaign_id, strategy="max-mean", name="as we go")
+    page = f"/c/harbour/pools/{made.pool.id}/queue"
+    assert "cannot be a queue" in text_of(olga.get(page).text)
+    assert olga.post(page, data={"per_pair": "1", "lease_minutes": "30"}).status_code == 409

@@ -1,0 +1,160 @@
+"""`workbench campaign queue`: pools that assessors judge from one queue."""
+
+from __future__ import annotations
+
+import click
+
+from workbench.cli.opening import database_options, opened
+from workbench.cli.output import say_json, say_table
+from workbench.errors import NotFound
+from workbench.settings import Settings
+from workbench.workflow.campaigns.campaigning import campaign_by_slug
+from workbench.workflow.desk.assigning import assessors_of
+from workbench.workflow.queue import queueing
+from workbench.workflow.queue.queueing import QueueReport
+
+CAMPAIGN = click.argument("campaign")
+POOL = click.argument("pool_name", metavar="POOL")
+
+
+@click.group("queue")
+def queue() -> None:
+    """Let assessors take the next pairs of a pool that still need judging."""
+
+
+@queue.command("make")
+@CAMPAIGN
+@POOL
+@click.option("--per-pair", type=int, default=1, show_default=True, help="Judgments wanted of each pair.")
+@click.option("--lease", type=int, help="Minutes without an answer until others get it; 30 at first.")
+@database_options
+def make(settings: Settings, campaign: str, pool_name: str, per_pair: int, lease: int | None) -> None:
+    """Make POOL of CAMPAIGN a queue, also while people judge it, or change what it asks for.
+
+    The lease holds for all queues of the campaign.
+    """
+    with opened(settings) as database, database.writing() as db:
+        campaign_id = campaign_by_slug(db, campaign).id
+        queueing.make_queue(db, campaign_id, pool_name, per_pair)
+        if lease is not None:
+            queueing.set_lease(db, campaign_id, lease)
+    click.echo(f"{pool_name} is judged from a queue: {per_pair} of each pair")
+
+
+@queue.command("end")
+@CAMPAIGN
+@POOL
+@database_options
+def end(settings: Settings, campaign: str, pool_name: str) -> None:
+    """Make the queue POOL of CAMPAIGN a pool with assignments again."""
+    with opened(settings) as database, database.writing() as db:
+        back = queueing.end_queue(db, campaign_by_slug(db, campaign).id, pool_name)
+    click.echo(f"{pool_name} is no queue; {back} pairs that were out are taken back")
+
+
+@queue.command("give")
+@CAMPAIGN
+@POOL
+@click.option("--assessor", "names", multiple=True, help="Only to these, by name; to all if not given.")
+@database_options
+def give(settings: Settings, campaign: str, pool_name: str, names: tuple[str, ...]) -> None:
+    """Give all topics of the queue POOL of CAMPAIGN to assessors."""
+    with opened(settings) as database, database.writing() as db:
+        campaign_id = campaign_by_slug(db, campaign).id
+        known = {one.name: one.id for one in assessors_of(db, campaign_id) if one.has_account}
+        for name in names:
+            if name not in known:
+                raise NotFound(f"there is no assessor {name!r} with an account", remedy="invite the person")
+        added = queueing.give_queue(db, campaign_id, pool_name, [known[one] for one in names or known])
+    click.echo(f"{added} assignments")
+
+
+@queue.command("status")
+@CAMPAIGN
+@POOL
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@database_options
+def status(settings: Settings, campaign: str, pool_name: str, as_json: bool) -> None:
+    """Say what of the queue POOL of CAMPAIGN is done, out and waiting, and who has what since when."""
+    with opened(settings) as database, database.reading() as db:
+        report = queueing.queue_report(db, campaign_by_slug(db, campaign).id, pool_name)
+    if as_json:
+        say_json(_json(report))
+        return
+    say_table(
+        ["topic", "pairs", "done", "out", "waiting", "judgments", "wanted"],
+        [(t.topic, t.pairs, t.done, t.out, t.waiting, t.given, t.wanted) for t in report.by_topic],
+        numeric=[1, 2, 3, 4, 5, 6],
+    )
+    if report.out:
+        say_table(
+            ["topic", "document", "out with", "since", ""],
+            [
+                (
+                    o.topic,
+                    o.docno,
+                    o.assessor,
+                    o.since.isoformat(timespec="minutes"),
+                    "lease over" if o.abandoned else "",
+                )
+                for o in report.out
+            ],
+        )
+    said = (
+        f"{report.pool}: {report.given} of {report.wanted} judgments, {report.done} of {report.pairs} pairs"
+    )
+    click.echo(said + (f", {report.stuck} stuck: give it to more assessors" if report.stuck else ""))
+
+
+@queue.command("take-back")
+@CAMPAIGN
+@POOL
+@click.option("--assessor", help="Only what this assessor has, by name.")
+@click.option("--topic", help="Only of this topic.")
+@database_options
+def take_back(
+    settings: Settings, campaign: str, pool_name: str, assessor: str | None, topic: str | None
+) -> None:
+    """Take back what is out of the queue POOL of CAMPAIGN; what was judged stays."""
+    with opened(settings) as database, database.writing() as db:
+        campaign_id = campaign_by_slug(db, campaign).id
+        back = queueing.take_back(db, campaign_id, pool_name, assessor=assessor, topic=topic)
+    click.echo(f"{back} pairs taken back")
+
+
+def _json(report: QueueReport) -> dict[str, object]:
+    return {
+        "pool": report.pool,
+        "per_pair": report.per_pair,
+        "lease_minutes": report.lease_minutes,
+        "pairs": report.pairs,
+        "done": report.done,
+        "waiting": report.waiting,
+        "stuck": report.stuck,
+        "judgments": report.given,
+        "wanted": report.wanted,
+        "assessors": list(report.assessors),
+        "by_topic": [
+            {
+                "topic": line.topic,
+                "pairs": line.pairs,
+                "done": line.done,
+                "out": line.out,
+                "waiting": line.waiting,
+                "stuck": line.stuck,
+                "judgments": line.given,
+                "wanted": line.wanted,
+            }
+            for line in report.by_topic
+        ],
+        "out": [
+            {
+                "topic": one.topic,
+                "docno": one.docno,
+                "assessor": one.assessor,
+                "since": one.since.isoformat(),
+                "lease_over": one.abandoned,
+            }
+            for one in report.out
+        ],
+    }
