@@ -31,10 +31,11 @@ SHORTEST_LEASE, LONGEST_LEASE = 1, 7 * 24 * 60
 
 @dataclass(frozen=True, slots=True)
 class QueueTopicLine:
-    """A topic of a queue: how many of its pairs are done, out now, waiting; grades given of those wanted.
+    """A topic of a queue: how many of its pairs are done, how many wait; grades given of those wanted.
 
-    A pair is done with all its grades, waits while somebody else can be handed it, and is else out. `stuck`
-    are those of the waiting that nobody to whom the topic is given can take any more.
+    A pair is done with all its grades, and waits while somebody can still be handed it. `stuck` are those of
+    the waiting that nobody to whom the topic is given can take any more. `out` counts each pair once for
+    everybody who has it and has not answered.
     """
 
     topic: str
@@ -232,7 +233,7 @@ def _line(topic: str, title: str, queue: QueueTopic, given: set[int]) -> QueueTo
         title=title,
         pairs=len(queue.entries),
         done=len(done),
-        out=len(queue.entries) - len(done) - len(waiting),
+        out=len(queue.open),
         waiting=len(waiting),
         stuck=stuck,
         given=sum(min(len(graders), queue.per_pair) for graders in queue.graders.values()),
