@@ -14,6 +14,7 @@ import * as receipts from "./receipts.js";
 import { startSender } from "./sender.js";
 import * as show from "./show.js";
 import { Topic } from "./topic.js";
+import { Training } from "./training.js";
 
 const MOST_UNSENT = 50;
 const RETRY_MS = 2000;
@@ -30,6 +31,7 @@ const keys = readKeys(desk);
 const topic = new Topic(work);
 const pace = new Pace(work);
 const documents = new Documents(addresses.documents);
+const training = new Training(byId("document"));
 
 let outbox = null;
 let sender = { wake() {} };
@@ -63,9 +65,9 @@ function drawBar() {
   const docno = current?.docno ?? null;
   const said = docno === null ? null : (topic.answers.get(docno) ?? null);
   show.showAnswer(said, {
-    off: docno === null || topic.closed,
-    mayUndo: topic.trail.length > 0 && !topic.closed && !waitsFor,
-    mayPutOff: !said && !topic.oneByOne,
+    off: docno === null || topic.closed || training.waits,
+    mayUndo: topic.trail.length > 0 && !topic.closed && !waitsFor && !training.waits,
+    mayPutOff: !said && !topic.oneByOne && !topic.training.has(docno),
     draft: docno !== null && commentOf(docno),
   });
   show.showProgress(topic.answered, topic.total);
@@ -98,6 +100,7 @@ function put(found, article) {
   wanted = null;
   drawBar();
   show.showDocument(found, article);
+  byId("training").hidden = !topic.training.has(found.docno);
   drawLight();
   announce(`${found.position} of ${topic.total}: ${found.title}`);
   show.arrive({ article, docno: found.docno, assignmentId: assignment });
@@ -107,6 +110,7 @@ function put(found, article) {
 
 // Goes to a document, or to the end of the topic for null.
 function go(docno, { browsing = false } = {}) {
+  if (browsing && training.waits) return;
   remember();
   closeBoxes();
   history.replaceState(null, "", browsing ? `${addresses.desk}?docno=${encodeURIComponent(docno)}` : addresses.desk);
@@ -203,7 +207,7 @@ async function goOn() {
 // ---- saying something ----------------------------------------------------------------------------------
 
 function mayJudge() {
-  if (topic.closed || waitsFor || current === null) return false;
+  if (topic.closed || waitsFor || training.waits || current === null) return false;
   if (state === "other" || signedOutElsewhere) {
     say("stopped", "Somebody else may be sitting here now: nothing more is taken on this screen until you sign in again.", [signInWay()]);
     return false;
@@ -240,18 +244,32 @@ function post(event) {
 function judge(answer, { grade = null, reason = "" } = {}) {
   if (!mayJudge()) return;
   const { docno, sha256 } = current;
+  const trains = topic.training.has(docno);
+  if (trains && topic.answers.has(docno)) {
+    announce("In training the first answer counts");
+    return;
+  }
   const active = (spent.get(docno) ?? 0) + activeMilliseconds();
   const sent = post({
     kind: "answer", docno, answer, grade, reason, comment: commentOf(docno), active_ms: active, shown_sha256: sha256,
   });
   pace.judged(active);
+  if (trains) {
+    drafts.delete(docno);
+    training.ask(sent.client_id, grades.find(([value]) => value === grade)?.[1] ?? "", () => {
+      forget(docno);
+      go(topic.next());
+    });
+    drawBar();
+    return;
+  }
   forget(docno);
   topic.lookedAtAgain(docno);
   goAfter(sent);
 }
 
 function putOff() {
-  if (!mayJudge() || topic.oneByOne) return;
+  if (!mayJudge() || topic.oneByOne || topic.training.has(current.docno)) return;
   const { docno } = current;
   if (topic.answers.has(docno)) {
     announce("It has an answer already");
@@ -265,7 +283,7 @@ function putOff() {
 }
 
 function undo() {
-  if (topic.closed || waitsFor || !topic.trail.length || state === "other" || signedOutElsewhere) return;
+  if (topic.closed || waitsFor || training.waits || !topic.trail.length || state === "other" || signedOutElsewhere) return;
   if (unsent >= MOST_UNSENT) {
     mayJudge();
     return;
@@ -319,6 +337,8 @@ function take(found) {
       receipts.saidElsewhere(receipt, { grades, titleOf, onLook: (docno) => go(docno, { browsing: true }) });
     }
     if (receipt.client_id === waitsFor) goOn();
+    const told = training.take(receipt);
+    if (told) announce(told);
   }
   recount();
 }
@@ -397,7 +417,7 @@ function listOptions() {
 }
 
 function step(by) {
-  if (waitsFor) return;
+  if (waitsFor || training.waits) return;
   const at = current ? topic.places.get(current.docno) : topic.order.length;
   const docno = topic.order[at + by];
   if (docno !== undefined) go(docno, { browsing: true });
@@ -466,7 +486,9 @@ document.addEventListener("keydown", (event) => {
   if (event.key === " " && !onControl) {
     event.preventDefault();
     show.page(event.shiftKey ? -1 : 1);
-  } else if (event.key === "Enter" && !onControl) takeEnter();
+  } else if (event.key === "Enter" && !onControl) {
+    if (!training.enter()) takeEnter();
+  }
   else if (meaning?.grade !== undefined) {
     event.preventDefault();
     judge("grade", { grade: meaning.grade });

@@ -14,10 +14,11 @@ export class Topic {
     this.oneByOne = work.one_by_one;
     this.closed = work.closed;
     this.answers = new Map(work.said.map((said) => [said.docno, said]));
+    this.training = new Set(work.training);
     this.later = new Map(work.later.map(([docno, clientId]) => [docno, clientId]));
     // What can be undone, latest last: every answer given on a screen, and what was put off.
     this.trail = [
-      ...work.said.filter((said) => said.on_screen).map((said) => [said.number, said.docno]),
+      ...work.said.filter((said) => said.on_screen && !this.training.has(said.docno)).map((said) => [said.number, said.docno]),
       ...work.later.map(([docno, , number]) => [number, docno]),
     ]
       .sort(([one], [other]) => one - other)
@@ -35,7 +36,7 @@ export class Topic {
     this.answers.delete(docno);
     this.later.delete(docno);
     this.trail = this.trail.filter((one) => one !== docno);
-    if (kind !== "undo") this.trail.push(docno);
+    if (kind !== "undo" && !this.training.has(docno)) this.trail.push(docno);
     if (kind === "later") this.later.set(docno, event.client_id);
     if (kind === "answer") this.answers.set(docno, event);
   }
@@ -69,7 +70,9 @@ export class Topic {
   }
 
   beginRound() {
-    this.round = this.order.filter((docno) => this.answers.get(docno)?.answer === "unsure");
+    this.round = this.order.filter(
+      (docno) => this.answers.get(docno)?.answer === "unsure" && !this.training.has(docno),
+    );
   }
 
   lookedAtAgain(docno) {

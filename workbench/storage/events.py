@@ -93,8 +93,16 @@ def current_events(
     return tuple(CurrentEvent(*row) for row in rows)
 
 
-def event_before(db: Session, assessor_id: int, topic: str, docno: str, *, number: int) -> SaidBefore | None:
-    """What an assessor's pair had as its latest event before the event with this number, or None."""
+def event_before(
+    db: Session,
+    assessor_id: int,
+    topic: str,
+    docno: str,
+    *,
+    number: int,
+    purposes: Sequence[str] = HOLDING,
+) -> SaidBefore | None:
+    """What an assessor's pair had as its latest event of these purposes before the one with this number."""
     event = JudgmentEventRow
     row = db.execute(
         select(event.client_id, event.answer, event.grade, event.recorded_at)
@@ -103,12 +111,30 @@ def event_before(db: Session, assessor_id: int, topic: str, docno: str, *, numbe
             event.topic == topic,
             event.docno == docno,
             event.id < number,
-            event.purpose.in_(HOLDING),
+            event.purpose.in_(purposes),
         )
         .order_by(event.id.desc())
         .limit(1)
     ).one_or_none()
     return None if row is None else SaidBefore(*row)
+
+
+def events_with(
+    db: Session, campaign_id: int, assessor_id: int, topic: str, *, purposes: Sequence[str]
+) -> Iterator[tuple[CurrentEvent, int | None, int | None]]:
+    """An assessor's events of these purposes in a topic as they were recorded: with assignment and place."""
+    event = JudgmentEventRow
+    rows = db.execute(
+        select(*_columns(), event.assignment_id, event.position)
+        .where(
+            event.campaign_id == campaign_id,
+            event.assessor_id == assessor_id,
+            event.topic == topic,
+            event.purpose.in_(purposes),
+        )
+        .order_by(event.id)
+    )
+    yield from ((CurrentEvent(*row[:-2]), row[-2], row[-1]) for row in rows)
 
 
 def answers_in_order(db: Session, campaign_id: int) -> Iterator[tuple[int, str, str, str, int | None]]:

@@ -65,6 +65,13 @@ def receipt_json(receipt: Receipt) -> Json:
             "grade": receipt.elsewhere.grade,
             "seconds_ago": round((datetime.now(UTC) - receipt.elsewhere.recorded_at).total_seconds()),
         }
+    if receipt.feedback is not None:
+        found["feedback"] = {
+            "grade": receipt.feedback.grade,
+            "label": plain_words(receipt.feedback.label),
+            "same": receipt.feedback.same,
+            "why": plain_words(receipt.feedback.why),
+        }
     return found
 
 
@@ -81,6 +88,7 @@ def work_json(work: Work) -> Json:
         "seconds": work.seconds,
         "sitting": {"answers": work.sitting.answers, "minutes": round(work.sitting.minutes, 1)},
         "break_minutes": work.break_minutes,
+        "training": [write_id(key) for key in work.training],
     }
 
 
@@ -88,7 +96,7 @@ def document_json(placed: PlacedDocument) -> Json:
     """A document ready to be shown: its article as HTML that is safe, and what proves what was shown."""
     document = placed.document
     return {
-        "docno": write_id(document.docno),
+        "docno": write_id(document.key),
         "shown": plain_words(document.docno),
         "title": plain_words(document.title) or plain_words(document.docno),
         "sha256": document.sha256,

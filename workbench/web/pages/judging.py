@@ -105,6 +105,7 @@ def answer(assignment_id: int) -> Answer:
     sent = _sent()
     with writing() as db:
         require_assignment(db, here().id, assignment_id)
+        training = judging.is_training(db, assignment_id, viewer().id, docno=sent.docno)
         if sent.answer is None:
             judging.put_off(
                 db,
@@ -128,7 +129,8 @@ def answer(assignment_id: int) -> Answer:
                 active_ms=sent.active_ms,
                 shown_sha256=sent.shown_sha256,
             )
-    return see_other(_address(assignment_id, None))
+    # After an answer in training one stays: the known one is told.
+    return see_other(_address(assignment_id, sent.docno if training else None))
 
 
 @blueprint.post("/<int:assignment_id>/comment")
@@ -180,7 +182,7 @@ def _facts(assignment_id: int, shown: judging.Desk) -> dict[str, Any]:
 
     return {
         "assignment": assignment_id,
-        "docno": write_id(shown.document.docno) if shown.document else None,
+        "docno": write_id(shown.document.key) if shown.document else None,
         "sha256": shown.document.sha256 if shown.document else None,
         "grades": [[grade.value, grade.label, grade.weight] for grade in shown.scale.grades],
         "addresses": {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
@@ -93,6 +93,7 @@ class _Event:
     grade: int | None
     purpose: str
     when: datetime
+    assignment: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +119,7 @@ def consistency(
     """Every assessor against himself and against what is known, relevant or not unless `graded`.
 
     A repeat is compared with what held just before it, and never holds itself; a planted pair or one of
-    training with its known grade. Raises WorkbenchError for a grade that cannot be the line.
+    training with its known grade, a planted pair that is in a pool by what was judged of it there. Raises WorkbenchError for a grade that cannot be the line.
     """
     scale = campaign_of(db, campaign_id).scale
     values = tuple(sorted((grade.value for grade in scale.grades), reverse=True))
@@ -132,6 +133,7 @@ def consistency(
                 KnownAnswerRow.topic, KnownAnswerRow.docno, KnownAnswerRow.purpose, KnownAnswerRow.grade
             ).where(KnownAnswerRow.campaign_id == campaign_id)
         )
+        if grade in values
     }
     lines, contradictions, no_grade = [], [], 0
     for (name, machine), events in _events(db, campaign_id).items():
@@ -218,35 +220,50 @@ def _events(db: Session, campaign_id: int) -> dict[tuple[str, bool], list[_Event
             event.grade,
             event.purpose,
             event.recorded_at,
+            event.assignment_id,
         )
         .join(AssessorRow, AssessorRow.id == event.assessor_id)
         .where(event.campaign_id == campaign_id)
         .order_by(AssessorRow.name, event.id)
     )
     found: dict[tuple[str, bool], list[_Event]] = {}
-    for name, machine, topic, docno, answer, grade, purpose, when in rows:
-        found.setdefault((name, machine), []).append(_Event((topic, docno), answer, grade, purpose, when))
+    for name, machine, topic, docno, *said in rows:
+        found.setdefault((name, machine), []).append(_Event((topic, docno), *said))
     return found
 
 
 def _compared(events: Sequence[_Event], known: dict[tuple[str, Pair], int]) -> tuple[list[_Compared], int]:
-    """What can be compared, in the order of the events, and how many lack a grade on one side."""
-    holds: dict[Pair, int | None] = {}
-    compared, without = [], 0
-    for one in events:
+    """What can be compared, in the order of the events, and how many lack a grade on one side.
+
+    Of an answer that was changed or taken back at the desk only what was said last enters. A planted pair
+    that was judged among the others is compared by the answer that holds.
+    """
+    holds: dict[Pair, _Event] = {}
+    probes: dict[object, tuple[_Event, int | None]] = {}
+    for at, one in enumerate(events):
         if one.purpose in HOLDING:
             if one.answer != LATER:
-                holds[one.pair] = one.grade
+                holds[one.pair] = one
             continue
-        against = Against(one.purpose)
-        repeated = against is Against.REPEAT
-        stood = holds.get(one.pair) if repeated else known.get((one.purpose, one.pair))
-        if one.answer in (WITHDRAWN, LATER):
-            continue
+        # From elsewhere every one stands for itself.
+        place = (one.purpose, one.pair, one.assignment if one.assignment is not None else -1 - at)
+        before = holds.get(one.pair)
+        repeated = one.purpose == Against.REPEAT
+        stood = (before.grade if before else None) if repeated else known.get((one.purpose, one.pair))
+        probes.pop(place, None)
+        if one.answer not in (WITHDRAWN, LATER):
+            probes[place] = (one, stood)
+    planted = [
+        (replace(one, purpose=str(Against.PLANTED)), known[Against.PLANTED, pair])
+        for pair, one in holds.items()
+        if (Against.PLANTED, pair) in known and one.answer != WITHDRAWN
+    ]
+    compared, without = [], 0
+    for one, stood in [*probes.values(), *planted]:
         if stood is None or one.grade is None:
             without += 1
         else:
-            compared.append(_Compared(against, one.pair, stood, one.grade, one.when))
+            compared.append(_Compared(Against(one.purpose), one.pair, stood, one.grade, one.when))
     return compared, without
 
 

@@ -16,10 +16,12 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import InvalidInput, WorkbenchError
 from workbench.records import Answer
-from workbench.storage.events import LATER, WITHDRAWN, event_before
+from workbench.storage.events import HOLDING, LATER, WITHDRAWN, event_before, recorded_event
 from workbench.storage.tables import AccountRow, AssessorRow, AssignmentRow, JudgmentEventRow, MemberRow
 from workbench.workflow.desk.judging import CLIENT_ID, Recorded, comment_on, put_off, record, withdraw
 from workbench.workflow.desk.kept_aside import keep_aside
+from workbench.workflow.desk.probe_places import TRAINING
+from workbench.workflow.desk.screens import Feedback, feedback_of
 from workbench.workflow.people.roles import Role
 
 MOST_EVENTS = 50
@@ -46,12 +48,16 @@ class Elsewhere:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What became of one event; `why` says what kept it from being recorded."""
+    """What became of one event; `why` says what kept it from being recorded.
+
+    `feedback` tells the known answer, after one in training.
+    """
 
     client_id: str
     outcome: Outcome
     why: str = ""
     elsewhere: Elsewhere | None = None
+    feedback: Feedback | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +110,12 @@ def _receive(db: Session, account_id: int, event: Event, *, disabled: bool) -> R
         keep_aside(db, campaign_id, account_id, event, why=why)
         return Receipt(event.client_id, Outcome.KEPT_ASIDE, why)
     outcome = Outcome.REPEATED if recorded.repeated else Outcome.RECORDED
-    return Receipt(event.client_id, outcome, elsewhere=_elsewhere(db, event, recorded))
+    return Receipt(
+        event.client_id,
+        outcome,
+        elsewhere=_elsewhere(db, event, recorded),
+        feedback=_feedback(db, recorded),
+    )
 
 
 def _require_assessor(db: Session, campaign_id: int, account_id: int) -> None:
@@ -197,7 +208,16 @@ def _campaign_of(db: Session, assignment_id: int, account_id: int) -> int | None
 
 def _elsewhere(db: Session, event: Event, recorded: Recorded) -> Elsewhere | None:
     now = db.get_one(JudgmentEventRow, recorded.event_id)
-    held = event_before(db, now.assessor_id, now.topic, now.docno, number=now.id)
+    purposes = HOLDING if now.purpose in HOLDING else (now.purpose,)
+    held = event_before(db, now.assessor_id, now.topic, now.docno, number=now.id, purposes=purposes)
     if held is None or held.client_id == event.before or held.answer in {WITHDRAWN, LATER}:
         return None
     return Elsewhere(Answer(held.answer), held.grade, held.recorded_at)
+
+
+def _feedback(db: Session, recorded: Recorded) -> Feedback | None:
+    now = db.get_one(JudgmentEventRow, recorded.event_id)
+    if now.purpose != TRAINING:
+        return None
+    event = recorded_event(db, now.assessor_id, now.client_id)
+    return feedback_of(db, event, now.campaign_id) if event is not None else None

@@ -19,7 +19,9 @@ from workbench.storage.tables import DocumentRow, JudgmentEventRow, PoolRow
 from workbench.workflow.adaptive.ledgers import is_adaptive
 from workbench.workflow.desk.breaks import break_minutes
 from workbench.workflow.desk.judging import ShownDocument, shown_document
-from workbench.workflow.desk.tasks import Task, own_task
+from workbench.workflow.desk.probe_places import TRAINING
+from workbench.workflow.desk.screens import screen_task
+from workbench.workflow.desk.tasks import Task
 from workbench.workflow.desk.worklists import WorklistLine, worklist
 from workbench.workflow.moments import utc_now
 
@@ -52,7 +54,8 @@ class Work:
     """A topic as the desk works through it; `total` counts what an adaptive pool can still hand out as well.
 
     `seconds` is the median of the assessor's recent active time, None before there is enough of it;
-    `break_minutes` is after how long a break is to be proposed, None where nobody asked for it.
+    `break_minutes` is after how long a break is to be proposed, None where nobody asked for it. `training`
+    are those of the order after which the known answer is told.
     """
 
     order: tuple[str, ...]
@@ -64,6 +67,7 @@ class Work:
     seconds: float | None
     sitting: Sitting
     break_minutes: int | None
+    training: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,18 +80,19 @@ class PlacedDocument:
 
 def work_of(db: Session, assignment_id: int, account_id: int, *, now: datetime | None = None) -> Work:
     """The work that an assignment is; raises NotFound where it is not this account's or was taken back."""
-    task = own_task(db, assignment_id, account_id)
+    task = screen_task(db, assignment_id, account_id)
     pool = db.get_one(PoolRow, task.assignment.pool_id)
     return Work(
         order=tuple(task.order),
-        said=tuple(_said(event) for event in task.answers.values()),
-        put_off=tuple(_said(event) for event in task.put_off.values()),
+        said=tuple(_said(key, event) for key, event in task.answers.items()),
+        put_off=tuple(_said(key, event) for key, event in task.put_off.items()),
         total=task.total,
         adaptive=is_adaptive(pool),
         closed=task.closed,
         seconds=_seconds(db, task),
         sitting=_sitting(db, task, utc_now(now)),
         break_minutes=break_minutes(task.campaign.desk_rules),
+        training=tuple(key for key in task.order if task.slot(key).purpose == TRAINING),
     )
 
 
@@ -95,26 +100,26 @@ def documents_of(
     db: Session, assignment_id: int, account_id: int, docnos: Iterable[str]
 ) -> tuple[PlacedDocument, ...]:
     """Documents of an assessor's own part, at most ten; raises NotFound where one is not in it."""
-    task = own_task(db, assignment_id, account_id)
+    task = screen_task(db, assignment_id, account_id)
     places = {docno: index for index, docno in enumerate(task.order, start=1)}
-    wanted = list(dict.fromkeys(docnos))[:MOST_DOCUMENTS]
-    if not all(docno in places for docno in wanted):
+    wanted = list(dict.fromkeys(task.key_of(docno) for docno in docnos))[:MOST_DOCUMENTS]
+    keys = [key for key in wanted if key is not None and key in places]
+    if len(keys) < len(wanted):
         raise NotFound("this document is not in your part of the pool")
-    return tuple(
-        PlacedDocument(shown_document(db, task.campaign.id, docno), places[docno]) for docno in wanted
-    )
+    return tuple(PlacedDocument(shown_document(db, task, key), places[key]) for key in keys)
 
 
 def titles_of(db: Session, assignment_id: int, account_id: int) -> dict[str, str]:
     """The titles of the documents that an assessor has in a topic, by docno; raises NotFound."""
-    task = own_task(db, assignment_id, account_id)
-    held = set(task.order)
+    task = screen_task(db, assignment_id, account_id)
+    docnos = {key: task.slot(key).docno for key in task.order}
     rows = db.execute(
         select(DocumentRow.docno, DocumentRow.title).where(
-            DocumentRow.campaign_id == task.campaign.id, DocumentRow.docno.in_(task.order)
+            DocumentRow.campaign_id == task.campaign.id, DocumentRow.docno.in_(docnos.values())
         )
     ).all()
-    return {docno: title for docno, title in rows if docno in held}
+    titles = dict(rows)
+    return {key: titles[docno] for key, docno in docnos.items() if docno in titles}
 
 
 def next_topic(db: Session, campaign_id: int, assignment_id: int, account_id: int) -> WorklistLine | None:
@@ -125,8 +130,8 @@ def next_topic(db: Session, campaign_id: int, assignment_id: int, account_id: in
     return next((line for line in after if not line.done and not line.closed), None)
 
 
-def _said(event: CurrentEvent) -> SaidOf:
-    return SaidOf(event.docno, event, event.source == "screen")
+def _said(key: str, event: CurrentEvent) -> SaidOf:
+    return SaidOf(key, event, event.source == "screen")
 
 
 def _seconds(db: Session, task: Task) -> float | None:

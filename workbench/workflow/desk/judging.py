@@ -13,13 +13,15 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.records import Answer, Scale, Topic
-from workbench.storage.events import LATER, WITHDRAWN, CurrentEvent, append_events, recorded_event
+from workbench.storage.events import JUDGING, LATER, WITHDRAWN, CurrentEvent, append_events, recorded_event
 from workbench.storage.tables import DocumentRow, PoolRow, TopicRow
 from workbench.workflow.adaptive.handing_out import take_answer
 from workbench.workflow.adaptive.ledgers import is_adaptive
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.checks import storable
-from workbench.workflow.desk.tasks import Task, counts, last_on_screen, own_task
+from workbench.workflow.desk.probe_places import TRAINING
+from workbench.workflow.desk.screens import Feedback, feedback_of, screen_task
+from workbench.workflow.desk.tasks import Task, counts, last_on_screen
 
 LONGEST_REASON = 2000
 LONGEST_COMMENT = 4000
@@ -30,13 +32,17 @@ LONGEST_ACTIVE_MS = 24 * 3600 * 1000
 
 @dataclass(frozen=True, slots=True)
 class ShownDocument:
-    """The document on the desk; where its text is not loaded `missing` is true and the text is empty."""
+    """The document on the desk; where its text is not loaded `missing` is true and the text is empty.
+
+    `key` is what the desk calls it: the docno, but where a campaign has probes.
+    """
 
     docno: str
     title: str
     text: str
     sha256: str | None
     missing: bool
+    key: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +74,8 @@ class Desk:
     next_docno: str | None
     may_undo: bool
     closed: bool
+    training: bool
+    feedback: Feedback | None
 
     @property
     def answered(self) -> int:
@@ -82,7 +90,10 @@ class Desk:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What is said of one pair: an answer, that it is put off, or that what was said is taken back."""
+    """What is said of one pair: an answer, that it is put off, or that what was said is taken back.
+
+    `docno` is what the desk calls the document: a key of the task's order.
+    """
 
     docno: str
     answer: str
@@ -108,11 +119,11 @@ def desk(db: Session, assignment_id: int, account_id: int, *, docno: str | None 
 
     Raises NotFound where the assignment is not this account's, was taken back, or has no such document.
     """
-    task = own_task(db, assignment_id, account_id)
-    if docno is not None and docno not in task.order:
+    task = screen_task(db, assignment_id, account_id)
+    asked = docno
+    docno = task.coming if asked is None else task.key_of(asked)
+    if asked is not None and docno not in task.order:
         raise NotFound("this document is not in your part of the pool")
-    if docno is None:
-        docno = task.coming
     topic = db.get_one(TopicRow, (task.campaign.id, task.assignment.topic))
     judged, unsure, cannot_judge = counts(task)
     index = task.order.index(docno) if docno is not None else len(task.order)
@@ -122,7 +133,7 @@ def desk(db: Session, assignment_id: int, account_id: int, *, docno: str | None 
         topic=Topic(topic.topic, topic.title, topic.description, topic.narrative),
         scale=scale_from_json(task.campaign.scale),
         guidelines=task.campaign.guidelines,
-        document=shown_document(db, task.campaign.id, docno) if docno is not None else None,
+        document=shown_document(db, task, docno) if docno is not None else None,
         position=min(index + 1, task.total),
         total=task.total,
         judged=judged,
@@ -133,6 +144,8 @@ def desk(db: Session, assignment_id: int, account_id: int, *, docno: str | None 
         next_docno=task.order[index + 1] if index + 1 < len(task.order) else None,
         may_undo=last_on_screen(task) is not None,
         closed=task.closed,
+        training=docno is not None and task.slot(docno).purpose == TRAINING,
+        feedback=feedback_of(db, before) if before else None,
     )
 
 
@@ -157,7 +170,7 @@ def record(
     is not this account's, Conflict for a closed pool or a client id that said something else before,
     WorkbenchError for a grade outside the scale.
     """
-    task = _task_with(db, assignment_id, account_id, docno)
+    task, docno = _task_with(db, assignment_id, account_id, docno)
     if answer is Answer.GRADE:
         if grade is None:
             raise WorkbenchError("the answer is a grade, but no grade was given")
@@ -166,6 +179,13 @@ def record(
         raise WorkbenchError(f"{answer} carries no grade")
     said = Said(docno, str(answer), grade, client_id, reason, comment, active_ms, shown_sha256, said_at)
     return _once(db, task, said)
+
+
+def is_training(db: Session, assignment_id: int, account_id: int, *, docno: str) -> bool:
+    """Whether a document of an assignment is one of training; raises NotFound as `own_task`."""
+    task = screen_task(db, assignment_id, account_id)
+    key = task.key_of(docno)
+    return key is not None and task.slot(key).purpose == TRAINING
 
 
 def comment_on(
@@ -182,9 +202,9 @@ def comment_on(
 
     Raises as `record`, and Conflict where the pair has no answer.
     """
-    task = _task_with(db, assignment_id, account_id, docno)
+    task, docno = _task_with(db, assignment_id, account_id, docno)
     known = recorded_event(db, task.assignment.assessor_id, _checked_client_id(client_id))
-    if known is not None and (known.topic, known.docno) == (task.assignment.topic, docno):
+    if known is not None and (known.topic, known.docno) == (task.assignment.topic, task.slot(docno).docno):
         return Recorded(known.id, repeated=True)
     held = task.answers.get(docno)
     if held is None:
@@ -208,7 +228,7 @@ def put_off(
     Raises as `record`, and Conflict where the pair has an answer or the pool is adaptive: there the next
     document is chosen by the answer to this one.
     """
-    task = _task_with(db, assignment_id, account_id, docno)
+    task, docno = _task_with(db, assignment_id, account_id, docno)
     known = recorded_event(db, task.assignment.assessor_id, _checked_client_id(client_id))
     if known is None and docno in task.answers:
         raise Conflict("the document has an answer already", remedy="undo it first")
@@ -231,7 +251,7 @@ def withdraw(
 
     Raises as `record`.
     """
-    task = _task_with(db, assignment_id, account_id, docno)
+    task, docno = _task_with(db, assignment_id, account_id, docno)
     return _once(db, task, Said(docno, WITHDRAWN, None, client_id, said_at=said_at))
 
 
@@ -240,47 +260,57 @@ def undo(db: Session, assignment_id: int, account_id: int, *, client_id: str) ->
 
     The withdrawn event stays in the history; repeated with the same client id it withdraws no second answer.
     """
-    task = own_task(db, assignment_id, account_id, writing=True)
+    task = screen_task(db, assignment_id, account_id, writing=True)
     if recorded_event(db, task.assignment.assessor_id, _checked_client_id(client_id)) is not None:
         return None
     last = last_on_screen(task)
     if last is None:
         return None
-    _once(db, task, Said(last.docno, WITHDRAWN, None, client_id))
-    return last.docno
+    _once(db, task, Said(last, WITHDRAWN, None, client_id))
+    return last
 
 
-def _task_with(db: Session, assignment_id: int, account_id: int, docno: str) -> Task:
-    task = own_task(db, assignment_id, account_id, writing=True)
-    if docno not in task.order:
+def _task_with(db: Session, assignment_id: int, account_id: int, docno: str) -> tuple[Task, str]:
+    """The task, and where the document stands in it."""
+    task = screen_task(db, assignment_id, account_id, writing=True)
+    key = task.key_of(docno)
+    if key is None:
         raise NotFound("this document is not in your part of the pool")
-    return task
+    return task, key
 
 
 def _current(event: CurrentEvent) -> CurrentAnswer:
     return CurrentAnswer(Answer(event.answer), event.grade, event.reason, event.comment)
 
 
-def shown_document(db: Session, campaign_id: int, docno: str) -> ShownDocument:
-    """A document as an assessor sees it."""
-    row = db.get(DocumentRow, (campaign_id, docno))
+def shown_document(db: Session, task: Task, key: str) -> ShownDocument:
+    """A document of a task as its assessor sees it."""
+    docno = task.slot(key).docno
+    row = db.get(DocumentRow, (task.campaign.id, docno))
     if row is None:
-        return ShownDocument(docno, "", "", None, missing=True)
-    return ShownDocument(docno, row.title, row.text, row.sha256, missing=False)
+        return ShownDocument(docno, "", "", None, missing=True, key=key)
+    return ShownDocument(docno, row.title, row.text, row.sha256, missing=False, key=key)
 
 
 def _once(db: Session, task: Task, said: Said) -> Recorded:
     """Append what was said unless this client id recorded it before."""
     known = recorded_event(db, task.assignment.assessor_id, _checked_client_id(said.client_id))
+    slot = task.slot(said.docno)
     if known is not None:
-        before = (known.topic, known.docno, known.answer, known.grade)
-        if before != (task.assignment.topic, said.docno, said.answer, said.grade):
+        before = (known.topic, known.docno, known.purpose, known.answer, known.grade)
+        if before != (task.assignment.topic, slot.docno, slot.purpose, said.answer, said.grade):
             raise Conflict(
                 "this page's answer was recorded before, and was another one", remedy="load it again"
             )
         return Recorded(known.id, repeated=True)
     if task.closed:
         raise Conflict("this pool is closed", remedy="ask the organiser")
+    if slot.purpose == TRAINING:
+        held = task.answers.get(said.docno)
+        if said.answer in (LATER, WITHDRAWN) or (
+            held and (held.answer, held.grade) != (said.answer, said.grade)
+        ):
+            raise Conflict("in training the first answer counts", remedy="go on to the next document")
     return append_said(db, task, said)
 
 
@@ -288,7 +318,7 @@ def append_said(db: Session, task: Task, said: Said) -> Recorded:
     """Append an event as it was said, whatever has become of its pool; adaptive pools are told."""
     if said.shown_sha256 is not None and not SHA256.fullmatch(said.shown_sha256):
         raise WorkbenchError("the hash of the text that was shown is no SHA-256")
-    active_ms = said.active_ms
+    active_ms, slot = said.active_ms, task.slot(said.docno)
     added = append_events(
         db,
         [
@@ -296,7 +326,8 @@ def append_said(db: Session, task: Task, said: Said) -> Recorded:
                 "campaign_id": task.campaign.id,
                 "assessor_id": task.assignment.assessor_id,
                 "topic": task.assignment.topic,
-                "docno": said.docno,
+                "docno": slot.docno,
+                "purpose": slot.purpose,
                 "answer": said.answer,
                 "grade": said.grade,
                 "reason": storable(said.reason.strip())[:LONGEST_REASON],
@@ -317,7 +348,7 @@ def append_said(db: Session, task: Task, said: Said) -> Recorded:
     recorded = recorded_event(db, task.assignment.assessor_id, said.client_id)
     if recorded is None:
         raise RuntimeError("an appended event cannot be read back")
-    if added:
+    if added and slot.purpose == JUDGING:
         take_answer(db, task.campaign.id, recorded)
     return Recorded(recorded.id, repeated=added == 0)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any, Protocol
@@ -20,12 +20,15 @@ from workbench.storage.tables import (
     AccountRow,
     AssignmentRow,
     CampaignRow,
+    DocumentRow,
     KeptAsideRow,
     PoolRow,
 )
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.checks import id_finding, storable
 from workbench.workflow.desk.judging import SHA256, Said, append_said
+from workbench.workflow.desk.probe_rules import RULE
+from workbench.workflow.desk.screens import with_probes
 from workbench.workflow.desk.tasks import task_of
 from workbench.workflow.moments import moment_said
 
@@ -113,7 +116,20 @@ def kept_lines(db: Session, campaign_id: int) -> tuple[KeptLine, ...]:
     concerned = {assignment.assessor_id for _, _, assignment in rows if assignment is not None}
     held = current_events(db, campaign_id, assessor_ids=concerned) if concerned else ()
     now = {(event.assessor_id, event.topic, event.docno): event for event in held}
-    return tuple(_line(row, name, assignment, now) for row, name, assignment in rows)
+    lines = (_line(row, name, assignment, now) for row, name, assignment in rows)
+    if RULE not in db.get_one(CampaignRow, campaign_id).desk_rules:
+        return tuple(lines)
+    tasks = {
+        assignment.id: with_probes(db, task_of(db, assignment, db.get_one(PoolRow, assignment.pool_id)))
+        for _, _, assignment in rows
+        if assignment is not None
+    }
+    return tuple(
+        replace(line, docno=tasks[row.assignment_id].slot(line.docno).docno)
+        if row.assignment_id in tasks
+        else line
+        for line, (row, _, _) in zip(lines, rows, strict=True)
+    )
 
 
 def settle(db: Session, campaign_id: int, kept_id: int, account_id: int, *, settlement: Settlement) -> None:
@@ -143,8 +159,13 @@ def _record(db: Session, row: KeptAsideRow) -> None:
     assignment = db.get(AssignmentRow, row.assignment_id) if row.assignment_id is not None else None
     if assignment is None:
         raise WorkbenchError("nobody knows to which topic it belongs", remedy="dismiss it")
-    task = task_of(db, assignment, db.get_one(PoolRow, assignment.pool_id))
+    task = with_probes(db, task_of(db, assignment, db.get_one(PoolRow, assignment.pool_id)))
     said = _said(db, row, task.answers)
+    key = task.key_of(said.docno)
+    if key is not None:
+        said = replace(said, docno=key)
+    elif task.slots and db.get(DocumentRow, (row.campaign_id, said.docno)) is None:
+        raise WorkbenchError("it belongs to a document that is shown no more", remedy="dismiss it")
     if recorded_event(db, assignment.assessor_id, row.client_id) is None:
         append_said(db, task, said)
 

@@ -24,8 +24,10 @@ from workbench.pooling.near_duplicates import (
     sketch,
 )
 from workbench.records import Answer
+from workbench.storage.events import JUDGING
 from workbench.storage.tables import DocumentRow, DocumentSketchRow
 from workbench.workflow.campaigns.scales import scale_from_json
+from workbench.workflow.desk.screens import with_probes
 from workbench.workflow.desk.tasks import Task, own_task
 
 BATCH = 500
@@ -85,23 +87,24 @@ def near_answers(
 ) -> dict[str, NearAnswer]:
     """For those of the documents that are nearly identical to one graded here: what was said of that.
 
-    Documents outside the assessor's part and those without a text have none. Raises NotFound as `own_task`.
+    Documents outside the assessor's part and those without a text have none, probes neither: a hint would
+    give a repeat away. Raises NotFound as `own_task`.
     """
     task = own_task(db, assignment_id, account_id)
-    wanted = [docno for docno in dict.fromkeys(docnos) if docno in set(task.order)]
+    wanted = _pooled(db, task, docnos)
     graded = _graded(task)
     if not wanted or not graded:
         return {}
     campaign_id = task.campaign.id
-    sketches = _sketches(db, campaign_id, {*wanted, *graded})
+    sketches = _sketches(db, campaign_id, {*wanted.values(), *graded})
     found = {}
-    for docno in wanted:
+    for key, docno in wanted.items():
         if docno not in sketches:
             continue
         others = {one: sketches[one] for one in graded if one != docno and one in sketches}
         alike = _verified(db, campaign_id, docno, promising(sketches[docno], others))
         if alike:
-            found[docno] = _near_answer(db, task, alike)
+            found[key] = _near_answer(db, task, alike)
     return found
 
 
@@ -133,6 +136,8 @@ def contradictions(
 def compare(db: Session, assignment_id: int, account_id: int, one: str, other: str) -> Comparison:
     """Two documents of one's own part beside each other; raises NotFound where either is none of it."""
     task = own_task(db, assignment_id, account_id)
+    known = _pooled(db, task, (one, other))
+    one, other = known.get(one, one), known.get(other, other)
     texts = _texts(db, task.campaign.id, [one, other])
     if one == other or not {one, other} <= set(task.order) or len(texts) < 2:
         raise NotFound("these are not two documents of your part of the pool")
@@ -185,6 +190,16 @@ def keep_sketches(db: Session, assignment_id: int, account_id: int, made: Sequen
             .values(campaign_id=campaign_id, docno=one.docno, **changed)
             .on_conflict_do_update(index_elements=["campaign_id", "docno"], set_=changed)
         )
+
+
+def _pooled(db: Session, task: Task, given: Iterable[str]) -> dict[str, str]:
+    """The docnos of the assessor's part behind what a desk calls its documents; probes are left out."""
+    screen, found = with_probes(db, task), {}
+    for each in dict.fromkeys(given):
+        key = screen.key_of(each)
+        if key is not None and screen.slot(key).purpose == JUDGING:
+            found[each] = screen.slot(key).docno
+    return found
 
 
 def _graded(task: Task) -> dict[str, int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sqlalchemy import select
@@ -14,6 +14,7 @@ from workbench.storage.events import LATER, CurrentEvent, current_events
 from workbench.storage.tables import AssessorRow, AssignmentRow, CampaignRow, PoolEntryRow, PoolRow
 from workbench.workflow.adaptive.ledgers import is_adaptive, ledger
 from workbench.workflow.desk.ordering import OrderRule, in_order
+from workbench.workflow.desk.probe_places import TRAINING, Slot
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,9 @@ class Task:
 
     `put_off` are documents without an answer that come after the others, in the order in which they were put
     off; the events say so.
+
+    As `screens` makes it for a campaign with probes, keys stand in the place of docnos everywhere: `slots`
+    says what each of them is.
 
     Of an adaptive pool's topic these are the documents handed out to the assessor; `left` are those that can
     still be. Other pools have nothing left but what is in the order.
@@ -34,6 +38,19 @@ class Task:
     answers: dict[str, CurrentEvent]
     left: int = 0
     put_off: dict[str, CurrentEvent] = field(default_factory=dict)
+    slots: Mapping[str, Slot] = field(default_factory=dict)
+
+    def slot(self, key: str) -> Slot:
+        """The document behind a key of the order, and what its answer is for."""
+        return self.slots.get(key) or Slot(key)
+
+    def key_of(self, given: str) -> str | None:
+        """The key that somebody means by a key or by a docno of the pool; None where there is none."""
+        if not self.slots:
+            return given if given in self.order else None
+        if given in self.slots:
+            return given
+        return next((key for key, slot in self.slots.items() if slot == Slot(given)), None)
 
     @property
     def coming(self) -> str | None:
@@ -119,7 +136,11 @@ def counts(task: Task) -> tuple[int, int, int]:
     return given.count(Answer.GRADE), given.count(Answer.UNSURE), given.count(Answer.CANNOT_JUDGE)
 
 
-def last_on_screen(task: Task) -> CurrentEvent | None:
-    """The latest answer that holds and was given on the judging screen."""
-    given = [event for event in task.answers.values() if event.source == "screen"]
-    return max(given, key=lambda event: event.id, default=None)
+def last_on_screen(task: Task) -> str | None:
+    """Where in the order the latest answer stands that was given on the screen; not one of training."""
+    given = [
+        (event.id, key)
+        for key, event in task.answers.items()
+        if event.source == "screen" and event.purpose != TRAINING
+    ]
+    return max(given)[1] if given else None

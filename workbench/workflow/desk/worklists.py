@@ -9,7 +9,8 @@ from sqlalchemy.orm import Session
 
 from workbench.records import Answer
 from workbench.storage.tables import AssessorRow, AssignmentRow, DocumentRow, PoolRow, TopicRow
-from workbench.workflow.desk.tasks import counts, own_task, task_of
+from workbench.workflow.desk.screens import screen_task, with_probes
+from workbench.workflow.desk.tasks import counts, task_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +35,9 @@ class WorklistLine:
 
 @dataclass(frozen=True, slots=True)
 class AnsweredLine:
-    """One of an assessor's own answers in a topic."""
+    """One of an assessor's own answers in a topic; `key` is what the desk calls the document."""
 
+    key: str
     docno: str
     title: str
     answer: Answer
@@ -63,7 +65,7 @@ def worklist(db: Session, campaign_id: int, account_id: int) -> tuple[WorklistLi
     ).all()
     lines = []
     for assignment, pool, title in rows:
-        task = task_of(db, assignment, pool)
+        task = with_probes(db, task_of(db, assignment, pool), pool)
         judged, unsure, cannot_judge = counts(task)
         lines.append(
             WorklistLine(
@@ -83,24 +85,26 @@ def worklist(db: Session, campaign_id: int, account_id: int) -> tuple[WorklistLi
 
 def answers(db: Session, assignment_id: int, account_id: int) -> tuple[AnsweredLine, ...]:
     """What an account said in one topic so far, latest first."""
-    task = own_task(db, assignment_id, account_id)
-    positions = {docno: index + 1 for index, docno in enumerate(task.order)}
+    task = screen_task(db, assignment_id, account_id)
+    positions = {key: index + 1 for index, key in enumerate(task.order)}
     titles = dict(
         db.execute(
             select(DocumentRow.docno, DocumentRow.title).where(
-                DocumentRow.campaign_id == task.campaign.id, DocumentRow.docno.in_(list(task.answers))
+                DocumentRow.campaign_id == task.campaign.id,
+                DocumentRow.docno.in_([event.docno for event in task.answers.values()]),
             )
         ).all()
     )
-    latest_first = sorted(task.answers.values(), key=lambda event: -event.id)
+    latest_first = sorted(task.answers.items(), key=lambda said: -said[1].id)
     return tuple(
         AnsweredLine(
+            key=key,
             docno=event.docno,
             title=titles.get(event.docno, ""),
             answer=Answer(event.answer),
             grade=event.grade,
             comment=event.comment,
-            position=positions[event.docno],
+            position=positions[key],
         )
-        for event in latest_first
+        for key, event in latest_first
     )

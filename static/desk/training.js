@@ -1,0 +1,69 @@
+// Training: after each answer the known grade is told, and why; one goes on by Enter.
+
+function make(tag, properties, ...children) {
+  const made = Object.assign(document.createElement(tag), properties);
+  made.append(...children);
+  return made;
+}
+
+export class Training {
+  #place;
+  #asked = null; // the answer of which the known grade is awaited
+  #panel = null;
+
+  constructor(place) {
+    this.#place = place;
+  }
+
+  // Whether nothing else can be judged now.
+  get waits() {
+    return this.#asked !== null;
+  }
+
+  // The answer with this id is on its way; `said` is its grade in words, `onGoOn()` goes to the next document.
+  ask(clientId, said, onGoOn) {
+    this.#asked = { clientId, said, onGoOn };
+    this.#show("told", make("p", {}, "The known answer comes as soon as the server has yours."));
+  }
+
+  // A receipt: tells the known grade; without one there is nothing to wait for. Gives what is told, or null.
+  take({ client_id: clientId, feedback }) {
+    if (this.#asked?.clientId !== clientId) return null;
+    if (!feedback) {
+      this.goOn();
+      return null;
+    }
+    const { said } = this.#asked;
+    const verdict = make("p", {}, make("b", {}, feedback.same ? "Yes:" : "Another answer is known:"), " ",
+      make("bdi", {}, feedback.label));
+    if (!feedback.same && said) verdict.append("; you said ", make("bdi", {}, said));
+    verdict.append(".");
+    const lines = [verdict];
+    if (feedback.why) lines.push(make("p", { dir: "auto" }, feedback.why));
+    const enter = make("kbd", { className: "key" }, "Enter");
+    const button = make("button", { type: "button", className: "button primary", onclick: () => this.goOn() }, "Go on ", enter);
+    this.#show(`told ${feedback.same ? "good" : "poor"}`, ...lines, make("p", { className: "ways" }, button));
+    return lines.map((line) => line.textContent).join(" ");
+  }
+
+  // Enter: on to the next document once the known grade is told. Says whether it did anything.
+  enter() {
+    if (!this.#asked) return false;
+    this.#panel.querySelector("button")?.click();
+    return true;
+  }
+
+  goOn() {
+    const { onGoOn } = this.#asked;
+    this.#asked = null;
+    this.#panel?.remove();
+    onGoOn();
+  }
+
+  #show(className, ...lines) {
+    this.#place.querySelectorAll(".told").forEach((panel) => panel.remove());
+    this.#panel = make("div", { className }, ...lines);
+    this.#place.querySelector("article").before(this.#panel);
+    this.#place.scrollTop = 0;
+  }
+}

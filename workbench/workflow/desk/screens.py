@@ -1,0 +1,207 @@
+"""An assessor's task as the desk shows it: with the probes of the campaign among its documents.
+
+Where a campaign has probes every document of a desk goes by a key, the probes as the others: nothing that
+an assessor gets tells one from the other, but training, which says what it is. Adaptive pools and those with
+a queue have none: there the answers themselves decide what comes next, and for whom.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from workbench.storage.events import HOLDING, LATER, WITHDRAWN, CurrentEvent, events_with
+from workbench.storage.tables import CampaignRow, JudgmentEventRow, KnownAnswerRow, PoolRow
+from workbench.workflow.adaptive.ledgers import is_adaptive
+from workbench.workflow.campaigns.scales import scale_from_json
+from workbench.workflow.desk.probe_places import (
+    PLANTED,
+    PROBES,
+    REPEAT,
+    TRAINING,
+    Slot,
+    by_lot,
+    probe_places,
+    slot_key,
+)
+from workbench.workflow.desk.probe_rules import ProbeRules, probe_rules
+from workbench.workflow.desk.tasks import Task, own_task
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """What is told after an answer in training: the known grade, its label, whether it was said, and why."""
+
+    grade: int
+    label: str
+    same: bool
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What an assessor said to the probes of a topic: here, with the place, and in other assignments.
+
+    `settled` are not planned any more: those of other assignments, and those from before the latest rules.
+    """
+
+    here: Mapping[Slot, tuple[CurrentEvent, int]]
+    elsewhere: frozenset[Slot]
+    settled: frozenset[Slot]
+
+
+def screen_task(db: Session, assignment_id: int, account_id: int, *, writing: bool = False) -> Task:
+    """The task behind an assignment as its desk shows it; raises NotFound as `own_task`."""
+    return with_probes(db, own_task(db, assignment_id, account_id, writing=writing))
+
+
+def with_probes(db: Session, task: Task, pool: PoolRow | None = None) -> Task:
+    """A task with the probes of its campaign in their places; without any it comes back as it is."""
+    rules = probe_rules(task.campaign.desk_rules)
+    if rules is None:
+        return task
+    pool = pool or db.get_one(PoolRow, task.assignment.pool_id)
+    if is_adaptive(pool) or pool.per_pair is not None:
+        return task
+    return _with(db, task, rules)
+
+
+def feedback_of(db: Session, event: CurrentEvent, campaign_id: int | None = None) -> Feedback | None:
+    """The known answer to a pair of training that was answered; None for any other event."""
+    if event.purpose != TRAINING:
+        return None
+    if campaign_id is None:
+        campaign_id = db.get_one(JudgmentEventRow, event.id).campaign_id
+    known = db.get(KnownAnswerRow, (campaign_id, event.topic, event.docno, TRAINING))
+    if known is None:
+        return None
+    scale = scale_from_json(db.get_one(CampaignRow, campaign_id).scale)
+    labels = {grade.value: grade.label for grade in scale.grades}
+    return Feedback(
+        known.grade, labels.get(known.grade, str(known.grade)), event.grade == known.grade, known.feedback
+    )
+
+
+def _with(db: Session, task: Task, rules: ProbeRules) -> Task:
+    assignment, pooled = task.assignment, set(task.order)
+    known = _known(db, task)
+    said = _said(db, task, rules)
+    before = _judged_before(db, task, rules)
+    coming = [docno for docno in task.order if docno not in set(before)]
+    places = probe_places(
+        before,
+        coming,
+        seed=assignment.seed,
+        topic=assignment.topic,
+        one_in=rules.one_in,
+        distance=rules.distance,
+        planted=[
+            docno
+            for docno in known[PLANTED]
+            if docno not in pooled and Slot(docno, PLANTED) not in said.settled
+        ],
+        repeated=[slot.docno for slot in said.settled if slot.purpose == REPEAT],
+    )
+    training: list[Slot] = []
+    if rules.training and not before:
+        drawn = by_lot(known[TRAINING], seed=assignment.seed, topic=assignment.topic)
+        training = [Slot(docno, TRAINING) for docno in drawn]
+        training = [slot for slot in training if slot not in said.elsewhere]
+    order = [*training, *_merged(task.order, coming, places)]
+    # What was answered stays where it was, whatever the rules have become since.
+    lost = [(position, slot) for slot, (_, position) in said.here.items() if slot not in set(order)]
+    for position, slot in sorted(lost, key=lambda one: one[0]):
+        order.insert(min(position - 1, len(order)), slot)
+    return _keyed(task, order, known, said)
+
+
+def _merged(order: Sequence[str], coming: Sequence[str], places: Mapping[int, Sequence[Slot]]) -> list[Slot]:
+    """The documents in their order, each probe after as many of those that come as its place says."""
+    comes, shown = set(coming), 0
+    merged = list(places.get(0, ()))
+    for docno in order:
+        merged.append(Slot(docno))
+        if docno in comes:
+            shown += 1
+            merged.extend(places.get(shown, ()))
+    return merged
+
+
+def _keyed(task: Task, order: Sequence[Slot], known: Mapping[str, Sequence[str]], said: _Said) -> Task:
+    """The task by keys. A repeat that is planned no more keeps its key: its answer may be on the way."""
+    possible = [
+        *order,
+        *(Slot(docno, REPEAT) for docno in task.order),
+        *(Slot(docno, purpose) for purpose, docnos in known.items() for docno in docnos),
+    ]
+    assignment = task.assignment
+    keys = {
+        slot: slot_key(slot, assignment_id=assignment.id, seed=assignment.seed, topic=assignment.topic)
+        for slot in dict.fromkeys(possible)
+    }
+    events = [(Slot(docno), event) for docno, event in [*task.answers.items(), *task.put_off.items()]]
+    events += [(slot, event) for slot, (event, _) in said.here.items()]
+    events.sort(key=lambda one: one[1].id)
+    return replace(
+        task,
+        order=[keys[slot] for slot in order],
+        answers={keys[slot]: event for slot, event in events if event.answer != LATER},
+        put_off={keys[slot]: event for slot, event in events if event.answer == LATER},
+        slots={key: slot for slot, key in keys.items()},
+    )
+
+
+def _known(db: Session, task: Task) -> dict[str, list[str]]:
+    known = KnownAnswerRow
+    found: dict[str, list[str]] = {PLANTED: [], TRAINING: []}
+    for purpose, docno in db.execute(
+        select(known.purpose, known.docno).where(
+            known.campaign_id == task.campaign.id, known.topic == task.assignment.topic
+        )
+    ):
+        found[purpose].append(docno)
+    return found
+
+
+def _said(db: Session, task: Task, rules: ProbeRules) -> _Said:
+    latest = {
+        Slot(event.docno, event.purpose): (event, assignment_id, position or 1)
+        for event, assignment_id, position in events_with(
+            db, task.campaign.id, task.assignment.assessor_id, task.assignment.topic, purposes=PROBES
+        )
+    }
+    holding = {slot: said for slot, said in latest.items() if said[0].answer != WITHDRAWN}
+    here = {
+        slot: (event, position)
+        for slot, (event, assignment_id, position) in holding.items()
+        if assignment_id == task.assignment.id
+    }
+    elsewhere = frozenset(holding.keys() - here.keys())
+    since = rules.since
+    early = {slot for slot, (event, _) in here.items() if since is not None and event.recorded_at < since}
+    return _Said(here, elsewhere, elsewhere | early)
+
+
+def _judged_before(db: Session, task: Task, rules: ProbeRules) -> list[str]:
+    """The documents of the order that were judged before the rules were changed last, oldest first."""
+    if rules.since is None:
+        return []
+    event = JudgmentEventRow
+    rows = db.execute(
+        select(event.docno, func.min(event.id))
+        .where(
+            event.campaign_id == task.campaign.id,
+            event.assessor_id == task.assignment.assessor_id,
+            event.topic == task.assignment.topic,
+            event.purpose.in_(HOLDING),
+            event.answer.not_in([WITHDRAWN, LATER]),
+            event.recorded_at < rules.since,
+        )
+        .group_by(event.docno)
+        .order_by(func.min(event.id))
+    ).all()
+    pooled = set(task.order)
+    return [docno for docno, _ in rows if docno in pooled]
