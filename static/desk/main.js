@@ -154,6 +154,7 @@ function end() {
   if (round === "now") round = "after";
   const article = finishedArticle(topic, { round, onRound: secondLook });
   show.showFinished(article);
+  byId("training").hidden = true;
   show.showPlace(topic.total, topic.total);
   drawBar();
   drawLight();

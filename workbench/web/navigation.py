@@ -51,6 +51,7 @@ PARTS = {
     "side_by_side": "judging",
     "preferences": "assignments",
     "kept_aside": "judgments",
+    "probes": "settings",
     "agreement_topics": "agreement",
     "agreement_time": "agreement",
     "agreement_repeats": "agreement",

@@ -33,6 +33,7 @@ COMMANDS = {
     "pool-close": "workbench.cli.campaign.pools:pool_close",
     "invite": "workbench.cli.campaign.pooling:invite",
     "assign": "workbench.cli.campaign.pooling:assign",
+    "probes": "workbench.cli.campaign.probes:probes",
     "compare-documents": "workbench.cli.campaign.preferences:compare_documents",
     "compare-runs": "workbench.cli.campaign.preferences:compare_runs",
     "preferences": "workbench.cli.campaign.preferences:preferences",

@@ -119,7 +119,8 @@ def consistency(
     """Every assessor against himself and against what is known, relevant or not unless `graded`.
 
     A repeat is compared with what held just before it, and never holds itself; a planted pair or one of
-    training with its known grade, a planted pair that is in a pool by what was judged of it there. Raises WorkbenchError for a grade that cannot be the line.
+    training with its known grade, a planted pair that is in a pool by what was judged of it there.
+    Raises WorkbenchError for a grade that cannot be the line.
     """
     scale = campaign_of(db, campaign_id).scale
     values = tuple(sorted((grade.value for grade in scale.grades), reverse=True))
@@ -227,8 +228,9 @@ def _events(db: Session, campaign_id: int) -> dict[tuple[str, bool], list[_Event
         .order_by(AssessorRow.name, event.id)
     )
     found: dict[tuple[str, bool], list[_Event]] = {}
-    for name, machine, topic, docno, *said in rows:
-        found.setdefault((name, machine), []).append(_Event((topic, docno), *said))
+    for name, machine, topic, docno, answer, grade, purpose, when, assignment in rows:
+        event = _Event((topic, docno), answer, grade, purpose, when, assignment)
+        found.setdefault((name, machine), []).append(event)
     return found
 
 

@@ -1,0 +1,64 @@
+"""Training in a real browser: the known grade is told after each answer, and real work follows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from playwright.sync_api import BrowserContext, expect
+from sqlalchemy import select
+
+from tests.browser.desks import SOON_MS, desk_server, docno, light, open_desk, ready, shown
+from tests.browser.people import stored
+from workbench.formats.known_answers import KnownAnswer
+from workbench.records import Document
+from workbench.storage.tables import CampaignRow, JudgmentEventRow
+from workbench.workflow.desk.probe_places import TRAINING
+from workbench.workflow.desk.probe_rules import ProbeRules, keep_probe_rules, load_known_answers
+
+
+def test_training_tells_the_known_grade_and_goes_on_by_a_key(
+    new_context: Callable[..., BrowserContext], tmp_path: Path
+) -> None:
+    documents = [Document(docno(number), f"About {number}", "Text. " * 40) for number in range(1, 7)]
+    server = desk_server(tmp_path, ["Ada"], documents)
+    with stored(tmp_path) as database, database.writing() as db:
+        campaign = db.scalars(select(CampaignRow.id)).one()
+        # D005 and D006 stand in the pool of T1, and train all the same.
+        known = [KnownAnswer("T1", docno(number), 3, f"Why {number}.", 2) for number in (5, 6)]
+        load_known_answers(db, campaign, known, purpose=TRAINING, source="known")
+        keep_probe_rules(db, campaign, ProbeRules(training=True))
+    server.start()
+    try:
+        context = new_context()
+        server.let_in(context, "Ada")
+        page = context.new_page()
+        open_desk(page, server, "Ada")
+        expect(page.locator("#training")).to_be_visible()
+        first = shown(page)
+        page.keyboard.press("1")
+        told = page.locator(".told")
+        expect(told).to_contain_text("Another answer is known: Highly relevant; you said", timeout=SOON_MS)
+        expect(told).to_contain_text(f"Why {int(first[1:])}.")
+        page.keyboard.press("2")  # nothing is judged before one goes on
+        page.keyboard.press("z")
+        assert shown(page) == first
+        page.keyboard.press("Enter")
+        expect(told).to_have_count(0)
+        assert {first, shown(page)} == {docno(5), docno(6)}
+        page.keyboard.press("3")
+        expect(told).to_contain_text("Yes: Highly relevant.", timeout=SOON_MS)
+        page.get_by_role("button", name="Go on").click()
+        expect(page.locator("#training")).to_be_hidden()
+        assert shown(page) == docno(1)
+        page.keyboard.press("0")
+        light(page, "saved")
+        page.reload()
+        ready(page)
+        assert shown(page) == docno(2)
+        with stored(tmp_path) as database, database.reading() as db:
+            event = JudgmentEventRow
+            said = db.execute(select(event.purpose, event.grade).order_by(event.id)).all()
+        assert [tuple(row) for row in said] == [("training", 1), ("training", 3), ("judging", 0)]
+    finally:
+        server.kill()

@@ -1,0 +1,41 @@
+"""Repeats, planted pairs and training by a command."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from workbench.cli.campaign import command
+
+
+def campaign(*words: str) -> Result:
+    return CliRunner().invoke(command, words)
+
+
+def test_probes_are_set_loaded_and_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("WORKBENCH_INSTANCE", str(tmp_path / "instance"))
+    (tmp_path / "topics.tsv").write_text("T1\ttides\n", encoding="utf-8")
+    (tmp_path / "docs.jsonl").write_text('{"docno": "d1", "title": "One", "text": "Of tides."}\n')
+    (tmp_path / "known.tsv").write_text("topic\tdoc\tgrade\tfeedback\nT1\td1\t1\tit says so\n")
+    for words in (("new", "Small"), ("topics", "small", "topics.tsv"), ("documents", "small", "docs.jsonl")):
+        made = campaign(*words)
+        assert made.exit_code == 0, made.output
+    made = campaign(
+        "probes", "small", "--one-in", "20", "--training", "--planted", "known.tsv",
+        "--training-pairs", "known.tsv", "--json",
+    )  # fmt: skip
+    assert made.exit_code == 0, made.output
+    assert json.loads(made.stdout) == {
+        "one_in": 20, "distance": 10, "training": True, "planted_pairs": 1, "planted_pairs_in_pools": 0,
+        "training_pairs": 1, "training_pairs_in_pools": 0,
+    }  # fmt: skip
+    now = campaign("probes", "small", "--one-in", "0", "--remove", "planted")
+    assert now.exit_code == 0
+    assert [line.split() for line in now.stdout.splitlines() if line.startswith("planted_pairs\t") or "planted_pairs " in line] == [
+        ["planted_pairs", "0"]
+    ]
+    assert campaign("probes", "small", "--one-in", "1").exit_code != 0

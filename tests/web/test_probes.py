@@ -1,0 +1,162 @@
+"""Repeats, planted pairs and training: the organiser's page, and that an assessor cannot tell a probe."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from html import unescape
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from flask.testing import FlaskClient
+from sqlalchemy import select
+
+from tests.cast import Cast
+from tests.uploads import text_of
+from tests.web.conftest import Enter
+from workbench.formats.known_answers import KnownAnswer
+from workbench.storage.engine import Database
+from workbench.storage.tables import AssignmentRow, JudgmentEventRow
+from workbench.web.ids import write_id
+from workbench.workflow.desk.probe_places import PLANTED, REPEAT, TRAINING
+from workbench.workflow.desk.probe_rules import ProbeRules, keep_probe_rules, load_known_answers
+from workbench.workflow.desk.screens import screen_task
+from workbench.workflow.desk.tasks import Task
+
+ADDRESS = "/c/harbour/settings/probes"
+FILE = "topic\tdoc\tgrade\tfeedback\nT1\td6\t3\tIt has the tables.\n"
+FRESH = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|nonce=\"[^\"]*\"")
+
+
+def known(db: Any, cast: Cast, purpose: str) -> None:
+    answers = [KnownAnswer("T1", "d6", 3, "It has the tables.", 2)]
+    load_known_answers(db, cast.campaign_id, answers, purpose=purpose, source="known.tsv")
+
+
+def own_task_of(db: Any, cast: Cast) -> Task:
+    return screen_task(db, cast.assignments["Ada", "T1"], cast.accounts["Ada"].id)
+
+
+@pytest.fixture
+def task(cast: Cast, sqlite_database: Database) -> Task:
+    """Ada's topic with a repeat and a planted pair among its three documents."""
+    with sqlite_database.writing() as db:
+        keep_probe_rules(db, cast.campaign_id, ProbeRules(one_in=2, distance=1))
+        known(db, cast, PLANTED)
+        for seed in range(50):
+            db.get_one(AssignmentRow, cast.assignments["Ada", "T1"]).seed = seed
+            db.flush()
+            task = own_task_of(db, cast)
+            purposes = [task.slot(key).purpose for key in task.order]
+            if sorted(purposes) == ["judging"] * 3 + ["planted", "repeat"] and purposes[-1] == "judging":
+                return task
+    raise AssertionError("no seed has a repeat")
+
+
+@pytest.fixture
+def address(cast: Cast) -> str:
+    return f"/c/harbour/judge/{cast.assignments['Ada', 'T1']}"
+
+
+def work_of(client: FlaskClient, address: str) -> dict[str, Any]:
+    return dict(client.get(f"{address}/work").json or {})
+
+
+def answer(cast: Cast, work: dict[str, Any], key: str, grade: int = 2, **more: Any) -> dict[str, Any]:
+    event = {"kind": "answer", "assignment": cast.assignments["Ada", "T1"], "client_id": str(uuid4())}
+    return {
+        "account": work["account"],
+        "events": [event | {"docno": key, "answer": "grade", "grade": grade} | more],
+    }
+
+
+def test_nothing_that_an_assessor_gets_tells_a_probe_from_the_rest(
+    enter: Enter, cast: Cast, task: Task, address: str, sqlite_database: Database
+) -> None:
+    ada = enter("Ada")
+    work = work_of(ada, address)
+    assert len(work["order"]) == work["total"] == 5
+    assert {len(key) for key in work["order"]} == {24}
+    receipts, shapes, pages = [], set(), set()
+    for key in work["order"]:
+        fetched = ada.get(f"{address}/documents?docno={key}").json["documents"][0]  # type: ignore[index]
+        shapes.add(json.dumps({name: type(value).__name__ for name, value in fetched.items()}))
+        page = FRESH.sub("", ada.get(f"{address}?docno={key}").text)
+        assert not re.search(r"repeat|planted|purpose|aria-pressed=\"true\"", page.split("<main")[1])
+        document = page.split('id="verdicts"')[1].split("</main>")[0]
+        pages.add(document.replace(key, "KEY").replace(fetched["sha256"] or "", "SHA"))
+        receipts.append(ada.post("/desk/events", json=answer(cast, work, key)).json["receipts"][0])  # type: ignore[index]
+    assert len(shapes) == 1
+    assert {tuple(sorted(one)) for one in receipts} == {("client_id", "outcome", "why")}
+    # Beside the number of those answered the bar is the same for all.
+    assert len({re.sub(r"\d+|[a-z]+(?=</span> </span>)", "", page) for page in pages}) <= 2
+    after = work_of(ada, address)
+    assert {tuple(sorted(one)) for one in after["said"]} == {tuple(sorted(after["said"][0]))}
+    assert (len(after["said"]), after["total"]) == (5, 5)
+    assert set(ada.get(f"{address}/titles").json["titles"]) == set(work["order"])  # type: ignore[index]
+    with sqlite_database.reading() as db:
+        purposes = list(db.scalars(select(JudgmentEventRow.purpose).order_by(JudgmentEventRow.id)))
+    assert purposes == [task.slot(key).purpose for key in work["order"]]
+    assert REPEAT in purposes
+    # Nor do the exported judgments have them.
+    exported = enter("Olga").get("/c/harbour/qrels").text
+    assert write_id("d6") not in exported.split("<main")[-1] or "planted" not in exported
+
+
+def test_training_without_scripts_tells_the_known_answer_and_goes_on(
+    enter: Enter, cast: Cast, address: str, sqlite_database: Database
+) -> None:
+    with sqlite_database.writing() as db:
+        known(db, cast, TRAINING)
+        keep_probe_rules(db, cast.campaign_id, ProbeRules(training=True))
+    ada = enter("Ada")
+    page = ada.get(address).text
+    found = re.search(r"data-work='(.*?)'", page)
+    assert found
+    key = json.loads(unescape(found[1]))["training"][0]
+    assert "It has the tables" not in page
+    form = {"docno": key, "answer": "1", "client_id": str(uuid4())}
+    sent = ada.post(f"{address}/answer", data=form)
+    told = text_of(ada.get(sent.location).text)
+    assert "Another answer is known: Highly relevant; you said" in told
+    assert "It has the tables. Go on" in told
+    assert "It has the tables" not in ada.get(address).text
+
+
+def test_the_organiser_sets_the_rate_and_loads_pairs(enter: Enter) -> None:
+    olga = enter("Olga")
+    assert olga.post(ADDRESS, data={"one_in": "20", "distance": "15", "training": "yes"}).status_code == 303
+    page = olga.get(ADDRESS).text
+    assert 'value="20"' in page
+    assert 'value="15"' in page
+    assert " checked" in page
+    for purpose in ("planted", "training"):
+        sent = {"purpose": purpose, "files": (io.BytesIO(FILE.encode()), "known.tsv")}
+        assert olga.post(f"{ADDRESS}/known", data=sent).status_code == 303
+    assert text_of(olga.get(ADDRESS).text).count("1 pair.") == 2
+    assert olga.post(f"{ADDRESS}/known/remove", data={"purpose": "planted"}).status_code == 303
+    assert "0 pairs." in text_of(olga.get(ADDRESS).text)
+    assert "Repeats and training" in olga.get("/c/harbour/settings").text
+
+
+@pytest.mark.parametrize(
+    ("path", "sent", "said"),
+    [
+        ("", {"one_in": "1", "distance": "10"}, "one repeat in 1 documents is no rate"),
+        ("", {"one_in": "often", "distance": "10"}, "is no number"),
+        ("/known", {"purpose": "planted"}, "no file was chosen"),
+        (
+            "/known",
+            {"purpose": "planted", "files": (io.BytesIO(b"topic\tdoc\tgrade\nT1\tzz\t1\n"), "k.tsv")},
+            "not loaded",
+        ),
+    ],
+)
+def test_what_is_wrong_is_said_and_nothing_is_kept(
+    enter: Enter, path: str, sent: dict[str, Any], said: str
+) -> None:
+    answer = enter("Olga").post(ADDRESS + path, data=sent)
+    assert answer.status_code == 422
+    assert said in text_of(answer.text)

@@ -1,0 +1,111 @@
+"""Repeats, planted pairs and training: what the organiser asks of assessors for the sake of quality."""
+
+from __future__ import annotations
+
+from flask import Blueprint, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.formats.known_answers import read_known_answers
+from workbench.web import notices
+from workbench.web.access import here, viewer
+from workbench.web.door import reading, writing
+from workbench.web.forms import counted, findings_of, sent_files, status_of, whole_number
+from workbench.web.readers import organiser
+from workbench.web.requests import see_other
+from workbench.workflow.desk.probe_places import PLANTED, TRAINING
+from workbench.workflow.desk.probe_rules import (
+    ProbeRules,
+    keep_probe_rules,
+    known_pairs,
+    load_known_answers,
+    remove_known_answers,
+    rules_of_campaign,
+)
+
+blueprint = Blueprint("probes", __name__, url_prefix="/c/<slug>/settings/probes")
+Answer = Response | tuple[str, int]
+SETTINGS = ("one_in", "distance")
+
+
+@blueprint.get("")
+@organiser
+def index() -> str:
+    """The rate of repeats, the pairs with a known answer, and whether one trains."""
+    return _page()
+
+
+@blueprint.post("")
+@organiser
+def change() -> Answer:
+    """Keep the rate, the distance, and whether topics begin with training."""
+    typed = {name: request.form.get(name, "").strip() for name in SETTINGS}
+    try:
+        rules = _rules(typed)
+        with writing() as db:
+            keep_probe_rules(db, here().id, rules)
+    except InvalidInput as error:
+        return _page(error.findings, typed), 422
+    notices.say("The settings are saved; they hold for what is judged from now on.")
+    return see_other(url_for("probes.index"))
+
+
+@blueprint.post("/known")
+@organiser
+def load() -> Answer:
+    """Load files of pairs with a known answer; all of them, or none."""
+    purpose = _purpose()
+    done = []
+    try:
+        sent = [(name, read_known_answers(stream, source=name)) for name, stream in sent_files()]
+        with writing() as db:
+            for name, answers in sent:
+                done.append(
+                    load_known_answers(
+                        db, here().id, answers, purpose=purpose, source=name, added_by=viewer().id
+                    )
+                )
+    except WorkbenchError as error:
+        return _page(findings_of(error, "Known answers", "files")), status_of(error)
+    added, changed = sum(one.added for one in done), sum(one.changed for one in done)
+    notices.say(f"{counted(added, 'pair')} added, {changed} changed.")
+    return see_other(url_for("probes.index"))
+
+
+@blueprint.post("/known/remove")
+@organiser
+def remove() -> Response:
+    """Show the pairs of a kind to nobody any more; what was said of them stays."""
+    purpose = _purpose()
+    with writing() as db:
+        removed = remove_known_answers(db, here().id, purpose=purpose)
+    notices.say(f"{counted(removed, 'pair')} removed.")
+    return see_other(url_for("probes.index"))
+
+
+def _purpose() -> str:
+    return TRAINING if request.form.get("purpose") == TRAINING else PLANTED
+
+
+def _rules(typed: dict[str, str]) -> ProbeRules:
+    numbers = {name: whole_number(text) for name, text in typed.items()}
+    findings = [
+        Finding("Probes", None, name, f"{text!r} is no number", "a whole number")
+        for name, text in typed.items()
+        if text and numbers[name] is None
+    ]
+    if findings:
+        raise InvalidInput(findings)
+    distance, training = numbers["distance"], "training" in request.form
+    if distance is None:
+        return ProbeRules(one_in=numbers["one_in"], training=training)
+    return ProbeRules(one_in=numbers["one_in"], distance=distance, training=training)
+
+
+def _page(findings: tuple[Finding, ...] = (), typed: dict[str, str] | None = None) -> str:
+    with reading() as db:
+        rules, known = rules_of_campaign(db, here().id), known_pairs(db, here().id)
+    shown = {"one_in": str(rules.one_in or ""), "distance": str(rules.distance)} if typed is None else typed
+    return render_template(
+        "probes/index.html", rules=rules, known=known, typed=shown, findings=findings, settings=SETTINGS
+    )
