@@ -229,8 +229,8 @@ def _events(db: Session, campaign_id: int) -> dict[tuple[str, bool], list[_Event
     )
     found: dict[tuple[str, bool], list[_Event]] = {}
     for name, machine, topic, docno, answer, grade, purpose, when, assignment in rows:
-        event = _Event((topic, docno), answer, grade, purpose, when, assignment)
-        found.setdefault((name, machine), []).append(event)
+        said = _Event((topic, docno), answer, grade, purpose, when, assignment)
+        found.setdefault((name, machine), []).append(said)
     return found
 
 
