@@ -65,12 +65,8 @@ class Probed:
     def events(self, db: Session) -> list[tuple[str, str, str]]:
         """What was recorded: docno, purpose, answer."""
         event = JudgmentEventRow
-        return [
-            (docno, purpose, answer)
-            for docno, purpose, answer in db.execute(
-                select(event.docno, event.purpose, event.answer).order_by(event.id)
-            )
-        ]
+        rows = db.execute(select(event.docno, event.purpose, event.answer).order_by(event.id))
+        return [(docno, purpose, answer) for docno, purpose, answer in rows]
 
 
 def probed(db: Session) -> Probed:

@@ -11,7 +11,7 @@ from workbench.storage.engine import Database
 from workbench.storage.events import current_events
 from workbench.storage.tables import KeptAsideRow, PoolRow
 from workbench.workflow.agreement.repeats import Against, consistency
-from workbench.workflow.desk.desk_work import work_of
+from workbench.workflow.desk.desk_work import documents_of, work_of
 from workbench.workflow.desk.judging import undo
 from workbench.workflow.desk.kept_aside import Settlement, kept_lines, settle
 from workbench.workflow.desk.near_duplicates import near_answers
@@ -83,7 +83,8 @@ def test_a_change_of_the_rules_touches_nothing_that_was_judged(sqlite_database: 
         keep_probe_rules(db, ada.campaign, ProbeRules(one_in=2, distance=3))
         task = ada.task(db)
         assert [task.slot(key) for key in task.order[:20]] == [Slot(docno) for docno in POOLED[:20]]
-        # A page from before still sends docnos.
+        # A page from before still sends docnos, and asks by them.
+        assert documents_of(db, ada.assignment, ada.ada, ["n20"])[0].document.key == "n20"
         assert ada.say(db, POOLED[20]).outcome == "recorded"
         shown = ada.judge_all(db)
         answered = [slot for slot in shown if slot.purpose == REPEAT]

@@ -6,7 +6,7 @@ As everything that an assessor gets it is blind: docnos in their order, and what
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from statistics import median
 
@@ -102,14 +102,19 @@ def work_of(db: Session, assignment_id: int, account_id: int, *, now: datetime |
 def documents_of(
     db: Session, assignment_id: int, account_id: int, docnos: Iterable[str]
 ) -> tuple[PlacedDocument, ...]:
-    """Documents of an assessor's own part, at most ten; raises NotFound where one is not in it."""
+    """Documents of an assessor's own part, at most ten, each called as it was asked for.
+
+    A page from before the campaign had probes asks by docnos. Raises NotFound where one is not in the part.
+    """
     task = screen_task(db, assignment_id, account_id)
     places = {docno: index for index, docno in enumerate(task.order, start=1)}
-    wanted = list(dict.fromkeys(task.key_of(docno) for docno in docnos))[:MOST_DOCUMENTS]
-    keys = [key for key in wanted if key is not None and key in places]
-    if len(keys) < len(wanted):
-        raise NotFound("this document is not in your part of the pool")
-    return tuple(PlacedDocument(shown_document(db, task, key), places[key]) for key in keys)
+    found = []
+    for asked in list(dict.fromkeys(docnos))[:MOST_DOCUMENTS]:
+        key = task.key_of(asked)
+        if key is None or key not in places:
+            raise NotFound("this document is not in your part of the pool")
+        found.append(PlacedDocument(replace(shown_document(db, task, key), key=asked), places[key]))
+    return tuple(found)
 
 
 def titles_of(db: Session, assignment_id: int, account_id: int) -> dict[str, str]:
