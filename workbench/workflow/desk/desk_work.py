@@ -18,6 +18,7 @@ from workbench.storage.events import LATER, WITHDRAWN, CurrentEvent
 from workbench.storage.tables import DocumentRow, JudgmentEventRow, PoolRow
 from workbench.workflow.adaptive.ledgers import is_adaptive
 from workbench.workflow.desk.breaks import break_minutes
+from workbench.workflow.desk.extras import NO_EXTRAS, Extras, extras_of
 from workbench.workflow.desk.judging import ShownDocument, shown_document
 from workbench.workflow.desk.tasks import Task, own_task
 from workbench.workflow.desk.worklists import WorklistLine, worklist
@@ -37,6 +38,7 @@ class SaidOf:
     docno: str
     event: CurrentEvent
     on_screen: bool
+    extras: Extras = NO_EXTRAS
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +80,10 @@ def work_of(db: Session, assignment_id: int, account_id: int, *, now: datetime |
     """The work that an assignment is; raises NotFound where it is not this account's or was taken back."""
     task = own_task(db, assignment_id, account_id)
     pool = db.get_one(PoolRow, task.assignment.pool_id)
+    beside = extras_of(db, task.assignment.assessor_id, task.assignment.topic)
     return Work(
         order=tuple(task.order),
-        said=tuple(_said(event) for event in task.answers.values()),
+        said=tuple(_said(event, beside.get(event.id, NO_EXTRAS)) for event in task.answers.values()),
         put_off=tuple(_said(event) for event in task.put_off.values()),
         total=task.total,
         adaptive=is_adaptive(pool),
@@ -125,8 +128,8 @@ def next_topic(db: Session, campaign_id: int, assignment_id: int, account_id: in
     return next((line for line in after if not line.done and not line.closed), None)
 
 
-def _said(event: CurrentEvent) -> SaidOf:
-    return SaidOf(event.docno, event, event.source == "screen")
+def _said(event: CurrentEvent, extras: Extras = NO_EXTRAS) -> SaidOf:
+    return SaidOf(event.docno, event, event.source == "screen", extras)
 
 
 def _seconds(db: Session, task: Task) -> float | None:

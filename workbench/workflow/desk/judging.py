@@ -6,7 +6,7 @@ Nothing here knows of ranks, scores, runs or colleagues: an assessor is blind.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from sqlalchemy.orm import Session
@@ -17,8 +17,11 @@ from workbench.storage.events import LATER, WITHDRAWN, CurrentEvent, append_even
 from workbench.storage.tables import DocumentRow, PoolRow, TopicRow
 from workbench.workflow.adaptive.handing_out import take_answer
 from workbench.workflow.adaptive.ledgers import is_adaptive
+from workbench.workflow.campaigns.collecting import as_topic
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.checks import storable
+from workbench.workflow.desk.extras import NO_EXTRAS, Extras, extras_of
+from workbench.workflow.desk.questions import AskedToo, asked_too
 from workbench.workflow.desk.tasks import Task, counts, last_on_screen, own_task
 
 LONGEST_REASON = 2000
@@ -47,6 +50,7 @@ class CurrentAnswer:
     grade: int | None
     reason: str
     comment: str
+    extras: Extras = NO_EXTRAS
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +72,7 @@ class Desk:
     next_docno: str | None
     may_undo: bool
     closed: bool
+    asked: AskedToo = field(default_factory=AskedToo)
 
     @property
     def answered(self) -> int:
@@ -93,6 +98,7 @@ class Said:
     active_ms: int | None = None
     shown_sha256: str | None = None
     said_at: datetime | None = None
+    extras: Extras = NO_EXTRAS
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +125,7 @@ def desk(db: Session, assignment_id: int, account_id: int, *, docno: str | None 
     before = task.answers.get(docno) if docno is not None else None
     return Desk(
         assignment_id=assignment_id,
-        topic=Topic(topic.topic, topic.title, topic.description, topic.narrative),
+        topic=as_topic(topic),
         scale=scale_from_json(task.campaign.scale),
         guidelines=task.campaign.guidelines,
         document=shown_document(db, task.campaign.id, docno) if docno is not None else None,
@@ -128,11 +134,12 @@ def desk(db: Session, assignment_id: int, account_id: int, *, docno: str | None 
         judged=judged,
         unsure=unsure,
         cannot_judge=cannot_judge,
-        current=_current(before) if before else None,
+        current=_current(db, before) if before else None,
         previous_docno=task.order[index - 1] if index > 0 else None,
         next_docno=task.order[index + 1] if index + 1 < len(task.order) else None,
         may_undo=last_on_screen(task) is not None,
         closed=task.closed,
+        asked=asked_too(task.campaign.desk_rules),
     )
 
 
@@ -150,6 +157,7 @@ def record(
     active_ms: int | None = None,
     shown_sha256: str | None = None,
     said_at: datetime | None = None,
+    extras: Extras = NO_EXTRAS,
 ) -> Recorded:
     """Append one answer; the same client id again changes nothing and gives the first event back.
 
@@ -157,7 +165,7 @@ def record(
     is not this account's, Conflict for a closed pool or a client id that said something else before,
     WorkbenchError for a grade outside the scale.
     """
-    task = _task_with(db, assignment_id, account_id, docno)
+    task = task_with(db, assignment_id, account_id, docno)
     if answer is Answer.GRADE:
         if grade is None:
             raise WorkbenchError("the answer is a grade, but no grade was given")
@@ -165,32 +173,7 @@ def record(
     elif grade is not None:
         raise WorkbenchError(f"{answer} carries no grade")
     said = Said(docno, str(answer), grade, client_id, reason, comment, active_ms, shown_sha256, said_at)
-    return _once(db, task, said)
-
-
-def comment_on(
-    db: Session,
-    assignment_id: int,
-    account_id: int,
-    *,
-    docno: str,
-    comment: str,
-    client_id: str,
-    said_at: datetime | None = None,
-) -> Recorded:
-    """Say again what holds of a pair, with another comment.
-
-    Raises as `record`, and Conflict where the pair has no answer.
-    """
-    task = _task_with(db, assignment_id, account_id, docno)
-    known = recorded_event(db, task.assignment.assessor_id, _checked_client_id(client_id))
-    if known is not None and (known.topic, known.docno) == (task.assignment.topic, docno):
-        return Recorded(known.id, repeated=True)
-    held = task.answers.get(docno)
-    if held is None:
-        raise Conflict("there is no answer that the comment belongs to", remedy="judge the document")
-    said = Said(docno, held.answer, held.grade, client_id, held.reason, comment, said_at=said_at)
-    return _once(db, task, said)
+    return once(db, task, replace(said, extras=_with_passages(db, task, docno, extras)))
 
 
 def put_off(
@@ -208,14 +191,14 @@ def put_off(
     Raises as `record`, and Conflict where the pair has an answer or the pool is adaptive: there the next
     document is chosen by the answer to this one.
     """
-    task = _task_with(db, assignment_id, account_id, docno)
-    known = recorded_event(db, task.assignment.assessor_id, _checked_client_id(client_id))
+    task = task_with(db, assignment_id, account_id, docno)
+    known = recorded_event(db, task.assignment.assessor_id, checked_id(client_id))
     if known is None and docno in task.answers:
         raise Conflict("the document has an answer already", remedy="undo it first")
     if is_adaptive(db.get_one(PoolRow, task.assignment.pool_id)):
         raise Conflict("in an adaptive pool nothing is put off", remedy="say unsure")
     said = Said(docno, LATER, None, client_id, active_ms=active_ms, said_at=said_at)
-    return _once(db, task, said)
+    return once(db, task, said)
 
 
 def withdraw(
@@ -231,8 +214,8 @@ def withdraw(
 
     Raises as `record`.
     """
-    task = _task_with(db, assignment_id, account_id, docno)
-    return _once(db, task, Said(docno, WITHDRAWN, None, client_id, said_at=said_at))
+    task = task_with(db, assignment_id, account_id, docno)
+    return once(db, task, Said(docno, WITHDRAWN, None, client_id, said_at=said_at))
 
 
 def undo(db: Session, assignment_id: int, account_id: int, *, client_id: str) -> str | None:
@@ -241,24 +224,35 @@ def undo(db: Session, assignment_id: int, account_id: int, *, client_id: str) ->
     The withdrawn event stays in the history; repeated with the same client id it withdraws no second answer.
     """
     task = own_task(db, assignment_id, account_id, writing=True)
-    if recorded_event(db, task.assignment.assessor_id, _checked_client_id(client_id)) is not None:
+    if recorded_event(db, task.assignment.assessor_id, checked_id(client_id)) is not None:
         return None
     last = last_on_screen(task)
     if last is None:
         return None
-    _once(db, task, Said(last.docno, WITHDRAWN, None, client_id))
+    once(db, task, Said(last.docno, WITHDRAWN, None, client_id))
     return last.docno
 
 
-def _task_with(db: Session, assignment_id: int, account_id: int, docno: str) -> Task:
+def task_with(db: Session, assignment_id: int, account_id: int, docno: str) -> Task:
+    """The task, to be written to, that has this document; raises NotFound."""
     task = own_task(db, assignment_id, account_id, writing=True)
     if docno not in task.order:
         raise NotFound("this document is not in your part of the pool")
     return task
 
 
-def _current(event: CurrentEvent) -> CurrentAnswer:
-    return CurrentAnswer(Answer(event.answer), event.grade, event.reason, event.comment)
+def _current(db: Session, event: CurrentEvent) -> CurrentAnswer:
+    extras = extras_of(db, event.assessor_id, event.topic).get(event.id, NO_EXTRAS)
+    return CurrentAnswer(Answer(event.answer), event.grade, event.reason, event.comment, extras)
+
+
+def _with_passages(db: Session, task: Task, docno: str, extras: Extras) -> Extras:
+    """Extras whose sender knows nothing of passages keep those that hold."""
+    if extras.evidence is not None:
+        return extras
+    held = task.answers.get(docno)
+    known = extras_of(db, held.assessor_id, held.topic).get(held.id, NO_EXTRAS) if held else NO_EXTRAS
+    return replace(extras, evidence=known.evidence)
 
 
 def shown_document(db: Session, campaign_id: int, docno: str) -> ShownDocument:
@@ -269,9 +263,9 @@ def shown_document(db: Session, campaign_id: int, docno: str) -> ShownDocument:
     return ShownDocument(docno, row.title, row.text, row.sha256, missing=False)
 
 
-def _once(db: Session, task: Task, said: Said) -> Recorded:
+def once(db: Session, task: Task, said: Said) -> Recorded:
     """Append what was said unless this client id recorded it before."""
-    known = recorded_event(db, task.assignment.assessor_id, _checked_client_id(said.client_id))
+    known = recorded_event(db, task.assignment.assessor_id, checked_id(said.client_id))
     if known is not None:
         before = (known.topic, known.docno, known.answer, known.grade)
         if before != (task.assignment.topic, said.docno, said.answer, said.grade):
@@ -311,6 +305,7 @@ def append_said(db: Session, task: Task, said: Said) -> Recorded:
                 "active_ms": None if active_ms is None else max(0, min(active_ms, LONGEST_ACTIVE_MS)),
                 "recorded_at": datetime.now(UTC),
                 "said_at": said.said_at,
+                **said.extras.columns(),
             }
         ],
     )
@@ -322,7 +317,8 @@ def append_said(db: Session, task: Task, said: Said) -> Recorded:
     return Recorded(recorded.id, repeated=added == 0)
 
 
-def _checked_client_id(client_id: str) -> str:
+def checked_id(client_id: str) -> str:
+    """The sender's own id of an event; raises WorkbenchError for what is none."""
     if not CLIENT_ID.fullmatch(client_id):
         raise WorkbenchError("the answer carries no proper id of its own", remedy="load the page again")
     return client_id
