@@ -133,7 +133,7 @@ def judgments(settings: Settings, campaign: str, as_json: bool) -> None:
 )
 @database_options
 def subtopic_qrels(settings: Settings, campaign: str, ticked_by: str) -> None:
-    """Print the subtopics that were ticked, as the lines `topic subtopic docno judgment` that ndeval reads."""
+    """Print the subtopics that were ticked, as the `topic subtopic docno judgment` that ndeval reads."""
     with opened(settings) as database, database.reading() as db:
         found = campaign_by_slug(db, campaign)
         lines = list(subtopic_judgments(db, found.id, ticked_by=TickedBy(ticked_by)))

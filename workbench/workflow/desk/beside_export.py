@@ -1,4 +1,4 @@
-"""All that was said of every pair, with what went with the grades; and the subtopics as judgments of their own."""
+"""All that was said of every pair, with what went with it; and the subtopics as judgments of their own."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from workbench.records import Answer, id_bytes
 from workbench.storage.events import current_events
 from workbench.storage.tables import AssessorRow, JudgmentEventRow
 from workbench.workflow.campaigns.collecting import topics_of
-from workbench.workflow.desk.extras import NO_EXTRAS, Extras, read_extras
+from workbench.workflow.desk.extras import NO_EXTRAS, Extras, stored_extras
 from workbench.workflow.desk.questions import asked_too_of
 
 
@@ -57,7 +57,7 @@ def whole_answers(db: Session, campaign_id: int) -> tuple[WholeAnswer, ...]:
     )
     event = JudgmentEventRow
     beside = {
-        row[0]: (row[1], read_extras(*row[2:]))
+        row[0]: (row[1], stored_extras(*row[2:]))
         for row in db.execute(
             select(event.id, event.document_sha256, event.evidence, event.ratings, event.subtopics).where(
                 event.campaign_id == campaign_id

@@ -64,6 +64,14 @@ def read_extras(evidence: object, ratings: object, subtopics: object) -> Extras:
     return Extras(_passages(evidence), _ratings(ratings), _ticked(subtopics))
 
 
+def stored_extras(evidence: object, ratings: object, subtopics: object) -> Extras:
+    """What a row of the table says; nothing where something else wrote it in another shape."""
+    try:
+        return read_extras(evidence, ratings, subtopics)
+    except WorkbenchError:
+        return NO_EXTRAS
+
+
 def extras_of(db: Session, assessor_id: int, topic: str) -> dict[int, Extras]:
     """What goes with an assessor's events of a topic, by the event's number; only where something does."""
     event = JudgmentEventRow
@@ -74,7 +82,7 @@ def extras_of(db: Session, assessor_id: int, topic: str) -> dict[int, Extras]:
             or_(event.evidence.is_not(None), event.ratings.is_not(None), event.subtopics.is_not(None)),
         )
     )
-    return {row[0]: read_extras(*row[1:]) for row in rows}
+    return {row[0]: stored_extras(*row[1:]) for row in rows}
 
 
 def shown_text(db: Session, event_id: int) -> str | None:
