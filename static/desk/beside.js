@@ -135,14 +135,19 @@ export class Beside {
   }
 
   #mark() {
+    if (this.hold()) byId("document").focus({ preventScroll: true });
+  }
+
+  // Keeps what is selected as a passage; true where something was.
+  hold() {
     const chosen = this.#selected();
-    if (!chosen || !this.#add(chosen)) return;
+    if (!chosen || !this.#add(chosen)) return false;
     getSelection().removeAllRanges();
-    byId("document").focus({ preventScroll: true });
     this.#changed(this.#now);
     this.#paint();
     this.#list();
     this.say("The passage is kept with your judgment");
+    return true;
   }
 
   #add({ start, end, quote }) {

@@ -258,14 +258,18 @@ function judge(answer, { grade = null, reason = "" } = {}) {
 
 // What this campaign wants said before a grade is given: the key asks for it.
 function asksFirst(grade) {
+  unsay("passages");
   const open = beside.missing(asked.required);
+  const needs = asked.comment_for.includes(grade) && !commentOf(current.docno);
+  // A field that takes the focus takes the selection away.
+  if (open !== null || needs) beside.hold();
   if (open !== null) {
     say("asked", `“${open}” is asked for with every grade: answer it, then give the grade again.`);
     beside.ask(open);
     return true;
   }
-  for (const matter of ["asked", "passages"]) unsay(matter);
-  if (!asked.comment_for.includes(grade) || commentOf(current.docno)) return false;
+  unsay("asked");
+  if (!needs) return false;
   openBox("commenting", "comment");
   awaiting = { docno: current.docno, grade };
   const [, label] = grades.find(([value]) => value === grade);
@@ -281,6 +285,7 @@ function showNeed(text) {
 
 // Passages, answers to questions or subtopics changed: an answer that is given keeps them at once.
 function changeBeside(docno, { evidence, ratings, subtopics }) {
+  unsay("asked");
   if (!topic.answers.has(docno) || !mayJudge()) return;
   post({ kind: "extras", docno, evidence, ratings, subtopics });
   beside.forget(docno);

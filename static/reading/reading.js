@@ -362,9 +362,11 @@ class Shown {
   selection() {
     const chosen = getSelection();
     if (!chosen.rangeCount || chosen.isCollapsed || !this.text) return null;
-    const range = chosen.getRangeAt(0);
+    const range = chosen.getRangeAt(0).cloneRange();
     const view = this.excerpts ? this.excerpts.element : this.root;
-    if (!view.contains(range.startContainer) || !view.contains(range.endContainer)) return null;
+    if (!view.contains(range.startContainer)) return null;
+    // The last paragraph, chosen whole by three clicks, ends where the next thing on the page begins.
+    if (!view.contains(range.endContainer)) range.setEnd(view, view.childNodes.length);
     const places = this.excerpts ?? this.text;
     const from = places.offsetOf(range.startContainer, range.startOffset);
     const to = places.offsetOf(range.endContainer, range.endOffset, true);
