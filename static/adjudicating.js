@@ -1,6 +1,7 @@
 // The adjudicator's desk: its keys, its save light, and the decision that is sent until it has arrived.
 // Everything it does is a button, link or form of the page: without this file the desk works by clicking.
 import { activeMilliseconds, restart } from "./active_time.js";
+import { markPassages } from "./adjudicating_passages.js";
 
 const RETRY_SECONDS = [1, 2, 4, 8, 15];
 const KEPT_TRYING = new Set([401, 408, 425, 429]);
@@ -22,6 +23,7 @@ function arrived(saved) {
   restart();
   byId("trouble").replaceChildren();
   const box = byId("document");
+  markPassages(desk);
   const overtaken = "overtaken" in box.dataset;
   box.focus({ preventScroll: true });
   if (overtaken) {
@@ -172,5 +174,6 @@ document.addEventListener("keydown", (event) => {
   else if (!pending.form.isConnected) early = event;
 });
 
+markPassages(desk);
 byId("document").focus({ preventScroll: true });
 byId("status").textContent = byId("document").dataset.announce;

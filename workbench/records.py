@@ -11,12 +11,13 @@ from workbench.errors import WorkbenchError
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """The statement of an information need."""
+    """The statement of an information need; `subtopics` are ids and labels of what it is made of."""
 
     id: str
     title: str
     description: str = ""
     narrative: str = ""
+    subtopics: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

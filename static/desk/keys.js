@@ -11,7 +11,7 @@ export function readKeys(desk) {
 
 export const isTyping = (target) =>
   target instanceof Element
-  && Boolean(target.closest("input, textarea, select, [contenteditable]:not([contenteditable=false])"));
+  && Boolean(target.closest("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]:not([contenteditable=false])"));
 
 // Whether a key is for the desk: pressed, not held; alone; not typed into a field or a composed character.
 export function isForDesk(event) {

@@ -1,6 +1,7 @@
 // The judging desk: a key says what one thinks of a document and the next one stands there at once; what was
 // said goes through the outbox to the server. Without this file every button is a form that works by itself.
 import { activeMilliseconds, restart } from "../active_time.js";
+import { Beside } from "./beside.js";
 import { openChannel } from "./channel.js";
 import { Documents } from "./documents.js";
 import { finishedArticle, offerTopic, takeEnter } from "./finished.js";
@@ -25,7 +26,7 @@ const byId = (id) => document.getElementById(id);
 const desk = byId("desk");
 const facts = JSON.parse(desk.dataset.desk);
 const work = JSON.parse(desk.dataset.work);
-const { assignment, addresses, grades } = facts;
+const { assignment, addresses, grades, asked } = facts;
 const { account } = work;
 const keys = readKeys(desk);
 
@@ -49,6 +50,8 @@ let round = "before"; // the second look at the unsure ones: before, now, after
 let signedOutElsewhere = false;
 const spent = new Map(); // active time before one went away from a document without judging it
 const drafts = new Map(); // comments that wait for a grade
+let awaiting = null; // the grade that waits for its comment: {docno, grade}
+const beside = new Beside({ onChange: changeBeside, say: announce, warn: (text) => say("passages", text) });
 
 // ---- how it stands -------------------------------------------------------------------------------------
 
@@ -73,6 +76,7 @@ function drawBar() {
     mayPutOff: !said && !topic.oneByOne && !topic.training.has(docno),
     draft: docno !== null && commentOf(docno),
   });
+  beside.show(docno, said, docno === null || topic.closed);
   show.showProgress(topic.answered, topic.total);
   show.showPace(pace.sitting, pace.minutes(topic.total - topic.answered), pace.breakIsDue());
   const at = docno === null ? topic.order.length : topic.places.get(docno);
@@ -107,6 +111,7 @@ function put(found, article) {
   drawLight();
   announce(`${found.position} of ${topic.total}: ${found.title}`);
   show.arrive({ article, docno: found.docno, assignmentId: assignment });
+  beside.arrive();
   restart();
   expectNext();
 }
@@ -290,7 +295,7 @@ function post(event) {
 }
 
 function judge(answer, { grade = null, reason = "" } = {}) {
-  if (!mayJudge()) return;
+  if (!mayJudge() || (answer === "grade" && asksFirst(grade))) return;
   const { docno, sha256 } = current;
   const trains = topic.training.has(docno);
   if (trains && topic.answers.has(docno)) {
@@ -300,6 +305,7 @@ function judge(answer, { grade = null, reason = "" } = {}) {
   const active = (spent.get(docno) ?? 0) + activeMilliseconds();
   const sent = post({
     kind: "answer", docno, answer, grade, reason, comment: commentOf(docno), active_ms: active, shown_sha256: sha256,
+    ...beside.take(),
   });
   pace.judged(active);
   if (trains) {
@@ -314,6 +320,41 @@ function judge(answer, { grade = null, reason = "" } = {}) {
   forget(docno);
   topic.lookedAtAgain(docno);
   goAfter(sent);
+}
+
+// What this campaign wants said before a grade is given: the key asks for it.
+function asksFirst(grade) {
+  unsay("passages");
+  const open = beside.missing(asked.required);
+  const needs = asked.comment_for.includes(grade) && !commentOf(current.docno);
+  // A field that takes the focus takes the selection away.
+  if (open !== null || needs) beside.hold();
+  if (open !== null) {
+    say("asked", `“${open}” is asked for with every grade: answer it, then give the grade again.`);
+    beside.ask(open);
+    return true;
+  }
+  unsay("asked");
+  if (!needs) return false;
+  openBox("commenting", "comment");
+  awaiting = { docno: current.docno, grade };
+  const [, label] = grades.find(([value]) => value === grade);
+  showNeed(`“${label}” needs a comment. Enter gives the grade.`);
+  return true;
+}
+
+function showNeed(text) {
+  byId("comment-needed").hidden = !text;
+  byId("comment-needed").textContent = text;
+  byId("keep-comment").textContent = text ? "Give the grade" : "Keep";
+}
+
+// Passages, answers to questions or subtopics changed: an answer that is given keeps them at once.
+function changeBeside(docno, { evidence, ratings, subtopics }) {
+  unsay("asked");
+  if (!topic.answers.has(docno) || !mayJudge()) return;
+  post({ kind: "extras", docno, evidence, ratings, subtopics });
+  beside.forget(docno);
 }
 
 function putOff() {
@@ -337,6 +378,7 @@ function undo() {
     return;
   }
   const docno = topic.trail.at(-1);
+  beside.keep(docno, topic.answers.get(docno));
   post({ kind: "undo", docno });
   if (round === "after") round = "before";
   go(docno);
@@ -344,9 +386,20 @@ function undo() {
 
 function keepComment() {
   const text = byId("comment").value.trim();
+  const waits = awaiting;
+  if (waits && !text) {
+    byId("comment").focus();
+    return;
+  }
+  awaiting = null;
   byId("commenting").hidePopover();
   if (current === null || !mayJudge()) return;
   const { docno } = current;
+  if (waits?.docno === docno) {
+    drafts.set(docno, text);
+    judge("grade", { grade: waits.grade });
+    return;
+  }
   const said = topic.answers.get(docno);
   if (!said) announce("The comment is kept with your judgment");
   else {
@@ -360,6 +413,8 @@ function keepComment() {
 function forget(docno) {
   spent.delete(docno);
   drafts.delete(docno);
+  beside.forget(docno);
+  unsay("asked");
   current = null;
 }
 
@@ -449,7 +504,7 @@ const titleOf = (docno) => documents.get(docno)?.title ?? null;
 const isOpen = (id) => byId(id).matches(":popover-open");
 
 function closeBoxes() {
-  for (const id of ["reasons", "commenting", "keys"]) if (isOpen(id)) byId(id).hidePopover();
+  for (const id of ["reasons", "commenting", "keys", "passages"]) if (isOpen(id)) byId(id).hidePopover();
 }
 
 function listOptions() {
@@ -518,7 +573,8 @@ document.addEventListener("keydown", (event) => {
     if (list.isOpen()) closeList();
     return;
   }
-  if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && event.target === byId("comment")) {
+  const sends = event.ctrlKey || event.metaKey || (awaiting && !event.shiftKey && !event.isComposing);
+  if (event.key === "Enter" && sends && event.target === byId("comment")) {
     event.preventDefault();
     keepComment();
     return;
@@ -530,7 +586,7 @@ document.addEventListener("keydown", (event) => {
   }
   const meaning = meaningOf(event, keys);
   if (isOpen("commenting") || (isOpen("keys") && meaning?.command !== "card")) return;
-  const onControl = event.target.closest?.("button, a, summary");
+  const onControl = event.target.closest?.("button, a, summary, input");
   if (event.key === " " && !onControl) {
     event.preventDefault();
     show.page(event.shiftKey ? -1 : 1);
@@ -562,6 +618,11 @@ byId("commenting").addEventListener("beforetoggle", (event) => {
     // However the box was closed, what was typed waits for the next grade.
     drafts.set(docno, byId("comment").value.trim());
     drawBar();
+  }
+  if (event.newState === "closed") {
+    if (awaiting) announce("No grade is given yet");
+    awaiting = null;
+    showNeed("");
   }
 });
 

@@ -29,9 +29,11 @@ export class Topic {
   apply(event) {
     const { kind, docno } = event;
     if (!this.places.has(docno)) return;
-    if (kind === "comment") {
+    if (kind === "comment" || kind === "extras") {
       const held = this.answers.get(docno);
-      if (held) this.answers.set(docno, { ...held, comment: event.comment, client_id: event.client_id });
+      const { comment, evidence, ratings, subtopics, client_id } = event;
+      const said = kind === "comment" ? { comment } : { evidence, ratings, subtopics };
+      if (held) this.answers.set(docno, { ...held, ...said, client_id });
       return;
     }
     this.answers.delete(docno);

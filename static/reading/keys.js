@@ -34,7 +34,7 @@ export function showCaps(keys, element) {
 }
 
 const typing = (target) =>
-  target instanceof Element && target.closest("input, textarea, select, [contenteditable]:not([contenteditable=false])");
+  target instanceof Element && target.closest("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]:not([contenteditable=false])");
 
 // With a modifier a key means something else; AltGr is how some keyboards write what others have at hand.
 function modified(event) {

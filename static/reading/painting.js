@@ -1,14 +1,16 @@
 // Hits in colour: without touching the document where the browser can, with marks around the words elsewhere.
 //
-// Painters take marks {name, range}; names are those of the stylesheet, "topic", "own-1" to "own-5" and "current".
+// Painters take marks {name, range}; names are those of the stylesheet, "topic", "own-1" to "own-5",
+// "evidence" and "current".
 
-const NAMES = ["topic", "own-1", "own-2", "own-3", "own-4", "own-5", "current"];
+const NAMES = ["topic", "own-1", "own-2", "own-3", "own-4", "own-5", "evidence", "current"];
+const FIRST_TO_LAST = { topic: 0, evidence: 2, current: 3 };
 
 class Highlights {
   constructor() {
     this.highlights = new Map(NAMES.map((name) => [name, new Highlight()]));
     for (const [name, highlight] of this.highlights) {
-      highlight.priority = name === "current" ? 2 : name === "topic" ? 0 : 1;
+      highlight.priority = FIRST_TO_LAST[name] ?? 1;
       CSS.highlights.set(`reading-${name}`, highlight);
     }
   }

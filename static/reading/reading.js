@@ -47,6 +47,7 @@ class Shown {
     this.excerpts = null; // the view of the best passages, while it is shown
     this.found = []; // the best passages themselves
     this.painted = null;
+    this.evidence = [];
     this.leaving = new AbortController();
     const { signal } = this.leaving;
     this.region.addEventListener("scroll", () => this.#scrolled(), { passive: true, signal });
@@ -179,6 +180,7 @@ class Shown {
       if (range) marks.push({ name: number ? `own-${number}` : "topic", range });
     }
     marks.unshift(...this.#titleMarks());
+    marks.push(...this.#evidenceMarks());
     painter.paint(marks);
     this.painted = { from, to, view: this.excerpts };
     if (!painter.leavesText && !this.excerpts) this.#readAgain();
@@ -195,6 +197,34 @@ class Shown {
       marks.push({ name: mine ? `own-${mine}` : "topic", range });
     });
     return marks;
+  }
+
+  // Passages that were marked before: where they stood, or where their words stand now. Only colour is laid over
+  // words that may be hits: where marks would have to go around them the list of passages must do.
+  #evidenceMarks() {
+    if (!painter.leavesText || !this.evidence.length) return [];
+    const marks = [];
+    const whole = this.text.slice(0, this.text.length);
+    for (const [start, end, quote] of this.evidence) {
+      const from = whole.slice(start, end) === quote ? start : whole.indexOf(quote);
+      if (from < 0) continue;
+      for (const range of this.#rangesOf(from, from + quote.length)) marks.push({ name: "evidence", range });
+    }
+    return marks;
+  }
+
+  // In the view of passages only what of it stands there.
+  #rangesOf(start, end) {
+    if (!this.excerpts) return [this.text.staticRange(start, end)];
+    return this.excerpts.parts
+      .filter((part) => part.start < end && start < part.end)
+      .map((part) => this.excerpts.staticRange(Math.max(start, part.start), Math.min(end, part.end)));
+  }
+
+  markPassages(passages) {
+    this.evidence = passages;
+    this.painted = null;
+    if (this.ready) this.redraw();
   }
 
   // Marks around words divide text nodes: the offsets stay, the nodes are others.
@@ -332,9 +362,11 @@ class Shown {
   selection() {
     const chosen = getSelection();
     if (!chosen.rangeCount || chosen.isCollapsed || !this.text) return null;
-    const range = chosen.getRangeAt(0);
+    const range = chosen.getRangeAt(0).cloneRange();
     const view = this.excerpts ? this.excerpts.element : this.root;
-    if (!view.contains(range.startContainer) || !view.contains(range.endContainer)) return null;
+    if (!view.contains(range.startContainer)) return null;
+    // The last paragraph, chosen whole by three clicks, ends where the next thing on the page begins.
+    if (!view.contains(range.endContainer)) range.setEnd(view, view.childNodes.length);
     const places = this.excerpts ?? this.text;
     const from = places.offsetOf(range.startContainer, range.startOffset);
     const to = places.offsetOf(range.endContainer, range.endOffset, true);
@@ -375,5 +407,12 @@ listenToKeys(keys, (name) => {
   else if (name === "words") own.open();
 });
 
-// For the desk: what is selected, to be kept as evidence.
+// For the desk, whose scripts have another address for this module and so speak by events: what is selected is
+// written into the event, and passages to be marked come with one.
+desk.addEventListener("desk:selection", (event) => {
+  event.detail.passage = selectedPassage();
+});
+desk.addEventListener("desk:passages", (event) => shown?.markPassages(event.detail.passages));
+
+// What is selected, to be kept as evidence.
 export const selectedPassage = () => shown?.selection() ?? null;

@@ -84,6 +84,10 @@ def test_the_whole_line_on_cystic_fibrosis(terminal: Terminal, tmp_path: Path) -
         ("A4_JBW", 4819),
     ]
     out = terminal.does("campaign", "judgments", cf).splitlines()
+    whole = terminal.json("campaign", "judgments", cf)
+    assert len(whole) == 4 * 4819
+    assert (whole[0]["evidence"], whole[0]["ratings"], whole[0]["subtopics"]) == ([], {}, [])
+    assert terminal.does("campaign", "subtopic-qrels", cf, "--ticked-by", "any") == b""
     given = (data / "judgments.tsv").read_bytes().splitlines()
     assert sorted(out[1:]) == sorted(given[1:])
 

@@ -48,8 +48,9 @@ def test_the_document_of_the_textbook_in_either_case() -> None:
 
 def test_topics_of_the_web_track() -> None:
     given, expected = case("31_formats_topics_docs.json", "web_track_xml")
+    subtopics = (("1", "Find the TIME magazine photo essay."), ("2", "Where did his parents come from?"))
     assert read_topics(stream(given["text"]), source="t") == (
-        Topic(expected["id"], expected["query"], expected["description"]),
+        Topic(expected["id"], expected["query"], expected["description"], subtopics=subtopics),
     )
 
 

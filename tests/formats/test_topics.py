@@ -9,6 +9,7 @@ import pytest
 
 from tests.formats.strategies import codes, stream
 from workbench.errors import InvalidInput, WorkbenchError
+from workbench.formats.subtopics import write_subtopic_qrels
 from workbench.formats.topics import TOPIC_FORMATS, read_topic_ids, read_topics
 from workbench.records import Topic
 
@@ -299,3 +300,41 @@ def test_a_hostile_file_is_refused_quickly() -> None:
     ):
         with contextlib.suppress(InvalidInput):
             read(content)
+
+
+JSON_SUBTOPICS = b'{"id": "1", "title": "x", "subtopics": ["height", {"number": 7, "text": " time  of day"}]}'
+XML_SUBTOPICS = (
+    b'<topics><topic number="1"><query>x</query><description>d</description>'
+    b'<subtopic number="1" type="inf">height</subtopic><subtopic number="7"> time\nof day</subtopic>'
+    b"</topic></topics>"
+)
+
+
+@pytest.mark.parametrize("content", [JSON_SUBTOPICS, XML_SUBTOPICS])
+def test_subtopics_come_with_their_ids_or_are_numbered(content: bytes) -> None:
+    [topic] = read(content)
+    assert topic.subtopics == (("1", "height"), ("7", "time of day"))
+
+
+@pytest.mark.parametrize(
+    ("subtopics", "said"),
+    [
+        ('"height"', "the subtopics are no list"),
+        ("[1.5, [2]]", "subtopic 2 is no text"),
+        ('[{"id": "a b", "label": "x"}]', 'the id "a b" holds white space or invisible characters'),
+        ('[{"id": "2", "label": "x"}, "y"]', 'two subtopics are called "2"'),
+        ('[" "]', 'subtopic "1" has no label'),
+        (str(["x"] * 101).replace("'", '"'), "the topic has 101 subtopics"),
+    ],
+)
+def test_subtopics_that_cannot_be_ticked_are_refused(subtopics: str, said: str) -> None:
+    line = f'{{"id": "1", "title": "x", "subtopics": {subtopics}}}'
+    with pytest.raises(InvalidInput) as error:
+        read(line)
+    assert said in [finding.message for finding in error.value.findings]
+
+
+def test_judgments_of_subtopics_are_written_as_ndeval_reads_them() -> None:
+    lines = [("2", "1", "b", 0), ("1", "2", "a", 1), ("1", "1", "b", 1), ("1", "1", "a", 0)]
+    written = b"".join(write_subtopic_qrels(lines))
+    assert written == b"1 1 a 0\n1 1 b 1\n1 2 a 1\n2 1 b 0\n"

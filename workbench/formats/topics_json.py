@@ -9,12 +9,15 @@ from workbench.formats.fields import collapsed, paragraphs
 from workbench.formats.identifiers import trimmed
 from workbench.formats.json_lines import Record, array_items, as_record, first_of, parsed, unknown_keys
 from workbench.formats.refusals import Refusals
+from workbench.formats.subtopics import checked_subtopics
 from workbench.records import Topic
 
 _IDS = ("id", "_id", "qid", "query_id", "topic_id", "number", "num")
 _TITLES = ("title", "text", "query")
 _DESCRIPTIONS = ("description", "desc", "question")
 _NARRATIVES = ("narrative", "narr")
+_LABELS = ("label", *_TITLES, "name", *_DESCRIPTIONS)
+_SUBTOPICS = 'such as "subtopics": ["history", "today"], or objects with "id" and "label"'
 
 
 def json_topics(content: bytes, refusals: Refusals) -> Iterator[tuple[int, Topic]]:
@@ -48,4 +51,28 @@ def _topic(line: int, record: Record, refusals: Refusals) -> Topic | None:
     )
     if refusals.count > before:
         return None
-    return Topic(trimmed(identifier), collapsed(title), collapsed(description), paragraphs(narrative))
+    subtopics = _subtopics(line, record.get("subtopics"), refusals)
+    if refusals.count > before:
+        return None
+    return Topic(
+        trimmed(identifier), collapsed(title), collapsed(description), paragraphs(narrative), subtopics
+    )
+
+
+def _subtopics(line: int, found: Any, refusals: Refusals) -> tuple[tuple[str, str], ...]:
+    """Labels, numbered from 1, or objects with an id and a label."""
+    if found is None:
+        return ()
+    if not isinstance(found, list):
+        refusals.add(line, "subtopics", "the subtopics are no list", _SUBTOPICS)
+        return ()
+    read: list[tuple[str, str]] = []
+    for number, one in enumerate(found, 1):
+        if isinstance(one, str):
+            read.append((str(number), collapsed(one)))
+        elif isinstance(one, dict):
+            given = first_of(line, one, _IDS, refusals) or str(number)
+            read.append((trimmed(given), collapsed(first_of(line, one, _LABELS, refusals) or "")))
+        else:
+            refusals.add(line, "subtopics", f"subtopic {number} is no text", _SUBTOPICS)
+    return checked_subtopics(line, read, refusals)

@@ -9,6 +9,7 @@ from xml.parsers import expat
 from workbench.formats.fields import collapsed, paragraphs
 from workbench.formats.identifiers import trimmed
 from workbench.formats.refusals import Refusals
+from workbench.formats.subtopics import checked_subtopics
 from workbench.records import Topic
 
 _DEPTH = 50
@@ -27,7 +28,8 @@ class _Refused(Exception):
 def xml_topics(content: bytes, refusals: Refusals) -> Iterator[tuple[int, Topic]]:
     """The elements `topic` or `top`, or where there are none those named `query` under the root.
 
-    The id is an attribute or an element of its own; elements not known, such as subtopics, are left out.
+    The id is an attribute or an element of its own; elements not known are left out. Elements
+    `subtopic` are numbered by their attribute, else from 1.
     Documents with a DTD are refused, since entities can be made to fill the memory.
     """
     # An XML declaration must stand first; blank lines before it are forgiven, but counted.
@@ -45,10 +47,10 @@ def xml_topics(content: bytes, refusals: Refusals) -> Iterator[tuple[int, Topic]
         return
     found = [element for element in root.iter() if _name(element) in ("topic", "top")]
     for element in found or [child for child in root if _name(child) == "query"]:
-        yield before + lines[element], _topic(element)
+        yield before + lines[element], _topic(element, before + lines[element], refusals)
 
 
-def _topic(element: Element) -> Topic:
+def _topic(element: Element, line: int, refusals: Refusals) -> Topic:
     parts = {_name(child): child for child in reversed(element)}
     attributes = {name.lower(): value for name, value in element.attrib.items()}
     given = next((attributes[name] for name in _IDS if name in attributes), None)
@@ -59,7 +61,17 @@ def _topic(element: Element) -> Topic:
         # A topic that is nothing but text, as in TREC's clinical tracks, describes the need.
         collapsed(description or ("" if len(element) else element.text or "")),
         paragraphs(narrative),
+        _subtopics(element, line, refusals),
     )
+
+
+def _subtopics(element: Element, line: int, refusals: Refusals) -> tuple[tuple[str, str], ...]:
+    found = []
+    for number, child in enumerate((one for one in element.iter() if _name(one) == "subtopic"), 1):
+        attributes = {name.lower(): value for name, value in child.attrib.items()}
+        given = next((attributes[name] for name in _IDS if name in attributes), str(number))
+        found.append((trimmed(given), collapsed(_content(child))))
+    return checked_subtopics(line, found, refusals)
 
 
 def _text(parts: Mapping[str, Element], names: tuple[str, ...]) -> str:

@@ -15,6 +15,7 @@ from workbench.web.ids import read_id, write_id
 from workbench.web.rendering import plain_words
 from workbench.workflow.desk.desk_events import MOST_EVENTS, Event, Receipt
 from workbench.workflow.desk.desk_work import PlacedDocument, SaidOf, Work
+from workbench.workflow.desk.questions import AskedToo
 from workbench.workflow.moments import moment_said
 
 Json = dict[str, Any]
@@ -53,6 +54,9 @@ def read_event(sent: Mapping[str, Any]) -> Event:
         active_ms=_number(sent, "active_ms"),
         shown_sha256=_text(sent, "shown_sha256") or None,
         said_at=moment_said(_text(sent, "said_at")),
+        evidence=sent.get("evidence"),
+        ratings=sent.get("ratings"),
+        subtopics=sent.get("subtopics"),
     )
 
 
@@ -122,6 +126,15 @@ def _said_json(said: SaidOf) -> Json:
         "client_id": event.client_id,
         "number": event.id,
         "on_screen": said.on_screen,
+        **said.extras.columns(),
+    }
+
+
+def asked_json(asked: AskedToo) -> Json:
+    """What is asked beside the grade."""
+    return {
+        "required": [question.name for question in asked.questions if question.required],
+        "comment_for": list(asked.comment_for),
     }
 
 

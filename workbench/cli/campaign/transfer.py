@@ -14,11 +14,13 @@ from workbench.cli.output import say_json, say_table
 from workbench.errors import WorkbenchError
 from workbench.formats.judgments import read_judgments, write_judgments
 from workbench.formats.qrels import read_qrels
+from workbench.formats.subtopics import write_subtopic_qrels
 from workbench.records import Judgment
 from workbench.settings import Settings
 from workbench.workflow.agreement.comparing import current_judgments
 from workbench.workflow.campaigns.campaigning import campaign_by_slug
 from workbench.workflow.campaigns.importing import import_judgments, judgments_from_qrels
+from workbench.workflow.desk.beside_export import TickedBy, subtopic_judgments, whole_answers, whole_json
 
 
 @click.command("import")
@@ -103,12 +105,39 @@ def import_(
 
 @click.command("judgments")
 @click.argument("campaign")
+@JSON
 @database_options
-def judgments(settings: Settings, campaign: str) -> None:
-    """Print every judgment that holds, as the TSV that `import` reads: nothing is lost between the two."""
+def judgments(settings: Settings, campaign: str, as_json: bool) -> None:
+    """Print every judgment that holds, as the TSV that `import` reads: nothing is lost between the two.
+
+    With --json everything that goes with it: reason, comment, passages, further answers, subtopics.
+    """
     with opened(settings) as database, database.reading() as db:
-        held = current_judgments(db, campaign_by_slug(db, campaign).id)
+        found = campaign_by_slug(db, campaign)
+        if as_json:
+            say_json([whole_json(one) for one in whole_answers(db, found.id)])
+            return
+        held = current_judgments(db, found.id)
     for line in write_judgments(held):
+        sys.stdout.buffer.write(line)
+
+
+@click.command("subtopic-qrels")
+@click.argument("campaign")
+@click.option(
+    "--ticked-by",
+    type=click.Choice([str(one) for one in TickedBy]),
+    default=str(TickedBy.MAJORITY),
+    show_default=True,
+    help="How many of a pair's graders must have ticked a subtopic.",
+)
+@database_options
+def subtopic_qrels(settings: Settings, campaign: str, ticked_by: str) -> None:
+    """Print the subtopics that were ticked, as the `topic subtopic docno judgment` that ndeval reads."""
+    with opened(settings) as database, database.reading() as db:
+        found = campaign_by_slug(db, campaign)
+        lines = list(subtopic_judgments(db, found.id, ticked_by=TickedBy(ticked_by)))
+    for line in write_subtopic_qrels(lines):
         sys.stdout.buffer.write(line)
 
 

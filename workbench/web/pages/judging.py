@@ -5,7 +5,7 @@ The forms work by themselves; with scripts the desk works ahead through the API 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from flask import Blueprint, render_template, request, url_for
@@ -14,20 +14,25 @@ from werkzeug.wrappers import Response as Answer
 from workbench.errors import Finding, InvalidInput
 from workbench.records import Answer as Said
 from workbench.web.access import here, member, viewer
-from workbench.web.desk_json import work_json
+from workbench.web.desk_json import asked_json, work_json
 from workbench.web.door import reading, writing
+from workbench.web.forms import whole_number
 from workbench.web.handing import next_is_handed_out
 from workbench.web.ids import read_id, write_id
 from workbench.web.requests import see_other
 from workbench.workflow.desk import judging, worklists
+from workbench.workflow.desk.amending import comment_on
 from workbench.workflow.desk.desk_keys import COMMANDS, keys_of
 from workbench.workflow.desk.desk_work import work_of
+from workbench.workflow.desk.extras import Extras, read_extras
+from workbench.workflow.desk.questions import AskedToo, asked_too_of
 from workbench.workflow.people.membership import require_assignment
 from workbench.workflow.people.roles import Role
 from workbench.workflow.preferences.tasks import left_to_compare
 from workbench.workflow.settling.discussing import discussions
 
 LATER = "later"
+RATING = "rating:"  # and the name of a question: a field of the form
 
 blueprint = Blueprint("judging", __name__, url_prefix="/c/<slug>/judge")
 
@@ -60,6 +65,7 @@ class Sent:
     client_id: str
     active_ms: int | None
     shown_sha256: str | None
+    extras: Extras
 
 
 @blueprint.get("")
@@ -106,6 +112,8 @@ def answer(assignment_id: int) -> Answer:
     with writing() as db:
         require_assignment(db, here().id, assignment_id)
         training = judging.is_training(db, assignment_id, viewer().id, docno=sent.docno)
+        if sent.grade is not None:
+            _require_all_said(asked_too_of(db, here().id), sent, sent.grade)
         if sent.answer is None:
             judging.put_off(
                 db,
@@ -128,6 +136,7 @@ def answer(assignment_id: int) -> Answer:
                 client_id=sent.client_id,
                 active_ms=sent.active_ms,
                 shown_sha256=sent.shown_sha256,
+                extras=sent.extras,
             )
     # After an answer in training one stays: the known one is told.
     return see_other(_address(assignment_id, sent.docno if training else None))
@@ -140,13 +149,14 @@ def comment(assignment_id: int) -> Answer:
     docno = read_id(request.form.get("docno", ""))
     with writing() as db:
         require_assignment(db, here().id, assignment_id)
-        judging.comment_on(
+        comment_on(
             db,
             assignment_id,
             viewer().id,
             docno=docno,
             comment=request.form.get("comment", ""),
             client_id=request.form.get("client_id", ""),
+            extras=_sent_extras(),
         )
     return see_other(_address(assignment_id, docno))
 
@@ -184,6 +194,7 @@ def _facts(assignment_id: int, shown: judging.Desk) -> dict[str, Any]:
         "assignment": assignment_id,
         "docno": write_id(shown.document.key) if shown.document else None,
         "sha256": shown.document.sha256 if shown.document else None,
+        "asked": asked_json(shown.asked),
         "grades": [[grade.value, grade.label, grade.weight] for grade in shown.scale.grades],
         "addresses": {
             "events": url_for("desk.events"),
@@ -225,4 +236,24 @@ def _sent() -> Sent:
         client_id=form.get("client_id", ""),
         active_ms=int(active) if active.isascii() and active.isdigit() and len(active) < 12 else None,
         shown_sha256=form.get("shown_sha256") or None,
+        extras=_sent_extras(),
     )
+
+
+def _sent_extras() -> Extras:
+    """What was answered and ticked beside the grade; forms know nothing of passages, so those stay."""
+    answers = {
+        name.removeprefix(RATING): whole_number(value)
+        for name, value in request.form.items()
+        if name.startswith(RATING) and value
+    }
+    ticked = request.form.getlist("subtopic")
+    return replace(read_extras(None, answers or None, ticked or None), evidence=None)
+
+
+def _require_all_said(asked: AskedToo, sent: Sent, grade: int) -> None:
+    missing = asked.missing(grade, sent.comment, sent.extras.ratings)
+    if missing:
+        message = f"this grade needs more: {', '.join(missing)}"
+        remedy = "go back, nothing that you typed is lost, and give the grade again"
+        raise InvalidInput([Finding("Answer", None, "answer", message, remedy)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection
 from typing import BinaryIO
@@ -12,6 +13,7 @@ from werkzeug.wrappers import Response
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.formats.judgments import read_judgments, write_judgments
 from workbench.formats.qrels import read_qrels
+from workbench.formats.subtopics import write_subtopic_qrels
 from workbench.records import Answer, Judgment
 from workbench.storage import Session
 from workbench.web.access import here
@@ -31,8 +33,10 @@ from workbench.web.readers import organiser
 from workbench.web.requests import see_other
 from workbench.workflow.agreement.comparing import current_judgments
 from workbench.workflow.campaigns.campaigning import campaign_of
+from workbench.workflow.campaigns.collecting import topics_of
 from workbench.workflow.campaigns.importing import Imported, import_judgments, judgments_from_qrels
 from workbench.workflow.campaigns.progress import overview
+from workbench.workflow.desk.beside_export import TickedBy, subtopic_judgments, whole_answers, whole_json
 from workbench.workflow.desk.kept_aside import open_count
 
 blueprint = Blueprint("judgments", __name__, url_prefix="/c/<slug>/judgments")
@@ -71,6 +75,31 @@ def export() -> Response:
         held = current_judgments(db, here().id)
     name = f"{here().slug}.judgments.tsv"
     return attachment(write_judgments(held), name, kind="text/tab-separated-values")
+
+
+@blueprint.get("/all.jsonl")
+@organiser
+def whole() -> Response:
+    """Every answer that holds with what went with it: comment, passages, further answers, subtopics."""
+    with reading() as db:
+        held = whole_answers(db, here().id)
+    lines = (json.dumps(whole_json(one), ensure_ascii=False) + "\n" for one in held)
+    content = "".join(lines).encode("utf-8", "surrogateescape")
+    return attachment(content, f"{here().slug}.judgments.jsonl", kind="application/jsonl")
+
+
+@blueprint.get("/subtopics.qrels")
+@organiser
+def subtopics() -> Response:
+    """The subtopics that were ticked as `topic subtopic docno judgment`; `?ticked_by=` any, majority, all."""
+    wanted = request.args.get("ticked_by", TickedBy.MAJORITY)
+    if wanted not in set(TickedBy):
+        raise InvalidInput([Finding("Subtopics", None, "ticked_by", "nobody counts ticks like that")])
+    with reading() as db:
+        content = b"".join(
+            write_subtopic_qrels(subtopic_judgments(db, here().id, ticked_by=TickedBy(wanted)))
+        )
+    return attachment(content, f"{here().slug}.subtopics.qrels")
 
 
 def _codes() -> tuple[int, ...]:
@@ -139,11 +168,13 @@ def _page(findings: tuple[Finding, ...] = ()) -> str:
         scale = campaign_of(db, here().id).scale
         view = overview(db, here().id)
         waiting = open_count(db, here().id)
+        divided = any(topic.subtopics for topic in topics_of(db, here().id))
     odd = [one for one in held if one.answer in NO_GRADES and (not only or one.answer == only)]
     return render_template(
         "judgments/index.html",
         view=view,
         kept_aside=waiting,
+        subtopics=divided,
         scale=scale,
         total=len(held),
         only=only,

@@ -18,6 +18,14 @@ from workbench.web.requests import see_other
 from workbench.web.scale_form import ScaleForm, read_scale, scale_form_of, scale_in_words, typed_scale_form
 from workbench.workflow.campaigns.campaigning import campaign_of, change_campaign, create_campaign
 from workbench.workflow.desk.breaks import RULE, ask_for_breaks, breaks_of
+from workbench.workflow.desk.questions import (
+    COMMENT_FOR,
+    QUESTIONS,
+    ask_too,
+    asked_too_of,
+    questions_in_words,
+    read_questions,
+)
 
 blueprint = Blueprint("settings", __name__)
 Answer = str | Response | tuple[str, int]
@@ -103,6 +111,27 @@ def breaks() -> Answer:
     return see_other(url_for("settings.index"))
 
 
+@blueprint.post("/c/<slug>/settings/asked")
+@organiser
+def ask() -> Answer:
+    """Ask further questions about every document, and for a comment with some grades."""
+    numbers = [whole_number(value) for value in request.form.getlist(COMMENT_FOR)]
+    chosen = tuple(number for number in numbers if number is not None)
+    text = sent_text(QUESTIONS)
+    try:
+        questions = read_questions(text)
+        with writing() as db:
+            ask_too(db, here().id, questions, chosen)
+    except WorkbenchError as error:
+        with reading() as db:
+            made = campaign_of(db, here().id)
+        typed = Typed(made.name, made.guidelines, scale_form_of(made.scale))
+        findings = findings_of(error, "Questions", QUESTIONS)
+        return _settings_page(typed, findings, typed_asked=(text, chosen)), status_of(error)
+    notices.say("What the desk asks is kept; it holds when a desk is opened next.")
+    return see_other(url_for("settings.index", _anchor="asked"))
+
+
 def _typed() -> Typed:
     return Typed(sent_text("name"), sent_text("guidelines"), typed_scale_form(request.form))
 
@@ -132,11 +161,24 @@ def _new_page(typed: Typed, findings: tuple[Finding, ...] = ()) -> str:
     return render_template("settings/new.html", **_for_form(typed, findings))
 
 
-def _settings_page(typed: Typed, findings: tuple[Finding, ...] = (), typed_breaks: str | None = None) -> str:
+def _settings_page(
+    typed: Typed,
+    findings: tuple[Finding, ...] = (),
+    typed_breaks: str | None = None,
+    typed_asked: tuple[str, tuple[int, ...]] | None = None,
+) -> str:
     with reading() as db:
         kept = breaks_of(db, here().id)
+        asked = asked_too_of(db, here().id)
+        grades = campaign_of(db, here().id).scale.grades
     shown = str(kept or "") if typed_breaks is None else typed_breaks
-    return render_template("settings/index.html", breaks=shown, **_for_form(typed, findings))
+    questions, comment_for = typed_asked or (questions_in_words(asked.questions), asked.comment_for)
+    return render_template(
+        "settings/index.html",
+        breaks=shown,
+        asked={"questions": questions, "comment_for": comment_for, "grades": grades},
+        **_for_form(typed, findings),
+    )
 
 
 def _for_form(typed: Typed, findings: tuple[Finding, ...]) -> dict[str, object]:

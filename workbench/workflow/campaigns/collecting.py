@@ -39,7 +39,8 @@ class Loaded:
 def load_topics(db: Session, campaign_id: int, topics: Iterable[Topic], *, source: str) -> Loaded:
     """Add topics to a campaign, and change those of which nothing is judged yet.
 
-    Raises InvalidInput, and leaves all as it was, where the statement of a judged topic would change.
+    A judged topic can get further subtopics, and nothing else. Raises InvalidInput, and leaves all as it was,
+    where the statement of a judged topic would change.
     """
     known = {
         row.topic: row for row in db.scalars(select(TopicRow).where(TopicRow.campaign_id == campaign_id))
@@ -57,11 +58,15 @@ def load_topics(db: Session, campaign_id: int, topics: Iterable[Topic], *, sourc
             findings.append(wrong)
             continue
         row = known.get(topic.id)
-        statement = {
+        statement: dict[str, Any] = {
             "title": storable(topic.title),
             "description": storable(topic.description),
             "narrative": storable(topic.narrative),
         }
+        subtopics = [[storable(one), storable(label)] for one, label in topic.subtopics]
+        if subtopics or row is None:
+            # A file that knows of no subtopics takes none away.
+            statement["subtopics"] = subtopics
         if row is None:
             db.add(
                 TopicRow(campaign_id=campaign_id, topic=topic.id, position=len(known) + added, **statement)
@@ -69,7 +74,7 @@ def load_topics(db: Session, campaign_id: int, topics: Iterable[Topic], *, sourc
             added += 1
         elif all(getattr(row, name) == value for name, value in statement.items()):
             unchanged += 1
-        elif topic.id in judged:
+        elif topic.id in judged and not _only_more_subtopics(row, statement):
             findings.append(_judged(source, "topic", topic.id))
         else:
             for name, value in statement.items():
@@ -84,7 +89,13 @@ def load_topics(db: Session, campaign_id: int, topics: Iterable[Topic], *, sourc
 def topics_of(db: Session, campaign_id: int) -> tuple[Topic, ...]:
     """The topics of a campaign in the order of their files."""
     rows = db.scalars(select(TopicRow).where(TopicRow.campaign_id == campaign_id).order_by(TopicRow.position))
-    return tuple(Topic(row.topic, row.title, row.description, row.narrative) for row in rows)
+    return tuple(map(as_topic, rows))
+
+
+def as_topic(row: TopicRow) -> Topic:
+    """A topic as its row has it."""
+    subtopics = tuple((str(one[0]), str(one[1])) for one in row.subtopics)
+    return Topic(row.topic, row.title, row.description, row.narrative, subtopics)
 
 
 def load_documents(
@@ -208,6 +219,12 @@ def _load_batch(
             counts["changed"] += 1
     if new and not findings:
         db.execute(insert(DocumentRow), new)
+
+
+def _only_more_subtopics(row: TopicRow, statement: dict[str, Any]) -> bool:
+    """Whether a statement is the row's, and no subtopic is taken away or named otherwise."""
+    same = all(getattr(row, name) == value for name, value in statement.items() if name != "subtopics")
+    return same and all(one in statement.get("subtopics", row.subtopics) for one in row.subtopics)
 
 
 def _judged(source: str, what: str, identifier: str) -> Finding:

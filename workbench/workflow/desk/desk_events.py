@@ -18,7 +18,9 @@ from workbench.errors import InvalidInput, WorkbenchError
 from workbench.records import Answer
 from workbench.storage.events import HOLDING, LATER, WITHDRAWN, event_before, recorded_event
 from workbench.storage.tables import AccountRow, AssessorRow, AssignmentRow, JudgmentEventRow, MemberRow
-from workbench.workflow.desk.judging import CLIENT_ID, Recorded, comment_on, put_off, record, withdraw
+from workbench.workflow.desk.amending import amend, comment_on
+from workbench.workflow.desk.extras import Extras, read_extras
+from workbench.workflow.desk.judging import CLIENT_ID, Recorded, put_off, record, withdraw
 from workbench.workflow.desk.kept_aside import keep_aside
 from workbench.workflow.desk.probe_places import TRAINING
 from workbench.workflow.desk.screens import Feedback, feedback_of
@@ -64,7 +66,8 @@ class Receipt:
 class Event:
     """One event as the desk sends it: what happened to which document.
 
-    `before` is the client id of what the screen believed to hold of the pair; `sent` is all of it.
+    `before` is the client id of what the screen believed to hold of the pair; `sent` is all of it. What goes
+    with a grade (`evidence`, `ratings`, `subtopics`) is as it was sent, of whatever shape.
     """
 
     kind: str
@@ -80,6 +83,13 @@ class Event:
     active_ms: int | None = None
     shown_sha256: str | None = None
     said_at: datetime | None = None
+    evidence: object = None
+    ratings: object = None
+    subtopics: object = None
+
+    def extras(self) -> Extras:
+        """What goes with it beside the grade; raises WorkbenchError for what has no such shape."""
+        return read_extras(self.evidence, self.ratings, self.subtopics)
 
 
 def receive(db: Session, account_id: int, events: Sequence[Event]) -> tuple[Receipt, ...]:
@@ -151,6 +161,7 @@ def _answer(db: Session, account_id: int, event: Event) -> Recorded:
         active_ms=event.active_ms,
         shown_sha256=event.shown_sha256,
         said_at=event.said_at,
+        extras=event.extras(),
     )
 
 
@@ -161,6 +172,18 @@ def _comment(db: Session, account_id: int, event: Event) -> Recorded:
         account_id,
         docno=event.docno,
         comment=event.comment,
+        client_id=event.client_id,
+        said_at=event.said_at,
+    )
+
+
+def _extras(db: Session, account_id: int, event: Event) -> Recorded:
+    return amend(
+        db,
+        event.assignment_id,
+        account_id,
+        docno=event.docno,
+        extras=event.extras(),
         client_id=event.client_id,
         said_at=event.said_at,
     )
@@ -192,6 +215,7 @@ def _undo(db: Session, account_id: int, event: Event) -> Recorded:
 KINDS: Mapping[str, Callable[[Session, int, Event], Recorded]] = {
     "answer": _answer,
     "comment": _comment,
+    "extras": _extras,
     "later": _later,
     "undo": _undo,
 }

@@ -18,6 +18,7 @@ from workbench.storage.events import LATER, WITHDRAWN, CurrentEvent
 from workbench.storage.tables import DocumentRow, JudgmentEventRow, PoolRow
 from workbench.workflow.adaptive.ledgers import is_adaptive
 from workbench.workflow.desk.breaks import break_minutes
+from workbench.workflow.desk.extras import NO_EXTRAS, Extras, extras_of
 from workbench.workflow.desk.judging import ShownDocument, shown_document
 from workbench.workflow.desk.probe_places import TRAINING
 from workbench.workflow.desk.screens import screen_task
@@ -40,6 +41,7 @@ class SaidOf:
     docno: str
     event: CurrentEvent
     on_screen: bool
+    extras: Extras = NO_EXTRAS
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +86,10 @@ def work_of(db: Session, assignment_id: int, account_id: int, *, now: datetime |
     """The work that an assignment is; raises NotFound where it is not this account's or was taken back."""
     task = screen_task(db, assignment_id, account_id)
     pool = db.get_one(PoolRow, task.assignment.pool_id)
+    beside = extras_of(db, task.assignment.assessor_id, task.assignment.topic)
     return Work(
         order=tuple(task.order),
-        said=tuple(_said(key, event) for key, event in task.answers.items()),
+        said=tuple(_said(key, event, beside.get(event.id, NO_EXTRAS)) for key, event in task.answers.items()),
         put_off=tuple(_said(key, event) for key, event in task.put_off.items()),
         total=task.total,
         adaptive=is_adaptive(pool),
@@ -138,8 +141,8 @@ def next_topic(db: Session, campaign_id: int, assignment_id: int, account_id: in
     return next((line for line in after if not line.done and not line.closed), None)
 
 
-def _said(key: str, event: CurrentEvent) -> SaidOf:
-    return SaidOf(key, event, event.source == "screen")
+def _said(key: str, event: CurrentEvent, extras: Extras = NO_EXTRAS) -> SaidOf:
+    return SaidOf(key, event, event.source == "screen", extras)
 
 
 def _seconds(db: Session, task: Task) -> float | None:

@@ -6,7 +6,7 @@ Nothing here knows of ranks, scores, runs or colleagues: an assessor is blind.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from sqlalchemy.orm import Session
@@ -17,9 +17,12 @@ from workbench.storage.events import JUDGING, LATER, WITHDRAWN, CurrentEvent, ap
 from workbench.storage.tables import DocumentRow, PoolRow, TopicRow
 from workbench.workflow.adaptive.handing_out import take_answer
 from workbench.workflow.adaptive.ledgers import is_adaptive
+from workbench.workflow.campaigns.collecting import as_topic
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.checks import storable
+from workbench.workflow.desk.extras import NO_EXTRAS, Extras, extras_of
 from workbench.workflow.desk.probe_places import TRAINING
+from workbench.workflow.desk.questions import AskedToo, asked_too
 from workbench.workflow.desk.screens import Feedback, feedback_of, screen_task
 from workbench.workflow.desk.tasks import Task, counts, last_on_screen
 from workbench.workflow.queue.queue_handing import admit
@@ -55,6 +58,7 @@ class CurrentAnswer:
     grade: int | None
     reason: str
     comment: str
+    extras: Extras = NO_EXTRAS
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +82,7 @@ class Desk:
     closed: bool
     training: bool
     feedback: Feedback | None
+    asked: AskedToo = field(default_factory=AskedToo)
 
     @property
     def answered(self) -> int:
@@ -106,6 +111,7 @@ class Said:
     active_ms: int | None = None
     shown_sha256: str | None = None
     said_at: datetime | None = None
+    extras: Extras = NO_EXTRAS
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +138,7 @@ def desk(db: Session, assignment_id: int, account_id: int, *, docno: str | None 
     before = task.answers.get(docno) if docno is not None else None
     return Desk(
         assignment_id=assignment_id,
-        topic=Topic(topic.topic, topic.title, topic.description, topic.narrative),
+        topic=as_topic(topic),
         scale=scale_from_json(task.campaign.scale),
         guidelines=task.campaign.guidelines,
         document=shown_document(db, task, docno) if docno is not None else None,
@@ -141,13 +147,14 @@ def desk(db: Session, assignment_id: int, account_id: int, *, docno: str | None 
         judged=judged,
         unsure=unsure,
         cannot_judge=cannot_judge,
-        current=_current(before) if before else None,
+        current=_current(db, before) if before else None,
         previous_docno=task.order[index - 1] if index > 0 else None,
         next_docno=task.order[index + 1] if index + 1 < len(task.order) else None,
         may_undo=last_on_screen(task) is not None,
         closed=task.closed,
         training=docno is not None and task.slot(docno).purpose == TRAINING,
         feedback=feedback_of(db, before) if before else None,
+        asked=asked_too(task.campaign.desk_rules),
     )
 
 
@@ -165,6 +172,7 @@ def record(
     active_ms: int | None = None,
     shown_sha256: str | None = None,
     said_at: datetime | None = None,
+    extras: Extras = NO_EXTRAS,
 ) -> Recorded:
     """Append one answer; the same client id again changes nothing and gives the first event back.
 
@@ -172,7 +180,7 @@ def record(
     is not this account's, Conflict for a closed pool or a client id that said something else before,
     WorkbenchError for a grade outside the scale.
     """
-    task, docno = _task_with(db, assignment_id, account_id, docno)
+    task, docno = task_with(db, assignment_id, account_id, docno)
     if answer is Answer.GRADE:
         if grade is None:
             raise WorkbenchError("the answer is a grade, but no grade was given")
@@ -180,7 +188,7 @@ def record(
     elif grade is not None:
         raise WorkbenchError(f"{answer} carries no grade")
     said = Said(docno, str(answer), grade, client_id, reason, comment, active_ms, shown_sha256, said_at)
-    return _once(db, task, said)
+    return once(db, task, replace(said, extras=_with_passages(db, task, docno, extras)))
 
 
 def is_training(db: Session, assignment_id: int, account_id: int, *, docno: str) -> bool:
@@ -188,31 +196,6 @@ def is_training(db: Session, assignment_id: int, account_id: int, *, docno: str)
     task = screen_task(db, assignment_id, account_id)
     key = task.key_of(docno)
     return key is not None and task.slot(key).purpose == TRAINING
-
-
-def comment_on(
-    db: Session,
-    assignment_id: int,
-    account_id: int,
-    *,
-    docno: str,
-    comment: str,
-    client_id: str,
-    said_at: datetime | None = None,
-) -> Recorded:
-    """Say again what holds of a pair, with another comment.
-
-    Raises as `record`, and Conflict where the pair has no answer.
-    """
-    task, docno = _task_with(db, assignment_id, account_id, docno)
-    known = recorded_event(db, task.assignment.assessor_id, _checked_client_id(client_id))
-    if known is not None and (known.topic, known.docno) == (task.assignment.topic, task.slot(docno).docno):
-        return Recorded(known.id, repeated=True)
-    held = task.answers.get(docno)
-    if held is None:
-        raise Conflict("there is no answer that the comment belongs to", remedy="judge the document")
-    said = Said(docno, held.answer, held.grade, client_id, held.reason, comment, said_at=said_at)
-    return _once(db, task, said)
 
 
 def put_off(
@@ -230,14 +213,14 @@ def put_off(
     Raises as `record`, and Conflict where the pair has an answer or the pool is adaptive: there the next
     document is chosen by the answer to this one.
     """
-    task, docno = _task_with(db, assignment_id, account_id, docno)
-    known = recorded_event(db, task.assignment.assessor_id, _checked_client_id(client_id))
+    task, docno = task_with(db, assignment_id, account_id, docno)
+    known = recorded_event(db, task.assignment.assessor_id, checked_id(client_id))
     if known is None and docno in task.answers:
         raise Conflict("the document has an answer already", remedy="undo it first")
     if is_adaptive(db.get_one(PoolRow, task.assignment.pool_id)):
         raise Conflict("in an adaptive pool nothing is put off", remedy="say unsure")
     said = Said(docno, LATER, None, client_id, active_ms=active_ms, said_at=said_at)
-    return _once(db, task, said)
+    return once(db, task, said)
 
 
 def withdraw(
@@ -253,8 +236,8 @@ def withdraw(
 
     Raises as `record`.
     """
-    task, docno = _task_with(db, assignment_id, account_id, docno)
-    return _once(db, task, Said(docno, WITHDRAWN, None, client_id, said_at=said_at))
+    task, docno = task_with(db, assignment_id, account_id, docno)
+    return once(db, task, Said(docno, WITHDRAWN, None, client_id, said_at=said_at))
 
 
 def undo(db: Session, assignment_id: int, account_id: int, *, client_id: str) -> str | None:
@@ -263,17 +246,17 @@ def undo(db: Session, assignment_id: int, account_id: int, *, client_id: str) ->
     The withdrawn event stays in the history; repeated with the same client id it withdraws no second answer.
     """
     task = screen_task(db, assignment_id, account_id, writing=True)
-    if recorded_event(db, task.assignment.assessor_id, _checked_client_id(client_id)) is not None:
+    if recorded_event(db, task.assignment.assessor_id, checked_id(client_id)) is not None:
         return None
     last = last_on_screen(task)
     if last is None:
         return None
-    _once(db, task, Said(last, WITHDRAWN, None, client_id))
+    once(db, task, Said(last, WITHDRAWN, None, client_id))
     return last
 
 
-def _task_with(db: Session, assignment_id: int, account_id: int, docno: str) -> tuple[Task, str]:
-    """The task, and where the document stands in it."""
+def task_with(db: Session, assignment_id: int, account_id: int, docno: str) -> tuple[Task, str]:
+    """The task, to be written to, and where the document stands in it; raises NotFound."""
     task = screen_task(db, assignment_id, account_id, writing=True)
     key = task.key_of(docno)
     # Of a queue's pair an answer may come after its lease: `admit` says whether it finds a place.
@@ -284,8 +267,18 @@ def _task_with(db: Session, assignment_id: int, account_id: int, docno: str) -> 
     return task, key
 
 
-def _current(event: CurrentEvent) -> CurrentAnswer:
-    return CurrentAnswer(Answer(event.answer), event.grade, event.reason, event.comment)
+def _current(db: Session, event: CurrentEvent) -> CurrentAnswer:
+    extras = extras_of(db, event.assessor_id, event.topic).get(event.id, NO_EXTRAS)
+    return CurrentAnswer(Answer(event.answer), event.grade, event.reason, event.comment, extras)
+
+
+def _with_passages(db: Session, task: Task, docno: str, extras: Extras) -> Extras:
+    """Extras whose sender knows nothing of passages keep those that hold."""
+    if extras.evidence is not None:
+        return extras
+    held = task.answers.get(docno)
+    known = extras_of(db, held.assessor_id, held.topic).get(held.id, NO_EXTRAS) if held else NO_EXTRAS
+    return replace(extras, evidence=known.evidence)
 
 
 def shown_document(db: Session, task: Task, key: str) -> ShownDocument:
@@ -297,9 +290,9 @@ def shown_document(db: Session, task: Task, key: str) -> ShownDocument:
     return ShownDocument(docno, row.title, row.text, row.sha256, missing=False, key=key)
 
 
-def _once(db: Session, task: Task, said: Said) -> Recorded:
+def once(db: Session, task: Task, said: Said) -> Recorded:
     """Append what was said unless this client id recorded it before."""
-    known = recorded_event(db, task.assignment.assessor_id, _checked_client_id(said.client_id))
+    known = recorded_event(db, task.assignment.assessor_id, checked_id(said.client_id))
     slot = task.slot(said.docno)
     if known is not None:
         before = (known.topic, known.docno, known.purpose, known.answer, known.grade)
@@ -350,6 +343,7 @@ def append_said(db: Session, task: Task, said: Said) -> Recorded:
                 "active_ms": None if active_ms is None else max(0, min(active_ms, LONGEST_ACTIVE_MS)),
                 "recorded_at": datetime.now(UTC),
                 "said_at": said.said_at,
+                **said.extras.columns(),
             }
         ],
     )
@@ -361,7 +355,8 @@ def append_said(db: Session, task: Task, said: Said) -> Recorded:
     return Recorded(recorded.id, repeated=added == 0)
 
 
-def _checked_client_id(client_id: str) -> str:
+def checked_id(client_id: str) -> str:
+    """The sender's own id of an event; raises WorkbenchError for what is none."""
     if not CLIENT_ID.fullmatch(client_id):
         raise WorkbenchError("the answer carries no proper id of its own", remedy="load the page again")
     return client_id

@@ -26,6 +26,7 @@ from workbench.storage.tables import (
 )
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.checks import id_finding, storable
+from workbench.workflow.desk.extras import NO_EXTRAS, Extras, extras_of, read_extras
 from workbench.workflow.desk.judging import SHA256, Said, append_said
 from workbench.workflow.desk.probe_rules import RULE
 from workbench.workflow.desk.screens import with_probes
@@ -176,7 +177,8 @@ def _said(db: Session, row: KeptAsideRow, answers: Mapping[str, CurrentEvent]) -
     if not isinstance(docno, str) or id_finding(docno, what="docno", source="answer") or not docno:
         raise WorkbenchError("it names no document", remedy="dismiss it")
     known = answers.get(docno)
-    if kind == "comment" and known is not None:
+    again = kind in {"comment", "extras"} and known is not None
+    if again and known is not None:
         answer, grade = known.answer, known.grade
     elif kind in {"undo", "later"}:
         answer, grade = (WITHDRAWN if kind == "undo" else LATER), None
@@ -192,12 +194,25 @@ def _said(db: Session, row: KeptAsideRow, answers: Mapping[str, CurrentEvent]) -
         str(answer),
         grade if answer == Answer.GRADE else None,
         row.client_id,
-        reason=_text(sent, "reason"),
-        comment=_text(sent, "comment"),
+        reason=known.reason if again and known is not None else _text(sent, "reason"),
+        comment=known.comment if kind == "extras" and known is not None else _text(sent, "comment"),
         active_ms=active_ms if isinstance(active_ms, int) else None,
         shown_sha256=shown if SHA256.fullmatch(shown) else None,
         said_at=moment_said(_text(sent, "said_at")),
+        extras=_extras(db, sent, known),
     )
+
+
+def _extras(db: Session, sent: Mapping[str, Any], known: CurrentEvent | None) -> Extras:
+    """What goes with the answer, which is worth more than that: nothing where it has no right shape."""
+    if sent.get("kind") == "comment" and known is not None:
+        return extras_of(db, known.assessor_id, known.topic).get(known.id, NO_EXTRAS)
+    if sent.get("kind") in {"undo", "later"}:
+        return NO_EXTRAS
+    try:
+        return read_extras(*(sent.get(name) for name in ("evidence", "ratings", "subtopics")))
+    except WorkbenchError:
+        return NO_EXTRAS
 
 
 def _line(
