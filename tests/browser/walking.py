@@ -175,8 +175,9 @@ def everybodys(app: Flask, full: FullCampaign) -> list[Look]:
 
 
 def _shared(look: Look) -> bool:
-    # What is one person's own is nobody else's page.
-    return look.path.startswith(f"/c/{SLUG}/") and "/judge/" not in look.path and "own-runs" not in look.path
+    # What is one person's own is nobody else's page, and a draft is the organisers'.
+    own = ("/judge/", "own-runs", "pools/compare?")
+    return look.path.startswith(f"/c/{SLUG}/") and not any(part in look.path for part in own)
 
 
 def _who(app: Flask, rule: Rule) -> str:
