@@ -156,3 +156,12 @@ def test_nothing_is_assigned_in_drafts(run: Run) -> None:
     run("pool", "harbour", "--depth", "2", "--draft")
     with pytest.raises(Exception, match="no pool is open yet"):
         run("assign", "harbour")
+
+
+def test_a_pool_and_its_plan_are_of_runs_up_to_a_priority(run: Run) -> None:
+    run("run", "edit", "harbour", "beta", "--priority", "2")
+    run("run", "edit", "harbour", "alpha", "--priority", "1")
+    asked = ("harbour", "--depth", "2", "--priority", "1", "--json")
+    assert json.loads(run("plan", *asked).stdout)["runs"] == 1
+    made = json.loads(run("pool", *asked).stdout)
+    assert [one["tag"] for one in made["recipe"]["runs"]] == ["alpha"]

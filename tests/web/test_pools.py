@@ -156,3 +156,18 @@ def test_a_supplementary_pool_leaves_out_what_is_pooled(olga: FlaskClient) -> No
     page = text_of(olga.get(olga.post(ADDRESS, data=form).location).text)
     assert "Pairs 3" in page
     assert "supplementary" in page
+
+
+def test_only_runs_up_to_a_priority_are_pooled(olga: FlaskClient) -> None:
+    form = {"depth": "2", "ties": "trec_eval", "run": ["alpha", "beta"]}
+    refused = olga.post(ADDRESS, data={**form, "priority": "first"})
+    assert refused.status_code == 422
+    assert 'id="priority-error-1"' in refused.text
+    assert 'value="first"' in refused.text
+    # None of the runs has a priority.
+    none = olga.post(ADDRESS, data={**form, "priority": "1"})
+    assert "no chosen run has a priority up to 1" in text_of(none.text)
+    assert olga.post(ADDRESS, data={**form, "priority": " "}).status_code == 303
+    plan = olga.get("/c/harbour/plan?priority=1").text
+    assert "no chosen run has a priority up to 1" in text_of(plan)
+    assert 'value="1"' in olga.get(f"{ADDRESS}?priority=1").text

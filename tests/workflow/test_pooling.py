@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import pytest
+from sqlalchemy import select, update
+from sqlalchemy.exc import OperationalError
 
 from tests.builders import ALPHA, BETA, campaign_with_people, pooled_campaign, send_runs
 from workbench.errors import Conflict, InvalidInput, NotFound, WorkbenchError
 from workbench.records import Contribution, Judgment, TieRule
 from workbench.storage.engine import Database
+from workbench.storage.tables import RunRow
 from workbench.workflow.campaigns.importing import import_judgments
 from workbench.workflow.pools.listing import pool_entries, pools_of
 from workbench.workflow.pools.opening import close_pool
+from workbench.workflow.pools.planning import plan_pool
 from workbench.workflow.pools.pooling import make_pool
 
 
@@ -52,6 +56,36 @@ def test_the_recipe_is_kept_with_the_hashes_of_its_runs(database: Database) -> N
     assert report.recipe["ties"] == "docno-ascending"
     assert [run["tag"] for run in report.recipe["runs"]] == ["beta"]
     assert len(report.recipe["runs"][0]["sha256"]) == 64
+
+
+def test_only_runs_up_to_a_priority_are_pooled(database: Database) -> None:
+    with database.writing() as db:
+        made = campaign_with_people(db)
+        send_runs(db, made.campaign.id, first=ALPHA, second=BETA, third=BETA, unsaid=ALPHA)
+        for tag, number in (("first", 1), ("second", 2), ("third", 3)):
+            db.execute(update(RunRow).where(RunRow.tag == tag).values(priority=number))
+        some = make_pool(db, made.campaign.id, priority=2)
+        # Of the chosen ones, too; the plan is of the same runs.
+        one = make_pool(db, made.campaign.id, priority=2, tags=["second", "third", "unsaid"])
+        assert plan_pool(db, made.campaign.id, priority=2).runs == 2
+        with pytest.raises(WorkbenchError, match="no chosen run has a priority up to 1"):
+            make_pool(db, made.campaign.id, priority=1, tags=["second", "unsaid"])
+    assert [run["tag"] for run in some.recipe["runs"]] == ["first", "second"]
+    assert [run["tag"] for run in one.recipe["runs"]] == ["second"]
+
+
+def test_no_run_is_replaced_while_it_is_pooled(postgresql_database: Database) -> None:
+    with postgresql_database.writing() as db:
+        made = campaign_with_people(db)
+        send_runs(db, made.campaign.id, alpha=ALPHA, beta=BETA)
+    replacing = select(RunRow.id).where(RunRow.tag == "alpha").with_for_update(nowait=True)
+    with postgresql_database.writing() as pooling:
+        make_pool(pooling, made.campaign.id)
+        refused = pytest.raises(OperationalError, match="could not obtain lock")
+        with refused, postgresql_database.writing() as other:
+            other.scalar(replacing)
+    with postgresql_database.writing() as other:
+        assert other.scalar(replacing) is not None
 
 
 def test_names_are_free_or_refused(database: Database) -> None:

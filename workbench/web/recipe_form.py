@@ -11,6 +11,7 @@ from workbench.pooling.adaptive.strategies import ADAPTIVE
 from workbench.pooling.every_strategy import EVERY_STRATEGY
 from workbench.pooling.parameters import Parameter, Strategy
 from workbench.records import TieRule
+from workbench.web.forms import whole_number
 
 FIRST = "depth"
 
@@ -88,6 +89,16 @@ def read_recipe(form: Mapping[str, str]) -> Recipe:
     if findings or strategy is None or ties is None:
         raise InvalidInput(findings)
     return Recipe(strategy.name, given, ties, form.get("supplementary") == "yes")
+
+
+def read_priority(form: Mapping[str, str]) -> int | None:
+    """Up to which priority runs are taken, None for all; raises InvalidInput for what is no priority."""
+    text = form.get("priority", "").strip()
+    number = whole_number(text)
+    if text and (number is None or number < 1):
+        remedy = "a whole number from 1, or nothing for all runs"
+        raise InvalidInput([Finding("Priority", None, "priority", f"{text[:40]!r} is no priority", remedy)])
+    return number
 
 
 def field_name(strategy: str, parameter: str) -> str:

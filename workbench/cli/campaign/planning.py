@@ -28,6 +28,11 @@ from workbench.workflow.runs.packed_store import pack_runs
 @strategy_options(EVERY_STRATEGY)
 @click.option("--ties", default="trec_eval", show_default=True, type=click.Choice([t.value for t in TieRule]))
 @click.option("--run", "tags", multiple=True, help="Only these runs, by tag; all if not given.")
+@click.option(
+    "--priority",
+    type=click.IntRange(1),
+    help="Only each group's runs with this priority or a smaller number.",
+)
 @click.option("--supplementary", is_flag=True, help="Leave out what is pooled or judged already.")
 @work_options
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
@@ -38,6 +43,7 @@ def plan(
     strategy: str,
     ties: str,
     tags: tuple[str, ...],
+    priority: int | None,
     supplementary: bool,
     assessors: int | None,
     per_pair: int,
@@ -59,6 +65,7 @@ def plan(
             parameters=values,
             ties=TieRule(ties),
             tags=tags or None,
+            priority=priority,
             supplementary=supplementary,
             per_pair=per_pair,
             assessors=assessors,

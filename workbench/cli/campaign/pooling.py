@@ -34,6 +34,11 @@ from workbench.workflow.runs.groups import group_named
 @strategy_options(EVERY_STRATEGY)
 @click.option("--ties", default="trec_eval", show_default=True, type=click.Choice([t.value for t in TieRule]))
 @click.option("--run", "tags", multiple=True, help="Only these runs, by tag; all if not given.")
+@click.option(
+    "--priority",
+    type=click.IntRange(1),
+    help="Only each group's runs with this priority or a smaller number.",
+)
 @click.option("--name", default="", help="What to call the pool.")
 @click.option("--supplementary", is_flag=True, help="Leave out what is pooled or judged already.")
 @click.option("--draft", is_flag=True, help="Do not open it for judging; pool-open does that later.")
@@ -45,6 +50,7 @@ def pool(
     strategy: str,
     ties: str,
     tags: tuple[str, ...],
+    priority: int | None,
     name: str,
     supplementary: bool,
     draft: bool,
@@ -65,6 +71,7 @@ def pool(
             parameters=values,
             ties=TieRule(ties),
             tags=tags or None,
+            priority=priority,
             name=name,
             supplementary=supplementary,
             draft=draft,

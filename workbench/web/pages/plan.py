@@ -15,6 +15,7 @@ from workbench.web.door import reading, writing
 from workbench.web.forms import counted, findings_of, sent_ids, status_of
 from workbench.web.plan_form import dials_of, read_asked, read_seconds
 from workbench.web.readers import organiser
+from workbench.web.recipe_form import read_priority
 from workbench.web.requests import see_other, wants_fragment
 from workbench.workflow.pools.pace import keep_guess, pace_of
 from workbench.workflow.pools.planning import FURTHER, Plan, plan_pool
@@ -107,6 +108,7 @@ def _plan(db: Session, tags: list[str]) -> Plan:
         others={name: asked.others[name] for name in EVERY_STRATEGY},
         ties=asked.recipe.ties,
         tags=tags,
+        priority=read_priority(request.args),
         supplementary=asked.recipe.supplementary,
         per_pair=asked.per_pair,
         assessors=asked.assessors,

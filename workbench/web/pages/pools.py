@@ -17,7 +17,7 @@ from workbench.web.downloads import attachment, csv_file
 from workbench.web.forms import counted, findings_of, sent_id, sent_ids, status_of, whole_number
 from workbench.web.pool_choice import pool_line, pools_shown
 from workbench.web.readers import organiser, reader
-from workbench.web.recipe_form import read_recipe, strategy_choices
+from workbench.web.recipe_form import read_priority, read_recipe, strategy_choices
 from workbench.web.requests import see_other
 from workbench.workflow.pools.drafting import changed_runs
 from workbench.workflow.pools.listing import PooledPair, pool_entries, pool_report
@@ -60,6 +60,7 @@ def make() -> Response | tuple[str, int]:
                 ties=recipe.ties,
                 supplementary=recipe.supplementary,
                 tags=tags,
+                priority=read_priority(request.form),
                 name=request.form.get("name", ""),
                 draft=True,
                 created_by=viewer().id,
@@ -158,6 +159,7 @@ def _page(findings: tuple[Finding, ...] = ()) -> str:
         name=typed.get("name", ""),
         choices=strategy_choices(typed),
         supplementary=typed.get("supplementary") == "yes",
+        priority=typed.get("priority", ""),
         chosen_ties=typed.get("ties", str(TieRule.TREC_EVAL)),
         chosen_runs=set(sent_ids("run"))
         if request.form

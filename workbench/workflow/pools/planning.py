@@ -111,19 +111,20 @@ def plan_pool(
     others: Mapping[str, Parameters] = _NONE,
     ties: TieRule = TieRule.TREC_EVAL,
     tags: Collection[str] | None = None,
+    priority: int | None = None,
     supplementary: bool = False,
     per_pair: int = 1,
     assessors: int | None = None,
     seconds: float | None = None,
 ) -> Plan:
-    """Plan a pool of the chosen runs (all if None) without making it.
+    """Plan a pool of the chosen runs (all if None; with a `priority` up to that) without making it.
 
     `others` are the parameters of the strategies that it is compared with, their defaults unless given or
     where they cannot be. `assessors` are the campaign's own unless given, `seconds` as `pace_of` has them.
     Raises what `make_pool` would raise for the same recipe, InvalidInput for numbers of work that cannot be.
     """
     values = named(EVERY_STRATEGY, strategy).values(parameters)
-    tags = [tag for tag, _ in chosen_runs(db, campaign_id, tags)]
+    tags = [tag for tag, _ in chosen_runs(db, campaign_id, tags, priority=priority)]
     pace = pace_of(db, campaign_id, given=seconds)
     judging = _judging(db, campaign_id, per_pair) if assessors is None else assessors
     work = Work(per_pair, judging, pace.seconds)

@@ -39,6 +39,7 @@ def make_pool(
     parameters: Mapping[str, object] = MappingProxyType({}),
     ties: TieRule = TieRule.TREC_EVAL,
     tags: Collection[str] | None = None,
+    priority: int | None = None,
     name: str = "",
     supplementary: bool = False,
     draft: bool = False,
@@ -46,14 +47,15 @@ def make_pool(
 ) -> PoolReport:
     """Pool the chosen runs by a strategy of `workbench.pooling` and open the pool for judging.
 
-    Without `tags` all accepted runs are taken. An adaptive pool begins empty and hands its documents out
-    while people judge. A `draft` is not opened. With `supplementary` what a pool that was opened has, or a
-    person has judged, is left out. Raises WorkbenchError without runs and for an unknown strategy,
-    InvalidInput for its parameters, NotFound for an unknown tag, Conflict for a name that is taken.
+    Without `tags` all accepted runs are taken; with a `priority` only those of them that their groups gave
+    this one or a smaller number. None can be replaced meanwhile. An adaptive pool begins empty and hands its
+    documents out while people judge. A `draft` is not opened. With `supplementary` what a pool that was
+    opened has, or a person has judged, is left out. Raises WorkbenchError without runs and for an unknown
+    strategy, InvalidInput for its parameters, NotFound for an unknown tag, Conflict for a name that is taken.
     """
     made_by = named(EVERY_STRATEGY, strategy)
     texts = made_by.texts(made_by.values(parameters))
-    chosen = chosen_runs(db, campaign_id, tags)
+    chosen = chosen_runs(db, campaign_id, tags, priority=priority, held=True)
     name = checked_name(db, campaign_id, name) or _free_name(
         db, campaign_id, recipe_in_words(strategy, texts)
     )
