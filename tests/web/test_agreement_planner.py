@@ -12,7 +12,8 @@ from tests.uploads import import_judgments, text_of
 from tests.web.conftest import Enter
 from workbench.storage.engine import Database
 from workbench.workflow.desk.assigning import assessors_of
-from workbench.workflow.pools.listing import pool_entries, pools_of
+from workbench.workflow.pools.listing import pools_of
+from workbench.workflow.pools.pool_pairs import pool_entries
 
 ADDRESS = "/c/harbour/agreement/overlap"
 HTMX = {"HX-Request": "true", "HX-Request-Type": "partial"}

@@ -28,7 +28,8 @@ from workbench.workflow.pools.additions import (
     pairs_added_by_hand,
     take_out,
 )
-from workbench.workflow.pools.listing import PoolReport, pool_entries, pool_report
+from workbench.workflow.pools.listing import PoolReport, pool_report
+from workbench.workflow.pools.pool_pairs import pool_entries
 from workbench.workflow.pools.pooling import make_pool
 from workbench.workflow.pools.taken_out import taken_out
 

@@ -15,7 +15,7 @@ from workbench.errors import Conflict, InvalidInput, NotFound
 from workbench.formats.run_rules import DEFAULT_RULES, Treatment, changed_rules
 from workbench.storage.engine import Database
 from workbench.storage.tables import CheckedFileRow
-from workbench.workflow.pools.listing import pool_entries
+from workbench.workflow.pools.pool_pairs import pool_entries
 from workbench.workflow.pools.pooling import make_pool
 from workbench.workflow.runs import checked_files
 from workbench.workflow.runs.collection_lists import keep_list, listed_docnos, read_list

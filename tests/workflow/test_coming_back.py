@@ -18,8 +18,8 @@ from workbench.workflow.adaptive.ledgers import LEASE
 from workbench.workflow.desk.assigning import assign, revoke
 from workbench.workflow.desk.judging import desk, undo
 from workbench.workflow.desk.worklists import worklist
-from workbench.workflow.pools.listing import pool_entries
 from workbench.workflow.pools.opening import close_pool
+from workbench.workflow.pools.pool_pairs import pool_entries
 
 
 def long_ago(db: Session, docno: str) -> None:

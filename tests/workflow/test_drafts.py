@@ -22,9 +22,10 @@ from workbench.workflow.desk.judging import record, undo
 from workbench.workflow.desk.worklists import worklist
 from workbench.workflow.pools.additions import add_by_hand, take_out
 from workbench.workflow.pools.drafting import changed_runs, delete_draft, rebuild_draft, rename_draft
-from workbench.workflow.pools.listing import PoolReport, pool_entries, pool_report, pools_of
+from workbench.workflow.pools.listing import PoolReport, pool_report, pools_of
 from workbench.workflow.pools.opening import before_closing, before_opening, close_pool, open_pool
 from workbench.workflow.pools.pace import PaceSource
+from workbench.workflow.pools.pool_pairs import pool_entries
 from workbench.workflow.pools.pool_rows import PoolState
 from workbench.workflow.pools.pooling import make_pool
 

@@ -15,7 +15,7 @@ from workbench.workflow.campaigns.progress import overview
 from workbench.workflow.desk.assigning import assign, assign_in_turn, assignments_of, left_to_judge
 from workbench.workflow.desk.judging import desk
 from workbench.workflow.desk.worklists import answers, worklist
-from workbench.workflow.pools.listing import pool_entries
+from workbench.workflow.pools.pool_pairs import pool_entries
 from workbench.workflow.pools.pooling import make_pool
 
 

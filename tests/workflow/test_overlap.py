@@ -22,7 +22,8 @@ from workbench.workflow.agreement.overlap_results import overlap_results
 from workbench.workflow.campaigns.importing import import_judgments
 from workbench.workflow.campaigns.progress import pooled_pairs
 from workbench.workflow.desk.assigning import assign, assignments_of, left_to_judge
-from workbench.workflow.pools.listing import pool_entries, pools_of
+from workbench.workflow.pools.listing import pools_of
+from workbench.workflow.pools.pool_pairs import pool_entries
 
 # Ada judged forty pairs of each topic, every fourth relevant.
 DOCNOS = [f"n{number:02}" for number in range(40)]

@@ -17,7 +17,7 @@ from workbench.pooling.reached import RunTops
 from workbench.records import TieRule
 from workbench.storage.engine import Database
 from workbench.storage.tables import PackedRunRow
-from workbench.workflow.pools.listing import pool_entries
+from workbench.workflow.pools.pool_pairs import pool_entries
 from workbench.workflow.pools.pool_sources import runs_that_hold
 from workbench.workflow.pools.pooling import make_pool
 from workbench.workflow.runs.packed_store import (

@@ -12,9 +12,10 @@ from workbench.records import Contribution, Judgment, TieRule
 from workbench.storage.engine import Database
 from workbench.storage.tables import RunRow
 from workbench.workflow.campaigns.importing import import_judgments
-from workbench.workflow.pools.listing import pool_entries, pools_of
+from workbench.workflow.pools.listing import pools_of
 from workbench.workflow.pools.opening import close_pool
 from workbench.workflow.pools.planning import plan_pool
+from workbench.workflow.pools.pool_pairs import pool_entries
 from workbench.workflow.pools.pooling import make_pool
 
 

@@ -24,7 +24,7 @@ from workbench.workflow.desk.ordering import OrderRule
 from workbench.workflow.people.accounts import Account, NewAccount, create_account
 from workbench.workflow.people.membership import add_role
 from workbench.workflow.people.roles import Role
-from workbench.workflow.pools.listing import pool_entries
+from workbench.workflow.pools.pool_pairs import pool_entries
 from workbench.workflow.pools.pooling import make_pool
 from workbench.workflow.runs.about_runs import AboutRun, Kind
 from workbench.workflow.runs.groups import add_group, join

@@ -20,8 +20,9 @@ from workbench.web.readers import organiser, reader
 from workbench.web.recipe_form import read_priority, read_recipe, strategy_choices
 from workbench.web.requests import see_other
 from workbench.workflow.pools.drafting import changed_runs
-from workbench.workflow.pools.listing import PooledPair, pool_entries, pool_report
+from workbench.workflow.pools.listing import pool_report
 from workbench.workflow.pools.opening import shared_with
+from workbench.workflow.pools.pool_pairs import PooledPair, pool_entries
 from workbench.workflow.pools.pooling import make_pool
 from workbench.workflow.runs.about_runs import Verdict
 from workbench.workflow.runs.submitting import runs_of

@@ -15,7 +15,8 @@ from workbench.storage.tables import AssessorRow
 from workbench.workflow.campaigns.collecting import topics_of
 from workbench.workflow.campaigns.progress import graded_by_people
 from workbench.workflow.desk.assigning import assign
-from workbench.workflow.pools.listing import PoolReport, pool_entries
+from workbench.workflow.pools.listing import PoolReport
+from workbench.workflow.pools.pool_pairs import pool_entries
 from workbench.workflow.pools.pooling import make_pool
 from workbench.workflow.runs.submitting import stored_run
 

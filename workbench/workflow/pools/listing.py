@@ -1,4 +1,4 @@
-"""Pools as they are: the list, one in full, its pairs."""
+"""Pools as they are: the list, and one in full."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from workbench.pooling.adaptive.strategies import ADAPTIVE
-from workbench.records import Contribution, TieRule
-from workbench.storage.tables import AccountRow, PoolEntryRow, PoolRow, RunRow, TopicRow
+from workbench.records import TieRule
+from workbench.storage.tables import PoolEntryRow, PoolRow, RunRow, TopicRow
 from workbench.workflow.adaptive.ledgers import is_adaptive, totals
 from workbench.workflow.pools.pool_rows import PoolState, pool_row, state_of
 
@@ -109,36 +109,6 @@ class RunPart:
 
 
 @dataclass(frozen=True, slots=True)
-class Addition:
-    """That a pair was added by hand: by whom (empty from the terminal), when and why."""
-
-    by: str
-    at: datetime
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class PooledPair:
-    """A pair of a pool: who brought it and how high, and what the strategy says of it, if anything.
-
-    `added` where a person added it, whether a run brought it too or not.
-    """
-
-    topic: str
-    docno: str
-    contributions: tuple[Contribution, ...]
-    weight: float | None
-    inclusion: float | None
-    stratum: int | None
-    added: Addition | None = None
-
-    @property
-    def origin(self) -> str:
-        """Where the pair comes from, as downloads say it: `runs`, `manual` or `runs+manual`."""
-        return origin(bool(self.contributions), self.added is not None)
-
-
-@dataclass(frozen=True, slots=True)
 class PoolReport:
     """A pool with its recipe, its topics and what each run brought.
 
@@ -150,11 +120,6 @@ class PoolReport:
     recipe: dict[str, Any]
     by_topic: tuple[TopicSize, ...]
     by_run: tuple[RunPart, ...]
-
-
-def origin(brought: bool, added: bool) -> str:
-    """Where a pair comes from, as downloads say it: whether runs brought it, whether a person added it."""
-    return ("runs+manual" if brought else "manual") if added else "runs"
 
 
 def recipe_in_words(strategy: str, parameters: Mapping[str, str]) -> str:
@@ -203,44 +168,6 @@ def pool_report(db: Session, campaign_id: int, name: str) -> PoolReport:
             for topic, title in topics
         ),
         by_run=_run_parts(db, row),
-    )
-
-
-def pool_entries(
-    db: Session, campaign_id: int, name: str, *, topic: str | None = None
-) -> tuple[PooledPair, ...]:
-    """The pairs of a pool (or of one topic of it), sorted by topic and docno as bytes."""
-    row = pool_row(db, campaign_id, name)
-    entry = PoolEntryRow
-    chosen = (
-        select(
-            entry.topic,
-            entry.docno,
-            entry.brought_by,
-            entry.weight,
-            entry.inclusion,
-            entry.stratum,
-            entry.added_at,
-            entry.reason,
-            AccountRow.name,
-        )
-        .outerjoin(AccountRow, AccountRow.id == entry.added_by)
-        .where(entry.pool_id == row.id)
-    )
-    if topic is not None:
-        chosen = chosen.where(entry.topic == topic)
-    rows = db.execute(chosen.order_by(entry.topic, entry.docno))
-    return tuple(
-        PooledPair(
-            t,
-            docno,
-            tuple(Contribution(tag, rank) for tag, rank in brought),
-            weight,
-            inclusion,
-            stratum,
-            None if at is None else Addition(by or "", at, reason or ""),
-        )
-        for t, docno, brought, weight, inclusion, stratum, at, reason, by in rows
     )
 
 

@@ -14,8 +14,9 @@ from workbench.pooling.pool import Pair, Pool
 from workbench.records import Contribution, PoolEntry, id_bytes
 from workbench.storage.tables import PoolEntryRow
 from workbench.workflow.campaigns.progress import graded_by_people
-from workbench.workflow.pools.listing import PoolLine, origin, pool_summary
+from workbench.workflow.pools.listing import PoolLine, pool_summary
 from workbench.workflow.pools.pace import Pace, pace_of
+from workbench.workflow.pools.pool_pairs import origin
 
 
 class Turn(StrEnum):

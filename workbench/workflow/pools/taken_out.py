@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from workbench.storage.tables import AccountRow, PoolEntryRow, PoolRow
 from workbench.workflow.moments import utc_now
-from workbench.workflow.pools.listing import Addition
+from workbench.workflow.pools.pool_pairs import Addition
 from workbench.workflow.pools.pool_rows import pool_row
 
 KEY = "taken_out"
