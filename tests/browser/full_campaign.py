@@ -26,7 +26,7 @@ from workbench.workflow.people.membership import add_role
 from workbench.workflow.people.roles import Role
 from workbench.workflow.people.signing_in import open_session
 from workbench.workflow.pools.additions import add_by_hand
-from workbench.workflow.pools.listing import pool_entries
+from workbench.workflow.pools.pool_pairs import pool_entries
 from workbench.workflow.pools.pooling import make_pool
 from workbench.workflow.preferences.tasks import best_judged, compare_documents, compare_runs, tasks_of
 from workbench.workflow.runs.about_runs import AboutRun, Kind
