@@ -153,7 +153,9 @@ def test_a_pool_with_a_queue_has_no_probes(sqlite_database: Database) -> None:
         keep_probe_rules(db, ada.campaign, EVERY_FIFTH)
         db.query(PoolRow).one().per_pair = 1
         db.flush()
-        assert ada.task(db).order == list(POOLED)
+        assert ada.task(db).slots == {}
+        db.query(PoolRow).one().per_pair = None
+        assert ada.task(db).slots != {}
 
 
 def test_nothing_is_said_of_near_duplicates_of_a_probe(sqlite_database: Database) -> None:
