@@ -14,14 +14,12 @@ from workbench.errors import WorkbenchError
 from workbench.settings import Settings
 
 DEFAULT_PORT = 8765
-# Those who save are quick; the others are there for requests that wait for the process of long ones.
-THREADS = 16
+# So that nobody's saving waits for an organiser's scoring to end.
+THREADS = 8
 
 
 def serve_until_interrupted(settings: Settings, *, host: str, port: int, workers: int) -> None:
     """Serve the site in worker processes of some threads each until Ctrl-C or SIGTERM.
-
-    Each has a second process for long requests (`workbench.web.long_requests`).
 
     The workers read the same settings from the environment that is set here.
     """

@@ -13,7 +13,6 @@ from workbench.storage.engine import Database
 from workbench.storage.migrate import migrate
 from workbench.web import access, assets, door, errors, notices, security, templating, text_look
 from workbench.web.ids import IdConverter
-from workbench.web.long_requests import LongRequests
 from workbench.web.pages import BLUEPRINTS
 from workbench.workflow.people.passwords import Passwords
 
@@ -63,7 +62,6 @@ def from_environment() -> Flask:
     database = Database(settings.database_url)
     migrate(database)
     app = create_app(settings, database)
-    app.wsgi_app = LongRequests(app)  # type: ignore[method-assign]  # as above
     # A thread that saves gives up Python's lock at every statement, and gets it back after such a while from
     # one that reckons (5 ms by itself).
     sys.setswitchinterval(SWITCH_SECONDS)
