@@ -243,6 +243,16 @@ class _Client:
         self.connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=120)
         self.connection.connect()
 
+    def work(self) -> None:
+        """Do what there is to do, and let go of the connection."""
+        try:
+            self._work()
+        finally:
+            self.connection.close()
+
+    def _work(self) -> None:
+        raise NotImplementedError
+
     def ask(self, method: str, path: str, body: Any = None) -> tuple[float, bytes]:
         """Seconds to the whole answer, and the answer; what is no 2xx is told."""
         headers = self.headers | ({"Content-Type": "application/json"} if body is not None else {})
@@ -276,7 +286,7 @@ class _Judge(_Client):
         # Who does what is the same in every run; nothing here is a secret.
         self.lot = random.Random(name)
 
-    def work(self) -> None:
+    def _work(self) -> None:
         """Judge until the time is up or nothing is left."""
         time.sleep(self.lot.uniform(0, self.pause))
         for number, topic in self.assignments:
@@ -315,7 +325,7 @@ class _Judge(_Client):
 class _Organiser(_Client):
     """Who scores, looks at agreement and exports, in a loop."""
 
-    def work(self) -> None:
+    def _work(self) -> None:
         """Ask for one thing after the other, all of them at least once."""
         first = True
         while first or not self.seen.judged.is_set():
