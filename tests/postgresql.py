@@ -9,7 +9,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -38,8 +38,12 @@ SERVER_OPTIONS = {
 WATCHER = 'read -r _; kill -INT "$1"'
 
 
+# What makes a commit wait for the disk again, for those who measure.
+DURABLE = {"fsync": "on", "full_page_writes": "on", "synchronous_commit": "on", "wal_init_zero": "on"}
+
+
 @contextmanager
-def postgresql_server() -> Iterator[str]:
+def postgresql_server(options: Mapping[str, str] = SERVER_OPTIONS) -> Iterator[str]:
     """Run a server and give the address of its `postgres` database; it listens on a socket in its folder."""
     folder = Path(tempfile.mkdtemp(prefix="workbench-pg-", dir="/tmp" if os.geteuid() == 0 else None))
     try:
@@ -47,7 +51,7 @@ def postgresql_server() -> Iterator[str]:
         binaries = _binaries(folder, account)
         data = folder / "data"
         _run_initdb(binaries, data, account)
-        with _served(binaries, data, account):
+        with _served(binaries, data, account, options):
             yield f"postgresql://{USER}@/postgres?host={data}"
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -110,9 +114,9 @@ def _run_initdb(binaries: Path, data: Path, account: _Account) -> None:
 
 
 @contextmanager
-def _served(binaries: Path, data: Path, account: _Account) -> Iterator[None]:
+def _served(binaries: Path, data: Path, account: _Account, options: Mapping[str, str]) -> Iterator[None]:
     command = [str(binaries / "postgres"), "-D", str(data), "-k", str(data)]
-    for name, value in SERVER_OPTIONS.items():
+    for name, value in options.items():
         command += ["-c", f"{name}={value}"]
     log = data.parent / "server.log"
     with (

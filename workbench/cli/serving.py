@@ -14,10 +14,12 @@ from workbench.errors import WorkbenchError
 from workbench.settings import Settings
 
 DEFAULT_PORT = 8765
+# So that nobody's saving waits for an organiser's scoring to end.
+THREADS = 8
 
 
 def serve_until_interrupted(settings: Settings, *, host: str, port: int, workers: int) -> None:
-    """Serve the site in worker processes of one thread each until Ctrl-C or SIGTERM.
+    """Serve the site in worker processes of some threads each until Ctrl-C or SIGTERM.
 
     The workers read the same settings from the environment that is set here.
     """
@@ -30,7 +32,7 @@ def serve_until_interrupted(settings: Settings, *, host: str, port: int, workers
         port=port,
         interface=Interfaces.WSGI,
         workers=workers,
-        blocking_threads=1,
+        blocking_threads=THREADS,
         websockets=False,
         log_level=LogLevels.warning,
         workers_kill_timeout=5,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,6 +19,8 @@ from workbench.errors import WorkbenchError
 
 # How long a writer of the embedded database waits for the one before it.
 BUSY_SECONDS = 30
+# One for each thread of a server; a thread has never more than two.
+KEPT_CONNECTIONS = 16
 
 
 class Database:
@@ -31,6 +34,7 @@ class Database:
         self.url = url
         self.engine = _engine(url)
         self.embedded = self.engine.dialect.name == "sqlite"
+        self._writer = threading.RLock()
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
@@ -45,8 +49,19 @@ class Database:
     def writing(self) -> Iterator[Session]:
         """One transaction that is committed at its end, or wholly undone by an exception."""
         engine = self.engine.execution_options(begin="IMMEDIATE")
-        with Session(engine, expire_on_commit=False) as session, session.begin():
+        with self._turn(), Session(engine, expire_on_commit=False) as session, session.begin():
             yield session
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        # Writers of one process take turns here, where each is woken by the one before it. SQLite would have
+        # them look again after ever longer pauses; it does so still for the writers of other processes.
+        had = self.embedded and self._writer.acquire(timeout=BUSY_SECONDS)
+        try:
+            yield
+        finally:
+            if had:
+                self._writer.release()
 
     def close(self) -> None:
         """Let go of every connection."""
@@ -65,7 +80,9 @@ def _engine(url: str) -> Engine:
             )
         if address.get_backend_name() == "sqlite" and address.database:
             Path(address.database).parent.mkdir(parents=True, exist_ok=True)
-        engine = create_engine(address, pool_pre_ping=address.get_backend_name() == "postgresql")
+        # SQLite without a file is one connection for each thread, which needs no pool.
+        pool = {"pool_size": KEPT_CONNECTIONS, "max_overflow": KEPT_CONNECTIONS} if address.database else {}
+        engine = create_engine(address, pool_pre_ping=address.get_backend_name() == "postgresql", **pool)
     except ArgumentError:
         raise WorkbenchError(
             "the database address cannot be read", remedy="sqlite:///FILE or postgresql://USER@HOST/NAME"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any, ClassVar
 
 from flask import Flask
@@ -17,6 +18,7 @@ from workbench.workflow.people.passwords import Passwords
 
 # What the fields of one form may hold together, files aside: guidelines are the longest.
 MAX_FIELDS_BYTES = 8 * 1024**2
+SWITCH_SECONDS = 0.0005
 
 
 class Application(Flask):
@@ -59,4 +61,8 @@ def from_environment() -> Flask:
     settings = read_settings()
     database = Database(settings.database_url)
     migrate(database)
-    return create_app(settings, database)
+    app = create_app(settings, database)
+    # A thread that saves gives up Python's lock at every statement, and gets it back after such a while from
+    # one that reckons (5 ms by itself).
+    sys.setswitchinterval(SWITCH_SECONDS)
+    return app

@@ -11,7 +11,7 @@ from typing import Any
 from flask import Blueprint, Response, jsonify, request
 
 from workbench.errors import NotFound, WorkbenchError
-from workbench.web.access import anyone, here, member, viewer
+from workbench.web.access import anyone, here, member, viewer, viewer_or_none
 from workbench.web.cookies import read_token
 from workbench.web.desk_json import document_json, receipt_json, sent_events, topic_json, work_json
 from workbench.web.door import reading, writing
@@ -20,6 +20,7 @@ from workbench.web.ids import read_id, write_id
 from workbench.web.rendering import plain_words
 from workbench.workflow.desk.desk_events import receive
 from workbench.workflow.desk.desk_work import documents_of, next_topic, titles_of, work_of
+from workbench.workflow.people.accounts import Account
 from workbench.workflow.people.membership import require_assignment
 from workbench.workflow.people.roles import Role
 from workbench.workflow.people.signing_in import session_account
@@ -37,9 +38,7 @@ def events() -> Response | tuple[Response, int]:
     is signed in, 409 where it is somebody else: then nothing was taken. A disabled account can still send
     what it said; nothing else opens to it.
     """
-    token = read_token()
-    with reading() as db:
-        account = session_account(db, token) if token is not None else None
+    account = viewer_or_none() or _disabled()
     if account is None:
         return _problem(401, "signed out")
     try:
@@ -104,6 +103,15 @@ def following(assignment_id: int) -> Response:
         line = next_topic(db, here().id, assignment_id, viewer().id)
     found = topic_json(line.assignment_id, plain_words(line.title) or line.topic) if line else None
     return jsonify(topic=found)
+
+
+def _disabled() -> Account | None:
+    """Whose session this is, where the guard knows nobody: a disabled account's."""
+    token = read_token()
+    if token is None:
+        return None
+    with reading() as db:
+        return session_account(db, token)
 
 
 def _refused(error: WorkbenchError) -> tuple[Response, int]:
