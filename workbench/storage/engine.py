@@ -81,7 +81,8 @@ def _engine(url: str) -> Engine:
         if address.get_backend_name() == "sqlite" and address.database:
             Path(address.database).parent.mkdir(parents=True, exist_ok=True)
         # SQLite without a file is one connection for each thread, which needs no pool.
-        pool = {"pool_size": KEPT_CONNECTIONS, "max_overflow": KEPT_CONNECTIONS} if address.database else {}
+        kept = {"pool_size": KEPT_CONNECTIONS, "max_overflow": KEPT_CONNECTIONS}
+        pool = kept if address.database not in {None, "", ":memory:"} else {}
         engine = create_engine(address, pool_pre_ping=address.get_backend_name() == "postgresql", **pool)
     except ArgumentError:
         raise WorkbenchError(
