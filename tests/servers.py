@@ -10,13 +10,16 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from flask import Flask
 from werkzeug.serving import WSGIRequestHandler, make_server
+
+if TYPE_CHECKING:
+    from wsgiref.types import StartResponse, WSGIEnvironment
 
 START_SECONDS = 60
 STOP_SECONDS = 20
@@ -49,6 +52,24 @@ def running_server(
         _interrupt(process, log)
 
 
+class _Whole:
+    """The application, with every answer read to its end before any of it is sent.
+
+    This server forgets to close an answer where the browser goes away while it is sent, which leaves a file open.
+    """
+
+    def __init__(self, app: Flask) -> None:
+        self._app = app
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        answer = self._app(environ, start_response)
+        try:
+            return list(answer)
+        finally:
+            if hasattr(answer, "close"):
+                answer.close()
+
+
 class _Silent(WSGIRequestHandler):
     def log(self, type: str, message: str, *args: Any) -> None:
         """Say nothing of each request; errors of the application are logged by itself."""
@@ -57,7 +78,7 @@ class _Silent(WSGIRequestHandler):
 @contextmanager
 def served_here(app: Flask) -> Iterator[str]:
     """Serve an application from threads of this process, and give the address."""
-    server = make_server("127.0.0.1", 0, app, threaded=True, request_handler=_Silent)
+    server = make_server("127.0.0.1", 0, _Whole(app), threaded=True, request_handler=_Silent)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
     try:

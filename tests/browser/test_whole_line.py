@@ -165,13 +165,14 @@ def test_from_the_first_visit_to_a_scored_run(
     # (T2, d2). Observed 3/6. Unpooled: Ada 3/6, Ben 4/6 relevant, so P(E) = 3/6 x 4/6 + 3/6 x 2/6 = .5 and
     # kappa 0. Pooled: 7/12 relevant, P(E) = 49/144 + 25/144 = .5139, kappa (.5 - .5139) / .4861 = -.0286.
     go(page, "Agreement")
+    page.get_by_role("link", name="Pairs", exact=True).click()
     page.get_by_role("link", name=re.compile("Ada.*Ben")).first.click()
-    kappas = page.get_by_role("region", name="Kappas")
+    kappas = page.get_by_role("region", name="Coefficients")
     expect(kappas.get_by_role("row", name=re.compile("^Pooled kappa"))).to_contain_text(
-        re.compile(r"0\.500\s*0\.514\s*[-−]0\.029")
+        re.compile(r"[-−]0\.029.*\b6\b\s*0\.500\s*0\.514", re.DOTALL)
     )
     expect(kappas.get_by_role("row", name=re.compile("^Unpooled kappa"))).to_contain_text(
-        re.compile(r"0\.500\s*0\.500\s*0\.000")
+        re.compile(r"0\.000.*\b6\b\s*0\.500\s*0\.500", re.DOTALL)
     )
 
     go(page, "Qrels")
@@ -262,8 +263,9 @@ def test_cystic_fibrosis_by_pages(page: Page, live_server: LiveServer, tmp_path:
 
     first, second = _grades(data / "qrels.A1_REW.txt"), _grades(data / "qrels.A4_JBW.txt")
     go(page, "Agreement")
+    page.get_by_role("link", name="Pairs", exact=True).click()
     page.get_by_role("link", name=re.compile("A1_REW.*A4_JBW")).first.click()
-    kappas = page.get_by_role("region", name="Kappas")
+    kappas = page.get_by_role("region", name="Coefficients")
     cohen = cohen_kappa_score([grade > 0 for grade in first], [grade > 0 for grade in second])
     both = [(grade > 0) for grade in first + second]
     share = sum(both) / len(both)
