@@ -55,7 +55,7 @@ def running_server(
 class _Whole:
     """The application, with every answer read to its end before any of it is sent.
 
-    This server forgets to close an answer where the browser goes away while it is sent, which leaves a file open.
+    This server forgets to close an answer where the browser goes away meanwhile, which leaves a file open.
     """
 
     def __init__(self, app: Flask) -> None:
