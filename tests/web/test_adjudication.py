@@ -18,7 +18,8 @@ from workbench.storage.adjudications import adjudicated_grades
 from workbench.storage.engine import Database
 from workbench.storage.tables import AdjudicationEventRow
 from workbench.workflow.campaigns.campaigning import change_campaign
-from workbench.workflow.desk.judging import desk, record
+from workbench.workflow.desk.judging import record
+from workbench.workflow.desk.showing import desk
 from workbench.workflow.people.membership import add_role
 from workbench.workflow.people.roles import Role
 from workbench.workflow.settling.adjudication_rules import AdjudicationRules, keep_adjudication_rules

@@ -15,7 +15,8 @@ from workbench.pooling.adaptive.events import Happening
 from workbench.records import Answer
 from workbench.storage.tables import AssessorRow, JudgmentEventRow, PoolEventRow
 from workbench.workflow.desk.assigning import assignments_of
-from workbench.workflow.desk.judging import Recorded, record, withdraw
+from workbench.workflow.desk.judging import record, withdraw
+from workbench.workflow.desk.recording import Recorded
 from workbench.workflow.desk.tasks import own_task
 from workbench.workflow.pools.pooling import make_pool
 from workbench.workflow.queue.queue_handing import hand_out_ahead

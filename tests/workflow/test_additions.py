@@ -16,8 +16,9 @@ from workbench.storage.engine import Database
 from workbench.storage.tables import CollectionListRow
 from workbench.workflow.campaigns.progress import overview
 from workbench.workflow.desk.assigning import assign, assignments_of
-from workbench.workflow.desk.judging import Desk, desk, record, undo
+from workbench.workflow.desk.judging import record, undo
 from workbench.workflow.desk.ordering import OrderRule
+from workbench.workflow.desk.showing import Desk, desk
 from workbench.workflow.desk.tasks import own_task
 from workbench.workflow.pools.additions import (
     Added,

@@ -16,7 +16,8 @@ from workbench.storage.tables import PoolEventRow
 from workbench.workflow.adaptive.adaptive_states import AdaptiveStates
 from workbench.workflow.adaptive.ledgers import LEASE
 from workbench.workflow.desk.assigning import assign, revoke
-from workbench.workflow.desk.judging import desk, undo
+from workbench.workflow.desk.judging import undo
+from workbench.workflow.desk.showing import desk
 from workbench.workflow.desk.worklists import worklist
 from workbench.workflow.pools.opening import close_pool
 from workbench.workflow.pools.pool_pairs import pool_entries

@@ -16,7 +16,7 @@ from workbench.web.desk_json import read_event
 from workbench.workflow.agreement.comparing import current_judgments
 from workbench.workflow.desk.assigning import revoke
 from workbench.workflow.desk.desk_events import Outcome, receive
-from workbench.workflow.desk.judging import desk
+from workbench.workflow.desk.showing import desk
 from workbench.workflow.people.membership import remove_role
 from workbench.workflow.people.roles import Role
 from workbench.workflow.pools.opening import close_pool

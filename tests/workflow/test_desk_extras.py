@@ -18,7 +18,6 @@ from workbench.workflow.campaigns.collecting import load_topics, topics_of
 from workbench.workflow.desk.beside_export import TickedBy, subtopic_judgments, whole_answers, whole_json
 from workbench.workflow.desk.desk_work import work_of
 from workbench.workflow.desk.extras import Extras, Passage, read_extras
-from workbench.workflow.desk.judging import desk
 from workbench.workflow.desk.kept_aside import Settlement, kept_lines, settle
 from workbench.workflow.desk.questions import (
     AskedToo,
@@ -28,6 +27,7 @@ from workbench.workflow.desk.questions import (
     questions_in_words,
     read_questions,
 )
+from workbench.workflow.desk.showing import desk
 
 EVERYTHING: dict[str, Any] = {
     "evidence": [[3, 8, "tides"], [20, 25, "höhe\0"]],

@@ -17,8 +17,10 @@ from workbench.workflow.agreement.comparing import current_judgments
 from workbench.workflow.campaigns.campaigning import roles_of
 from workbench.workflow.checks import text_hash
 from workbench.workflow.desk.assigning import assign, assignments_of, revoke
-from workbench.workflow.desk.judging import Recorded, desk, record, undo
+from workbench.workflow.desk.judging import record, undo
 from workbench.workflow.desk.ordering import OrderRule
+from workbench.workflow.desk.recording import Recorded
+from workbench.workflow.desk.showing import desk
 from workbench.workflow.desk.worklists import answers, worklist
 from workbench.workflow.people.roles import Role
 from workbench.workflow.pools.opening import close_pool

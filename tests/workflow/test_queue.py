@@ -13,7 +13,8 @@ from workbench.storage.tables import KeptAsideRow
 from workbench.workflow.campaigns.progress import overview
 from workbench.workflow.desk.assigning import assign, assignments_of, left_to_judge, revoke
 from workbench.workflow.desk.desk_events import Event, Outcome, receive
-from workbench.workflow.desk.judging import desk, put_off, record
+from workbench.workflow.desk.judging import put_off, record
+from workbench.workflow.desk.showing import desk
 from workbench.workflow.desk.worklists import worklist
 from workbench.workflow.pools.opening import close_pool
 from workbench.workflow.pools.pooling import make_pool

@@ -20,7 +20,7 @@ from workbench.web.forms import whole_number
 from workbench.web.handing import next_is_handed_out
 from workbench.web.ids import read_id, write_id
 from workbench.web.requests import see_other
-from workbench.workflow.desk import judging, worklists
+from workbench.workflow.desk import judging, showing, worklists
 from workbench.workflow.desk.amending import comment_on
 from workbench.workflow.desk.desk_keys import COMMANDS, keys_of
 from workbench.workflow.desk.desk_work import work_of
@@ -89,7 +89,7 @@ def desk(assignment_id: int) -> str:
         next_is_handed_out(assignment_id)
     with reading() as db:
         require_assignment(db, here().id, assignment_id)
-        shown = judging.desk(db, assignment_id, viewer().id, docno=docno)
+        shown = showing.desk(db, assignment_id, viewer().id, docno=docno)
         work = work_of(db, assignment_id, viewer().id)
         keys = keys_of(db, viewer().id, shown.scale)
     return render_template(
@@ -111,7 +111,7 @@ def answer(assignment_id: int) -> Answer:
     sent = _sent()
     with writing() as db:
         require_assignment(db, here().id, assignment_id)
-        training = judging.is_training(db, assignment_id, viewer().id, docno=sent.docno)
+        training = showing.is_training(db, assignment_id, viewer().id, docno=sent.docno)
         if sent.grade is not None:
             _require_all_said(asked_too_of(db, here().id), sent, sent.grade)
         if sent.answer is None:
@@ -178,13 +178,13 @@ def answers(assignment_id: int) -> str:
     only = request.args.get("only", "")
     with reading() as db:
         require_assignment(db, here().id, assignment_id)
-        shown = judging.desk(db, assignment_id, viewer().id)
+        shown = showing.desk(db, assignment_id, viewer().id)
         lines = worklists.answers(db, assignment_id, viewer().id)
     kept = tuple(line for line in lines if not only or line.answer == only)
     return render_template("judging/answers.html", desk=shown, lines=kept, only=only, kinds=tuple(Said))
 
 
-def _facts(assignment_id: int, shown: judging.Desk) -> dict[str, Any]:
+def _facts(assignment_id: int, shown: showing.Desk) -> dict[str, Any]:
     """What the desk's script must know of the page."""
 
     def of_assignment(endpoint: str) -> str:

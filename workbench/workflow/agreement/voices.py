@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from workbench.records import Answer, id_bytes
 from workbench.storage.events import DISCUSSION, HOLDING, LATER, WITHDRAWN
 from workbench.storage.tables import DocumentRow, JudgmentEventRow
-from workbench.workflow.desk.judging import ShownDocument
+from workbench.workflow.desk.showing import ShownDocument
 from workbench.workflow.settling.adjudication_rules import AdjudicationRules
 from workbench.workflow.settling.decisions import Pair, Person
 

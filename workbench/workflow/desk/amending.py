@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from workbench.errors import Conflict
 from workbench.storage.events import recorded_event
 from workbench.workflow.desk.extras import NO_EXTRAS, Extras, extras_of, shown_text
-from workbench.workflow.desk.judging import Recorded, Said, checked_id, once, task_with
+from workbench.workflow.desk.recording import Recorded, Said, checked_id, once, task_with
 
 
 def comment_on(

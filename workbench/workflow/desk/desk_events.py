@@ -20,9 +20,10 @@ from workbench.storage.events import HOLDING, LATER, WITHDRAWN, event_before, re
 from workbench.storage.tables import AccountRow, AssessorRow, AssignmentRow, JudgmentEventRow, MemberRow
 from workbench.workflow.desk.amending import amend, comment_on
 from workbench.workflow.desk.extras import Extras, read_extras
-from workbench.workflow.desk.judging import CLIENT_ID, Recorded, put_off, record, withdraw
+from workbench.workflow.desk.judging import put_off, record, withdraw
 from workbench.workflow.desk.kept_aside import keep_aside
 from workbench.workflow.desk.probe_places import TRAINING
+from workbench.workflow.desk.recording import CLIENT_ID, Recorded
 from workbench.workflow.desk.screens import Feedback, feedback_of
 from workbench.workflow.people.roles import Role
 

@@ -19,9 +19,9 @@ from workbench.storage.tables import DocumentRow, JudgmentEventRow, PoolRow
 from workbench.workflow.adaptive.ledgers import is_adaptive
 from workbench.workflow.desk.breaks import break_minutes
 from workbench.workflow.desk.extras import NO_EXTRAS, Extras, extras_of
-from workbench.workflow.desk.judging import ShownDocument, shown_document
 from workbench.workflow.desk.probe_places import TRAINING
 from workbench.workflow.desk.screens import screen_task
+from workbench.workflow.desk.showing import ShownDocument, shown_document
 from workbench.workflow.desk.tasks import Task
 from workbench.workflow.desk.worklists import WorklistLine, worklist
 from workbench.workflow.moments import utc_now

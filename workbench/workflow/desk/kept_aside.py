@@ -27,8 +27,8 @@ from workbench.storage.tables import (
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.checks import id_finding, storable
 from workbench.workflow.desk.extras import NO_EXTRAS, Extras, extras_of, read_extras
-from workbench.workflow.desk.judging import SHA256, Said, append_said
 from workbench.workflow.desk.probe_rules import RULE
+from workbench.workflow.desk.recording import SHA256, Said, append_said
 from workbench.workflow.desk.screens import with_probes
 from workbench.workflow.desk.tasks import task_of
 from workbench.workflow.moments import moment_said

@@ -20,7 +20,8 @@ from workbench.storage.tables import AdjudicationEventRow, CampaignRow, TopicRow
 from workbench.workflow.agreement.voices import Voice, shown_document, voices_of
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.checks import checked_client_id, storable
-from workbench.workflow.desk.judging import LONGEST_ACTIVE_MS, LONGEST_REASON, ShownDocument
+from workbench.workflow.desk.recording import LONGEST_ACTIVE_MS, LONGEST_REASON
+from workbench.workflow.desk.showing import ShownDocument
 from workbench.workflow.settling.adjudication_rules import AdjudicationRules, rules_from_json
 from workbench.workflow.settling.decisions import (
     Decided,

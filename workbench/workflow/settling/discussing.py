@@ -28,7 +28,8 @@ from workbench.workflow.adaptive.handing_out import take_answer
 from workbench.workflow.agreement.voices import Statement, Voice, shown_document, voices_of
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.checks import checked_client_id, checked_sha256, storable
-from workbench.workflow.desk.judging import LONGEST_ACTIVE_MS, LONGEST_REASON, ShownDocument
+from workbench.workflow.desk.recording import LONGEST_ACTIVE_MS, LONGEST_REASON
+from workbench.workflow.desk.showing import ShownDocument
 from workbench.workflow.settling.adjudication_rules import AdjudicationRules, rules_from_json
 from workbench.workflow.settling.decisions import (
     Decision,

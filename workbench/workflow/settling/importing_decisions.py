@@ -20,7 +20,7 @@ from workbench.storage.tables import AdjudicationEventRow, TopicRow
 from workbench.workflow.agreement.comparing import current_judgments
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.checks import storable
-from workbench.workflow.desk.judging import LONGEST_REASON
+from workbench.workflow.desk.recording import LONGEST_REASON
 from workbench.workflow.settling.adjudicating import held_campaign
 from workbench.workflow.settling.adjudication_rules import AdjudicationRules, rules_from_json
 from workbench.workflow.settling.decisions import Decision, Pair, people_of
