@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from tests.browser.desks import SOON_MS, desk_server, docno, light, open_desk, ready, shown
 from tests.browser.people import stored
-from workbench.formats.known_answers import KnownAnswer
+from workbench.formats.graded_pairs import GradedPair
 from workbench.records import Document
 from workbench.storage.tables import CampaignRow, JudgmentEventRow
 from workbench.workflow.desk.probe_places import TRAINING
@@ -25,7 +25,7 @@ def test_training_tells_the_known_grade_and_goes_on_by_a_key(
     with stored(tmp_path) as database, database.writing() as db:
         campaign = db.scalars(select(CampaignRow.id)).one()
         # D005 and D006 stand in the pool of T1, and train all the same.
-        known = [KnownAnswer("T1", docno(number), 3, f"Why {number}.", 2) for number in (5, 6)]
+        known = [GradedPair("T1", docno(number), 3, f"Why {number}.", 2) for number in (5, 6)]
         load_known_answers(db, campaign, known, purpose=TRAINING, source="known")
         keep_probe_rules(db, campaign, ProbeRules(training=True))
     server.start()

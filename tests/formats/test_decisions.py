@@ -7,12 +7,13 @@ import io
 import pytest
 
 from workbench.errors import InvalidInput
-from workbench.formats.decisions import GradeDecision, read_decisions, write_decisions
+from workbench.formats.decisions import read_decisions, write_decisions
+from workbench.formats.graded_pairs import GradedPair
 
 
 def read(text: str) -> list[tuple[str, str, int, str]]:
     found = read_decisions(io.BytesIO(text.encode()), source="file")
-    return [(one.topic, one.docno, one.grade, one.reason) for one in found]
+    return [(one.topic, one.docno, one.grade, one.words) for one in found]
 
 
 def test_columns_come_in_any_order_and_the_reason_may_lack() -> None:
@@ -22,7 +23,7 @@ def test_columns_come_in_any_order_and_the_reason_may_lack() -> None:
 
 
 def test_what_is_written_is_read_back() -> None:
-    made = [GradeDecision("007", "d#1", 2, "two\nlines\tand a tab", 2), GradeDecision("1", "é", 0, "", 3)]
+    made = [GradedPair("007", "d#1", 2, "two\nlines\tand a tab", 2), GradedPair("1", "é", 0, "", 3)]
     text = b"".join(write_decisions(made)).decode()
     assert read(text) == [("007", "d#1", 2, "two lines and a tab"), ("1", "é", 0, "")]
 

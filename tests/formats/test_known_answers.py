@@ -12,7 +12,7 @@ from workbench.formats.known_answers import read_known_answers
 
 def read(text: str) -> list[tuple[str, str, int, str]]:
     found = read_known_answers(io.BytesIO(text.encode()), source="file")
-    return [(one.topic, one.docno, one.grade, one.feedback) for one in found]
+    return [(one.topic, one.docno, one.grade, one.words) for one in found]
 
 
 def test_columns_come_in_any_order_and_the_feedback_may_lack() -> None:

@@ -16,7 +16,7 @@ from sqlalchemy import select
 from tests.cast import Cast
 from tests.uploads import text_of
 from tests.web.conftest import Enter
-from workbench.formats.known_answers import KnownAnswer
+from workbench.formats.graded_pairs import GradedPair
 from workbench.storage.engine import Database
 from workbench.storage.tables import AssignmentRow, JudgmentEventRow
 from workbench.workflow.desk.probe_places import PLANTED, REPEAT, TRAINING
@@ -30,7 +30,7 @@ FRESH = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12
 
 
 def known(db: Any, cast: Cast, purpose: str) -> None:
-    answers = [KnownAnswer("T1", "d6", 3, "It has the tables.", 2)]
+    answers = [GradedPair("T1", "d6", 3, "It has the tables.", 2)]
     load_known_answers(db, cast.campaign_id, answers, purpose=purpose, source="known.tsv")
 
 

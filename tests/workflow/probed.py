@@ -9,7 +9,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from tests.builders import Made, campaign_with_people, send_runs
-from workbench.formats.known_answers import KnownAnswer
+from workbench.formats.graded_pairs import GradedPair
 from workbench.records import FOUR_GRADES, Document
 from workbench.storage.tables import JudgmentEventRow
 from workbench.web.desk_json import read_event
@@ -59,7 +59,7 @@ class Probed:
 
     def known(self, db: Session, purpose: str, *pairs: tuple[str, int]) -> None:
         """Load pairs of T1 with their grades."""
-        answers = [KnownAnswer("T1", docno, grade, f"why {docno}", 2) for docno, grade in pairs]
+        answers = [GradedPair("T1", docno, grade, f"why {docno}", 2) for docno, grade in pairs]
         load_known_answers(db, self.campaign, answers, purpose=purpose, source="known.tsv")
 
     def events(self, db: Session) -> list[tuple[str, str, str]]:

@@ -6,7 +6,7 @@ import pytest
 
 from tests.workflow.probed import OTHERS, POOLED, probed
 from workbench.errors import InvalidInput
-from workbench.formats.known_answers import KnownAnswer
+from workbench.formats.graded_pairs import GradedPair
 from workbench.storage.engine import Database
 from workbench.storage.events import current_events
 from workbench.storage.tables import KeptAsideRow, PoolRow
@@ -196,12 +196,12 @@ def test_known_answers_that_cannot_be_are_refused_all_at_once(sqlite_database: D
     with sqlite_database.writing() as db:
         ada = probed(db)
         wrong = [("T9", "x1", 1), ("T1", "x1", 7), ("T1", "nowhere", 1)]
-        answers = [KnownAnswer(topic, docno, grade, "", 2) for topic, docno, grade in wrong]
+        answers = [GradedPair(topic, docno, grade, "", 2) for topic, docno, grade in wrong]
         with pytest.raises(InvalidInput) as refused:
             load_known_answers(db, ada.campaign, answers, purpose=PLANTED, source="k")
         assert [one.code for one in refused.value.findings] == ["unknown-topic", "grade", "no-text"]
         assert known_pairs(db, ada.campaign).planted == 0
         ada.known(db, PLANTED, *((docno, 1) for docno in OTHERS))
-        again = [KnownAnswer("T1", "x1", 1, "why x1", 2), KnownAnswer("T1", "x2", 2, "why x2", 3)]
+        again = [GradedPair("T1", "x1", 1, "why x1", 2), GradedPair("T1", "x2", 2, "why x2", 3)]
         loaded = load_known_answers(db, ada.campaign, again, purpose=PLANTED, source="k")
         assert (loaded.added, loaded.changed, loaded.unchanged) == (0, 1, 1)

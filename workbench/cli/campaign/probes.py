@@ -12,7 +12,8 @@ from workbench.cli.campaign.loading import JSON
 from workbench.cli.inputs import open_input
 from workbench.cli.opening import database_options, opened
 from workbench.cli.output import say_json, say_table
-from workbench.formats.known_answers import KnownAnswer, read_known_answers
+from workbench.formats.graded_pairs import GradedPair
+from workbench.formats.known_answers import read_known_answers
 from workbench.settings import Settings
 from workbench.workflow.campaigns.campaigning import campaign_by_slug
 from workbench.workflow.desk.probe_places import PLANTED, TRAINING
@@ -54,7 +55,7 @@ def probes(
     A FILE is TSV with the header `topic doc grade feedback`; the feedback may lack. What is refused changes
     nothing. `self-consistency` has the results. Adaptive pools and pools with a queue have no probes.
     """
-    read: list[tuple[str, str, tuple[KnownAnswer, ...]]] = []
+    read: list[tuple[str, str, tuple[GradedPair, ...]]] = []
     with ExitStack() as stack:
         for purpose, name in ((PLANTED, planted), (TRAINING, trained)):
             if name:

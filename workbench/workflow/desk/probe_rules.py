@@ -11,7 +11,7 @@ from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Finding, InvalidInput
-from workbench.formats.known_answers import KnownAnswer
+from workbench.formats.graded_pairs import GradedPair
 from workbench.storage.tables import CampaignRow, DocumentRow, KnownAnswerRow, PoolEntryRow, PoolRow, TopicRow
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.checks import storable
@@ -103,7 +103,7 @@ def keep_probe_rules(
 def load_known_answers(
     db: Session,
     campaign_id: int,
-    answers: Iterable[KnownAnswer],
+    answers: Iterable[GradedPair],
     *,
     purpose: str,
     source: str,
@@ -126,7 +126,7 @@ def load_known_answers(
     held = {(row.topic, row.docno): row for row in _known(db, campaign_id, purpose)}
     moment = utc_now(now)
     for one in answers:
-        feedback = storable(one.feedback)[:LONGEST_FEEDBACK]
+        feedback = storable(one.words)[:LONGEST_FEEDBACK]
         row = held.get((one.topic, one.docno))
         if row is None:
             db.add(
@@ -199,7 +199,7 @@ def _known(db: Session, campaign_id: int, purpose: str) -> list[KnownAnswerRow]:
 
 
 def _wrong(
-    db: Session, campaign: CampaignRow, answers: tuple[KnownAnswer, ...], source: str
+    db: Session, campaign: CampaignRow, answers: tuple[GradedPair, ...], source: str
 ) -> Iterable[Finding]:
     values = {grade.value for grade in scale_from_json(campaign.scale).grades}
     topics = set(db.scalars(select(TopicRow.topic).where(TopicRow.campaign_id == campaign.id)))

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from workbench.consensus.disputes import disputes
 from workbench.errors import Finding, InvalidInput
-from workbench.formats.decisions import GradeDecision
+from workbench.formats.graded_pairs import GradedPair
 from workbench.records import id_bytes
 from workbench.storage.adjudications import current_adjudications
 from workbench.storage.events import CurrentEvent, current_events
@@ -42,7 +42,7 @@ class DecisionsImported:
 
 
 def import_decisions(
-    db: Session, campaign_id: int, decisions: Iterable[GradeDecision], *, source: str
+    db: Session, campaign_id: int, decisions: Iterable[GradedPair], *, source: str
 ) -> DecisionsImported:
     """Append decisions made elsewhere; importing a file twice adds nothing.
 
@@ -76,12 +76,12 @@ def import_decisions(
     )
 
 
-def decisions_made(db: Session, campaign_id: int) -> tuple[GradeDecision, ...]:
+def decisions_made(db: Session, campaign_id: int) -> tuple[GradedPair, ...]:
     """The adjudicated grades that hold, as `import_decisions` takes them, sorted as bytes."""
     rows = [row for row in current_adjudications(db, campaign_id) if row.decision == Decision.GRADE]
     rows.sort(key=lambda row: (id_bytes(row.topic), id_bytes(row.docno)))
     return tuple(
-        GradeDecision(row.topic, row.docno, row.grade, row.reason, line)
+        GradedPair(row.topic, row.docno, row.grade, row.reason, line)
         for line, row in enumerate(rows, start=2)
         if row.grade is not None
     )
@@ -97,7 +97,7 @@ def _said(db: Session, campaign_id: int, rules: AdjudicationRules) -> Mapping[Pa
 
 
 def _wrong(
-    one: GradeDecision, topics: set[str], values: set[int], said: Mapping[Pair, object], source: str
+    one: GradedPair, topics: set[str], values: set[int], said: Mapping[Pair, object], source: str
 ) -> Iterable[Finding]:
     if one.topic not in topics:
         message = f"topic {one.topic!r} is not in this campaign"
@@ -110,7 +110,7 @@ def _wrong(
         yield Finding(source, one.line, "grade", message, f"it has {', '.join(map(str, sorted(values)))}")
 
 
-def _row(campaign_id: int, one: GradeDecision, said: Sequence[CurrentEvent]) -> dict[str, object]:
+def _row(campaign_id: int, one: GradedPair, said: Sequence[CurrentEvent]) -> dict[str, object]:
     return {
         "campaign_id": campaign_id,
         "topic": one.topic,
@@ -126,5 +126,5 @@ def _row(campaign_id: int, one: GradeDecision, said: Sequence[CurrentEvent]) -> 
     }
 
 
-def _reason(one: GradeDecision) -> str:
-    return storable(one.reason.strip())[:LONGEST_REASON]
+def _reason(one: GradedPair) -> str:
+    return storable(one.words.strip())[:LONGEST_REASON]
