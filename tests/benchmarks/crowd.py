@@ -14,6 +14,7 @@ import re
 import threading
 import time
 import uuid
+from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -233,7 +234,7 @@ def timed(act: Callable[[], None], times: int) -> list[float]:
     return found
 
 
-class _Client:
+class _Client(ABC):
     """Somebody's browser: one connection that stays, and the cookie."""
 
     def __init__(self, address: str, token: str, seen: Seen) -> None:
@@ -250,8 +251,9 @@ class _Client:
         finally:
             self.connection.close()
 
+    @abstractmethod
     def _work(self) -> None:
-        raise NotImplementedError
+        """Do what there is to do, over the open connection."""
 
     def ask(self, method: str, path: str, body: Any = None) -> tuple[float, bytes]:
         """Seconds to the whole answer, and the answer; what is no 2xx is told."""
@@ -346,5 +348,5 @@ def _careful(act: Callable[[], None], seen: Seen) -> None:
     # A thread that ends by an exception must not be mistaken for one that had nothing left to do.
     try:
         act()
-    except Exception as error:  # noqa: BLE001
+    except Exception as error:  # noqa: BLE001 - whatever it was is told at the end
         seen.wrong.append(f"{type(error).__name__}: {error}")

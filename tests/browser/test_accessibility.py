@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
@@ -24,8 +24,9 @@ PARTS = 3  # so that several workers share the walk
 LEVELS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 OPTIONS = {"runOnly": LEVELS, "resultTypes": ["violations"], "rules": {"target-size": {"enabled": True}}}
 # [colours, width, height]
-Mode = tuple[str, int, int]
-LIGHT_WIDE, DARK_NARROW = ("light", 1280, 800), ("dark", 390, 844)
+Mode = tuple[Literal["light", "dark"], int, int]
+LIGHT_WIDE: Mode = ("light", 1280, 800)
+DARK_NARROW: Mode = ("dark", 390, 844)
 MODES: tuple[Mode, ...] = (LIGHT_WIDE, ("light", 390, 844), DARK_NARROW, ("dark", 1280, 800))
 
 FOUND = """async (options) => (await axe.run(document, options)).violations
@@ -69,7 +70,7 @@ def findings(page: Page, modes: tuple[Mode, ...]) -> list[str]:
     page.evaluate(AXE_SCRIPT)
     said = []
     for colours, width, height in modes:
-        page.emulate_media(color_scheme=colours)  # type: ignore[arg-type]
+        page.emulate_media(color_scheme=colours)
         page.set_viewport_size({"width": width, "height": height})
         heard = [*page.evaluate(FOUND, OPTIONS), *page.evaluate(TOO_WIDE)]
         said += [f"{page.url}, {colours}, {width} px: {one}" for one in heard]
@@ -106,7 +107,7 @@ def test_no_page_has_a_serious_finding_or_scrolls_sideways(
             enter(context, server.address, made, who)
         modes = MODES if WHOLE else ((LIGHT_WIDE, DARK_NARROW)[number // PARTS % 2],)
         colours, width, height = modes[0]
-        page.emulate_media(color_scheme=colours)  # type: ignore[arg-type]
+        page.emulate_media(color_scheme=colours)
         page.set_viewport_size({"width": width, "height": height})
         page.goto(f"{server.address}{look.path}")
         said += findings(page, modes)

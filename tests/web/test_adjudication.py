@@ -14,6 +14,7 @@ from werkzeug.test import TestResponse
 from tests.cast import Cast
 from tests.web.conftest import Enter
 from workbench.records import FOUR_GRADES, Answer, Scale
+from workbench.storage import Session
 from workbench.storage.adjudications import adjudicated_grades
 from workbench.storage.engine import Database
 from workbench.storage.tables import AdjudicationEventRow
@@ -40,9 +41,9 @@ def judged(sqlite_database: Database, cast: Cast) -> Cast:
     return cast
 
 
-def say(db: object, cast: Cast, name: str, topic: str, docno: str, grade: int) -> None:
+def say(db: Session, cast: Cast, name: str, topic: str, docno: str, grade: int) -> None:
     record(
-        db,  # type: ignore[arg-type]
+        db,
         cast.assignments[name, topic],
         cast.accounts[name].id,
         docno=docno,

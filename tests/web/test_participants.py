@@ -119,7 +119,7 @@ def test_her_pages_show_her_own_runs(petra: FlaskClient, cast: Cast) -> None:
     said = {"kind": "manual", "priority": "2", "description": "By two searchers"}
     assert send(petra, cast, upload("gamma.txt", GAMMA), **said).status_code == 303
     page = text_of(petra.get(OWN).text)
-    assert "1 run added." in page
+    assert "1 run sent." in page
     assert "gamma manual 2 received 2 3" in page
     record = text_of(petra.get(f"{OWN}/run?tag=gamma").text)
     for part in ("Group Tidewater", "By two searchers", "by Petra", "gamma.txt"):

@@ -80,13 +80,13 @@ def test_nothing_that_an_assessor_gets_tells_a_probe_from_the_rest(
     assert {len(key) for key in work["order"]} == {24}
     receipts, shapes, pages = [], set(), set()
     for key in work["order"]:
-        fetched = ada.get(f"{address}/documents?docno={key}").json["documents"][0]  # type: ignore[index]
+        fetched = ada.get(f"{address}/documents?docno={key}").get_json()["documents"][0]
         shapes.add(json.dumps({name: type(value).__name__ for name, value in fetched.items()}))
         page = FRESH.sub("", ada.get(f"{address}?docno={key}").text)
         assert not re.search(r"repeat|planted|purpose|aria-pressed=\"true\"", page.split("<main")[1])
         document = page.split('id="verdicts"')[1].split("</main>")[0]
         pages.add(document.replace(key, "KEY").replace(fetched["sha256"] or "", "SHA"))
-        receipts.append(ada.post("/desk/events", json=answer(cast, work, key)).json["receipts"][0])  # type: ignore[index]
+        receipts.append(ada.post("/desk/events", json=answer(cast, work, key)).get_json()["receipts"][0])
     assert len(shapes) == 1
     assert {tuple(sorted(one)) for one in receipts} == {("client_id", "outcome", "why")}
     # Beside the number of those answered the bar is the same for all.
@@ -94,7 +94,7 @@ def test_nothing_that_an_assessor_gets_tells_a_probe_from_the_rest(
     after = work_of(ada, address)
     assert {tuple(sorted(one)) for one in after["said"]} == {tuple(sorted(after["said"][0]))}
     assert (len(after["said"]), after["total"]) == (5, 5)
-    assert set(ada.get(f"{address}/titles").json["titles"]) == set(work["order"])  # type: ignore[index]
+    assert set(ada.get(f"{address}/titles").get_json()["titles"]) == set(work["order"])
     with sqlite_database.reading() as db:
         purposes = list(db.scalars(select(JudgmentEventRow.purpose).order_by(JudgmentEventRow.id)))
     assert purposes == [task.slot(key).purpose for key in work["order"]]

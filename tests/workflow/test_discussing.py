@@ -9,6 +9,7 @@ from tests.builders import account
 from tests.workflow.disputed import AGREED, FAR, NEAR, Disputed, disputed_campaign
 from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.records import Answer
+from workbench.storage import Session
 from workbench.storage.engine import Database
 from workbench.storage.events import append_events
 from workbench.storage.tables import JudgmentEventRow
@@ -24,8 +25,8 @@ from workbench.workflow.settling.dispute_queue import State
 from workbench.workflow.settling.disputing import queue
 
 
-def state(db: object, one: Disputed, pair: tuple[str, str]) -> State:
-    return next(line.state for line in queue(db, one.id).lines if line.pair == pair)  # type: ignore[arg-type]
+def state(db: Session, one: Disputed, pair: tuple[str, str]) -> State:
+    return next(line.state for line in queue(db, one.id).lines if line.pair == pair)
 
 
 def test_a_pair_sent_back_returns_when_all_have_answered_with_before_and_after(database: Database) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import partial
 
 import pytest
 from sqlalchemy.orm import Session
@@ -106,12 +107,13 @@ def test_scoring_that_is_out_of_time_goes_on_where_it_stopped(sqlite_database: D
     with sqlite_database.writing() as db:
         campaign = judged_campaign(db)
         # A measure of this test alone, since the process remembers what others scored.
-        wanted = {"measure": "P@3", "tags": ["alpha", "beta"]}
-        begun = preview_ranking(db, campaign, choices("any", "all"), seconds=-1.0, **wanted)  # type: ignore[arg-type]
+        rules = choices("any", "all")
+        scored = partial(preview_ranking, db, campaign, rules, measure="P@3", tags=["alpha", "beta"])
+        begun = scored(seconds=-1.0)
         # One run under two rules.
         assert (begun.done, begun.total, begun.comparisons) == (2, 4, ())
-        whole = preview_ranking(db, campaign, choices("any", "all"), **wanted)  # type: ignore[arg-type]
-        again = preview_ranking(db, campaign, choices("any", "all"), seconds=-1.0, **wanted)  # type: ignore[arg-type]
+        whole = scored()
+        again = scored(seconds=-1.0)
     assert (whole.done, whole.total) == (again.done, again.total) == (4, 4)
     assert whole.scores == again.scores
 

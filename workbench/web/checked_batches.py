@@ -123,7 +123,8 @@ class _Pages:
         except InvalidInput as error:
             return self._page(batch, error.findings), 422
         before = f"; {counted(kept.before, 'file was', 'files were')} kept before" if kept.before else ""
-        notices.say(f"{counted(len(kept.tags), 'run')} added{before}.")
+        done = "sent" if self._desk.sending else "added"
+        notices.say(f"{counted(len(kept.tags), 'run')} {done}{before}.")
         with reading() as db:
             left = len(self._desk.seen(db, batch).files) - len(ids)
         return see_other(url_for(".batch", batch=batch) if left > 0 else url_for(self._desk.home))

@@ -39,6 +39,7 @@ PARTS = {
     "adjudicating": "adjudication",
     "late_runs": "runs",
     "records": "runs",
+    "own_checks": "own_runs",
     "run_checks": "runs",
     "run_rules": "runs",
     "plan": "pools",

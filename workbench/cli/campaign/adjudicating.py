@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import sys
 from dataclasses import replace
+from typing import Any
 
 import click
 
@@ -103,7 +104,7 @@ def dispute_rules(
     as_json: bool,
 ) -> None:
     """Show what counts as disputed in CAMPAIGN and how it is shown; options change it."""
-    said = {
+    said: dict[str, Any] = {
         "difference": Difference(difference) if difference else None,
         "steps": steps,
         "beside_grades": beside_grades,
@@ -117,7 +118,7 @@ def dispute_rules(
             with database.writing() as db:
                 found = campaign_by_slug(db, campaign).id
                 before = adjudication_rules(db, found)
-                keep_adjudication_rules(db, found, replace(before, **changes))  # type: ignore[arg-type]
+                keep_adjudication_rules(db, found, replace(before, **changes))
         with database.reading() as db:
             rules = adjudication_rules(db, campaign_by_slug(db, campaign).id)
     now = {name: getattr(rules, name) for name in said} | {"difference": str(rules.difference)}

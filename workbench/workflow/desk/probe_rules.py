@@ -233,5 +233,6 @@ def _with_text(db: Session, campaign_id: int, docnos: list[str]) -> set[str]:
 
 
 def _within(value: object, least: int, most: int) -> int | None:
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    return value if whole and least <= value <= most else None  # type: ignore[operator,return-value]
+    if not isinstance(value, int) or isinstance(value, bool):
+        return None
+    return value if least <= value <= most else None
