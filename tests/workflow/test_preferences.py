@@ -10,7 +10,10 @@ from workbench.errors import Conflict, InvalidInput, NotFound, WorkbenchError
 from workbench.records import Judgment
 from workbench.storage.engine import Database
 from workbench.storage.tables import PreferenceEventRow
+from workbench.workflow.campaigns.campaigning import roles_of
 from workbench.workflow.campaigns.importing import import_judgments
+from workbench.workflow.people.membership import add_role
+from workbench.workflow.people.roles import Role
 from workbench.workflow.preferences.preferring import choose, comparison, take_back
 from workbench.workflow.preferences.results import (
     preference_lines,
@@ -119,6 +122,16 @@ def test_a_task_is_its_assessors_own_and_can_be_taken_back(database: Database, m
         with pytest.raises(NotFound):
             choose(db, number, made.accounts["Ada"], number=1, said="left", client_id="client-1")
         assert tasks_of(db, made.campaign.id) == ()
+
+
+def test_who_has_pairs_to_compare_is_nothing_else_meanwhile(database: Database, made: Made) -> None:
+    ada, number = made.accounts["Ada"], task_id(database, made)
+    with database.writing() as db:
+        add_role(db, made.campaign.id, ada, Role.VIEWER)
+        assert roles_of(db, made.campaign.id, ada) == {Role.ASSESSOR}
+        choose(db, number, ada, number=1, said="left", client_id="client-1")
+        choose(db, number, ada, number=2, said="left", client_id="client-2")
+        assert roles_of(db, made.campaign.id, ada) == {Role.ASSESSOR, Role.VIEWER}
 
 
 def test_what_is_not_in_the_campaign_is_told_whole(database: Database, made: Made) -> None:

@@ -18,6 +18,7 @@ from workbench.workflow.campaigns.scales import scale_from_json, scale_to_json
 from workbench.workflow.desk.assigning import left_to_judge
 from workbench.workflow.desk.desk_keys import refuse_reserved
 from workbench.workflow.people.roles import Role
+from workbench.workflow.preferences.tasks import left_to_compare
 from workbench.workflow.runs.groups import own_run_count
 
 
@@ -181,7 +182,8 @@ def roles_of(db: Session, campaign_id: int, account_id: int) -> frozenset[Role]:
     )
     if Role.ASSESSOR not in held or Role.ORGANISER in held or len(held) == 1:
         return held
-    return frozenset({Role.ASSESSOR}) if left_to_judge(db, campaign_id, account_id) else held
+    unfinished = left_to_judge(db, campaign_id, account_id) or left_to_compare(db, campaign_id, account_id)
+    return frozenset({Role.ASSESSOR}) if unfinished else held
 
 
 def _campaign(row: CampaignRow) -> Campaign:
