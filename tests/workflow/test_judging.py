@@ -94,7 +94,7 @@ def test_sending_an_answer_twice_records_it_once(database: Database) -> None:
         task = given(db, made, report.pool.id, "Ada")
         first = say(db, task, made.accounts["Ada"], "d1", 1, client_id="the-same-id")
         second = say(db, task, made.accounts["Ada"], "d1", 1, client_id="the-same-id")
-        assert second == Recorded(first.event_id, repeated=True)
+        assert second == Recorded(first.event, repeated=True)
         assert len(db.scalars(select(JudgmentEventRow.id)).all()) == 1
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Row, Select, func, select
+from sqlalchemy import Row, Select, bindparam, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
@@ -39,40 +38,43 @@ class CurrentEvent(NamedTuple):
     purpose: str
 
 
-@dataclass(frozen=True, slots=True)
-class SaidBefore:
-    """An earlier event of a pair: the sender's id of it, what it says, and when it arrived."""
-
-    client_id: str
-    answer: str
-    grade: int | None
-    recorded_at: datetime
-
-
 def append_events(db: Session, events: Sequence[dict[str, Any]]) -> int:
     """Append events in their order; one whose (assessor, client id) is recorded already is passed over.
 
     Returns how many were new.
     """
-    insert = sqlite.insert if db.get_bind().dialect.name == "sqlite" else postgresql.insert
-    statement = (
-        insert(JudgmentEventRow.__table__)  # type: ignore[arg-type]  # declared as FromClause, is a Table
-        .on_conflict_do_nothing(index_elements=["assessor_id", "client_id"])
-        .returning(JudgmentEventRow.id)
-    )
+    connection = db.connection()
     added = 0
     for start in range(0, len(events), BATCH):
-        added += len(db.connection().execute(statement, list(events[start : start + BATCH])).all())
+        batch = list(events[start : start + BATCH])
+        added += len(connection.execute(_APPEND[connection.dialect.name], batch).all())
     return added
+
+
+def append_event(db: Session, values: Mapping[str, Any]) -> tuple[CurrentEvent, bool]:
+    """Append one event; give it, or what its client id recorded before, and whether it is new."""
+    connection = db.connection()
+    number = connection.scalar(_APPEND[connection.dialect.name], values)
+    if number is not None:
+        return CurrentEvent(id=number, **{name: values[name] for name in CurrentEvent._fields[1:]}), True
+    known = recorded_event(db, values["assessor_id"], values["client_id"])
+    if known is None:
+        raise RuntimeError("an appended event cannot be read back")
+    return known, False
 
 
 def recorded_event(db: Session, assessor_id: int, client_id: str) -> CurrentEvent | None:
     """The event that this client id recorded, or None."""
-    event = JudgmentEventRow
-    row = db.execute(
-        select(*_columns()).where(event.assessor_id == assessor_id, event.client_id == client_id)
-    ).one_or_none()
+    row = db.execute(_RECORDED, {"assessor_id": assessor_id, "client_id": client_id}).one_or_none()
     return None if row is None else CurrentEvent._make(row)
+
+
+def current_event(db: Session, assessor_id: int, topic: str, docno: str) -> CurrentEvent | None:
+    """What holds of one pair of an assessor, also that it is put off; None where nothing does."""
+    row = db.execute(
+        _LATEST, {"assessor_id": assessor_id, "topic": topic, "docno": docno, "purposes": HOLDING}
+    ).one_or_none()
+    return None if row is None or row.answer == WITHDRAWN else CurrentEvent._make(row)
 
 
 def current_events(
@@ -99,22 +101,11 @@ def event_before(
     *,
     number: int,
     purposes: Sequence[str] = HOLDING,
-) -> SaidBefore | None:
+) -> CurrentEvent | None:
     """What an assessor's pair had as its latest event of these purposes before the one with this number."""
-    event = JudgmentEventRow
-    row = db.execute(
-        select(event.client_id, event.answer, event.grade, event.recorded_at)
-        .where(
-            event.assessor_id == assessor_id,
-            event.topic == topic,
-            event.docno == docno,
-            event.id < number,
-            event.purpose.in_(purposes),
-        )
-        .order_by(event.id.desc())
-        .limit(1)
-    ).one_or_none()
-    return None if row is None else SaidBefore(*row)
+    pair = {"assessor_id": assessor_id, "topic": topic, "docno": docno, "purposes": purposes}
+    row = db.execute(_BEFORE, {**pair, "number": number}).one_or_none()
+    return None if row is None else CurrentEvent._make(row)
 
 
 def events_with(
@@ -165,3 +156,31 @@ def _current(
 
 def _columns() -> tuple[InstrumentedAttribute[Any], ...]:
     return tuple(getattr(JudgmentEventRow, name) for name in CurrentEvent._fields)
+
+
+def _append(insert: Any) -> Any:
+    return (
+        insert(JudgmentEventRow.__table__)
+        .on_conflict_do_nothing(index_elements=["assessor_id", "client_id"])
+        .returning(JudgmentEventRow.id)
+    )
+
+
+# What every saved answer asks is put together once: that takes twice as long as asking it.
+_APPEND = {"sqlite": _append(sqlite.insert), "postgresql": _append(postgresql.insert)}
+_RECORDED = select(*_columns()).where(
+    JudgmentEventRow.assessor_id == bindparam("assessor_id"),
+    JudgmentEventRow.client_id == bindparam("client_id"),
+)
+_LATEST = (
+    select(*_columns())
+    .where(
+        JudgmentEventRow.assessor_id == bindparam("assessor_id"),
+        JudgmentEventRow.topic == bindparam("topic"),
+        JudgmentEventRow.docno == bindparam("docno"),
+        JudgmentEventRow.purpose.in_(bindparam("purposes", expanding=True)),
+    )
+    .order_by(JudgmentEventRow.id.desc())
+    .limit(1)
+)
+_BEFORE = _LATEST.where(JudgmentEventRow.id < bindparam("number"))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import bindparam, delete, insert, select
 from sqlalchemy.orm import Session
 
 from workbench.pooling.adaptive.events import Event, Happening
@@ -30,11 +30,10 @@ def prepare_handing_out(db: Session, states: AdaptiveStates, assignment_id: int,
     Raises NotFound where the assignment is not this account's or was taken back.
     """
     task = own_task(db, assignment_id, account_id)
-    pool = db.get_one(PoolRow, task.assignment.pool_id)
     unanswered = any(docno not in task.answers for docno in task.order)
-    if task.closed or unanswered or not task.left or not is_adaptive(pool):
+    if task.closed or unanswered or not task.left or not is_adaptive(task.pool):
         return False
-    states.prepare(db, pool, task.assignment.topic)
+    states.prepare(db, task.pool, task.assignment.topic)
     return True
 
 
@@ -46,7 +45,7 @@ def hand_out(db: Session, states: AdaptiveStates, assignment_id: int, account_id
     taken back from them where nothing else is left. Raises NotFound as `prepare_handing_out`, and Conflict
     where a run of the pool is not what it was.
     """
-    mine, pool = own_assignment(db, assignment_id, account_id, writing=True)
+    mine, pool, _ = own_assignment(db, assignment_id, account_id, writing=True)
     if state_of(pool) is not PoolState.OPEN or not is_adaptive(pool):
         return None
     lock_topic(db, pool.campaign_id, mine.topic)
@@ -63,17 +62,8 @@ def take_answer(db: Session, campaign_id: int, event: CurrentEvent) -> None:
     It counts wherever it was said: the answer is the assessor's, not the pool's. What is no grade, or was
     taken back, is neither relevant nor not.
     """
-    handed_out = PoolEventRow
-    concerned = select(handed_out.pool_id).where(
-        handed_out.topic == event.topic,
-        handed_out.docno == event.docno,
-        handed_out.assessor_id == event.assessor_id,
-        handed_out.happening == str(Happening.HANDED_OUT),
-    )
-    pools = select(PoolRow).where(
-        PoolRow.campaign_id == campaign_id, PoolRow.closed_at.is_(None), PoolRow.id.in_(concerned)
-    )
-    for pool in filter(is_adaptive, db.scalars(pools).all()):
+    pair = {"topic": event.topic, "docno": event.docno, "assessor_id": event.assessor_id}
+    for pool in filter(is_adaptive, db.scalars(_CONCERNED, {"campaign_id": campaign_id, **pair}).all()):
         lock_topic(db, campaign_id, event.topic)
         if any(one.docno == event.docno for one in ledger(db, pool, event.topic).of(event.assessor_id)):
             _say(db, pool, event)
@@ -148,3 +138,19 @@ def _give_back(db: Session, pool: PoolRow, topic: str, held: Held) -> None:
             PoolEntryRow.pool_id == pool.id, PoolEntryRow.topic == topic, PoolEntryRow.docno == held.docno
         )
     )
+
+
+# The open pools of a campaign that handed a pair to an assessor; put together once, since every saved answer
+# asks it.
+_CONCERNED = select(PoolRow).where(
+    PoolRow.campaign_id == bindparam("campaign_id"),
+    PoolRow.closed_at.is_(None),
+    PoolRow.id.in_(
+        select(PoolEventRow.pool_id).where(
+            PoolEventRow.topic == bindparam("topic"),
+            PoolEventRow.docno == bindparam("docno"),
+            PoolEventRow.assessor_id == bindparam("assessor_id"),
+            PoolEventRow.happening == str(Happening.HANDED_OUT),
+        )
+    ),
+)

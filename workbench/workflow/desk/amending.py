@@ -65,7 +65,7 @@ def _amend(db: Session, assignment_id: int, account_id: int, again: _Again) -> R
     task, key = task_with(db, assignment_id, account_id, again.docno)
     known = recorded_event(db, task.assignment.assessor_id, checked_id(again.client_id))
     if known is not None and (known.topic, known.docno) == (task.assignment.topic, task.slot(key).docno):
-        return Recorded(known.id, repeated=True)
+        return Recorded(known, repeated=True)
     held = task.answers.get(key)
     if held is None:
         raise Conflict("there is no answer that this belongs to", remedy="judge the document")

@@ -11,24 +11,22 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
 
 from workbench.errors import InvalidInput, WorkbenchError
 from workbench.records import Answer
-from workbench.storage.events import HOLDING, LATER, WITHDRAWN, event_before, recorded_event
-from workbench.storage.tables import AccountRow, AssessorRow, AssignmentRow, JudgmentEventRow, MemberRow
+from workbench.storage.events import HOLDING, LATER, WITHDRAWN, event_before
+from workbench.storage.tables import AccountRow, AssessorRow, AssignmentRow, MemberRow
 from workbench.workflow.desk.amending import amend, comment_on
 from workbench.workflow.desk.extras import Extras, read_extras
 from workbench.workflow.desk.judging import put_off, record, withdraw
 from workbench.workflow.desk.kept_aside import keep_aside
-from workbench.workflow.desk.probe_places import TRAINING
 from workbench.workflow.desk.recording import CLIENT_ID, Recorded
 from workbench.workflow.desk.screens import Feedback, feedback_of
 from workbench.workflow.people.roles import Role
 
 MOST_EVENTS = 50
-NO_LONGER = "the account is disabled"
 
 
 class Outcome(StrEnum):
@@ -98,45 +96,36 @@ def receive(db: Session, account_id: int, events: Sequence[Event]) -> tuple[Rece
 
     Refused is only what was never this account's to say. A disabled account's events are all kept aside.
     """
-    disabled = db.get_one(AccountRow, account_id).disabled_at is not None
-    return tuple(_receive(db, account_id, event, disabled=disabled) for event in events)
+    return tuple(_receive(db, account_id, event) for event in events)
 
 
-def _receive(db: Session, account_id: int, event: Event, *, disabled: bool) -> Receipt:
+def _receive(db: Session, account_id: int, event: Event) -> Receipt:
     if not CLIENT_ID.fullmatch(event.client_id):
         return Receipt(event.client_id, Outcome.REFUSED, "it carries no proper id of its own")
-    campaign_id = _campaign_of(db, event.assignment_id, account_id)
-    if campaign_id is None:
+    whose = {"assignment_id": event.assignment_id, "account_id": account_id}
+    row = db.execute(_STANDING, whose).one_or_none()
+    if row is None:
         return Receipt(event.client_id, Outcome.REFUSED, "it belongs to no topic that was ever yours")
     try:
-        if disabled:
-            raise WorkbenchError(NO_LONGER)
-        _require_assessor(db, campaign_id, account_id)
+        if row.disabled_at is not None:
+            raise WorkbenchError("the account is disabled")
+        if row.role is None:
+            raise WorkbenchError("no longer an assessor of this campaign")
         # Whatever fails half-way leaves nothing behind, and the events after it are taken all the same.
         with db.begin_nested():
             recorded = _record(db, account_id, event)
     except WorkbenchError as error:
         why = "; ".join(each.message for each in error.findings) if isinstance(error, InvalidInput) else ""
         why = why or error.message
-        keep_aside(db, campaign_id, account_id, event, why=why)
+        keep_aside(db, row.campaign_id, account_id, event, why=why)
         return Receipt(event.client_id, Outcome.KEPT_ASIDE, why)
     outcome = Outcome.REPEATED if recorded.repeated else Outcome.RECORDED
     return Receipt(
         event.client_id,
         outcome,
         elsewhere=_elsewhere(db, event, recorded),
-        feedback=_feedback(db, recorded),
+        feedback=feedback_of(db, recorded.event),
     )
-
-
-def _require_assessor(db: Session, campaign_id: int, account_id: int) -> None:
-    held = select(MemberRow.role).where(
-        MemberRow.campaign_id == campaign_id,
-        MemberRow.account_id == account_id,
-        MemberRow.role == Role.ASSESSOR,
-    )
-    if db.scalar(held) is None:
-        raise WorkbenchError("no longer an assessor of this campaign")
 
 
 def _record(db: Session, account_id: int, event: Event) -> Recorded:
@@ -222,27 +211,25 @@ KINDS: Mapping[str, Callable[[Session, int, Event], Recorded]] = {
 }
 
 
-def _campaign_of(db: Session, assignment_id: int, account_id: int) -> int | None:
-    """The campaign of an assignment that is or was this account's."""
-    return db.scalar(
-        select(AssessorRow.campaign_id)
-        .join(AssignmentRow, AssignmentRow.assessor_id == AssessorRow.id)
-        .where(AssignmentRow.id == assignment_id, AssessorRow.account_id == account_id)
+# The campaign of an assignment that is or was an account's, and whether it may still judge there.
+_STANDING = (
+    select(AssessorRow.campaign_id, AccountRow.disabled_at, MemberRow.role)
+    .join(AssignmentRow, AssignmentRow.assessor_id == AssessorRow.id)
+    .join(AccountRow, AccountRow.id == AssessorRow.account_id)
+    .outerjoin(
+        MemberRow,
+        (MemberRow.campaign_id == AssessorRow.campaign_id)
+        & (MemberRow.account_id == AssessorRow.account_id)
+        & (MemberRow.role == Role.ASSESSOR),
     )
+    .where(AssignmentRow.id == bindparam("assignment_id"), AssessorRow.account_id == bindparam("account_id"))
+)
 
 
 def _elsewhere(db: Session, event: Event, recorded: Recorded) -> Elsewhere | None:
-    now = db.get_one(JudgmentEventRow, recorded.event_id)
+    now = recorded.event
     purposes = HOLDING if now.purpose in HOLDING else (now.purpose,)
     held = event_before(db, now.assessor_id, now.topic, now.docno, number=now.id, purposes=purposes)
     if held is None or held.client_id == event.before or held.answer in {WITHDRAWN, LATER}:
         return None
     return Elsewhere(Answer(held.answer), held.grade, held.recorded_at)
-
-
-def _feedback(db: Session, recorded: Recorded) -> Feedback | None:
-    now = db.get_one(JudgmentEventRow, recorded.event_id)
-    if now.purpose != TRAINING:
-        return None
-    event = recorded_event(db, now.assessor_id, now.client_id)
-    return feedback_of(db, event, now.campaign_id) if event is not None else None

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import NotFound
 from workbench.storage.events import LATER, WITHDRAWN, CurrentEvent
-from workbench.storage.tables import DocumentRow, JudgmentEventRow, PoolRow
+from workbench.storage.tables import DocumentRow, JudgmentEventRow
 from workbench.workflow.adaptive.ledgers import is_adaptive
 from workbench.workflow.desk.breaks import break_minutes
 from workbench.workflow.desk.extras import NO_EXTRAS, Extras, extras_of
@@ -85,15 +85,14 @@ class PlacedDocument:
 def work_of(db: Session, assignment_id: int, account_id: int, *, now: datetime | None = None) -> Work:
     """The work that an assignment is; raises NotFound where it is not this account's or was taken back."""
     task = screen_task(db, assignment_id, account_id)
-    pool = db.get_one(PoolRow, task.assignment.pool_id)
     beside = extras_of(db, task.assignment.assessor_id, task.assignment.topic)
     return Work(
         order=tuple(task.order),
         said=tuple(_said(key, event, beside.get(event.id, NO_EXTRAS)) for key, event in task.answers.items()),
         put_off=tuple(_said(key, event) for key, event in task.put_off.items()),
         total=task.total,
-        adaptive=is_adaptive(pool),
-        in_batches=is_queue(pool),
+        adaptive=is_adaptive(task.pool),
+        in_batches=is_queue(task.pool),
         closed=task.closed,
         seconds=_seconds(db, task),
         sitting=_sitting(db, task, utc_now(now)),

@@ -13,7 +13,6 @@ from sqlalchemy.orm import Session
 from workbench.errors import Conflict, WorkbenchError
 from workbench.records import Answer
 from workbench.storage.events import LATER, WITHDRAWN, recorded_event
-from workbench.storage.tables import PoolRow
 from workbench.workflow.adaptive.ledgers import is_adaptive
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.desk.extras import NO_EXTRAS, Extras, extras_of
@@ -74,7 +73,7 @@ def put_off(
     known = recorded_event(db, task.assignment.assessor_id, checked_id(client_id))
     if known is None and docno in task.answers:
         raise Conflict("the document has an answer already", remedy="undo it first")
-    if is_adaptive(db.get_one(PoolRow, task.assignment.pool_id)):
+    if is_adaptive(task.pool):
         raise Conflict("in an adaptive pool nothing is put off", remedy="say unsure")
     said = Said(docno, LATER, None, client_id, active_ms=active_ms, said_at=said_at)
     return once(db, task, said)

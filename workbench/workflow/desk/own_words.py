@@ -21,7 +21,7 @@ _LETTER = re.compile(r"\w")
 
 def own_words(db: Session, assignment_id: int, account_id: int) -> tuple[str, ...]:
     """The words of an assignment's assessor in its topic; raises NotFound as `own_assignment`."""
-    assignment, _ = own_assignment(db, assignment_id, account_id)
+    assignment = own_assignment(db, assignment_id, account_id).assignment
     note = db.get(AssessorNoteRow, (assignment.assessor_id, assignment.topic))
     stored = note.words if note is not None else []
     return tuple(word for word in stored if isinstance(word, str))[:MOST_WORDS]
@@ -35,7 +35,7 @@ def keep_own_words(
     Raises NotFound as `own_assignment`, and InvalidInput for more than MOST_WORDS and for one that is too
     long or has neither letter nor digit.
     """
-    assignment, _ = own_assignment(db, assignment_id, account_id)
+    assignment = own_assignment(db, assignment_id, account_id).assignment
     kept = tuple(dict.fromkeys(_checked(word) for word in words))
     if len(kept) > MOST_WORDS:
         raise InvalidInput([_finding(f"{len(kept)} words", f"at most {MOST_WORDS}")])

@@ -9,8 +9,14 @@ from datetime import UTC, datetime
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, NotFound, WorkbenchError
-from workbench.storage.events import JUDGING, LATER, WITHDRAWN, append_events, recorded_event
-from workbench.storage.tables import PoolRow
+from workbench.storage.events import (
+    JUDGING,
+    LATER,
+    WITHDRAWN,
+    CurrentEvent,
+    append_event,
+    recorded_event,
+)
 from workbench.workflow.adaptive.handing_out import take_answer
 from workbench.workflow.checks import storable
 from workbench.workflow.desk.extras import NO_EXTRAS, Extras
@@ -50,16 +56,16 @@ class Said:
 class Recorded:
     """The event that an answer became; `repeated` when this client id had been recorded before."""
 
-    event_id: int
+    event: CurrentEvent
     repeated: bool
 
 
 def task_with(db: Session, assignment_id: int, account_id: int, docno: str) -> tuple[Task, str]:
     """The task, to be written to, and where the document stands in it; raises NotFound."""
-    task = screen_task(db, assignment_id, account_id, writing=True)
+    task = screen_task(db, assignment_id, account_id, writing=True, only=docno)
     key = task.key_of(docno)
     # Of a queue's pair an answer may come after its lease: `admit` says whether it finds a place.
-    if key is None and is_queue(db.get_one(PoolRow, task.assignment.pool_id)):
+    if key is None and is_queue(task.pool):
         key = docno
     if key is None:
         raise NotFound("this document is not in your part of the pool")
@@ -76,7 +82,7 @@ def once(db: Session, task: Task, said: Said) -> Recorded:
             raise Conflict(
                 "this page's answer was recorded before, and was another one", remedy="load it again"
             )
-        return Recorded(known.id, repeated=True)
+        return Recorded(known, repeated=True)
     if task.closed:
         raise Conflict("this pool is closed", remedy="ask the organiser")
     if slot.purpose == TRAINING:
@@ -85,9 +91,8 @@ def once(db: Session, task: Task, said: Said) -> Recorded:
             held and (held.answer, held.grade) != (said.answer, said.grade)
         ):
             raise Conflict("in training the first answer counts", remedy="go on to the next document")
-    pool = db.get_one(PoolRow, task.assignment.pool_id)
-    if is_queue(pool):
-        admit(db, pool, task.assignment, said.docno, said.answer)
+    if is_queue(task.pool):
+        admit(db, task.pool, task.assignment, said.docno, said.answer)
     return append_said(db, task, said)
 
 
@@ -96,39 +101,34 @@ def append_said(db: Session, task: Task, said: Said) -> Recorded:
     if said.shown_sha256 is not None and not SHA256.fullmatch(said.shown_sha256):
         raise WorkbenchError("the hash of the text that was shown is no SHA-256")
     active_ms, slot = said.active_ms, task.slot(said.docno)
-    added = append_events(
+    event, new = append_event(
         db,
-        [
-            {
-                "campaign_id": task.campaign.id,
-                "assessor_id": task.assignment.assessor_id,
-                "topic": task.assignment.topic,
-                "docno": slot.docno,
-                "purpose": slot.purpose,
-                "answer": said.answer,
-                "grade": said.grade,
-                "reason": storable(said.reason.strip())[:LONGEST_REASON],
-                "comment": storable(said.comment.strip())[:LONGEST_COMMENT],
-                "client_id": said.client_id,
-                "source": "screen",
-                "assignment_id": task.assignment.id,
-                "document_sha256": said.shown_sha256,
-                "position": task.order.index(said.docno) + 1 if said.docno in task.order else None,
-                "order_rule": task.assignment.order_rule,
-                "seed": task.assignment.seed,
-                "active_ms": None if active_ms is None else max(0, min(active_ms, LONGEST_ACTIVE_MS)),
-                "recorded_at": datetime.now(UTC),
-                "said_at": said.said_at,
-                **said.extras.columns(),
-            }
-        ],
+        {
+            "campaign_id": task.campaign.id,
+            "assessor_id": task.assignment.assessor_id,
+            "topic": task.assignment.topic,
+            "docno": slot.docno,
+            "purpose": slot.purpose,
+            "answer": said.answer,
+            "grade": said.grade,
+            "reason": storable(said.reason.strip())[:LONGEST_REASON],
+            "comment": storable(said.comment.strip())[:LONGEST_COMMENT],
+            "client_id": said.client_id,
+            "source": "screen",
+            "assignment_id": task.assignment.id,
+            "document_sha256": said.shown_sha256,
+            "position": task.order.index(said.docno) + 1 if said.docno in task.order else None,
+            "order_rule": task.assignment.order_rule,
+            "seed": task.assignment.seed,
+            "active_ms": None if active_ms is None else max(0, min(active_ms, LONGEST_ACTIVE_MS)),
+            "recorded_at": datetime.now(UTC),
+            "said_at": said.said_at,
+            **said.extras.columns(),
+        },
     )
-    recorded = recorded_event(db, task.assignment.assessor_id, said.client_id)
-    if recorded is None:
-        raise RuntimeError("an appended event cannot be read back")
-    if added and slot.purpose == JUDGING:
-        take_answer(db, task.campaign.id, recorded)
-    return Recorded(recorded.id, repeated=added == 0)
+    if new and slot.purpose == JUDGING:
+        take_answer(db, task.campaign.id, event)
+    return Recorded(event, repeated=not new)
 
 
 def checked_id(client_id: str) -> str:

@@ -28,7 +28,7 @@ from workbench.workflow.desk.probe_places import (
     slot_key,
 )
 from workbench.workflow.desk.probe_rules import ProbeRules, probe_rules
-from workbench.workflow.desk.tasks import Task, own_task
+from workbench.workflow.desk.tasks import Task, own_assignment, task_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,28 +53,30 @@ class _Said:
     settled: frozenset[Slot]
 
 
-def screen_task(db: Session, assignment_id: int, account_id: int, *, writing: bool = False) -> Task:
-    """The task behind an assignment as its desk shows it; raises NotFound as `own_task`."""
-    return with_probes(db, own_task(db, assignment_id, account_id, writing=writing))
+def screen_task(
+    db: Session, assignment_id: int, account_id: int, *, writing: bool = False, only: str | None = None
+) -> Task:
+    """The task behind an assignment as its desk shows it; raises NotFound as `own_assignment`.
+
+    With `only` the task need have no answers but that of this document: saving looks at no other.
+    """
+    own = own_assignment(db, assignment_id, account_id, writing=writing)
+    # Where a campaign has probes the answers say where they stand, and `only` is a key.
+    probed = _rules(own.campaign, own.pool) is not None
+    return with_probes(db, task_of(db, own.assignment, own.pool, only=None if probed else only))
 
 
-def with_probes(db: Session, task: Task, pool: PoolRow | None = None) -> Task:
+def with_probes(db: Session, task: Task) -> Task:
     """A task with the probes of its campaign in their places; without any it comes back as it is."""
-    rules = probe_rules(task.campaign.desk_rules)
-    if rules is None:
-        return task
-    pool = pool or db.get_one(PoolRow, task.assignment.pool_id)
-    if is_adaptive(pool) or pool.per_pair is not None:
-        return task
-    return _with(db, task, rules)
+    rules = _rules(task.campaign, task.pool)
+    return task if rules is None else _with(db, task, rules)
 
 
-def feedback_of(db: Session, event: CurrentEvent, campaign_id: int | None = None) -> Feedback | None:
+def feedback_of(db: Session, event: CurrentEvent) -> Feedback | None:
     """The known answer to a pair of training that was answered; None for any other event."""
     if event.purpose != TRAINING:
         return None
-    if campaign_id is None:
-        campaign_id = db.get_one(JudgmentEventRow, event.id).campaign_id
+    campaign_id = db.get_one(JudgmentEventRow, event.id).campaign_id
     known = db.get(KnownAnswerRow, (campaign_id, event.topic, event.docno, TRAINING))
     if known is None:
         return None
@@ -83,6 +85,10 @@ def feedback_of(db: Session, event: CurrentEvent, campaign_id: int | None = None
     return Feedback(
         known.grade, labels.get(known.grade, str(known.grade)), event.grade == known.grade, known.feedback
     )
+
+
+def _rules(campaign: CampaignRow, pool: PoolRow) -> ProbeRules | None:
+    return None if is_adaptive(pool) or pool.per_pair is not None else probe_rules(campaign.desk_rules)
 
 
 def _with(db: Session, task: Task, rules: ProbeRules) -> Task:

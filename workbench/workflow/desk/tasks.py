@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
 
 from workbench.errors import NotFound
 from workbench.records import Answer
-from workbench.storage.events import LATER, CurrentEvent, current_events
+from workbench.storage.events import LATER, CurrentEvent, current_event, current_events
 from workbench.storage.tables import AssessorRow, AssignmentRow, CampaignRow, PoolEntryRow, PoolRow
 from workbench.workflow.adaptive.ledgers import is_adaptive, ledger
 from workbench.workflow.desk.ordering import OrderRule, in_order
@@ -33,6 +34,7 @@ class Task:
     """
 
     assignment: AssignmentRow
+    pool: PoolRow
     campaign: CampaignRow
     closed: bool
     order: list[str]
@@ -66,49 +68,45 @@ class Task:
         return len(self.order) + self.left
 
 
+class OwnAssignment(NamedTuple):
+    """An assignment with what it belongs to."""
+
+    assignment: AssignmentRow
+    pool: PoolRow
+    campaign: CampaignRow
+
+
 def own_task(db: Session, assignment_id: int, account_id: int, *, writing: bool = False) -> Task:
     """The task behind an assignment; as `own_assignment`."""
-    return task_of(db, *own_assignment(db, assignment_id, account_id, writing=writing))
+    own = own_assignment(db, assignment_id, account_id, writing=writing)
+    return task_of(db, own.assignment, own.pool)
 
 
 def own_assignment(
     db: Session, assignment_id: int, account_id: int, *, writing: bool = False
-) -> tuple[AssignmentRow, PoolRow]:
-    """An assignment and its pool; raises NotFound where it is not this account's or was taken back.
+) -> OwnAssignment:
+    """An assignment with its pool and campaign; raises NotFound where it is not this account's now.
 
     `writing` holds the pool as it is until the transaction ends: nobody closes it or takes a pair out of it.
     """
-    found = (
-        select(AssignmentRow, PoolRow)
-        .join(PoolRow, PoolRow.id == AssignmentRow.pool_id)
-        .join(AssessorRow, AssessorRow.id == AssignmentRow.assessor_id)
-        .where(
-            AssignmentRow.id == assignment_id,
-            AssessorRow.account_id == account_id,
-            AssignmentRow.revoked_at.is_(None),
-        )
-    )
-    if writing:
-        found = found.with_for_update(read=True, of=PoolRow).execution_options(populate_existing=True)
-    row = db.execute(found).one_or_none()
+    whose = {"assignment_id": assignment_id, "account_id": account_id}
+    row = db.execute(_OWN_TO_WRITE if writing else _OWN, whose).one_or_none()
     if row is None:
         raise NotFound("this is not (or no longer) assigned to you", remedy="see the list of your topics")
-    return row[0], row[1]
+    return OwnAssignment(*row)
 
 
-def task_of(db: Session, assignment: AssignmentRow, pool: PoolRow) -> Task:
-    """The task of an assignment row in its pool."""
+def task_of(db: Session, assignment: AssignmentRow, pool: PoolRow, *, only: str | None = None) -> Task:
+    """The task of an assignment row in its pool; with `only` it has the answer of this docno alone."""
     if is_queue(pool):
         order, left = _from_queue(db, assignment, pool)
     else:
         order, left = _handed_out(db, assignment, pool) if is_adaptive(pool) else (_pooled(db, assignment), 0)
     mine = set(order)
-    events = current_events(
-        db, pool.campaign_id, assessor_ids=[assignment.assessor_id], topic=assignment.topic, put_off=True
-    )
-    own = [event for event in events if event.docno in mine]
+    own = [event for event in _said(db, assignment, pool, only) if event.docno in mine]
     return Task(
         assignment=assignment,
+        pool=pool,
         campaign=db.get_one(CampaignRow, pool.campaign_id),
         closed=pool.closed_at is not None,
         order=order,
@@ -118,12 +116,19 @@ def task_of(db: Session, assignment: AssignmentRow, pool: PoolRow) -> Task:
     )
 
 
-def _pooled(db: Session, assignment: AssignmentRow) -> list[str]:
-    entries = db.execute(
-        select(PoolEntryRow.docno, PoolEntryRow.best_rank, PoolEntryRow.run_count).where(
-            PoolEntryRow.pool_id == assignment.pool_id, PoolEntryRow.topic == assignment.topic
-        )
+def _said(
+    db: Session, assignment: AssignmentRow, pool: PoolRow, only: str | None
+) -> tuple[CurrentEvent, ...]:
+    if only is not None:
+        event = current_event(db, assignment.assessor_id, assignment.topic, only)
+        return () if event is None else (event,)
+    return current_events(
+        db, pool.campaign_id, assessor_ids=[assignment.assessor_id], topic=assignment.topic, put_off=True
     )
+
+
+def _pooled(db: Session, assignment: AssignmentRow) -> list[str]:
+    entries = db.execute(_ENTRIES, {"pool_id": assignment.pool_id, "topic": assignment.topic})
     return in_order(
         entries, topic=assignment.topic, rule=OrderRule(assignment.order_rule), seed=assignment.seed
     )
@@ -153,3 +158,21 @@ def last_on_screen(task: Task) -> str | None:
         if event.source == "screen" and event.purpose != TRAINING
     ]
     return max(given)[1] if given else None
+
+
+# What every request of the desk asks is put together once: that takes longer than asking it.
+_OWN = (
+    select(AssignmentRow, PoolRow, CampaignRow)
+    .join(PoolRow, PoolRow.id == AssignmentRow.pool_id)
+    .join(CampaignRow, CampaignRow.id == PoolRow.campaign_id)
+    .join(AssessorRow, AssessorRow.id == AssignmentRow.assessor_id)
+    .where(
+        AssignmentRow.id == bindparam("assignment_id"),
+        AssessorRow.account_id == bindparam("account_id"),
+        AssignmentRow.revoked_at.is_(None),
+    )
+)
+_OWN_TO_WRITE = _OWN.with_for_update(read=True, of=PoolRow).execution_options(populate_existing=True)
+_ENTRIES = select(PoolEntryRow.docno, PoolEntryRow.best_rank, PoolEntryRow.run_count).where(
+    PoolEntryRow.pool_id == bindparam("pool_id"), PoolEntryRow.topic == bindparam("topic")
+)

@@ -65,7 +65,7 @@ def worklist(db: Session, campaign_id: int, account_id: int) -> tuple[WorklistLi
     ).all()
     lines = []
     for assignment, pool, title in rows:
-        task = with_probes(db, task_of(db, assignment, pool), pool)
+        task = with_probes(db, task_of(db, assignment, pool))
         judged, unsure, cannot_judge = counts(task)
         lines.append(
             WorklistLine(

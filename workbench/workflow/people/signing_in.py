@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import delete, select
+from sqlalchemy import bindparam, delete, select
 from sqlalchemy.orm import Session
 
 from workbench.errors import NotAllowed
@@ -134,26 +134,14 @@ def open_session(db: Session, account: Account, *, now: datetime | None = None) 
 
 def signed_in_account(db: Session, token: str, *, now: datetime | None = None) -> Account | None:
     """Whose session this token is, or None where it ended or the account is disabled."""
-    row = db.scalar(
-        select(AccountRow)
-        .join(SessionRow, SessionRow.account_id == AccountRow.id)
-        .where(
-            SessionRow.token_hash == token_hash(token),
-            SessionRow.expires_at > utc_now(now),
-            AccountRow.disabled_at.is_(None),
-        )
-    )
-    return account_from(row) if row else None
+    row = _of_session(db, token, now)
+    return account_from(row) if row is not None and row.disabled_at is None else None
 
 
 def session_account(db: Session, token: str, *, now: datetime | None = None) -> Account | None:
     """Whose session this token is, disabled or not: what was said is taken from both, and nothing else is."""
-    row = db.scalar(
-        select(AccountRow)
-        .join(SessionRow, SessionRow.account_id == AccountRow.id)
-        .where(SessionRow.token_hash == token_hash(token), SessionRow.expires_at > utc_now(now))
-    )
-    return account_from(row) if row else None
+    row = _of_session(db, token, now)
+    return account_from(row) if row is not None else None
 
 
 def sign_out(db: Session, token: str) -> None:
@@ -164,6 +152,10 @@ def sign_out(db: Session, token: str) -> None:
 def sign_out_everywhere(db: Session, account_id: int) -> None:
     """End every session of an account."""
     db.execute(delete(SessionRow).where(SessionRow.account_id == account_id))
+
+
+def _of_session(db: Session, token: str, now: datetime | None) -> AccountRow | None:
+    return db.scalar(_OF_SESSION, {"token_hash": token_hash(token), "now": utc_now(now)})
 
 
 def _settle(db: Session, checked: Checked, now: datetime) -> AccountRow | Refused:
@@ -189,3 +181,11 @@ def _spoken(wait: timedelta) -> str:
         return "1 second" if seconds == 1 else f"{seconds} seconds"
     minutes = -(-seconds // 60)
     return "1 minute" if minutes == 1 else f"{minutes} minutes"
+
+
+# Every request asks this: it is put together once, which takes longer than asking it.
+_OF_SESSION = (
+    select(AccountRow)
+    .join(SessionRow, SessionRow.account_id == AccountRow.id)
+    .where(SessionRow.token_hash == bindparam("token_hash"), SessionRow.expires_at > bindparam("now"))
+)

@@ -114,11 +114,10 @@ def add_to_own(
     and NotFound where the assignment is not this account's.
     """
     task = own_task(db, assignment_id, account_id)
-    pool = db.get_one(PoolRow, task.assignment.pool_id)
     return add_by_hand(
         db,
-        pool.campaign_id,
-        pool.name,
+        task.campaign.id,
+        task.pool.name,
         topic=task.assignment.topic,
         docnos=docnos,
         reason=reason,

@@ -31,7 +31,7 @@ def wants_more(db: Session, assignment_id: int, account_id: int) -> bool:
 
     Raises NotFound where the assignment is not this account's or was taken back.
     """
-    mine, pool = own_assignment(db, assignment_id, account_id)
+    mine, pool, _ = own_assignment(db, assignment_id, account_id)
     if not is_queue(pool) or state_of(pool) is not PoolState.OPEN:
         return False
     topic = queue_topic(db, pool, mine.topic)
@@ -46,7 +46,7 @@ def hand_out_ahead(
     Each pair needs judging still, and this assessor has said nothing of it. Where too few are free, what
     colleagues have abandoned is taken back from them. Raises as `wants_more`.
     """
-    mine, pool = own_assignment(db, assignment_id, account_id, writing=True)
+    mine, pool, _ = own_assignment(db, assignment_id, account_id, writing=True)
     if not is_queue(pool) or state_of(pool) is not PoolState.OPEN:
         return ()
     lock_topic(db, pool.campaign_id, mine.topic)

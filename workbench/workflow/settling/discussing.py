@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.records import Answer, Scale, Topic
 from workbench.storage.adjudications import current_adjudications, latest_adjudication
-from workbench.storage.events import DISCUSSION, HOLDING, append_events, recorded_event
+from workbench.storage.events import DISCUSSION, HOLDING, append_event, recorded_event
 from workbench.storage.tables import (
     AdjudicationEventRow,
     AssessorRow,
@@ -174,41 +174,36 @@ def discuss(
     number, _ = _sent_back(db, campaign_id, account_id, pair)
     _check(db, campaign_id, answer, grade)
     held = _held(db, campaign_id, number, pair)
-    added = append_events(
+    event, new = append_event(
         db,
-        [
-            {
-                "campaign_id": campaign_id,
-                "assessor_id": number,
-                "topic": pair[0],
-                "docno": pair[1],
-                "answer": str(answer),
-                "grade": grade,
-                "reason": held.reason if held and answer == held.answer and grade == held.grade else "",
-                "client_id": client_id,
-                "source": DISCUSSION,
-                "assignment_id": held.assignment_id if held else None,
-                "document_sha256": checked_sha256(shown_sha256),
-                "position": None,
-                "order_rule": None,
-                "seed": None,
-                "active_ms": None if active_ms is None else max(0, min(active_ms, LONGEST_ACTIVE_MS)),
-                "recorded_at": datetime.now(UTC),
-                "purpose": DISCUSSION,
-                "comment": storable(comment.strip())[:LONGEST_REASON],
-                # What holds is the latest event: what was marked and ticked before goes on with it.
-                "evidence": held.evidence if held else None,
-                "ratings": held.ratings if held else None,
-                "subtopics": held.subtopics if held else None,
-            }
-        ],
+        {
+            "campaign_id": campaign_id,
+            "assessor_id": number,
+            "topic": pair[0],
+            "docno": pair[1],
+            "answer": str(answer),
+            "grade": grade,
+            "reason": held.reason if held and answer == held.answer and grade == held.grade else "",
+            "client_id": client_id,
+            "source": DISCUSSION,
+            "assignment_id": held.assignment_id if held else None,
+            "document_sha256": checked_sha256(shown_sha256),
+            "position": None,
+            "order_rule": None,
+            "seed": None,
+            "active_ms": None if active_ms is None else max(0, min(active_ms, LONGEST_ACTIVE_MS)),
+            "recorded_at": datetime.now(UTC),
+            "purpose": DISCUSSION,
+            "comment": storable(comment.strip())[:LONGEST_REASON],
+            # What holds is the latest event: what was marked and ticked before goes on with it.
+            "evidence": held.evidence if held else None,
+            "ratings": held.ratings if held else None,
+            "subtopics": held.subtopics if held else None,
+        },
     )
-    recorded = recorded_event(db, number, client_id)
-    if recorded is None:
-        raise RuntimeError("an appended event cannot be read back")
-    if added:
-        take_answer(db, campaign_id, recorded)
-    return bool(added)
+    if new:
+        take_answer(db, campaign_id, event)
+    return new
 
 
 def _sent_back(
