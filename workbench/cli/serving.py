@@ -7,25 +7,27 @@ import socket
 
 import click
 from granian.constants import Interfaces
-from granian.log import LogLevels
+from granian.log import LogLevels, logger
 from granian.server import Server
 
 from workbench.errors import WorkbenchError
 from workbench.settings import Settings
 
 DEFAULT_PORT = 8765
-# So that nobody's saving waits for an organiser's scoring to end.
-THREADS = 8
+# Those who save are quick; most of the others are there to wait for the process of long requests.
+THREADS = 16
 
 
 def serve_until_interrupted(settings: Settings, *, host: str, port: int, workers: int) -> None:
     """Serve the site in worker processes of some threads each until Ctrl-C or SIGTERM.
 
+    Each worker has a second process for what takes long (`workbench.web.long_requests`).
+
     The workers read the same settings from the environment that is set here.
     """
     os.environ["WORKBENCH_INSTANCE"] = str(settings.instance)
     os.environ["WORKBENCH_DATABASE_URL"] = settings.database_url
-    Server(
+    server = Server(
         "workbench.web.app:from_environment",
         factory=True,
         address=host,
@@ -37,7 +39,10 @@ def serve_until_interrupted(settings: Settings, *, host: str, port: int, workers
         log_level=LogLevels.warning,
         workers_kill_timeout=5,
         process_name=None,
-    ).serve()
+    )
+    # It warns of more threads than processors; most of ours wait, for the disk or for the second process.
+    logger.addFilter(lambda record: "Python threads" not in record.getMessage())
+    server.serve()
 
 
 def usable_port(host: str, port: int, *, or_another: bool = False) -> int:

@@ -11,7 +11,17 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from workbench.settings import Settings, read_settings
 from workbench.storage.engine import Database
 from workbench.storage.migrate import migrate
-from workbench.web import access, assets, door, errors, notices, security, templating, text_look
+from workbench.web import (
+    access,
+    assets,
+    door,
+    errors,
+    long_requests,
+    notices,
+    security,
+    templating,
+    text_look,
+)
 from workbench.web.ids import IdConverter
 from workbench.web.pages import BLUEPRINTS
 from workbench.workflow.people.passwords import Passwords
@@ -62,6 +72,7 @@ def from_environment() -> Flask:
     database = Database(settings.database_url)
     migrate(database)
     app = create_app(settings, database)
+    long_requests.install(app)
     # A thread that saves gives up Python's lock at every statement, and gets it back after such a while from
     # one that reckons (5 ms by itself).
     sys.setswitchinterval(SWITCH_SECONDS)

@@ -21,12 +21,14 @@ TITLES = {
     413: "Too much at once",
     422: "This cannot be taken as it is",
     500: "Something went wrong here",
+    503: "Too many at once",
 }
 REMEDIES = {
     404: ("There is no such page.", "Go back, or start from the list of campaigns."),
     405: ("This address does not take that kind of request.", "Use the buttons of the page."),
     413: ("The files are larger than this installation takes.", "Compress them with gzip, or send fewer."),
     500: ("Nothing of what you sent was kept.", "Try again; if it stays, tell whoever runs this server."),
+    503: ("The server is busy with other pages that take long, or lost this one.", "Try again in a moment."),
 }
 
 
