@@ -13,7 +13,7 @@ from tests.web.conftest import Enter
 from workbench.storage.engine import Database
 from workbench.workflow.pools.listing import pools_of
 from workbench.workflow.pools.pooling import make_pool
-from workbench.workflow.queue.queueing import queue_report
+from workbench.workflow.queue.queue_report import queue_report
 
 
 @pytest.fixture

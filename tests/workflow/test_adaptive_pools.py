@@ -14,8 +14,9 @@ from workbench.errors import Conflict, InvalidInput, NotFound, WorkbenchError
 from workbench.records import Judgment
 from workbench.storage.engine import Database
 from workbench.storage.tables import PoolEntryRow, PoolEventRow, RunRow
-from workbench.workflow.adaptive.adaptive_pools import live_report, pool_events
+from workbench.workflow.adaptive.adaptive_pools import pool_events
 from workbench.workflow.adaptive.adaptive_states import AdaptiveStates
+from workbench.workflow.adaptive.live_report import live_report
 from workbench.workflow.campaigns.importing import import_judgments
 from workbench.workflow.pools.listing import pool_report, pools_of
 from workbench.workflow.pools.pooling import make_pool

@@ -19,11 +19,11 @@ from workbench.workflow.desk.worklists import worklist
 from workbench.workflow.pools.opening import close_pool
 from workbench.workflow.pools.pooling import make_pool
 from workbench.workflow.queue.queue_handing import AHEAD, wants_more
+from workbench.workflow.queue.queue_report import queue_report
 from workbench.workflow.queue.queueing import (
     end_queue,
     give_queue,
     make_queue,
-    queue_report,
     set_lease,
     take_back,
     take_back_pair,

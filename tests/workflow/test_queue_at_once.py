@@ -11,7 +11,8 @@ from workbench.errors import Conflict
 from workbench.storage.engine import Database
 from workbench.storage.tables import JudgmentEventRow
 from workbench.workflow.queue.queue_handing import wants_more
-from workbench.workflow.queue.queueing import queue_report, take_back
+from workbench.workflow.queue.queue_report import queue_report
+from workbench.workflow.queue.queueing import take_back
 
 PEOPLE = ("Ada", "Ben", "Cleo", "Dan", "Eve", "Finn")
 DOCUMENTS, PER_PAIR = 16, 2

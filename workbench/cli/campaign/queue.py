@@ -11,7 +11,7 @@ from workbench.settings import Settings
 from workbench.workflow.campaigns.campaigning import campaign_by_slug
 from workbench.workflow.desk.assigning import assessors_of
 from workbench.workflow.queue import queueing
-from workbench.workflow.queue.queueing import QueueReport
+from workbench.workflow.queue.queue_report import QueueReport, queue_report
 
 CAMPAIGN = click.argument("campaign")
 POOL = click.argument("pool_name", metavar="POOL")
@@ -77,7 +77,7 @@ def give(settings: Settings, campaign: str, pool_name: str, names: tuple[str, ..
 def status(settings: Settings, campaign: str, pool_name: str, as_json: bool) -> None:
     """Say what of the queue POOL of CAMPAIGN is done, out and waiting, and who has what since when."""
     with opened(settings) as database, database.reading() as db:
-        report = queueing.queue_report(db, campaign_by_slug(db, campaign).id, pool_name)
+        report = queue_report(db, campaign_by_slug(db, campaign).id, pool_name)
     if as_json:
         say_json(_json(report))
         return

@@ -13,8 +13,9 @@ from workbench.web.door import reading
 from workbench.web.downloads import attachment
 from workbench.web.pool_choice import pool_line
 from workbench.web.readers import reader
-from workbench.workflow.adaptive.adaptive_pools import PoolEventLine, live_report, pool_events
+from workbench.workflow.adaptive.adaptive_pools import PoolEventLine, pool_events
 from workbench.workflow.adaptive.ledgers import LEASE
+from workbench.workflow.adaptive.live_report import live_report
 
 blueprint = Blueprint("live_pools", __name__, url_prefix="/c/<slug>/pools/<int:pool_id>/live")
 

@@ -15,6 +15,7 @@ from workbench.web.readers import organiser
 from workbench.web.requests import see_other
 from workbench.workflow.desk.assigning import assessors_of
 from workbench.workflow.queue import queueing
+from workbench.workflow.queue.queue_report import queue_report
 
 blueprint = Blueprint("queues", __name__, url_prefix="/c/<slug>/pools/<int:pool_id>/queue")
 
@@ -104,7 +105,7 @@ def _page(pool_id: int, findings: tuple[Finding, ...] = ()) -> str:
         return render_template(
             "queues/index.html",
             pool=line,
-            report=queueing.queue_report(db, here().id, line.name) if per_pair else None,
+            report=queue_report(db, here().id, line.name) if per_pair else None,
             lease=queueing.lease_of(db, here().id),
             per_pair=per_pair,
             assessors=[one for one in assessors_of(db, here().id) if one.has_account],

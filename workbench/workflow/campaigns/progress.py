@@ -18,6 +18,7 @@ from workbench.storage.tables import (
     RunRow,
     TopicRow,
 )
+from workbench.workflow.campaigns.naming import topic_titles
 from workbench.workflow.desk.shares import shares_of
 
 
@@ -143,14 +144,9 @@ def _by_topic(db: Session, campaign_id: int, events: tuple[CurrentEvent, ...]) -
     for event in events:
         if event.grade is not None:
             grades.setdefault(event.topic, {}).setdefault(event.docno, set()).add(event.grade)
-    topics = db.execute(
-        select(TopicRow.topic, TopicRow.title)
-        .where(TopicRow.campaign_id == campaign_id)
-        .order_by(TopicRow.position)
-    )
     return tuple(
         _topic_progress(topic, title, pooled.get(topic, set()), grades.get(topic, {}))
-        for topic, title in topics
+        for topic, title in topic_titles(db, campaign_id).items()
     )
 
 

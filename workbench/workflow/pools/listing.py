@@ -12,8 +12,9 @@ from sqlalchemy.orm import Session
 
 from workbench.pooling.adaptive.strategies import ADAPTIVE
 from workbench.records import TieRule
-from workbench.storage.tables import PoolEntryRow, PoolRow, RunRow, TopicRow
+from workbench.storage.tables import PoolEntryRow, PoolRow, RunRow
 from workbench.workflow.adaptive.ledgers import is_adaptive, totals
+from workbench.workflow.campaigns.naming import topic_titles
 from workbench.workflow.pools.pool_rows import PoolState, pool_row, state_of
 
 
@@ -151,11 +152,6 @@ def pool_report(db: Session, campaign_id: int, name: str) -> PoolReport:
             .group_by(PoolEntryRow.topic)
         ).all()
     )
-    topics = db.execute(
-        select(TopicRow.topic, TopicRow.title)
-        .where(TopicRow.campaign_id == campaign_id)
-        .order_by(TopicRow.position)
-    )
     sizes = totals(row) if is_adaptive(row) else sizes
     largest: dict[str, int] = row.recipe["largest_possible"]
     added = _added(db, [row.id]).get(row.id, {})
@@ -165,7 +161,7 @@ def pool_report(db: Session, campaign_id: int, name: str) -> PoolReport:
         recipe={**row.recipe, "additions": line.added},
         by_topic=tuple(
             TopicSize(topic, title, sizes.get(topic, 0), largest.get(topic, 0), *added.get(topic, (0, 0)))
-            for topic, title in topics
+            for topic, title in topic_titles(db, campaign_id).items()
         ),
         by_run=_run_parts(db, row),
     )

@@ -1,106 +1,29 @@
-"""Making a pool a queue, giving it to assessors, seeing how far it has come, taking pairs back."""
+"""Making a pool a queue, giving it to assessors, taking pairs back."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Iterable
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound
-from workbench.storage.tables import AssessorRow, AssignmentRow, CampaignRow, PoolRow, TopicRow
+from workbench.storage.tables import AssessorRow, CampaignRow, PoolRow
 from workbench.workflow.adaptive.ledgers import is_adaptive
+from workbench.workflow.campaigns.naming import topic_titles
 from workbench.workflow.desk.assigning import assign, topics_of_pool
 from workbench.workflow.desk.ordering import OrderRule
-from workbench.workflow.moments import utc_now
 from workbench.workflow.pools.pool_rows import locked_pool, pool_row, require_not_closed
 from workbench.workflow.queue.queue_handing import give_back
+from workbench.workflow.queue.queue_report import queue_row
 from workbench.workflow.queue.queue_topics import (
     LEASE_RULE,
-    QueueTopic,
     is_queue,
     lease_minutes,
-    queue_topics,
 )
 
 MOST_PER_PAIR = 100
 SHORTEST_LEASE, LONGEST_LEASE = 1, 7 * 24 * 60
-
-
-@dataclass(frozen=True, slots=True)
-class QueueTopicLine:
-    """A topic of a queue: how many of its pairs are done, how many wait; grades given of those wanted.
-
-    A pair is done with all its grades, and waits while somebody can still be handed it. `stuck` are those of
-    the waiting that nobody to whom the topic is given can take any more. `out` counts each pair once for
-    everybody who has it and has not answered.
-    """
-
-    topic: str
-    title: str
-    pairs: int
-    done: int
-    out: int
-    waiting: int
-    stuck: int
-    given: int
-    wanted: int
-
-
-@dataclass(frozen=True, slots=True)
-class Out:
-    """A pair that an assessor has and has not answered; `abandoned` says that the lease is over."""
-
-    topic: str
-    docno: str
-    assessor: str
-    assessor_id: int
-    since: datetime
-    abandoned: bool
-
-
-@dataclass(frozen=True, slots=True)
-class QueueReport:
-    """How far a queue has come; `assessors` have some or all of its topics, by name."""
-
-    pool: str
-    per_pair: int
-    lease_minutes: int
-    by_topic: tuple[QueueTopicLine, ...]
-    out: tuple[Out, ...]
-    assessors: tuple[str, ...]
-
-    @property
-    def pairs(self) -> int:
-        """How many pairs there are."""
-        return sum(line.pairs for line in self.by_topic)
-
-    @property
-    def done(self) -> int:
-        """How many have all their grades."""
-        return sum(line.done for line in self.by_topic)
-
-    @property
-    def waiting(self) -> int:
-        """How many wait for somebody."""
-        return sum(line.waiting for line in self.by_topic)
-
-    @property
-    def stuck(self) -> int:
-        """How many wait, and nobody to whom they are given can take them."""
-        return sum(line.stuck for line in self.by_topic)
-
-    @property
-    def given(self) -> int:
-        """How many of the wanted grades are given."""
-        return sum(line.given for line in self.by_topic)
-
-    @property
-    def wanted(self) -> int:
-        """How many grades are wanted."""
-        return sum(line.wanted for line in self.by_topic)
 
 
 def make_queue(db: Session, campaign_id: int, name: str, per_pair: int) -> None:
@@ -166,7 +89,7 @@ def give_queue(db: Session, campaign_id: int, name: str, assessor_ids: Iterable[
 
     Raises as `assign`, and Conflict where the pool is no queue.
     """
-    row = _queue_row(db, campaign_id, name)
+    row = queue_row(db, campaign_id, name)
     return assign(db, row.id, topics=_topics(db, row), assessor_ids=assessor_ids, order=OrderRule.SHUFFLED)
 
 
@@ -178,7 +101,7 @@ def take_back(
     What is judged stays. Raises NotFound for a pool or an assessor that is not there, Conflict where the pool
     is no queue.
     """
-    row = _queue_row(db, campaign_id, name)
+    row = queue_row(db, campaign_id, name)
     assessor_id = None if assessor is None else _assessor(db, campaign_id, assessor)
     topics = [one for one in _topics(db, row) if topic in {None, one}]
     return sum(give_back(db, row, one, assessor_id=assessor_id) for one in topics)
@@ -188,72 +111,8 @@ def take_back_pair(
     db: Session, campaign_id: int, name: str, *, assessor_id: int, topic: str, docno: str
 ) -> bool:
     """Take one pair back from an assessor; False where it is not out any more. Raises as `take_back`."""
-    row = _queue_row(db, campaign_id, name)
+    row = queue_row(db, campaign_id, name)
     return give_back(db, row, topic, assessor_id=assessor_id, docno=docno) > 0
-
-
-def queue_report(db: Session, campaign_id: int, name: str, *, now: datetime | None = None) -> QueueReport:
-    """How far a queue has come; raises NotFound, and Conflict where the pool is no queue."""
-    row = _queue_row(db, campaign_id, name)
-    now = utc_now(now)
-    names = dict(
-        db.execute(
-            select(AssessorRow.id, AssessorRow.name).where(AssessorRow.campaign_id == campaign_id)
-        ).all()
-    )
-    given: dict[str, set[int]] = {}
-    assigned = select(AssignmentRow.topic, AssignmentRow.assessor_id).where(
-        AssignmentRow.pool_id == row.id, AssignmentRow.revoked_at.is_(None)
-    )
-    for topic, assessor_id in db.execute(assigned):
-        given.setdefault(topic, set()).add(assessor_id)
-    found = {topic: queue for (_, topic), queue in queue_topics(db, [row]).items()}
-    titles = _titles(db, campaign_id)
-    in_order = [topic for topic in titles if topic in found]
-    return QueueReport(
-        pool=row.name,
-        per_pair=row.per_pair or 1,
-        lease_minutes=lease_of(db, campaign_id),
-        by_topic=tuple(
-            _line(topic, titles[topic], found[topic], given.get(topic, set())) for topic in in_order
-        ),
-        out=tuple(one for topic in in_order for one in _out(topic, found[topic], names, now)),
-        assessors=tuple(sorted(names[one] for one in set().union(*given.values()))),
-    )
-
-
-def _line(topic: str, title: str, queue: QueueTopic, given: set[int]) -> QueueTopicLine:
-    done = {docno for docno, graders in queue.graders.items() if len(graders) >= queue.per_pair}
-    waiting = {
-        docno for docno, takers in queue.takers.items() if docno not in done and len(takers) < queue.per_pair
-    }
-    stuck = sum(not given - queue.said[docno].keys() - queue.takers[docno] for docno in waiting)
-    return QueueTopicLine(
-        topic=topic,
-        title=title,
-        pairs=len(queue.entries),
-        done=len(done),
-        out=len(queue.open),
-        waiting=len(waiting),
-        stuck=stuck,
-        given=sum(min(len(graders), queue.per_pair) for graders in queue.graders.values()),
-        wanted=queue.per_pair * len(queue.entries),
-    )
-
-
-def _out(topic: str, queue: QueueTopic, names: Mapping[int, str], now: datetime) -> list[Out]:
-    abandoned = set(queue.abandoned(now))
-    return [
-        Out(topic, one.docno, names[one.assessor_id], one.assessor_id, one.since, one in abandoned)
-        for one in queue.open
-    ]
-
-
-def _queue_row(db: Session, campaign_id: int, name: str) -> PoolRow:
-    row = pool_row(db, campaign_id, name)
-    if not is_queue(row):
-        raise Conflict(f"pool {name!r} is no queue", remedy="make it one first")
-    return row
 
 
 def _assessor(db: Session, campaign_id: int, name: str) -> int:
@@ -268,14 +127,4 @@ def _assessor(db: Session, campaign_id: int, name: str) -> int:
 def _topics(db: Session, row: PoolRow) -> list[str]:
     """The topics of a pool in their order, in which everybody locks them."""
     pooled = topics_of_pool(db, row)
-    return [topic for topic in _titles(db, row.campaign_id) if topic in pooled]
-
-
-def _titles(db: Session, campaign_id: int) -> dict[str, str]:
-    return dict(
-        db.execute(
-            select(TopicRow.topic, TopicRow.title)
-            .where(TopicRow.campaign_id == campaign_id)
-            .order_by(TopicRow.position)
-        ).all()
-    )
+    return [topic for topic in topic_titles(db, row.campaign_id) if topic in pooled]

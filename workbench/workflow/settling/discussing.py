@@ -26,6 +26,7 @@ from workbench.storage.tables import (
 )
 from workbench.workflow.adaptive.handing_out import take_answer
 from workbench.workflow.agreement.voices import Statement, Voice, shown_document, voices_of
+from workbench.workflow.campaigns.naming import topic_titles
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.checks import checked_client_id, checked_sha256, storable
 from workbench.workflow.desk.recording import LONGEST_ACTIVE_MS, LONGEST_REASON
@@ -95,9 +96,7 @@ def discussions(db: Session, campaign_id: int, account_id: int) -> tuple[Discuss
             )
         ).all()
     )
-    topics = dict(
-        db.execute(select(TopicRow.topic, TopicRow.title).where(TopicRow.campaign_id == campaign_id)).all()
-    )
+    topics = topic_titles(db, campaign_id)
     lines = []
     for row in rows:
         events = answered.get((row.topic, row.docno), {})
