@@ -28,7 +28,8 @@ from workbench.workflow.people.signing_in import open_session
 from workbench.workflow.pools.additions import add_by_hand
 from workbench.workflow.pools.pool_pairs import pool_entries
 from workbench.workflow.pools.pooling import make_pool
-from workbench.workflow.preferences.tasks import best_judged, compare_documents, compare_runs, tasks_of
+from workbench.workflow.preferences.giving import best_judged, compare_documents, compare_runs
+from workbench.workflow.preferences.tasks import tasks_of
 from workbench.workflow.runs.about_runs import AboutRun, Kind
 from workbench.workflow.runs.checked_files import add_checked
 from workbench.workflow.runs.groups import groups_of

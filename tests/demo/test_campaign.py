@@ -10,7 +10,7 @@ from workbench.workflow.campaigns.progress import overview
 from workbench.workflow.desk.assigning import left_to_judge
 from workbench.workflow.people.accounts import account_by_login
 from workbench.workflow.runs.groups import groups_of
-from workbench.workflow.runs.submitting import runs_of
+from workbench.workflow.runs.run_lines import runs_of
 
 
 def test_every_page_has_something_to_show(database: Database) -> None:

@@ -17,11 +17,12 @@ from workbench.storage.engine import Database
 from workbench.storage.tables import CheckedFileRow
 from workbench.workflow.pools.pool_pairs import pool_entries
 from workbench.workflow.pools.pooling import make_pool
-from workbench.workflow.runs import checked_files
+from workbench.workflow.runs import batches, checked_files
 from workbench.workflow.runs.collection_lists import keep_list, listed_docnos, read_list
 from workbench.workflow.runs.run_checks import check_file, expected_of
+from workbench.workflow.runs.run_lines import runs_of
 from workbench.workflow.runs.run_rules import cut_of, keep_rules
-from workbench.workflow.runs.submitting import runs_of, stored_run
+from workbench.workflow.runs.submitting import stored_run
 
 BATCH = "a-batch-of-files"
 GAMMA = run_text("gamma", {"T1": ("d6", "d1"), "T2": ("d2", "d6")})
@@ -40,9 +41,9 @@ def check(database: Database, campaign_id: int, name: str, content: bytes, batch
         return checked_files.add_checked(db, campaign_id, batch, checked)
 
 
-def found(database: Database, campaign_id: int) -> checked_files.Batch:
+def found(database: Database, campaign_id: int) -> batches.Batch:
     with database.reading() as db:
-        return checked_files.batch_of(db, campaign_id, BATCH)
+        return batches.batch_of(db, campaign_id, BATCH)
 
 
 def test_a_file_is_no_run_until_it_is_kept_and_then_gone_from_the_desk(database: Database) -> None:
@@ -54,8 +55,8 @@ def test_a_file_is_no_run_until_it_is_kept_and_then_gone_from_the_desk(database:
     with database.reading() as db:
         (line,) = runs_of(db, campaign_id)
         assert (line.tag, line.file_name, line.lines) == ("gamma", "gamma.gz", 4)
-        assert checked_files.waiting_batches(db, campaign_id) == ()
-        (file,) = checked_files.batch_of(db, campaign_id, BATCH).files
+        assert batches.waiting_batches(db, campaign_id) == ()
+        (file,) = batches.batch_of(db, campaign_id, BATCH).files
         with pytest.raises(NotFound, match="nothing is kept"):
             checked_files.checked_content(db, campaign_id, BATCH, file.id)
 
@@ -137,7 +138,7 @@ def test_files_of_another_campaign_are_not_seen_nor_kept(database: Database) -> 
     other = campaign_id + 1
     with database.writing() as db:
         with pytest.raises(NotFound):
-            checked_files.batch_of(db, other, BATCH)
+            batches.batch_of(db, other, BATCH)
         with pytest.raises(NotFound):
             checked_files.checked_content(db, other, BATCH, number)
         with pytest.raises(NotFound):
@@ -154,11 +155,10 @@ def test_what_nobody_kept_for_a_week_is_forgotten_with_the_next_batch(database: 
         long_ago = datetime.now(UTC) - timedelta(days=7, seconds=1)
         db.execute(update(CheckedFileRow).values(added_at=long_ago))
     with database.reading() as db:
-        assert checked_files.waiting_batches(db, campaign_id) == ()
+        assert batches.waiting_batches(db, campaign_id) == ()
     check(database, campaign_id, "delta.txt", GAMMA.replace(b"gamma", b"delta"))
     with database.reading() as db:
-        batches = set(db.scalars(select(CheckedFileRow.batch)))
-        assert batches == {"a-kept-batch", BATCH}
+        assert set(db.scalars(select(CheckedFileRow.batch))) == {"a-kept-batch", BATCH}
 
 
 def test_a_file_that_is_no_text_leaves_its_report_and_no_content(database: Database) -> None:

@@ -14,6 +14,7 @@ from workbench.workflow.campaigns.campaigning import roles_of
 from workbench.workflow.campaigns.importing import import_judgments
 from workbench.workflow.people.membership import add_role
 from workbench.workflow.people.roles import Role
+from workbench.workflow.preferences.giving import best_judged, compare_documents, compare_runs
 from workbench.workflow.preferences.preferring import choose, comparison, take_back
 from workbench.workflow.preferences.results import (
     preference_lines,
@@ -21,16 +22,7 @@ from workbench.workflow.preferences.results import (
     runs_compared,
     sign_test,
 )
-from workbench.workflow.preferences.tasks import (
-    Kind,
-    best_judged,
-    compare_documents,
-    compare_runs,
-    left_to_compare,
-    revoke_task,
-    shown_left,
-    tasks_of,
-)
+from workbench.workflow.preferences.tasks import Kind, left_to_compare, revoke_task, shown_left, tasks_of
 
 # The third is the first once more.
 PAIRS = {"T1": [("d1", "d2"), ("d1", "d6"), ("d2", "d1")]}

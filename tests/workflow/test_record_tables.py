@@ -13,8 +13,8 @@ from workbench.storage.engine import Database
 from workbench.workflow.runs.about_runs import AboutRun, Kind
 from workbench.workflow.runs.groups import add_group, groups_of
 from workbench.workflow.runs.record_tables import HEADER, RecordsLoaded, load_records, record_rows
+from workbench.workflow.runs.run_lines import run_line, runs_of
 from workbench.workflow.runs.run_records import change_record
-from workbench.workflow.runs.submitting import run_line, runs_of
 
 SOURCE = "records.tsv"
 

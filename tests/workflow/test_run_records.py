@@ -18,15 +18,9 @@ from workbench.workflow.pools.listing import pool_report
 from workbench.workflow.pools.pooling import make_pool
 from workbench.workflow.runs.about_runs import AboutRun, Kind, TypedAbout, Verdict, read_about
 from workbench.workflow.runs.groups import add_group
+from workbench.workflow.runs.run_lines import run_line, runs_of
 from workbench.workflow.runs.run_records import change_record, give_verdict, replace_run, run_record
-from workbench.workflow.runs.submitting import (
-    add_runs,
-    remove_run,
-    run_content,
-    run_line,
-    runs_of,
-    stored_run,
-)
+from workbench.workflow.runs.submitting import add_runs, remove_run, run_content, stored_run
 
 NEWER = {"T1": ("d6",), "T2": ("d/4",)}
 

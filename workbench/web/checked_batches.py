@@ -21,7 +21,7 @@ from workbench.web.downloads import attachment
 from workbench.web.forms import counted, sent_files, sent_text, status_of, whole_number
 from workbench.web.requests import see_other
 from workbench.web.templating import fresh_id
-from workbench.workflow.runs import checked_files
+from workbench.workflow.runs import batches, checked_files
 from workbench.workflow.runs.about_runs import AboutRun
 from workbench.workflow.runs.run_checks import CheckedRun, Expected, check_file
 
@@ -44,8 +44,8 @@ class Desk:
     sending: bool
     expected: Callable[[Session, str], Expected]
     sender: Callable[[Session], int | None]
-    groups: Callable[[Session], checked_files.Groups]
-    seen: Callable[[Session, str], checked_files.Batch]
+    groups: Callable[[Session], batches.Groups]
+    seen: Callable[[Session, str], batches.Batch]
     told: Callable[[RunReport], RunReport]
     said: Callable[[Session], AboutRun]
     offered: Callable[[Session], Mapping[str, int]]

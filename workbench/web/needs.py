@@ -16,7 +16,7 @@ from workbench.workflow.campaigns.progress import Overview
 from workbench.workflow.desk.assigning import AssessorLine, AssignmentLine
 from workbench.workflow.pools.listing import PoolLine
 from workbench.workflow.runs.about_runs import Verdict
-from workbench.workflow.runs.submitting import RunLine
+from workbench.workflow.runs.run_lines import RunLine
 
 MOST_PAIRS = 3
 LOWEST_N = 20  # fewer pairs of documents say nothing about two people

@@ -11,7 +11,7 @@ from flask import request
 from workbench.records import id_bytes
 from workbench.web.forms import whole_number
 from workbench.workflow.runs.about_runs import Verdict
-from workbench.workflow.runs.submitting import RunLine
+from workbench.workflow.runs.run_lines import RunLine
 
 NO_GROUP = "none"
 SORTS: Mapping[str, str] = {

@@ -15,7 +15,7 @@ from workbench.storage import Session
 from workbench.workflow.campaigns.campaigning import campaign_by_slug
 from workbench.workflow.campaigns.collecting import topics_of
 from workbench.workflow.desk.assigning import assessors_of
-from workbench.workflow.preferences import tasks as tasks
+from workbench.workflow.preferences import giving
 from workbench.workflow.preferences.results import preference_lines, preferences_of, runs_compared
 
 ASSESSORS = click.option(
@@ -46,9 +46,9 @@ def compare_documents(
     with opened(settings) as database, database.writing() as db:
         found = campaign_by_slug(db, campaign)
         chosen = topics or [topic.id for topic in topics_of(db, found.id)]
-        pairs = tasks.best_judged(db, found.id, chosen, best)
+        pairs = giving.best_judged(db, found.id, chosen, best)
         ids = _assessors(db, found.id, names)
-        added = tasks.compare_documents(db, found.id, pairs, assessor_ids=ids, seed=seed)
+        added = giving.compare_documents(db, found.id, pairs, assessor_ids=ids, seed=seed)
     _say_added(added, as_json)
 
 
@@ -76,7 +76,7 @@ def compare_runs(
         found = campaign_by_slug(db, campaign)
         chosen = topics or [topic.id for topic in topics_of(db, found.id)]
         ids = _assessors(db, found.id, names)
-        added = tasks.compare_runs(db, found.id, first, second, topics=chosen, assessor_ids=ids, seed=seed)
+        added = giving.compare_runs(db, found.id, first, second, topics=chosen, assessor_ids=ids, seed=seed)
     _say_added(added, as_json)
 
 

@@ -15,7 +15,7 @@ from workbench.formats.run_records import read_records, write_table
 from workbench.settings import Settings
 from workbench.workflow.campaigns.campaigning import campaign_by_slug
 from workbench.workflow.runs.record_tables import HEADER, load_records, record_rows
-from workbench.workflow.runs.submitting import runs_of
+from workbench.workflow.runs.run_lines import runs_of
 
 
 @click.command("records")

@@ -17,8 +17,9 @@ from workbench.workflow.campaigns.campaigning import campaign_by_slug
 from workbench.workflow.runs import run_records
 from workbench.workflow.runs.about_runs import TypedAbout, Verdict, read_about
 from workbench.workflow.runs.groups import group_named
+from workbench.workflow.runs.run_lines import run_line, runs_of
 from workbench.workflow.runs.run_records import run_record
-from workbench.workflow.runs.submitting import remove_run, run_line, runs_of
+from workbench.workflow.runs.submitting import remove_run
 
 CAMPAIGN = click.argument("campaign")
 TAG = click.argument("tag")

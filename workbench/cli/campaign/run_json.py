@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Any
 
 from workbench.errors import Finding
+from workbench.workflow.runs.run_lines import RunLine
 from workbench.workflow.runs.run_records import RunRecord
-from workbench.workflow.runs.submitting import RunLine
 
 
 def line_json(run: RunLine) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from workbench.workflow.people import inviting, membership
 from workbench.workflow.people.accounts import clean_name
 from workbench.workflow.people.roles import Role
 from workbench.workflow.runs import groups
-from workbench.workflow.runs.submitting import runs_of
+from workbench.workflow.runs.run_lines import runs_of
 
 blueprint = Blueprint("groups", __name__, url_prefix="/c/<slug>/groups")
 Answer = Response | tuple[str, int]

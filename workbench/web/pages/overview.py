@@ -19,7 +19,7 @@ from workbench.workflow.campaigns.progress import Overview, overview, pooled_pai
 from workbench.workflow.desk.assigning import AssessorLine, assessors_of, assignments_of
 from workbench.workflow.desk.kept_aside import open_count
 from workbench.workflow.pools.listing import pools_of
-from workbench.workflow.runs.submitting import runs_of
+from workbench.workflow.runs.run_lines import runs_of
 from workbench.workflow.settling.decisions import decisions_so_far
 
 blueprint = Blueprint("overview", __name__, url_prefix="/c/<slug>")

@@ -18,7 +18,7 @@ from workbench.web.readers import participant
 from workbench.web.requests import see_other
 from workbench.workflow.campaigns.collecting import topics_of
 from workbench.workflow.runs import own_runs
-from workbench.workflow.runs.checked_files import waiting_batches
+from workbench.workflow.runs.batches import waiting_batches
 from workbench.workflow.runs.groups import own_groups
 
 blueprint = Blueprint("own_runs", __name__, url_prefix="/c/<slug>/own-runs")

@@ -25,7 +25,7 @@ from workbench.workflow.pools.opening import shared_with
 from workbench.workflow.pools.pool_pairs import PooledPair, pool_entries
 from workbench.workflow.pools.pooling import make_pool
 from workbench.workflow.runs.about_runs import Verdict
-from workbench.workflow.runs.submitting import runs_of
+from workbench.workflow.runs.run_lines import runs_of
 
 blueprint = Blueprint("pools", __name__, url_prefix="/c/<slug>/pools")
 A_PAGE = 500

@@ -18,9 +18,9 @@ from workbench.web.readers import organiser, reader
 from workbench.web.requests import see_other
 from workbench.workflow.campaigns.collecting import topics_of
 from workbench.workflow.desk.assigning import assessors_of
-from workbench.workflow.preferences import tasks as tasks
+from workbench.workflow.preferences import giving, tasks
 from workbench.workflow.preferences.results import preference_lines, preferences_of, runs_compared
-from workbench.workflow.runs.submitting import runs_of
+from workbench.workflow.runs.run_lines import runs_of
 
 blueprint = Blueprint("preferences", __name__, url_prefix="/c/<slug>/preferences")
 USUAL_BEST = 5
@@ -119,14 +119,14 @@ def _documents(db: Session) -> int:
         count = whole_number(request.form.get("best", ""))
         if count is None:
             raise InvalidInput([Finding("Best", None, "best", "how many documents?", "give a whole number")])
-        pairs = tasks.best_judged(db, here().id, _topics(db), count)
+        pairs = giving.best_judged(db, here().id, _topics(db), count)
     else:
         pairs = read_pairs(sent_text("pairs"))
-    return tasks.compare_documents(db, here().id, pairs, assessor_ids=_assessors())
+    return giving.compare_documents(db, here().id, pairs, assessor_ids=_assessors())
 
 
 def _runs(db: Session) -> int:
-    return tasks.compare_runs(
+    return giving.compare_runs(
         db,
         here().id,
         sent_id("first"),

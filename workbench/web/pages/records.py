@@ -32,7 +32,7 @@ from workbench.workflow.runs import run_records
 from workbench.workflow.runs.about_runs import Verdict
 from workbench.workflow.runs.groups import group_names
 from workbench.workflow.runs.record_tables import HEADER, RecordsLoaded, load_records, record_rows
-from workbench.workflow.runs.submitting import runs_of
+from workbench.workflow.runs.run_lines import runs_of
 
 blueprint = Blueprint("records", __name__, url_prefix="/c/<slug>/runs")
 Answer = Response | tuple[str, int]

@@ -11,7 +11,7 @@ from workbench.web.checked_batches import Desk, serve_batches
 from workbench.web.door import reading
 from workbench.web.readers import organiser
 from workbench.workflow.runs.about_runs import AboutRun
-from workbench.workflow.runs.checked_files import batch_of
+from workbench.workflow.runs.batches import batch_of
 from workbench.workflow.runs.groups import group_names, require_group
 from workbench.workflow.runs.run_checks import expected_of
 

@@ -16,9 +16,9 @@ from workbench.web.readers import organiser, reader
 from workbench.web.requests import see_other
 from workbench.web.run_choice import SORTS, run_choice
 from workbench.workflow.campaigns.collecting import topics_of
-from workbench.workflow.runs import submitting
+from workbench.workflow.runs import run_lines, submitting
 from workbench.workflow.runs.about_runs import Verdict
-from workbench.workflow.runs.checked_files import waiting_batches
+from workbench.workflow.runs.batches import waiting_batches
 from workbench.workflow.runs.groups import group_names
 
 blueprint = Blueprint("runs", __name__, url_prefix="/c/<slug>/runs")
@@ -47,7 +47,7 @@ def file() -> Response:
 def confirm_removal() -> str:
     """Ask once more."""
     with reading() as db:
-        run = submitting.run_line(db, here().id, sent_id("tag"))
+        run = run_lines.run_line(db, here().id, sent_id("tag"))
     if run.in_use:
         pool = (*run.pools, *run.earlier_pools)[0]
         raise Conflict(f"pool {pool!r} was built from run {run.tag!r}", remedy="a pooled run stays")
@@ -68,7 +68,7 @@ def remove() -> Response:
 def _page() -> str:
     choice = run_choice()
     with reading() as db:
-        runs = submitting.runs_of(db, here().id)
+        runs = run_lines.runs_of(db, here().id)
         topics = len(topics_of(db, here().id))
         groups = group_names(db, here().id)
         batches = waiting_batches(db, here().id)

@@ -22,7 +22,7 @@ from workbench.web.rule_choice import RuleForm, rule_form
 from workbench.workflow.campaigns.campaigning import campaign_of
 from workbench.workflow.campaigns.collecting import topics_of
 from workbench.workflow.runs.about_runs import Verdict
-from workbench.workflow.runs.submitting import RunLine, runs_of
+from workbench.workflow.runs.run_lines import RunLine, runs_of
 from workbench.workflow.settling.evaluating import ScoreTable, default_measures, score_runs
 
 blueprint = Blueprint("scores", __name__, url_prefix="/c/<slug>/scores")

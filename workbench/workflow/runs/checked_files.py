@@ -6,79 +6,28 @@ import io
 import re
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
-from sqlalchemy import ColumnElement, delete, func, select
+from sqlalchemy import delete
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, InvalidInput, NotFound, WorkbenchError
-from workbench.formats.refusals import shown
-from workbench.formats.run_report import RunReport, Verdict, report_from_json, report_to_json, with_findings
-from workbench.storage.tables import AccountRow, CampaignRow, CheckedFileRow
+from workbench.formats.run_report import report_from_json, report_to_json
+from workbench.storage.tables import CampaignRow, CheckedFileRow
 from workbench.workflow.runs.about_runs import AboutRun
 from workbench.workflow.runs.about_runs import Verdict as About
-from workbench.workflow.runs.known_runs import Holder, tag_findings
+from workbench.workflow.runs.batches import (
+    CheckedFile,
+    Groups,
+    batch_of,
+    oldest_kept,
+    row_of_batch,
+    rows_of_batch,
+)
 from workbench.workflow.runs.run_checks import CheckedRun, Expected, mend_in
-from workbench.workflow.runs.run_rules import rules_of
-from workbench.workflow.runs.submitting import held_tags, store_checked
+from workbench.workflow.runs.submitting import store_checked
 
-DAYS_KEPT = 7
-Groups = Collection[int] | None
-"""Whose files are looked at: those sent for these groups, or None for those that an organiser sent."""
 _BATCH = re.compile(r"[0-9a-zA-Z-]{8,64}")
-
-
-@dataclass(frozen=True, slots=True)
-class CheckedFile:
-    """A file of a batch; `readable` says whether its content is there, so that it can be mended."""
-
-    id: int
-    report: RunReport
-    readable: bool
-    kept_at: datetime | None
-
-    @property
-    def keepable(self) -> bool:
-        """Whether it can become a run."""
-        return self.kept_at is None and self.report.verdict is not Verdict.REFUSED
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """Files that were sent together: refused ones first, then those with warnings, then the others."""
-
-    name: str
-    files: tuple[CheckedFile, ...]
-    added_by: str
-    added_at: datetime
-
-    @property
-    def expires_at(self) -> datetime:
-        """When what is not kept is forgotten."""
-        return self.added_at + timedelta(days=DAYS_KEPT)
-
-    def of(self, verdict: Verdict) -> tuple[CheckedFile, ...]:
-        """The files with this verdict that are not runs yet."""
-        return tuple(one for one in self.files if one.kept_at is None and one.report.verdict is verdict)
-
-    @property
-    def keepable(self) -> tuple[CheckedFile, ...]:
-        """The files that can become runs."""
-        return tuple(one for one in self.files if one.keepable)
-
-    @property
-    def kept(self) -> tuple[CheckedFile, ...]:
-        """The files that are runs by now."""
-        return tuple(one for one in self.files if one.kept_at is not None)
-
-
-@dataclass(frozen=True, slots=True)
-class WaitingBatch:
-    """A batch of which something is not kept yet."""
-
-    name: str
-    files: int
-    added_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +59,9 @@ def add_checked(
     db.get_one(CampaignRow, campaign_id, with_for_update=True)
     _forget_expired(db)
     groups = None if group_id is None else (group_id,)
-    waiting = (*_of(campaign_id, batch, groups), CheckedFileRow.kept_at.is_(None))
+    waiting = (*rows_of_batch(campaign_id, batch, groups), CheckedFileRow.kept_at.is_(None))
     if instead_of is not None:
-        row = _row(db, campaign_id, batch, instead_of, groups)
+        row = row_of_batch(db, campaign_id, batch, instead_of, groups)
         if row.kept_at is not None:
             raise Conflict(f"{row.file_name} is a run by now", remedy="send the new file as another run")
         db.delete(row)
@@ -137,51 +86,6 @@ def add_checked(
     db.add(row)
     db.flush()
     return row.id
-
-
-def batch_of(db: Session, campaign_id: int, batch: str, *, groups: Groups = None) -> Batch:
-    """A batch as it stands now, tags that were taken meanwhile told; raises NotFound.
-
-    What stands against a group's tag is told when it is kept, since whose run has it is not theirs to know.
-    """
-    rows = db.execute(
-        select(CheckedFileRow, CheckedFileRow.content_gzip.is_not(None), AccountRow.name)
-        .outerjoin(AccountRow, AccountRow.id == CheckedFileRow.added_by)
-        .where(*_of(campaign_id, batch, groups))
-        .order_by(CheckedFileRow.id)
-    ).all()
-    if not rows:
-        raise NotFound(
-            "there is no such batch of files", remedy=f"it was discarded, or is older than {DAYS_KEPT} days"
-        )
-    held = held_tags(db, campaign_id) if groups is None else {}
-    rules = rules_of(db, campaign_id)
-    files = []
-    for row, readable, _ in rows:
-        report = report_from_json(row.report)
-        if row.kept_at is None and report.tag is not None and not report.errors:
-            about = tag_findings(report.tag, report.sha256, held, source=report.file)
-            report = with_findings(report, about, rules)
-            if not report.errors:
-                held[report.tag or ""] = Holder(f"the file {shown(report.file)}", report.sha256)
-        files.append(CheckedFile(row.id, report, readable, row.kept_at))
-    files.sort(key=lambda one: (one.kept_at is not None, list(Verdict)[::-1].index(one.report.verdict)))
-    return Batch(batch, tuple(files), rows[0][2] or "", rows[0][0].added_at)
-
-
-def waiting_batches(db: Session, campaign_id: int, *, groups: Groups = None) -> tuple[WaitingBatch, ...]:
-    """The batches of a campaign of which something is not kept yet, newest first."""
-    rows = db.execute(
-        select(CheckedFileRow.batch, func.count(), func.min(CheckedFileRow.added_at))
-        .where(
-            *_of(campaign_id, None, groups),
-            CheckedFileRow.kept_at.is_(None),
-            CheckedFileRow.added_at >= _oldest(),
-        )
-        .group_by(CheckedFileRow.batch)
-        .order_by(func.min(CheckedFileRow.id).desc())
-    )
-    return tuple(WaitingBatch(name, files, added_at) for name, files, added_at in rows)
 
 
 def keep_checked(
@@ -215,14 +119,16 @@ def keep_checked(
         if by_id[number].kept_at is not None:
             before += 1
             continue
-        row = _row(db, campaign_id, batch, number, groups)
+        row = row_of_batch(db, campaign_id, batch, number, groups)
         tags.append(_keep(db, row, by_id[number], by, about, replacing=replacing))
     return Kept(tuple(tags), before)
 
 
 def discard_batch(db: Session, campaign_id: int, batch: str, *, groups: Groups = None) -> int:
     """Forget the files of a batch that are not runs; gives their number."""
-    waiting = delete(CheckedFileRow).where(*_of(campaign_id, batch, groups), CheckedFileRow.kept_at.is_(None))
+    waiting = delete(CheckedFileRow).where(
+        *rows_of_batch(campaign_id, batch, groups), CheckedFileRow.kept_at.is_(None)
+    )
     return len(db.execute(waiting.returning(CheckedFileRow.id)).all())
 
 
@@ -230,7 +136,7 @@ def checked_content(
     db: Session, campaign_id: int, batch: str, number: int, *, groups: Groups = None
 ) -> tuple[str, bytes]:
     """The name of a file of a batch and its content as gzip; raises NotFound where there is none."""
-    row = _row(db, campaign_id, batch, number, groups)
+    row = row_of_batch(db, campaign_id, batch, number, groups)
     if row.content_gzip is None:
         raise NotFound(f"nothing is kept of {row.file_name}", remedy="mend it where you have it")
     return row.file_name, row.content_gzip
@@ -238,7 +144,7 @@ def checked_content(
 
 def sent_for(db: Session, campaign_id: int, batch: str, number: int, *, groups: Groups = None) -> int | None:
     """The group for which a file of a batch was sent, None for an organiser's; raises NotFound."""
-    return _row(db, campaign_id, batch, number, groups).group_id
+    return row_of_batch(db, campaign_id, batch, number, groups).group_id
 
 
 def corrected(
@@ -286,26 +192,6 @@ def _keep(
     return tag
 
 
-def _of(campaign_id: int, batch: str | None, groups: Groups) -> tuple[ColumnElement[bool], ...]:
-    """The rows of a batch (of all if None) that these groups sent, or an organiser."""
-    row = CheckedFileRow
-    whose = row.group_id.is_(None) if groups is None else row.group_id.in_(list(groups))
-    mine = (row.campaign_id == campaign_id, whose)
-    return mine if batch is None else (*mine, row.batch == batch)
-
-
-def _row(db: Session, campaign_id: int, batch: str, number: int, groups: Groups) -> CheckedFileRow:
-    mine = (*_of(campaign_id, batch, groups), CheckedFileRow.id == number)
-    row = db.scalar(select(CheckedFileRow).where(*mine))
-    if row is None:
-        raise NotFound("this batch has no such file", remedy="open the batch again")
-    return row
-
-
 def _forget_expired(db: Session) -> None:
-    old = (CheckedFileRow.added_at < _oldest(), CheckedFileRow.kept_at.is_(None))
+    old = (CheckedFileRow.added_at < oldest_kept(), CheckedFileRow.kept_at.is_(None))
     db.execute(delete(CheckedFileRow).where(*old))
-
-
-def _oldest() -> datetime:
-    return datetime.now(UTC) - timedelta(days=DAYS_KEPT)

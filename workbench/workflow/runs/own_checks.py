@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import NotFound
 from workbench.formats.run_report import RunReport
-from workbench.workflow.runs.checked_files import Batch, batch_of
+from workbench.workflow.runs.batches import Batch, batch_of
 from workbench.workflow.runs.groups import own_groups
 from workbench.workflow.runs.run_checks import Expected, Opening, expected_of
 

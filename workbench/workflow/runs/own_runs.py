@@ -19,8 +19,9 @@ from workbench.workflow.runs.about_runs import AboutRun, Verdict
 from workbench.workflow.runs.groups import own_groups
 from workbench.workflow.runs.own_checks import ABOUT_THE_FILE, own_expected
 from workbench.workflow.runs.run_checks import check_file
+from workbench.workflow.runs.run_lines import RunLine, runs_of
 from workbench.workflow.runs.run_records import change_record, plain_size, require_tag, run_record
-from workbench.workflow.runs.submitting import RunLine, remove_run, run_content, runs_of, store_runs
+from workbench.workflow.runs.submitting import remove_run, run_content, store_runs
 
 
 @dataclass(frozen=True, slots=True)

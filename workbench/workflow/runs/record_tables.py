@@ -17,8 +17,8 @@ from workbench.workflow.runs.groups import (
     matching,
     missing_names,
 )
+from workbench.workflow.runs.run_lines import RunLine, runs_of
 from workbench.workflow.runs.run_records import change_record
-from workbench.workflow.runs.submitting import RunLine, runs_of
 
 HEADER = (
     *COLUMNS, "verdict", "reason", "file", "topics", "lines", "warnings", "sha256", "sent_by", "sent_at",

@@ -16,7 +16,8 @@ from workbench.workflow.checks import storable
 from workbench.workflow.moments import utc_now
 from workbench.workflow.runs.about_runs import AboutRun, Verdict
 from workbench.workflow.runs.groups import require_group
-from workbench.workflow.runs.submitting import RunLine, add_runs, run_line, run_row
+from workbench.workflow.runs.run_lines import RunLine, run_line
+from workbench.workflow.runs.submitting import add_runs, run_row
 
 LONGEST_REASON = 1000
 

@@ -13,7 +13,8 @@ from workbench.scoring.measures import parse_measures
 from workbench.scoring.scorer import RunScores, Scorer
 from workbench.workflow.campaigns.campaigning import campaign_of
 from workbench.workflow.runs.about_runs import Verdict
-from workbench.workflow.runs.submitting import runs_of, stored_run
+from workbench.workflow.runs.run_lines import runs_of
+from workbench.workflow.runs.submitting import stored_run
 from workbench.workflow.settling.releasing import QrelsReport, RuleChoice, make_qrels
 
 

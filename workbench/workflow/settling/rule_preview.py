@@ -19,7 +19,8 @@ from workbench.scoring.rank_comparison import RankingComparison, compare_ranking
 from workbench.scoring.scorer import Scorer, in_order
 from workbench.workflow.remembering import Remembered
 from workbench.workflow.runs.about_runs import Verdict
-from workbench.workflow.runs.submitting import RunLine, runs_of, stored_run
+from workbench.workflow.runs.run_lines import RunLine, runs_of
+from workbench.workflow.runs.submitting import stored_run
 from workbench.workflow.settling.releasing import Material, RuleChoice, material
 from workbench.workflow.settling.rule_choices import choice_label, choice_name
 
