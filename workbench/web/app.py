@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any, ClassVar
 
 from flask import Flask
@@ -28,7 +27,6 @@ from workbench.workflow.people.passwords import Passwords
 
 # What the fields of one form may hold together, files aside: guidelines are the longest.
 MAX_FIELDS_BYTES = 8 * 1024**2
-SWITCH_SECONDS = 0.0005
 
 
 class Application(Flask):
@@ -73,7 +71,4 @@ def from_environment() -> Flask:
     migrate(database)
     app = create_app(settings, database)
     long_requests.install(app)
-    # A thread that saves gives up Python's lock at every statement, and gets it back after such a while from
-    # one that reckons (5 ms by itself).
-    sys.setswitchinterval(SWITCH_SECONDS)
     return app
