@@ -89,49 +89,70 @@ def coded(grades: ArrayLike, categories: Sequence[int], *, missing: int | None =
 
     Raises WorkbenchError for a grade that has no place, and for categories that repeat or are too many.
     """
-    _check_categories(categories)
-    codes = _by_distance(np.asarray(grades), categories, missing)
-    if codes is not None:
-        return codes
-    values = _in_bytes(grades)
-    codes = np.full(values.shape, MISSING, dtype=np.int8)
-    for place, category in enumerate(categories):
-        codes += (values == category).view(np.int8) * np.int8(place + 1)
-    strange = codes == MISSING
-    if missing is not None:
-        strange &= values != missing
-    if strange.any():
-        raise WorkbenchError(
-            f"{values[strange][0]} is in no category of the table",
-            remedy=f"the categories are {', '.join(map(str, categories))}",
-        )
+    codes: Codes = coded_rows([np.asarray(grades)], categories, missing=missing)[0]
     return codes
 
 
-def _by_distance(values: NDArray[Any], categories: Sequence[int], missing: int | None) -> Codes | None:
-    """The places of grades on a scale without gaps, up or down, with nothing beyond its ends; else None.
+def coded_rows(
+    rows: Sequence[NDArray[Any]], categories: Sequence[int], *, missing: int | None = None
+) -> Codes:
+    """The places of the grades of several assessors, row by row and of one length; raises as `coded` does."""
+    _check_categories(categories)
+    codes = np.empty((len(rows), *rows[0].shape), dtype=np.int8)
+    step = _step(categories)
+    for values, places in zip(rows, codes, strict=True):
+        if not step or not _by_distance(values, categories, step, missing, places):
+            _by_category(values, categories, missing, places)
+    return codes
 
-    Then a place is a distance from the first category, and to see that and to reckon it takes four passes
+
+def _step(categories: Sequence[int]) -> int:
+    """1 where each category is one more than that before it, -1 where it is one less, else 0."""
+    step = -1 if categories[-1] < categories[0] else 1
+    return step if all(after - before == step for before, after in pairwise(categories)) else 0
+
+
+def _by_distance(
+    values: NDArray[Any], categories: Sequence[int], step: int, missing: int | None, places: Codes
+) -> bool:
+    """Write places on a scale without gaps, where no grade is beyond its ends, else leave it to others.
+
+    There a place is a distance from the first category, and to see that and to reckon it takes three passes
     over the grades, not three for each category. What is missing may stand just below the scale, as -1 does.
     """
-    step = -1 if categories[-1] < categories[0] else 1
-    low, high = min(categories), max(categories)
+    low, high = min(categories[0], categories[-1]), max(categories[0], categories[-1])
     lowest = low - 1 if missing == low - 1 else low
     if (
         values.dtype.kind not in "iu"
         or not values.size
-        or any(after - before != step for before, after in pairwise(categories))
-        or not _BYTES.min <= lowest <= values.min() <= values.max() <= high <= _BYTES.max
+        or not _BYTES.min <= lowest <= np.minimum.reduce(values, axis=None)
+        or not np.maximum.reduce(values, axis=None) <= high <= _BYTES.max
     ):
-        return None
-    codes = values.astype(np.int8)
-    if step > 0:
-        codes -= np.int8(low)
-        return codes
-    np.subtract(np.int8(high), codes, out=codes)
-    if lowest < low:
-        codes[codes == len(categories)] = MISSING
-    return codes
+        return False
+    np.copyto(places, values, casting="unsafe")
+    if step < 0:
+        np.subtract(np.int8(high), places, out=places)
+        if lowest < low:
+            places[places == len(categories)] = MISSING
+    elif low:
+        places -= np.int8(low)
+    return True
+
+
+def _by_category(values: NDArray[Any], categories: Sequence[int], missing: int | None, places: Codes) -> None:
+    """Write places on any scale; raises WorkbenchError for a grade that is in no category."""
+    small = _in_bytes(values)
+    places[...] = MISSING
+    for place, category in enumerate(categories):
+        places += (small == category).view(np.int8) * np.int8(place + 1)
+    strange = places == MISSING
+    if missing is not None:
+        strange &= small != missing
+    if strange.any():
+        raise WorkbenchError(
+            f"{small[strange][0]} is in no category of the table",
+            remedy=f"the categories are {', '.join(map(str, categories))}",
+        )
 
 
 def _check_categories(categories: Sequence[int]) -> None:

@@ -160,13 +160,32 @@ def test_alpha_is_that_of_the_library_called_krippendorff(data: Ratings, level: 
     assert found == pytest.approx(oracle, abs=1e-9)
 
 
-def test_many_assessors_and_grades_are_counted_by_rows_as_by_keys() -> None:
-    # 40 assessors on 12 grades: 41^12 kinds do not fit into 63 bits. Oracle: the library.
+@pytest.mark.parametrize(("assessors", "grades"), [(40, 12), (60, 40), (300, 5)])
+def test_many_assessors_and_grades_are_counted_like_few(assessors: int, grades: int) -> None:
+    # 60 assessors on 40 grades have more kinds than fit into 63 bits; more than 255 fit into no byte.
+    # Oracle: the library.
     generator = np.random.default_rng(5)
-    grades = generator.integers(0, 12, (40, 60))
-    data = ratings_of(grades, categories=range(12))
-    oracle = krippendorff.alpha(reliability_data=grades, level_of_measurement="nominal")
+    given = generator.integers(0, grades, (assessors, 60))
+    given[:, :grades] = np.arange(grades)[:60]
+    data = ratings_of(given, categories=range(grades))
+    oracle = krippendorff.alpha(reliability_data=given, level_of_measurement="nominal")
     assert agreement(data, "alpha").value == pytest.approx(oracle, abs=1e-12)
+
+
+@pytest.mark.parametrize("grades", [3, 10, 14])
+def test_topics_together_are_told_as_each_alone(grades: int) -> None:
+    # 30 assessors of one mind on every grade: 31^10 kinds of 64 topics are more than floats tell apart, 31^14
+    # are more than fit into 63 bits.
+    generator = np.random.default_rng(6)
+    given = generator.integers(0, grades, (30, 64 * grades))
+    given[:, ::2] = np.tile(np.arange(grades), 64)[::2]
+    topics = np.repeat(np.arange(64), grades)
+    weights = WEIGHTS["nominal"](grades)
+    together = tally(ratings_of(given, categories=range(grades), topics=topics), weights, by_topic=True)
+    for topic in (0, 31, 63):
+        alone = tally(ratings_of(given[:, topics == topic], categories=range(grades)), weights).total()
+        assert np.allclose(together.coincidences[topic], alone.coincidences)
+        assert np.allclose(together.shares[topic], alone.shares)
 
 
 def test_every_coefficient_of_the_room_is_in_the_catalogue() -> None:

@@ -8,17 +8,10 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import ArrayLike
 
+from workbench.agreement.several.cells import Cells, Integers, cells_of
 from workbench.agreement.several.methods import METHODS, Method, values, weights_of
 from workbench.agreement.several.ratings import Ratings
-from workbench.agreement.several.tally import (
-    Cells,
-    Floats,
-    Integers,
-    Tally,
-    cells_of,
-    tally,
-    tally_of_cells,
-)
+from workbench.agreement.several.tally import Floats, Tally, tally, tally_of_cells
 from workbench.agreement.several.weights import Weights
 from workbench.agreement.table import MISSING, Codes
 from workbench.errors import WorkbenchError

@@ -50,10 +50,12 @@ def level_of(level: str, categories: Sequence[int]) -> Differences:
     ((k - l) / (k + l))^2. Raises WorkbenchError for another level, and for ratio with negative grades.
     Source: Krippendorff 2011.
     """
+    if level == "nominal":
+        return lambda _: nominal(len(categories))
+    if level == "ordinal":
+        return _ordinal_of(categories)
     values = np.asarray(categories, dtype=np.float64)
     apart = np.subtract.outer(values, values)
-    if level == "nominal":
-        return lambda _: 1.0 - np.eye(len(values))
     if level == "interval":
         return lambda _: apart**2
     if level == "ratio":
@@ -62,15 +64,21 @@ def level_of(level: str, categories: Sequence[int]) -> Differences:
         sums = np.add.outer(values, values)
         ratio = np.divide(apart, sums, out=np.zeros_like(apart), where=sums > 0)
         return lambda _: ratio**2
-    if level == "ordinal":
-        order = np.argsort(values)
-        back = np.argsort(order)
-        return lambda given: _ordinal(given[..., order])[..., back, :][..., back]
     raise WorkbenchError(f"there is no level {level!r}", remedy=f"one of {', '.join(LEVELS)}")
 
 
+def _ordinal_of(categories: Sequence[int]) -> Differences:
+    """The squared differences of ordinal grades, which are the same read from either end of the scale."""
+    ascending = sorted(categories)
+    if list(categories) in (ascending, ascending[::-1]):
+        return _ordinal
+    order = np.argsort(categories)
+    back = np.argsort(order)
+    return lambda given: _ordinal(given[..., order])[..., back, :][..., back]
+
+
 def _ordinal(given: Floats) -> Floats:
-    """(n_k / 2 + all between + n_l / 2) squared, for grades in ascending order."""
+    """(n_k / 2 + all between + n_l / 2) squared, for grades in the order of their scale."""
     up_to = np.cumsum(given, axis=-1)
     middle = up_to - given / 2
     apart = middle[..., :, np.newaxis] - middle[..., np.newaxis, :]

@@ -7,9 +7,10 @@ from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
 from workbench.agreement.several.bootstrap import LEVEL, Interval
+from workbench.agreement.several.cells import Cells, cells_of
 from workbench.agreement.several.methods import METHODS, weights_of
 from workbench.agreement.several.ratings import Ratings
-from workbench.agreement.several.tally import Cells, Floats, cells_of
+from workbench.agreement.several.tally import Floats
 from workbench.errors import WorkbenchError
 
 NAME = "linearised variance over pairs, Gwet 2014"
@@ -30,7 +31,7 @@ def linearised(
     cells = cells_of(ratings)
     times = cells.times.astype(np.float64)
     n = int(times.sum())
-    counts = cells.counts.astype(np.float64)
+    counts = cells.counts.T.astype(np.float64)
     raters = counts.sum(axis=1)
     doubly = raters >= 2
     both = float(times @ doubly)
@@ -59,7 +60,7 @@ def _agreed(counts: Floats, raters: Floats, agreeing: Floats) -> Floats:
 
 def _chance(method: str, cells: Cells, p: Floats, agreeing: Floats) -> tuple[float, Floats]:
     """Chance agreement, and what every pair contributes to it."""
-    counts = cells.counts.astype(np.float64)
+    counts = cells.counts.T.astype(np.float64)
     own = counts / counts.sum(axis=1, keepdims=True)
     q = len(p)
     if method == "uniform":

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from workbench.agreement.table import MISSING, Codes, coded
+from workbench.agreement.table import MISSING, Codes, coded, coded_rows
 from workbench.errors import WorkbenchError
 
 
@@ -71,14 +71,13 @@ def ratings_of(
     rows = [np.asarray(row) for row in grades]
     if not rows or len({row.shape for row in rows}) != 1 or rows[0].ndim != 1:
         raise WorkbenchError("assessors' rows differ in length", remedy="one place for every pair in each")
-    codes = np.empty((len(rows), len(rows[0])), dtype=np.int8)
-    for number, row in enumerate(rows):
-        codes[number] = coded(row, kept, missing=missing)
-    numbers = np.zeros(codes.shape[1], dtype=np.int64) if topics is None else np.asarray(topics)
+    codes = coded_rows(rows, kept, missing=missing)
+    if topics is None:
+        # One zero that is seen at every pair: to write it everywhere takes longer than anything reads it.
+        return Ratings(codes, kept, np.broadcast_to(np.int64(0), codes.shape[1:]), 1)
+    numbers = np.asarray(topics)
     if numbers.shape != codes.shape[1:]:
         raise WorkbenchError("there must be one topic for every pair", remedy="give as many topics as pairs")
-    if topics is None:
-        return Ratings(codes, kept, numbers, 1)
     names, places = np.unique(numbers, return_inverse=True)
     return Ratings(codes, kept, places.astype(np.int64, copy=False), len(names))
 

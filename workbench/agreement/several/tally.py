@@ -8,36 +8,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.agreement.several.cells import Cells, cells_of
 from workbench.agreement.several.ratings import Ratings
 from workbench.agreement.several.weights import Weights
 
 Floats = NDArray[np.float64]
-Integers = NDArray[Any]
-
-# Up to this many different cells an array of counters is quicker than sorting.
-_DENSE = 2**22
-# Up to this many kinds of pairs comparing bytes is quicker than counting by index.
-_FEW = 32
-# More kinds than fit into 63 bits are told apart by their rows.
-_MOST_KEYS = 2**62
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Cells:
-    """Kinds of pairs: `times` pairs of a `group`, on each of which `counts[:, k]` assessors gave grade k.
-
-    Shapes (cells, q), (cells,), (cells,); nobody's pairs are not there.
-    """
-
-    counts: Integers
-    times: Integers
-    group: Integers
-    n_groups: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,29 +58,6 @@ def tally(ratings: Ratings, weights: Weights, *, by_topic: bool = False, by_asse
     return tally_of_cells(cells, weights, given=given)
 
 
-def cells_of(ratings: Ratings, *, by_topic: bool = False) -> Cells:
-    """The kinds of pairs that there are, by topic or altogether; pairs that nobody judged are left out."""
-    q, base = len(ratings.categories), ratings.n_assessors + 1
-    size, n_groups = base**q, ratings.n_topics if by_topic else 1
-    if size * n_groups < _MOST_KEYS:
-        keys = _keys(ratings, base)
-        if by_topic:
-            keys = ratings.topics * size + keys
-        kinds, times = _counted(keys, size * n_groups, _possible(size, base, q) if not by_topic else None)
-        group, rest = np.divmod(kinds, size)
-        by_grade = np.empty((q, len(kinds)), dtype=np.int64)
-        for digits in by_grade:
-            rest, digits[:] = np.divmod(rest, base)
-    else:
-        by_pair = [ratings.topics if by_topic else np.zeros(ratings.codes.shape[1], dtype=np.int64)]
-        by_pair += [(ratings.codes == place).sum(axis=0) for place in range(q)]
-        table, times = np.unique(np.stack(by_pair), axis=1, return_counts=True)
-        group, by_grade = table[0], table[1:]
-    judged = by_grade.any(axis=0) & (times > 0)
-    found = Cells(by_grade[:, judged].T, times[judged], group[judged], n_groups)
-    return found if ratings.unlisted is None else _with_unlisted(found, ratings, ratings.unlisted)
-
-
 def given_by_assessor(ratings: Ratings, *, by_topic: bool = False) -> Floats:
     """How often each assessor gave each grade; shape (groups, assessors, q)."""
     q = len(ratings.categories)
@@ -124,18 +80,18 @@ def given_by_assessor(ratings: Ratings, *, by_topic: bool = False) -> Floats:
 def tally_of_cells(cells: Cells, weights: Weights, *, given: Floats) -> Tally:
     """The sums of cells, group by group."""
     # A row for each grade: to add up rows takes a tenth of the time of adding up within them.
-    by_grade = np.ascontiguousarray(cells.counts.T, dtype=np.float64)
+    by_grade = cells.counts.astype(np.float64)
     times = cells.times.astype(np.float64)
     raters = by_grade.sum(axis=0)
     doubly = raters >= 2
-    factors = doubly * times / np.where(doubly, raters - 1, 1.0)
-    shares = by_grade / raters * times
+    factors = doubly * times / np.maximum(raters - 1, 1.0)
+    per_rater = times / raters
     if cells.n_groups == 1:
         return Tally(
             disagreement=(_ordered_in_all(by_grade, factors / raters) * weights).sum().reshape(1),
-            doubly=(doubly * times).sum().reshape(1),
+            doubly=(doubly @ times).reshape(1),
             rated=times.sum().reshape(1),
-            shares=shares.sum(axis=1).reshape(1, -1),
+            shares=(by_grade @ per_rater).reshape(1, -1),
             coincidences=_ordered_in_all(by_grade, factors)[np.newaxis],
             given=given,
         )
@@ -150,7 +106,7 @@ def tally_of_cells(cells: Cells, weights: Weights, *, given: Floats) -> Tally:
         disagreement=grouped((ordered * weights).sum(axis=(1, 2)) / raters),
         doubly=grouped(doubly * times),
         rated=grouped(times),
-        shares=grouped(shares.T),
+        shares=grouped((by_grade * per_rater).T),
         coincidences=grouped(ordered),
         given=given,
     )
@@ -169,57 +125,9 @@ def _ordered(counts: Floats, factors: Floats) -> Floats:
 
 def _ordered_in_all(by_grade: Floats, factors: Floats) -> Floats:
     """The sum of `_ordered` over all cells, by one product of matrices; shape (q, q)."""
-    times = by_grade * factors
-    sums: Floats = times @ by_grade.T - np.diag(times.sum(axis=1))
+    sums: Floats = (by_grade * factors) @ by_grade.T
+    sums -= np.diag(by_grade @ factors)
     return sums
-
-
-def _with_unlisted(cells: Cells, ratings: Ratings, unlisted: Integers) -> Cells:
-    """The cells with one more for every group, of the pairs that everybody stands for the lowest grade on."""
-    group, times = np.arange(cells.n_groups), unlisted if cells.n_groups > 1 else [unlisted.sum()]
-    counts = np.zeros((cells.n_groups, len(ratings.categories)), dtype=cells.counts.dtype)
-    counts[:, ratings.lowest] = ratings.n_assessors
-    return Cells(
-        np.concatenate([cells.counts, counts]),
-        np.concatenate([cells.times, times]),
-        np.concatenate([cells.group, group]),
-        cells.n_groups,
-    )
-
-
-def _keys(ratings: Ratings, base: int) -> Integers:
-    """A number for every pair, in whose digits to the base stands how many assessors gave each grade."""
-    dtype = np.min_scalar_type(base ** len(ratings.categories) - 1)
-    small = np.min_scalar_type(base)
-    keys = np.zeros(ratings.codes.shape[1], dtype=dtype)
-    marks = np.empty(ratings.codes.shape, dtype=np.bool_)
-    for place in range(len(ratings.categories)):
-        here = np.equal(ratings.codes, place, out=marks).view(np.uint8).sum(axis=0, dtype=small)
-        keys += here.astype(dtype, copy=False) * dtype.type(base**place)
-    return keys
-
-
-def _possible(size: int, base: int, q: int) -> Integers | None:
-    """The keys that can be, where they are few: no more grades than assessors."""
-    if size > 2**12:
-        return None
-    keys = np.arange(size)
-    digits = keys[:, np.newaxis] // base ** np.arange(q) % base
-    possible = keys[digits.sum(axis=1) < base]
-    return possible if len(possible) <= _FEW else None
-
-
-def _counted(keys: Integers, size: int, possible: Integers | None) -> tuple[Integers, Integers]:
-    if possible is not None:
-        times = np.array([np.count_nonzero(keys == key) for key in possible.astype(keys.dtype)])
-        return possible, times
-    if size <= _DENSE:
-        times = np.bincount(keys, minlength=size)
-        # To make bytes of them first takes a tenth of the time.
-        kinds = np.flatnonzero(times != 0)
-        return kinds, times[kinds]
-    kinds, times = np.unique(keys, return_counts=True)
-    return kinds.astype(np.int64, copy=False), times
 
 
 def _product(draws: Floats, values: Floats) -> Floats:
