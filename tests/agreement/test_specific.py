@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from tests.support import cases
-from workbench.agreement.overlap import overlap, overlaps
+from workbench.agreement.overlap import mean_overlap, overlap, overlaps
+from workbench.agreement.several.over_topics import Resamples
 from workbench.agreement.several.ratings import Ratings, ratings_of
 from workbench.agreement.specific import binary_view, specific_agreement
 from workbench.errors import WorkbenchError
@@ -88,3 +89,55 @@ def test_a_pair_that_one_has_not_judged_is_no_disagreement() -> None:
 def test_nothing_relevant_anywhere_leaves_no_mean() -> None:
     found = overlap(ratings_of([[0], [0]], categories=(1, 0)), (0, 1))
     assert (found.mean, found.together, found.by_topic) == (None, None, (None,))
+
+
+@pytest.mark.parametrize("assessors", [(0, 1), (0, 1, 2)])
+def test_overlaps_intervals_are_percentiles_of_topics_drawn_again(assessors: tuple[int, ...]) -> None:
+    generator = np.random.default_rng(3)
+    topics = np.repeat(np.arange(12), 6)
+    data = ratings_of(
+        generator.choice((0, 1, -1), (3, 72), p=(0.5, 0.4, 0.1)), categories=(1, 0), missing=-1, topics=topics
+    )
+    found = overlap(data, assessors, resamples=Resamples(rounds=300, seed=8, level=0.9))
+    # The same, drawn one by one: the mean of the drawn topics' overlaps, and the overlap of all they hold.
+    share = [one or 0.0 for one in found.by_topic]
+    there = [one is not None for one in found.by_topic]
+    rows = data.codes[list(assessors)]
+    judged = (rows != -1).all(axis=0)
+    by_all = np.array([((rows == 0).all(axis=0) & judged)[topics == one].sum() for one in range(12)])
+    by_any = np.array([((rows == 0).any(axis=0) & judged)[topics == one].sum() for one in range(12)])
+    draws = np.random.default_rng(8).multinomial(12, np.full(12, 1 / 12), size=300)
+    means = [float(row @ share) / float(row @ there) for row in draws]
+    wholes = [float(row @ by_all) / float(row @ by_any) for row in draws]
+    for interval, of_round in ((found.mean_interval, means), (found.together_interval, wholes)):
+        assert interval is not None
+        assert (interval.units, interval.rounds, interval.seed) == (12, 300, 8)
+        assert (interval.low, interval.high) == pytest.approx(tuple(np.quantile(of_round, [0.05, 0.95])))
+    assert overlap(data, assessors).mean_interval is None
+
+
+def test_topics_that_two_do_not_share_are_not_drawn_and_one_topic_gives_no_interval() -> None:
+    data = ratings_of([[1, 0, 1], [1, 0, -1]], categories=(1, 0), missing=-1, topics=[0, 1, 2])
+    found = overlap(data, (0, 1), resamples=Resamples(rounds=50))
+    # The second topic was judged by both and has nothing relevant: it is drawn, and adds nothing.
+    assert found.mean_interval is not None
+    assert (found.mean_interval.units, found.mean_interval.low, found.mean_interval.high) == (2, 1.0, 1.0)
+    assert found.mean_interval.undefined_rounds > 0
+    alone = ratings_of([[1, 0], [1, 1]], categories=(1, 0))
+    (one,) = overlaps(alone, resamples=Resamples(rounds=50))
+    assert one.together == 0.5
+    assert one.together_interval is not None
+    assert one.together_interval.undefined == "an interval needs two topics or more"
+
+
+def test_the_mean_overlap_of_every_two_leaves_out_those_without_one() -> None:
+    # a and b: 1/2, 1 and 0 over three topics; a and c share nothing relevant; b and c 0 of 1.
+    data = ratings_of(
+        [[1, 1, 1, 0], [1, 0, 1, 1], [-1, -1, -1, 0]], categories=(1, 0), missing=-1, topics=[0, 0, 1, 2]
+    )
+    found = mean_overlap(data, resamples=Resamples(rounds=80, seed=2))
+    assert overlaps(data)[0].mean == pytest.approx((0.5 + 1 + 0) / 3)
+    assert found.value == pytest.approx((0.5 + 0.0) / 2)
+    assert found.interval is not None
+    assert found.interval.units == 3
+    assert mean_overlap(ratings_of([[0], [0]], categories=(1, 0))).value is None

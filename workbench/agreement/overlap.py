@@ -9,7 +9,10 @@ from math import fsum
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.agreement.several.bootstrap import Interval
+from workbench.agreement.several.over_topics import Resamples, each_over_topics, over_topics
 from workbench.agreement.several.ratings import Ratings
+from workbench.agreement.several.tally import Floats
 from workbench.agreement.table import MISSING
 
 
@@ -18,7 +21,8 @@ class Overlap:
     """The overlap of some assessors' relevant sets: by topic, and its mean over topics that have one.
 
     `by_topic` is None where nobody called anything relevant; `empty` counts these topics, and `mean` is None
-    where all are such. `together` is the overlap of all topics taken as one set.
+    where all are such. `together` is the overlap of all topics taken as one set. The intervals are over the
+    topics on which all of these assessors judged something, and None where none were asked for.
     """
 
     assessors: tuple[int, ...]
@@ -26,41 +30,104 @@ class Overlap:
     mean: float | None
     together: float | None
     empty: int
+    mean_interval: Interval | None = None
+    together_interval: Interval | None = None
 
 
-def overlap(binary: Ratings, assessors: tuple[int, ...]) -> Overlap:
+@dataclass(frozen=True, slots=True)
+class MeanOverlap:
+    """The mean of the overlaps of every two assessors that have one, with its interval where asked for."""
+
+    value: float | None
+    interval: Interval | None = None
+
+
+def overlap(binary: Ratings, assessors: tuple[int, ...], *, resamples: Resamples | None = None) -> Overlap:
     """The overlap of two or more assessors (by number) on the pairs that all of them judged.
 
     `binary` has the categories 1 and 0. A pair that one of them has not judged is no disagreement and is left
     out. Source: Voorhees 1998, 2000; two of three assessors' sets there, mean over topics.
     """
-    return _overlap(binary, *_sets(binary), assessors)
+    return _overlap(_counts(binary, *_sets(binary), assessors), assessors, resamples)
 
 
-def overlaps(binary: Ratings, size: int = 2) -> tuple[Overlap, ...]:
+def overlaps(binary: Ratings, size: int = 2, *, resamples: Resamples | None = None) -> tuple[Overlap, ...]:
     """The overlaps of every `size` assessors, 2 or 3 as in Voorhees 2000."""
     sets = _sets(binary)
-    return tuple(_overlap(binary, *sets, chosen) for chosen in combinations(range(binary.n_assessors), size))
+    return tuple(
+        _overlap(_counts(binary, *sets, chosen), chosen, resamples)
+        for chosen in combinations(range(binary.n_assessors), size)
+    )
+
+
+def mean_overlap(binary: Ratings, *, resamples: Resamples | None = None) -> MeanOverlap:
+    """The mean over every two assessors of the mean over topics of their overlap; undefined ones left out.
+
+    Topics are drawn for all of them at once.
+    """
+    sets = _sets(binary)
+    counts = [_counts(binary, *sets, chosen) for chosen in combinations(range(binary.n_assessors), 2)]
+    sums = np.stack([_shares(each) for each in counts], axis=1)
+    shared = sums[np.any([each[:, 2] for each in counts], axis=0)]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value = float(_mean_of_pairs(sums.sum(axis=0, keepdims=True))[0])
+    if not np.isfinite(value):
+        return MeanOverlap(None)
+    return MeanOverlap(value, None if resamples is None else over_topics(_mean_of_pairs, shared, resamples))
 
 
 def _sets(binary: Ratings) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     return binary.codes != MISSING, binary.codes == binary.categories.index(1)
 
 
-def _overlap(
+def _counts(
     binary: Ratings, judged: NDArray[np.bool_], relevant: NDArray[np.bool_], assessors: tuple[int, ...]
-) -> Overlap:
+) -> NDArray[np.int64]:
+    """By topic pairs relevant to all, pairs relevant to any, pairs that all judged; shape (topics, 3)."""
     by_all, by_any, seen = relevant[assessors[0]], relevant[assessors[0]], judged[assessors[0]]
     for one in assessors[1:]:
         by_all, by_any, seen = by_all & relevant[one], by_any | relevant[one], seen & judged[one]
-    all_of = np.bincount(binary.topics[by_all], minlength=binary.n_topics).tolist()
-    any_of = np.bincount(binary.topics[by_any & seen], minlength=binary.n_topics).tolist()
+    chosen = (by_all, by_any & seen, seen)
+    columns = [np.bincount(binary.topics[each], minlength=binary.n_topics) for each in chosen]
+    if binary.unlisted is not None:
+        columns[2] = columns[2] + binary.unlisted
+    return np.stack(columns, axis=1)
+
+
+def _overlap(counts: NDArray[np.int64], assessors: tuple[int, ...], resamples: Resamples | None) -> Overlap:
+    all_of, any_of, _ = counts.T.tolist()
     by_topic = tuple(both / union if union else None for both, union in zip(all_of, any_of, strict=True))
     there = [share for share in by_topic if share is not None]
+    intervals: tuple[Interval | None, ...] = (None, None)
+    if resamples is not None and there:
+        shared = counts[:, 2] > 0
+        sums = np.concatenate([_shares(counts), counts[:, :2].astype(np.float64)], axis=1)
+        intervals = each_over_topics(_both_means, sums[shared], resamples)
     return Overlap(
         assessors=assessors,
         by_topic=by_topic,
         mean=fsum(there) / len(there) if there else None,
         together=sum(all_of) / sum(any_of) if sum(any_of) else None,
         empty=len(by_topic) - len(there),
+        mean_interval=intervals[0],
+        together_interval=intervals[1],
     )
+
+
+def _shares(counts: NDArray[np.int64]) -> Floats:
+    """By topic the overlap, 0 where there is none, and whether there is one; shape (topics, 2)."""
+    there = counts[:, 1] > 0
+    share = np.divide(counts[:, 0], counts[:, 1], out=np.zeros(len(counts)), where=there)
+    return np.stack([share, there], axis=1)
+
+
+def _both_means(sums: Floats) -> tuple[Floats, Floats]:
+    return sums[..., 0] / sums[..., 1], sums[..., 2] / sums[..., 3]
+
+
+def _mean_of_pairs(sums: Floats) -> Floats:
+    """The mean over pairs of assessors (rounds, pairs, 2), of those with a topic that has an overlap."""
+    there = sums[..., 1] > 0
+    means = np.divide(sums[..., 0], sums[..., 1], out=np.zeros(there.shape), where=there)
+    found: Floats = means.sum(axis=-1) / there.sum(axis=-1)
+    return found

@@ -29,6 +29,7 @@ def say_report(report: Together) -> None:
     click.echo(f"\n{what_differs(report)}")
     if report.paradox:
         _say_paradox(report, report.paradox)
+    _say_overlaps(report, names)
     _say_grades(report)
     if report.thresholds:
         _say_thresholds(report)
@@ -81,6 +82,23 @@ def _say_paradox(report: Together, found: Paradox) -> None:
     )
 
 
+def _say_overlaps(report: Together, names: Sequence[str]) -> None:
+    click.echo(f"\nOverlap of relevant sets, from grade {report.entering.relevant_from}\n")
+    rows = [
+        (
+            ", ".join(names[number] for number in one.assessors),
+            _value(one.mean),
+            _bounds(one.mean_interval),
+            _value(one.together),
+            _bounds(one.together_interval),
+            one.empty,
+        )
+        for one in (*report.overlaps, *report.triples)
+    ]
+    heads = ["", "mean over topics", "interval", "topics together", "interval", "topics without"]
+    say_table(heads, rows, numeric=(1, 3, 5))
+
+
 def _say_grades(report: Together) -> None:
     click.echo("\nBy grade\n")
     rows = [
@@ -90,10 +108,11 @@ def _say_grades(report: Together) -> None:
             _value(one.specific.value, one.specific.undefined),
             _bounds(one.interval),
             _value(one.kappa.value),
+            _bounds(one.kappa_interval),
         )
         for one in report.scale_grades
     ]
-    heads = ["grade", "given", "another gave it too", "interval", "kappa against the rest"]
+    heads = ["grade", "given", "another gave it too", "interval", "kappa against the rest", "interval"]
     say_table(heads, rows, numeric=(1, 2, 4))
 
 
@@ -106,11 +125,12 @@ def _say_thresholds(report: Together) -> None:
             *(_value(one.figure(name).value) for name in shown),
             _value(one.positive.specific.value),
             _value(one.negative.specific.value),
-            _value(one.overlap),
+            _value(one.overlap.value),
+            _bounds(one.overlap.interval),
         )
         for one in report.thresholds
     ]
-    heads = ["from", "observed", "pooled", "unpooled", "AC1", "positive", "negative", "overlap"]
+    heads = ["from", "observed", "pooled", "unpooled", "AC1", "positive", "negative", "overlap", "interval"]
     say_table(heads, rows, numeric=range(8))
 
 

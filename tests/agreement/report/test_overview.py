@@ -14,7 +14,8 @@ from tests.agreement.several.made import from_counts, ratings
 from tests.support import cases, shared
 from workbench.agreement.bands import LandisKoch, landis_koch
 from workbench.agreement.report.as_json import report_data
-from workbench.agreement.report.grades import by_grade
+from workbench.agreement.report.figures import drawn_from, figures
+from workbench.agreement.report.grades import against_the_rest, by_grade
 from workbench.agreement.report.how import How
 from workbench.agreement.report.latex import escaped, report_latex
 from workbench.agreement.report.overview import disagreed, together, what_differs
@@ -24,7 +25,7 @@ from workbench.agreement.report.thresholds import thresholds
 from workbench.agreement.report.two import every_two
 from workbench.agreement.report.working import workings
 from workbench.agreement.several.answers import Voice, answers_of
-from workbench.agreement.several.bootstrap import Unit
+from workbench.agreement.several.bootstrap import Unit, bootstrap
 from workbench.agreement.several.entering import Basis, entering
 from workbench.agreement.several.levels import LEVELS
 from workbench.agreement.several.ratings import Ratings
@@ -55,9 +56,33 @@ def test_positive_and_negative_agreement_are_those_of_the_table() -> None:
     assert (positive.specific.value, negative.specific.value) == pytest.approx((600 / 630, 140 / 170))
 
 
+@pytest.mark.parametrize("unit", [Unit.TOPIC, Unit.PAIR])
+def test_the_interval_of_a_grade_against_the_rest_is_that_of_its_pooled_kappa(unit: Unit) -> None:
+    grades: dict[str, list[int | None]] = {
+        "a": [0, 1, 2, 2, 0, 1, 0],
+        "b": [0, 2, 2, 1, 1, 1, 0],
+        "c": [0, 2, 2, 1, None, 1, 0],
+    }
+    data = entered(grades, scale=(0, 1, 2), topics=3, graded=True).ratings
+    how = How(rounds=60, seed=4, unit=unit)
+    for place, one in enumerate(by_grade(data, how, drawn_from(data, how))):
+        alone = bootstrap(against_the_rest(data, place), "pooled", unit=unit, rounds=60, seed=4)
+        assert one.kappa_interval == alone
+        assert alone.low is not None
+    # Of two grades each against the other is the pooled kappa of the whole.
+    binary = data.from_grade(1)
+    drawn = drawn_from(binary, how)
+    pooled = next(one for one in figures(binary, how, drawn) if one.name == "pooled")
+    for one in by_grade(binary, how, drawn):
+        assert one.kappa.value == pytest.approx(pooled.value)
+        assert one.kappa_interval == pooled.interval
+
+
 def test_a_grade_that_nobody_gave_has_no_agreement_and_says_so() -> None:
     found = entered({"a": [0, 2], "b": [0, 2]}, scale=(0, 1, 2), graded=True)
-    unused = by_grade(found.ratings, FEW)[1]
+    unused = by_grade(found.ratings, FEW, drawn_from(found.ratings, FEW))[1]
+    assert unused.kappa_interval is not None
+    assert unused.kappa_interval.undefined == "the coefficient is undefined"
     assert (unused.grade, unused.specific.value, unused.specific.undefined) == (
         1,
         None,
@@ -74,7 +99,9 @@ def test_every_threshold_is_the_agreement_on_relevant_from_there() -> None:
         alone = together(entered(binary, topics=2), FEW)
         assert [f.value for f in one.figures] == pytest.approx([f.value for f in alone.figures])
         assert one.prevalence == pytest.approx(alone.prevalence)
-        assert one.overlap == pytest.approx(alone.overlaps[0].mean)
+        assert one.overlap.value == pytest.approx(alone.overlaps[0].mean)
+        # Of two assessors the mean over pairs is their one overlap, and so is its interval.
+        assert one.overlap.interval == alone.overlaps[0].mean_interval
 
 
 def test_strictness_by_hand_and_sorted() -> None:
@@ -181,12 +208,22 @@ def test_json_csv_and_latex_hold_every_coefficient() -> None:
     csv.writer(text).writerows([COLUMNS, *report_rows(report)])
     rows = list(csv.DictReader(io.StringIO(text.getvalue())))
     of = {row["of"] for row in rows}
-    assert of == {"all", "mean over pairs", "pair", "threshold", "grade", "assessor"}
+    assert of == {"all", "mean over pairs", "pair", "threshold", "overlap", "grade", "assessor"}
+    three = [row for row in rows if row["of"] == "overlap"][-2]
+    assert (three["third"], three["coefficient"]) == ("c", "overlap_mean_over_topics")
+    triple = report.triples[0].mean_interval
+    assert triple is not None
+    assert triple.low is not None
+    assert float(three["low"]) == triple.low == data["overlap"][-1]["mean_interval"]["low"]
+    rest = [row for row in rows if row["coefficient"] == "kappa_against_the_rest"]
+    assert [float(row["low"]) for row in rest] == [
+        grade["kappa_interval"]["low"] for grade in data["grades_of_the_scale"]
+    ]
     assert {len(row) for row in rows} == {len(COLUMNS)}
     latex = report_latex(report)
     assert r"a\_1, b & 5 &" in latex
     for opened in ("table", "tabular"):
-        assert latex.count(f"\\begin{{{opened}}}") == latex.count(f"\\end{{{opened}}}") == 2
+        assert latex.count(f"\\begin{{{opened}}}") == latex.count(f"\\end{{{opened}}}") == 4
 
 
 def test_of_very_many_assessors_the_overlaps_are_those_of_the_pairs_that_are_listed() -> None:

@@ -43,7 +43,7 @@ def report_data(report: Together) -> Data:
                 "own": one.own,
                 "others": one.others,
                 "difference": one.difference,
-                "interval": None if one.interval is None else _interval(one.interval),
+                "interval": _interval_or_none(one.interval),
             }
             for one in report.strictness
         ],
@@ -133,7 +133,8 @@ def threshold_data(threshold: Threshold) -> Data:
         "positive": _grade(threshold.positive),
         "negative": _grade(threshold.negative),
         "prevalence_index": threshold.prevalence,
-        "overlap": threshold.overlap,
+        "overlap": threshold.overlap.value,
+        "overlap_interval": _interval_or_none(threshold.overlap.interval),
     }
 
 
@@ -143,7 +144,10 @@ def _grade(one: GradeAgreement) -> Data:
         data["undefined"] = one.specific.undefined
     if one.interval is not None:
         data["interval"] = _interval(one.interval)
-    return data | {"kappa_against_the_rest": one.kappa.value}
+    data["kappa_against_the_rest"] = one.kappa.value
+    if one.kappa_interval is not None:
+        data["kappa_interval"] = _interval(one.kappa_interval)
+    return data
 
 
 def _mean(one: MeanOfTwo) -> Data:
@@ -152,7 +156,7 @@ def _mean(one: MeanOfTwo) -> Data:
         "value": one.value,
         "pairs": one.pairs,
         "left_out": one.left_out,
-        "interval": None if one.interval is None else _interval(one.interval),
+        "interval": _interval_or_none(one.interval),
     }
 
 
@@ -160,9 +164,15 @@ def _overlap(one: Overlap, names: list[str]) -> Data:
     return {
         "assessors": [names[number] for number in one.assessors],
         "mean_over_topics": one.mean,
+        "mean_interval": _interval_or_none(one.mean_interval),
         "topics_together": one.together,
+        "together_interval": _interval_or_none(one.together_interval),
         "topics_without_relevant": one.empty,
     }
+
+
+def _interval_or_none(interval: Interval | None) -> Data | None:
+    return None if interval is None else _interval(interval)
 
 
 def _interval(interval: Interval) -> Data:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.agreement.report.figures import Drawn, interval_of
+from workbench.agreement.report.figures import Drawn, drawn_from, interval_of
 from workbench.agreement.report.how import How
 from workbench.agreement.result import NOBODY, Coefficient
 from workbench.agreement.several.bootstrap import Interval
-from workbench.agreement.several.methods import Method, agreement
+from workbench.agreement.several.methods import METHODS, Method, agreement
 from workbench.agreement.several.ratings import Ratings
 from workbench.agreement.several.tally import Floats, Tally, tally
 from workbench.agreement.several.weights import Weights, nominal
@@ -24,7 +24,7 @@ class GradeAgreement:
     """One grade: how often it was given, its specific agreement, and its kappa against all other grades.
 
     `specific` is the share of others who gave the grade too where one did: for relevant and not these are
-    positive and negative agreement.
+    positive and negative agreement. `interval` is that of `specific`, `kappa_interval` that of `kappa`.
     """
 
     grade: int
@@ -33,6 +33,7 @@ class GradeAgreement:
     specific: Coefficient
     interval: Interval | None
     kappa: Coefficient
+    kappa_interval: Interval | None
 
 
 def by_grade(ratings: Ratings, how: How, drawn: Drawn | None = None) -> tuple[GradeAgreement, ...]:
@@ -49,6 +50,8 @@ def by_grade(ratings: Ratings, how: How, drawn: Drawn | None = None) -> tuple[Gr
     for place, grade in enumerate(ratings.categories):
         method = Method("specific", "Specific agreement", "Spitzer and Fleiss 1974", Specific(place))
         specific = _specific(whole, place)
+        rest = against_the_rest(ratings, place)
+        kappa = agreement(rest, "pooled")
         found.append(
             GradeAgreement(
                 grade=grade,
@@ -56,10 +59,17 @@ def by_grade(ratings: Ratings, how: How, drawn: Drawn | None = None) -> tuple[Gr
                 share=float(given[place]) / everything if everything else None,
                 specific=specific,
                 interval=None if drawn is None else interval_of(method, specific, drawn, plain, how),
-                kappa=agreement(against_the_rest(ratings, place), "pooled"),
+                kappa=kappa,
+                kappa_interval=None if drawn is None else _kappa_interval(rest, kappa, drawn, ratings, how),
             )
         )
     return tuple(found)
+
+
+def _kappa_interval(rest: Ratings, kappa: Coefficient, drawn: Drawn, ratings: Ratings, how: How) -> Interval:
+    """From resamples of the same seed; of two grades each against the other are the ratings themselves."""
+    of_rest = drawn if len(ratings.categories) == 2 else drawn_from(rest, how)
+    return interval_of(METHODS["pooled"], kappa, of_rest, nominal(2), how)
 
 
 def against_the_rest(ratings: Ratings, place: int) -> Ratings:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from workbench.agreement.several.bootstrap import LEVEL, Unit
 from workbench.agreement.several.levels import LEVELS
 from workbench.agreement.several.methods import weights_of
+from workbench.agreement.several.over_topics import Resamples
 from workbench.agreement.several.ratings import Ratings
 from workbench.agreement.several.weights import WEIGHTS, Weights, nominal, own_weights
 from workbench.errors import WorkbenchError
@@ -55,6 +56,11 @@ class How:
     def weighted(self) -> bool:
         """Whether some grades disagree less than others."""
         return self.weights != "nominal"
+
+    @property
+    def resamples(self) -> Resamples:
+        """How topics are drawn again, for what is drawn over topics whatever the unit."""
+        return Resamples(self.rounds, self.seed, self.confidence)
 
     @property
     def weights_name(self) -> str:

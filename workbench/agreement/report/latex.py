@@ -19,8 +19,9 @@ _HEADS = ("Assessors", "$n$", "Observed", r"Pooled $\kappa$", r"Unpooled $\kappa
 
 
 def report_latex(report: Together) -> str:
-    """Two tables: all assessors together, and every two of them; needs the package booktabs."""
-    return "\n".join(("% needs \\usepackage{booktabs}", _of_all(report), _of_pairs(report)))
+    """Tables of all together, every two assessors, overlaps and grades; needs the package booktabs."""
+    tables = (_of_all(report), _of_pairs(report), _of_overlaps(report), _of_grades(report))
+    return "\n".join(("% needs \\usepackage{booktabs}", *tables))
 
 
 def _of_all(report: Together) -> str:
@@ -62,6 +63,47 @@ def _of_pairs(report: Together) -> str:
     ]
     caption = f"Agreement of every two assessors; {_what(report)}. {_how(report.how)}"
     return table("lrrrrrr", _HEADS, rows, caption, "tab:agreement-pairs", size=r"\footnotesize")
+
+
+def _of_overlaps(report: Together) -> str:
+    names = [escaped(voice.name) for voice in report.entering.assessors]
+    rows = [
+        (
+            ", ".join(names[number] for number in one.assessors),
+            number(one.mean),
+            bounds(one.mean_interval),
+            number(one.together),
+            bounds(one.together_interval),
+            f"{len(one.by_topic) - one.empty:,}",
+        )
+        for one in (*report.overlaps, *report.triples)
+    ]
+    caption = (
+        "Overlap of relevant sets (Voorhees 1998): of what any called relevant, how much all did, on what "
+        f"all judged; relevant from grade {report.entering.relevant_from}. {_how(report.how, over='topic')}"
+    )
+    heads = ("Assessors", "Mean over topics", "", "Topics together", "", "Topics")
+    return table("lrrrrr", heads, rows, caption, "tab:agreement-overlap", size=r"\footnotesize")
+
+
+def _of_grades(report: Together) -> str:
+    rows = [
+        (
+            str(one.grade),
+            f"{one.given:,}",
+            number(one.specific.value),
+            bounds(one.interval),
+            number(one.kappa.value),
+            bounds(one.kappa_interval),
+        )
+        for one in report.scale_grades
+    ]
+    caption = (
+        "Agreement by grade: where one gave it, the share of others who did too, and the pooled $\\kappa$ of "
+        f"the grade against all others. {_how(report.how)}"
+    )
+    heads = ("Grade", "Given", "Given too", "", r"$\kappa$ against the rest", "")
+    return table("lrrrrr", heads, rows, caption, "tab:agreement-grades")
 
 
 def table(
@@ -122,8 +164,7 @@ def _what(report: Together) -> str:
     return f"relevant from grade {entering.relevant_from} or not"
 
 
-def _how(how: How) -> str:
-    weights = f"{how.weights_name} weights; " if how.weighted else ""
-    return (
-        f"Intervals: {weights}percentile bootstrap over {how.unit}s, {how.rounds:,} rounds, seed {how.seed}."
-    )
+def _how(how: How, *, over: str | None = None) -> str:
+    weights = f"{how.weights_name} weights; " if how.weighted and over is None else ""
+    unit = over or how.unit
+    return f"Intervals: {weights}percentile bootstrap over {unit}s, {how.rounds:,} rounds, seed {how.seed}."

@@ -73,10 +73,12 @@ def together(entering: Entering, how: How) -> Together:
         pairs=pairs,
         left_out=len(entering.assessors) - len(chosen),
         means=means_of_two(ratings, pairs, how),
-        overlaps=tuple(overlap(binary, (two.first, two.second)) for two in pairs)
+        overlaps=tuple(overlap(binary, (two.first, two.second), resamples=how.resamples) for two in pairs)
         if len(chosen) < len(entering.assessors)
-        else overlaps(binary),
-        triples=overlaps(binary, 3) if 3 <= binary.n_assessors <= MOST_IN_THREES else (),
+        else overlaps(binary, resamples=how.resamples),
+        triples=overlaps(binary, 3, resamples=how.resamples)
+        if 3 <= binary.n_assessors <= MOST_IN_THREES
+        else (),
         thresholds=thresholds(entering.by_grade, how) if len(entering.by_grade.categories) > 2 else (),
         strictness=strictness(ratings, how),
     )

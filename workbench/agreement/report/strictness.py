@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.agreement.report.how import How
-from workbench.agreement.report.two import over_topics
 from workbench.agreement.several.bootstrap import Interval
+from workbench.agreement.several.over_topics import over_topics
 from workbench.agreement.several.ratings import Ratings
 from workbench.agreement.several.tally import Floats
 from workbench.agreement.table import MISSING
@@ -74,7 +74,7 @@ def _of(
     if not len(sums):
         return Strictness(number, 0, None, None, None, None)
     mine, theirs, n = sums.sum(axis=0).tolist()
-    interval = over_topics(_difference, sums, rounds=how.rounds, seed=how.seed, confidence=how.confidence)
+    interval = over_topics(_difference, sums, how.resamples)
     return Strictness(number, int(n), mine / n, theirs / n, (mine - theirs) / n, interval)
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import fsum
 
-from workbench.agreement.overlap import overlaps
+from workbench.agreement.overlap import MeanOverlap, mean_overlap
 from workbench.agreement.report.figures import Figure, drawn_from, figures
 from workbench.agreement.report.grades import GradeAgreement, by_grade
 from workbench.agreement.report.how import How
@@ -20,8 +19,7 @@ class Threshold:
     """Agreement on relevant or not where grades from `relevant_from` on are relevant.
 
     `prevalence` is the share of relevant less that of not relevant among all grades given; `overlap` the mean
-    over every two assessors of Voorhees' overlap, None where nobody called anything relevant. `view` is there
-    for two assessors only.
+    over every two assessors of Voorhees' overlap. `view` is there for two assessors only.
     """
 
     relevant_from: int
@@ -29,7 +27,7 @@ class Threshold:
     positive: GradeAgreement
     negative: GradeAgreement
     prevalence: float | None
-    overlap: float | None
+    overlap: MeanOverlap
     view: BinaryView | None
 
     def figure(self, name: str) -> Figure:
@@ -52,7 +50,7 @@ def _threshold(graded: Ratings, line: int, how: How) -> Threshold:
         positive=positive,
         negative=negative,
         prevalence=prevalence(positive, negative),
-        overlap=mean_overlap(binary),
+        overlap=mean_overlap(binary.only(busiest(binary, MOST_PAIRED)), resamples=how.resamples),
         view=binary_view(pair_tables(binary)[0, 1]) if binary.n_assessors == 2 else None,
     )
 
@@ -65,9 +63,3 @@ def prevalence(positive: GradeAgreement, negative: GradeAgreement) -> float | No
     if positive.share is None or negative.share is None:
         return None
     return positive.share - negative.share
-
-
-def mean_overlap(binary: Ratings) -> float | None:
-    """Voorhees' overlap of every two assessors, the mean of those that have one."""
-    found = [one.mean for one in overlaps(binary.only(busiest(binary, MOST_PAIRED))) if one.mean is not None]
-    return fsum(found) / len(found) if found else None

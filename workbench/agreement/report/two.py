@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -12,8 +11,9 @@ from numpy.typing import NDArray
 
 from workbench.agreement.report.figures import Figure, figures_of
 from workbench.agreement.report.how import How, weights_for
-from workbench.agreement.several.bootstrap import LEVEL, Interval, Unit
+from workbench.agreement.several.bootstrap import Interval, Unit
 from workbench.agreement.several.methods import METHODS, values
+from workbench.agreement.several.over_topics import drawn_sums, percentile_interval, topic_draws
 from workbench.agreement.several.ratings import Ratings
 from workbench.agreement.several.tally import Floats, Tally
 from workbench.agreement.several.weights import Weights
@@ -22,7 +22,6 @@ from workbench.agreement.table import MISSING
 
 # A matrix of more is not read by anybody, and its pairs grow with the square.
 MOST_PAIRED = 30
-OVER_TOPICS = "bootstrap over topics, percentiles"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +86,10 @@ def means_of_two(ratings: Ratings, pairs: Sequence[Two], how: How) -> tuple[Mean
     resampled = how.unit is Unit.TOPIC and ratings.n_topics > 1
     if resampled:
         weights = weights_for(how, ratings)
-        draws = _draws(ratings.n_topics, how.rounds, how.seed)
+        draws = topic_draws(ratings.n_topics, how.rounds, how.seed)
         for two in pairs:
             tables = tables_by_topic(ratings, two.first, two.second)
-            drawn = tally_of_tables(_drawn(draws, tables), weights)
+            drawn = tally_of_tables(drawn_sums(draws, tables), weights)
             for name in AVERAGED:
                 found = values(METHODS[name], drawn, weights)
                 defined = np.isfinite(found)
@@ -134,25 +133,6 @@ def tally_of_tables(tables: Floats, weights: Weights) -> Tally:
     )
 
 
-def over_topics(
-    of_resample: Callable[[Floats], Floats],
-    sums: Floats,
-    *,
-    rounds: int,
-    seed: int,
-    confidence: float = LEVEL,
-) -> Interval:
-    """The percentile interval of anything that follows from sums by topic, shape (topics, ...)."""
-    units = len(sums)
-    if units < 2:
-        why = "an interval needs two topics or more"
-        return Interval(None, None, confidence, OVER_TOPICS, units, rounds, seed, rounds, why)
-    draws = _draws(units, rounds, seed)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        found = of_resample(_drawn(draws, sums))
-    return _percentiles(found, OVER_TOPICS, units, rounds, seed, confidence)
-
-
 def _two(ratings: Ratings, first: int, second: int, weights: Weights, how: How, intervals: bool) -> Two:
     tables = tables_by_topic(ratings, first, second)
     table = tables.sum(axis=0)
@@ -183,35 +163,14 @@ def _resampled(tables: Floats, table: Floats, how: How, weights: Weights) -> tup
     if not len(rows):
         return tally_of_tables(np.zeros((how.rounds, *table.shape)), weights), 0
     draws = generator.multinomial(units, chances, size=how.rounds).astype(np.float64)
-    return tally_of_tables(_drawn(draws, rows), weights), units
+    return tally_of_tables(drawn_sums(draws, rows), weights), units
 
 
 def _mean(name: str, pairs: Sequence[Two], drawn: Floats | None, ratings: Ratings, how: How) -> MeanOfTwo:
     found = [value for two in pairs if (value := two.figure(name).value) is not None]
     interval = None
     if drawn is not None and found:
-        interval = _percentiles(drawn, OVER_TOPICS, ratings.n_topics, how.rounds, how.seed, how.confidence)
+        interval = percentile_interval(drawn, ratings.n_topics, how.resamples)
     label, source = AVERAGED[name]
     mean = sum(found) / len(found) if found else None
     return MeanOfTwo(name, label, source, mean, len(found), len(pairs) - len(found), interval)
-
-
-def _draws(units: int, rounds: int, seed: int) -> Floats:
-    """How often each unit is drawn in each round; shape (rounds, units)."""
-    drawn = np.random.default_rng(seed).multinomial(units, np.full(units, 1 / units), size=rounds)
-    return drawn.astype(np.float64)
-
-
-def _percentiles(found: Floats, name: str, units: int, rounds: int, seed: int, confidence: float) -> Interval:
-    defined = found[np.isfinite(found)]
-    left_out = rounds - len(defined)
-    if not len(defined):
-        why = "the coefficient is undefined on every resample"
-        return Interval(None, None, confidence, name, units, rounds, seed, left_out, why)
-    low, high = np.quantile(defined, [(1 - confidence) / 2, (1 + confidence) / 2])
-    return Interval(float(low), float(high), confidence, name, units, rounds, seed, left_out)
-
-
-def _drawn(draws: Floats, sums: Floats) -> Floats:
-    flat: Floats = draws @ sums.reshape(len(sums), math.prod(sums.shape[1:]))
-    return flat.reshape(len(draws), *sums.shape[1:])

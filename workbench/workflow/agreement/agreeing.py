@@ -8,6 +8,7 @@ from math import fsum
 
 from sqlalchemy.orm import Session
 
+from workbench.agreement.overlap import Overlap, overlap
 from workbench.agreement.report.figures import drawn_from, figures
 from workbench.agreement.report.how import How
 from workbench.agreement.report.matrix import Matrix, matrix
@@ -36,7 +37,7 @@ class PairReport:
     """Two assessors among all: their figures as everywhere, at every threshold, and where they differ.
 
     `thresholds` is empty for a scale of two grades; `two` is of the grades that were compared and `by_grade`
-    of those of the scale.
+    of those of the scale. `overlap` is that of the two's relevant sets where relevant or not was compared.
     """
 
     entering: Entering
@@ -45,6 +46,7 @@ class PairReport:
     shared: Shared
     thresholds: tuple[Threshold, ...]
     disagreed: tuple[Disagreed, ...]
+    overlap: Overlap | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +104,7 @@ def agreement_of_two(
         shared=found.shared(*numbers),
         thresholds=thresholds(two, how) if len(two.categories) > 2 else (),
         disagreed=disagreed(found, *numbers),
+        overlap=None if found.graded else overlap(found.ratings, numbers, resamples=how.resamples),
     )
 
 
