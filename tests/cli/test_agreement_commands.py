@@ -79,6 +79,12 @@ def test_an_overlap_is_planned_without_a_campaign() -> None:
     # (1.96 / .1)^2 (1 - .5^2) = 288.1
     assert [one["pairs"] for one in found["draws"]] == [289, 289, 289]
     assert found["draws"][0]["simulated"]["coverage"] == pytest.approx(0.95, abs=0.03)
+    # Of three who agree by chance alone the variance of one pair is 1/3: (1.96 / .1)^2 / 3 = 128.05.
+    options = ["--kappa", "0", "--shares", "0.5", "--half-width", "0.1", "--assessors", "3"]
+    three = as_json(CliRunner().invoke(workbench, ["plan-overlap", *options, "--json"]).output)
+    assert (three["assessors"], three["draws"][0]["pairs"]) == (3, 129)
+    said = CliRunner().invoke(workbench, ["plan-overlap", *options]).output
+    assert "pooled kappa 0.000 of 3 assessors a pair expected" in said
     wrong = CliRunner().invoke(workbench, ["plan-overlap", "--kappa", "1", "--shares", "few"])
     assert wrong.exit_code == 2
     assert "give numbers" in wrong.output

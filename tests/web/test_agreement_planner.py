@@ -46,6 +46,21 @@ def test_the_planner_reckons_what_is_typed(olga: FlaskClient) -> None:
     assert "289" in piece
 
 
+def test_several_assessors_are_planned_for_and_given_the_pairs(olga: FlaskClient, ben: int) -> None:
+    # Three who agree by chance alone: the variance of a pair is 1/3, (1.96 / .1)^2 / 3 = 128.05.
+    typed = "kappa=0&prevalence=50%25&half_width=0.1&assessors=3"
+    page = text_of(olga.get(f"{ADDRESS}?{typed}").text)
+    assert "129 pairs drawn at random" in page
+    assert "Pairs to be judged by 3" in page
+    assert "Hours of the 2 others together" in page
+    refused = olga.get(f"{ADDRESS}?assessors=1")
+    assert refused.status_code == 422
+    assert "'1' assessors of a pair cannot be planned for: give 2 to 10" in text_of(refused.text)
+    one = olga.post(f"{ADDRESS}/draw", data={"pairs": "5", "assessor": str(ben), "assessors": "3"})
+    assert one.status_code == 422
+    assert "2 others are to judge every pair, and 1 chosen: choose 2 or more" in text_of(one.text)
+
+
 def test_what_cannot_be_reckoned_is_said_at_its_field(olga: FlaskClient) -> None:
     answer = olga.get(f"{ADDRESS}?half_width=wide&kappa=1")
     assert answer.status_code == 422

@@ -224,3 +224,61 @@ def test_the_result_weighs_a_sample_by_label_back_to_the_whole(database: Databas
     expected = s / 16 + 0.75 * (1 - s / 4)
     assert found.estimate.value == pytest.approx((1 - (1 - s) / 4 - expected) / (1 - expected))
     assert found.estimate.interval.low is not None
+
+
+def test_a_draw_for_three_gives_every_pair_to_two_others_and_tells_the_pooled_kappa(
+    sqlite_database: Database, made: Made
+) -> None:
+    ada, ben, cleo = (made.assessors[name] for name in ("Ada", "Ben", "Cleo"))
+    with sqlite_database.writing() as db:
+        judge(db, made, "Ben", {("T1", "only-bens"): 1})
+        drawn = draw_overlap(
+            db, made.campaign.id, pairs=81, draw=Draw.RANDOM, assessor_ids=[ben, cleo, ada], assessors=3,
+            seed=2, name="three",
+        )  # fmt: skip
+        lines = {(one.topic, one.assessor) for one in assignments_of(db, made.campaign.id)}
+        # Ben's own pair in T1 needs Ada beside Cleo; T2 has Ada's pairs only.
+        assert lines == {("T1", "Ada"), ("T1", "Ben"), ("T1", "Cleo"), ("T2", "Ben"), ("T2", "Cleo")}
+        assert drawn.pool.recipe["parameters"]["assessors"] == "3"
+        judge(db, made, "Ben", FIRST)
+        (early,) = overlap_results(db, made.campaign.id)
+        judge(db, made, "Cleo", dict.fromkeys(FIRST, 0))
+        (found,) = overlap_results(db, made.campaign.id)
+    assert (early.assessors, early.judged, early.estimate.value) == (3, 0, None)
+    assert found.judged == 80
+    # Of 20 pairs relevant to Ada and Ben and not to Cleo a third of the pairs of assessors agree, of 60 all:
+    # observed (20 / 3 + 60) / 80; relevant are 40 of 240 grades, by chance (1/6)^2 + (5/6)^2 agree.
+    assert found.table == ((20, 20), (0, 120))
+    assert found.estimate.value == pytest.approx(((20 / 3 + 60) / 80 - 26 / 36) / (1 - 26 / 36))
+    assert found.estimate.interval.low is not None
+
+
+def test_whole_topics_that_were_drawn_are_drawn_again_for_the_interval(
+    sqlite_database: Database, made: Made
+) -> None:
+    with sqlite_database.writing() as db:
+        ben = made.assessors["Ben"]
+        draw_overlap(db, made.campaign.id, pairs=80, draw=Draw.TOPIC, assessor_ids=[ben], seed=3)
+        judge(db, made, "Ben", FIRST | {pair: 1 for pair in FIRST if pair[0] == "T1"})
+        (found,) = overlap_results(db, made.campaign.id)
+    # In T2 they agree wholly; in T1 Ben calls all relevant: 10 of 40 agree, chance (50 / 80)^2 + (30 / 80)^2.
+    chance = (50 / 80) ** 2 + (30 / 80) ** 2
+    assert found.estimate.interval.method == "bootstrap over topics, percentiles"
+    assert found.estimate.interval.seed == 3
+    assert (found.estimate.interval.low, found.estimate.interval.high) == pytest.approx(
+        ((0.25 - chance) / (1 - chance), 1.0)
+    )
+
+
+def test_too_few_others_are_refused_and_a_measured_kappa_below_0_counts_as_0(
+    sqlite_database: Database, made: Made
+) -> None:
+    with sqlite_database.writing() as db:
+        ben = made.assessors["Ben"]
+        with pytest.raises(InvalidInput, match="2 others are to judge every pair, and 1 chosen"):
+            draw_overlap(db, made.campaign.id, pairs=5, draw=Draw.RANDOM, assessor_ids=[ben], assessors=3)
+        judge(db, made, "Ben", {pair: 1 - FIRST[pair] for pair in FIRST})
+        plan = plan_overlap(db, made.campaign.id, half_width=0.2, assessors=3)
+    assert plan.source is Source.MEASURED
+    assert plan.kappa == pytest.approx(0.0)
+    assert (plan.assessors, plan.others, plan.planned[0].needed.assessors) == (3, 2, 3)

@@ -19,7 +19,6 @@ from workbench.agreement.sample_size import (
     kappa_of_shares,
     moves,
     normal_point,
-    pairs_needed,
     variance_at_random,
 )
 from workbench.agreement.several.bootstrap import Interval
@@ -85,7 +84,7 @@ def prove(
 ) -> Proof:
     """Draw samples as a plan says from a table as it is expected, and look at the intervals they give.
 
-    Whole topics are not simulated: how their pairs hang together is not in a table. `pairs` stands for
+    Whole topics are simulated elsewhere: how their pairs hang together is not in a table. `pairs` stands for
     another size than the plan's.
     """
     n = needed.pairs if pairs is None else pairs
@@ -107,11 +106,17 @@ def prove(
         found = generator.multinomial(n, shares.ravel(), size=rounds).reshape(rounds, *shares.shape) / n
         variance = variance_at_random(found, needed.chance) / n
     values = kappa_of_shares(found, needed.chance)
-    there = np.isfinite(values) & np.isfinite(variance)
+    return proof_of(values, variance, needed, seed=seed)
+
+
+def proof_of(values: Floats, variances: Floats, needed: Needed, *, seed: int) -> Proof:
+    """What samples came to, from the kappa of each and the variance that is seen in it."""
+    rounds = len(values)
+    there = np.isfinite(values) & np.isfinite(variances)
     if not there.any():
         return Proof(None, None, rounds, rounds, seed)
-    reach = normal_point(needed.level) * np.sqrt(variance[there])
-    covered = np.abs(values[there] - needed.kappa) <= reach + 1e-12
+    reach = normal_point(needed.level) * np.sqrt(variances[there])
+    covered = np.abs(values[there] - (needed.kappa or 0.0)) <= reach + 1e-12
     return Proof(float(covered.mean()), float(np.median(reach)), int((~there).sum()), rounds, seed)
 
 
@@ -161,38 +166,3 @@ def _variance_by_label(shares: Floats, drawn: Floats, chance: Chance) -> Floats:
     # With one pair in a row its spread cannot be seen; n - 1 as for any variance from a sample.
     variance: Floats = (by_label / np.maximum(drawn - 1, 1)).sum(axis=-1)
     return variance
-
-
-@dataclass(frozen=True, slots=True)
-class Planned:
-    """A way of drawing with the pairs that it needs, and what simulated samples of it came to."""
-
-    needed: Needed
-    proof: Proof
-
-
-def plans(
-    shares: Floats,
-    *,
-    half_width: float,
-    chance: Chance = Chance.POOLED,
-    level: float = LEVEL,
-    topic_size: float = 1.0,
-    likeness: float = 0.0,
-    rounds: int = ROUNDS,
-    seed: int = 1,
-) -> tuple[Planned, ...]:
-    """Every way of drawing, in the order of Draw; raises InvalidInput as `pairs_needed` does."""
-    needed = [
-        pairs_needed(
-            shares,
-            half_width=half_width,
-            draw=draw,
-            chance=chance,
-            level=level,
-            topic_size=topic_size,
-            likeness=likeness,
-        )
-        for draw in Draw
-    ]
-    return tuple(Planned(one, prove(shares, one, rounds=rounds, seed=seed)) for one in needed)

@@ -47,7 +47,8 @@ class Needed:
 
     `variance` is that of the kappa of one pair, so that the half width of n pairs is z sqrt(variance / n);
     a draw of whole topics has it times `effect`. `by_label` are the pairs of each first label, in the order
-    of the shares, for a draw by label only. `pairs` is None exactly where `undefined` says why.
+    of the shares, for a draw by label only. `pairs` is None exactly where `undefined` says why. Each pair is
+    judged by so many `assessors`, the first one among them.
     """
 
     draw: Draw
@@ -60,6 +61,7 @@ class Needed:
     pairs: int | None
     by_label: tuple[int, ...] = ()
     undefined: str = ""
+    assessors: int = 2
 
     def reach(self, pairs: float) -> float | None:
         """The half width that so many pairs give."""
@@ -153,13 +155,48 @@ def pairs_needed(
     section 5.5). Whole topics of `topic_size` pairs need 1 + (m - 1) rho times those at random (Kish 1965),
     rho being the `likeness` of pairs of a topic. Raises InvalidInput for what cannot be asked for.
     """
+    return needed_of(
+        float(kappa_of_shares(shares, chance, disagreements)),
+        at_random=float(variance_at_random(shares, chance, disagreements)),
+        weighed=shares.sum(axis=1) * deviations_by_label(shares, chance, disagreements),
+        half_width=half_width,
+        draw=draw,
+        chance=chance,
+        level=level,
+        topic_size=topic_size,
+        likeness=likeness,
+    )
+
+
+def needed_of(
+    kappa: float,
+    *,
+    at_random: float,
+    weighed: Floats,
+    half_width: float,
+    draw: Draw,
+    chance: Chance,
+    level: float,
+    topic_size: float,
+    likeness: float,
+    assessors: int = 2,
+) -> Needed:
+    """The same from kappa, its variance of one pair at random, and w_k s_k of each first label."""
     _require(half_width, level, topic_size, likeness)
-    kappa = float(kappa_of_shares(shares, chance, disagreements))
     effect = 1 + (topic_size - 1) * likeness if draw is Draw.TOPIC else 1.0
     if not np.isfinite(kappa):
-        return Needed(draw, chance, None, half_width, level, None, effect, None, (), UNDEFINED)
-    weighed = shares.sum(axis=1) * deviations_by_label(shares, chance, disagreements)
-    at_random = float(variance_at_random(shares, chance, disagreements))
+        return Needed(
+            draw,
+            chance,
+            None,
+            half_width,
+            level,
+            None,
+            effect,
+            None,
+            undefined=UNDEFINED,
+            assessors=assessors,
+        )
     variance = float(weighed.sum()) ** 2 if draw is Draw.LABEL else at_random
     exact = (normal_point(level) / half_width) ** 2 * variance * effect
     # A hair above a whole number is rounding, not another pair.
@@ -168,7 +205,9 @@ def pairs_needed(
     if draw is Draw.LABEL:
         by_label = spread(pairs, weighed)
         pairs = sum(by_label)
-    return Needed(draw, chance, kappa, half_width, level, variance, effect, pairs, by_label)
+    return Needed(
+        draw, chance, kappa, half_width, level, variance, effect, pairs, by_label, assessors=assessors
+    )
 
 
 def spread(pairs: int, weighed: ArrayLike, sizes: Sequence[int] | None = None) -> tuple[int, ...]:

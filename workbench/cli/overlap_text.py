@@ -7,7 +7,8 @@ from typing import Any, TypeVar
 
 import click
 
-from workbench.agreement.sample_estimates import Planned
+from workbench.agreement.sample_of_several import MOST_ASSESSORS
+from workbench.agreement.sample_plans import Planned
 from workbench.agreement.sample_size import LEVEL, Chance, Needed
 from workbench.cli.output import say_json, say_table
 
@@ -28,6 +29,13 @@ def interval_options(command: Command) -> Command:
             default=Chance.POOLED.value,
             show_default=True,
             help="Which kappa.",
+        ),
+        click.option(
+            "--assessors",
+            type=click.IntRange(2, MOST_ASSESSORS),
+            default=2,
+            show_default=True,
+            help="Of each pair, the first one among them.",
         ),
         click.option("--level", type=float, default=LEVEL, show_default=True, help="Of the interval."),
         click.option(
@@ -75,8 +83,11 @@ def in_words(needed: Needed) -> str:
     """What is expected and wished, in a sentence."""
     if needed.kappa is None:
         return needed.undefined
+    who = "" if needed.assessors == 2 else f" of {needed.assessors} assessors a pair"
+    # A hair below 0 is rounding: no minus stands before a zero.
+    kappa = round(needed.kappa, 3) + 0.0
     return (
-        f"{needed.chance} kappa {needed.kappa:.3f} expected, wished ± {needed.half_width:g} "
+        f"{needed.chance} kappa {kappa:.3f}{who} expected, wished ± {needed.half_width:g} "
         f"at {100 * needed.level:g} %"
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from workbench.agreement.sample_estimates import plans
+from workbench.agreement.sample_plans import plans
 from workbench.agreement.sample_size import Chance, expected_shares
 from workbench.cli.overlap_text import interval_options, say_plans, shares_of_grades
 from workbench.errors import InvalidInput
@@ -19,6 +19,7 @@ from workbench.errors import InvalidInput
 def command(
     half_width: float,
     level: float,
+    assessors: int,
     chance: str,
     kappa: float | None,
     shares: str | None,
@@ -27,7 +28,7 @@ def command(
     seed: int,
     as_json: bool,
 ) -> None:
-    """Say how many pairs two assessors must judge for kappa to be known to a half width.
+    """Say how many pairs two assessors, or more, must judge for kappa to be known to a half width.
 
     Expected are, unless they are given, a kappa of 0.6 and a share of 0.2 of the pairs relevant.
     """
@@ -41,10 +42,11 @@ def command(
             level=level,
             topic_size=topic_size,
             likeness=likeness or 0.0,
+            assessors=assessors,
             seed=seed,
         )
     except InvalidInput as error:
         said = "\n       ".join(f"{one.message} ({one.remedy})" for one in error.findings)
         raise click.UsageError(said) from error
     said_too = {"kappa": kappa, "shares": list(prevalence), "half_width": half_width, "level": level}
-    say_plans(planned, {**said_too, "chance": chance}, as_json=as_json)
+    say_plans(planned, {**said_too, "chance": chance, "assessors": assessors}, as_json=as_json)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from workbench.agreement.sample_of_several import MOST_ASSESSORS
 from workbench.agreement.sample_size import Chance, Draw
 from workbench.cli.grade_options import grade_options
 from workbench.cli.opening import database_options, opened
@@ -29,6 +30,7 @@ def plan_overlap(
     campaign: str,
     half_width: float,
     level: float,
+    assessors: int,
     chance: str,
     kappa: float | None,
     shares: str | None,
@@ -54,6 +56,7 @@ def plan_overlap(
             kappa=kappa,
             prevalence=shares_of_grades(shares),
             topic_likeness=likeness,
+            assessors=assessors,
             seed=seed,
         )
     said = {
@@ -63,6 +66,7 @@ def plan_overlap(
         "half_width": half_width,
         "level": level,
         "chance": chance,
+        "assessors": assessors,
         "relevant_from": None if graded else plan.relevant_from,
         "doubly_judged": plan.known.pairs if plan.known else 0,
         "likeness": plan.likeness,
@@ -88,6 +92,13 @@ def plan_overlap(
     help="At random, by the first assessor's label, or whole topics.",
 )
 @click.option("--assessor", "names", multiple=True, required=True, help="A second assessor, by name.")
+@click.option(
+    "--assessors",
+    type=click.IntRange(2, MOST_ASSESSORS),
+    default=2,
+    show_default=True,
+    help="Of each pair, the first one among them.",
+)
 @click.option("--name", default="", help="Of the pool; made from the sample if not given.")
 @click.option("--seed", type=click.IntRange(0, 2**31 - 1), help="Drawn and told if not given.")
 @grade_options
@@ -99,6 +110,7 @@ def draw_overlap(
     pairs: int,
     draw: str,
     names: tuple[str, ...],
+    assessors: int,
     name: str,
     seed: int | None,
     relevant_from: int | None,
@@ -116,6 +128,7 @@ def draw_overlap(
             assessor_ids=_numbers(db, campaign_id, names),
             relevant_from=relevant_from,
             graded=graded,
+            assessors=assessors,
             seed=seed,
             name=name,
         )

@@ -11,6 +11,7 @@ from flask import Blueprint, render_template, request, url_for
 from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response
 
+from workbench.agreement.sample_of_several import MOST_ASSESSORS
 from workbench.agreement.sample_size import LEVEL, Chance, Draw
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.records import Scale
@@ -52,6 +53,7 @@ class Asked:
     kappa: float | None
     prevalence: tuple[float, ...] | None
     likeness: float | None
+    assessors: int = 2
 
     def arguments(self) -> dict[str, str | int]:
         """Which grades are compared, as it stands in an address."""
@@ -83,6 +85,7 @@ def draw() -> Response | tuple[str, int]:
                 ],
                 relevant_from=asked.relevant_from,
                 graded=asked.graded,
+                assessors=asked.assessors,
                 seed=_seed(form),
                 created_by=viewer().id,
             )
@@ -122,6 +125,7 @@ def _page(findings: tuple[Finding, ...] = ()) -> str | tuple[str, int]:
         seed=_seed(sent) or secrets.randbelow(SEEDS),
         half_width=HALF_WIDTH,
         level=LEVEL,
+        most_assessors=MOST_ASSESSORS,
         **_shown(plan, findings),
     )
     return page if status == 200 else (page, status)
@@ -149,6 +153,7 @@ def _plan(db: Session, asked: Asked) -> OverlapPlan:
         kappa=asked.kappa,
         prevalence=asked.prevalence,
         topic_likeness=asked.likeness,
+        assessors=asked.assessors,
     )
 
 
@@ -173,6 +178,10 @@ def _asked(sent: MultiDict[str, str], scale: Scale) -> Asked:
     kappa, share = number("kappa", "kappa"), number("prevalence", "the share of relevant")
     likeness = number("likeness", "the likeness")
     typed = whole_number(sent.get("from", ""))
+    assessors = whole_number(sent.get("assessors", "").strip() or "2")
+    if assessors is None or not 2 <= assessors <= MOST_ASSESSORS:
+        said = f"{sent['assessors']!r} assessors of a pair cannot be planned for"
+        findings.append(Finding("Plan", None, "assessors", said, f"give 2 to {MOST_ASSESSORS}"))
     if findings:
         raise InvalidInput(findings)
     return Asked(
@@ -184,6 +193,7 @@ def _asked(sent: MultiDict[str, str], scale: Scale) -> Asked:
         kappa=kappa,
         prevalence=None if share is None or graded else (share, 1 - share),
         likeness=likeness,
+        assessors=assessors or 2,
     )
 
 
@@ -200,7 +210,7 @@ def _plot(plan: OverlapPlan) -> dict[str, Any] | None:
     most = max(one.pairs or 0 for one in needed) * 1.25
     sizes = [most * step / STEPS for step in range(2, STEPS + 1)]
     return {
-        "x": "Pairs judged a second time",
+        "x": "Pairs judged a second time" if plan.assessors == 2 else f"Pairs judged by {plan.assessors}",
         "y": "Half width",
         "wished": plan.half_width,
         "lines": [

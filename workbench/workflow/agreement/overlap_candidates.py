@@ -47,12 +47,17 @@ class Candidates:
 
 
 def candidates_of(
-    db: Session, campaign_id: int, *, line: int | None, second: Collection[int] | None = None
+    db: Session,
+    campaign_id: int,
+    *,
+    line: int | None,
+    second: Collection[int] | None = None,
+    others: int = 1,
 ) -> Candidates:
     """The pairs that exactly one person graded and that no other person has been given.
 
     Labels are relevant (0) or not (1) from `line`, or with None grades, highest first. Of the assessors in
-    `second` at least one must have said nothing of the pair; without them everybody may.
+    `second` at least `others` must have said nothing of the pair; without them everybody may.
     """
     scale = campaign_of(db, campaign_id).scale
     grades = sorted((grade.value for grade in scale.grades), reverse=True)
@@ -75,7 +80,7 @@ def candidates_of(
             continue
         spoke = {numbers[row] for row in np.flatnonzero(said[:, column] != NO_ANSWER).tolist()}
         able = frozenset() if second is None else frozenset(second) - spoke
-        if second is not None and not able:
+        if second is not None and len(able) < others:
             continue
         grade = int(said[judge, column])
         label = places[grade] if line is None else int(grade < line)

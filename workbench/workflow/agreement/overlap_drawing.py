@@ -15,7 +15,8 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from workbench import __version__
-from workbench.agreement.sample_size import Chance, Draw, deviations_by_label, spread
+from workbench.agreement.sample_plans import spreads_by_label
+from workbench.agreement.sample_size import Draw, spread
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound
 from workbench.records import TieRule, id_bytes
 from workbench.storage.tables import AssessorRow, PoolEntryRow, PoolRow
@@ -51,11 +52,15 @@ def draw_overlap(
     assessor_ids: Sequence[int],
     relevant_from: int | None = None,
     graded: bool = False,
+    assessors: int = 2,
     seed: int | None = None,
     name: str = "",
     created_by: int | None = None,
 ) -> DrawnOverlap:
-    """Draw so many pairs of those that one person has judged, and give each to a second assessor.
+    """Draw so many pairs of those that one person has judged, and give each to a second assessor, or to more.
+
+    So many `assessors` judge each pair in the end, the first one among them; some pairs have more where those
+    chosen cannot be shared out more sparingly.
 
     At random every pair has the same chance; by label those of each first label are drawn by themselves, as
     many of each as the plan wants; by topic whole topics are drawn until there are enough. Labels, chances
@@ -63,10 +68,11 @@ def draw_overlap(
     NotFound for an assessor who has no account here, Conflict for a name that is taken.
     """
     assessor_ids = list(dict.fromkeys(assessor_ids))
-    _require_able(db, campaign_id, assessor_ids)
-    plan = plan_overlap(db, campaign_id, relevant_from=relevant_from, graded=graded)
+    others = assessors - 1
+    _require_able(db, campaign_id, assessor_ids, others)
+    plan = plan_overlap(db, campaign_id, relevant_from=relevant_from, graded=graded, assessors=assessors)
     line = None if graded else plan.relevant_from
-    candidates = candidates_of(db, campaign_id, line=line, second=assessor_ids)
+    candidates = candidates_of(db, campaign_id, line=line, second=assessor_ids, others=others)
     _require_pairs(pairs, candidates)
     seed = secrets.randbelow(SEEDS) if seed is None else seed
     chosen, chances = _drawn(candidates, plan, pairs, draw, np.random.default_rng(seed))
@@ -80,7 +86,8 @@ def draw_overlap(
         name=name,
         recipe={
             "strategy": STRATEGY,
-            "parameters": {"draw": str(draw), "pairs": str(len(chosen)), "seed": str(seed)},
+            "parameters": {"draw": str(draw), "pairs": str(len(chosen)), "seed": str(seed)}
+            | ({"assessors": str(assessors)} if assessors > 2 else {}),
             "ties": str(TieRule.TREC_EVAL),
             "supplementary": False,
             "runs": _runs(db, campaign_id, sources),
@@ -111,7 +118,7 @@ def draw_overlap(
     write_entries(db, row.id, entries)
     assigned = 0
     for topic in sizes:
-        for second in _cover([one for one in chosen if one.topic == topic], assessor_ids):
+        for second in _cover([one for one in chosen if one.topic == topic], assessor_ids, others):
             assigned += assign(db, row.id, topics=[topic], assessor_ids=[second], seed=seed)
         # In turn, so that no assessor gets all topics.
         assessor_ids = [*assessor_ids[1:], *assessor_ids[:1]]
@@ -145,7 +152,7 @@ def _drawn(
     if draw is Draw.RANDOM:
         places = sorted(generator.permutation(len(found))[:pairs].tolist())
         return [found[at] for at in places], dict.fromkeys(range(len(sizes)), len(places) / len(found))
-    weighed = np.asarray(sizes) * deviations_by_label(plan.shares, Chance.POOLED)
+    weighed = np.asarray(sizes) * spreads_by_label(plan.shares, plan.assessors)
     wanted = spread(pairs, weighed, sizes)
     chosen = []
     for label, count in enumerate(wanted):
@@ -160,21 +167,25 @@ def _in_order(chosen: Sequence[Candidate]) -> list[Candidate]:
     return sorted(chosen, key=lambda one: (id_bytes(one.topic), id_bytes(one.docno)))
 
 
-def _cover(pairs: Sequence[Candidate], assessor_ids: Sequence[int]) -> list[int]:
-    """As few of the assessors as give every pair somebody who has said nothing of it, in their order."""
-    left, chosen = list(pairs), []
+def _cover(pairs: Sequence[Candidate], assessor_ids: Sequence[int], others: int) -> list[int]:
+    """Few of the assessors that give every pair so many who have said nothing of it, in their order."""
+    left, chosen = dict.fromkeys(range(len(pairs)), others), list[int]()
     while left:
-        best = max(assessor_ids, key=lambda who: sum(who in one.able for one in left))
+        free = [who for who in assessor_ids if who not in chosen]
+        best = max(free, key=lambda who: sum(who in pairs[at].able for at in left))
         chosen.append(best)
-        left = [one for one in left if best not in one.able]
+        left = {at: more for at, n in left.items() if (more := n - (best in pairs[at].able))}
     return chosen
 
 
-def _require_able(db: Session, campaign_id: int, assessor_ids: Sequence[int]) -> None:
+def _require_able(db: Session, campaign_id: int, assessor_ids: Sequence[int], others: int) -> None:
     if not assessor_ids:
         raise InvalidInput(
             [Finding("Sample", None, "assessor", "no second assessor is chosen", "choose one")]
         )
+    if len(assessor_ids) < others:
+        message = f"{others} others are to judge every pair, and {len(assessor_ids)} chosen"
+        raise InvalidInput([Finding("Sample", None, "assessor", message, f"choose {others} or more")])
     able = select(AssessorRow.id).where(
         AssessorRow.campaign_id == campaign_id, AssessorRow.account_id.is_not(None)
     )

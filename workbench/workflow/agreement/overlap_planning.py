@@ -9,7 +9,8 @@ from enum import StrEnum
 import numpy as np
 from sqlalchemy.orm import Session
 
-from workbench.agreement.sample_estimates import Planned, likeness, mean_topic_size, plans
+from workbench.agreement.sample_estimates import likeness, mean_topic_size
+from workbench.agreement.sample_plans import Planned, plans
 from workbench.agreement.sample_size import (
     LEVEL,
     Chance,
@@ -80,6 +81,12 @@ class OverlapPlan:
     candidates: Candidates
     pace: Pace
     seed: int
+    assessors: int = 2
+
+    @property
+    def others(self) -> int:
+        """How many judge a pair beside the first."""
+        return self.assessors - 1
 
     def enough(self, needed: Needed) -> bool:
         """Whether there are so many pairs that one person has judged."""
@@ -98,14 +105,16 @@ def plan_overlap(
     kappa: float | None = None,
     prevalence: Sequence[float] | None = None,
     topic_likeness: float | None = None,
+    assessors: int = 2,
     seed: int = 1,
 ) -> OverlapPlan:
     """Plan an overlap: by the table of the pairs that two people judged, if there are enough, or by guesses.
 
     A guessed `kappa` or `prevalence` (shares of the grades, highest first) stands before what was measured;
     what is not guessed is what the grades so far say. To every cell of a measured table 1 / grades is added:
-    what has not happened yet is not held impossible. Raises WorkbenchError for a line that cannot be, and
-    InvalidInput for what cannot be asked for.
+    what has not happened yet is not held impossible. Where more than two `assessors` judge each pair, a kappa
+    below 0 that nobody guessed counts as 0. Raises WorkbenchError for a line that cannot be, and InvalidInput
+    for what cannot be asked for.
     """
     scale = campaign_of(db, campaign_id).scale
     values = tuple(sorted((grade.value for grade in scale.grades), reverse=True))
@@ -132,6 +141,9 @@ def plan_overlap(
         enough = known is not None and known.pairs >= ENOUGH and known.topics > 1
         topic_likeness = known.likeness if known is not None and enough else GUESSED_LIKENESS
     topic_size = mean_topic_size(candidates.topic_sizes) if candidates.pairs else 1.0
+    if assessors > 2 and kappa is None and float(kappa_of_shares(shares, Chance.POOLED)) < 0:
+        mean = (shares.sum(axis=0) + shares.sum(axis=1)) / 2
+        shares = np.outer(mean, mean)
     expected = float(kappa_of_shares(shares, chance))
     return OverlapPlan(
         source=Source.MEASURED if measured else Source.GUESSED,
@@ -153,12 +165,14 @@ def plan_overlap(
             level=level,
             topic_size=topic_size,
             likeness=topic_likeness,
+            assessors=assessors,
             seed=seed,
         ),
         known=known,
         candidates=candidates,
         pace=pace_of(db, campaign_id),
         seed=seed,
+        assessors=assessors,
     )
 
 

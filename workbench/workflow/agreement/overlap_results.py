@@ -12,7 +12,8 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from workbench.agreement.result import NO_VARIATION, NOBODY
-from workbench.agreement.sample_estimates import Estimate, likeness, mean_topic_size, stratified_kappa
+from workbench.agreement.sample_estimates import Estimate, stratified_kappa
+from workbench.agreement.sample_results import kappa_of_sample, kappa_of_topics, kappa_of_topics_of_several
 from workbench.agreement.sample_size import (
     LEVEL,
     Chance,
@@ -22,6 +23,7 @@ from workbench.agreement.sample_size import (
     variance_at_random,
 )
 from workbench.agreement.several.bootstrap import Interval
+from workbench.agreement.several.over_topics import Resamples
 from workbench.storage.events import HOLDING, current_events
 from workbench.storage.tables import AssessorRow, JudgmentEventRow, PoolEntryRow, PoolRow
 from workbench.workflow.agreement.overlap_candidates import Pair
@@ -29,14 +31,14 @@ from workbench.workflow.agreement.overlap_drawing import STRATEGY
 from workbench.workflow.campaigns.campaigning import campaign_of
 
 AT_RANDOM = "Fleiss, Cohen and Everitt 1969"
-WHOLE_TOPICS = "Fleiss, Cohen and Everitt 1969 with the design effect of whole topics"
 
 
 @dataclass(frozen=True, slots=True)
 class OverlapResult:
-    """An overlap pool: how many of its pairs a second person has graded, and the kappa that follows.
+    """An overlap pool: how many of its pairs all its `assessors` have graded, and the kappa that follows.
 
-    `table` counts them by first label (as it was when the pairs were drawn) and second, highest first.
+    `table` counts these by first label (as it was when the pairs were drawn) and what each of the others
+    said, highest first.
     """
 
     pool_id: int
@@ -48,23 +50,29 @@ class OverlapResult:
     relevant_from: int | None
     table: tuple[tuple[int, ...], ...]
     estimate: Estimate
+    assessors: int = 2
 
 
 def overlap_results(
     db: Session, campaign_id: int, *, chance: Chance = Chance.POOLED, level: float = LEVEL
 ) -> tuple[OverlapResult, ...]:
-    """The overlaps of a campaign, oldest first; a pair's second grade is that of who judged it second."""
+    """The overlaps of a campaign, oldest first; of a pair count those who judged it first after the first."""
     rows = db.scalars(select(PoolRow).where(PoolRow.campaign_id == campaign_id).order_by(PoolRow.id)).all()
     pools = [row for row in rows if row.recipe["strategy"] == STRATEGY]
     if not pools:
         return ()
     grades = sorted((grade.value for grade in campaign_of(db, campaign_id).scale.grades), reverse=True)
-    second = _second_grades(db, campaign_id)
-    return tuple(_result(db, row, grades, second, chance, level) for row in pools)
+    later = _later_grades(db, campaign_id)
+    return tuple(_result(db, row, grades, later, chance, level) for row in pools)
 
 
 def _result(
-    db: Session, row: PoolRow, grades: Sequence[int], second: dict[Pair, int], chance: Chance, level: float
+    db: Session,
+    row: PoolRow,
+    grades: Sequence[int],
+    later: dict[Pair, tuple[int, ...]],
+    chance: Chance,
+    level: float,
 ) -> OverlapResult:
     line = row.recipe["relevant_from"]
     categories = tuple(grades) if line is None else (1, 0)
@@ -73,54 +81,74 @@ def _result(
         .where(PoolEntryRow.pool_id == row.id)
         .order_by(PoolEntryRow.topic)
     ).all()
+    parameters = row.recipe["parameters"]
+    assessors = int(parameters.get("assessors", 2))
     topics: dict[str, int] = {}
-    q = len(categories)
-    tables = np.zeros((len({topic for topic, _, _ in entries}), q, q), dtype=np.int64)
+    judged = []
     for topic, docno, stratum in entries:
         at = topics.setdefault(topic, len(topics))
-        grade = second.get((topic, docno))
+        said = later.get((topic, docno), ())[: assessors - 1]
         # What was added to the pool by hand afterwards was not drawn.
-        if grade is not None and stratum is not None:
-            place = grades.index(grade) if line is None else int(grade < line)
-            tables[at, stratum - 1, place] += 1
-    table = tables.sum(axis=0)
-    draw = Draw(row.recipe["parameters"]["draw"])
-    if draw is Draw.LABEL:
-        estimate = stratified_kappa(table, row.recipe["candidates"], chance=chance, level=level)
+        if len(said) == assessors - 1 and stratum is not None:
+            places = [grades.index(grade) if line is None else int(grade < line) for grade in said]
+            judged.append((at, stratum - 1, places))
+    q = len(categories)
+    tables = np.zeros((len(topics), q, q), dtype=np.int64)
+    for at, first, places in judged:
+        for place in places:
+            tables[at, first, place] += 1
+    draw = Draw(parameters["draw"])
+    resamples = Resamples(seed=int(parameters["seed"]), level=level)
+    if assessors > 2:
+        estimate = _of_several(judged, q, draw, row.recipe["candidates"], resamples)
+    elif draw is Draw.LABEL:
+        estimate = stratified_kappa(tables.sum(axis=0), row.recipe["candidates"], chance=chance, level=level)
+    elif draw is Draw.TOPIC:
+        estimate = kappa_of_topics(tables, chance, resamples)
     else:
-        estimate = _plain(tables, draw, chance, level)
+        estimate = _at_random(tables.sum(axis=0), chance, level)
     return OverlapResult(
         row.id,
         row.name,
         draw,
         row.pairs,
-        int(table.sum()),
+        len(judged),
         categories,
         line,
-        tuple(tuple(counts) for counts in table.tolist()),
+        tuple(tuple(counts) for counts in tables.sum(axis=0).tolist()),
         estimate,
+        assessors,
     )
 
 
-def _plain(tables: NDArray[np.int64], draw: Draw, chance: Chance, level: float) -> Estimate:
-    table = tables.sum(axis=0)
+def _of_several(
+    judged: Sequence[tuple[int, int, list[int]]],
+    q: int,
+    draw: Draw,
+    sizes: Sequence[int],
+    resamples: Resamples,
+) -> Estimate:
+    counts = np.array([np.bincount([first, *rest], minlength=q) for _, first, rest in judged]).reshape(-1, q)
+    if draw is Draw.TOPIC:
+        return kappa_of_topics_of_several(counts, [at for at, _, _ in judged], resamples)
+    labels = [first for _, first, _ in judged]
+    return kappa_of_sample(counts, labels, sizes=sizes if draw is Draw.LABEL else None, level=resamples.level)
+
+
+def _at_random(table: NDArray[np.int64], chance: Chance, level: float) -> Estimate:
     n = int(table.sum())
-    method = WHOLE_TOPICS if draw is Draw.TOPIC else AT_RANDOM
-    none = Interval(None, None, level, method, n, undefined="the kappa is undefined")
+    none = Interval(None, None, level, AT_RANDOM, n, undefined="the kappa is undefined")
     if not n:
         return Estimate(None, 0, none, NOBODY)
     value = float(kappa_of_shares(table / n, chance))
     if not np.isfinite(value):
         return Estimate(None, n, none, NO_VARIATION)
-    effect = 1.0
-    if draw is Draw.TOPIC:
-        effect += (mean_topic_size(tables.sum(axis=(1, 2))) - 1) * likeness(tables, chance=chance)
-    reach = normal_point(level) * sqrt(float(variance_at_random(table / n, chance)) * effect / n)
-    return Estimate(value, n, Interval(value - reach, min(value + reach, 1.0), level, method, n))
+    reach = normal_point(level) * sqrt(float(variance_at_random(table / n, chance)) / n)
+    return Estimate(value, n, Interval(value - reach, min(value + reach, 1.0), level, AT_RANDOM, n))
 
 
-def _second_grades(db: Session, campaign_id: int) -> dict[Pair, int]:
-    """Of every pair that two people or more graded, what the second of them says now."""
+def _later_grades(db: Session, campaign_id: int) -> dict[Pair, tuple[int, ...]]:
+    """Of every pair that two people or more graded, what all but the first of them say now, in turn."""
     event = JudgmentEventRow
     people = select(AssessorRow.id).where(
         AssessorRow.campaign_id == campaign_id, AssessorRow.machine.is_(False)
@@ -140,4 +168,8 @@ def _second_grades(db: Session, campaign_id: int) -> dict[Pair, int]:
         number = begun.get((said.assessor_id, said.topic, said.docno))
         if said.grade is not None and number is not None:
             held.setdefault((said.topic, said.docno), []).append((number, said.grade))
-    return {pair: sorted(by_moment)[1][1] for pair, by_moment in held.items() if len(by_moment) > 1}
+    return {
+        pair: tuple(grade for _, grade in sorted(by_moment)[1:])
+        for pair, by_moment in held.items()
+        if len(by_moment) > 1
+    }
