@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
 from math import fsum
 
@@ -10,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.agreement.several.bootstrap import Interval
-from workbench.agreement.several.over_topics import Resamples, each_over_topics, over_topics
+from workbench.agreement.several.over_topics import Resamples, each_over_topics, over_topics, topic_draws
 from workbench.agreement.several.ratings import Ratings
 from workbench.agreement.several.tally import Floats
 from workbench.agreement.table import MISSING
@@ -51,12 +53,25 @@ def overlap(binary: Ratings, assessors: tuple[int, ...], *, resamples: Resamples
     return _overlap(_counts(binary, *_sets(binary), assessors), assessors, resamples)
 
 
-def overlaps(binary: Ratings, size: int = 2, *, resamples: Resamples | None = None) -> tuple[Overlap, ...]:
-    """The overlaps of every `size` assessors, 2 or 3 as in Voorhees 2000."""
+def overlaps(
+    binary: Ratings,
+    size: int = 2,
+    *,
+    among: Sequence[int] | None = None,
+    resamples: Resamples | None = None,
+) -> tuple[Overlap, ...]:
+    """The overlaps of every `size` assessors (of all, or of those `among`), 2 or 3 as in Voorhees 2000."""
     sets = _sets(binary)
+
+    # Of hundreds of pairs of assessors to draw takes most of the time, and most of them share all topics.
+    @lru_cache(maxsize=2)
+    def draws_of(units: int) -> Floats:
+        chosen = resamples or Resamples()
+        return topic_draws(units, chosen.rounds, chosen.seed)
+
     return tuple(
-        _overlap(_counts(binary, *sets, chosen), chosen, resamples)
-        for chosen in combinations(range(binary.n_assessors), size)
+        _overlap(_counts(binary, *sets, chosen), chosen, resamples, draws_of)
+        for chosen in combinations(range(binary.n_assessors) if among is None else among, size)
     )
 
 
@@ -94,7 +109,12 @@ def _counts(
     return np.stack(columns, axis=1)
 
 
-def _overlap(counts: NDArray[np.int64], assessors: tuple[int, ...], resamples: Resamples | None) -> Overlap:
+def _overlap(
+    counts: NDArray[np.int64],
+    assessors: tuple[int, ...],
+    resamples: Resamples | None,
+    draws_of: Callable[[int], Floats] | None = None,
+) -> Overlap:
     all_of, any_of, _ = counts.T.tolist()
     by_topic = tuple(both / union if union else None for both, union in zip(all_of, any_of, strict=True))
     there = [share for share in by_topic if share is not None]
@@ -102,7 +122,7 @@ def _overlap(counts: NDArray[np.int64], assessors: tuple[int, ...], resamples: R
     if resamples is not None and there:
         shared = counts[:, 2] > 0
         sums = np.concatenate([_shares(counts), counts[:, :2].astype(np.float64)], axis=1)
-        intervals = each_over_topics(_both_means, sums[shared], resamples)
+        intervals = each_over_topics(_both_means, sums[shared], resamples, draws_of=draws_of)
     return Overlap(
         assessors=assessors,
         by_topic=by_topic,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.agreement.overlap import Overlap, overlap, overlaps
+from workbench.agreement.overlap import Overlap, overlaps
 from workbench.agreement.report.figures import Figure, drawn_from, figures
 from workbench.agreement.report.grades import GradeAgreement, by_grade
 from workbench.agreement.report.how import How
@@ -73,9 +73,7 @@ def together(entering: Entering, how: How) -> Together:
         pairs=pairs,
         left_out=len(entering.assessors) - len(chosen),
         means=means_of_two(ratings, pairs, how),
-        overlaps=tuple(overlap(binary, (two.first, two.second), resamples=how.resamples) for two in pairs)
-        if len(chosen) < len(entering.assessors)
-        else overlaps(binary, resamples=how.resamples),
+        overlaps=overlaps(binary, among=chosen, resamples=how.resamples),
         triples=overlaps(binary, 3, resamples=how.resamples)
         if 3 <= binary.n_assessors <= MOST_IN_THREES
         else (),

@@ -86,7 +86,7 @@ def _counts(ratings: Ratings) -> Integers:
     """How many assessors gave every grade to every pair; shape (q, pairs), in as few bytes as hold that."""
     q, (assessors, pairs) = len(ratings.categories), ratings.codes.shape
     counts = np.empty((q, pairs), dtype=np.min_scalar_type(assessors))
-    at_once = max(1, _CACHED // assessors)
+    at_once = max(1, _CACHED // max(assessors, 1))
     marks = np.empty((assessors, min(at_once, pairs)), dtype=np.bool_)
     for start in range(0, pairs, at_once):
         codes, some = ratings.codes[:, start : start + at_once], counts[:, start : start + at_once]

@@ -30,12 +30,22 @@ def over_topics(of_resample: Callable[[Floats], Floats], sums: Floats, resamples
 
 
 def each_over_topics(
-    of_resample: Callable[[Floats], tuple[Floats, ...]], sums: Floats, resamples: Resamples
+    of_resample: Callable[[Floats], tuple[Floats, ...]],
+    sums: Floats,
+    resamples: Resamples,
+    *,
+    draws_of: Callable[[int], Floats] | None = None,
 ) -> tuple[Interval, ...]:
-    """The intervals of several figures, all from the same resamples of the topics."""
+    """The intervals of several figures, all from the same resamples of the topics.
+
+    `draws_of` gives the draws of so many topics, where somebody has them already.
+    """
     units, rounds = len(sums), resamples.rounds
     few = units < FEWEST_UNITS
-    draws = np.zeros((1, units)) if few else topic_draws(units, rounds, resamples.seed)
+    if few:
+        draws = np.zeros((1, units))
+    else:
+        draws = topic_draws(units, rounds, resamples.seed) if draws_of is None else draws_of(units)
     with np.errstate(divide="ignore", invalid="ignore"):
         found = of_resample(drawn_sums(draws, sums))
     if few:
