@@ -123,7 +123,7 @@ function go(docno, { browsing = false } = {}) {
   closeBoxes();
   history.replaceState(null, "", browsing ? `${addresses.desk}?docno=${encodeURIComponent(docno)}` : addresses.desk);
   unsay("no-document");
-  atEnd = docno === null && topic.inBatches && !topic.closed;
+  atEnd = docno === null && topic.mayGrow;
   if (atEnd) {
     current = null;
     drawBar();
@@ -194,10 +194,11 @@ function secondLook() {
   go(topic.next());
 }
 
-// A queue hands out a few ahead; more is asked for before they run out. At the end the answers go first.
+// A queue hands out a few ahead; more is asked for before they run out. At the end the answers go first, and only
+// there a training says what comes after it.
 async function askForMore() {
-  const enough = topic.ahead(AHEAD, current?.docno ?? null).length === AHEAD;
-  if (!topic.inBatches || topic.closed || asking || (atEnd ? unsent > 0 : enough)) return;
+  const enough = !topic.inBatches || topic.ahead(AHEAD, current?.docno ?? null).length === AHEAD;
+  if (!topic.mayGrow || asking || (atEnd ? unsent > 0 : enough)) return;
   asking = true;
   const asAtEnd = atEnd;
   let heard = false;
@@ -210,6 +211,7 @@ async function askForMore() {
     }
     if (response.ok) {
       topic.extend(await response.json(), current?.docno ?? wanted);
+      show.showGoal(topic.goal);
       heard = true;
       unsay("no-document");
     }

@@ -64,6 +64,12 @@ export function showAnswer(said, { off, mayUndo, mayPutOff, draft }) {
   byId("undo").disabled = !mayUndo;
 }
 
+// What opens the work while one is at training.
+export function showGoal(text) {
+  byId("goal").hidden = !text;
+  byId("goal").textContent = text;
+}
+
 export function showProgress(answered, among) {
   const rect = bar.querySelector("svg.bar rect");
   rect?.setAttribute("width", String(among ? (1000 * answered) / among : 0));

@@ -13,6 +13,7 @@ export class Topic {
     this.total = work.total;
     this.oneByOne = work.one_by_one;
     this.inBatches = work.in_batches;
+    this.goal = work.goal; // of the training that must be passed before the rest comes; else nothing
     this.closed = work.closed;
     this.answers = new Map(work.said.map((said) => [said.docno, said]));
     this.training = new Set(work.training);
@@ -44,7 +45,13 @@ export class Topic {
     if (kind === "answer") this.answers.set(docno, event);
   }
 
-  // More of a queue: what is new comes last, and what went to a colleague meanwhile is gone.
+  // Whether there may be more than the order has.
+  get mayGrow() {
+    return (this.inBatches || Boolean(this.goal)) && !this.closed;
+  }
+
+  // More of a queue, or what a training opened: what is new comes last, and what went to a colleague meanwhile is
+  // gone.
   extend(work, shown) {
     const theirs = new Set(work.order);
     const kept = this.order.filter((docno) => theirs.has(docno) || this.answers.has(docno) || docno === shown);
@@ -54,6 +61,8 @@ export class Topic {
     for (const docno of [...this.later.keys()]) if (!this.places.has(docno)) this.later.delete(docno);
     this.trail = this.trail.filter((docno) => this.places.has(docno));
     this.total = Math.max(work.total, this.order.length);
+    for (const docno of work.training) this.training.add(docno);
+    this.goal = work.goal;
     this.closed = work.closed;
   }
 

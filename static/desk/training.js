@@ -40,6 +40,7 @@ export class Training {
     verdict.append(".");
     const lines = [verdict];
     if (feedback.why) lines.push(make("p", { dir: "auto" }, feedback.why));
+    if (feedback.result) lines.push(make("p", { className: "result" }, feedback.result));
     const enter = make("kbd", { className: "key" }, "Enter");
     const button = make("button", { type: "button", className: "button primary", onclick: () => this.goOn() }, "Go on ", enter);
     this.#show(`told ${feedback.same ? "good" : "poor"}`, ...lines, make("p", { className: "ways" }, button));

@@ -17,6 +17,55 @@ from workbench.workflow.desk.probe_places import TRAINING
 from workbench.workflow.desk.probe_rules import ProbeRules, keep_probe_rules, load_known_answers
 
 
+def test_training_that_falls_short_is_told_comes_again_and_opens_the_work(
+    new_context: Callable[..., BrowserContext], tmp_path: Path
+) -> None:
+    documents = [Document(docno(number), f"About {number}", "Text. " * 40) for number in range(1, 7)]
+    server = desk_server(tmp_path, ["Ada"], documents)
+    with stored(tmp_path) as database, database.writing() as db:
+        campaign = db.scalars(select(CampaignRow.id)).one()
+        known = [GradedPair("T1", docno(number), 3, f"Why {number}.", 2) for number in (5, 6)]
+        load_known_answers(db, campaign, known, purpose=TRAINING, source="known")
+        keep_probe_rules(db, campaign, ProbeRules(training=True, least=100))
+    server.start()
+    try:
+        context = new_context()
+        server.let_in(context, "Ada")
+        page = context.new_page()
+        open_desk(page, server, "Ada")
+        told, goal = page.locator("#document .told"), page.locator("#goal")
+        expect(goal).to_contain_text("The work opens once each of your answers is the known one")
+        expect(page.locator(".count")).to_have_text("0 of 8")
+        for key, said in (("3", "Yes: Highly relevant."), ("1", "You had 1 of 2 right")):
+            page.keyboard.press(key)
+            expect(told).to_contain_text(said, timeout=SOON_MS)
+            page.keyboard.press("Enter")
+        expect(goal).to_contain_text("Last time you had 1 of 2; this is round 2.", timeout=SOON_MS)
+        ready(page)
+        expect(page.locator("#place")).to_have_text("3 of 10")
+        expect(page.locator("#training")).to_be_visible()
+        page.keyboard.press("3")
+        expect(told).to_contain_text("Yes", timeout=SOON_MS)
+        page.keyboard.press("Enter")
+        page.keyboard.press("3")
+        expect(told).to_contain_text("You had 2 of 2 right. The work begins now.", timeout=SOON_MS)
+        page.keyboard.press("Enter")
+        expect(page.locator("#place")).to_have_text("5 of 10", timeout=SOON_MS)
+        expect(page.locator("#training")).to_be_hidden()
+        expect(goal).to_be_hidden()
+        expect(page.locator("#trouble")).to_be_empty()
+        assert shown(page) == docno(1)
+        page.keyboard.press("0")
+        light(page, "saved")
+        with stored(tmp_path) as database, database.reading() as db:
+            event = JudgmentEventRow
+            said_there = db.execute(select(event.purpose, event.grade).order_by(event.id)).all()
+        grades = [("training", 3), ("training", 1), ("training", 3), ("training", 3), ("judging", 0)]
+        assert [tuple(row) for row in said_there] == grades
+    finally:
+        server.kill()
+
+
 def test_training_tells_the_known_grade_and_goes_on_by_a_key(
     new_context: Callable[..., BrowserContext], tmp_path: Path
 ) -> None:

@@ -30,10 +30,14 @@ def test_probes_are_set_loaded_and_shown(tmp_path: Path, monkeypatch: pytest.Mon
     )  # fmt: skip
     assert made.exit_code == 0, made.output
     assert json.loads(made.stdout) == {
-        "one_in": 20, "distance": 10, "training": True, "planted_pairs": 1, "planted_pairs_in_pools": 0,
-        "training_pairs": 1, "training_pairs_in_pools": 0,
+        "one_in": 20, "distance": 10, "training": True, "least": None, "planted_pairs": 1,
+        "planted_pairs_in_pools": 0, "training_pairs": 1, "training_pairs_in_pools": 0, "at_training": [],
     }  # fmt: skip
     now = campaign("probes", "small", "--one-in", "0", "--remove", "planted")
     assert now.exit_code == 0
     assert ["planted_pairs", "0"] in [line.split() for line in now.stdout.splitlines()]
     assert campaign("probes", "small", "--one-in", "1").exit_code != 0
+    assert json.loads(campaign("probes", "small", "--least", "70", "--json").stdout)["least"] == 70
+    refused = campaign("probes", "small", "--let-through", "Ada", "T1")
+    assert refused.exit_code != 0
+    assert "'Ada' does not wait at the training of topic 'T1'" in str(refused.exception)

@@ -26,6 +26,7 @@ from workbench.workflow.desk.tasks import Task
 
 ADDRESS = "/c/harbour/settings/probes"
 FILE = "topic\tdoc\tgrade\tfeedback\nT1\td6\t3\tIt has the tables.\n"
+RULES = {"one_in": "20", "distance": "15", "training": "yes", "least": "70"}
 FRESH = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|nonce=\"[^\"]*\"")
 
 
@@ -121,12 +122,60 @@ def test_training_without_scripts_tells_the_known_answer_and_goes_on(
     assert "It has the tables" not in ada.get(address).text
 
 
+def test_who_falls_short_in_training_is_told_repeats_it_and_is_let_through(
+    enter: Enter, cast: Cast, address: str, sqlite_database: Database
+) -> None:
+    with sqlite_database.writing() as db:
+        known(db, cast, TRAINING)
+        keep_probe_rules(db, cast.campaign_id, ProbeRules(training=True, least=100))
+    ada, olga = enter("Ada"), enter("Olga")
+    work = work_of(ada, address)
+    assert (len(work["order"]), work["total"]) == (1, 4)
+    assert work["goal"] == "Training comes first. The work opens once your answer is the known one."
+    assert "training first" in ada.get("/c/harbour/judge").text
+    form = {"docno": work["order"][0], "answer": "1", "client_id": str(uuid4())}
+    sent = ada.post(f"{address}/answer", data=form)
+    told = text_of(ada.get(sent.location).text)
+    assert "You had 0 of 1 right; the work opens with 1. Please go through the training once more" in told
+    again = ada.get(address).text
+    assert "Last time you had 0 of 1; this is round 2." in text_of(again)
+    # Real work can be neither fetched nor judged.
+    assert ada.get(f"{address}/documents?docno=d1").status_code == 404
+    early = ada.post("/desk/events", json=answer(cast, work, "d1")).get_json()["receipts"][0]
+    assert (early["outcome"], early["why"]) == ("kept_aside", "the training of this topic comes first")
+    page = olga.get(ADDRESS).text
+    assert "1 0 of 1 right 1 needed" in text_of(page)
+    mine = str(cast.assignments["Ada", "T1"])
+    assert mine in re.findall(r'name="assignment" value="(\d+)"', page)
+    for wrong in ("", "999"):
+        assert olga.post(f"{ADDRESS}/let-through", data={"assignment": wrong}).status_code == 404
+    assert olga.post(f"{ADDRESS}/let-through", data={"assignment": mine}).status_code == 303
+    after = work_of(ada, address)
+    assert (len(after["order"]), after["total"], after["goal"]) == (4, 4, "")
+
+
+def test_a_training_that_is_passed_opens_the_work(
+    enter: Enter, cast: Cast, address: str, sqlite_database: Database
+) -> None:
+    with sqlite_database.writing() as db:
+        known(db, cast, TRAINING)
+        keep_probe_rules(db, cast.campaign_id, ProbeRules(training=True, least=100))
+    ada = enter("Ada")
+    work = work_of(ada, address)
+    sent = answer(cast, work, work["order"][0], grade=3)
+    for _ in range(2):  # sent again it says the same
+        told = ada.post("/desk/events", json=sent).get_json()["receipts"][0]["feedback"]
+        assert (told["same"], told["result"]) == (True, "You had 1 of 1 right. The work begins now.")
+    assert len(work_of(ada, address)["order"]) == 4
+
+
 def test_the_organiser_sets_the_rate_and_loads_pairs(enter: Enter) -> None:
     olga = enter("Olga")
-    assert olga.post(ADDRESS, data={"one_in": "20", "distance": "15", "training": "yes"}).status_code == 303
+    assert olga.post(ADDRESS, data=RULES).status_code == 303
     page = olga.get(ADDRESS).text
     assert 'value="20"' in page
     assert 'value="15"' in page
+    assert 'value="70"' in page
     assert " checked" in page
     for purpose in ("planted", "training"):
         sent = {"purpose": purpose, "files": (io.BytesIO(FILE.encode()), "known.tsv")}
@@ -142,6 +191,7 @@ def test_the_organiser_sets_the_rate_and_loads_pairs(enter: Enter) -> None:
     [
         ("", {"one_in": "1", "distance": "10"}, "One repeat in 1 documents is no rate"),
         ("", {"one_in": "often", "distance": "10"}, "is no number"),
+        ("", {"distance": "10", "least": "101"}, "101 % is no share"),
         ("/known", {"purpose": "planted"}, "no file was chosen"),
         (
             "/known",

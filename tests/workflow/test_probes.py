@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-import pytest
+from collections.abc import Iterator
 
-from tests.workflow.probed import OTHERS, POOLED, probed
-from workbench.errors import InvalidInput
+import pytest
+from sqlalchemy.orm import Session
+
+from tests.workflow.probed import OTHERS, POOLED, Probed, probed
+from workbench.errors import InvalidInput, NotFound
 from workbench.formats.graded_pairs import GradedPair
 from workbench.storage.engine import Database
 from workbench.storage.events import current_events
-from workbench.storage.tables import KeptAsideRow, PoolRow
+from workbench.storage.tables import CampaignRow, KeptAsideRow, PoolRow
 from workbench.workflow.agreement.repeats import Against, consistency
+from workbench.workflow.desk.at_training import trainees
 from workbench.workflow.desk.desk_work import documents_of, work_of
 from workbench.workflow.desk.judging import undo
 from workbench.workflow.desk.kept_aside import Settlement, kept_lines, settle
@@ -24,6 +28,7 @@ from workbench.workflow.desk.probe_rules import (
     remove_known_answers,
     rules_of_campaign,
 )
+from workbench.workflow.desk.training import Round, let_through, needed_of
 from workbench.workflow.desk.worklists import worklist
 
 EVERY_FIFTH = ProbeRules(one_in=5, distance=10)
@@ -138,6 +143,115 @@ def test_training_comes_first_tells_the_known_grade_and_counts_once(sqlite_datab
         assert {event.docno for event in current_events(db, ada.campaign)} == set(POOLED)
 
 
+def round_of_training(db: Session, ada: Probed, *grades: int) -> Round | None:
+    """Answer the open round in the order of docnos; gives what the last receipt says of the round."""
+    task = ada.task(db)
+    keys = {task.slot(key).docno: key for key in task.order if key not in task.answers}
+    receipts = [ada.say(db, key, grade) for (_, key), grade in zip(sorted(keys.items()), grades, strict=True)]
+    assert {receipt.outcome for receipt in receipts} == {"recorded"}
+    assert [receipt.elsewhere for receipt in receipts] == [None] * len(receipts)
+    told = [receipt.feedback for receipt in receipts]
+    assert [one.round for one in told[:-1] if one] == [None] * (len(told) - 1)
+    assert told[-1] is not None
+    return told[-1].round
+
+
+@pytest.fixture
+def trainee(sqlite_database: Database) -> Iterator[tuple[Session, Probed]]:
+    """Ada before three training pairs with grades 3, 0, 1, of which 60 % (so two) open the work."""
+    with sqlite_database.writing() as db:
+        ada = probed(db)
+        ada.known(db, TRAINING, ("x1", 3), ("x2", 0), ("x3", 1))
+        keep_probe_rules(db, ada.campaign, ProbeRules(training=True, least=60))
+        yield db, ada
+
+
+def test_the_work_opens_with_the_share_that_is_asked_for(trainee: tuple[Session, Probed]) -> None:
+    db, ada = trainee
+    task, work = ada.task(db), work_of(db, ada.assignment, ada.ada)
+    assert [task.slot(key).purpose for key in task.order] == [TRAINING] * 3
+    assert (task.total, work.total, len(work.order)) == (33, 33, 3)
+    assert not worklist(db, ada.campaign, ada.ada)[0].done
+    # One of three is right: the training comes again, and the first round stays as it was said.
+    assert round_of_training(db, ada, 3, 3, 3) == Round(1, right=1, answered=3, total=3, needed=2)
+    task = ada.task(db)
+    assert [task.slot(key).round for key in task.order] == [1, 1, 1, 2, 2, 2]
+    assert (len(task.answers), task.total) == (3, 36)
+    assert round_of_training(db, ada, 3, 0, 0) == Round(2, right=2, answered=3, total=3, needed=2)
+    task = ada.task(db)
+    assert (task.gate, len(task.order), task.total) == (None, 36, 36)
+    assert [slot.docno for slot in ada.judge_all(db)] == list(POOLED)
+    assert [purpose for _, purpose, _ in ada.events(db)] == [TRAINING] * 6 + ["judging"] * 30
+    # What was said after the right grades had been told measures nothing.
+    found = dict(consistency(db, ada.campaign, graded=True, rounds=10).assessors[0].found)
+    assert (found[Against.TRAINING].n, found[Against.TRAINING].same) == (3, 1)
+
+
+def test_behind_the_training_nothing_can_be_read_or_judged_and_no_answer_is_lost(
+    trainee: tuple[Session, Probed],
+) -> None:
+    db, ada = trainee
+    gate = ada.task(db).gate
+    assert gate is not None
+    assert len(gate.withheld) == 30
+    for asked in (next(iter(gate.withheld)), "n00"):
+        with pytest.raises(NotFound):
+            documents_of(db, ada.assignment, ada.ada, [asked])
+        receipt = ada.say(db, asked)
+        assert (receipt.outcome, receipt.why) == ("kept_aside", "the training of this topic comes first")
+    assert ada.events(db) == []
+    assert kept_lines(db, ada.campaign)[1].docno == "n00"
+
+
+def test_whoever_is_let_through_begins_and_keeps_what_was_answered(trainee: tuple[Session, Probed]) -> None:
+    db, ada = trainee
+    (before,) = trainees(db, ada.campaign)
+    assert (before.begun, before.last, before.now.needed) == (False, None, 2)
+    round_of_training(db, ada, 0, 3, 0)
+    late = ada.task(db).order[3]
+    ada.say(db, late, 0)
+    (waits,) = trainees(db, ada.campaign)
+    assert waits.last is not None
+    assert (waits.assessor, waits.topic, waits.last.right, waits.now.answered) == ("Ada", "T1", 0, 1)
+    unsent = ada.task(db).order[4]
+    let_through(db, ada.campaign, waits.assignment_id, by=ada.made.organiser)
+    let_through(db, ada.campaign, waits.assignment_id, by=ada.made.organiser)
+    assert len(db.get_one(CampaignRow, ada.campaign).desk_rules["let_through"]) == 1
+    assert [one.let_through for one in trainees(db, ada.campaign)] == [True]
+    task = ada.task(db)
+    assert [task.slot(key).purpose for key in task.order] == [TRAINING] * 4 + ["judging"] * 30
+    # One more answer of the training was on its way: it arrives, and says nothing of a round.
+    receipt = ada.say(db, unsent, 0)
+    assert (receipt.outcome, receipt.feedback and receipt.feedback.round) == ("recorded", None)
+    ada.judge_all(db)
+    assert trainees(db, ada.campaign) == ()
+    with pytest.raises(NotFound):
+        let_through(db, ada.campaign, waits.assignment_id + 1)
+
+
+def test_a_known_answer_that_is_put_right_decides_anew_until_the_work_is_begun(
+    trainee: tuple[Session, Probed],
+) -> None:
+    db, ada = trainee
+    round_of_training(db, ada, 3, 1, 0)
+    assert ada.task(db).gate is not None
+    ada.known(db, TRAINING, ("x2", 1))
+    task = ada.task(db)
+    assert (task.gate, len(task.order)) == (None, 33)
+    assert task.coming is not None
+    ada.say(db, task.coming)
+    ada.known(db, TRAINING, ("x2", 0))
+    assert ada.task(db).gate is None
+
+
+@pytest.mark.parametrize(
+    ("total", "least", "needed"), [(5, 70, 4), (10, 70, 7), (3, 100, 3), (3, 1, 1), (3, None, 0)]
+)
+def test_a_share_is_rounded_up(total: int, least: int | None, needed: int) -> None:
+    # 3.5 of 5; 7 of 10; 3 of 3; .03 of 3.
+    assert needed_of(total, least) == needed
+
+
 def test_who_has_begun_is_not_trained(sqlite_database: Database) -> None:
     with sqlite_database.writing() as db:
         ada = probed(db)
@@ -183,7 +297,10 @@ def test_a_probe_kept_aside_is_recorded_as_a_probe(sqlite_database: Database) ->
         assert ada.events(db) == [(docno, REPEAT, "grade")]
 
 
-@pytest.mark.parametrize("rules", [ProbeRules(one_in=1), ProbeRules(one_in=1001), ProbeRules(distance=0)])
+@pytest.mark.parametrize(
+    "rules",
+    [ProbeRules(one_in=1), ProbeRules(one_in=1001), ProbeRules(distance=0), ProbeRules(least=101)],
+)
 def test_what_is_no_rate_is_refused(sqlite_database: Database, rules: ProbeRules) -> None:
     with sqlite_database.writing() as db:
         ada = probed(db)

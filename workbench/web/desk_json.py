@@ -13,6 +13,7 @@ from workbench.errors import WorkbenchError
 from workbench.web.access import viewer
 from workbench.web.ids import read_id, write_id
 from workbench.web.rendering import plain_words
+from workbench.web.training_words import goal_words, result_words
 from workbench.workflow.desk.desk_events import MOST_EVENTS, Event, Receipt
 from workbench.workflow.desk.desk_work import PlacedDocument, SaidOf, Work
 from workbench.workflow.desk.questions import AskedToo
@@ -75,6 +76,7 @@ def receipt_json(receipt: Receipt) -> Json:
             "label": plain_words(receipt.feedback.label),
             "same": receipt.feedback.same,
             "why": plain_words(receipt.feedback.why),
+            "result": result_words(receipt.feedback.round),
         }
     return found
 
@@ -94,6 +96,7 @@ def work_json(work: Work) -> Json:
         "sitting": {"answers": work.sitting.answers, "minutes": round(work.sitting.minutes, 1)},
         "break_minutes": work.break_minutes,
         "training": [write_id(key) for key in work.training],
+        "goal": goal_words(work.gate),
     }
 
 

@@ -20,6 +20,7 @@ from workbench.web.forms import whole_number
 from workbench.web.handing import next_is_handed_out
 from workbench.web.ids import read_id, write_id
 from workbench.web.requests import see_other
+from workbench.web.training_words import result_words
 from workbench.workflow.desk import judging, showing, worklists
 from workbench.workflow.desk.amending import comment_on
 from workbench.workflow.desk.desk_keys import COMMANDS, keys_of
@@ -98,6 +99,7 @@ def desk(assignment_id: int) -> str:
         work=work_json(work),
         one_by_one=work.adaptive,
         keys=keys,
+        result=result_words(shown.feedback.round if shown.feedback else None),
         commands=COMMANDS,
         reasons=REASONS,
         facts=_facts(assignment_id, shown),

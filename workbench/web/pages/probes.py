@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError
 from workbench.formats.known_answers import read_known_answers
 from workbench.web import notices
 from workbench.web.access import here, viewer
@@ -13,6 +15,7 @@ from workbench.web.door import reading, writing
 from workbench.web.forms import counted, findings_of, sent_files, status_of, whole_number
 from workbench.web.readers import organiser
 from workbench.web.requests import see_other
+from workbench.workflow.desk.at_training import trainees
 from workbench.workflow.desk.probe_places import PLANTED, TRAINING
 from workbench.workflow.desk.probe_rules import (
     ProbeRules,
@@ -22,10 +25,12 @@ from workbench.workflow.desk.probe_rules import (
     remove_known_answers,
     rules_of_campaign,
 )
+from workbench.workflow.desk.training import let_through
 
 blueprint = Blueprint("probes", __name__, url_prefix="/c/<slug>/settings/probes")
 Answer = Response | tuple[str, int]
-SETTINGS = ("one_in", "distance")
+SETTINGS = ("one_in", "distance", "least")
+MOST_SHOWN = 200
 
 
 @blueprint.get("")
@@ -83,6 +88,19 @@ def remove() -> Response:
     return see_other(url_for("probes.index"))
 
 
+@blueprint.post("/let-through")
+@organiser
+def open_work() -> Response:
+    """Open the work of one assignment, whatever its training came to."""
+    assignment_id = whole_number(request.form.get("assignment", ""))
+    if assignment_id is None:
+        raise NotFound("this is no assignment", remedy="use the page's buttons")
+    with writing() as db:
+        let_through(db, here().id, assignment_id, by=viewer().id)
+    notices.say("The work is open. A desk that stands open comes to it at the end of its round.")
+    return see_other(url_for("probes.index") + "#waiting")
+
+
 def _purpose() -> str:
     return TRAINING if request.form.get("purpose") == TRAINING else PLANTED
 
@@ -96,16 +114,23 @@ def _rules(typed: dict[str, str]) -> ProbeRules:
     ]
     if findings:
         raise InvalidInput(findings)
-    distance, training = numbers["distance"], "training" in request.form
-    if distance is None:
-        return ProbeRules(one_in=numbers["one_in"], training=training)
-    return ProbeRules(one_in=numbers["one_in"], distance=distance, training=training)
+    rules = ProbeRules(one_in=numbers["one_in"], training="training" in request.form, least=numbers["least"])
+    distance = numbers["distance"]
+    return rules if distance is None else replace(rules, distance=distance)
 
 
 def _page(findings: tuple[Finding, ...] = (), typed: dict[str, str] | None = None) -> str:
     with reading() as db:
         rules, known = rules_of_campaign(db, here().id), known_pairs(db, here().id)
-    shown = {"one_in": str(rules.one_in or ""), "distance": str(rules.distance)} if typed is None else typed
+        waiting = trainees(db, here().id)
+    kept = {"one_in": rules.one_in or "", "distance": rules.distance, "least": rules.least or ""}
     return render_template(
-        "probes/index.html", rules=rules, known=known, typed=shown, findings=findings, settings=SETTINGS
+        "probes/index.html",
+        rules=rules,
+        known=known,
+        typed=kept if typed is None else typed,
+        findings=findings,
+        settings=SETTINGS,
+        waiting=waiting[:MOST_SHOWN],
+        waiting_total=len(waiting),
     )

@@ -252,6 +252,8 @@ def _compared(events: Sequence[_Event], known: dict[tuple[str, Pair], int]) -> t
         before = holds.get(one.pair)
         repeated = one.purpose == Against.REPEAT
         stood = (before.grade if before else None) if repeated else known.get((one.purpose, one.pair))
+        if one.purpose == Against.TRAINING and place in probes:
+            continue  # the first answer counts: whoever goes through the training again has been told
         probes.pop(place, None)
         if one.answer not in (WITHDRAWN, LATER):
             probes[place] = (one, stood)

@@ -22,6 +22,7 @@ from workbench.workflow.desk.amending import amend, comment_on
 from workbench.workflow.desk.extras import Extras, read_extras
 from workbench.workflow.desk.judging import put_off, record, withdraw
 from workbench.workflow.desk.kept_aside import keep_aside
+from workbench.workflow.desk.probe_places import TRAINING
 from workbench.workflow.desk.recording import CLIENT_ID, Recorded
 from workbench.workflow.desk.screens import Feedback, feedback_of
 from workbench.workflow.people.roles import Role
@@ -228,6 +229,8 @@ _STANDING = (
 
 def _elsewhere(db: Session, event: Event, recorded: Recorded) -> Elsewhere | None:
     now = recorded.event
+    if now.purpose == TRAINING:
+        return None  # of each round the first answer counts; an earlier round is no other screen
     purposes = HOLDING if now.purpose in HOLDING else (now.purpose,)
     held = event_before(db, now.assessor_id, now.topic, now.docno, number=now.id, purposes=purposes)
     if held is None or held.client_id == event.before or held.answer in {WITHDRAWN, LATER}:

@@ -23,6 +23,7 @@ from workbench.workflow.desk.probe_places import TRAINING
 from workbench.workflow.desk.screens import screen_task
 from workbench.workflow.desk.showing import ShownDocument, shown_document
 from workbench.workflow.desk.tasks import Task
+from workbench.workflow.desk.training import Gate
 from workbench.workflow.desk.worklists import WorklistLine, worklist
 from workbench.workflow.moments import utc_now
 from workbench.workflow.queue.queue_topics import is_queue
@@ -58,7 +59,7 @@ class Work:
 
     `seconds` is the median of the assessor's recent active time, None before there is enough of it;
     `break_minutes` is after how long a break is to be proposed, None where nobody asked for it. `training`
-    are those of the order after which the known answer is told.
+    are those of the order after which the known answer is told, `gate` what keeps the rest of it closed.
     """
 
     order: tuple[str, ...]
@@ -72,6 +73,7 @@ class Work:
     sitting: Sitting
     break_minutes: int | None
     training: tuple[str, ...] = ()
+    gate: Gate | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +100,7 @@ def work_of(db: Session, assignment_id: int, account_id: int, *, now: datetime |
         sitting=_sitting(db, task, utc_now(now)),
         break_minutes=break_minutes(task.campaign.desk_rules),
         training=tuple(key for key in task.order if task.slot(key).purpose == TRAINING),
+        gate=task.gate,
     )
 
 

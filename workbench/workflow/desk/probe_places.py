@@ -17,15 +17,20 @@ KEY_LENGTH = 24
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A place at the desk: the document that stands there, and what its answer is for."""
+    """A place at the desk: the document that stands there, and what its answer is for.
+
+    `round` counts how often the training was gone through, from 1; everything else has only one.
+    """
 
     docno: str
     purpose: str = JUDGING
+    round: int = 1
 
 
 def slot_key(slot: Slot, *, assignment_id: int, seed: int, topic: str) -> str:
     """What a desk calls a slot: tells neither the document nor what its answer is for."""
-    return _lot(seed, topic, str(assignment_id), slot.purpose, slot.docno).hex()[:KEY_LENGTH]
+    about = (str(assignment_id), slot.purpose, slot.docno, *([str(slot.round)] if slot.round > 1 else []))
+    return _lot(seed, topic, *about).hex()[:KEY_LENGTH]
 
 
 def by_lot(docnos: Collection[str], *, seed: int, topic: str) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -32,6 +32,7 @@ KINDS = (PLANTED, TRAINING)
 class ProbeRules:
     """One repeat in so many documents (None for no repeats), the least distance, and whether one trains.
 
+    `least` is the share of right answers in percent that opens the work after training, None for no minimum.
     `since` is the moment of the latest change: what an assessor had judged by then is not probed any more.
     """
 
@@ -39,6 +40,7 @@ class ProbeRules:
     distance: int = DISTANCE
     training: bool = False
     since: datetime | None = None
+    least: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,7 @@ def probe_rules(desk_rules: Mapping[str, Any]) -> ProbeRules | None:
         distance=_within(kept.get("distance"), 1, FARTHEST) or DISTANCE,
         training=kept.get("training") is True,
         since=moment_said(since) if isinstance(since, str) else None,
+        least=_within(kept.get("least"), 1, 100),
     )
 
 
@@ -85,7 +88,7 @@ def keep_probe_rules(
 ) -> ProbeRules:
     """Keep the rules; they hold for what is judged from now on. Gives them as they are kept.
 
-    Raises InvalidInput for a rate or a distance that is none.
+    Raises InvalidInput for a rate, a distance or a share that is none.
     """
     findings = []
     if rules.one_in is not None and not MOST_OFTEN <= rules.one_in <= RAREST:
@@ -94,6 +97,9 @@ def keep_probe_rules(
     if not 1 <= rules.distance <= FARTHEST:
         message = f"a distance of {rules.distance} documents is none"
         findings.append(Finding("Probes", None, "distance", message, f"1 to {FARTHEST:,}"))
+    if rules.least is not None and not 1 <= rules.least <= 100:
+        message = f"{rules.least} % is no share"
+        findings.append(Finding("Probes", None, "least", message, "1 to 100, or nothing"))
     if findings:
         raise InvalidInput(findings)
     row = db.scalars(select(CampaignRow).where(CampaignRow.id == campaign_id).with_for_update()).one()
@@ -186,11 +192,12 @@ def _keep(db: Session, row: CampaignRow, rules: ProbeRules, now: datetime | None
         "one_in": rules.one_in,
         "distance": rules.distance,
         "training": rules.training,
+        "least": rules.least,
         "since": moment.isoformat(),
     }
     row.desk_rules = dict(row.desk_rules) | {RULE: kept}
     db.flush()
-    return ProbeRules(rules.one_in, rules.distance, rules.training, moment)
+    return replace(rules, since=moment)
 
 
 def _known(db: Session, campaign_id: int, purpose: str) -> list[KnownAnswerRow]:

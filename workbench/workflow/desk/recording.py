@@ -69,6 +69,8 @@ def task_with(db: Session, assignment_id: int, account_id: int, docno: str) -> t
         key = docno
     if key is None:
         raise NotFound("this document is not in your part of the pool")
+    if task.gate is not None and key in task.gate.withheld:
+        raise Conflict("the training of this topic comes first", remedy="finish it, or ask the organiser")
     return task, key
 
 
@@ -119,7 +121,7 @@ def append_said(db: Session, task: Task, said: Said) -> Recorded:
             "document_sha256": said.shown_sha256,
             "position": task.order.index(said.docno) + 1 if said.docno in task.order else None,
             "order_rule": task.assignment.order_rule,
-            "seed": task.assignment.seed,
+            "seed": task.assignment.seed + slot.round - 1,
             "active_ms": None if active_ms is None else max(0, min(active_ms, LONGEST_ACTIVE_MS)),
             "recorded_at": datetime.now(UTC),
             "said_at": said.said_at,

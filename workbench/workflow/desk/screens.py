@@ -1,13 +1,14 @@
 """An assessor's task as the desk shows it: with the probes of the campaign among its documents.
 
 Where a campaign has probes every document of a desk goes by a key, the probes as the others: nothing that
-an assessor gets tells one from the other, but training, which says what it is. Adaptive pools and those with
-a queue have none: there the answers themselves decide what comes next, and for whom.
+an assessor gets tells one from the other, but training, which says what it is. Where training asks for a
+share of right answers the work waits behind it. Adaptive pools and those with a queue have no probes: there
+the answers themselves decide what comes next, and for whom.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sqlalchemy import func, select
@@ -29,16 +30,31 @@ from workbench.workflow.desk.probe_places import (
 )
 from workbench.workflow.desk.probe_rules import ProbeRules, probe_rules
 from workbench.workflow.desk.tasks import Task, own_assignment, task_of
+from workbench.workflow.desk.training import (
+    Gate,
+    Round,
+    Trained,
+    TrainingAnswer,
+    is_let_through,
+    known_grades,
+    rounds_of,
+    trained_by,
+    training_answers,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """What is told after an answer in training: the known grade, its label, whether it was said, and why."""
+    """What is told after an answer in training: the known grade, its label, whether it was said, and why.
+
+    `round` is what the round came to, once it is complete and a share is asked for.
+    """
 
     grade: int
     label: str
     same: bool
     why: str
+    round: Round | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +62,13 @@ class _Said:
     """What an assessor said to the probes of a topic: here, with the place, and in other assignments.
 
     `settled` are not planned any more: those of other assignments, and those from before the latest rules.
+    `trained` are the answers in training, of whatever assignment.
     """
 
     here: Mapping[Slot, tuple[CurrentEvent, int]]
     elsewhere: frozenset[Slot]
     settled: frozenset[Slot]
+    trained: Trained
 
 
 def screen_task(
@@ -83,7 +101,11 @@ def feedback_of(db: Session, event: CurrentEvent) -> Feedback | None:
     scale = scale_from_json(db.get_one(CampaignRow, campaign_id).scale)
     labels = {grade.value: grade.label for grade in scale.grades}
     return Feedback(
-        known.grade, labels.get(known.grade, str(known.grade)), event.grade == known.grade, known.feedback
+        known.grade,
+        labels.get(known.grade, str(known.grade)),
+        event.grade == known.grade,
+        known.feedback,
+        _round_of(db, event, campaign_id),
     )
 
 
@@ -91,9 +113,25 @@ def _rules(campaign: CampaignRow, pool: PoolRow) -> ProbeRules | None:
     return None if is_adaptive(pool) or pool.per_pair is not None else probe_rules(campaign.desk_rules)
 
 
+def _round_of(db: Session, event: CurrentEvent, campaign_id: int) -> Round | None:
+    """What the round of an answer in training came to, once it is complete and a share is asked for."""
+    desk_rules = db.get_one(CampaignRow, campaign_id).desk_rules
+    rules, assignment_id = probe_rules(desk_rules), db.get_one(JudgmentEventRow, event.id).assignment_id
+    if rules is None or rules.least is None or not rules.training:
+        return None
+    if assignment_id is not None and is_let_through(desk_rules, assignment_id):
+        return None
+    answers = list(training_answers(db, campaign_id, assessor_id=event.assessor_id, topic=event.topic))
+    number = next((one.round for one in answers if one.event_id == event.id), 0)
+    known = known_grades(db, campaign_id, event.topic)[TRAINING]
+    trained = trained_by(iter(answers))[event.assessor_id, event.topic]
+    rounds = rounds_of(known, trained, least=rules.least)
+    return next((one for one in rounds if one.number == number and one.complete), None)
+
+
 def _with(db: Session, task: Task, rules: ProbeRules) -> Task:
     assignment, pooled = task.assignment, set(task.order)
-    known = _known(db, task)
+    known = known_grades(db, task.campaign.id, assignment.topic)
     said = _said(db, task, rules)
     before = _judged_before(db, task, rules)
     coming = [docno for docno in task.order if docno not in set(before)]
@@ -112,16 +150,34 @@ def _with(db: Session, task: Task, rules: ProbeRules) -> Task:
         repeated=[slot.docno for slot in said.settled if slot.purpose == REPEAT],
     )
     training: list[Slot] = []
-    if rules.training and not before:
-        drawn = by_lot(known[TRAINING], seed=assignment.seed, topic=assignment.topic)
-        training = [Slot(docno, TRAINING) for docno in drawn]
+    rounds: tuple[Round, ...] = ()
+    if rules.training and not before and not is_let_through(task.campaign.desk_rules, assignment.id):
+        rounds = rounds_of(known[TRAINING], said.trained, least=rules.least)
+        for one in rounds:
+            drawn = by_lot(known[TRAINING], seed=assignment.seed + one.number - 1, topic=assignment.topic)
+            training += [Slot(docno, TRAINING, one.number) for docno in drawn]
         training = [slot for slot in training if slot not in said.elsewhere]
-    order = [*training, *_merged(task.order, coming, places)]
+    work = _merged(task.order, coming, places)
+    # Who has begun the work goes on with it, whatever becomes of the known answers.
+    closed = bool(rules.least and rounds and not rounds[-1].passed) and not (task.answers or task.put_off)
+    order = [*training, *(() if closed else work)]
     # What was answered stays where it was, whatever the rules have become since.
     lost = [(position, slot) for slot, (_, position) in said.here.items() if slot not in set(order)]
     for position, slot in sorted(lost, key=lambda one: one[0]):
         order.insert(min(position - 1, len(order)), slot)
-    return _keyed(task, order, known, said)
+    shown = _keyed(task, [*order, *(work if closed else ())], known, said)
+    return _gated(shown, rounds, len(order)) if closed else shown
+
+
+def _gated(task: Task, rounds: tuple[Round, ...], training: int) -> Task:
+    """The task while its training is not passed: what comes after so many documents is left for later."""
+    waiting = task.order[training:]
+    return replace(
+        task,
+        order=task.order[:training],
+        left=0 if task.closed else len(waiting),
+        gate=Gate(rounds, frozenset(waiting)),
+    )
 
 
 def _merged(order: Sequence[str], coming: Sequence[str], places: Mapping[int, Sequence[Slot]]) -> list[Slot]:
@@ -136,12 +192,14 @@ def _merged(order: Sequence[str], coming: Sequence[str], places: Mapping[int, Se
     return merged
 
 
-def _keyed(task: Task, order: Sequence[Slot], known: Mapping[str, Sequence[str]], said: _Said) -> Task:
-    """The task by keys. A repeat that is planned no more keeps its key: its answer may be on the way."""
+def _keyed(task: Task, order: Sequence[Slot], known: Mapping[str, Iterable[str]], said: _Said) -> Task:
+    """The task by keys. A probe that is planned no more keeps its key: its answer may be on the way."""
+    latest_round = max((number for rounds in said.trained.values() for number in rounds), default=0)
     possible = [
         *order,
         *(Slot(docno, REPEAT) for docno in task.order),
-        *(Slot(docno, purpose) for purpose, docnos in known.items() for docno in docnos),
+        *(Slot(docno, PLANTED) for docno in known[PLANTED]),
+        *(Slot(docno, TRAINING, at) for at in range(1, latest_round + 2) for docno in known[TRAINING]),
     ]
     assignment = task.assignment
     keys = {
@@ -160,24 +218,16 @@ def _keyed(task: Task, order: Sequence[Slot], known: Mapping[str, Sequence[str]]
     )
 
 
-def _known(db: Session, task: Task) -> dict[str, list[str]]:
-    known = KnownAnswerRow
-    found: dict[str, list[str]] = {PLANTED: [], TRAINING: []}
-    for purpose, docno in db.execute(
-        select(known.purpose, known.docno).where(
-            known.campaign_id == task.campaign.id, known.topic == task.assignment.topic
-        )
-    ):
-        found[purpose].append(docno)
-    return found
-
-
 def _said(db: Session, task: Task, rules: ProbeRules) -> _Said:
+    assessor_id, topic = task.assignment.assessor_id, task.assignment.topic
+    events = list(events_with(db, task.campaign.id, assessor_id, topic, purposes=PROBES))
+    answers: list[TrainingAnswer] = []
+    if any(event.purpose == TRAINING for event, _, _ in events):
+        answers = list(training_answers(db, task.campaign.id, assessor_id=assessor_id, topic=topic))
+    rounds = {one.event_id: one.round for one in answers}
     latest = {
-        Slot(event.docno, event.purpose): (event, assignment_id, position or 1)
-        for event, assignment_id, position in events_with(
-            db, task.campaign.id, task.assignment.assessor_id, task.assignment.topic, purposes=PROBES
-        )
+        Slot(event.docno, event.purpose, rounds.get(event.id, 1)): (event, assignment_id, position or 1)
+        for event, assignment_id, position in events
     }
     holding = {slot: said for slot, said in latest.items() if said[0].answer != WITHDRAWN}
     here = {
@@ -188,7 +238,7 @@ def _said(db: Session, task: Task, rules: ProbeRules) -> _Said:
     elsewhere = frozenset(holding.keys() - here.keys())
     since = rules.since
     early = {slot for slot, (event, _) in here.items() if since is not None and event.recorded_at < since}
-    return _Said(here, elsewhere, elsewhere | early)
+    return _Said(here, elsewhere, elsewhere | early, trained_by(iter(answers))[assessor_id, topic])
 
 
 def _judged_before(db: Session, task: Task, rules: ProbeRules) -> list[str]:

@@ -16,6 +16,7 @@ from workbench.storage.tables import AssessorRow, AssignmentRow, CampaignRow, Po
 from workbench.workflow.adaptive.ledgers import is_adaptive, ledger
 from workbench.workflow.desk.ordering import OrderRule, in_order
 from workbench.workflow.desk.probe_places import TRAINING, Slot
+from workbench.workflow.desk.training import Gate
 from workbench.workflow.queue.queue_topics import is_queue, queue_topic
 
 
@@ -30,7 +31,8 @@ class Task:
     says what each of them is.
 
     Of a topic of an adaptive pool or a queue these are the documents handed out to the assessor; `left` are
-    those that can still be. Other pools have nothing left but what is in the order.
+    those that can still be. Other pools have nothing left but what waits behind the `gate` of a training that
+    is to be gone through first.
     """
 
     assignment: AssignmentRow
@@ -42,6 +44,7 @@ class Task:
     left: int = 0
     put_off: dict[str, CurrentEvent] = field(default_factory=dict)
     slots: Mapping[str, Slot] = field(default_factory=dict)
+    gate: Gate | None = None
 
     def slot(self, key: str) -> Slot:
         """The document behind a key of the order, and what its answer is for."""

@@ -15,7 +15,10 @@ from workbench.workflow.desk.tasks import counts, task_of
 
 @dataclass(frozen=True, slots=True)
 class WorklistLine:
-    """One topic that an account is to judge; `judged` counts grades only."""
+    """One topic that an account is to judge; `judged` counts grades only.
+
+    `at_training` says that the work waits until the training is passed.
+    """
 
     assignment_id: int
     pool: str
@@ -26,6 +29,7 @@ class WorklistLine:
     cannot_judge: int
     total: int
     closed: bool
+    at_training: bool = False
 
     @property
     def done(self) -> bool:
@@ -78,6 +82,7 @@ def worklist(db: Session, campaign_id: int, account_id: int) -> tuple[WorklistLi
                 cannot_judge=cannot_judge,
                 total=task.total,
                 closed=task.closed,
+                at_training=task.gate is not None,
             )
         )
     return tuple(lines)
