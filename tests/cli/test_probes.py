@@ -38,6 +38,8 @@ def test_probes_are_set_loaded_and_shown(tmp_path: Path, monkeypatch: pytest.Mon
     assert ["planted_pairs", "0"] in [line.split() for line in now.stdout.splitlines()]
     assert campaign("probes", "small", "--one-in", "1").exit_code != 0
     assert json.loads(campaign("probes", "small", "--least", "70", "--json").stdout)["least"] == 70
+    assert campaign("probe-answers", "small").stdout.startswith("topic\tdoc\tassessor\tmachine\tpurpose\t")
+    assert json.loads(campaign("probe-answers", "small", "--json").stdout) == []
     refused = campaign("probes", "small", "--let-through", "Ada", "T1")
     assert refused.exit_code != 0
     assert "'Ada' does not wait at the training of topic 'T1'" in str(refused.exception)

@@ -169,6 +169,23 @@ def test_a_training_that_is_passed_opens_the_work(
     assert len(work_of(ada, address)["order"]) == 4
 
 
+def test_answers_to_probes_are_downloaded_by_readers_only(
+    enter: Enter, cast: Cast, task: Task, address: str
+) -> None:
+    ada, olga = enter("Ada"), enter("Olga")
+    work = work_of(ada, address)
+    for key in work["order"]:
+        ada.post("/desk/events", json=answer(cast, work, key))
+    table = olga.get("/c/harbour/agreement/self/answers.tsv")
+    lines = [line.split("\t") for line in table.text.splitlines()]
+    assert sorted(line[4] for line in lines[1:] if line[2] == "Ada") == ["planted", "repeat"]
+    whole = olga.get("/c/harbour/agreement/self/answers.jsonl").text.splitlines()
+    assert len([json.loads(line) for line in whole]) == len(lines) - 1
+    assert "answers.tsv" in olga.get("/c/harbour/agreement/self").text
+    for form in ("tsv", "jsonl"):
+        assert ada.get(f"/c/harbour/agreement/self/answers.{form}").status_code == 403
+
+
 def test_the_organiser_sets_the_rate_and_loads_pairs(enter: Enter) -> None:
     olga = enter("Olga")
     assert olga.post(ADDRESS, data=RULES).status_code == 303

@@ -12,7 +12,8 @@ from workbench.records import FOUR_GRADES
 from workbench.storage.engine import Database
 from workbench.storage.events import append_events
 from workbench.storage.tables import KnownAnswerRow
-from workbench.workflow.agreement.repeats import Against, consistency, repeat_rows
+from workbench.workflow.agreement.probe_answers import Against
+from workbench.workflow.agreement.repeats import consistency, repeat_rows
 
 START = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
 # Docno, answer, grade, purpose; relevant from 2. In the order in which Ada gave them.

@@ -10,10 +10,12 @@ from sqlalchemy.orm import Session
 from tests.workflow.probed import OTHERS, POOLED, Probed, probed
 from workbench.errors import InvalidInput, NotFound
 from workbench.formats.graded_pairs import GradedPair
+from workbench.formats.probe_answers import write_probe_answers
 from workbench.storage.engine import Database
 from workbench.storage.events import current_events
 from workbench.storage.tables import CampaignRow, KeptAsideRow, PoolRow
-from workbench.workflow.agreement.repeats import Against, consistency
+from workbench.workflow.agreement.probe_answers import Against, probe_json, probe_lines
+from workbench.workflow.agreement.repeats import consistency
 from workbench.workflow.desk.at_training import trainees
 from workbench.workflow.desk.desk_work import documents_of, work_of
 from workbench.workflow.desk.judging import undo
@@ -185,6 +187,35 @@ def test_the_work_opens_with_the_share_that_is_asked_for(trainee: tuple[Session,
     # What was said after the right grades had been told measures nothing.
     found = dict(consistency(db, ada.campaign, graded=True, rounds=10).assessors[0].found)
     assert (found[Against.TRAINING].n, found[Against.TRAINING].same) == (3, 1)
+
+
+def test_answers_to_probes_are_written_with_what_they_are_compared_with(sqlite_database: Database) -> None:
+    with sqlite_database.writing() as db:
+        ada = probed(db)
+        ada.known(db, TRAINING, ("x1", 3), ("x2", 0))
+        ada.known(db, PLANTED, ("x3", 2), ("n05", 3))
+        keep_probe_rules(db, ada.campaign, ProbeRules(one_in=5, distance=10, training=True, least=100))
+        round_of_training(db, ada, 3, 1)
+        round_of_training(db, ada, 3, 0)
+        shown = ada.judge_all(db, grade=1)
+        lines = list(probe_lines(db, ada.campaign))
+        rounds = [(one.docno, one.round, one.said[:2], one.known) for one in lines[:4]]
+        assert sorted(rounds) == [
+            ("x1", 1, ("grade", 3), 3), ("x1", 2, ("grade", 3), 3),
+            ("x2", 1, ("grade", 1), 0), ("x2", 2, ("grade", 0), 0),
+        ]  # fmt: skip
+        repeats = [slot.docno for slot in shown if slot.purpose == REPEAT]
+        assert [one.docno for one in lines if one.purpose == REPEAT] == repeats
+        assert all(one.first and one.first[:2] == ("grade", 1) for one in lines if one.purpose == REPEAT)
+        planted = {one.docno: (one.judged, one.said[1], one.known) for one in lines if one.purpose == PLANTED}
+        assert planted == {"x3": (False, 1, 2), "n05": (True, 1, 3)}
+        written = [line.decode().rstrip("\n").split("\t") for line in write_probe_answers(lines)]
+    assert {len(line) for line in written} == {14}
+    row = dict(zip(written[0], written[1], strict=True))
+    assert (row["assessor"], row["machine"], row["purpose"], row["round"]) == ("Ada", "no", "training", "1")
+    assert (row["first_answer"], row["first_at"]) == ("", "")
+    again = probe_json(lines[-1])
+    assert again["said"]["recorded_at"] == written[-1][12]
 
 
 def test_behind_the_training_nothing_can_be_read_or_judged_and_no_answer_is_lost(

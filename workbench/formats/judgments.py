@@ -66,8 +66,21 @@ def write_judgments(judgments: Iterable[Judgment]) -> Iterator[bytes]:
     """
     yield ("\t".join(HEADER) + "\n").encode()
     for judgment in judgments:
-        cells = (plain(judgment.topic, "topic"), plain(judgment.docno, "docno"), _name(judgment.assessor))
-        yield b"\t".join((*cells, _grade(judgment))) + b"\n"
+        ids = (plain(judgment.topic, "topic"), plain(judgment.docno, "docno"))
+        yield b"\t".join((*ids, assessor_bytes(judgment.assessor), _grade(judgment))) + b"\n"
+
+
+def assessor_bytes(assessor: str) -> bytes:
+    """The bytes of an assessor's name to be written; raises WorkbenchError where it would not survive."""
+    try:
+        if assessor and assessor == trimmed(assessor) and not _MISFIT.search(assessor):
+            return assessor.encode()
+    except UnicodeEncodeError:
+        pass
+    raise WorkbenchError(
+        f"the assessor {shown(assessor)} cannot be written",
+        remedy="use a name in UTF-8 without tabs, line ends and control characters",
+    )
 
 
 def _places(line: int, cells: list[str], refusals: Refusals) -> Mapping[str, int]:
@@ -112,15 +125,3 @@ def _grade(judgment: Judgment) -> bytes:
             remedy="an answer that is a grade has one, and the others have none",
         )
     return (judgment.answer.value if judgment.grade is None else str(judgment.grade)).encode()
-
-
-def _name(assessor: str) -> bytes:
-    try:
-        if assessor and assessor == trimmed(assessor) and not _MISFIT.search(assessor):
-            return assessor.encode()
-    except UnicodeEncodeError:
-        pass
-    raise WorkbenchError(
-        f"the assessor {shown(assessor)} cannot be written",
-        remedy="use a name in UTF-8 without tabs, line ends and control characters",
-    )

@@ -25,9 +25,8 @@ def result_words(found: Round | None) -> str:
     if found.passed:
         return f"{had}. The work begins now."
     return (
-        f"{had}; the work opens with {found.needed}. Please go through the training once more, with the "
-        "guidelines and the reasons at hand. Take your time: only this round does not count, "
-        "and what you answered is kept."
+        f"{had}; the work opens with {found.needed}. Please go through the training once more: "
+        "take your time, with the guidelines at hand. All your answers are kept."
     )
 
 

@@ -41,6 +41,7 @@ COMMANDS = {
     "replay": "workbench.cli.campaign.replaying:replay",
     "import": "workbench.cli.campaign.transfer:import_",
     "judgments": "workbench.cli.campaign.transfer:judgments",
+    "probe-answers": "workbench.cli.campaign.transfer:probe_answers",
     "subtopic-qrels": "workbench.cli.campaign.transfer:subtopic_qrels",
     "agreement": "workbench.cli.campaign.results:agreement",
     "consensus": "workbench.cli.campaign.consensus:consensus",

@@ -13,11 +13,13 @@ from workbench.cli.opening import database_options, opened
 from workbench.cli.output import say_json, say_table
 from workbench.errors import WorkbenchError
 from workbench.formats.judgments import read_judgments, write_judgments
+from workbench.formats.probe_answers import write_probe_answers
 from workbench.formats.qrels import read_qrels
 from workbench.formats.subtopics import write_subtopic_qrels
 from workbench.records import Judgment
 from workbench.settings import Settings
 from workbench.workflow.agreement.comparing import current_judgments
+from workbench.workflow.agreement.probe_answers import probe_json, probe_lines
 from workbench.workflow.campaigns.campaigning import campaign_by_slug
 from workbench.workflow.campaigns.importing import import_judgments, judgments_from_qrels
 from workbench.workflow.desk.beside_export import TickedBy, subtopic_judgments, whole_answers, whole_json
@@ -119,6 +121,26 @@ def judgments(settings: Settings, campaign: str, as_json: bool) -> None:
             return
         held = current_judgments(db, found.id)
     for line in write_judgments(held):
+        sys.stdout.buffer.write(line)
+
+
+@click.command("probe-answers")
+@click.argument("campaign")
+@JSON
+@database_options
+def probe_answers(settings: Settings, campaign: str, as_json: bool) -> None:
+    """Print every answer to a repeat, a planted pair or one of training, as TSV with a header.
+
+    With it goes what it is compared with: what held just before a second showing, or the known grade. Of a
+    changed answer the last one counts, in training the first of each round. None of them is a judgment, but
+    those marked `judged`: planted pairs that stand in a pool.
+    """
+    with opened(settings) as database, database.reading() as db:
+        lines = list(probe_lines(db, campaign_by_slug(db, campaign).id))
+    if as_json:
+        say_json([probe_json(one) for one in lines])
+        return
+    for line in write_probe_answers(lines):
         sys.stdout.buffer.write(line)
 
 

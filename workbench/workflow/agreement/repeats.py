@@ -3,34 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.agreement.self_consistency import ROUNDS, Consistency, self_consistency
 from workbench.errors import WorkbenchError
 from workbench.records import Answer
-from workbench.storage.events import HOLDING, LATER, WITHDRAWN
-from workbench.storage.tables import AssessorRow, JudgmentEventRow, KnownAnswerRow
+from workbench.storage.events import HOLDING, WITHDRAWN
+from workbench.workflow.agreement.probe_answers import (
+    Against,
+    Pair,
+    ProbeAnswer,
+    SaidEvent,
+    answers_to_probes,
+    known_answers,
+    said_events,
+    training_rounds,
+)
 from workbench.workflow.campaigns.campaigning import campaign_of
 
-Pair = tuple[str, str]
 REPEAT_COLUMNS = (
     "assessor", "machine", "against", "n", "same", "observed", "observed_low", "observed_high", "pooled",
     "pooled_low", "pooled_high", "unpooled", "higher", "lower", "across_the_line", "changed", "withdrawn",
     "undefined",
 )  # fmt: skip
-
-
-class Against(StrEnum):
-    """What an assessor's answers are compared with."""
-
-    REPEAT = "repeat"
-    PLANTED = "planted"
-    TRAINING = "training"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,16 +85,6 @@ class ConsistencyReport:
 
 
 @dataclass(frozen=True, slots=True)
-class _Event:
-    pair: Pair
-    answer: str
-    grade: int | None
-    purpose: str
-    when: datetime
-    assignment: int | None
-
-
-@dataclass(frozen=True, slots=True)
 class _Compared:
     """One comparison: what stood, as the scale has it, and what was said."""
 
@@ -127,18 +115,11 @@ def consistency(
     line = scale.relevant_from if relevant_from is None else relevant_from
     if line not in values[:-1]:
         raise WorkbenchError(f"{line} cannot be the lowest relevant grade", remedy="choose one of the scale")
-    known = {
-        (purpose, (topic, docno)): grade
-        for topic, docno, purpose, grade in db.execute(
-            select(
-                KnownAnswerRow.topic, KnownAnswerRow.docno, KnownAnswerRow.purpose, KnownAnswerRow.grade
-            ).where(KnownAnswerRow.campaign_id == campaign_id)
-        )
-        if grade in values
-    }
+    known = {pair: grade for pair, grade in known_answers(db, campaign_id).items() if grade in values}
+    trained = training_rounds(db, campaign_id)
     lines, contradictions, no_grade = [], [], 0
-    for (name, machine), events in _events(db, campaign_id).items():
-        compared, without = _compared(events, known)
+    for (name, machine), events in said_events(db, campaign_id).items():
+        compared, without = _compared(answers_to_probes(events, known, trained))
         no_grade += without
         changes = _changes(events, line)
         if not compared and not changes.changed and not changes.withdrawn:
@@ -209,69 +190,24 @@ def _consistency(
     )
 
 
-def _events(db: Session, campaign_id: int) -> dict[tuple[str, bool], list[_Event]]:
-    event = JudgmentEventRow
-    rows = db.execute(
-        select(
-            AssessorRow.name,
-            AssessorRow.machine,
-            event.topic,
-            event.docno,
-            event.answer,
-            event.grade,
-            event.purpose,
-            event.recorded_at,
-            event.assignment_id,
-        )
-        .join(AssessorRow, AssessorRow.id == event.assessor_id)
-        .where(event.campaign_id == campaign_id)
-        .order_by(AssessorRow.name, event.id)
-    )
-    found: dict[tuple[str, bool], list[_Event]] = {}
-    for name, machine, topic, docno, answer, grade, purpose, when, assignment in rows:
-        said = _Event((topic, docno), answer, grade, purpose, when, assignment)
-        found.setdefault((name, machine), []).append(said)
-    return found
+def _compared(answers: Sequence[ProbeAnswer]) -> tuple[list[_Compared], int]:
+    """What can be compared, and how many lack a grade on one side.
 
-
-def _compared(events: Sequence[_Event], known: dict[tuple[str, Pair], int]) -> tuple[list[_Compared], int]:
-    """What can be compared, in the order of the events, and how many lack a grade on one side.
-
-    Of an answer that was changed or taken back at the desk only what was said last enters. A planted pair
-    that was judged among the others is compared by the answer that holds.
+    Of training only the first round enters: whoever goes through it again has been told.
     """
-    holds: dict[Pair, _Event] = {}
-    probes: dict[object, tuple[_Event, int | None]] = {}
-    for at, one in enumerate(events):
-        if one.purpose in HOLDING:
-            if one.answer != LATER:
-                holds[one.pair] = one
-            continue
-        # From elsewhere every one stands for itself.
-        place = (one.purpose, one.pair, one.assignment if one.assignment is not None else -1 - at)
-        before = holds.get(one.pair)
-        repeated = one.purpose == Against.REPEAT
-        stood = (before.grade if before else None) if repeated else known.get((one.purpose, one.pair))
-        if one.purpose == Against.TRAINING and place in probes:
-            continue  # the first answer counts: whoever goes through the training again has been told
-        probes.pop(place, None)
-        if one.answer not in (WITHDRAWN, LATER):
-            probes[place] = (one, stood)
-    planted = [
-        (replace(one, purpose=str(Against.PLANTED)), known[Against.PLANTED, pair])
-        for pair, one in holds.items()
-        if (Against.PLANTED, pair) in known and one.answer != WITHDRAWN
-    ]
     compared, without = [], 0
-    for one, stood in [*probes.values(), *planted]:
-        if stood is None or one.grade is None:
+    for one in answers:
+        if one.round > 1:
+            continue
+        stood, said = one.stood, one.said.grade
+        if stood is None or said is None:
             without += 1
         else:
-            compared.append(_Compared(Against(one.purpose), one.pair, stood, one.grade, one.when))
+            compared.append(_Compared(one.against, one.said.pair, stood, said, one.said.when))
     return compared, without
 
 
-def _changes(events: Sequence[_Event], line: int) -> OwnChanges:
+def _changes(events: Sequence[SaidEvent], line: int) -> OwnChanges:
     holds: dict[Pair, int] = {}
     higher = lower = across = withdrawn = 0
     for one in events:

@@ -1,0 +1,31 @@
+"""Answers to probes as a table."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from workbench.errors import WorkbenchError
+from workbench.formats.probe_answers import HEADER, ProbeLine, write_probe_answers
+
+NOON = datetime(2026, 11, 2, 12, 0, tzinfo=UTC)
+LINE = ProbeLine(
+    "T1", "d\udce9", "Ada", False, "repeat", None, False, ("unsure", None, NOON), ("grade", 2, NOON), None
+)
+
+
+def test_a_line_has_a_cell_for_every_column_and_ids_to_the_byte() -> None:
+    header, line = write_probe_answers([LINE])
+    assert header.decode().split() == list(HEADER)
+    assert line == (
+        b"T1\td\xe9\tAda\tno\trepeat\t\tno\tunsure\t\t2026-11-02T12:00:00+00:00"
+        b"\tgrade\t2\t2026-11-02T12:00:00+00:00\t\n"
+    )
+
+
+@pytest.mark.parametrize("wrong", [{"docno": "d 1"}, {"assessor": "A\tda"}])
+def test_what_would_not_survive_is_refused(wrong: dict[str, str]) -> None:
+    with pytest.raises(WorkbenchError, match="cannot be written"):
+        list(write_probe_answers([replace(LINE, **wrong)]))  # type: ignore[arg-type]

@@ -1,0 +1,184 @@
+"""What was said to probes, with what it is compared with: what held before, or the known answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from workbench.formats.probe_answers import ProbeLine
+from workbench.storage.events import HOLDING, LATER, WITHDRAWN
+from workbench.storage.tables import AssessorRow, JudgmentEventRow, KnownAnswerRow
+from workbench.workflow.desk.training import training_answers
+
+Pair = tuple[str, str]
+
+
+class Against(StrEnum):
+    """What an assessor's answers are compared with."""
+
+    REPEAT = "repeat"
+    PLANTED = "planted"
+    TRAINING = "training"
+
+
+@dataclass(frozen=True, slots=True)
+class SaidEvent:
+    """One event of an assessor: of which pair, what, for what, when, and at which desk."""
+
+    number: int
+    pair: Pair
+    answer: str
+    grade: int | None
+    purpose: str
+    when: datetime
+    assignment: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeAnswer:
+    """What was said to a probe in the end; `first` is what held just before a second showing.
+
+    `round` counts how often the training was gone through. `judged` says that a planted pair stands in a pool
+    and was judged as every other: its answer holds.
+    """
+
+    against: Against
+    said: SaidEvent
+    first: SaidEvent | None
+    known: int | None
+    round: int = 1
+    judged: bool = False
+
+    @property
+    def stood(self) -> int | None:
+        """The grade with which the answer is compared."""
+        if self.against is Against.REPEAT:
+            return self.first.grade if self.first is not None else None
+        return self.known
+
+
+def known_answers(db: Session, campaign_id: int) -> dict[tuple[str, Pair], int]:
+    """The known grades of a campaign by purpose and pair."""
+    known = KnownAnswerRow
+    return {
+        (purpose, (topic, docno)): grade
+        for topic, docno, purpose, grade in db.execute(
+            select(known.topic, known.docno, known.purpose, known.grade).where(
+                known.campaign_id == campaign_id
+            )
+        )
+    }
+
+
+def said_events(db: Session, campaign_id: int) -> dict[tuple[str, bool], list[SaidEvent]]:
+    """Every event of a campaign in order, by the assessor's name and whether that is a machine."""
+    event = JudgmentEventRow
+    rows = db.execute(
+        select(
+            AssessorRow.name,
+            AssessorRow.machine,
+            event.id,
+            event.topic,
+            event.docno,
+            event.answer,
+            event.grade,
+            event.purpose,
+            event.recorded_at,
+            event.assignment_id,
+        )
+        .join(AssessorRow, AssessorRow.id == event.assessor_id)
+        .where(event.campaign_id == campaign_id)
+        .order_by(AssessorRow.name, event.id)
+    )
+    found: dict[tuple[str, bool], list[SaidEvent]] = {}
+    for name, machine, number, topic, docno, answer, grade, purpose, when, assignment in rows:
+        said = SaidEvent(number, (topic, docno), answer, grade, purpose, when, assignment)
+        found.setdefault((name, machine), []).append(said)
+    return found
+
+
+def training_rounds(db: Session, campaign_id: int) -> dict[int, int]:
+    """The round of every answer in training, by the number of its event."""
+    return {one.event_id: one.round for one in training_answers(db, campaign_id)}
+
+
+def answers_to_probes(
+    events: Sequence[SaidEvent], known: Mapping[tuple[str, Pair], int], rounds: Mapping[int, int]
+) -> list[ProbeAnswer]:
+    """What one assessor said to probes, in the order in which it was said.
+
+    Of an answer that was changed or taken back at the desk only what was said last enters; in training the
+    first answer of a round counts. A planted pair that was judged among the others comes with the answer that
+    holds, after the rest.
+    """
+    holds: dict[Pair, SaidEvent] = {}
+    probes: dict[object, ProbeAnswer] = {}
+    for at, one in enumerate(events):
+        if one.purpose in HOLDING:
+            if one.answer != LATER:
+                holds[one.pair] = one
+            continue
+        against, number = Against(one.purpose), rounds.get(one.number, 1)
+        # From elsewhere every one stands for itself.
+        place = (against, one.pair, number, one.assignment if one.assignment is not None else -1 - at)
+        if against is Against.TRAINING and place in probes:
+            continue
+        probes.pop(place, None)
+        if one.answer in (WITHDRAWN, LATER):
+            continue
+        first = holds.get(one.pair) if against is Against.REPEAT else None
+        first = None if first is not None and first.answer == WITHDRAWN else first
+        probes[place] = ProbeAnswer(against, one, first, known.get((against, one.pair)), number)
+    planted = [
+        ProbeAnswer(Against.PLANTED, one, None, known[Against.PLANTED, pair], judged=True)
+        for pair, one in holds.items()
+        if (Against.PLANTED, pair) in known and one.answer != WITHDRAWN
+    ]
+    return [*probes.values(), *planted]
+
+
+def probe_lines(db: Session, campaign_id: int) -> Iterator[ProbeLine]:
+    """Every answer to a repeat, a planted pair or one of training, by assessor, in the order said."""
+    known, rounds = known_answers(db, campaign_id), training_rounds(db, campaign_id)
+    for (name, machine), events in said_events(db, campaign_id).items():
+        for one in sorted(answers_to_probes(events, known, rounds), key=lambda one: one.said.number):
+            first = one.first
+            yield ProbeLine(
+                topic=one.said.pair[0],
+                docno=one.said.pair[1],
+                assessor=name,
+                machine=machine,
+                purpose=str(one.against),
+                round=one.round if one.against is Against.TRAINING else None,
+                judged=one.judged,
+                first=None if first is None else (first.answer, first.grade, first.when),
+                said=(one.said.answer, one.said.grade, one.said.when),
+                known=one.known,
+            )
+
+
+def probe_json(line: ProbeLine) -> dict[str, Any]:
+    """A line as one JSON object of a file."""
+    first = line.first
+    return {
+        "topic": line.topic,
+        "docno": line.docno,
+        "assessor": line.assessor,
+        "machine": line.machine,
+        "purpose": line.purpose,
+        "round": line.round,
+        "judged": line.judged,
+        "first": None if first is None else _json(*first),
+        "said": _json(*line.said),
+        "known_grade": line.known,
+    }
+
+
+def _json(answer: str, grade: int | None, when: datetime) -> dict[str, Any]:
+    return {"answer": answer, "grade": grade, "recorded_at": when.isoformat()}
