@@ -12,10 +12,13 @@ export class Documents {
   #known = new Map();
   #ready = new Map();
   #running = false;
+  #onReady;
   #wanted = () => [];
 
-  constructor(address) {
+  // `onReady` is told of every article that stands ready to be shown.
+  constructor(address, onReady) {
     this.#address = address;
+    this.#onReady = onReady;
   }
 
   get(docno) {
@@ -23,21 +26,22 @@ export class Documents {
   }
 
   put(found) {
-    const template = document.createElement("template");
-    template.innerHTML = found.html;
     this.#known.delete(found.docno);
-    this.#known.set(found.docno, { ...found, html: null, template, bytes: 2 * found.html.length });
+    this.#known.set(found.docno, { ...found, bytes: 2 * found.html.length });
   }
 
   // The article of a known document, new nodes each time: what a reader did to the last is not in it.
   article(docno) {
     const ready = this.#ready.get(docno);
     this.#ready.delete(docno);
-    return ready ?? this.#copy(docno);
+    return ready ?? this.#made(docno);
   }
 
-  #copy(docno) {
-    return document.importNode(this.#known.get(docno).template.content, true).firstElementChild;
+  // Each in a task of its own where it is made ahead, so that no key waits for many.
+  #made(docno) {
+    const template = document.createElement("template");
+    template.innerHTML = this.#known.get(docno).html;
+    return document.adoptNode(template.content.firstElementChild);
   }
 
   async fetch(docnos) {
@@ -59,7 +63,9 @@ export class Documents {
     for (const docno of this.#ready.keys()) if (!near.has(docno)) this.#ready.delete(docno);
     const one = [...near].find((docno) => this.#known.has(docno) && !this.#ready.has(docno));
     if (one === undefined) return;
-    this.#ready.set(one, this.#copy(one));
+    const article = this.#made(one);
+    this.#ready.set(one, article);
+    this.#onReady(article);
     setTimeout(() => this.#prepare());
   }
 

@@ -32,7 +32,9 @@ const keys = readKeys(desk);
 
 const topic = new Topic(work);
 const pace = new Pace(work);
-const documents = new Documents(addresses.documents);
+const documents = new Documents(addresses.documents, (article) => {
+  desk.dispatchEvent(new CustomEvent("desk:ready", { detail: { article } }));
+});
 const training = new Training(byId("document"));
 
 let outbox = null;
@@ -109,11 +111,16 @@ function put(found, article) {
   show.showDocument(found, article);
   byId("training").hidden = !topic.training.has(found.docno);
   drawLight();
-  announce(`${found.position} of ${topic.total}: ${found.title}`);
   show.arrive({ article, docno: found.docno, assignmentId: assignment });
   beside.arrive();
+  announce(`${found.position} of ${topic.total}: ${found.title}`);
   restart();
-  expectNext();
+  setTimeout(expectNext);
+}
+
+// Told to the browser only where it is another one: that takes longer than all the rest of a judgment.
+function addressIs(address) {
+  if (location.pathname + location.search !== address) history.replaceState(null, "", address);
 }
 
 // Goes to a document, or to the end of the topic for null.
@@ -121,7 +128,7 @@ function go(docno, { browsing = false } = {}) {
   if (browsing && training.waits) return;
   remember();
   closeBoxes();
-  history.replaceState(null, "", browsing ? `${addresses.desk}?docno=${encodeURIComponent(docno)}` : addresses.desk);
+  addressIs(browsing ? `${addresses.desk}?docno=${encodeURIComponent(docno)}` : addresses.desk);
   unsay("no-document");
   atEnd = docno === null && topic.mayGrow;
   if (atEnd) {
@@ -275,7 +282,9 @@ function mayJudge() {
   return true;
 }
 
-function post(event) {
+// Says something: it holds on this screen from now on. `keep` puts it into the outbox, in the same task and in
+// the order in which it was said.
+function hold(event) {
   const sent = {
     assignment,
     client_id: freshId(),
@@ -286,6 +295,10 @@ function post(event) {
   topic.apply(sent);
   unsent += 1;
   writing += 1;
+  return sent;
+}
+
+function keep(sent) {
   drawLight();
   outbox.add(sent).then(() => {
     writing -= 1;
@@ -293,7 +306,10 @@ function post(event) {
     sender.wake();
     if (!outbox.lasting) sayPassing();
   });
-  return sent;
+}
+
+function post(event) {
+  keep(hold(event));
 }
 
 function judge(answer, { grade = null, reason = "" } = {}) {
@@ -305,11 +321,20 @@ function judge(answer, { grade = null, reason = "" } = {}) {
     return;
   }
   const active = (spent.get(docno) ?? 0) + activeMilliseconds();
-  const sent = post({
+  const sent = hold({
     kind: "answer", docno, answer, grade, reason, comment: commentOf(docno), active_ms: active, shown_sha256: sha256,
     ...beside.take(),
   });
-  pace.judged(active);
+  // The next document stands there first; whatever happens to it, the answer is kept.
+  try {
+    pace.judged(active);
+    afterJudging(sent, { docno, grade, trains });
+  } finally {
+    keep(sent);
+  }
+}
+
+function afterJudging(sent, { docno, grade, trains }) {
   if (trains) {
     drafts.delete(docno);
     training.ask(sent.client_id, grades.find(([value]) => value === grade)?.[1] ?? "", () => {

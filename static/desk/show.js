@@ -8,7 +8,11 @@ const strip = place.querySelector(".strip");
 const bar = byId("verdicts");
 
 export function showDocument(found, article) {
-  if (article.parentNode !== place) place.replaceChildren(strip, article);
+  // The strip stays where it is: what is put in anew is laid out anew.
+  if (article.parentNode !== place) {
+    for (const other of [...place.children]) if (other !== strip) other.remove();
+    place.append(article);
+  }
   place.classList.remove("finished");
   strip.querySelector(".mono").textContent = found.shown;
   showPlace(found.position, null);

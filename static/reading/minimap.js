@@ -26,11 +26,14 @@ export class Minimap {
       go((event.clientY - box.top) / box.height);
     });
     desk.append(this.svg);
+    // Left of the scroll bar, as wide as it happens to be; its place is kept free where nothing is to be scrolled.
+    const region = document.getElementById("document");
+    const measure = () => this.svg.style.setProperty("--bar", `${region.offsetWidth - region.clientWidth}px`);
+    measure();
+    new ResizeObserver(measure).observe(region);
   }
 
-  draw(hits, terms, length, excerpts, region) {
-    // Left of the scroll bar, as wide as it happens to be.
-    this.svg.style.setProperty("--bar", `${region.offsetWidth - region.clientWidth}px`);
+  draw(hits, terms, length, excerpts) {
     this.svg.replaceChildren();
     for (const { start, end } of excerpts) this.#row((ROWS * start) / length, (ROWS * (end - start)) / length, "span");
     for (const [row, own] of rowsOf(hits, terms, length)) this.#row(row, 1.5, own ? `own-${own}` : "topic");

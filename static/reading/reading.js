@@ -1,19 +1,16 @@
 // Reading at the desk: hits in colour and by key, the best passages first, a map of the hits at the edge.
 //
 // The desk tells by the event "desk:shown" which document stands there: {article, docno, assignmentId}.
-import { Excerpts, excerptsOf } from "./excerpts.js";
-import { findHits, Hits } from "./hits.js";
+import { analyseAhead, analysisOf } from "./analysis.js";
+import { Excerpts } from "./excerpts.js";
 import { keysOf, listenToKeys, showCaps } from "./keys.js";
 import { Minimap } from "./minimap.js";
 import { OwnWords } from "./own_words.js";
 import { Near } from "./near.js";
 import { makePainter } from "./painting.js";
-import { bestWindows, isLong, weightsOf, windowFor, windows } from "./passages.js";
 import { placeAtTop, showRange } from "./places.js";
-import { inSlices } from "./slices.js";
-import { Matcher, topicTerms } from "./terms.js";
+import { topicTerms } from "./terms.js";
 import { DocumentText } from "./text.js";
-import { UNSPACED } from "./folding.js";
 import { listen } from "./text_choice.js";
 
 const PAINTED_AT_ONCE = 3000; // hits; of more only those around the place that is read
@@ -32,6 +29,7 @@ showCaps(keys, document.getElementById("reading-bar").content);
 const near = new Near(data.near);
 const textForm = document.querySelector("#text form");
 listen(textForm, () => shown?.redraw());
+const readingBar = document.getElementById("reading-bar").content.firstElementChild.cloneNode(true);
 const startsAtPassage = () => new FormData(textForm).get("start") !== "top";
 
 // One document on the desk, until the next stands there.
@@ -41,7 +39,8 @@ class Shown {
     this.docno = docno;
     this.region = article.closest("#document");
     this.root = article.querySelector(".text");
-    this.bar = this.#bar();
+    this.bar = readingBar;
+    this.#placeBar();
     this.current = -1;
     this.touched = false;
     this.excerpts = null; // the view of the best passages, while it is shown
@@ -58,18 +57,19 @@ class Shown {
     }, { signal });
   }
 
+  // The bar stays in its place for the document that comes.
   leave() {
     this.leaving.abort();
     this.searching?.abort();
+    this.analysis?.stop();
     this.showWhole({ keep: false });
     painter.clear();
     map.clear();
     near.clear();
-    this.bar.remove();
   }
 
-  #bar() {
-    const bar = document.getElementById("reading-bar").content.firstElementChild.cloneNode(true);
+  #placeBar() {
+    if (this.bar.isConnected) return;
     let strip = this.region.querySelector(".strip");
     if (!strip) {
       strip = document.createElement("div");
@@ -77,9 +77,8 @@ class Shown {
       this.region.prepend(strip);
     }
     const browse = strip.querySelector(".browse");
-    if (browse) browse.before(bar);
-    else strip.append(bar);
-    return bar;
+    if (browse) browse.before(this.bar);
+    else strip.append(this.bar);
   }
 
   // ---- finding ----------------------------------------------------------------------------------------------
@@ -96,38 +95,22 @@ class Shown {
     painter.clear();
     this.painted = null;
     this.current = -1;
-    this.text = new DocumentText(this.root);
-    this.hits = new Hits();
-    this.matcher = new Matcher(topic, own.words);
-    this.ready = false;
-    inSlices(this.#steps(), () => this.#found(), this.searching.signal);
-  }
-
-  *#steps() {
-    yield* this.text.read();
-    let painted = false;
-    for (const step of findHits(this.text, this.matcher, this.hits)) {
-      if (!painted && (this.hits.ends.at(-1) ?? 0) > FIRST_PAINT) {
-        painted = true;
-        if (painter.leavesText) this.#paint();
-      }
-      yield step;
-    }
-    this.counts = this.hits.byTerm(this.matcher.terms);
-    const sample = this.text.slice(0, 2000);
-    this.unspaced = [...sample].filter((letter) => UNSPACED.test(letter)).length * 3 > sample.length;
-    this.long = isLong(this.text.length, this.unspaced);
+    const analysis = analysisOf(this.article, this.root, topic, own.words);
+    this.analysis = analysis;
+    ({ text: this.text, hits: this.hits, matcher: this.matcher } = analysis);
     this.found = [];
-    if (this.long && this.hits.count) {
-      const all = [];
-      yield* windows(this.hits, weightsOf(this.matcher.terms, this.counts), windowFor(this.unspaced), all);
-      yield;
-      this.found = excerptsOf(this.text, bestWindows(this.hits, all));
-    }
+    this.ready = false;
+    analysis.onProgress = (offset) => {
+      if (offset <= FIRST_PAINT) return;
+      analysis.onProgress = () => {};
+      if (painter.leavesText) this.#paint();
+    };
+    analysis.finish(() => this.#found(), this.searching.signal);
   }
 
   #found() {
     this.ready = true;
+    ({ counts: this.counts, found: this.found } = this.analysis);
     this.#count();
     own.count(own.words.map((_, index) => this.counts[index] ?? 0));
     if (this.excerpts) this.showExcerpts({ scroll: false });
@@ -156,7 +139,7 @@ class Shown {
   redraw() {
     if (!this.ready) return;
     this.#paint();
-    map.draw(this.hits, this.matcher.terms, Math.max(1, this.text.length), this.excerpts ? this.found : [], this.region);
+    map.draw(this.hits, this.matcher.terms, Math.max(1, this.text.length), this.excerpts ? this.found : []);
     this.#markCurrent();
   }
 
@@ -382,7 +365,7 @@ class Shown {
 let shown = null;
 
 function show({ article, docno, near: known }) {
-  if (shown && shown.article === article && shown.docno === docno && shown.bar.isConnected) return;
+  if (shown && shown.article === article && shown.docno === docno) return;
   shown?.leave();
   shown = null;
   if (!article?.closest("#document")) return;
@@ -392,10 +375,13 @@ function show({ article, docno, near: known }) {
 }
 
 desk.addEventListener("desk:shown", (event) => show(event.detail));
+// What stands ready to be shown next is read ahead.
+desk.addEventListener("desk:ready", ({ detail }) => analyseAhead(detail.article, topic, own.words));
 // Where the desk shows something else than a document, nothing of the last one stays.
 new MutationObserver(() => {
   if (!shown || shown.article.isConnected) return;
   shown.leave();
+  shown.bar.remove();
   shown = null;
 }).observe(document.getElementById("document"), { childList: true });
 // The first document may have been told before anybody listened.

@@ -7,12 +7,12 @@ const later = globalThis.scheduler?.postTask
     ? (go) => requestIdleCallback(go, { timeout: 50 })
     : (go) => setTimeout(go, 8);
 
-// Runs a generator to its end, then calls `done`; the first slice at once, the others when nothing else waits.
-// A generator yields often: nothing is interrupted between two of its yields.
-export function inSlices(steps, done, signal) {
+// Runs a generator to its end, then calls `done`; the first slice at once unless `delayed`, the others when nothing
+// else waits. A generator yields often: nothing is interrupted between two of its yields.
+export function inSlices(steps, done, signal, { delayed = false, milliseconds = SLICE_MS } = {}) {
   const slice = () => {
     if (signal.aborted) return;
-    const until = performance.now() + SLICE_MS;
+    const until = performance.now() + milliseconds;
     do {
       if (steps.next().done) {
         done();
@@ -21,5 +21,6 @@ export function inSlices(steps, done, signal) {
     } while (performance.now() < until);
     later(slice);
   };
-  slice();
+  if (delayed) later(slice);
+  else slice();
 }
