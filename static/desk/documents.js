@@ -28,6 +28,11 @@ export class Documents {
   put(found) {
     this.#known.delete(found.docno);
     this.#known.set(found.docno, { ...found, bytes: 2 * found.html.length });
+    // One that was fetched before this one's sketch was made does not know of it yet.
+    for (const [other, share] of found.near) {
+      const near = this.#known.get(other)?.near;
+      if (near && !near.some(([docno]) => docno === found.docno)) near.push([found.docno, share]);
+    }
   }
 
   // The article of a known document, new nodes each time: what a reader did to the last is not in it.

@@ -9,6 +9,7 @@ import { freshId } from "./ids.js";
 import { isForDesk, meaningOf, readKeys } from "./keys.js";
 import { announce, isSaid, light, say, unsay } from "./light.js";
 import * as list from "./list.js";
+import { nearAnswer } from "./near.js";
 import { openOutbox } from "./outbox.js";
 import { Pace } from "./pace.js";
 import * as receipts from "./receipts.js";
@@ -111,7 +112,8 @@ function put(found, article) {
   show.showDocument(found, article);
   byId("training").hidden = !topic.training.has(found.docno);
   drawLight();
-  show.arrive({ article, docno: found.docno, assignmentId: assignment });
+  const near = nearAnswer(found.docno, found.near, topic, { grades, address: addresses.compare });
+  show.arrive({ article, docno: found.docno, assignmentId: assignment, near });
   beside.arrive();
   announce(`${found.position} of ${topic.total}: ${found.title}`);
   restart();
@@ -732,6 +734,7 @@ function firstOnPage(docno) {
     title: article.querySelector("h2").textContent,
     sha256: facts.sha256,
     position: topic.places.get(docno) + 1,
+    near: facts.near,
     html: article.outerHTML,
   });
   put(documents.get(docno), article);

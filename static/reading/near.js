@@ -1,25 +1,7 @@
 // Says below the title what was said of a nearly identical document, and marks that grade; nothing is answered.
 
 export class Near {
-  constructor(address) {
-    this.address = address;
-  }
-
-  // `known` is what the desk brought with the document already; else the server is asked, off the way of reading.
-  async show(article, docno, known, signal) {
-    let near = known;
-    if (near === undefined && docno) {
-      try {
-        const answer = await fetch(`${this.address}?${new URLSearchParams({ docno })}`, { signal, headers: { Accept: "application/json" } });
-        near = answer.ok ? (await answer.json()).near[docno] : null;
-      } catch {
-        return; // without it the document is judged like any other
-      }
-    }
-    if (near && !signal.aborted) this.#put(article, near);
-  }
-
-  #put(article, near) {
+  put(article, near) {
     if (article.querySelector(".near")) return;
     const line = document.createElement("p");
     line.className = "near";

@@ -1,6 +1,7 @@
 // Reading at the desk: hits in colour and by key, the best passages first, a map of the hits at the edge.
 //
-// The desk tells by the event "desk:shown" which document stands there: {article, docno, assignmentId}.
+// The desk tells by the event "desk:shown" which document stands there, and what was said of one nearly identical to
+// it: {article, docno, assignmentId, near}.
 import { analyseAhead, analysisOf } from "./analysis.js";
 import { Excerpts } from "./excerpts.js";
 import { keysOf, listenToKeys, showCaps } from "./keys.js";
@@ -26,7 +27,7 @@ const map = new Minimap(desk, (share) => shown?.goToShare(share));
 const keys = keysOf(desk.dataset.keys);
 showCaps(keys, document);
 showCaps(keys, document.getElementById("reading-bar").content);
-const near = new Near(data.near);
+const near = new Near();
 const textForm = document.querySelector("#text form");
 listen(textForm, () => shown?.redraw());
 const readingBar = document.getElementById("reading-bar").content.firstElementChild.cloneNode(true);
@@ -364,14 +365,14 @@ class Shown {
 
 let shown = null;
 
-function show({ article, docno, near: known }) {
+function show({ article, docno, near: said = null }) {
   if (shown && shown.article === article && shown.docno === docno) return;
   shown?.leave();
   shown = null;
   if (!article?.closest("#document")) return;
   shown = new Shown(article, docno);
   shown.search();
-  near.show(article, docno, known, shown.leaving.signal);
+  if (said) near.put(article, said);
 }
 
 desk.addEventListener("desk:shown", (event) => show(event.detail));

@@ -88,9 +88,9 @@ def test_those_that_may_be_near_are_found_among_many() -> None:
         "near": sketch(changed(one, 2)),
         "half": sketch(" ".join(one[:250])),
     }
-    assert promising(sketch(" ".join(one)), sketches) == ["twin", "near"]
-    assert promising(sketch("nothing like it at all here"), sketches) == []
-    assert promising(sketch(""), sketches) == []
+    asked = sketches | {"one": sketch(" ".join(one)), "no": sketch("nothing like it"), "empty": sketch("")}
+    assert promising(["one", "no", "empty", "nowhere"], asked) == {"one": ["twin", "near"]}
+    assert promising(["near"], {}) == {}
     assert promising_pairs(sketches) == [("twin", "near")]
 
 

@@ -55,7 +55,7 @@ def test_a_body_without_words_is_refused(ada: FlaskClient, desk: str, body: str)
     assert "words" in answer.json["error"].lower()
 
 
-@pytest.mark.parametrize("page", ["words", "near?docno=d1", "compare?docno=d1&docno=d2", "second-look"])
+@pytest.mark.parametrize("page", ["words", "documents?docno=d1", "compare?docno=d1&docno=d2", "second-look"])
 def test_another_assessors_part_stays_closed(enter: Any, desk: str, page: str) -> None:
     assert enter("Ben").get(f"{desk}/{page}").status_code == 404
     assert enter("Olga").get(f"{desk}/{page}").status_code == 403
@@ -82,7 +82,7 @@ def test_a_choice_that_is_none_is_refused(ada: FlaskClient) -> None:
     assert 'data-text-size="3"' in ada.get("/account").text
 
 
-def test_what_was_said_of_a_near_duplicate_is_told_to_its_assessor(
+def test_near_duplicates_come_with_a_document_and_are_compared_by_its_assessor(
     ada: FlaskClient, enter: Any, desk: str, cast: Cast, sqlite_database: Database
 ) -> None:
     with sqlite_database.writing() as db:
@@ -91,19 +91,19 @@ def test_what_was_said_of_a_near_duplicate_is_told_to_its_assessor(
     answer = {"docno": "d1", "answer": "2", "client_id": "one-of-my-own", "shown_sha256": ""}
     assert ada.post(f"{desk}/answer", data=answer).status_code == 303
 
-    told = ada.get(f"{desk}/near?docno=d2&docno=d%2F4&docno=nowhere").json
-    assert told == {
-        "near": {
-            "d2": {
-                "docno": "d1", "title": "Title of d1", "grade": 2, "label": "Relevant", "others": 0,
-                "agreed": True, "compare": f"{desk}/compare?docno=d2&docno=d1",
-            }
-        }
-    }  # fmt: skip
-    bens = f"/c/harbour/judge/{cast.assignments['Ben', 'T1']}"
-    assert enter("Ben").get(f"{bens}/near?docno=d2").json == {"near": {}}
+    def sent(client: FlaskClient, desk: str, *docnos: str) -> dict[str, Any]:
+        query = "&".join(f"docno={docno}" for docno in docnos)
+        found = client.get(f"{desk}/documents?{query}").get_json()["documents"]
+        return {one["docno"]: one["near"] for one in found}
 
-    compared = ada.get(told["near"]["d2"]["compare"]).text
+    near = sent(ada, desk, "d1", "d2", "d%2F4")
+    # 96 of 97 shingles. With the document goes which are near; what was said of them the desk knows itself.
+    assert near == {"d1": [["d2", 0.9897]], "d2": [["d1", 0.9897]], "d/4": []}
+    bens = f"/c/harbour/judge/{cast.assignments['Ben', 'T1']}"
+    assert sent(enter("Ben"), bens, "d2") == {"d2": [["d1", 0.9897]]}
+    assert '"near": [["d2", 0.9897]]' in ada.get(f"{desk}?docno=d1").text
+
+    compared = ada.get(f"{desk}/compare?docno=d2&docno=d1").text
     assert "you said <bdi" in compared
     assert "not graded by you" in compared
     assert "98.9 %" not in compared  # 96 of 97 shingles

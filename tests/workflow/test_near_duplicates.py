@@ -1,4 +1,4 @@
-"""Near-duplicates of one's own judgments: proposed from one's own grades only, contradictions listed."""
+"""Near-duplicates in one's own part: which they are, how two differ, and grades that contradict."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ from workbench.workflow.desk.near_duplicates import (
     contradictions,
     keep_sketches,
     missing_sketches,
-    near_answers,
+    near_documents,
+    near_in,
 )
+from workbench.workflow.desk.screens import screen_task
 
 STORY = " ".join(f"word{number}" for number in range(200))
 
@@ -48,30 +50,34 @@ def make_part(db: Session) -> Part:
     )
 
 
-def test_what_was_said_of_a_near_duplicate_is_proposed_from_own_grades_only(database: Database) -> None:
-    with database.writing() as db:
-        part = make_part(db)
-        ada, ben = part.account("Ada"), part.account("Ben")
-        assert near_answers(db, part.ada, ada, ["d1", "d2"]) == {}
-        say(db, part.ben, ben, "d2", 0)
-        # Ben's answer is none of Ada's business.
-        assert near_answers(db, part.ada, ada, ["d1", "d2"]) == {}
-        say(db, part.ada, ada, "d1", 1)
-        found = near_answers(db, part.ada, ada, ["d1", "d2", "d/4", "d6", "nowhere"])
-        # Of itself nothing is proposed; d6 is in no part of hers.
-        assert set(found) == {"d2", "d/4"}
-        near = found["d2"]
-        assert (near.docno, near.title, near.grade, near.label) == ("d1", "Title of d1", 1, "Relevant")
-        # 196 shingles in d1, 198 in d2 with two words more, all of d1's among them.
-        assert near.resemblance == pytest.approx(196 / 198)
-        assert (near.others, near.agreed) == (0, True)
+def near(db: Session, part: Part, *docnos: str) -> dict[str, tuple[tuple[str, float], ...]]:
+    """What comes with these documents of Ada's, whose sketches are kept."""
+    ada = part.account("Ada")
+    keep_sketches(db, part.ada, ada, missing_sketches(db, part.ada, ada))
+    return near_in(db, screen_task(db, part.ada, ada), docnos)
 
 
-def test_unsure_and_withdrawn_answers_propose_nothing(database: Database) -> None:
+def test_the_nearly_identical_documents_of_the_part_come_most_alike_first(database: Database) -> None:
     with database.writing() as db:
         part = make_part(db)
-        say(db, part.ada, part.account("Ada"), "d1", None)
-        assert near_answers(db, part.ada, part.account("Ada"), ["d2"]) == {}
+        found = near(db, part, "d1", "d2", "d6", "nowhere")
+        # d6 is in no part of hers. 196 shingles in d1, all in the others: d/4 has one word more, d2 has two.
+        assert [docno for docno, _ in found["d1"]] == ["d/4", "d2"]
+        assert [share for _, share in found["d1"]] == pytest.approx([196 / 197, 196 / 198])
+        assert set(found) == {"d1", "d2"}
+        # What anybody said of them plays no part.
+        say(db, part.ben, part.account("Ben"), "d2", 0)
+        say(db, part.ada, part.account("Ada"), "d2", 0)
+        assert near(db, part, "d1", "d2") == found
+
+
+def test_what_is_asked_for_is_sketched_first(sqlite_database: Database) -> None:
+    with sqlite_database.writing() as db:
+        part = make_part(db)
+        ada = part.account("Ada")
+        say(db, part.ada, ada, "d2", 1)
+        made = missing_sketches(db, part.ada, ada, first=["d1"])
+        assert [one.docno for one in made] == ["d1", "d2", "d/4"]
 
 
 def test_contradictions_are_listed_in_groups_with_the_grades(database: Database) -> None:
@@ -88,9 +94,6 @@ def test_contradictions_are_listed_in_groups_with_the_grades(database: Database)
             ("d1", 1, "Relevant"),
             ("d2", 1, "Relevant"),
         ]
-        # Two like it differ: nothing is agreed. The most alike is named: one word more, where d2 has two.
-        near = near_answers(db, part.ada, ada, ["d1"])["d1"]
-        assert (near.docno, near.others, near.agreed) == ("d/4", 1, False)
 
 
 def test_sketches_are_kept_once_and_follow_the_text(database: Database) -> None:
@@ -104,12 +107,12 @@ def test_sketches_are_kept_once_and_follow_the_text(database: Database) -> None:
         for _ in range(2):
             keep_sketches(db, part.ada, ada, made)
         assert missing_sketches(db, part.ada, ada) == ()
-        assert set(near_answers(db, part.ada, ada, ["d1"])) == {"d1"}
+        assert set(near(db, part, "d1")) == {"d1"}
         db.execute(
             update(DocumentRow).where(DocumentRow.docno == "d1").values(text="Another.", sha256="0" * 64)
         )
         assert [one.docno for one in missing_sketches(db, part.ada, ada)] == ["d1"]
-        assert near_answers(db, part.ada, ada, ["d1"]) == {}
+        assert near(db, part, "d1") == {}
         assert len(db.scalars(select(DocumentSketchRow)).all()) == 3
 
 
@@ -119,8 +122,8 @@ def test_a_document_that_is_not_loaded_resembles_nothing(database: Database) -> 
         ada = part.account("Ada")
         say(db, part.ada, ada, "d1", 1)
         db.execute(delete(DocumentRow).where(DocumentRow.docno == "d2"))
-        assert near_answers(db, part.ada, ada, ["d2"]) == {}
         assert "d2" not in {one.docno for one in missing_sketches(db, part.ada, ada)}
+        assert near(db, part, "d2") == {}
 
 
 def test_two_documents_of_ones_part_are_compared(database: Database) -> None:
@@ -144,4 +147,4 @@ def test_nobody_elses_part_opens(database: Database) -> None:
             with pytest.raises(NotFound):
                 ask(db, part.ben, part.account("Ada"))
         with pytest.raises(NotFound):
-            near_answers(db, part.ben, part.account("Ada"), ["d1"])
+            near_documents(db, part.ben, part.account("Ada"), "d1")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from tests.workflow.probed import OTHERS, POOLED, Probed, probed
@@ -13,14 +14,14 @@ from workbench.formats.graded_pairs import GradedPair
 from workbench.formats.probe_answers import write_probe_answers
 from workbench.storage.engine import Database
 from workbench.storage.events import current_events
-from workbench.storage.tables import CampaignRow, KeptAsideRow, PoolRow
+from workbench.storage.tables import CampaignRow, DocumentRow, KeptAsideRow, PoolRow
 from workbench.workflow.agreement.probe_answers import Against, probe_json, probe_lines
 from workbench.workflow.agreement.repeats import consistency
 from workbench.workflow.desk.at_training import trainees
 from workbench.workflow.desk.desk_work import documents_of, work_of
 from workbench.workflow.desk.judging import undo
 from workbench.workflow.desk.kept_aside import Settlement, kept_lines, settle
-from workbench.workflow.desk.near_duplicates import near_answers
+from workbench.workflow.desk.near_duplicates import keep_sketches, missing_sketches, near_in
 from workbench.workflow.desk.probe_places import PLANTED, REPEAT, TRAINING, Slot
 from workbench.workflow.desk.probe_rules import (
     ProbeRules,
@@ -310,7 +311,13 @@ def test_nothing_is_said_of_near_duplicates_of_a_probe(sqlite_database: Database
         ada.judge_all(db)
         task = ada.task(db)
         probes = [key for key in task.order if task.slot(key).purpose == REPEAT]
-        assert near_answers(db, ada.assignment, ada.ada, probes) == {}
+        assert probes
+        db.execute(update(DocumentRow).values(text="The same text of six words.", sha256="0" * 64))
+        keep_sketches(db, ada.assignment, ada.ada, missing_sketches(db, ada.assignment, ada.ada))
+        assert near_in(db, ada.task(db), probes) == {}
+        others = near_in(db, ada.task(db), task.order)
+        assert len(others) == len(POOLED)
+        assert not {key for near in others.values() for key, _ in near} & set(probes)
 
 
 def test_a_probe_kept_aside_is_recorded_as_a_probe(sqlite_database: Database) -> None:

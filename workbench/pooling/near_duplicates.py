@@ -78,26 +78,30 @@ def resemblance(one: str, other: str) -> float:
     return common / (len(a) + len(b) - common)
 
 
-def promising(wanted: bytes, sketches: Mapping[str, bytes]) -> list[str]:
-    """The names of the sketches that may be near-duplicates of the wanted one, most alike first."""
-    if not sketches:
-        return []
-    count, hashes = _read(wanted)
-    names = list(sketches)
-    read = [_read(sketches[name]) for name in names]
-    owners = np.repeat(np.arange(len(names)), [len(kept) for _, kept in read])
-    common = np.bincount(
-        owners[np.isin(np.concatenate([kept for _, kept in read]), hashes)], minlength=len(names)
-    )
-    found = []
-    for index in np.flatnonzero(common).tolist():
-        # Sets that differ more in size than the threshold cannot resemble each other so much.
-        if min(count, read[index][0]) < THRESHOLD * max(count, read[index][0]):
+def promising(wanted: Sequence[str], sketches: Mapping[str, bytes]) -> dict[str, list[str]]:
+    """The names of the sketches that may be near-duplicates of each wanted one, most alike first.
+
+    The wanted are names of sketches too; one that has no such sketch is left out, none is its own duplicate.
+    """
+    names = [name for name, written in sketches.items() if _HEAD.unpack_from(written)[1]]
+    least = [_least(sketches[name]) for name in names]
+    owners = np.repeat(np.arange(len(names)), [len(hashes) for hashes in least])
+    every = np.concatenate(least) if least else np.zeros(0, dtype=np.uint64)
+    found: dict[str, list[str]] = {}
+    for index, name in enumerate(names):
+        if name not in wanted:
             continue
-        alike = estimate(wanted, sketches[names[index]])
-        if alike >= PROMISING:
-            found.append((-alike, names[index]))
-    return [name for _, name in sorted(found)]
+        common = np.bincount(owners[np.isin(every, least[index])], minlength=len(names))
+        alike = []
+        for at in np.flatnonzero(common).tolist():
+            # As in `promising_pairs`: of the smallest hashes two such texts share some.
+            if at != index and common[at] >= min(SHARED, len(least[index]), len(least[at])):
+                share = estimate(sketches[name], sketches[names[at]])
+                if share >= PROMISING:
+                    alike.append((-share, names[at]))
+        if alike:
+            found[name] = [other for _, other in sorted(alike)]
+    return found
 
 
 def promising_pairs(sketches: Mapping[str, bytes]) -> list[tuple[str, str]]:
@@ -177,6 +181,12 @@ def _mix(values: Hashes) -> Hashes:
     values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return values ^ (values >> np.uint64(31))
+
+
+def _least(written: bytes) -> Hashes:
+    """The smallest hashes of a sketch, PROBED at most; nothing is read beyond them."""
+    _, count = _HEAD.unpack_from(written)
+    return np.frombuffer(written, dtype="<u8", offset=_HEAD.size, count=min(count, PROBED)).astype(np.uint64)
 
 
 def _read(written: bytes) -> tuple[int, Hashes]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -109,8 +109,14 @@ def document_json(placed: PlacedDocument) -> Json:
         "title": plain_words(document.title) or plain_words(document.docno),
         "sha256": document.sha256,
         "position": placed.position,
+        "near": near_json(placed.near),
         "html": render_template("judging/_article.html", document=document),
     }
+
+
+def near_json(near: Iterable[tuple[str, float]]) -> list[list[object]]:
+    """Nearly identical documents of the part, each with its resemblance; the desk knows what was said."""
+    return [[write_id(key), round(share, 4)] for key, share in near]
 
 
 def topic_json(assignment_id: int, title: str) -> Json:

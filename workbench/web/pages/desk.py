@@ -18,6 +18,7 @@ from workbench.web.door import reading, writing
 from workbench.web.handing import next_is_handed_out
 from workbench.web.ids import read_id, write_id
 from workbench.web.rendering import plain_words
+from workbench.web.sketching import make_sketches
 from workbench.workflow.desk.desk_events import receive
 from workbench.workflow.desk.desk_work import documents_of, next_topic, titles_of, work_of
 from workbench.workflow.people.accounts import Account
@@ -60,6 +61,9 @@ def work(assignment_id: int) -> Response | tuple[Response, int]:
         next_is_handed_out(assignment_id)
         with reading() as db:
             found = work_of(db, assignment_id, viewer().id)
+        if found.adaptive:
+            make_sketches(assignment_id)
+        with reading() as db:
             waiting = set(found.order) - {one.docno for one in found.said}
             ahead = [docno for docno in found.order if docno in waiting][:1] if found.adaptive else []
             placed = documents_of(db, assignment_id, viewer().id, ahead)
@@ -74,8 +78,8 @@ def documents(assignment_id: int) -> Response | tuple[Response, int]:
     """The documents of `?docno=`, which may be repeated; all of them in the assessor's own part."""
     wanted = [read_id(text) for text in request.args.getlist("docno")]
     try:
+        make_sketches(assignment_id, first=wanted)
         with reading() as db:
-            require_assignment(db, here().id, assignment_id)
             placed = documents_of(db, assignment_id, viewer().id, wanted)
     except WorkbenchError as error:
         return _refused(error)

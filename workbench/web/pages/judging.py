@@ -14,7 +14,7 @@ from werkzeug.wrappers import Response as Answer
 from workbench.errors import Finding, InvalidInput
 from workbench.records import Answer as Said
 from workbench.web.access import here, member, viewer
-from workbench.web.desk_json import asked_json, work_json
+from workbench.web.desk_json import asked_json, near_json, work_json
 from workbench.web.door import reading, writing
 from workbench.web.forms import whole_number
 from workbench.web.handing import next_is_handed_out
@@ -26,6 +26,7 @@ from workbench.workflow.desk.amending import comment_on
 from workbench.workflow.desk.desk_keys import COMMANDS, keys_of
 from workbench.workflow.desk.desk_work import work_of
 from workbench.workflow.desk.extras import Extras, read_extras
+from workbench.workflow.desk.near_duplicates import near_documents
 from workbench.workflow.desk.questions import AskedToo, asked_too_of
 from workbench.workflow.people.membership import require_assignment
 from workbench.workflow.people.roles import Role
@@ -93,6 +94,8 @@ def desk(assignment_id: int) -> str:
         shown = showing.desk(db, assignment_id, viewer().id, docno=docno)
         work = work_of(db, assignment_id, viewer().id)
         keys = keys_of(db, viewer().id, shown.scale)
+        key = shown.document.key if shown.document else None
+        near = near_documents(db, assignment_id, viewer().id, key) if key is not None else ()
     return render_template(
         "judging/desk.html",
         desk=shown,
@@ -102,7 +105,7 @@ def desk(assignment_id: int) -> str:
         result=result_words(shown.feedback.round if shown.feedback else None),
         commands=COMMANDS,
         reasons=REASONS,
-        facts=_facts(assignment_id, shown),
+        facts=_facts(assignment_id, shown) | {"near": near_json(near)},
     )
 
 
@@ -203,6 +206,7 @@ def _facts(assignment_id: int, shown: showing.Desk) -> dict[str, Any]:
             "desk": of_assignment("judging.desk"),
             "work": of_assignment("desk.work"),
             "documents": of_assignment("desk.documents"),
+            "compare": of_assignment("reading.compare_two"),
             "titles": of_assignment("desk.titles"),
             "next": of_assignment("desk.following"),
             "topics": url_for("judging.index"),

@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, jsonify, render_template, request, url_for
+from flask import Blueprint, jsonify, render_template, request
 from werkzeug.wrappers import Response
 
 from workbench.errors import Finding, InvalidInput, NotFound
 from workbench.web.access import here, member, viewer
 from workbench.web.door import reading, writing
-from workbench.web.ids import read_id, write_id
-from workbench.web.rendering import plain_words
-from workbench.workflow.desk.near_duplicates import (
-    NearAnswer,
-    compare,
-    contradictions,
-    keep_sketches,
-    missing_sketches,
-    near_answers,
-)
+from workbench.web.ids import read_id
+from workbench.web.sketching import make_sketches
+from workbench.workflow.desk.near_duplicates import compare, contradictions
 from workbench.workflow.desk.own_words import keep_own_words, own_words
 from workbench.workflow.people.membership import require_assignment
 from workbench.workflow.people.roles import Role
 
 blueprint = Blueprint("reading", __name__, url_prefix="/c/<slug>/judge/<int:assignment_id>")
 Answer = Response | tuple[Response, int]
-MOST_ASKED = 20
 
 
 @blueprint.get("/words")
@@ -53,18 +45,6 @@ def keep_words(assignment_id: int) -> Answer:
     return jsonify(words=kept)
 
 
-@blueprint.get("/near")
-@member(Role.ASSESSOR)
-def near(assignment_id: int) -> Answer:
-    """What this assessor said of near-duplicates of `?docno=…` (several): `{"near": {docno: {...}}}`."""
-    make_sketches(assignment_id)
-    wanted = [read_id(text) for text in request.args.getlist("docno")[:MOST_ASKED]]
-    with reading() as db:
-        require_assignment(db, here().id, assignment_id)
-        found = near_answers(db, assignment_id, viewer().id, wanted)
-    return jsonify(near={write_id(docno): _told(assignment_id, docno, one) for docno, one in found.items()})
-
-
 @blueprint.get("/compare")
 @member(Role.ASSESSOR)
 def compare_two(assignment_id: int) -> str:
@@ -87,29 +67,3 @@ def second_look(assignment_id: int) -> str:
         require_assignment(db, here().id, assignment_id)
         found = contradictions(db, assignment_id, viewer().id)
     return render_template("reading/second_look.html", groups=found, assignment_id=assignment_id)
-
-
-def make_sketches(assignment_id: int) -> None:
-    """Have the sketches of a part made and kept where they are lacking, some at a time."""
-    with reading() as db:
-        require_assignment(db, here().id, assignment_id)
-        made = missing_sketches(db, assignment_id, viewer().id)
-    if made:
-        with writing() as db:
-            keep_sketches(db, assignment_id, viewer().id, made)
-
-
-def _told(assignment_id: int, docno: str, near: NearAnswer) -> dict[str, object]:
-    return {
-        "docno": write_id(near.docno),
-        "title": plain_words(near.title) or near.docno,
-        "grade": near.grade,
-        "label": near.label,
-        "others": near.others,
-        "agreed": near.agreed,
-        "compare": url_for(
-            "reading.compare_two",
-            assignment_id=assignment_id,
-            docno=[write_id(docno), write_id(near.docno)],
-        ),
-    }

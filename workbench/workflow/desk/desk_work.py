@@ -19,6 +19,7 @@ from workbench.storage.tables import DocumentRow, JudgmentEventRow
 from workbench.workflow.adaptive.ledgers import is_adaptive
 from workbench.workflow.desk.breaks import break_minutes
 from workbench.workflow.desk.extras import NO_EXTRAS, Extras, extras_of
+from workbench.workflow.desk.near_duplicates import near_in
 from workbench.workflow.desk.probe_places import TRAINING
 from workbench.workflow.desk.screens import screen_task
 from workbench.workflow.desk.showing import ShownDocument, shown_document
@@ -78,10 +79,11 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class PlacedDocument:
-    """A document of a topic with its place (from 1) in the order."""
+    """A document of a topic with its place (from 1) in the order, and what is near to it (`near_in`)."""
 
     document: ShownDocument
     position: int
+    near: tuple[tuple[str, float], ...] = ()
 
 
 def work_of(db: Session, assignment_id: int, account_id: int, *, now: datetime | None = None) -> Work:
@@ -113,13 +115,17 @@ def documents_of(
     """
     task = screen_task(db, assignment_id, account_id)
     places = {docno: index for index, docno in enumerate(task.order, start=1)}
-    found = []
+    keys: dict[str, str] = {}
     for asked in list(dict.fromkeys(docnos))[:MOST_DOCUMENTS]:
         key = task.key_of(asked)
         if key is None or key not in places:
             raise NotFound("this document is not in your part of the pool")
-        found.append(PlacedDocument(replace(shown_document(db, task, key), key=asked), places[key]))
-    return tuple(found)
+        keys[asked] = key
+    near = near_in(db, task, keys.values())
+    return tuple(
+        PlacedDocument(replace(shown_document(db, task, key), key=asked), places[key], near.get(key, ()))
+        for asked, key in keys.items()
+    )
 
 
 def titles_of(db: Session, assignment_id: int, account_id: int) -> dict[str, str]:

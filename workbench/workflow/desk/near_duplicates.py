@@ -1,16 +1,17 @@
-"""Near-duplicates of what an assessor judged: the same answer is proposed, and contradictions are listed.
+"""Near-duplicates in an assessor's part: which documents they are, how two differ, which were graded apart.
 
-An assessor's own grades in one topic only: nothing here looks at what others said.
+The desk proposes the same answer from what the assessor said; nothing here looks at what others said.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import Select, select
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from workbench.errors import NotFound
 from workbench.pooling.near_duplicates import (
@@ -27,28 +28,15 @@ from workbench.records import Answer
 from workbench.storage.events import JUDGING
 from workbench.storage.tables import DocumentRow, DocumentSketchRow
 from workbench.workflow.campaigns.scales import scale_from_json
-from workbench.workflow.desk.screens import with_probes
+from workbench.workflow.desk.screens import screen_task, with_probes
 from workbench.workflow.desk.tasks import Task, own_task
 
 BATCH = 500
 # What one request sketches, in characters: a tenth of a second of work.
 MOST_AT_ONCE = 400_000
-
-
-@dataclass(frozen=True, slots=True)
-class NearAnswer:
-    """What an assessor said of a nearly identical document: the one that is most alike, of equals the latest.
-
-    `others` counts further ones; `agreed` is false where they have different grades.
-    """
-
-    docno: str
-    title: str
-    grade: int
-    label: str
-    resemblance: float
-    others: int
-    agreed: bool
+MOST_OF_ASKED = 2_000_000
+# Of more a document has the most alike: a mirror has hundreds, and each is compared word by word.
+MOST_NEAR = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,30 +70,33 @@ class Sketched:
     sketch: bytes
 
 
-def near_answers(
-    db: Session, assignment_id: int, account_id: int, docnos: Iterable[str]
-) -> dict[str, NearAnswer]:
-    """For those of the documents that are nearly identical to one graded here: what was said of that.
+def near_in(db: Session, task: Task, keys: Iterable[str]) -> dict[str, tuple[tuple[str, float], ...]]:
+    """For those of the keys that have any: the keys of nearly identical documents of the part.
 
-    Documents outside the assessor's part and those without a text have none, probes neither: a hint would
-    give a repeat away. Raises NotFound as `own_task`.
+    Most alike first, each with the resemblance. The task is as its desk shows it. Documents without a text or
+    a sketch have none, probes neither: a hint would give a repeat away. What was said is not looked at.
     """
-    task = own_task(db, assignment_id, account_id)
-    wanted = _pooled(db, task, docnos)
-    graded = _graded(task)
-    if not wanted or not graded:
+    mine = {task.slot(key).docno: key for key in task.order if task.slot(key).purpose == JUDGING}
+    asked = set(keys)
+    wanted = {docno: key for docno, key in mine.items() if key in asked}
+    if not wanted:
         return {}
     campaign_id = task.campaign.id
-    sketches = _sketches(db, campaign_id, {*wanted.values(), *graded})
+    sketches = _kept(db, campaign_id, list(mine))
     found = {}
-    for key, docno in wanted.items():
-        if docno not in sketches:
-            continue
-        others = {one: sketches[one] for one in graded if one != docno and one in sketches}
-        alike = _verified(db, campaign_id, docno, promising(sketches[docno], others))
+    for docno, others in promising(list(wanted), sketches).items():
+        alike = _verified(db, campaign_id, docno, others[:MOST_NEAR])
         if alike:
-            found[key] = _near_answer(db, task, alike)
+            most_first = sorted(alike.items(), key=lambda one: -one[1])
+            found[wanted[docno]] = tuple((mine[other], share) for other, share in most_first)
     return found
+
+
+def near_documents(
+    db: Session, assignment_id: int, account_id: int, key: str
+) -> tuple[tuple[str, float], ...]:
+    """What `near_in` says of one document; raises NotFound as `own_task`."""
+    return near_in(db, screen_task(db, assignment_id, account_id), [key]).get(key, ())
 
 
 def contradictions(
@@ -154,16 +145,21 @@ def compare(db: Session, assignment_id: int, account_id: int, one: str, other: s
     )
 
 
-def missing_sketches(db: Session, assignment_id: int, account_id: int) -> tuple[Sketched, ...]:
+def missing_sketches(
+    db: Session, assignment_id: int, account_id: int, *, first: Iterable[str] = ()
+) -> tuple[Sketched, ...]:
     """Sketches of documents of the assessor's part that are not kept yet, of MOST_AT_ONCE characters of text.
 
-    Those of answered documents come first. They are made here, where nobody waits for the database;
-    `keep_sketches` keeps them.
+    Those of the documents that are asked for (`first`, by what the desk calls them) come first, of up to
+    MOST_OF_ASKED characters, then those of answered ones. They are made here, where nobody waits for the
+    database; `keep_sketches` keeps them.
     """
     task = own_task(db, assignment_id, account_id)
-    lacking = set(task.order) - _kept(db, task.campaign.id, task.order).keys()
+    lacking = set(task.order) - _sketched(db, task.campaign.id, task.order)
+    asked = set(_pooled(db, task, first).values()) if lacking else set()
+    places = {docno: place for place, docno in enumerate(task.order)}
     made, size = [], 0
-    for docno in sorted(lacking, key=lambda docno: (docno not in task.answers, task.order.index(docno))):
+    for docno in sorted(lacking, key=lambda one: (one not in asked, one not in task.answers, places[one])):
         row = db.execute(
             select(DocumentRow.title, DocumentRow.text, DocumentRow.sha256).where(
                 DocumentRow.campaign_id == task.campaign.id, DocumentRow.docno == docno
@@ -173,7 +169,7 @@ def missing_sketches(db: Session, assignment_id: int, account_id: int) -> tuple[
             continue
         made.append(Sketched(docno, row.sha256, sketch(row.text.strip() or row.title)))
         size += len(row.text)
-        if size > MOST_AT_ONCE:
+        if size > (MOST_OF_ASKED if docno in asked else MOST_AT_ONCE):
             break
     return tuple(made)
 
@@ -211,21 +207,6 @@ def _graded(task: Task) -> dict[str, int]:
     }
 
 
-def _near_answer(db: Session, task: Task, alike: dict[str, float]) -> NearAnswer:
-    graded = _graded(task)
-    given = list(graded)
-    best = max(alike, key=lambda docno: (alike[docno], given.index(docno)))
-    return NearAnswer(
-        docno=best,
-        title=_titles(db, task.campaign.id, [best])[best],
-        grade=graded[best],
-        label=scale_from_json(task.campaign.scale).grade(graded[best]).label,
-        resemblance=alike[best],
-        others=len(alike) - 1,
-        agreed=len({graded[docno] for docno in alike}) == 1,
-    )
-
-
 def _verified(db: Session, campaign_id: int, docno: str, candidates: Sequence[str]) -> dict[str, float]:
     """Those of the candidates that really resemble a document, by their texts, with how much."""
     if not candidates:
@@ -248,30 +229,44 @@ def _sketches(db: Session, campaign_id: int, docnos: Iterable[str]) -> dict[str,
 
 def _kept(db: Session, campaign_id: int, docnos: Sequence[str]) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
-    for start in range(0, len(docnos), BATCH):
-        rows = db.execute(
-            select(DocumentSketchRow.docno, DocumentSketchRow.sketch)
-            .join(
-                DocumentRow,
-                (DocumentRow.campaign_id == DocumentSketchRow.campaign_id)
-                & (DocumentRow.docno == DocumentSketchRow.docno)
-                & (DocumentRow.sha256 == DocumentSketchRow.sha256),
-            )
-            .where(
-                DocumentSketchRow.campaign_id == campaign_id,
-                DocumentSketchRow.docno.in_(docnos[start : start + BATCH]),
-            )
-        )
-        found |= dict(rows.all())
+    for batch in _batches(docnos):
+        found |= dict(db.execute(_of_now(batch, campaign_id, DocumentSketchRow.sketch)).all())
     return found
+
+
+def _sketched(db: Session, campaign_id: int, docnos: Sequence[str]) -> set[str]:
+    """Those of the documents whose sketch is kept, and of the text that they have now."""
+    found: set[str] = set()
+    for batch in _batches(docnos):
+        found.update(db.scalars(_of_now(batch, campaign_id)))
+    return found
+
+
+def _of_now(docnos: Sequence[str], campaign_id: int, *columns: InstrumentedAttribute[Any]) -> Select[Any]:
+    """Kept sketches of documents, by docno, that are of the text as it is now."""
+    return (
+        select(DocumentSketchRow.docno, *columns)
+        .join(
+            DocumentRow,
+            (DocumentRow.campaign_id == DocumentSketchRow.campaign_id)
+            & (DocumentRow.docno == DocumentSketchRow.docno)
+            & (DocumentRow.sha256 == DocumentSketchRow.sha256),
+        )
+        .where(DocumentSketchRow.campaign_id == campaign_id, DocumentSketchRow.docno.in_(docnos))
+    )
+
+
+def _batches(docnos: Sequence[str]) -> Iterator[Sequence[str]]:
+    for start in range(0, len(docnos), BATCH):
+        yield docnos[start : start + BATCH]
 
 
 def _texts(db: Session, campaign_id: int, docnos: Sequence[str]) -> dict[str, str]:
     found: dict[str, str] = {}
-    for start in range(0, len(docnos), BATCH):
+    for batch in _batches(docnos):
         rows = db.execute(
             select(DocumentRow.docno, DocumentRow.title, DocumentRow.text).where(
-                DocumentRow.campaign_id == campaign_id, DocumentRow.docno.in_(docnos[start : start + BATCH])
+                DocumentRow.campaign_id == campaign_id, DocumentRow.docno.in_(batch)
             )
         )
         found |= {docno: text.strip() or title for docno, title, text in rows}
