@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, Route, expect
 from sqlalchemy import select, update
 
 from tests.browser.conftest import Server
@@ -188,6 +188,41 @@ def test_a_long_document_begins_at_its_best_passage_and_keys_walk_through_it(ope
         }"""
     )
     assert 40 < longest <= 75
+
+
+def test_the_same_answer_is_proposed_for_a_near_duplicate_before_the_answer_is_saved(
+    open_desk: Any,
+) -> None:
+    story = " ".join(f"word{number}" for number in range(150))
+    page, desk, _ = open_desk(
+        {"d1": story, "d2": f"{story} of the tide", "d/4": "Something else altogether."}
+    )
+    page.goto(f"{desk}?docno=d1")
+    fetched = (
+        "() => performance.getEntriesByType('resource').some(one => one.name.includes('documents?docno')"
+    )
+    page.wait_for_function(f"{fetched} && one.responseEnd > 0)")
+    held: list[Route] = []
+    page.route("**/desk/events", lambda route: held.append(route))
+    shown = page.locator("#document .strip .mono")
+    page.keyboard.press("2")
+    if shown.inner_text() == "d/4":
+        expect(page.locator("article .near")).to_have_count(0)
+        page.keyboard.press("0")
+    expect(shown).to_have_text("d2")
+    line = page.locator("article .near")
+    expect(line).to_have_text("You said Relevant of a nearly identical document. Compare")
+    expect(page.locator("#verdicts [data-near]")).to_have_attribute("value", "2")
+    for route in held:
+        route.continue_()
+    page.unroute("**/desk/events")
+    expect(page.locator("#light-text")).to_have_text("saved", timeout=20_000)
+    page.goto(f"{desk}?docno=d2")
+    expect(line).to_contain_text("You said Relevant")
+    # Hits were looked for ahead, and are there.
+    assert words_painted(page, "reading-topic") == ["tide"]
+    line.get_by_role("link").click()
+    expect(page.get_by_role("heading", name="Two documents")).to_be_visible()
 
 
 def test_hostile_and_huge_documents_do_nothing_but_show_their_text(open_desk: Any) -> None:

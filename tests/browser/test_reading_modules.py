@@ -267,3 +267,54 @@ def test_the_map_has_each_place_once_and_own_words_first(modules: Page) -> None:
         """,
     )
     assert rows == [[0, 2], [200, 0], [399, 0]]
+
+
+def test_the_same_answer_is_proposed_only_where_all_alike_have_it(modules: Page) -> None:
+    body = """
+      const topic = { answers: new Map(given.answers.map(([docno, grade]) =>
+        [docno, grade === null ? { answer: "unsure", grade } : { answer: "grade", grade }])) };
+      const how = { grades: [[0, "No"], [1, "Yes"]], address: "/compare" };
+      const said = m.nearAnswer("a", given.near, topic, how);
+      return said && [said.label, said.agreed, said.compare];
+    """
+
+    def said(near: list[list[Any]], answers: list[list[Any]]) -> Any:
+        return run(modules, "../desk/near", body, {"near": near, "answers": answers})
+
+    near = [["b", 0.99], ["c", 0.95], ["d", 0.95]]
+    assert said(near, []) is None
+    assert said(near, [["a", 1], ["b", None], ["z", 1]]) is None
+    assert said(near, [["c", 1], ["z", 0]]) == ["Yes", True, "/compare?docno=a&docno=c"]
+    # The most alike, of equals the latest; where they differ none is proposed.
+    assert said(near, [["b", 0], ["c", 1]]) == ["No", False, "/compare?docno=a&docno=b"]
+    assert said(near, [["d", 0], ["c", 0]]) == ["No", True, "/compare?docno=a&docno=c"]
+
+
+def test_what_is_read_ahead_is_what_is_read_at_once_and_follows_own_words(modules: Page) -> None:
+    found = run(
+        modules,
+        "analysis",
+        """
+        const { topicTerms } = await import('/static/reading/terms.js');
+        const topic = topicTerms("thyroid hair", "");
+        const article = document.querySelector("article").cloneNode(true);
+        const words = ["loss"];
+        m.analyseAhead(article, topic, words);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        const take = (words) => new Promise((resolve) => {
+          const one = m.analysisOf(article, article.querySelector(".text"), topic, words);
+          const known = Boolean(one.counts);
+          one.finish(() => resolve([known, one.hits.starts, one.counts]), new AbortController().signal);
+        });
+        const ahead = await take(words);
+        const again = await take(words);
+        m.analyseAhead(article, topic, words);
+        return [ahead, again, await take([])];
+        """,
+    )
+    ahead, again, without = found
+    assert ahead[1:] == again[1:]
+    assert (ahead[0], again[0], without[0]) == (True, False, False)
+    # "One thyroid, two." "hair" "loss" "Last."; own words come first among the terms.
+    assert ahead[1] == [4, 17, 21]
+    assert without[1] == [4, 17]
