@@ -15,6 +15,7 @@ import { Pace } from "./pace.js";
 import * as receipts from "./receipts.js";
 import { startSender } from "./sender.js";
 import * as show from "./show.js";
+import { listenToSwipes, sayWays } from "./swipe.js";
 import { Topic } from "./topic.js";
 import { Training } from "./training.js";
 
@@ -678,6 +679,16 @@ desk.addEventListener("click", (event) => {
   event.preventDefault();
   step(link.id === "next" ? 1 : -1);
 });
+
+listenToSwipes({
+  place: byId("document"),
+  hint: byId("swipe-hint"),
+  grades,
+  relevantFrom: facts.relevant_from,
+  mayJudge: () => current !== null && outbox !== null && !topic.closed && !waitsFor && !training.waits,
+  judge: (grade) => judge("grade", { grade }),
+});
+sayWays(byId("swipes"), grades, facts.relevant_from);
 
 window.addEventListener("beforeunload", (event) => {
   if (writing || (unsent && !outbox.lasting)) event.preventDefault();

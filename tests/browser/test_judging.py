@@ -28,7 +28,7 @@ from tests.browser.people import stored
 from workbench.storage.tables import CampaignRow, DocumentRow, JudgmentEventRow
 from workbench.workflow.desk.desk_keys import choose_keys
 
-NAMES = ("Ada", "Ben", "Cleo", "Dan", "Eve", "Finn", "Gil", "Hal", "Ina", "Jo", "Kim", "Lea")
+NAMES = ("Ada", "Ben", "Cleo", "Dan", "Eve", "Finn", "Gil", "Hal", "Ina", "Jo", "Kim", "Lea", "Max")
 PageOf = Callable[..., Page]
 
 
@@ -278,6 +278,55 @@ def test_by_touch_the_same_bar_judges_and_a_break_is_a_quiet_line(
     assert page.evaluate("document.documentElement.scrollWidth") == 390
     light(page, "saved")
     assert [answer for _, answer, _ in server.said("Jo")] == ["grade", "withdrawn"]
+
+
+def swipe(
+    page: Page, dx: float, dy: float, *, wait_ms: int = 0, seen: str = "", end: str = "touchEnd"
+) -> None:
+    """Draw a finger over the document, from its middle; `seen` is what the hint says before it is lifted."""
+    touch = page.context.new_cdp_session(page)
+    x, y = 195.0, 420.0
+    touch.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
+    page.wait_for_timeout(wait_ms)
+    for step in range(1, 7):
+        point = {"x": x + dx * step / 6, "y": y + dy * step / 6}
+        touch.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [point]})
+    if seen:
+        expect(page.locator("#swipe-hint")).to_have_text(seen)
+        expect(page.locator("#swipe-hint")).to_have_attribute("data-far", "")
+    touch.send("Input.dispatchTouchEvent", {"type": end, "touchPoints": []})
+    touch.detach()
+
+
+def test_a_swipe_judges_only_where_it_is_turned_on_and_nothing_else_is_meant(
+    desk_of: PageOf, server: DeskServer
+) -> None:
+    page = desk_of("Max", viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    fetched_ahead(page, 6)
+    swipe(page, 160, 0)
+    assert shown(page) == docno(1)
+    page.locator(".reading-bar .looks").tap()
+    page.locator(".segments.swipe label", has_text="Lowest, highest").tap()
+    page.keyboard.press("Escape")
+    expect(page.locator("#swipes")).to_have_text("← Not relevantHighly relevant →")
+    swipe(page, 10, -200)  # scrolls
+    swipe(page, 60, 0)  # too short
+    swipe(page, 120, 110)  # aslant
+    swipe(page, 160, 0, wait_ms=900)  # held, as to select
+    page.evaluate("getSelection().removeAllRanges()")
+    page.evaluate("getSelection().selectAllChildren(document.querySelector('article h2'))")
+    swipe(page, 160, 0)  # something is selected
+    page.evaluate("getSelection().removeAllRanges()")
+    assert shown(page) == docno(1)
+    swipe(page, 160, 4, seen="Highly relevant", end="touchCancel")
+    expect(page.locator("#swipe-hint")).to_be_hidden()
+    assert shown(page) == docno(1)
+    swipe(page, 160, 4)
+    assert shown(page) == docno(2)
+    swipe(page, -160, -4)
+    assert shown(page) == docno(3)
+    light(page, "saved")
+    assert server.said("Max") == [(docno(1), "grade", 3), (docno(2), "grade", 0)]
 
 
 def test_whoever_reads_with_the_desk_is_told_of_every_document(desk_of: PageOf, server: DeskServer) -> None:

@@ -318,3 +318,19 @@ def test_what_is_read_ahead_is_what_is_read_at_once_and_follows_own_words(module
     # "One thyroid, two." "hair" "loss" "Last."; own words come first among the terms.
     assert ahead[1] == [4, 17, 21]
     assert without[1] == [4, 17]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "grades", "line", "expected"),
+    [
+        ("ends", [3, 0, 1, 2], 2, [0, 3]),
+        ("line", [0, 1, 2, 3], 2, [1, 2]),
+        ("line", [0, 1], 1, [0, 1]),
+    ],
+)
+def test_a_swipe_has_two_grades_of_the_scale(
+    modules: Page, chosen: str, grades: list[int], line: int, expected: list[int]
+) -> None:
+    body = "const { left, right } = m.gradesOf(...given); return [left[0], right[0]];"
+    given = [chosen, [[value, str(value)] for value in grades], line]
+    assert run(modules, "../desk/swipe", body, given) == expected

@@ -1,4 +1,4 @@
-"""How an account wants documents to look: size, letters, spacing, light or dark, and where they begin."""
+"""How an account wants documents: size, letters, spacing, light or dark, where they begin, and swipes."""
 
 from __future__ import annotations
 
@@ -30,6 +30,11 @@ CHOICES = (
     Choice("spacing", "Lines", (("close", "Close"), ("usual", "Usual"), ("wide", "Wide"))),
     Choice("theme", "Colours", (("system", "As the system"), ("light", "Light"), ("dark", "Dark"))),
     Choice("start", "Long documents begin", (("passage", "At the best passages"), ("top", "At the top"))),
+    Choice(
+        "swipe",
+        "On touch a swipe left or right judges",
+        (("off", "Off"), ("ends", "Lowest, highest grade"), ("line", "Just below, just relevant")),
+    ),
 )
 
 
@@ -42,6 +47,7 @@ class TextChoice:
     spacing: str = "usual"
     theme: str = "system"
     start: str = "passage"
+    swipe: str = "off"
 
 
 def text_choice(db: Session, account_id: int) -> TextChoice:
