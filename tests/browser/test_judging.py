@@ -306,7 +306,7 @@ def test_a_swipe_judges_only_where_it_is_turned_on_and_nothing_else_is_meant(
     swipe(page, 160, 0)
     assert shown(page) == docno(1)
     page.locator(".reading-bar .looks").tap()
-    page.locator(".segments.swipe label", has_text="Lowest, highest").tap()
+    page.locator(".segments.swipe label", has_text="Lowest and highest").tap()
     page.keyboard.press("Escape")
     expect(page.locator("#swipes")).to_have_text("← Not relevantHighly relevant →")
     swipe(page, 10, -200)  # scrolls

@@ -33,7 +33,7 @@ CHOICES = (
     Choice(
         "swipe",
         "On touch a swipe left or right judges",
-        (("off", "Off"), ("ends", "Lowest, highest grade"), ("line", "Just below, just relevant")),
+        (("off", "Off"), ("ends", "Lowest and highest grade"), ("line", "Grades around relevant")),
     ),
 )
 
