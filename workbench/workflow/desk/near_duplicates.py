@@ -32,8 +32,9 @@ from workbench.workflow.desk.screens import screen_task, with_probes
 from workbench.workflow.desk.tasks import Task, own_task
 
 BATCH = 500
-# What one request sketches, in characters: a tenth of a second of work.
-MOST_AT_ONCE = 400_000
+# What one request sketches, in characters: some hundredths of a second of work, since a desk waits for its
+# first documents; of those that it asks for more.
+MOST_AT_ONCE = 100_000
 MOST_OF_ASKED = 2_000_000
 # Of more a document has the most alike: a mirror has hundreds, and each is compared word by word.
 MOST_NEAR = 20
