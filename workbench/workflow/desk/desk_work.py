@@ -22,7 +22,7 @@ from workbench.workflow.desk.extras import NO_EXTRAS, Extras, extras_of
 from workbench.workflow.desk.near_duplicates import near_in
 from workbench.workflow.desk.probe_places import TRAINING
 from workbench.workflow.desk.screens import screen_task
-from workbench.workflow.desk.showing import ShownDocument, shown_document
+from workbench.workflow.desk.showing import ShownDocument, shown_documents
 from workbench.workflow.desk.tasks import Task
 from workbench.workflow.desk.training import Gate
 from workbench.workflow.desk.worklists import WorklistLine, worklist
@@ -122,8 +122,9 @@ def documents_of(
             raise NotFound("this document is not in your part of the pool")
         keys[asked] = key
     near = near_in(db, task, keys.values())
+    shown = shown_documents(db, task, keys.values())
     return tuple(
-        PlacedDocument(replace(shown_document(db, task, key), key=asked), places[key], near.get(key, ()))
+        PlacedDocument(replace(shown[key], key=asked), places[key], near.get(key, ()))
         for asked, key in keys.items()
     )
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import NotFound
@@ -98,7 +100,7 @@ def desk(db: Session, assignment_id: int, account_id: int, *, docno: str | None 
         topic=as_topic(topic),
         scale=scale_from_json(task.campaign.scale),
         guidelines=task.campaign.guidelines,
-        document=shown_document(db, task, docno) if docno is not None else None,
+        document=shown_documents(db, task, [docno])[docno] if docno is not None else None,
         position=min(index + 1, task.total),
         total=task.total,
         judged=judged,
@@ -122,13 +124,21 @@ def is_training(db: Session, assignment_id: int, account_id: int, *, docno: str)
     return key is not None and task.slot(key).purpose == TRAINING
 
 
-def shown_document(db: Session, task: Task, key: str) -> ShownDocument:
-    """A document of a task as its assessor sees it."""
-    docno = task.slot(key).docno
-    row = db.get(DocumentRow, (task.campaign.id, docno))
-    if row is None:
-        return ShownDocument(docno, "", "", None, missing=True, key=key)
-    return ShownDocument(docno, row.title, row.text, row.sha256, missing=False, key=key)
+def shown_documents(db: Session, task: Task, keys: Iterable[str]) -> dict[str, ShownDocument]:
+    """Documents of a task as its assessor sees them, by their keys."""
+    docnos = {key: task.slot(key).docno for key in keys}
+    rows = db.execute(
+        select(DocumentRow.docno, DocumentRow.title, DocumentRow.text, DocumentRow.sha256).where(
+            DocumentRow.campaign_id == task.campaign.id, DocumentRow.docno.in_(set(docnos.values()))
+        )
+    )
+    texts = {docno: (title, text, sha256) for docno, title, text, sha256 in rows}
+    return {
+        key: ShownDocument(docno, *texts[docno], missing=False, key=key)
+        if docno in texts
+        else ShownDocument(docno, "", "", None, missing=True, key=key)
+        for key, docno in docnos.items()
+    }
 
 
 def _current(db: Session, event: CurrentEvent) -> CurrentAnswer:
