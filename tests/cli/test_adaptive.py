@@ -11,7 +11,7 @@ from sqlalchemy import update
 
 from tests.builders import DOCNOS
 from tests.cli.executable import run_file
-from tests.workflow.handed_out import live_pool
+from tests.workflow.adaptive.handed_out import live_pool
 from workbench.cli.campaign.group import command as campaign
 from workbench.cli.pool import command as pool
 from workbench.storage.engine import Database

@@ -10,7 +10,7 @@ from tests.web.conftest import Enter
 
 ADDRESS = "/c/harbour/qrels/preview"
 PARTIAL = {"HX-Request": "true", "HX-Request-Type": "partial"}
-# As in tests/workflow/test_rule_preview.py: under `any` alpha is first, under `all` beta.
+# As in tests/workflow/settling/test_rule_preview.py: under `any` alpha is first, under `all` beta.
 ROWS = [
     ("T1", "d1", "X", "3"), ("T1", "d1", "Y", "0"), ("T1", "d2", "X", "2"), ("T1", "d2", "Y", "2"),
     ("T2", "d/4", "X", "0"), ("T2", "d/4", "Y", "3"),

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from tests.workflow.desk_days import Day, day, said
+from tests.workflow.desk.desk_days import Day, day, said
 from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.records import Answer
 from workbench.storage.engine import Database

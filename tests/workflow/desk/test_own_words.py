@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from tests.builders import pooled_campaign
-from tests.workflow.test_judging import given
+from tests.workflow.desk.test_judging import given
 from workbench.errors import InvalidInput, NotFound
 from workbench.storage.engine import Database
 from workbench.storage.tables import AssessorNoteRow

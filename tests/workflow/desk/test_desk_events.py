@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import select, update
 
-from tests.workflow.desk_days import day, kept, said
-from tests.workflow.handed_out import live_pool
+from tests.workflow.adaptive.handed_out import live_pool
+from tests.workflow.desk.desk_days import day, kept, said
 from workbench.records import Answer
 from workbench.storage.engine import Database
 from workbench.storage.tables import AccountRow, JudgmentEventRow

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import select
 
 from tests.builders import account
-from tests.workflow.disputed import AGREED, FAR, NEAR, Disputed, disputed_campaign
+from tests.workflow.settling.disputed import AGREED, FAR, NEAR, Disputed, disputed_campaign
 from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.records import Answer
 from workbench.storage import Session

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import update
 
-from tests.workflow.desk_days import day
+from tests.workflow.desk.desk_days import day
 from workbench.errors import NotFound
 from workbench.storage.engine import Database
 from workbench.storage.tables import CampaignRow, JudgmentEventRow

@@ -9,7 +9,7 @@ from sqlalchemy import delete, func, select, update
 from sqlalchemy.orm import Session
 
 from tests.builders import ALPHA, campaign_with_people, run_text, send_runs
-from tests.workflow.handed_out import Live, live_pool
+from tests.workflow.adaptive.handed_out import Live, live_pool
 from workbench.errors import Conflict, InvalidInput, NotFound, WorkbenchError
 from workbench.records import Judgment
 from workbench.storage.engine import Database

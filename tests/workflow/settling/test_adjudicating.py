@@ -8,7 +8,7 @@ from threading import Barrier
 import pytest
 from sqlalchemy import select
 
-from tests.workflow.disputed import AGREED, FAR, LINE, NEAR, Disputed, disputed_campaign
+from tests.workflow.settling.disputed import AGREED, FAR, LINE, NEAR, Disputed, disputed_campaign
 from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.records import Answer, Judgment
 from workbench.storage.adjudications import adjudicated_grades, decision_counts

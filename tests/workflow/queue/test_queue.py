@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import select
 
-from tests.workflow.queued import POOL, Queued, grades, make_machine, most_places_ever_taken, queued_pool
+from tests.workflow.queue.queued import (
+    POOL,
+    Queued,
+    grades,
+    make_machine,
+    most_places_ever_taken,
+    queued_pool,
+)
 from workbench.errors import Conflict, InvalidInput, NotFound
 from workbench.records import Answer
 from workbench.storage.engine import Database

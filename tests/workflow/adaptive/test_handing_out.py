@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import select
 
-from tests.workflow.handed_out import Live, happened, live_pool
+from tests.workflow.adaptive.handed_out import Live, happened, live_pool
 from workbench.errors import NotFound
 from workbench.pooling.adaptive.strategies import ADAPTIVE
 from workbench.storage.engine import Database

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import update
 from sqlalchemy.orm import Session
 
-from tests.workflow.probed import OTHERS, POOLED, Probed, probed
+from tests.workflow.desk.probed import OTHERS, POOLED, Probed, probed
 from workbench.errors import InvalidInput, NotFound
 from workbench.formats.graded_pairs import GradedPair
 from workbench.formats.probe_answers import write_probe_answers

@@ -9,7 +9,7 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
 from tests.builders import Made, pooled_campaign
-from tests.workflow.test_judging import given, say
+from tests.workflow.desk.test_judging import given, say
 from workbench.errors import NotFound
 from workbench.storage.engine import Database
 from workbench.storage.tables import DocumentRow, DocumentSketchRow

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from tests.workflow.desk_days import Day, day, kept
+from tests.workflow.desk.desk_days import Day, day, kept
 from workbench.errors import Conflict, InvalidInput, WorkbenchError
 from workbench.records import Topic
 from workbench.storage.engine import Database

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.workflow.disputed import AGREED, FAR, LINE, NEAR, Disputed, disputed_campaign
+from tests.workflow.settling.disputed import AGREED, FAR, LINE, NEAR, Disputed, disputed_campaign
 from workbench.consensus.disputes import Difference
 from workbench.errors import WorkbenchError
 from workbench.storage.engine import Database

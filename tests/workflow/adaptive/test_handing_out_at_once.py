@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from tests.builders import Made, campaign_with_people, send_runs
-from tests.workflow.handed_out import Live, live_pool
+from tests.workflow.adaptive.handed_out import Live, live_pool
 from workbench.storage.engine import Database
 from workbench.storage.tables import JudgmentEventRow, PoolEventRow
 from workbench.workflow.adaptive.adaptive_states import AdaptiveStates

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import update
 from sqlalchemy.orm import Session
 
-from tests.workflow.handed_out import Live, happened, live_pool
+from tests.workflow.adaptive.handed_out import Live, happened, live_pool
 from workbench.errors import NotFound
 from workbench.storage.engine import Database
 from workbench.storage.tables import PoolEventRow

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from sqlalchemy import func, select
 
-from tests.workflow.queued import POOL, Queued, grades, most_places_ever_taken, queued_pool
+from tests.workflow.queue.queued import POOL, Queued, grades, most_places_ever_taken, queued_pool
 from workbench.errors import Conflict
 from workbench.storage.engine import Database
 from workbench.storage.tables import JudgmentEventRow
