@@ -47,7 +47,7 @@ def test_plots_are_drawn_with_the_numbers_of_their_tables(
     expect(panels.locator("svg [aria-label=line] path")).to_have_count(TOPICS)
     wide = runs.locator("svg").bounding_box()
     page.set_viewport_size({"width": 390, "height": 800})
-    page.wait_for_function("document.querySelector('#contributions svg').clientWidth < 390")
+    page.wait_for_function("() => document.querySelector('#contributions svg').clientWidth < 390")
     narrow = runs.locator("svg").bounding_box()
     assert wide
     assert narrow
