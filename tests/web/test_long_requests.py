@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from multiprocessing import Pipe
@@ -128,6 +129,22 @@ def test_no_more_wait_than_leave_threads_to_those_who_judge(site: Site) -> None:
     assert site.where(site.ada, DESK) == (200, "here")
     site.served.places.release()
     assert site.ask(site.olga, SCORES).status_code == 200
+
+
+def test_short_requests_wait_for_a_place_and_uploads_take_none(site: Site) -> None:
+    for _ in range(long_requests.MOST_SHORT):
+        assert site.served.at_work.acquire(blocking=False)
+    statuses: list[int] = []
+    asking = threading.Thread(
+        target=lambda: statuses.append(site.ask(site.ada, DESK).status_code), daemon=True
+    )
+    asking.start()
+    assert site.ask(site.olga, "/c/harbour/runs/remove", "POST").status_code == 404  # which run?
+    asking.join(0.2)
+    assert (asking.is_alive(), statuses) == (True, [])
+    site.served.at_work.release()
+    asking.join(10)
+    assert statuses == [200]
 
 
 def test_where_no_process_can_be_started_everything_is_answered_here(

@@ -14,8 +14,8 @@ from workbench.errors import WorkbenchError
 from workbench.settings import Settings
 
 DEFAULT_PORT = 8765
-# Those who save are quick; most of the others are there to wait for the process of long requests.
-THREADS = 16
+# Those who save are quick; most of the others wait, for the process of long requests or for uploads.
+THREADS = 64
 
 
 def serve_until_interrupted(settings: Settings, *, host: str, port: int, workers: int) -> None:

@@ -28,7 +28,10 @@ from workbench.workflow.people.roles import Role
 # How many long requests are worked on at once; others wait for one of them.
 CHANNELS = 4
 # How many are worked on or wait; the other threads of a server are for those who judge.
-MOST_LONG = 10
+MOST_LONG = 40
+# How many short requests are worked on at once: more would only take Python's lock from one another, and each
+# needs a connection to the database.
+MOST_SHORT = 16
 BUSY_SECONDS = 5
 BUSY = "workbench.busy"
 READY = b"ready"
@@ -51,13 +54,18 @@ class LongRequests:
         self._app = app
         self._here = app.wsgi_app
         self.places = threading.BoundedSemaphore(MOST_LONG)
+        self.at_work = threading.BoundedSemaphore(MOST_SHORT)
         self._lock = threading.Lock()
         self._starter: threading.Thread | None = None
         self.second: _SecondProcess | None = None
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         """Answer here, or let the second process answer."""
-        if not self._is_long(environ):
+        if not self._is_of_organisers(environ):
+            with self.at_work:
+                return self._here(environ, start_response)
+        if environ["REQUEST_METHOD"] not in {"GET", "HEAD"}:
+            # An upload takes as long as somebody's line does: it keeps nobody else's place.
             return self._here(environ, start_response)
         if self.places.acquire(blocking=False):
             try:
@@ -77,9 +85,8 @@ class LongRequests:
         if self.second is not None:
             self.second.close()
 
-    def _is_long(self, environ: dict[str, Any]) -> bool:
-        if environ["REQUEST_METHOD"] not in {"GET", "HEAD"}:
-            return False
+    def _is_of_organisers(self, environ: dict[str, Any]) -> bool:
+        """Whether it is for members of a campaign and for no assessor as such."""
         try:
             endpoint, _ = self._app.url_map.bind_to_environ(environ).match()
         except HTTPException:
