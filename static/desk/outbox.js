@@ -43,7 +43,11 @@ class StoredOutbox {
   async add(event) {
     if (this.lasting) {
       try {
-        await this.#change(["events"], (transaction) => transaction.objectStore("events").add(event));
+        await this.#change(["events"], (transaction) => {
+          transaction.objectStore("events").add(event);
+          // At once, and not when the page has heard that it was added: by then its tab may be closed.
+          transaction.commit();
+        });
         return;
       } catch {
         this.lasting = false;
