@@ -19,7 +19,8 @@ from workbench.records import FOUR_GRADES, Document
 from workbench.storage.engine import Database
 from workbench.workflow.campaigns.campaigning import create_campaign
 from workbench.workflow.campaigns.collecting import load_documents, load_topics
-from workbench.workflow.desk.assigning import assessors_of, assign, assignments_of
+from workbench.workflow.desk.assigning import assessors_of, assign
+from workbench.workflow.desk.assignments import assignments_of
 from workbench.workflow.people.accounts import Account, create_account, create_first_account, prepare_account
 from workbench.workflow.people.membership import add_role
 from workbench.workflow.people.passwords import Passwords

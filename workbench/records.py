@@ -150,6 +150,14 @@ BINARY = Scale(
     ),
     relevant_from=1,
 )
+THREE_GRADES = Scale(
+    (
+        Grade(0, "Not relevant", "0", "Nothing here answers the topic", 0),
+        Grade(1, "Partially relevant", "1", "Answers the topic in part or in passing", 2),
+        Grade(2, "Highly relevant", "2", "The answer is what the document is about", 3),
+    ),
+    relevant_from=1,
+)
 FOUR_GRADES = Scale(
     (
         Grade(0, "Not relevant", "0", "Not on the topic", 0),
@@ -159,7 +167,11 @@ FOUR_GRADES = Scale(
     ),
     relevant_from=2,
 )
-SCALES: Mapping[str, Scale] = {"binary": BINARY, "four-grades": FOUR_GRADES}
+SCALES: Mapping[str, Scale] = {
+    "binary": BINARY,
+    "three-grades": THREE_GRADES,
+    "four-grades": FOUR_GRADES,
+}
 
 
 class Answer(StrEnum):

@@ -1,11 +1,11 @@
 // What goes with a judgment beside its grade: passages marked in the text, answers to further questions, subtopics
 // ticked. A document that has an answer keeps every change at once; else it waits for the grade.
+import { byId, make } from "./dom.js";
 
 const MOST_PASSAGES = 20;
 const LONGEST_QUOTE = 5000;
 const LONGEST_TOGETHER = 12_000; // so that an event stays small enough to be sent whatever happens
 
-const byId = (id) => document.getElementById(id);
 const NOTHING = { evidence: [], ratings: {}, subtopics: [] };
 const SHOWN = 160; // characters of a passage in the list
 
@@ -182,14 +182,10 @@ export class Beside {
     marked.hidden = !evidence.length;
     marked.textContent = evidence.length === 1 ? "1 passage" : `${evidence.length} passages`;
     const lines = evidence.map(([, , quote], index) => {
-      const line = document.createElement("li");
-      const words = Object.assign(document.createElement("q"), { dir: "auto" });
-      words.textContent = quote.length > SHOWN ? `${quote.slice(0, SHOWN)}…` : quote;
-      const remove = Object.assign(document.createElement("button"), { type: "button", className: "link", textContent: "Take out" });
+      const words = make("q", { dir: "auto" }, quote.length > SHOWN ? `${quote.slice(0, SHOWN)}…` : quote);
+      const remove = make("button", { type: "button", className: "link", onclick: () => this.#remove(index) }, "Take out");
       remove.setAttribute("aria-label", `Take out passage ${index + 1}`);
-      remove.onclick = () => this.#remove(index);
-      line.append(words, " ", remove);
-      return line;
+      return make("li", {}, words, " ", remove);
     });
     byId("passages").querySelector("ol").replaceChildren(...lines);
   }

@@ -1,4 +1,5 @@
 // The end of a topic: what was said, the unsure ones once more, and the way to the next topic.
+import { make } from "./dom.js";
 
 const plural = (number, one, many) => `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
 
@@ -32,7 +33,7 @@ export function offerTopic(article, found) {
   const link = article.querySelector('[data-part="next"]');
   if (!found) return;
   link.href = found.address;
-  link.replaceChildren("Next topic: ", Object.assign(document.createElement("bdi"), { textContent: found.title }));
+  link.replaceChildren("Next topic: ", make("bdi", {}, found.title));
   link.hidden = false;
   if (article.querySelector('[data-part="round"]').hidden) {
     link.classList.add("primary");
@@ -45,5 +46,5 @@ export function takeEnter() {
 }
 
 function enter() {
-  return Object.assign(document.createElement("kbd"), { className: "key", textContent: "Enter" });
+  return make("kbd", { className: "key" }, "Enter");
 }

@@ -28,23 +28,34 @@ function tell(form, unsent) {
 }
 
 async function begin() {
-  let outbox = null;
-  let asked = null;
-  if (await hasOutbox(account)) outbox = await openOutbox(account);
-  const channel = openChannel(account, () => {});
+  let asked = null; // the form that waits until everything has arrived
+  let isSending = false;
+  const hear = (state) => {
+    if (state !== "saved" || !asked) return;
+    tell(asked, 0);
+    asked = null;
+  };
+  const outbox = (await hasOutbox(account)) ? await openOutbox(account) : null;
+  // Another tab may be the one that sends.
+  const channel = openChannel(account, (message) => {
+    if (message.type === "state") hear(message.state);
+  });
   channel.tell({ type: "signed-in" });
-  if (outbox && (await outbox.count())) {
+  const sendWhatIsLeft = () => {
+    if (isSending) return;
+    isSending = true;
     startSender({
       outbox,
       account,
       address,
-      async onState(state) {
+      onState(state) {
         channel.tell({ type: "state", state });
-        if (state === "saved" && asked) tell(asked, 0);
+        hear(state);
       },
       onReceipts: (receipts) => channel.tell({ type: "receipts", receipts }),
     });
-  }
+  };
+  if (outbox && (await outbox.count())) sendWhatIsLeft();
   for (const form of document.querySelectorAll("form.leave, form.leaves")) {
     form.addEventListener("submit", async (event) => {
       if (!outbox) {
@@ -56,6 +67,7 @@ async function begin() {
       if (unsent) {
         asked = form;
         tell(form, unsent);
+        sendWhatIsLeft(); // said at a desk since this page was opened
         return;
       }
       channel.tell({ type: "signed-out" });

@@ -1,6 +1,5 @@
 // The light says how saving stands; the box above the bar says what a person should know or do.
-
-const byId = (id) => document.getElementById(id);
+import { byId, make } from "./dom.js";
 
 const SAYS = {
   saved: ["saved", () => "saved"],
@@ -29,14 +28,12 @@ export function announce(text) {
 // replaces it. `ways` are {label, address} or {label, act}.
 export function say(name, text, ways = []) {
   unsay(name);
-  const said = document.createElement("p");
+  const said = make("p", {}, text);
   said.dataset.matter = name;
-  said.append(text);
   for (const { label, address, act } of ways) {
-    const way = document.createElement(address ? "a" : "button");
-    way.textContent = label;
-    if (address) Object.assign(way, { href: address, target: "_blank" });
-    else Object.assign(way, { type: "button", className: "link", onclick: act });
+    const way = address
+      ? make("a", { href: address, target: "_blank" }, label)
+      : make("button", { type: "button", className: "link", onclick: act }, label);
     said.append(" ", way);
   }
   byId("trouble").append(said);

@@ -20,11 +20,13 @@ function opened(account) {
   return done(request);
 }
 
+// Nothing of it rejects: where the disk fails the tab itself keeps what is said.
 class StoredOutbox {
   lasting = true;
   #database;
-  // Where the disk is full: in the tab, and everything after it too, so that the order stays.
-  #overflow = [];
+  #numbers = new Map(); // in which order this tab said them, by the events' ids
+  #overflow = []; // what could not be written, and everything after it
+  #settled = new Set(); // what was acknowledged and could not be taken out
 
   constructor(database) {
     this.#database = database;
@@ -41,6 +43,7 @@ class StoredOutbox {
   }
 
   async add(event) {
+    this.#numbers.set(event.client_id, this.#numbers.size);
     if (this.lasting) {
       try {
         await this.#change(["events"], (transaction) => {
@@ -57,27 +60,47 @@ class StoredOutbox {
   }
 
   async all() {
-    const kept = await done(this.#database.transaction("events").objectStore("events").getAll());
-    return [...kept, ...this.#overflow];
+    const all = (await this.#read((store) => store.getAll(), [])).filter((event) => !this.#settled.has(event.client_id));
+    // What was said before something that could be written stands before it.
+    const numberOf = ({ client_id: id }) => this.#numbers.get(id) ?? -1;
+    for (const event of this.#overflow) {
+      const after = all.findIndex((one) => numberOf(one) > numberOf(event));
+      all.splice(after < 0 ? all.length : after, 0, event);
+    }
+    return all;
   }
 
   async count() {
-    const kept = await done(this.#database.transaction("events").objectStore("events").count());
-    return kept + this.#overflow.length;
+    if (this.#settled.size) return (await this.all()).length;
+    return (await this.#read((store) => store.count(), 0)) + this.#overflow.length;
+  }
+
+  async #read(ask, none) {
+    try {
+      return await done(ask(this.#database.transaction("events").objectStore("events")));
+    } catch {
+      // The browser has taken the database away: it was cleared, or its disk is gone.
+      this.lasting = false;
+      return none;
+    }
   }
 
   // Takes out what was acknowledged; what the server will never take is kept apart, not dropped.
-  settle(clientIds, refused = []) {
+  async settle(clientIds, refused = []) {
     this.#overflow = this.#overflow.filter((event) => !clientIds.has(event.client_id));
-    return this.#change(["events", "refused"], (transaction) => {
-      for (const event of refused) transaction.objectStore("refused").add(event);
-      transaction.objectStore("events").openCursor().onsuccess = ({ target }) => {
-        const cursor = target.result;
-        if (!cursor) return;
-        if (clientIds.has(cursor.value.client_id)) cursor.delete();
-        cursor.continue();
-      };
-    });
+    try {
+      await this.#change(["events", "refused"], (transaction) => {
+        for (const event of refused) transaction.objectStore("refused").add(event);
+        transaction.objectStore("events").openCursor().onsuccess = ({ target }) => {
+          const cursor = target.result;
+          if (!cursor) return;
+          if (clientIds.has(cursor.value.client_id)) cursor.delete();
+          cursor.continue();
+        };
+      });
+    } catch {
+      for (const id of clientIds) this.#settled.add(id);
+    }
   }
 }
 

@@ -17,13 +17,14 @@ function ago(seconds) {
 
 const understood = (name) => ({ label: "Understood", act: () => unsay(name) });
 
-// The latest holds and both are kept; who said both should know it.
-export function saidElsewhere({ event, elsewhere }, { grades, titleOf, onLook }) {
+// The latest holds and both are kept; who said both should know it. `onLook(docno)` goes to it, null where it stands
+// on the desk.
+export function saidElsewhere({ event, elsewhere }, desk, onLook) {
   const name = `elsewhere-${event.docno}`;
-  const title = titleOf(event.docno) ?? "this document";
+  const title = desk.titleOf(event.docno) ?? "this document";
   const what = onLook
-    ? `You said “${inWords(elsewhere, grades)}” for “${title}” on another screen ${ago(elsewhere.seconds_ago)}. The latest counts.`
-    : `You said “${inWords(elsewhere, grades)}” for this on another screen ${ago(elsewhere.seconds_ago)}. What you say here counts instead.`;
+    ? `You said “${inWords(elsewhere, desk.grades)}” for “${title}” on another screen ${ago(elsewhere.seconds_ago)}. The latest counts.`
+    : `You said “${inWords(elsewhere, desk.grades)}” for this on another screen ${ago(elsewhere.seconds_ago)}. What you say here counts instead.`;
   const ways = [understood(name)];
   if (onLook) ways.unshift({ label: "Look again", act: () => { unsay(name); onLook(event.docno); } });
   say(name, what, ways);

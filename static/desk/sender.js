@@ -9,9 +9,10 @@ const TIMEOUT_MS = 20_000;
 
 function batchOf(events) {
   const batch = [];
+  const utf8 = new TextEncoder();
   let bytes = 0;
   for (const event of events) {
-    bytes += JSON.stringify(event).length;
+    bytes += utf8.encode(JSON.stringify(event)).length;
     if (batch.length === MOST_EVENTS || (batch.length && bytes > MOST_BYTES)) break;
     batch.push(event);
   }
@@ -46,7 +47,17 @@ async function send(address, account, events) {
   }
 }
 
+// Whatever a page makes of what it is told, sending goes on.
+function tell(listener, told) {
+  try {
+    listener(told);
+  } catch (error) {
+    reportError(error);
+  }
+}
+
 export function startSender({ outbox, account, address, onState, onReceipts }) {
+  let isRunning = false;
   let wakeUp = () => {};
 
   const woken = (milliseconds = null) =>
@@ -59,29 +70,31 @@ export function startSender({ outbox, account, address, onState, onReceipts }) {
     });
 
   async function run() {
+    if (isRunning) return;
+    isRunning = true;
     let failures = 0;
     for (;;) {
       let waiting = woken();
       const batch = batchOf(await outbox.all());
       if (!batch.length) {
         failures = 0;
-        onState("saved");
+        tell(onState, "saved");
         await waiting;
         continue;
       }
-      if (!failures) onState("sending");
+      if (!failures) tell(onState, "sending");
       const answer = await send(address, account, batch);
       if (answer.state === "sent") {
         failures = 0;
         const why = new Map(answer.receipts.map((one) => [one.client_id, one]));
         const refused = batch.filter((event) => why.get(event.client_id)?.outcome === "refused");
         await outbox.settle(new Set(why.keys()), refused);
-        onReceipts(answer.receipts.map((receipt) => ({
+        tell(onReceipts, answer.receipts.map((receipt) => ({
           ...receipt,
           event: batch.find((event) => event.client_id === receipt.client_id),
         })));
       } else {
-        onState(answer.state);
+        tell(onState, answer.state);
         const seconds = RETRY_SECONDS[Math.min(failures, RETRY_SECONDS.length - 1)];
         failures += 1;
         waiting = woken(seconds * 1000);
@@ -91,14 +104,20 @@ export function startSender({ outbox, account, address, onState, onReceipts }) {
   }
 
   const name = `workbench-sender-${account}`;
-  // Without locks (plain http) every tab sends; each event has its id, so it is recorded once all the same.
-  if (navigator.locks) navigator.locks.request(name, run);
+  // Without locks (plain http, or where they are refused) every tab sends; each event has its id, so it is recorded
+  // once all the same.
+  if (navigator.locks) navigator.locks.request(name, run).catch(run);
   else run();
 
-  const wake = () => wakeUp();
+  const wake = () => {
+    // What only this tab keeps no other tab can send.
+    if (!outbox.lasting) run();
+    wakeUp();
+  };
   for (const sooner of ["online", "focus"]) window.addEventListener(sooner, wake);
   document.addEventListener("visibilitychange", () => {
     if (document.visibilityState === "visible") wake();
   });
+  wake(); // a tab whose outbox does not last waits for no lock
   return { wake };
 }

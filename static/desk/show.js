@@ -1,6 +1,7 @@
 // Puts things into the page: a document in the place of the last, and what the bar says of it. Nothing moves.
+import { byId } from "./dom.js";
+import { isTyping } from "./keys.js";
 
-const byId = (id) => document.getElementById(id);
 const grouped = (number) => number.toLocaleString("en");
 
 const place = byId("document");
@@ -25,10 +26,11 @@ export function showFinished(article) {
 }
 
 // After everything else was written, since it has the page laid out: at its top, with the focus, and told to
-// whoever reads with the desk.
+// whoever reads with the desk. Who is typing, while a document comes late, goes on typing: the next letters would
+// be keys of the desk.
 export function arrive(detail = null) {
   place.scrollTop = 0;
-  place.focus({ preventScroll: true });
+  if (!isTyping(document.activeElement)) place.focus({ preventScroll: true });
   if (detail) byId("desk").dispatchEvent(new CustomEvent("desk:shown", { detail }));
 }
 

@@ -1,10 +1,5 @@
 // Training: after each answer the known grade is told, and why; one goes on by Enter.
-
-function make(tag, properties, ...children) {
-  const made = Object.assign(document.createElement(tag), properties);
-  made.append(...children);
-  return made;
-}
+import { make } from "./dom.js";
 
 export class Training {
   #place;

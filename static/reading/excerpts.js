@@ -95,6 +95,13 @@ export class Excerpts {
     });
   }
 
+  // What of a piece of the document stands here, part by part.
+  staticRanges(start, end) {
+    return this.parts
+      .filter((part) => part.start < end && start < part.end)
+      .map((part) => this.staticRange(Math.max(start, part.start), Math.min(end, part.end)));
+  }
+
   // The offset in the document of a place in this view: between texts the next one's start, or as an end the end of
   // the last; null where there is none.
   offsetOf(node, offset, asEnd = false) {
@@ -110,8 +117,10 @@ export class Excerpts {
     return this.parts.some((one) => one.start <= start && end <= one.end);
   }
 
-  get best() {
-    return this.excerpts.reduce((one, other) => (other.worth > one.worth ? other : one));
+  // The first of the best comes into sight; the top of the region is where the first passage stands already.
+  showBest() {
+    const best = this.excerpts.reduce((one, other) => (other.worth > one.worth ? other : one));
+    if (best !== this.excerpts[0]) this.boxOf(best).scrollIntoView({ block: "start" });
   }
 
   // The first that is seen in the region, else the first.

@@ -1,4 +1,5 @@
 // The keys of reading: next and previous hit, own words, whole text or best passages.
+import { isTyping } from "../desk/keys.js";
 
 // What the desk calls each in its map of keys, and its key where there is no map.
 const COMMANDS = {
@@ -33,18 +34,24 @@ export function showCaps(keys, element) {
   }
 }
 
-const typing = (target) =>
-  target instanceof Element && target.closest("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]:not([contenteditable=false])");
-
 // With a modifier a key means something else; AltGr is how some keyboards write what others have at hand.
 function modified(event) {
   if (event.getModifierState("AltGraph")) return false;
   return event.ctrlKey || event.altKey || event.metaKey || (event.shiftKey && /^\p{L}$/u.test(event.key));
 }
 
+// The browser would close a box too, but later: a key that follows at once would be typed into it.
+function closeBox() {
+  const box = document.querySelector("#words:popover-open, #text:popover-open");
+  box?.hidePopover();
+  // Where nothing had the focus before, a hidden field keeps it until the page is drawn anew.
+  if (box?.contains(document.activeElement)) document.activeElement.blur();
+}
+
 export function listenToKeys(keys, act) {
   document.addEventListener("keydown", (event) => {
-    if (event.defaultPrevented || event.isComposing || typing(event.target) || modified(event)) return;
+    if (event.key === "Escape" && !event.isComposing) closeBox();
+    if (event.defaultPrevented || event.isComposing || isTyping(event.target) || modified(event)) return;
     const name = keys[event.key.toLowerCase()];
     if (!name || (event.repeat && !MAY_REPEAT.has(name))) return;
     if (document.querySelector("[popover]:popover-open, dialog[open]")) return;

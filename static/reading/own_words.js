@@ -3,6 +3,7 @@ import { fold } from "./folding.js";
 import { MOST_OWN } from "./terms.js";
 
 const LONGEST = 60;
+const NOT_KEPT = "These words could not be saved yet; they are used here meanwhile.";
 const clean = (word) => word.replace(/\s+/g, " ").trim().slice(0, LONGEST);
 const same = (one, other) => fold(one) === fold(other);
 
@@ -108,8 +109,10 @@ export class OwnWords {
         const answer = await fetch(this.address, { method: "PUT", headers, body });
         if (!answer.ok) throw new Error(String(answer.status));
         this.kept = body;
+        if (this.said.value === NOT_KEPT) this.said.value = "";
       } catch {
-        this.said.value = "These words could not be saved yet; they are used here meanwhile.";
+        this.kept = null; // they may have arrived all the same, and only the answer did not
+        this.said.value = NOT_KEPT;
         addEventListener("online", () => this.#keep(), { once: true });
       }
     });

@@ -70,15 +70,6 @@ export class DocumentText {
     return { node, offset: Math.min(offset - this.starts[index], node.data.length) };
   }
 
-  range(start, end) {
-    const range = document.createRange();
-    const from = this.place(start);
-    const to = this.place(end, true);
-    range.setStart(from.node, from.offset);
-    range.setEnd(to.node, to.offset);
-    return range;
-  }
-
   staticRange(start, end) {
     const from = this.place(start);
     const to = this.place(end, true);

@@ -5,40 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from workbench.agreement.drift import FEWEST, Course, bins, sittings, trend_between, trend_within
-
-
-def test_a_pause_of_thirty_minutes_begins_a_new_sitting() -> None:
-    number, position = sittings([0, 60, 60 + 1799, 60 + 1799 + 1800, 9000])
-    assert number.tolist() == [0, 0, 0, 1, 2]
-    assert position.tolist() == [1, 2, 3, 1, 1]
-    assert [part.tolist() for part in sittings([])] == [[], []]
-
-
-def course() -> Course:
-    """Four judgments; two others: same, half, nobody, and an answer that is no grade."""
-    return Course(
-        moments=np.array([0.0, 1.0, 2.0, 3.0]),
-        codes=np.array([0, 1, 1, -1], dtype=np.int8),
-        others=np.array([[2, 0], [1, 1], [0, 0], [1, 0]]),
-        seconds=np.array([10.0, 30.0, np.nan, 20.0]),
-    )
-
-
-def test_agreement_is_the_share_of_the_others_who_say_the_same() -> None:
-    assert course().agreement.tolist() == pytest.approx([1.0, 0.5, np.nan, np.nan], nan_ok=True)
-
-
-def test_a_bin_says_what_was_given_and_how_far_it_was_shared() -> None:
-    (found,) = bins(course(), np.zeros(4, dtype=np.int64))
-    # Table: one pair 0-0; the other half 1-0 and half 1-1: shares .5 0 / .25 .25, pooled 5/8 and 3/8,
-    # observed 3/4, expected 34/64: (48 - 34) / (64 - 34) = 7/15.
-    assert (found.judgments, found.grades, found.compared) == (4, (1, 2), 2)
-    assert (found.agreement, found.seconds) == (0.75, 20.0)
-    assert found.kappa == pytest.approx(7 / 15)
-    assert found.low is not None
-    assert found.high is not None
-    assert 0 <= found.low < 0.75 < found.high <= 1
+from workbench.agreement.drift import FEWEST, trend_between, trend_within
 
 
 def test_a_slope_within_sittings_takes_their_level_out() -> None:
@@ -80,12 +47,23 @@ def test_few_judgments_have_no_trend_and_few_sittings_no_interval() -> None:
     few = trend_within(np.arange(5), np.ones(5), np.zeros(5, dtype=np.int64))
     assert (few.slope, few.p) == (None, None)
     assert few.undefined == f"a trend needs {FEWEST} judgments that can be compared; there are 5"
+    assert few.would_define == f"{FEWEST - 5} more"
     one = trend_within(np.arange(30), np.arange(30) % 3, np.zeros(30, dtype=np.int64))
     assert one.p is not None
     assert one.low is None
     assert one.no_interval == "an interval needs 5 sittings or more"
+    assert one.would_define == "4 more"
     same = trend_between(np.zeros(30), np.arange(30), np.repeat([0, 1], 15))
     assert "no line through them" in same.undefined
+
+
+def test_an_interval_of_which_no_draw_has_a_slope_says_so() -> None:
+    # Five of six sittings are of one day: (5/6)^6, a third of all draws, has these alone, as seed 0.
+    days, sitting = np.repeat([0, 0, 0, 0, 0, 1], 5), np.repeat(np.arange(6), 5)
+    found = trend_between(days, np.arange(30) % 2, sitting, rounds=1, seed=0)
+    assert found.slope is not None
+    assert (found.low, found.high) == (None, None)
+    assert found.no_interval == "no draw of the sittings has a slope"
 
 
 def test_many_values_have_the_p_of_their_permutations_without_drawing_them(
@@ -98,3 +76,30 @@ def test_many_values_have_the_p_of_their_permutations_without_drawing_them(
     monkeypatch.setattr("workbench.agreement.drift.MOST_PERMUTED", 1000)
     # 4,000 rounds leave an error of about 0.007 at a p of 0.2.
     assert trend_within(x, y, sitting).p == pytest.approx(drawn, abs=0.025)
+
+
+def test_topics_one_after_the_other_that_differ_are_no_fatigue() -> None:
+    # Sittings of four topics of ten pairs each, with shares of relevant that are drawn for the topic.
+    rng = np.random.default_rng(7)
+    x, sitting = np.tile(np.arange(40), 6), np.repeat(np.arange(6), 40)
+    topic = np.repeat(np.arange(24), 10)
+    alarms = {True: 0, False: 0}
+    for _ in range(100):
+        y = (rng.random(240) < np.repeat(rng.random(24), 10)).astype(float)
+        for told, found in (
+            (True, trend_within(x, y, sitting, topic=topic, rounds=100)),
+            (False, trend_within(x, y, sitting, rounds=100)),
+        ):
+            alarms[told] += found.shown
+    # 5 of 100 by chance, more than 12 but once in a thousand; without the topics many more.
+    assert alarms[True] <= 12
+    assert alarms[False] >= 20
+
+
+def test_a_slope_that_all_topics_share_is_found_within_them() -> None:
+    x, sitting = np.tile(np.arange(40), 6), np.repeat(np.arange(6), 40)
+    topic = np.repeat(np.arange(24), 10)
+    found = trend_within(x, -0.01 * x + topic % 5, sitting, topic=topic)
+    assert (found.groups, found.n) == (6, 240)
+    for one in (found.slope, found.low, found.high):
+        assert one == pytest.approx(-0.01)

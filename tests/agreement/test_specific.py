@@ -9,6 +9,7 @@ import pytest
 
 from tests.support import cases
 from workbench.agreement.overlap import mean_overlap, overlap, overlaps
+from workbench.agreement.several.bounds import Bounds
 from workbench.agreement.several.over_topics import Resamples
 from workbench.agreement.several.ratings import Ratings, ratings_of
 from workbench.agreement.specific import binary_view, specific_agreement
@@ -98,7 +99,7 @@ def test_overlaps_intervals_are_percentiles_of_topics_drawn_again(assessors: tup
     data = ratings_of(
         generator.choice((0, 1, -1), (3, 72), p=(0.5, 0.4, 0.1)), categories=(1, 0), missing=-1, topics=topics
     )
-    found = overlap(data, assessors, resamples=Resamples(rounds=300, seed=8, level=0.9))
+    found = overlap(data, assessors, resamples=Resamples(300, 8, 0.9, Bounds.PERCENTILE))
     # The same, drawn one by one: the mean of the drawn topics' overlaps, and the overlap of all they hold.
     share = [one or 0.0 for one in found.by_topic]
     there = [one is not None for one in found.by_topic]

@@ -31,7 +31,8 @@ from workbench.web.ids import read_id
 from workbench.workflow.campaigns.campaigning import create_campaign
 from workbench.workflow.campaigns.collecting import load_documents, load_topics
 from workbench.workflow.campaigns.importing import import_judgments
-from workbench.workflow.desk.assigning import assessors_of, assign_in_turn, assignments_of
+from workbench.workflow.desk.assigning import assessors_of, assign_in_turn
+from workbench.workflow.desk.assignments import assignments_of
 from workbench.workflow.people.accounts import NewAccount, create_account
 from workbench.workflow.people.membership import add_role
 from workbench.workflow.people.roles import Role

@@ -20,7 +20,8 @@ MATERIAL = Material(
     topics=[Topic(topic, "tides") for topic in TOPICS],
     documents=[Document(docno, f"About {docno}", f"Text of {docno}.") for docno in DOCNOS],
     runs=[("alpha.txt", run_text("alpha", dict.fromkeys(TOPICS, DOCNOS)))],
-    judgments=[Judgment("Elsewhere", "T1", "d#1", 1)],
+    # By two, so that there is agreement to report from the start.
+    judgments=[Judgment("Elsewhere", "T1", "d#1", 1), Judgment("Nowhere", "T1", "d#1", 1)],
 )
 
 

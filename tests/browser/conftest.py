@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 from flask import Flask
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Error, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Error, Page, expect, sync_playwright
 
+from tests.browser.scripts import open_scripts
 from tests.browsers import find_browser
 from tests.cast import CHEAP
 from tests.databases import lasting
@@ -27,6 +28,10 @@ from workbench.web.door import KEY, Door, hang
 
 HERE = Path(__file__).parent
 WIDTH, HEIGHT = 1280, 800
+# How long a test waits for what it expects. What is there sooner costs nothing; where all cores are busy the
+# process of long requests, at its low priority, may take seconds.
+PATIENCE_MS = 15_000
+expect.set_options(timeout=PATIENCE_MS)
 
 # Chromium reports what the content-security policy refused only to the page; this makes it say so aloud.
 TELL_VIOLATIONS = """
@@ -109,14 +114,19 @@ def complaints() -> Iterator[Complaints]:
 
 
 @pytest.fixture
-def new_context(browser: Browser, complaints: Complaints) -> Iterator[Callable[..., BrowserContext]]:
-    """Makes a person's browser: cookies of its own; takes Playwright's options of a context."""
+def new_context(
+    browser: Browser, complaints: Complaints, live_server: Callable[..., Server]
+) -> Iterator[Callable[..., BrowserContext]]:
+    """Makes a person's browser: cookies of its own; takes Playwright's options of a context.
+
+    After `live_server`, so that pages close before their site loses its data: some fetch what comes next.
+    """
     with ExitStack() as stack:
 
         def make(**options: Any) -> BrowserContext:
             settings = {"viewport": {"width": WIDTH, "height": HEIGHT}, "locale": "en-GB"} | options
             context = stack.enter_context(browser.new_context(**settings))
-            context.set_default_timeout(15_000)
+            context.set_default_timeout(PATIENCE_MS)
             context.add_init_script(TELL_VIOLATIONS)
             context.on("page", complaints.listen)
             return context
@@ -194,3 +204,11 @@ def opened_to(site: Site, instance: Path) -> Iterator[str]:
         finally:
             # What an open page still asks for is not to reach the database of the next test.
             del site.app.extensions[KEY]
+
+
+@pytest.fixture(scope="module")
+def modules(browser: Browser) -> Iterator[Page]:
+    """A page that can import the scripts; one for all tests of a file."""
+    context = browser.new_context()
+    yield open_scripts(context.new_page())
+    context.close()

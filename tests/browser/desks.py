@@ -24,7 +24,8 @@ from workbench.storage.engine import Database
 from workbench.storage.tables import AssessorRow, JudgmentEventRow
 from workbench.workflow.campaigns.campaigning import create_campaign
 from workbench.workflow.campaigns.collecting import load_documents, load_topics
-from workbench.workflow.desk.assigning import assessors_of, assign, assignments_of
+from workbench.workflow.desk.assigning import assessors_of, assign
+from workbench.workflow.desk.assignments import assignments_of
 from workbench.workflow.desk.ordering import OrderRule
 from workbench.workflow.people.accounts import Account, NewAccount, create_account
 from workbench.workflow.people.membership import add_role

@@ -17,7 +17,8 @@ from workbench.records import FOUR_GRADES, Document, Topic
 from workbench.storage.engine import Database
 from workbench.workflow.campaigns.campaigning import campaign_by_slug, create_campaign
 from workbench.workflow.campaigns.collecting import load_documents, load_topics
-from workbench.workflow.desk.assigning import assessors_of, assign, assignments_of
+from workbench.workflow.desk.assigning import assessors_of, assign
+from workbench.workflow.desk.assignments import assignments_of
 from workbench.workflow.desk.desk_events import Event
 from workbench.workflow.desk.kept_aside import keep_aside
 from workbench.workflow.people.accounts import Account, NewAccount, account_by_login, create_account

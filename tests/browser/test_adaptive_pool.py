@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 from sqlalchemy import select
 
 from tests.browser.conftest import Server
@@ -18,6 +18,18 @@ from workbench.workflow.campaigns.campaigning import campaign_by_slug
 TOPIC = "T08"
 NAME = "as we go"
 BUDGET = 9
+
+
+# Another tab that tells once more what became of the first answer.
+RECEIPTS_TWICE = """() => {
+  const { account } = JSON.parse(document.getElementById("desk").dataset.work);
+  const channel = new BroadcastChannel(`workbench-desk-${account}`);
+  channel.onmessage = ({ data }) => {
+    if (data.type !== "receipts") return;
+    channel.onmessage = null;
+    channel.postMessage(data);
+  };
+}"""
 
 
 @pytest.fixture
@@ -102,12 +114,27 @@ def test_a_reload_shows_the_same_document_and_undo_goes_back(page: Page, server:
     page.reload()
     assert shown(page) == first
     expect(page.locator(".count")).to_have_text(f"0 of {BUDGET}")
+    # Its receipt comes twice, as where two tabs send: the second leads nobody away from what is read.
+    page.evaluate(RECEIPTS_TWICE)
+    asked: list[Route] = []
+    page.route("**/work", lambda route: asked.append(route))
     page.keyboard.press("1")
+    for _ in range(1000):
+        if len(asked) == 2:
+            break
+        page.wait_for_timeout(10)
+    answer = asked[0].fetch()
+    asked[0].fulfill(response=answer)
     expect(page.locator("#document .strip .mono")).not_to_have_text(first)
     second = shown(page)
     expect(page.locator(".count")).to_have_text(f"1 of {BUDGET}")
     page.keyboard.press("[")
     expect(page.locator("#document .strip .mono")).to_have_text(first)
+    with page.expect_response("**/work"):
+        asked[1].fulfill(response=answer)
+    page.evaluate("new Promise((resolve) => setTimeout(resolve))")
+    assert shown(page) == first
+    page.unroute("**/work")
     page.keyboard.press("]")
     expect(page.locator("#document .strip .mono")).to_have_text(second)
     page.keyboard.press("z")

@@ -10,7 +10,11 @@ from sqlalchemy import select
 
 from tests.browser.conftest import Complaints, Server
 from tests.browser.people import demo_instance, sign_in, stored
-from workbench.storage.tables import AdjudicationEventRow, JudgmentEventRow
+from workbench.demo.campaign import SLUG
+from workbench.storage.tables import AdjudicationEventRow, AssessorRow, DocumentRow, JudgmentEventRow
+from workbench.workflow.campaigns.campaigning import campaign_by_slug
+from workbench.workflow.settling.dispute_queue import Order
+from workbench.workflow.settling.disputing import queue
 
 LiveServer = Callable[..., Server]
 
@@ -95,6 +99,76 @@ def test_disputed_pairs_are_decided_by_the_keyboard_alone(
     expect(page.locator("#document .strip .mono")).not_to_have_text(last, timeout=15_000)
     expect(page.locator("#light-text")).to_have_text("saved")
     assert events(server) == [*expected, (last, "grade", 0, "")]
+
+
+def test_the_next_pair_is_there_before_the_server_has_answered(
+    page: Page, live_server: LiveServer, tmp_path: Path, complaints: Complaints
+) -> None:
+    complaints.expect("ERR_FAILED|Failed to fetch|Failed to load|422")
+    server = live_server(demo_instance(tmp_path / "instance"))
+    with page.expect_response("**/adjudicate/ahead?**"):
+        go_to_desk(page, server)
+    held: list[Route] = []
+    page.route("**/adjudicate/decide", lambda route: held.append(route))
+    page.wait_for_timeout(100)
+    first = shown(page)
+    # By the mouse: the second click of a double click decides nothing of what the first has brought.
+    page.locator("button[name=decision][value='2']").dblclick()
+    expect(page.locator("#document .strip .mono")).not_to_have_text(first)
+    second = shown(page)
+    expect(page.locator("#document")).to_be_focused()
+    expect(page.locator("#light-text")).to_have_text("saving")
+    # The next decision waits for the one before, and is not forgotten; what was lost is sent again.
+    page.keyboard.press("1")
+    page.wait_for_timeout(100)
+    assert (shown(page), len(held), events(server)) == (second, 1, [])
+    held[0].abort()
+    page.unroute("**/adjudicate/decide")
+    expect(page.locator("#document .strip .mono")).not_to_have_text(second, timeout=15_000)
+    expect(page.locator("#light-text")).to_have_text("saved")
+    assert events(server) == [(first, "grade", 2, ""), (second, "grade", 1, "")]
+    # What is refused for good comes back to the desk with the reason.
+    third = shown(page)
+    page.locator("button[name=decision]").first.evaluate("(one) => { one.value = '99'; one.click(); }")
+    expect(page.locator("#trouble")).to_contain_text("99 is not a grade")
+    assert (shown(page), len(events(server))) == (third, 2)
+
+
+def test_passages_stand_where_they_were_marked_with_the_names_of_those_who_did(
+    page: Page, live_server: LiveServer, tmp_path: Path
+) -> None:
+    instance = demo_instance(tmp_path / "instance")
+    with stored(instance) as database, database.writing() as db:
+        campaign = campaign_by_slug(db, SLUG).id
+        topic, docno = queue(db, campaign, order=Order.TOPIC).lines[0].pair
+        document = db.get_one(DocumentRow, (campaign, docno))
+        document.text = "It rains. The tide is high. It rains. The tide is low, and it rains."
+        event = JudgmentEventRow
+        people = select(event).join(AssessorRow, AssessorRow.id == event.assessor_id)
+        people = people.where(event.topic == topic, event.docno == docno, AssessorRow.machine.is_(False))
+        one, other = db.scalars(people.order_by(AssessorRow.name))
+        # The second of two that read alike; the other's overlaps with it, two were marked in an older text.
+        one.evidence = [[28, 46, "It rains. The tide"]]
+        other.evidence = [[38, 53, "The tide is low"], [500, 509, "It  rains"], [3, 10, "gone by"]]
+    go_to_desk(page, live_server(instance))
+    expect(page.locator("#passages")).to_have_text("3 passages E")
+    tags = page.locator("#document .passage-tag")
+    first, second, third = tags.all_inner_texts()
+    assert (second, third) == (second, second) != (first, first)
+    # Words of both are in a mark of each; those whose place is gone are found where they are nearest to it.
+    marks = page.locator("#document mark").evaluate_all("(all) => all.map((one) => one.textContent)")
+    assert marks == ["It rains", "It rains", ". ", "The tide", "The tide", " is low"]
+    said = page.locator("#said")
+    expect(said.get_by_role("button", name="Show in the text")).to_have_count(3)
+    expect(said.get_by_text("the text has changed: found by its words")).to_have_count(1)
+    expect(said.get_by_text("not in the text as it is now")).to_have_count(1)
+    page.keyboard.press("e")
+    expect(page.locator("#status")).to_have_text(f"Passage 1 of 3: {first}")
+    # From a name in the text to what was said, and back.
+    tags.nth(0).click()
+    expect(said.locator("blockquote").nth(0)).to_be_focused()
+    said.get_by_role("button", name="Show in the text").nth(0).click()
+    expect(tags.nth(0)).to_be_focused()
 
 
 def test_a_pair_goes_to_its_assessors_and_comes_back_with_before_and_after(

@@ -30,7 +30,7 @@ from tests.browser.desks import (
 from tests.browser.people import stored
 from workbench.storage.tables import AssignmentRow, JudgmentEventRow, KeptAsideRow, SessionRow
 
-NAMES = ("Ada", "Ben", "Cleo", "Dan", "Eve", "Finn", "Gil", "Hal", "Ina", "Jo", "Kim")
+NAMES = ("Ada", "Ben", "Cleo", "Dan", "Eve", "Finn", "Gil", "Hal", "Ina", "Jo", "Kim", "Lou", "Max", "Ned")
 # How many answers the account's outbox holds on the disk.
 STORED = """number => indexedDB.databases().then((all) => new Promise((resolve) => {
   const { name } = all.find((one) => one.name.startsWith("workbench-outbox-"));
@@ -41,7 +41,7 @@ STORED = """number => indexedDB.databases().then((all) => new Promise((resolve) 
     };
   };
 }))"""
-NO_NETWORK = "ERR_FAILED|ERR_INTERNET_DISCONNECTED|ERR_CONNECTION|ERR_NETWORK|ERR_SOCKET|ERR_EMPTY"
+NO_NETWORK = "ERR_(FAILED|INTERNET_DISCONNECTED|CONNECTION|CONTENT_LENGTH|NETWORK|SOCKET|EMPTY)"
 NewContext = Callable[..., BrowserContext]
 
 
@@ -242,6 +242,26 @@ def test_signing_out_waits_for_what_is_unsent(
     assert server.said("Hal") == graded("12")
 
 
+def test_signing_out_beside_an_open_desk_hears_when_that_has_sent(
+    new_context: NewContext, server: DeskServer, complaints: Complaints
+) -> None:
+    complaints.expect(NO_NETWORK)
+    page = at_desk(new_context, server, "Ned")
+    fetched_ahead(page, 6)
+    beside = page.context.new_page()
+    beside.goto(f"{server.address}/c/trial/judge")
+    beside.wait_for_load_state()
+    hold_back(page.context)
+    press(page, "12")
+    expect(page.locator("#light-text")).to_contain_text("offline 2", timeout=SOON_MS)
+    beside.get_by_role("button", name="Sign out", exact=True).click()
+    expect(beside.get_by_role("alert")).to_contain_text("2 answers are kept in this browser")
+    page.context.unroute("**/desk/events")
+    page.evaluate("dispatchEvent(new Event('online'))")
+    expect(beside.get_by_role("alert")).to_contain_text("Everything has arrived", timeout=SOON_MS)
+    assert server.said("Ned") == graded("12")
+
+
 def test_another_account_on_the_same_browser_never_sends_what_the_first_said(
     new_context: NewContext, server: DeskServer, complaints: Complaints
 ) -> None:
@@ -310,3 +330,52 @@ def test_a_lost_receipt_is_asked_for_again(
     light(page, "saved")
     assert server.said("Jo")[first:] == [(seen[0], "grade", 2)]
     ready(page)
+
+
+def test_what_the_disk_refuses_is_sent_in_its_order_by_the_tab_that_keeps_it(
+    new_context: NewContext, server: DeskServer, complaints: Complaints
+) -> None:
+    complaints.expect(NO_NETWORK)
+    sends = at_desk(new_context, server, "Lou")
+    hold_back(sends)
+    page = sends.context.new_page()
+    open_desk(page, server, "Lou")
+    fetched_ahead(page, 6)
+    # The first of two answers cannot be written, and the second is on its way before that is known.
+    page.evaluate(
+        """() => {
+          const add = IDBObjectStore.prototype.add;
+          IDBObjectStore.prototype.add = function (event) {
+            IDBObjectStore.prototype.add = add;
+            this.transaction.abort();
+          };
+          for (const key of "12") {
+            document.getElementById("document").dispatchEvent(
+              new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+          }
+        }"""
+    )
+    expect(page.locator("#trouble")).to_contain_text("This browser keeps nothing for this site")
+    light(page, "saved")
+    assert server.said("Lou") == graded("12")
+
+
+def test_a_document_that_comes_late_leaves_who_is_typing_where_they_are(
+    new_context: NewContext, server: DeskServer
+) -> None:
+    context = new_context()
+    server.let_in(context, "Max")
+    page = context.new_page()
+    late: list[Route] = []
+    page.route("**/documents?*", lambda route: late.append(route))
+    open_desk(page, server, "Max")
+    press(page, "1")
+    page.keyboard.press("h")
+    page.keyboard.type("tide 2")
+    for route in late:
+        route.continue_()
+    expect(page.locator("#place")).to_contain_text("2 of")
+    page.keyboard.type("023")
+    expect(page.locator("#own-word")).to_have_value("tide 2023")
+    light(page, "saved")
+    assert server.said("Max") == graded("1")

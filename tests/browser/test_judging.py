@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, Route, expect
 from sqlalchemy import select
 
 from tests.browser.desks import (
@@ -25,11 +25,21 @@ from tests.browser.desks import (
     shown,
 )
 from tests.browser.people import stored
-from workbench.storage.tables import CampaignRow, DocumentRow, JudgmentEventRow
+from workbench.storage.tables import DocumentRow, JudgmentEventRow
 from workbench.workflow.desk.desk_keys import choose_keys
 
-NAMES = ("Ada", "Ben", "Cleo", "Dan", "Eve", "Finn", "Gil", "Hal", "Ina", "Jo", "Kim", "Lea", "Max")
+NAMES = ("Ada", "Ben", "Cleo", "Dan", "Eve", "Finn", "Gil", "Hal", "Ina", "Kim", "Lea")
 PageOf = Callable[..., Page]
+# A database that is there opens when `openNow()` is called.
+OPENED_BY_HAND = """
+const open = indexedDB.open.bind(indexedDB);
+IDBFactory.prototype.open = (...given) => {
+  const later = {};
+  const opened = ({ target }) => later.onsuccess(Object.assign(later, { result: target.result }));
+  window.openNow = () => Object.assign(open(...given), { onsuccess: opened });
+  return later;
+};
+"""
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +112,12 @@ def test_undo_goes_back_without_limit_also_after_a_reload(desk_of: PageOf, serve
     fetched_ahead(page, 6)
     press(page, "012")
     light(page, "saved")
+    # A key that comes before the outbox is open says nothing.
+    page.add_init_script(OPENED_BY_HAND)
     page.reload()
+    page.wait_for_function("() => window.openNow")
+    page.keyboard.press("z")
+    page.evaluate("openNow()")
     ready(page)
     assert shown(page) == docno(4)
     page.keyboard.press("z")
@@ -141,6 +156,10 @@ def test_a_topic_to_its_end_with_unsure_and_put_off_ones_coming_back(
     page.keyboard.press("x")
     page.keyboard.press("1")
     assert shown(page) == first
+    # The last one put off again stays, and can be judged.
+    page.keyboard.press("s")
+    expect(page.locator("#status")).to_have_text("It is the last one")
+    assert shown(page) == first
     page.keyboard.press("2")
     expect(page.get_by_text("1 graded, 1 unsure, 1 that cannot be judged.")).to_be_visible()
     page.keyboard.press("Enter")
@@ -154,6 +173,7 @@ def test_a_topic_to_its_end_with_unsure_and_put_off_ones_coming_back(
         (first, "later", None),
         (second, "unsure", None),
         (third, "cannot_judge", None),
+        (first, "later", None),
         (first, "grade", 2),
         (second, "unsure", None),
     ]
@@ -227,15 +247,28 @@ def test_the_list_leads_back_to_a_judgment_and_a_change_returns_to_the_work(
     panel = page.locator("#said")
     expect(panel.get_by_role("button", name="All 4")).to_be_visible()
     panel.get_by_role("button", name="Unsure 1").click()
+    expect(panel.get_by_role("button", name="Unsure 1")).to_be_focused()
     panel.get_by_role("button", name=f"About {docno(3)}").click()
     assert shown(page) == docno(3)
     expect(page.locator("button[value=unsure]")).to_have_attribute("aria-pressed", "true")
     page.keyboard.press("2")
     assert shown(page) == docno(5)
+    panel.get_by_role("button", name="All 4").click()
     page.keyboard.press("Escape")
     expect(panel).to_be_hidden()
+    # Titles that come when one has gone on already take nobody's focus.
+    titles: list[Route] = []
+    page.route("**/titles", lambda route: titles.append(route))
+    with page.expect_request("**/titles"):
+        page.keyboard.press("l")
+    expect(panel.locator(".said-line[aria-current]")).to_have_count(0)
     page.keyboard.press("[")
+    with page.expect_response("**/titles"):
+        titles[0].continue_()
     page.keyboard.press("[")
+    expect(page.locator("#document")).to_be_focused()
+    expect(panel.locator(".said-line[aria-current]")).to_contain_text(f"About {docno(3)}")
+    page.keyboard.press("l")
     assert shown(page) == docno(3)
     page.keyboard.press("]")
     assert shown(page) == docno(4)
@@ -259,75 +292,6 @@ def test_another_machine_resumes_at_the_same_document(desk_of: PageOf, server: D
     press(here, "1")
     light(here, "saved")
     assert shown(desk_of("Ina")) == shown(here) == docno(2)
-
-
-def test_by_touch_the_same_bar_judges_and_a_break_is_a_quiet_line(
-    desk_of: PageOf, server: DeskServer
-) -> None:
-    with stored(server.instance) as database, database.writing() as db:
-        for campaign in db.scalars(select(CampaignRow)):
-            campaign.desk_rules = {"break_minutes": 30}
-    page = desk_of("Jo", viewport={"width": 390, "height": 844}, has_touch=True)
-    fetched_ahead(page, 6)
-    page.locator("button.grade").nth(3).tap()
-    assert shown(page) == docno(2)
-    expect(page.locator("#document")).to_be_focused()
-    page.locator("#undo").tap()
-    assert shown(page) == docno(1)
-    expect(page.locator("#break")).to_be_hidden()
-    assert page.evaluate("document.documentElement.scrollWidth") == 390
-    light(page, "saved")
-    assert [answer for _, answer, _ in server.said("Jo")] == ["grade", "withdrawn"]
-
-
-def swipe(
-    page: Page, dx: float, dy: float, *, wait_ms: int = 0, seen: str = "", end: str = "touchEnd"
-) -> None:
-    """Draw a finger over the document, from its middle; `seen` is what the hint says before it is lifted."""
-    touch = page.context.new_cdp_session(page)
-    x, y = 195.0, 420.0
-    touch.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
-    page.wait_for_timeout(wait_ms)
-    for step in range(1, 7):
-        point = {"x": x + dx * step / 6, "y": y + dy * step / 6}
-        touch.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [point]})
-    if seen:
-        expect(page.locator("#swipe-hint")).to_have_text(seen)
-        expect(page.locator("#swipe-hint")).to_have_attribute("data-far", "")
-    touch.send("Input.dispatchTouchEvent", {"type": end, "touchPoints": []})
-    touch.detach()
-
-
-def test_a_swipe_judges_only_where_it_is_turned_on_and_nothing_else_is_meant(
-    desk_of: PageOf, server: DeskServer
-) -> None:
-    page = desk_of("Max", viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
-    fetched_ahead(page, 6)
-    # To the left: to the right it may be the browser's own way back, as long as it is not ours.
-    swipe(page, -160, 0)
-    assert shown(page) == docno(1)
-    page.locator(".reading-bar .looks").tap()
-    page.locator(".segments.swipe label", has_text="Lowest and highest").tap()
-    page.keyboard.press("Escape")
-    expect(page.locator("#swipes")).to_have_text("← Not relevantHighly relevant →")
-    swipe(page, 10, -200)  # scrolls
-    swipe(page, 60, 0)  # too short
-    swipe(page, 120, 110)  # aslant
-    swipe(page, 160, 0, wait_ms=900)  # held, as to select
-    page.evaluate("getSelection().removeAllRanges()")
-    page.evaluate("getSelection().selectAllChildren(document.querySelector('article h2'))")
-    swipe(page, 160, 0)  # something is selected
-    page.evaluate("getSelection().removeAllRanges()")
-    assert shown(page) == docno(1)
-    swipe(page, 160, 4, seen="Highly relevant", end="touchCancel")
-    expect(page.locator("#swipe-hint")).to_be_hidden()
-    assert shown(page) == docno(1)
-    swipe(page, 160, 4)
-    assert shown(page) == docno(2)
-    swipe(page, -160, -4)
-    assert shown(page) == docno(3)
-    light(page, "saved")
-    assert server.said("Max") == [(docno(1), "grade", 3), (docno(2), "grade", 0)]
 
 
 def test_whoever_reads_with_the_desk_is_told_of_every_document(desk_of: PageOf, server: DeskServer) -> None:

@@ -72,7 +72,11 @@ def test_tab_goes_through_all_of_a_page_in_its_order_and_is_seen_everywhere(
         assert set(order) == set(range(count)), (path, page.evaluate(MISSED))
         # From where the page put the focus to its end, and on from its beginning.
         leaps = [place for before, place in pairwise(order) if place != (before + 1) % count]
-        assert leaps == [], (path, page.evaluate("places => places.map(p => reachable[p].outerHTML)", leaps))
+        assert leaps == [], (
+            path,
+            visited,
+            page.evaluate("places => places.map(p => reachable[p].outerHTML)", leaps),
+        )
         assert unseen == [], path
 
 

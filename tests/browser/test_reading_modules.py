@@ -2,51 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
-
 import pytest
-from playwright.sync_api import Browser, Page, Route
+from playwright.sync_api import Page
 
-from tests.tree import ROOT
-
-ADDRESS = "http://reading.example"
-PAGE = """<!doctype html><meta charset="utf-8"><section id="document"><article><h2>Title</h2>
-<div class="text"><p>One <b>th</b>yroid, two.</p><ul><li>hair</li><li>loss</li></ul><p>Last.</p></div>
-</article></section>"""
-
-
-@pytest.fixture(scope="module")
-def modules(browser: Browser) -> Any:
-    """A page that can import the modules of `static/reading`; one for all tests here."""
-    context = browser.new_context()
-    page = context.new_page()
-
-    def answer(route: Route) -> None:
-        path = route.request.url.removeprefix(ADDRESS).partition("?")[0]
-        if path == "/":
-            route.fulfill(body=PAGE, content_type="text/html")
-        else:
-            route.fulfill(path=Path(ROOT, path.lstrip("/")), content_type="text/javascript")
-
-    page.route(f"{ADDRESS}/**", answer)
-    page.goto(f"{ADDRESS}/")
-    yield page
-    context.close()
-
-
-def run(page: Page, module: str, body: str, given: Any = None) -> Any:
-    """The value of a function's body in which `m` is the module and `given` what was given."""
-    return page.evaluate(
-        f"async (given) => {{ const m = await import('/static/reading/{module}.js'); {body} }}", given
-    )
+from tests.browser.scripts import run
 
 
 def hits(page: Page, title: str, text: str, own: list[str] | None = None, description: str = "") -> list[str]:
     """The pieces of a text that are hits; those of own words with the number of the word."""
     found: list[str] = run(
         page,
-        "terms",
+        "reading/terms",
         """
         const { Hits } = await import('/static/reading/hits.js');
         const matcher = new m.Matcher(m.topicTerms(given.title, given.description), given.own);
@@ -65,7 +31,7 @@ def hits(page: Page, title: str, text: str, own: list[str] | None = None, descri
 def test_words_are_folded_and_stemmed_as_published(modules: Page) -> None:
     folded = run(
         modules,
-        "folding",
+        "reading/folding",
         "return given.map(m.fold)",
         ["Café", "STRASSE", "straße", "ΣΟΦΌΣ", "İzmir", "Ærø", "شَعْر", "soft\u00adhyphen", "हिन्दी", "が"],
     )
@@ -86,7 +52,9 @@ def test_words_are_folded_and_stemmed_as_published(modules: Page) -> None:
         "queries": "query", "eies": "eies", "aies": "aies", "breakfasts": "breakfast", "horses": "horse",
         "toes": "toes", "trees": "trees", "class": "class", "corpus": "corpus", "gas": "gas",
     }  # fmt: skip
-    assert run(modules, "folding", "return given.map(m.withoutS)", list(plurals)) == list(plurals.values())
+    assert run(modules, "reading/folding", "return given.map(m.withoutS)", list(plurals)) == list(
+        plurals.values()
+    )
     same = [
         ("en", "smokes", "smoked", "smoking", "smoke"), ("en", "cutting", "cut"), ("en", "baked", "baking"),
         ("de", "kranken", "kranke", "krankes"), ("fr", "chevaux", "cheval"),
@@ -94,10 +62,14 @@ def test_words_are_folded_and_stemmed_as_published(modules: Page) -> None:
         ("", "والشعر", "الشعر", "شعر"),
     ]  # fmt: skip
     for language, *forms in same:
-        stems = run(modules, "folding", f"return given.map((one) => m.stem(one, '{language}'))", forms)
+        stems = run(
+            modules, "reading/folding", f"return given.map((one) => m.stem(one, '{language}'))", forms
+        )
         assert len(set(stems)) == 1, stems
     apart = ["string", "strong", "speed", "spe", "thing", "the"]
-    assert len(set(run(modules, "folding", "return given.map((one) => m.stem(one, 'en'))", apart))) == 6
+    assert (
+        len(set(run(modules, "reading/folding", "return given.map((one) => m.stem(one, 'en'))", apart))) == 6
+    )
 
 
 def test_hits_of_the_topic_in_many_scripts(modules: Page) -> None:
@@ -128,19 +100,19 @@ def test_own_words_come_before_the_topics_and_may_be_several_in_a_row(modules: P
 
 def test_words_toggle_up_to_five(modules: Page) -> None:
     toggled = "return m.toggled(given[0], given[1])"
-    assert run(modules, "own_words", toggled, [["tide"], " high  water "]) == ["tide", "high water"]
-    assert run(modules, "own_words", toggled, [["tide", "Café"], "CAFE"]) == ["tide"]
-    assert run(modules, "own_words", toggled, [list("abcde"), "f"]) is None
-    assert run(modules, "own_words", toggled, [["a"], " !"]) == ["a"]
+    assert run(modules, "reading/own_words", toggled, [["tide"], " high  water "]) == ["tide", "high water"]
+    assert run(modules, "reading/own_words", toggled, [["tide", "Café"], "CAFE"]) == ["tide"]
+    assert run(modules, "reading/own_words", toggled, [list("abcde"), "f"]) is None
+    assert run(modules, "reading/own_words", toggled, [["a"], " !"]) == ["a"]
 
 
 def test_keys_follow_the_desks_map(modules: Page) -> None:
     keys = "return m.keysOf(given)"
     usual = {"n": "next", "p": "previous", "h": "words", "a": "toggle"}
-    assert run(modules, "keys", keys, None) == usual
-    assert run(modules, "keys", keys, "{broken") == usual
+    assert run(modules, "reading/keys", keys, None) == usual
+    assert run(modules, "reading/keys", keys, "{broken") == usual
     mapped = '{"grades": {"0": "0"}, "commands": {"next_hit": "J", "previous_hit": "", "highlight": "w"}}'
-    assert run(modules, "keys", keys, mapped) == {"j": "next", "w": "words", "a": "toggle"}
+    assert run(modules, "reading/keys", keys, mapped) == {"j": "next", "w": "words", "a": "toggle"}
 
 
 def test_the_best_passage_has_most_distinct_and_rarest_terms(modules: Page) -> None:
@@ -148,7 +120,7 @@ def test_the_best_passage_has_most_distinct_and_rarest_terms(modules: Page) -> N
     places = [[0, 0], [20, 0], [40, 0], [500, 0], [560, 1], [900, 1], [930, 2]]
     found = run(
         modules,
-        "passages",
+        "reading/passages",
         """
         const { Hits } = await import('/static/reading/hits.js');
         const hits = new Hits();
@@ -173,17 +145,20 @@ def test_passages_begin_and_end_at_sentences(modules: Page) -> None:
     text = "First one. The hair of Dr. Smith was lost. Third. Fourth."
     start = text.index("hair")
     at = run(
-        modules, "passages", "return m.atSentences(given[0], given[1], given[2])", [text, start, start + 4]
+        modules,
+        "reading/passages",
+        "return m.atSentences(given[0], given[1], given[2])",
+        [text, start, start + 4],
     )
     assert text[at["from"] : at["to"]].startswith("The hair of Dr.")
     assert not at["cutBefore"]
     assert not at["cutAfter"]
     japanese = "一つ目。髪が抜ける。三つ目。"
-    at = run(modules, "passages", "return m.atSentences(given, 4, 5)", japanese)
+    at = run(modules, "reading/passages", "return m.atSentences(given, 4, 5)", japanese)
     assert japanese[at["from"] : at["to"]] == "髪が抜ける。"
     # A sentence without end is cut between words, and that is told.
     endless = "word " * 2000
-    at = run(modules, "passages", "return m.atSentences(given, 5000, 5004)", endless)
+    at = run(modules, "reading/passages", "return m.atSentences(given, 5000, 5004)", endless)
     assert (at["cutBefore"], at["cutAfter"]) == (True, True)
     assert endless[at["from"] : at["to"]].startswith("word")
     assert 200 < at["to"] - at["from"] < 600
@@ -199,12 +174,15 @@ for (const step of text.read()) void step;
 def test_offsets_are_those_of_the_text_and_come_back(modules: Page) -> None:
     found = run(
         modules,
-        "text",
+        "reading/text",
         TEXT
         + """
         const content = root.textContent;
         const start = content.indexOf('thyroid');
-        const range = text.range(start, start + 7);
+        const found = text.staticRange(start, start + 7);
+        const range = document.createRange();
+        range.setStart(found.startContainer, found.startOffset);
+        range.setEnd(found.endContainer, found.endOffset);
         return {
           same: text.length === content.length && text.slice(0, text.length) === content,
           quote: range.toString(),
@@ -230,7 +208,7 @@ def test_offsets_are_those_of_the_text_and_come_back(modules: Page) -> None:
 def test_marks_stand_in_where_highlights_are_missing_and_go_without_a_trace(modules: Page) -> None:
     found = run(
         modules,
-        "text",
+        "reading/text",
         TEXT
         + """
         const kept = CSS.highlights;
@@ -260,7 +238,7 @@ def test_marks_stand_in_where_highlights_are_missing_and_go_without_a_trace(modu
 def test_the_map_has_each_place_once_and_own_words_first(modules: Page) -> None:
     rows = run(
         modules,
-        "minimap",
+        "reading/minimap",
         """
         const hits = { count: 4, starts: [0, 1, 500, 999], terms: [0, 1, 0, 0] };
         return m.rowsOf(hits, [{ own: 0 }, { own: 2 }], 1000);
@@ -269,31 +247,10 @@ def test_the_map_has_each_place_once_and_own_words_first(modules: Page) -> None:
     assert rows == [[0, 2], [200, 0], [399, 0]]
 
 
-def test_the_same_answer_is_proposed_only_where_all_alike_have_it(modules: Page) -> None:
-    body = """
-      const topic = { answers: new Map(given.answers.map(([docno, grade]) =>
-        [docno, grade === null ? { answer: "unsure", grade } : { answer: "grade", grade }])) };
-      const how = { grades: [[0, "No"], [1, "Yes"]], address: "/compare" };
-      const said = m.nearAnswer("a", given.near, topic, how);
-      return said && [said.label, said.agreed, said.compare];
-    """
-
-    def said(near: list[list[Any]], answers: list[list[Any]]) -> Any:
-        return run(modules, "../desk/near", body, {"near": near, "answers": answers})
-
-    near = [["b", 0.99], ["c", 0.95], ["d", 0.95]]
-    assert said(near, []) is None
-    assert said(near, [["a", 1], ["b", None], ["z", 1]]) is None
-    assert said(near, [["c", 1], ["z", 0]]) == ["Yes", True, "/compare?docno=a&docno=c"]
-    # The most alike, of equals the latest; where they differ none is proposed.
-    assert said(near, [["b", 0], ["c", 1]]) == ["No", False, "/compare?docno=a&docno=b"]
-    assert said(near, [["d", 0], ["c", 0]]) == ["No", True, "/compare?docno=a&docno=c"]
-
-
 def test_what_is_read_ahead_is_what_is_read_at_once_and_follows_own_words(modules: Page) -> None:
     found = run(
         modules,
-        "analysis",
+        "reading/analysis",
         """
         const { topicTerms } = await import('/static/reading/terms.js');
         const topic = topicTerms("thyroid hair", "");
@@ -320,17 +277,39 @@ def test_what_is_read_ahead_is_what_is_read_at_once_and_follows_own_words(module
     assert without[1] == [4, 17]
 
 
-@pytest.mark.parametrize(
-    ("chosen", "grades", "line", "expected"),
-    [
-        ("ends", [3, 0, 1, 2], 2, [0, 3]),
-        ("line", [0, 1, 2, 3], 2, [1, 2]),
-        ("line", [0, 1], 1, [0, 1]),
-    ],
-)
-def test_a_swipe_has_two_grades_of_the_scale(
-    modules: Page, chosen: str, grades: list[int], line: int, expected: list[int]
-) -> None:
-    body = "const { left, right } = m.gradesOf(...given); return [left[0], right[0]];"
-    given = [chosen, [[value, str(value)] for value in grades], line]
-    assert run(modules, "../desk/swipe", body, given) == expected
+def test_own_words_are_sent_again_after_a_failure_and_the_trouble_is_taken_back(modules: Page) -> None:
+    sent, told, then = run(
+        modules,
+        "reading/own_words",
+        """
+        document.body.insertAdjacentHTML("beforeend",
+          '<div id="words" popover><form><input></form><output></output></div>');
+        const kept = window.fetch;
+        const sent = [];
+        let works = true;
+        window.fetch = async (_, { body }) => {
+          sent.push(JSON.parse(body).words.join(" "));
+          if (!works) throw new TypeError("the answer did not come");
+          return new Response(null, { status: 204 });
+        };
+        const own = new m.OwnWords({ words: [], address: "/words" }, () => {});
+        const toggle = async (word, how) => {
+          works = how;
+          own.toggle(word);
+          await own.sending;
+          return own.said.value;
+        };
+        const told = [await toggle("tide", true), await toggle("moon", false), await toggle("moon", true)];
+        await toggle("sun", false);
+        works = true;
+        dispatchEvent(new Event("online"));
+        await own.sending;
+        window.fetch = kept;
+        return [sent, told, own.said.value];
+        """,
+    )
+    # The server may have "tide moon": that it had "tide" before does not save what was taken away.
+    assert sent == ["tide", "tide moon", "tide", "tide sun", "tide sun"]
+    trouble = "These words could not be saved yet; they are used here meanwhile."
+    assert told == ["Added.", trouble, "Taken away."]
+    assert then == ""

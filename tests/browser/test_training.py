@@ -36,8 +36,11 @@ def test_training_that_falls_short_is_told_comes_again_and_opens_the_work(
         told, goal = page.locator("#document .told"), page.locator("#goal")
         expect(goal).to_contain_text("The work opens once each of your answers is the known one")
         expect(page.locator(".count")).to_have_text("0 of 8")
-        for key, said in (("3", "Yes: Highly relevant."), ("1", "You had 1 of 2 right")):
-            page.keyboard.press(key)
+        steps = (("3", "Yes: Highly relevant."), ("x1", "You had 1 of 2 right"))
+        for number, (keys, said) in enumerate(steps, start=1):
+            expect(page.locator("#place")).to_have_text(f"{number} of 8", timeout=SOON_MS)
+            for key in keys:
+                page.keyboard.press(key)
             expect(told).to_contain_text(said, timeout=SOON_MS)
             page.keyboard.press("Enter")
         expect(goal).to_contain_text("Last time you had 1 of 2; this is round 2.", timeout=SOON_MS)
@@ -60,7 +63,7 @@ def test_training_that_falls_short_is_told_comes_again_and_opens_the_work(
         with stored(tmp_path) as database, database.reading() as db:
             event = JudgmentEventRow
             said_there = db.execute(select(event.purpose, event.grade).order_by(event.id)).all()
-        grades = [("training", 3), ("training", 1), ("training", 3), ("training", 3), ("judging", 0)]
+        grades = [("training", 3), ("training", None), ("training", 3), ("training", 3), ("judging", 0)]
         assert [tuple(row) for row in said_there] == grades
     finally:
         server.kill()

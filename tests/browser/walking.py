@@ -51,6 +51,7 @@ QUESTIONS: Mapping[str, tuple[Asked, ...]] = {
     "adjudication.index": (_asked(("order", "topic")), _asked(("order", "topic"), who="vane")),
     "agreement.index": (_asked(), _asked(who="wick")),
     "agreement.pair": (_asked(*TWO),),
+    "agreement.pair_file": (_asked(*TWO),),
     "agreement_topics.pairs": (_asked(("topic", "T01")),),
     "agreement_planner.index": (_asked(("asked", "yes")),),
     "analysis.index": (_asked(*ANALYSED),),
@@ -88,6 +89,7 @@ FILES = frozenset(
         "own_checks.corrected",
         "live_pools.events_tsv",
         "live_pools.events_json",
+        "adjudication.report_file",
     }
 )
 PIECES = frozenset({"consensus_preview.ranking"})  # a fragment; its page asks for it

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from click.testing import CliRunner, Result
 from tests.support import shared
 from workbench.cli.campaign import command
 from workbench.cli.rounds import command as rounds
+from workbench.errors import InvalidInput
 
 RUN = "T1 Q0 {0} 1 2 {2}\nT1 Q0 {1} 2 1 {2}\n"
 JUDGED = "topic\tdoc\tassessor\tgrade\nT1\td1\tann\t0\nT1\td1\tbea\t1\nT1\td2\tann\t1\nT1\td2\tbea\t1\n"
@@ -113,6 +115,14 @@ def test_the_nyt_pilot_held_elsewhere_reports_what_was_published(
     assert told("disputes", "pilot", "--order", "topic")["disputed"] < disputed
     offline = CliRunner().invoke(rounds, [before, after, "--json"])
     assert json.loads(offline.stdout) == found
+    latex = campaign("discussion-report", "pilot", "--latex").stdout
+    assert "& all grades & 0.485 & 0.675" in latex
+    assert "34 of 360 labels changed" in latex
+    table = list(csv.DictReader(campaign("discussion-report", "pilot", "--csv").stdout.splitlines()))
+    (row,) = (one for one in table if (one["name"], one["grades"]) == ("pooled", "all grades"))
+    assert (float(row["before"]), float(row["after"])) == (fleiss["before"], fleiss["after"])
+    assert sum(int(one["changed"]) for one in table if one["part"] == "assessor") == 34
+    assert CliRunner().invoke(rounds, [before, after, "--latex"]).stdout == latex
 
 
 def test_two_files_without_a_common_label_are_refused(tmp_path: Path) -> None:
@@ -122,3 +132,26 @@ def test_two_files_without_a_common_label_are_refused(tmp_path: Path) -> None:
     result = CliRunner().invoke(rounds, [str(tmp_path / "one"), str(tmp_path / "two")])
     assert result.exit_code == 1
     assert "no assessor judged a pair in both" in str(result.exception)
+
+
+def test_codes_that_are_no_grade_do_not_enter_rounds_as_grades(tmp_path: Path) -> None:
+    head = "topic\tdoc\tassessor\tgrade\n"
+    before = tmp_path / "before.tsv"
+    before.write_text(head + "1\ta\tx\t1\n1\ta\ty\t0\n1\tb\tx\t-2\n1\tb\ty\t1\n", encoding="utf-8")
+    result = CliRunner().invoke(rounds, [str(before), str(before)])
+    assert isinstance(result.exception, InvalidInput)
+    assert "1 grade is negative (-2), first that of document b for topic 1" in str(result.exception)
+    told = CliRunner().invoke(rounds, [str(before), str(before), "--cannot-judge=-2", "--json"])
+    assert json.loads(told.stdout)["labels"] == 3
+
+
+def test_rounds_say_why_a_coefficient_is_undefined(tmp_path: Path) -> None:
+    alike = tmp_path / "alike.tsv"
+    alike.write_text("topic\tdoc\tassessor\tgrade\n1\ta\tx\t1\n1\ta\ty\t1\n", encoding="utf-8")
+    told = CliRunner().invoke(rounds, [str(alike), str(alike)])
+    assert "undefined: everyone gave the same grade" in told.stdout
+    assert "pairs on which at least one gives another grade" in told.stdout
+    table = CliRunner().invoke(rounds, [str(alike), str(alike), "--csv"]).stdout
+    assert "already complete,pairs on which at least one" in table.replace('"', "")
+    both = CliRunner().invoke(rounds, [str(alike), str(alike), "--csv", "--json"])
+    assert both.exit_code == 2

@@ -74,6 +74,7 @@ def test_people_get_the_table_the_working_and_the_band(textbook: list[str]) -> N
     printed = invoke(*textbook).stdout
     for line in (
         "400 pairs of topic and document that both judged; what only one judged does not enter.",
+        "Compared: relevant from grade 1 or not.",
         "ann and bea: 400 pairs judged by both, 1 by ann only, 1 by bea only",
         "ann: relevant\t300\t20\t320",
         "ann: not relevant\t10\t70\t80",
@@ -85,7 +86,8 @@ def test_people_get_the_table_the_working_and_the_band(textbook: list[str]) -> N
     ):
         assert line in printed.splitlines()
     assert "Pooled kappa\t0.9250\t0.6653\t0.7759\t" in printed
-    assert "20 resamples of topics, seed 0." in printed
+    assert "Intervals: 95 %, bootstrap over topics, expanded percentiles, 20 rounds, seed 0." in printed
+    assert "topics, percentiles, 20 rounds" in invoke(*textbook, "--bounds", "percentile").stdout
     assert "Every two" not in printed
 
 
@@ -136,7 +138,9 @@ def test_all_grades_may_be_compared_with_weights_over_the_declared_scale(tmp_pat
     report = said(first, second, "--graded")
     assert report["pairs"][0]["categories"] == [2, 1, 0]
     assert report["pairs"][0]["table"] == [[0, 1, 0], [0, 1, 0], [0, 0, 1]]
-    assert "ann: grade 2\t0\t1\t0\t1" in invoke(first, second, "--graded").stdout
+    printed = invoke(first, second, "--graded").stdout
+    assert "ann: grade 2\t0\t1\t0\t1" in printed
+    assert "Compared: grades 0, 1, 2.\n" in printed
     # One of three pairs is one step apart: 1/2 of the scale 0 to 2, 1/4 of the scale 0 to 4.
     weighted = [
         said(first, second, "--graded", "--weights=linear", *scale)["coefficients"]["observed"]["value"]
@@ -175,14 +179,42 @@ def test_csv_latex_and_the_matrix_come_too(textbook: list[str]) -> None:
     assert "ann\t\t0.9250" in invoke(*textbook, "--matrix=observed").stdout
     data = json.loads(invoke(*textbook, "--matrix=observed", "--json").stdout)
     assert data["order"] == ["ann", "bea"]
+    assert "ann &  & 0.93 \\\\" in invoke(*textbook, "--matrix=observed", "--latex").stdout
+    only = list(csv.DictReader(invoke(*textbook, "--coefficients", "--csv").stdout.splitlines()))
+    assert [row["coefficient"] for row in only][:3] == ["observed", "pooled", "unpooled"]
+    assert "Pooled kappa & 0.776 &" in invoke(*textbook, "--coefficients", "--latex").stdout
+
+
+def test_two_assessors_come_closely_in_every_form(textbook: list[str]) -> None:
+    # Manning, Raghavan and Schuetze 2008, table 8.2: 300, 20, 10, 70; pooled kappa 0.7759.
+    pair = (*textbook, "--pair", "bea", "ann", "--rounds", "5", "--seed", "9")
+    said = invoke(*pair).stdout
+    assert "bea and ann: 400 pairs judged by both, 1 by bea only, 1 by ann only" in said
+    assert "Where they differ: 30 pairs, the furthest apart first" in said
+    data = json.loads(invoke(*pair, "--json").stdout)
+    assert (data["first"], data["second"], data["table"]) == ("bea", "ann", [[300, 10], [20, 70]])
+    assert data["working"]["pooled"][-1]["result"] == "0.7759"
+    assert (len(data["differ"]), data["how"]["seed"]) == (30, 9)
+    rows = list(csv.DictReader(invoke(*pair, "--csv").stdout.splitlines()))
+    counts = [(row["first"], row["second"], row["n"]) for row in rows if row["part"] == "table"]
+    assert counts == [("1", "1", "300"), ("1", "0", "10"), ("0", "1", "20"), ("0", "0", "70")]
+    assert sum(row["part"] == "differ" for row in rows) == 30
+    # Of the 320 that ann called relevant bea did 300.
+    values = {row["name"]: row["value"] for row in rows if row["part"] == "index"}
+    assert float(values["precision_of_second"]) == pytest.approx(300 / 320)
+    latex = invoke(*pair, "--latex").stdout
+    assert "relevant & 300 & 10 & 310" in latex
+    assert r"& 0.7759 \\" in latex
+    assert latex.isascii()
+    assert "name two assessors" in str(invoke(*textbook, "--pair", "bea", "bea").exception)
+    assert "cal has no grade that enters" in str(invoke(*textbook, "--pair", "bea", "cal").exception)
 
 
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        (["--json", "--csv"], "choose one of"),
-        (["--latex", "--matrix=pooled"], "not as --latex"),
-        (["--graded", "--relevant-from=1"], "--relevant-from has no use"),
+        (["--json", "--csv"], "exclude one another"),
+        (["--coefficients", "--matrix=pooled"], "choose one of"),
         (["--documents=5"], "matters with --basis"),
         (["--repeats=first"], "go with --judgments"),
     ],
@@ -213,7 +245,7 @@ def test_a_judgments_file_holds_many_assessors_and_machines_stay_apart(tmp_path:
     assert [one["name"] for one in report["entered"]["assessors"]] == ["ann", "bea"]
     among = said("--judgments", table, "--machine=robot", "--machines=among")
     assert [pair["machine"] for pair in among["pairs"]] == [False, True, True]
-    with pytest.raises(WorkbenchError, match="nobody is no assessor of these files"):
+    with pytest.raises(WorkbenchError, match=r"nobody is no assessor of these files \(they are "):
         CliRunner().invoke(command, ["--judgments", str(table), "--machine=nobody"], catch_exceptions=False)
 
 
@@ -269,8 +301,87 @@ def test_refused_qrels_are_told_all_at_once(textbook: list[str], tmp_path: Path)
     assert result.stdout == ""
 
 
-@pytest.mark.parametrize(
-    "arguments", [["one.qrels"], ["a", "b", "--graded", "--relevant-from=2"], ["-", "-"]]
-)
+@pytest.mark.parametrize("arguments", [["one.qrels"], ["a", "b", "--relevant-from=0"], ["-", "-"]])
 def test_a_command_line_that_is_not_understood_has_exit_code_two(arguments: list[str]) -> None:
     assert CliRunner().invoke(command, arguments).exit_code == 2
+
+
+def test_a_negative_grade_that_nobody_explained_is_refused_and_not_taken_for_an_answer_that_is_none(
+    tmp_path: Path,
+) -> None:
+    # -1 was taken for no answer and -2 for unsure, since these stand for them inside.
+    rows = [("1", "a", "x", -1), ("1", "a", "y", 0), ("1", "b", "x", -2), ("1", "b", "y", 1)]
+    file = judgments_file(tmp_path / "said.tsv", rows)
+    refused = invoke("--judgments", file).exception
+    assert isinstance(refused, InvalidInput)
+    (finding,) = refused.findings
+    assert finding.message == "2 grades are negative (-1, -2), first that of document a for topic 1"
+    assert "--cannot-judge=-1 --cannot-judge=-2" in finding.remedy
+    alone = judgments_file(tmp_path / "one.tsv", [*rows[:3], ("1", "b", "y", 1), ("1", "a", "x", 1)])
+    report = said("--judgments", alone, "--cannot-judge=-1", "--cannot-judge=-2")
+    assert report["entered"]["left_out"] == {"unsure": 0, "cannot_judge": 1, "judged_by_one_only": 1}
+
+
+def test_grades_may_be_large_and_too_many_of_them_are_refused(tmp_path: Path) -> None:
+    rows = [("1", "a", "x", 99_999), ("1", "a", "y", 0), ("1", "b", "x", 0), ("1", "b", "y", 0)]
+    report = said("--judgments", judgments_file(tmp_path / "large.tsv", rows), "--graded")
+    assert report["pairs"][0]["table"] == [[0, 1], [0, 1]]
+    many = [("1", f"d{grade}", who, grade) for grade in range(101) for who in "xy"]
+    refused = invoke("--judgments", judgments_file(tmp_path / "many.tsv", many)).exception
+    assert isinstance(refused, WorkbenchError)
+    assert "101 different grades are too many" in str(refused)
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ("0 1\n1\n", "the rows of the weights differ in length"),
+        ("0 0\n0 0\n", "under these weights no two grades disagree"),
+        ("", "weights are square"),
+    ],
+)
+def test_a_file_of_weights_that_cannot_be_is_named_with_what_is_wrong(
+    textbook: list[str], tmp_path: Path, rows: str, said: str
+) -> None:
+    file = tmp_path / "weights.txt"
+    file.write_text(rows, encoding="utf-8")
+    with pytest.raises(WorkbenchError, match=f"weights.txt: {said}"):
+        CliRunner().invoke(command, [*textbook, f"--weights={file}"], catch_exceptions=False)
+
+
+def test_weights_may_begin_with_a_mark_of_bytes_as_spreadsheets_write_them(
+    textbook: list[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "weights.txt"
+    file.write_bytes(b"\xef\xbb\xbf0 1\r\n1 0\r\n")
+    assert said(*textbook, "--graded", f"--weights={file}")["coefficients"]["pooled"]["n"] == 400
+
+
+def test_a_line_above_all_grades_is_refused_since_nothing_would_be_relevant(textbook: list[str]) -> None:
+    refused = invoke(*textbook, "--relevant-from=2").exception
+    assert isinstance(refused, WorkbenchError)
+    assert "no grade is 2 or more, so that nothing is relevant; the highest is 1" in str(refused)
+    # On a scale that has the grade nothing hinders.
+    undefined = said(*textbook, "--relevant-from=2", "--scale=0 1 2")["coefficients"]["pooled"]
+    assert undefined["undefined"].startswith("everyone gave the same grade")
+
+
+def test_the_overlap_has_its_line_where_all_grades_are_compared(tmp_path: Path) -> None:
+    # Both call a relevant from 2 on, x alone b: 1 of 2; from 1 on both call all three so.
+    rows = [("1", "a", "x", 2), ("1", "a", "y", 2), ("1", "b", "x", 2), ("1", "b", "y", 1)]
+    rows += [("1", "c", "x", 1), ("1", "c", "y", 1)]
+    file = judgments_file(tmp_path / "said.tsv", rows)
+    for line, shared_of_all in (("2", 0.5), ("1", 1.0)):
+        report = said("--judgments", file, "--graded", f"--relevant-from={line}")
+        assert report["overlap"][0]["mean_over_topics"] == shared_of_all
+        assert report["coefficients"]["observed"]["value"] == pytest.approx(2 / 3)
+
+
+def test_the_grades_of_a_scale_of_two_are_called_relevant_and_not(tmp_path: Path) -> None:
+    for name, grades in (("x", (5, 5, 0, 0)), ("y", (5, 0, 0, 0))):
+        lines = [f"1 0 d{at} {grade}\n" for at, grade in enumerate(grades)]
+        (tmp_path / f"{name}.qrels").write_text("".join(lines), encoding="utf-8")
+    text = invoke(tmp_path / "x.qrels", tmp_path / "y.qrels", "--relevant-from", "5").output
+    by_grade = text[text.index("By grade") :]
+    assert "\nrelevant\t3\t0.6667" in by_grade
+    assert "\nnot relevant\t5\t0.8000" in by_grade

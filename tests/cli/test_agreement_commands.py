@@ -64,6 +64,7 @@ def test_agreement_by_topic_has_three_forms(run: Run) -> None:
     chance = (13 / 24) ** 2 + (11 / 24) ** 2
     assert row["pooled"] == pytest.approx((11 / 12 - chance) / (1 - chance))
     assert (row["topic"], row["n"], row["disputed"]) == ("T1", 12, 1)
+    assert row["interval"] == "bootstrap over pairs, expanded percentiles"
     assert found["topics_without_pairs"] == ["T2"]
     table = run("campaign", "agreement-topics", "harbour", "--csv", "--rounds", "50")
     assert float(next(csv.DictReader(table.splitlines()))["pooled"]) == row["pooled"]
@@ -76,8 +77,8 @@ def test_an_overlap_is_planned_without_a_campaign() -> None:
     )
     assert done.exit_code == 0
     found = as_json(done.output)
-    # (1.96 / .1)^2 (1 - .5^2) = 288.1
-    assert [one["pairs"] for one in found["draws"]] == [289, 289, 289]
+    # (1.96 / .1)^2 (1 - .5^2) = 288.1; of topics of one pair t stands for z, 1.968.
+    assert [one["pairs"] for one in found["draws"]] == [289, 289, 291]
     assert found["draws"][0]["simulated"]["coverage"] == pytest.approx(0.95, abs=0.03)
     # Of three who agree by chance alone the variance of one pair is 1/3: (1.96 / .1)^2 / 3 = 128.05.
     options = ["--kappa", "0", "--shares", "0.5", "--half-width", "0.1", "--assessors", "3"]
@@ -85,14 +86,39 @@ def test_an_overlap_is_planned_without_a_campaign() -> None:
     assert (three["assessors"], three["draws"][0]["pairs"]) == (3, 129)
     said = CliRunner().invoke(workbench, ["plan-overlap", *options]).output
     assert "pooled kappa 0.000 of 3 assessors a pair expected" in said
-    wrong = CliRunner().invoke(workbench, ["plan-overlap", "--kappa", "1", "--shares", "few"])
-    assert wrong.exit_code == 2
-    assert "give numbers" in wrong.output
+    options = ["--coefficient", "gwet", "--weights", "linear", "--missing", "0.1", "--shares", "0.2 0.3 0.5"]
+    said = CliRunner().invoke(workbench, ["plan-overlap", *options, "--assessors", "4"]).output
+    assert "Gwet's AC2 with linear weights" in said
+    for shares in ("few", ""):
+        wrong = CliRunner().invoke(workbench, ["plan-overlap", "--kappa", "1", "--shares", shares])
+        assert wrong.exit_code == 2
+        assert "give numbers" in wrong.output
+
+
+def test_a_plan_comes_as_csv_and_latex_with_its_seed(run: Run) -> None:
+    options = ["plan-overlap", "--kappa", "0.5", "--shares", "0.5", "--half-width", "0.1", "--seed", "3"]
+    said = CliRunner().invoke(workbench, [*options, "--csv"]).output
+    rows = list(csv.DictReader(said.splitlines()))
+    assert [(row["draw"], row["pairs"], row["seed"]) for row in rows] == [
+        ("random", "289", "3"), ("label", "289", "3"), ("topic", "291", "3"),
+    ]  # fmt: skip
+    latex = CliRunner().invoke(workbench, [*options, "--latex"]).output
+    assert "At random & 289 & --" in latex
+    assert "seed 3." in latex
+    # 1.96 sqrt(.75 / 100).
+    assert r"100 & $\pm$ 0.170 &" in latex
+    both = CliRunner().invoke(workbench, [*options, "--csv", "--latex"])
+    assert both.exit_code == 2
+    of_campaign = run("campaign", "plan-overlap", "harbour", "--half-width", "0.2", "--latex")
+    assert of_campaign.count(r"\begin{tabular}") == 2
+    assert run("campaign", "plan-overlap", "harbour", "--csv").startswith("draw,coefficient,value,")
 
 
 def test_an_overlap_is_planned_from_the_campaign_and_drawn(run: Run) -> None:
     found = as_json(run("campaign", "plan-overlap", "harbour", "--half-width", "0.2", "--json"))
     assert (found["source"], found["doubly_judged"], found["to_draw_from"]) == ("guessed", 12, 40)
+    weighted = as_json(run("campaign", "plan-overlap", "harbour", "--weights", "linear", "--json"))
+    assert weighted["weights"] == "nominal"  # two grades have but one weight
     words = run("campaign", "plan-overlap", "harbour", "--half-width", "0.2")
     assert "40 pairs are judged by one person" in words
     drawn = as_json(
@@ -112,8 +138,58 @@ def test_a_machine_is_compared_with_people(run: Run) -> None:
     rows = {(row["against"], row["person"]): row for row in found["rows"]}
     assert (rows["majority", None]["n"], rows["majority", None]["observed"]) == (11, 1.0)
     assert rows["person", "Y"]["observed"] == pytest.approx(11 / 12)
+    assert rows["person", "Y"]["interval"] == "bootstrap over pairs, expanded percentiles"
     assert found["majority"] == {"robot": {"tied": 1, "one_person": 0}}
     assert "robot\tperson\tX\t12" in run("campaign", "agreement-machines", "harbour", "--rounds", "20")
+
+
+COMMANDS = ["self-consistency", "agreement-time", "agreement-machines", "agreement-topics"]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_report_says_by_which_line_and_from_which_resamples(run: Run, command: str) -> None:
+    words = ("campaign", command, "harbour", "--rounds", "7", "--seed", "3", "--json")
+    found = as_json(run(*words))
+    assert [found[name] for name in ("relevant_from", "graded", "rounds", "seed")] == [1, False, 7, 3]
+    graded = as_json(run(*words, "--graded"))
+    assert (graded["relevant_from"], graded["graded"]) == (1, True)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_report_comes_as_tables_of_latex(run: Run, command: str) -> None:
+    latex = run("campaign", command, "harbour", "--rounds", "7", "--seed", "3", "--latex")
+    assert latex.startswith("% needs \\usepackage{booktabs,longtable}\n")
+    assert latex.count(r"\toprule") == latex.count(r"\bottomrule") > 0
+
+
+def test_latex_has_the_figures_with_their_intervals_and_seed(run: Run) -> None:
+    said = ("--rounds", "7", "--seed", "3", "--latex")
+    topics = run("campaign", "agreement-topics", "harbour", *said)
+    assert "T1 & 12 & 1 & 0.917 [" in topics
+    assert "7 rounds, seed 3." in topics
+    machines = run("campaign", "agreement-machines", "harbour", *said)
+    assert "robot & majority of people & 11 & 1 & 1.000" in machines
+    assert "robot & Y & 12 & 1 & 0.917 [" in machines
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_csv_says_how_and_from_which_seed_its_intervals_are(run: Run, command: str) -> None:
+    said = run("campaign", command, "harbour", "--rounds", "7", "--seed", "3", "--csv").splitlines()
+    assert said[0].endswith("undefined,would_define,interval,level,rounds,seed")
+    assert all(line.endswith(",7,3") for line in said[1:])
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_report_has_one_form_at_a_time(command: str) -> None:
+    done = CliRunner().invoke(workbench, ["campaign", command, "harbour", "--csv", "--json"])
+    assert done.exit_code == 2
+    assert "exclude one another" in done.output
+
+
+def test_who_is_left_out_of_the_course_of_time_is_named(run: Run) -> None:
+    assert as_json(run("campaign", "agreement-time", "harbour", "--json"))["imported"] == ["X", "Y"]
+    said = run("campaign", "agreement-time", "harbour")
+    assert "Not here, since files do not say when each pair was judged: X, Y." in said
 
 
 @pytest.mark.parametrize("command", ["self-consistency", "agreement-time"])

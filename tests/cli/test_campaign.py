@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -143,7 +144,7 @@ def _qrels_and_scores(terminal: Terminal, cf: str, data: Path, folder: Path) -> 
     runs = sorted(str(path) for path in (data / "runs_generated").glob("*.gz"))
     offline = terminal.json("score", str(folder / "one.qrels"), *runs, "-m", "AP nDCG@10")
     assert len(scores) == 20
-    key = lambda row: (row["run"], row["measure"])  # noqa: E731
+    key = itemgetter("run", "measure")
     assert sorted(scores, key=key) == sorted(offline, key=key)
     assert {row["topics_in_qrels"] for row in scores} == {100}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from datetime import UTC, datetime
 from pathlib import Path
@@ -184,5 +185,11 @@ def test_the_rules_of_a_campaign_are_compared(instance: str) -> None:
     shown = campaign(instance, "consensus", "--rule", "any", "--rule", "all", "-m", "RR").stdout
     assert "any\t2\t0\t2:1 3:1\t2\t0\t0.750" in shown
     assert "any\tall\t" in shown
+    table = campaign(instance, "consensus", "--rule", "any", "--rule", "all", "--csv", "rules").stdout
+    rows = {row["rule"]: row for row in csv.DictReader(table.splitlines())}
+    assert (rows["any"]["settled"], rows["any"]["relevant"], len(rows["any"]["sha256"])) == ("2", "2", 64)
+    table = campaign(instance, "consensus", "--rule", "any", "--rule", "all", "--csv", "correlations").stdout
+    (row,) = csv.DictReader(table.splitlines())
+    assert (row["first"], row["second"], row["runs"]) == ("any", "all", "2")
     alone = campaign(instance, "consensus", "--rule", "any", "--run", "alpha")
     assert "the runs are not ranked: a ranking needs two runs" in alone.stderr

@@ -80,3 +80,9 @@ def test_a_stricter_setting_never_finds_more(pairs: list[list[int]]) -> None:
     assert found(DisputeRule(Difference.LINE)) <= found(DisputeRule())
     assert found(DisputeRule(Difference.DISTANCE, 3)) <= found(DisputeRule(Difference.DISTANCE, 2))
     assert found(DisputeRule(Difference.DISTANCE, 1)) == found(DisputeRule())
+
+
+def test_a_rule_says_how_many_steps_it_asks_for() -> None:
+    assert DisputeRule(Difference.DISTANCE, 2).label == "grades that lie 2 steps apart or more"
+    assert DisputeRule(Difference.DISTANCE, 1).label == DisputeRule(Difference.ANY).label
+    assert DisputeRule(Difference.LINE, 2).label == "relevant to one, not relevant to another"

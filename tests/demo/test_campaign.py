@@ -7,7 +7,7 @@ from workbench.storage.engine import Database
 from workbench.workflow.agreement.agreeing import agreement_of_people
 from workbench.workflow.campaigns.campaigning import campaign_by_slug, campaigns_of
 from workbench.workflow.campaigns.progress import overview
-from workbench.workflow.desk.assigning import left_to_judge
+from workbench.workflow.desk.assignments import left_to_judge
 from workbench.workflow.people.accounts import account_by_login
 from workbench.workflow.runs.groups import groups_of
 from workbench.workflow.runs.run_lines import runs_of

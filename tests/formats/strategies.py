@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Collection, Container
+from typing import TypedDict
 
 from hypothesis import strategies as st
 
 from workbench.errors import InvalidInput
 from workbench.formats.identifiers import fits
+from workbench.formats.run_rules import RunRules
 
 IDS = (
     st.one_of(
@@ -20,6 +23,15 @@ IDS = (
     .filter(fits)
 )
 """Ids of run and qrels files: no white space or control characters, but any other character or byte."""
+
+
+class Expected(TypedDict, total=False):
+    """What `read_run` is told of a run beside its content."""
+
+    file_stem: str
+    topics: Collection[str]
+    docnos: Container[str]
+    rules: RunRules
 
 
 def stream(*parts: bytes | str) -> io.BytesIO:

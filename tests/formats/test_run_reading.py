@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import gzip
 import io
+from typing import Unpack
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.formats.strategies import IDS, codes, stream
+from tests.formats.strategies import IDS, Expected, codes, stream
 from workbench.errors import InvalidInput, WorkbenchError
 from workbench.formats.run_rules import RunRules
 from workbench.formats.runs import RunReading, check_run, read_run, write_run
@@ -22,11 +23,11 @@ PLAIN_RUN = Run(
 )
 
 
-def read(content: str | bytes, **expected: object) -> RunReading:
-    return read_run(stream(content), source="r", **expected)  # type: ignore[arg-type]
+def read(content: str | bytes, **expected: Unpack[Expected]) -> RunReading:
+    return read_run(stream(content), source="r", **expected)
 
 
-def errors(content: str | bytes, **expected: object) -> list[tuple[int | None, str]]:
+def errors(content: str | bytes, **expected: Unpack[Expected]) -> list[tuple[int | None, str]]:
     with pytest.raises(InvalidInput) as refused:
         read(content, **expected)
     assert all(finding.source == "r" and finding.message for finding in refused.value.findings)

@@ -139,12 +139,14 @@ def test_where_run_and_topic_have_their_own_depth_the_smaller_holds() -> None:
 
 
 @pytest.mark.parametrize(
-    ("depths", "message"),
+    ("runs", "topics", "message"),
     [
-        ({"run_depths": {"A": 2, "b": 3, "B": 1}}, "a depth for the run B, b, but no such run"),
-        ({"topic_depths": {"01": 2}}, "a depth for the topic 01, but no such topic"),
+        ({"A": 2, "b": 3, "B": 1}, {}, "a depth for the run B, b, but no such run"),
+        ({}, {"01": 2}, "a depth for the topic 01, but no such topic"),
     ],
 )
-def test_a_depth_for_what_is_not_there_is_refused(depths: dict[str, dict[str, int]], message: str) -> None:
+def test_a_depth_for_what_is_not_there_is_refused(
+    runs: dict[str, int], topics: dict[str, int], message: str
+) -> None:
     with pytest.raises(WorkbenchError, match=message):
-        depth_pool([ranked("A", ["x"])], depth=1, **depths)  # type: ignore[arg-type]
+        depth_pool([ranked("A", ["x"])], depth=1, run_depths=runs, topic_depths=topics)

@@ -19,6 +19,7 @@ from workbench.storage.adjudications import adjudicated_grades
 from workbench.storage.engine import Database
 from workbench.storage.tables import AdjudicationEventRow
 from workbench.workflow.campaigns.campaigning import change_campaign
+from workbench.workflow.desk.extras import Extras, Passage
 from workbench.workflow.desk.judging import record
 from workbench.workflow.desk.showing import desk
 from workbench.workflow.people.membership import add_role
@@ -138,6 +139,58 @@ def test_the_second_adjudicator_is_told_and_what_was_typed_is_still_there(
     assert (swapped.status_code, "data-overtaken" in swapped.text) == (200, True)
 
 
+def test_a_script_has_the_next_pair_ready_and_gets_the_one_behind_it_with_the_decision(
+    enter: Enter, sqlite_database: Database, judged: Cast
+) -> None:
+    judith, htmx = enter("Judith"), {"HX-Request": "true"}
+    ready = judith.get(f"{DESK}/ahead?order=topic&topic=T1&docno=d1", headers=htmx)
+    assert "docno=d2" in ready.headers["HX-Replace-Url"]
+    assert "<html" not in ready.text
+    # While d2 stands on the desk already, d1's decision is answered by what comes behind d2.
+    done = decide(judith, FAR, "2", htmx="yes", now_topic="T1", now_docno="d2")
+    assert "topic=T2&docno=d/4" in done.headers["HX-Replace-Url"]
+    assert done.headers["Desk-Seen"] == "0"
+    assert grades(sqlite_database, judged) == {FAR: 2}
+    # Of a pair that somebody else has decided meanwhile its number tells.
+    decide(enter("Olga"), SLASHED, "0")
+    again = decide(judith, ("T1", "d2"), "3", htmx="yes", now_topic="T2", now_docno="d/4")
+    assert int(again.headers["Desk-Seen"]) > 0
+    for stranger in ("Ada", "Vera"):
+        assert enter(stranger).get(f"{DESK}/ahead?topic=T1&docno=d1").status_code == 403
+
+
+def test_a_decision_is_refused_where_somebody_else_has_signed_in_meanwhile(
+    enter: Enter, sqlite_database: Database, judged: Cast
+) -> None:
+    page = enter("Judith").get(f"{DESK}?order=topic").text
+    by = re.search(r'name="by" value="(\d+)"', page)
+    assert by
+    refused = decide(enter("Olga"), FAR, "2", by=by[1])
+    assert refused.status_code == 409
+    assert "nother account is signed in" in refused.text
+    assert grades(sqlite_database, judged) == {}
+    assert decide(enter("Judith"), FAR, "2", by=by[1]).status_code == 303
+
+
+def test_a_passage_is_told_with_its_place_and_once_where_a_discussion_left_it_as_it_was(
+    enter: Enter, sqlite_database: Database, judged: Cast
+) -> None:
+    with sqlite_database.writing() as db:
+        record(
+            db, judged.assignments["Ada", "T1"], judged.accounts["Ada"].id, docno="d1", answer=Answer.GRADE,
+            grade=0, client_id=str(uuid4()), extras=Extras(evidence=(Passage(8, 10, "d1"),)),
+        )  # fmt: skip
+    judith = enter("Judith")
+    quoted = '<blockquote dir="auto" data-start="8" data-end="10">d1</blockquote>'
+    assert judith.get(f"{DESK}?topic=T1&docno=d1").text.count(quoted) == 1
+    assert decide(judith, FAR, "back").status_code == 303
+    ada = enter("Ada")
+    said = {"topic": "T1", "docno": "d1", "answer": "3", "client_id": str(uuid4())}
+    assert ada.post(f"{TALK}/pair", data=said).status_code == 303
+    assert judith.get(f"{DESK}?topic=T1&docno=d1").text.count(quoted) == 1
+    assert enter("Ben").get(f"{TALK}/pair?topic=T1&docno=d1").text.count(quoted) == 1
+
+
 def test_a_grade_keeps_its_key_and_the_button_of_that_key_has_none(
     enter: Enter, sqlite_database: Database, judged: Cast
 ) -> None:
@@ -192,6 +245,21 @@ def test_settings_are_saved_by_the_organiser_and_wrong_ones_told(
     assert "What counts as disputed" not in enter("Judith").get(QUEUE).text
 
 
+def test_the_keys_that_an_adjudicator_chose_decide_here_too(enter: Enter, judged: Cast) -> None:
+    assert judged.slug == "harbour"
+    judith = enter("Judith")
+    assert 'value="3" data-key="3"' in judith.get(DESK).text
+    # Grades in the home row; the key of undo goes to what both desks do, and B to a grade.
+    typed = {"grade_0": "j", "grade_1": "k", "grade_2": "b", "grade_3": "0", "undo": "w"}
+    assert judith.post("/account/keys", data=typed).status_code == 303
+    page = judith.get(DESK).text
+    found = dict(re.findall(r'name="decision" value="(\d)" data-key="([^"]+)"', page))
+    assert found == {"0": "j", "1": "k", "2": "b", "3": "0"}
+    assert 'data-key="w" data-undo' in page
+    assert page.count('data-key="b"') == 1
+    assert '<kbd class="key">J</kbd>' in page
+
+
 def test_hidden_names_are_in_nothing_that_an_adjudicator_fetches_here(
     enter: Enter, sqlite_database: Database, judged: Cast
 ) -> None:
@@ -242,7 +310,9 @@ def test_an_unclear_statement_reaches_the_organiser_with_its_topic(enter: Enter,
     assert "which harbour?" in olga.get(f"{QUEUE}?state=unclear").text
 
 
-def test_a_pair_sent_back_is_all_that_its_assessors_see_of_one_another(enter: Enter, judged: Cast) -> None:
+def test_a_pair_sent_back_is_all_that_its_assessors_see_of_one_another(
+    enter: Enter, sqlite_database: Database, judged: Cast
+) -> None:
     assert judged.slug == "harbour"
     ada = enter("Ada")
     pair = {"topic": "T1", "docno": "d1"}
@@ -262,6 +332,15 @@ def test_a_pair_sent_back_is_all_that_its_assessors_see_of_one_another(enter: En
     assert ada.post(f"{TALK}/pair", data=pair | {"client_id": str(uuid4())}).status_code == 422
     assert "you are right" in enter("Ben").get(f"{TALK}/pair", query_string=pair).text
     assert "settled by discussion" in enter("Judith").get(QUEUE).text
-    after = enter("Judith").get(f"{QUEUE}/discussions").text
+    judith = enter("Judith")
+    after = judith.get(f"{QUEUE}/discussions").text
     assert "1 label of 8 changed" in after
     assert "Ada" in after
+    files = {kind: judith.get(f"{QUEUE}/discussions.{kind}").text for kind in ("csv", "tex", "json")}
+    assert all(f"discussions.{kind}" in after and "Ada" in text for kind, text in files.items())
+    with sqlite_database.writing() as db:
+        keep_adjudication_rules(db, judged.campaign_id, AdjudicationRules(names_hidden=True))
+    for kind in ("csv", "tex", "json"):
+        hidden = judith.get(f"{QUEUE}/discussions.{kind}").text
+        assert "pooled" in hidden.casefold()
+        assert "Ada" not in hidden

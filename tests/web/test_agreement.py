@@ -94,7 +94,10 @@ def test_the_overview_has_every_coefficient_with_interval_seed_and_band(olga: Fl
         "Gwet's AC1",
     ):
         assert name in text
-    assert "50 resamples of whole topics, seed 7." in text
+    assert "expanded percentiles (Hesterberg 2015) of 50 resamples of whole topics, seed 7." in text
+    plain = olga.get(ADDRESS, query_string={"bounds": "percentile"}).text
+    assert "intervals: percentiles of 1,000 resamples" in text_of(plain)
+    assert "bounds=percentile" in plain
     assert "Landis and Koch's (1977)" in text
     assert "400 pairs of topic and document that both judged" in text
     assert "the two hardly differ" in text
@@ -221,7 +224,15 @@ def test_what_is_undefined_says_why_and_what_would_define_it(olga: FlaskClient) 
         assert "nan" not in text.lower()
     listed = text_of(olga.get(f"{ADDRESS}/pairs").text)
     assert f"Undefined: {reason}. What would define it: pairs on which at least one gives another" in listed
-    assert "Undefined: no pair was judged by both. What would define it: give both some pairs" in listed
+    # Whoever shares nothing stands apart, with the way to a coefficient.
+    apart = "2 pairs of assessors have judged no topic and document together, and so no coefficient."
+    assert f"Without a pair in common {apart} They have one once both judge the same documents" in listed
+    assert "Who with whom X and Z Y and Z" in listed
+    assert "X and Z 0" not in listed
+    over = text_of(olga.get(ADDRESS).text)
+    assert (
+        "Of 4 more the overlap is undefined: nobody called anything relevant that all of them judged." in over
+    )
     assert "Undefined: no pair was judged by both" in text_of(olga.get(f"{pair}Z").text)
 
 
@@ -229,9 +240,34 @@ def test_fewer_than_two_assessors_have_nothing_to_compare(olga: FlaskClient) -> 
     for page in PAGES:
         assert "Nothing to compare yet" in olga.get(ADDRESS + page).text
     assert "Nothing to compare" in olga.get(f"{ADDRESS}/pair?first=Nobody&second=Noone").text
-    assert "4 cannot be the lowest relevant grade" in olga.get(f"{ADDRESS}?from=4").text
-    for file in ("report.csv", "report.tex", "report.json", "matrix.csv"):
-        assert "Nothing to compare yet" in olga.get(f"{ADDRESS}/{file}").text
+
+
+def test_the_tabs_lead_where_their_reader_may_go(olga: FlaskClient, enter: Enter) -> None:
+    planner = f'href="{ADDRESS}/overlap'
+    assert planner in olga.get(ADDRESS).text
+    text = enter("Vera").get(ADDRESS).text
+    assert f'href="{ADDRESS}/matrix' in text
+    assert planner not in text
+
+
+def test_what_cannot_be_is_not_called_nothing_yet(olga: FlaskClient) -> None:
+    judge(olga, ((3, 1), (1, 3)), ("X", "Y"))
+    for page in ("", "/topics", "/self", "/machines", "/time"):
+        text = text_of(olga.get(f"{ADDRESS}{page}?from=4").text)
+        assert "This cannot be compared 4 cannot be the lowest relevant grade: choose 1 or 2 or 3." in text
+        assert "Nothing to compare yet" not in text
+
+
+def test_a_file_is_never_sent_with_a_reason_in_the_place_of_its_content(olga: FlaskClient) -> None:
+    matrix, pair = ("matrix.csv", "matrix.tex", "matrix.json"), ("pair.csv", "pair.tex", "pair.json")
+    for file in ("report.csv", "report.tex", "report.json", *matrix, *pair, "topics/table.csv"):
+        answer = olga.get(f"{ADDRESS}/{file}")
+        assert answer.status_code == 422
+        assert "who gave grades" in text_of(answer.text)
+    for page in ("topics", "self", "machines", "time"):
+        for kind in ("csv", "tex", "json"):
+            assert olga.get(f"{ADDRESS}/{page}/table.{kind}?from=4").status_code == 422
+        assert olga.get(f"{ADDRESS}/{page}/table.xls").status_code == 404
 
 
 @pytest.mark.usefixtures("manning")
@@ -273,3 +309,33 @@ def test_names_of_any_script_and_with_marks_stand_as_they_are(olga: FlaskClient)
     pair = olga.get(links(page, "agreement/pair?")[0])
     assert pair.status_code == 200
     assert "שופטת" in pair.text
+
+
+@pytest.mark.usefixtures("manning")
+@pytest.mark.parametrize("page", ["", "/matrix", "/pairs", "/grades", "/assessors"])
+def test_every_page_on_agreement_is_taken_along_in_three_forms(olga: FlaskClient, page: str) -> None:
+    text = olga.get(f"{ADDRESS}{page}?seed=5").text
+    file = "matrix" if page == "/matrix" else "report"
+    for kind in ("csv", "tex", "json"):
+        (address,) = links(text, f"agreement/{file}.{kind}")
+        assert "seed=5" in address
+        assert olga.get(address).status_code == 200
+
+
+@pytest.mark.usefixtures("manning")
+def test_two_assessors_are_taken_along_with_their_table_and_working(olga: FlaskClient) -> None:
+    text = olga.get(f"{PAIR}&seed=5").text
+    found = {kind: olga.get(links(text, f"pair.{kind}")[0]) for kind in ("csv", "tex", "json")}
+    data = found["json"].json
+    assert data is not None
+    assert (data["table"], data["how"]["seed"]) == ([[300, 20], [10, 70]], 5)
+    assert data["working"]["pooled"][-1]["result"] == "0.7759"
+    assert "relevant & 300 & 20 & 320" in found["tex"].text
+    rows = list(csv.DictReader(found["csv"].text.splitlines()))
+    assert sum(row["part"] == "differ" for row in rows) == 30
+
+
+def test_what_of_two_has_no_value_says_why_on_their_page(olga: FlaskClient) -> None:
+    judge(olga, ((0, 0), (0, 4)), ("X", "Y"))
+    text = text_of(olga.get(f"{ADDRESS}/pair?first=X&second=Y").text)
+    assert "the second called nothing relevant; what would define it: a document that the second" in text

@@ -8,7 +8,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from tests.cast import Cast
-from tests.uploads import import_judgments, text_of
+from tests.uploads import import_judgments, links, text_of
 from tests.web.conftest import Enter
 from workbench.storage.engine import Database
 from workbench.workflow.desk.assigning import assessors_of
@@ -46,6 +46,17 @@ def test_the_planner_reckons_what_is_typed(olga: FlaskClient) -> None:
     assert "289" in piece
 
 
+def test_the_plan_is_taken_along_as_it_was_asked_for(olga: FlaskClient) -> None:
+    page = olga.get(f"{ADDRESS}?kappa=0.5&prevalence=50%25&half_width=0.1").text
+    found = {kind: olga.get(links(page, f"plan.{kind}")[0]) for kind in ("csv", "tex", "json")}
+    data = found["json"].json
+    assert data is not None
+    assert (data["draws"][0]["pairs"], data["kappa"], data["source"]) == (289, 0.5, "guessed")
+    assert "At random & 289 &" in found["tex"].text
+    assert "random,pooled kappa,0.5" in found["csv"].text
+    assert olga.get(f"{ADDRESS}/plan.csv?kappa=many").status_code == 422
+
+
 def test_several_assessors_are_planned_for_and_given_the_pairs(olga: FlaskClient, ben: int) -> None:
     # Three who agree by chance alone: the variance of a pair is 1/3, (1.96 / .1)^2 / 3 = 128.05.
     typed = "kappa=0&prevalence=50%25&half_width=0.1&assessors=3"
@@ -65,9 +76,15 @@ def test_what_cannot_be_reckoned_is_said_at_its_field(olga: FlaskClient) -> None
     answer = olga.get(f"{ADDRESS}?half_width=wide&kappa=1")
     assert answer.status_code == 422
     assert "The half width cannot be 'wide': give a number, as 0.05" in text_of(answer.text)
+    assert "There is no pair that one person has judged" not in answer.text
     answer = olga.get(f"{ADDRESS}?kappa=1")
     assert "Kappa cannot be guessed as 1: give less than 1, as 0.6" in text_of(answer.text)
-    assert olga.get(f"{ADDRESS}?half_width=nan", headers=HTMX).status_code == 422
+    piece = olga.get(f"{ADDRESS}?half_width=nan&assessors=4&coefficient=gwet", headers=HTMX)
+    assert piece.status_code == 422
+    # The button beside it draws nothing else than what stands in the fields: it is refused as well.
+    form = dict(re.findall(r'form="drawing" name="(\w+)" value="([^"]*)"', piece.text))
+    assert form == {"half_width": "nan", "assessors": "4", "coefficient": "gwet"}
+    assert olga.post(f"{ADDRESS}/draw", data={**form, "pairs": "5"}).status_code == 422
 
 
 def test_one_button_draws_and_gives_out(
@@ -107,7 +124,42 @@ def test_a_draw_that_cannot_be_is_refused_where_it_was_asked(olga: FlaskClient, 
         assert said in text_of(answer.text)
 
 
+def test_what_was_planned_is_drawn_and_a_refusal_loses_nothing_of_it(
+    olga: FlaskClient, cast: Cast, ben: int, sqlite_database: Database
+) -> None:
+    typed = {"half_width": "0.1", "level": "0.9", "kappa": "0.9", "prevalence": "4%", "likeness": "0.2"}
+    page = olga.get(ADDRESS, query_string=typed).text
+    form = dict(re.findall(r'<input type="hidden" form="drawing" name="(\w+)" value="([^"]*)"', page))
+    assert form.items() >= typed.items()
+    refused = olga.post(f"{ADDRESS}/draw", data={**form, "pairs": "61", "assessor": str(ben)})
+    assert refused.status_code == 422
+    fields = dict(re.findall(r'<input id="(\w+)" name="\w+" type="text" value="([^"]*)"', refused.text))
+    assert {name: fields[name] for name in typed} == typed
+    # Where all is chance and both are as frequent both labels say as much: of 20 and 40 a fifth each.
+    even = {**form, "kappa": "0", "prevalence": "50%", "pairs": "12", "assessor": str(ben), "draw": "label"}
+    assert olga.post(f"{ADDRESS}/draw", data=even).status_code == 303
+    with sqlite_database.reading() as db:
+        pairs = pool_entries(db, cast.campaign_id, pools_of(db, cast.campaign_id)[-1].name)
+    assert sorted(one.stratum or 0 for one in pairs) == [1] * 4 + [2] * 8
+
+
 @pytest.mark.parametrize("name", ["Judith", "Vera", "Ada"])
 def test_only_the_organiser_plans_and_draws(enter: Enter, name: str) -> None:
     client = enter(name)
     assert (client.get(ADDRESS).status_code, client.post(f"{ADDRESS}/draw").status_code) == (403, 403)
+
+
+def test_another_coefficient_is_planned_for_drawn_for_and_told(olga: FlaskClient, ben: int) -> None:
+    typed = "kappa=0.5&prevalence=10%25&half_width=0.1&coefficient=gwet&missing=20%25"
+    page = text_of(olga.get(f"{ADDRESS}?{typed}").text)
+    # Observed .01 + .045 + .81 + .045 = .91, chance 2 x .1 x .9 = .18: AC1 .73 / .82.
+    assert "At Gwet's AC1 of 0.890 (pooled kappa 0.500) and 10.0 % relevant" in page
+    assert "Each of the others leaves out 20 % of the pairs" in page
+    weighted = text_of(olga.get(f"{ADDRESS}?coefficient=unpooled&weights=linear&graded=yes&kappa=0.5").text)
+    assert "At an unpooled kappa with linear weights of 0.500" in weighted
+    low = olga.get(f"{ADDRESS}?assessors=4&kappa=-0.2&prevalence=20%25")
+    assert low.status_code == 422
+    assert "kappa of 4 assessors cannot be -0.2: give -0.071 or more" in text_of(low.text)
+    form = {"pairs": "9", "assessor": str(ben), "coefficient": "alpha", "missing": "0.2"}
+    assert olga.post(f"{ADDRESS}/draw", data=form).status_code == 303
+    assert "Krippendorff's alpha 0 of 9" in text_of(olga.get(ADDRESS).text)

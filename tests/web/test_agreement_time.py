@@ -56,12 +56,28 @@ def test_sittings_positions_and_days_stand_with_their_sentences(olga: FlaskClien
     assert "Not here, since files do not say when each pair was judged: X ." in text
 
 
-def test_the_csv_has_bins_and_days(olga: FlaskClient) -> None:
+def test_the_csv_has_bins_days_and_the_trends_with_their_seed(olga: FlaskClient) -> None:
     rows = list(csv.DictReader(olga.get(f"{ADDRESS}/table.csv?bin=5").text.splitlines()))
     assert [(row["by"], row["from"], row["agreement"]) for row in rows] == [
         ("position", "1", "1.0"), ("position", "6", "0.8"),
         ("day", "2026-11-02", "0.9"), ("day", "2026-11-03", "0.9"),
+        ("trend", "agreement_by_position", ""), ("trend", "relevance_by_position", ""),
+        ("trend", "log_seconds_by_position", ""), ("trend", "agreement_by_day", ""),
     ]  # fmt: skip
+    assert {(row["interval"], row["seed"]) for row in rows[:4]} == {("Wilson", "")}
+    assert {(row["compared"], row["rounds"], row["seed"]) for row in rows[4:]} == {("30", "1000", "0")}
+    assert float(rows[4]["slope"]) < 0 <= float(rows[4]["p"]) <= 1
+
+
+def test_the_tables_come_as_latex_and_json_too(olga: FlaskClient) -> None:
+    latex = olga.get(f"{ADDRESS}/table.tex?bin=5").text
+    assert latex.count(r"\begin{tabular}") == 3
+    assert "Ada & 6--10 & 15 & 15 & 0.800 [" in latex
+    assert "1,000 rounds, seed 0." in latex
+    data = olga.get(f"{ADDRESS}/table.json?bin=5").json
+    assert data is not None
+    assert (data["bin"], data["seed"], data["rows"][1]["agreement"]) == (5, 0, 0.8)
+    assert data["trends"]["Ada"]["agreement_by_day"]["n"] == 30
 
 
 def test_what_cannot_be_asked_is_said_and_nothing_judged_is_no_error(olga: FlaskClient, enter: Enter) -> None:

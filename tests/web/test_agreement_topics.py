@@ -46,7 +46,7 @@ def test_a_topic_without_a_value_says_what_would_define_it(olga: FlaskClient) ->
         "T2 nets few pairs Undefined: everyone gave the same grade, so agreement by chance is already "
         "complete; it is defined once anybody gives another grade in the topic."
     ) in text
-    assert "1 topic without a value is left out of it." in text
+    assert ". 1 topic without a value is left out of it." in text
 
 
 def test_the_disputed_pairs_of_a_topic_are_one_click_away(olga: FlaskClient) -> None:
@@ -63,8 +63,30 @@ def test_the_csv_has_all_digits(olga: FlaskClient) -> None:
     assert [(row["topic"], row["n"], row["disputed"]) for row in rows] == [("T1", "13", "1")]
     assert float(rows[0]["pooled"]) == pytest.approx(11 / 13, abs=1e-15)
     assert float(rows[0]["pooled_low"]) < 11 / 13
+    assert (rows[0]["level"], rows[0]["rounds"], rows[0]["seed"]) == ("0.95", "1000", "0")
+
+
+def test_the_page_is_taken_along_as_latex_and_json_too(olga: FlaskClient) -> None:
+    page = olga.get(f"{ADDRESS}?by=observed").text
+    latex = olga.get(links(page, "table.tex")[0]).text
+    # 12 of 13 agree, chance is 1/2; d13 is the disputed one.
+    assert "T1 & 13 & 1 & 0.923 [" in latex
+    assert "Mean over topics &  &  & 0.923 & 0.846" in latex
+    assert "bootstrap over pairs, expanded percentiles (Hesterberg 2015), 1,000 rounds, seed 0." in latex
+    data = olga.get(links(page, "table.json")[0]).json
+    assert data is not None
+    assert (data["by"], data["rounds"], data["seed"]) == ("observed", 1000, 0)
+    assert data["rows"][0]["observed"] == pytest.approx(12 / 13)
 
 
 def test_before_two_have_judged_the_page_says_so(enter: Enter) -> None:
     text = text_of(enter("Vera").get(ADDRESS).text)
     assert "Nothing to compare yet Agreement needs two people who gave grades" in text
+
+
+def test_where_two_share_no_pair_no_topic_has_a_value(enter: Enter) -> None:
+    person = enter("Olga")
+    assert import_judgments(person, [("T1", "a", "X", "1"), ("T2", "b", "Y", "0")]).status_code == 303
+    shown = person.get(ADDRESS)
+    assert shown.status_code == 200
+    assert "No topic has a value." in text_of(shown.text)

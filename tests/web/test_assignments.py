@@ -9,7 +9,8 @@ from tests.cast import Cast
 from tests.uploads import text_of
 from tests.web.conftest import Enter
 from workbench.storage.engine import Database
-from workbench.workflow.desk.assigning import AssignmentLine, assessors_of, assignments_of
+from workbench.workflow.desk.assigning import assessors_of
+from workbench.workflow.desk.assignments import AssignmentLine, assignments_of
 
 ADDRESS = "/c/harbour/assignments"
 

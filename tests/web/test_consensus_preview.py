@@ -52,6 +52,13 @@ def test_rules_are_compared_by_what_they_settle_and_how_they_rank(olga: FlaskCli
     assert "Any −1.000 1 beta before alpha alpha 2 → 1; beta 1 → 2" in turned
 
 
+def test_the_assessor_to_begin_with_has_graded_something(olga: FlaskClient) -> None:
+    # Ada and Ben come first by name, and have said nothing.
+    text = text_of(olga.get(ADDRESS, query_string={"asked": "1", "rule": ["one"]}).text)
+    assert "One assessor (X)" in text
+    assert 'value="X" selected' in olga.get("/c/harbour/qrels?rule=one").text
+
+
 def test_several_assessors_are_compared_each_alone(olga: FlaskClient) -> None:
     query = {"asked": "1", "rule": ["one"], "assessor": ["X", "Y"]}
     text = text_of(olga.get(ADDRESS, query_string=query).text)

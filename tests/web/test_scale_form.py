@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from workbench.errors import InvalidInput
-from workbench.records import BINARY, FOUR_GRADES, Grade, Scale
+from workbench.records import BINARY, FOUR_GRADES, THREE_GRADES, Grade, Scale
 from workbench.web.scale_form import read_scale, scale_form_of, typed_scale_form
 
 OWN = {
@@ -13,7 +13,9 @@ OWN = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("scale", [BINARY, FOUR_GRADES, Scale((Grade(0, "a", "a"), Grade(5, "b", "b")), 5)])
+@pytest.mark.parametrize(
+    "scale", [BINARY, THREE_GRADES, FOUR_GRADES, Scale((Grade(0, "a", "a"), Grade(5, "b", "b")), 5)]
+)
 def test_the_form_of_a_scale_means_that_scale(scale: Scale) -> None:
     assert read_scale(scale_form_of(scale)) == scale
 

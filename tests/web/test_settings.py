@@ -31,7 +31,11 @@ def test_an_administrator_makes_a_campaign_and_runs_it(olga: FlaskClient) -> Non
 
 @pytest.mark.parametrize(
     ("scale", "words"),
-    [("binary", "grades 0 to 1, relevant from 1"), ("four-grades", "grades 0 to 3, relevant from 2")],
+    [
+        ("binary", "grades 0 to 1, relevant from 1"),
+        ("three-grades", "grades 0 to 2, relevant from 1"),
+        ("four-grades", "grades 0 to 3, relevant from 2"),
+    ],
 )
 def test_a_ready_made_scale_needs_no_table(olga: FlaskClient, scale: str, words: str) -> None:
     answer = olga.post("/campaigns/new", data={"name": "Ready", "scale": scale})

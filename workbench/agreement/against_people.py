@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from workbench.agreement.closed_form import share_interval
 from workbench.agreement.result import NOBODY, Coefficient
-from workbench.agreement.several.bootstrap import Interval, Unit, percentiles, resampled
+from workbench.agreement.several.bootstrap import Interval, Unit, interval_over, resampled
 from workbench.agreement.several.methods import METHODS, coefficient
 from workbench.agreement.several.ratings import Ratings, ratings_of
 from workbench.agreement.several.tally import tally
@@ -58,6 +58,11 @@ class AgainstPerson:
     weighted: tuple[Valued, ...]
     precision: Share
     recall: Share
+
+    @property
+    def pooled(self) -> Valued:
+        """The pooled kappa."""
+        return self.valued[COEFFICIENTS.index("pooled")]
 
 
 def against_person(
@@ -113,7 +118,7 @@ def _valued(
     return tuple(
         Valued(
             coefficient(METHODS[name], total, weights),
-            percentiles(
+            interval_over(
                 METHODS[name],
                 drawn,
                 weights,

@@ -43,6 +43,17 @@ def kappa_error(table: ArrayLike, disagreements: ArrayLike | None = None) -> flo
     return sqrt(max(square - (kappa - expected * (1 - kappa)) ** 2, 0.0) / n) / (1 - expected)
 
 
+def kappa_bounds(value: float, reach: float, *, least: float = -1.0) -> tuple[float, float]:
+    """The bounds of a kappa's interval, which a large reach must not push to where no kappa can be.
+
+    Above is 1, below -1 unless another is said; a value that is less itself is its own lower bound.
+
+    >>> kappa_bounds(-0.25, 1.5)
+    (-1.0, 1.0)
+    """
+    return max(value - reach, min(least, value)), min(value + reach, 1.0)
+
+
 def share_interval(count: float, n: int, *, level: float = 0.95) -> tuple[float, float]:
     """Wilson's interval of a share, as of observed agreement; raises WorkbenchError for no observation.
 

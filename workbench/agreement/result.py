@@ -7,7 +7,16 @@ from dataclasses import dataclass
 from workbench.agreement.table import Table
 
 NOBODY = "no pair was judged by both"
+NOT_GIVEN = "nobody gave this grade"
 NO_VARIATION = "everyone gave the same grade, so agreement by chance is already complete"
+WOULD_DEFINE = {
+    NOBODY: "give both some pairs in common",
+    NOT_GIVEN: "a pair on which one of them gives it",
+    NO_VARIATION: (
+        "pairs on which at least one gives another grade, as documents from further down the runs"
+    ),
+}
+"""What would give a value where a reason says that there is none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +36,11 @@ class Coefficient:
     n: int
     marginals: tuple[tuple[float, ...], ...] = ()
     undefined: str = ""
+
+    @property
+    def would_define(self) -> str:
+        """What would give a value where there is none."""
+        return WOULD_DEFINE.get(self.undefined, "")
 
 
 def beyond_chance(

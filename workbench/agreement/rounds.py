@@ -24,6 +24,11 @@ class TwoValues:
     before: Coefficient
     after: Coefficient
 
+    @property
+    def without(self) -> Coefficient | None:
+        """The first of the two that has no value, which says why; None where both have one."""
+        return next((one for one in (self.before, self.after) if one.value is None), None)
+
 
 @dataclass(frozen=True, slots=True)
 class AssessorChanges:

@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.agreement.sample_estimates import ROUNDS, Proof, proof_of, prove
-from workbench.agreement.sample_of_several import (
-    Outcomes,
-    deviations_for_several,
-    kappa_of_several,
-    outcomes,
-    pairs_for_several,
-    samples_of_several,
+from workbench.agreement.sample_aims import Aim, Sums
+from workbench.agreement.sample_estimates import ROUNDS, Proof, proof_of
+from workbench.agreement.sample_expected import (
+    Expected,
+    of_alike,
+    of_each,
+    of_table,
 )
-from workbench.agreement.sample_size import (
-    LEVEL,
-    Chance,
-    Draw,
-    Floats,
-    Needed,
-    deviations_by_label,
-    kappa_of_shares,
-    pairs_needed,
-)
+from workbench.agreement.sample_moves import needed_for, simulated
+from workbench.agreement.sample_size import LEVEL, Draw, Floats, Needed
 from workbench.agreement.sample_topics import prove_topics
-from workbench.errors import Finding, InvalidInput
+
+SELDOM = 0.05
+"""By how much simulated intervals may hold less often than they say before it is said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,122 +29,94 @@ class Planned:
     needed: Needed
     proof: Proof
 
+    @property
+    def seldom(self) -> bool:
+        """Whether intervals of that size hold far less often than they say, as near the bounds of a scale."""
+        coverage = self.proof.coverage
+        return coverage is not None and coverage < self.needed.level - SELDOM
+
+
+def expected_of(
+    shares: Floats,
+    aim: Aim,
+    *,
+    assessors: int = 2,
+    missing: float = 0.0,
+    strictness: Floats | None = None,
+    at_least: float | None = None,
+) -> Expected:
+    """What so many assessors are expected to say, any two of whom have this table of `shares`.
+
+    Of more than two enter the table's shares of the grades and its pooled kappa by the aim's weights; where
+    that is lower than so many can have (as a measured one may be), `at_least` stands for it if given.
+    `strictness` (people, grades) holds, for those whom the unpooled kappa tells apart, how far their shares
+    of the grades are from the others'; of whom nothing is known, they are as everybody's. Each of the others
+    says nothing with the chance `missing`. Raises InvalidInput for what cannot be.
+    """
+    prevalence = (shares.sum(axis=0) + shares.sum(axis=1)) / 2
+    weights = aim.weights_of(len(shares))
+    by_chance = float(prevalence @ weights @ prevalence)
+    apart = aim.method == "unpooled" and (assessors > 2 or strictness is not None)
+    if by_chance <= 1e-12 or (assessors == 2 and not apart):
+        return of_table(shares, missing=missing)
+    kappa = 1 - float((shares * weights).sum()) / by_chance
+    if at_least is not None:
+        kappa = max(kappa, at_least)
+    if not apart:
+        return of_alike(prevalence.tolist(), kappa, assessors, missing=missing)
+    marginals = np.broadcast_to(prevalence, (assessors, len(shares))).copy()
+    if strictness is not None:
+        # Of k assessors one is (k - 1) / k as far from the mean of all as from the others'.
+        known = strictness[:assessors] * (assessors - 1) / assessors
+        marginals[: len(known)] += known
+        marginals -= known.sum(axis=0) / assessors
+        marginals = np.maximum(marginals, 0.0)
+        marginals /= marginals.sum(axis=1, keepdims=True)
+    return of_each(marginals, kappa, weights=weights, missing=missing)
+
 
 def plans(
-    shares: Floats,
+    expected: Expected,
+    aim: Aim | None = None,
     *,
     half_width: float,
-    chance: Chance = Chance.POOLED,
     level: float = LEVEL,
     topic_size: float = 1.0,
     likeness: float = 0.0,
-    assessors: int = 2,
     rounds: int = ROUNDS,
     seed: int = 1,
 ) -> tuple[Planned, ...]:
-    """Every way of drawing, in the order of Draw, where so many `assessors` judge each pair.
+    """Every way of drawing, in the order of Draw; raises InvalidInput for what cannot be asked for.
 
-    `shares` is the table that any two of them are expected to have; of more than two enter its shares of the
-    grades and its pooled kappa. Raises InvalidInput for what cannot be asked for.
+    Without `rounds` nothing is simulated.
     """
-    if assessors == 2:
-        return _of_two(shares, half_width, chance, level, topic_size, likeness, rounds, seed)
-    if chance is not Chance.POOLED:
-        message = "for several assessors the plan is of the pooled kappa"
-        raise InvalidInput([Finding("Sample", None, "chance", message, "choose pooled")])
-    kappa = float(kappa_of_shares(shares, chance))
-    if not np.isfinite(kappa):
-        # Nothing to plan for, as said of two.
-        return _of_two(shares, half_width, chance, level, topic_size, likeness, rounds, seed)
-    expected = outcomes(_prevalence(shares), kappa, assessors)
-    return tuple(
-        _planned_for_several(expected, draw, half_width, level, topic_size, likeness, rounds, seed)
-        for draw in Draw
-    )
-
-
-def spreads_by_label(shares: Floats, assessors: int) -> Floats:
-    """By how much what a pair says of pooled kappa varies within each first label; shape (q,)."""
-    if assessors == 2:
-        return deviations_by_label(shares, Chance.POOLED)
-    kappa = float(kappa_of_shares(shares, Chance.POOLED))
-    if not np.isfinite(kappa):
-        return np.ones(len(shares))
-    return deviations_for_several(outcomes(_prevalence(shares), kappa, assessors))
-
-
-def _prevalence(shares: Floats) -> list[float]:
-    prevalence: list[float] = ((shares.sum(axis=0) + shares.sum(axis=1)) / 2).tolist()
-    return prevalence
-
-
-def _of_two(
-    shares: Floats,
-    half_width: float,
-    chance: Chance,
-    level: float,
-    topic_size: float,
-    likeness: float,
-    rounds: int,
-    seed: int,
-) -> tuple[Planned, ...]:
+    aim = aim or Aim()
     found = []
     for draw in Draw:
-        needed = pairs_needed(
-            shares,
-            half_width=half_width,
-            draw=draw,
-            chance=chance,
-            level=level,
-            topic_size=topic_size,
-            likeness=likeness,
-        )
-        if draw is Draw.TOPIC:
-            cells = np.eye(shares.size)
-            proof = prove_topics(
-                shares.ravel(), cells, _kappa_of_two(shares, chance), needed,
-                topic_size=topic_size, likeness=likeness, seed=seed,
-            )  # fmt: skip
-        else:
-            proof = prove(shares, needed, rounds=rounds, seed=seed)
-        found.append(Planned(needed, proof))
+        needed = needed_for(
+            expected, aim,
+            half_width=half_width, draw=draw, level=level, topic_size=topic_size, likeness=likeness,
+        )  # fmt: skip
+        found.append(Planned(needed, _proof(expected, aim, needed, topic_size, likeness, rounds, seed)))
     return tuple(found)
 
 
-def _kappa_of_two(shares: Floats, chance: Chance) -> Callable[[Floats], Floats]:
-    def kappa_of(sums: Floats) -> Floats:
-        tables = sums.reshape(*sums.shape[:-1], *shares.shape)
-        return kappa_of_shares(tables / tables.sum(axis=(-1, -2), keepdims=True), chance)
-
-    return kappa_of
-
-
-def _planned_for_several(
-    expected: Outcomes,
-    draw: Draw,
-    half_width: float,
-    level: float,
+def _proof(
+    expected: Expected,
+    aim: Aim,
+    needed: Needed,
     topic_size: float,
     likeness: float,
     rounds: int,
     seed: int,
-) -> Planned:
-    needed = pairs_for_several(
-        expected, half_width=half_width, draw=draw, level=level, topic_size=topic_size, likeness=likeness
-    )
-    if draw is Draw.TOPIC:
-        # Of a pair count that it is one, how far it agrees, and its grades.
-        flat = expected.counts.reshape(-1, expected.counts.shape[-1])
-        sums = np.column_stack([np.ones(len(flat)), expected.agreeing.ravel(), flat / expected.assessors])
-        proof = prove_topics(
-            expected.shares.ravel(), sums, _kappa_of_sums, needed,
-            topic_size=topic_size, likeness=likeness, seed=seed,
-        )  # fmt: skip
-    else:
-        values, variances = samples_of_several(expected, needed, rounds=rounds, seed=seed)
-        proof = proof_of(values, variances, needed, seed=seed)
-    return Planned(needed, proof)
-
-
-def _kappa_of_sums(sums: Floats) -> Floats:
-    return kappa_of_several(sums[..., 1] / sums[..., 0], sums[..., 2:] / sums[..., :1])
+) -> Proof:
+    if needed.pairs is None or not rounds:
+        return Proof(None, None, 0, 0, seed)
+    if needed.draw is not Draw.TOPIC:
+        values, variances = simulated(expected, aim, needed, rounds=rounds, seed=seed)
+        return proof_of(values, variances, needed, seed=seed)
+    sums = Sums(aim, expected.grades, expected.assessors)
+    return prove_topics(
+        expected.shares, sums.of_pairs(expected.codes), sums.value, needed,
+        topic_size=topic_size, likeness=likeness, seed=seed,
+    )  # fmt: skip

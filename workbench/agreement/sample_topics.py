@@ -9,18 +9,19 @@ import numpy as np
 
 from workbench.agreement.sample_estimates import Proof
 from workbench.agreement.sample_size import Floats, Needed
+from workbench.agreement.several.bounds import shares_below
 from workbench.agreement.several.over_topics import topic_draws
 
-ROUNDS, RESAMPLES = 400, 400
+ROUNDS, RESAMPLES = 400, 800
 FEWEST_ROUNDS = 100
 # Numbers that are held at once: beyond, fewer samples are simulated, and none where few would say little.
-_MOST = 2**23
+_MOST_RESAMPLES, _MOST_OUTCOMES = 2**23, 2**22
 
 
 def prove_topics(
     shares: Floats,
     sums: Floats,
-    kappa_of: Callable[[Floats], Floats],
+    value_of: Callable[[Floats], Floats],
     needed: Needed,
     *,
     topic_size: float,
@@ -31,15 +32,17 @@ def prove_topics(
     """Draw whole topics as a plan says, and bootstrap the topics of each sample.
 
     `shares` (outcomes,) are the chances of what may be said of a pair, `sums` (outcomes, s) what each adds to
-    the sums from which `kappa_of` (..., s) reckons. The shares vary from topic to topic as a Dirichlet
+    the sums from which `value_of` (..., s) reckons. The shares vary from topic to topic as a Dirichlet
     distribution does, in which any two pairs of a topic are alike by `likeness`, whatever is reckoned of
     them. All topics are as large as a pair's is on average.
     """
-    if needed.pairs is None or needed.kappa is None:
+    if needed.pairs is None or needed.value is None:
         return Proof(None, None, 0, 0, seed)
     size = max(round(topic_size), 1)
     topics = max(ceil(needed.pairs / size), 2)
-    rounds = min(rounds, _MOST // (topics * max(len(shares), RESAMPLES // 4)))
+    rounds = min(
+        rounds, _MOST_RESAMPLES // (topics * RESAMPLES // 4), _MOST_OUTCOMES // (topics * len(shares))
+    )
     if rounds < FEWEST_ROUNDS:
         return Proof(None, None, 0, 0, seed)
     generator = np.random.default_rng(seed)
@@ -47,12 +50,12 @@ def prove_topics(
     by_topic = counts @ sums
     # The same resamples for every sample: they are drawn apart from it.
     draws = topic_draws(topics, RESAMPLES, seed)
-    found = kappa_of(np.einsum("bt,rts->rbs", draws, by_topic, optimize=True))
+    found = value_of(np.einsum("bt,rts->rbs", draws, by_topic, optimize=True))
     there = np.isfinite(found).all(axis=1)
     if not there.any():
         return Proof(None, None, rounds, rounds, seed)
-    low, high = np.quantile(found[there], [(1 - needed.level) / 2, (1 + needed.level) / 2], axis=1)
-    covered = (low <= needed.kappa + 1e-12) & (needed.kappa - 1e-12 <= high)
+    low, high = np.quantile(found[there], shares_below(needed.level, topics), axis=1)
+    covered = (low <= needed.value + 1e-12) & (needed.value - 1e-12 <= high)
     half_width = float(np.median((high - low) / 2))
     return Proof(float(covered.mean()), half_width, int((~there).sum()), rounds, seed)
 

@@ -12,6 +12,7 @@ from workbench.agreement.closed_form import share_interval
 from workbench.agreement.pooled import pooled_kappa
 from workbench.agreement.result import NO_VARIATION, NOBODY, Coefficient
 from workbench.agreement.several.bootstrap import Interval, Unit, bootstrap
+from workbench.agreement.several.bounds import Bounds, method_of
 from workbench.agreement.several.ratings import ratings_of
 from workbench.agreement.table import contingency
 from workbench.agreement.unpooled import unpooled_kappa
@@ -23,6 +24,12 @@ ONE_GRADE = "only one grade was given, so that agreement by chance is complete a
 NO_SPREAD = (
     "all are the same, so that resamples have no spread; the interval of the share says how sure that is"
 )
+
+
+_WOULD_DEFINE = {
+    NOTHING: "a pair that is answered twice, or of which the answer is known",
+    ONE_GRADE: "a pair on which another grade is given on either occasion",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +58,11 @@ class Consistency:
         """The share of equal grades, None where there is nothing to compare."""
         return self.same / self.n if self.n else None
 
+    @property
+    def would_define(self) -> str:
+        """What would give the kappas a value where they have none."""
+        return _WOULD_DEFINE.get(self.pooled.undefined, "")
+
 
 def self_consistency(
     first: ArrayLike,
@@ -70,7 +82,7 @@ def self_consistency(
     after = np.asarray(second, dtype=np.int64)
     table = contingency(before, after, categories=categories)
     n, same = int(table.sum()), int(table.trace())
-    name = "bootstrap over pairs, percentiles"
+    name = method_of(Unit.PAIR, Bounds.EXPANDED)
     if same == n >= FEWEST:
         interval = Interval(None, None, 0.95, name, n, undefined=NO_SPREAD)
     elif n < FEWEST:
@@ -96,4 +108,5 @@ def self_consistency(
 
 def _of_one(found: Coefficient) -> Coefficient:
     """The same with reasons that speak of one assessor."""
-    return replace(found, undefined={NOBODY: NOTHING, NO_VARIATION: ONE_GRADE}.get(found.undefined, ""))
+    reasons = {NOBODY: NOTHING, NO_VARIATION: ONE_GRADE}
+    return replace(found, undefined=reasons.get(found.undefined, found.undefined))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
+from workbench.agreement.result import NOBODY, WOULD_DEFINE
 from workbench.agreement.table import checked
 from workbench.errors import WorkbenchError
 
@@ -26,6 +27,23 @@ class BinaryView:
     bias: float | None
     precision: float | None
     recall: float | None
+
+
+_NOTHING = ("neither called anything relevant", "a document that one of the two calls relevant")
+_NO_PAIR = (NOBODY, WOULD_DEFINE[NOBODY])
+WHY_NONE = {
+    "positive": _NOTHING,
+    "negative": (
+        "neither called anything not relevant",
+        "a document that one of the two calls not relevant",
+    ),
+    "overlap": _NOTHING,
+    "prevalence": _NO_PAIR,
+    "bias": _NO_PAIR,
+    "precision": ("the second called nothing relevant", "a document that the second calls relevant"),
+    "recall": ("the first called nothing relevant", "a document that the first calls relevant"),
+}
+"""Why each part of a close look is None where it is, and what would give it a value."""
 
 
 def specific_agreement(table: ArrayLike) -> tuple[float | None, ...]:

@@ -13,9 +13,9 @@ from workbench.agreement.several.entering import entering
 from workbench.cli.agreement_forms import say_agreement
 from workbench.cli.agreement_options import Wanted, agreement_options
 from workbench.cli.inputs import open_input
+from workbench.cli.judgment_files import graded_judgments
 from workbench.cli.runs import only_one_standard_input
 from workbench.errors import Finding, InvalidInput, WorkbenchError
-from workbench.formats.judgments import read_judgments
 from workbench.formats.qrels import read_qrels
 from workbench.records import Answer, Qrel
 
@@ -61,11 +61,17 @@ def command(
     said = _judgments(files, codes) if as_judgments else _qrels(files)
     answers = _answers(said, machine_names, first_holds=repeats == "first")
     categories = _scale(scale, said)
+    line = wanted.relevant_from or 1
+    if wanted.relevant_from is not None and line > max(categories):
+        raise WorkbenchError(
+            f"no grade is {line} or more, so that nothing is relevant; the highest is {max(categories)}",
+            remedy="choose a lower --relevant-from, or name all grades by --scale",
+        )
     say_agreement(
         entering(
             answers,
             categories,
-            relevant_from=wanted.relevant_from or 1,
+            relevant_from=line,
             graded=wanted.graded,
             basis=wanted.basis,
             assessors=wanted.assessors,
@@ -79,7 +85,8 @@ def command(
 def _answers(said: Sequence[Said], machines: Sequence[str], *, first_holds: bool) -> Answers:
     names = list(dict.fromkeys(name for name, *_ in said))
     if unknown := sorted(set(machines) - set(names)):
-        raise WorkbenchError(f"{', '.join(unknown)} is no assessor of these files", remedy="see their names")
+        message = f"{', '.join(unknown)} is no assessor of these files"
+        raise WorkbenchError(message, remedy=f"they are {', '.join(names)}")
     place = {name: number for number, name in enumerate(names)}
     voices = [Voice(name, name in machines) for name in names]
     rows = [(place[name], topic, docno, answer) for name, topic, docno, answer in said]
@@ -100,7 +107,7 @@ def _scale(given: str | None, said: Sequence[Said]) -> tuple[int, ...]:
 
 def _judgments(files: Sequence[str], codes: Sequence[int]) -> list[Said]:
     def read(_number: int, stream: BinaryIO, source: str) -> list[Said]:
-        found = read_judgments(stream, source=source, cannot_judge=codes)
+        found = graded_judgments(stream, source, codes)
         return [(j.assessor, j.topic, j.docno, _ANSWERS.get(j.answer, j.grade or 0)) for j in found]
 
     return _each(files, read)

@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterable, Sequence
-
 import click
 
-from workbench.agreement.report.as_json import entered_data, figure_data, how_data, pair_data, report_data
+from workbench.agreement.report.as_json import entered_data, figure_data, how_data, matrix_data, report_data
 from workbench.agreement.report.figures import drawn_from, figures
-from workbench.agreement.report.latex import report_latex
+from workbench.agreement.report.latex import figures_latex, matrix_latex, report_latex
 from workbench.agreement.report.matrix import Matrix, matrix
 from workbench.agreement.report.overview import together
-from workbench.agreement.report.rows import COLUMNS, matrix_rows, report_rows
+from workbench.agreement.report.pair import PairReport, pair_report
+from workbench.agreement.report.pair_forms import (
+    PAIR_COLUMNS,
+    pair_report_data,
+    pair_report_latex,
+    pair_report_rows,
+)
+from workbench.agreement.report.rows import COLUMNS, figure_rows, matrix_rows, report_rows
 from workbench.agreement.several.entering import Entering
 from workbench.cli.agreement_options import Wanted
-from workbench.cli.agreement_text import capital, four, say_figures, say_report
-from workbench.cli.output import say_json, say_table
+from workbench.cli.agreement_text import capital, four, say_figures, say_pair, say_report
+from workbench.cli.output import say_csv, say_json, say_table
 
 
 def say_agreement(entering: Entering, wanted: Wanted) -> None:
     """Print what is wanted of what enters; raises WorkbenchError for weights that do not fit the scale."""
     if wanted.matrix:
         _say_matrix(matrix(entering, wanted.how, by=wanted.matrix), entering, wanted, wanted.matrix)
+        return
+    if wanted.pair:
+        first, second = wanted.pair
+        _say_pair(pair_report(entering, wanted.how, first=first, second=second), wanted)
         return
     if wanted.only_coefficients:
         _say_coefficients(entering, wanted)
@@ -32,7 +39,7 @@ def say_agreement(entering: Entering, wanted: Wanted) -> None:
     if wanted.form == "json":
         say_json(report_data(report))
     elif wanted.form == "csv":
-        _say_csv((COLUMNS, *report_rows(report)))
+        say_csv((COLUMNS, *report_rows(report)))
     elif wanted.form == "latex":
         click.echo(report_latex(report), nl=False)
     else:
@@ -41,19 +48,14 @@ def say_agreement(entering: Entering, wanted: Wanted) -> None:
 
 def _say_matrix(found: Matrix, entering: Entering, wanted: Wanted, by: str) -> None:
     if wanted.form == "json":
-        say_json(
-            {
-                "entered": entered_data(entering),
-                "how": how_data(wanted.how),
-                "by": by,
-                "order": [entering.assessors[number].name for number in found.order],
-                "pairs": [pair_data(two, entering) for two in found.pairs.values()],
-            }
-        )
+        say_json(matrix_data(found, entering, wanted.how, by))
         return
     rows = matrix_rows(found, entering, by)
     if wanted.form == "csv":
-        _say_csv(rows)
+        say_csv(rows)
+        return
+    if wanted.form == "latex":
+        click.echo(matrix_latex(found, entering, wanted.how, by), nl=False)
         return
     click.echo(capital(entering.sentence))
     shown = [(row[0], *(four(cell) for cell in row[1:])) for row in rows[1:]]
@@ -66,11 +68,22 @@ def _say_coefficients(entering: Entering, wanted: Wanted) -> None:
         said = {one.name: figure_data(one) for one in found}
         say_json({"entered": entered_data(entering), "how": how_data(wanted.how), "coefficients": said})
         return
+    if wanted.form == "csv":
+        say_csv((COLUMNS, *figure_rows(found, entering)))
+        return
+    if wanted.form == "latex":
+        click.echo(figures_latex(found, entering, wanted.how), nl=False)
+        return
     click.echo(f"{capital(entering.sentence)}.\n")
     say_figures(found)
 
 
-def _say_csv(rows: Iterable[Sequence[object]]) -> None:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    click.echo(text.getvalue().encode("utf-8", "surrogateescape"), nl=False)
+def _say_pair(found: PairReport, wanted: Wanted) -> None:
+    if wanted.form == "json":
+        say_json(pair_report_data(found, wanted.how))
+    elif wanted.form == "csv":
+        say_csv((PAIR_COLUMNS, *pair_report_rows(found, wanted.how)))
+    elif wanted.form == "latex":
+        click.echo(pair_report_latex(found, wanted.how), nl=False)
+    else:
+        say_pair(found, wanted.how)

@@ -13,9 +13,11 @@ import click
 from workbench.agreement.report.figures import ORDER
 from workbench.agreement.report.how import MOST_ROUNDS, ROUNDS, How, OwnWeights
 from workbench.agreement.several.bootstrap import Unit
+from workbench.agreement.several.bounds import Bounds
 from workbench.agreement.several.entering import Basis, Machines
 from workbench.agreement.several.levels import LEVELS
-from workbench.agreement.several.weights import WEIGHTS
+from workbench.agreement.several.weights import WEIGHTS, own_weights
+from workbench.cli.tabular import one_form
 from workbench.errors import WorkbenchError
 
 View = TypeVar("View", bound=Callable[..., Any])
@@ -35,10 +37,16 @@ class Wanted:
     form: str
     matrix: str | None
     only_coefficients: bool
+    pair: tuple[str, str] | None
 
 
 _OPTIONS = (
-    click.option("--relevant-from", type=click.IntRange(min=1), metavar="N", help="Lowest relevant grade."),
+    click.option(
+        "--relevant-from",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Lowest relevant grade; with --graded for the overlap of relevant sets only.",
+    ),
     click.option("--graded", is_flag=True, help="Compare all grades instead of relevant or not."),
     click.option(
         "--basis",
@@ -83,6 +91,13 @@ _OPTIONS = (
         help="What is drawn again for intervals.",
     ),
     click.option(
+        "--bounds",
+        type=click.Choice([one.value for one in Bounds]),
+        default=Bounds.EXPANDED.value,
+        show_default=True,
+        help="Of intervals: percentiles of the resamples, expanded for few topics or as they are.",
+    ),
+    click.option(
         "--rounds", type=click.IntRange(1, MOST_ROUNDS), default=ROUNDS, show_default=True, help="How often."
     ),
     click.option(
@@ -93,6 +108,12 @@ _OPTIONS = (
         help="Of the drawing.",
     ),
     click.option("--matrix", type=click.Choice(ORDER), help="Everybody with everybody, by this figure."),
+    click.option(
+        "--pair",
+        nargs=2,
+        metavar="NAME NAME",
+        help="Two assessors closely: tables, the working, where they differ; machines may be among them.",
+    ),
     click.option("--coefficients", "only", is_flag=True, help="Only those of all together, quickly."),
     click.option("--json", "as_json", is_flag=True, help="Print JSON, with all digits."),
     click.option("--csv", "as_csv", is_flag=True, help="Print CSV, one row a coefficient."),
@@ -114,39 +135,43 @@ def agreement_options(view: View) -> Callable[..., Any]:
         weights: str,
         level: str,
         over: str,
+        bounds: str,
         rounds: int,
         seed: int,
         matrix: str | None,
         only: bool,
+        pair: tuple[str, str] | None,
         as_json: bool,
         as_csv: bool,
         as_latex: bool,
         **others: Any,
     ) -> Any:
-        if graded and relevant_from is not None:
-            raise click.UsageError(
-                "--graded keeps all grades, so --relevant-from has no use: drop one of them"
-            )
-        if as_json + as_csv + as_latex > 1:
-            raise click.UsageError("choose one of --json, --csv and --latex")
-        if as_latex and (matrix or only):
-            raise click.UsageError("--matrix and --coefficients come as a table or --json, not as --latex")
-        if as_csv and only:
-            raise click.UsageError("--coefficients comes as a table or --json; --csv has them among all else")
+        form = one_form(as_json=as_json, as_csv=as_csv, as_latex=as_latex)
+        if bool(matrix) + only + bool(pair) > 1:
+            raise click.UsageError("choose one of --matrix, --coefficients and --pair")
         if documents is not None and Basis(basis) is not Basis.ALL:
             raise click.UsageError(f"--documents matters with --basis {Basis.ALL} only")
-        how = How(weights=_weights(weights), level=level, unit=Unit(over[:-1]), rounds=rounds, seed=seed)
+        how = How(
+            weights=_weights(weights),
+            level=level,
+            unit=Unit(over[:-1]),
+            rounds=rounds,
+            seed=seed,
+            bounds=Bounds(bounds),
+        )
         wanted = Wanted(
             relevant_from=relevant_from,
             graded=graded,
             basis=Basis(basis),
             documents=documents,
-            machines=Machines(machines),
+            # Where two stand alone, nothing is mixed.
+            machines=Machines.AMONG if pair else Machines(machines),
             assessors=frozenset(names) or None,
             how=how,
-            form="json" if as_json else "csv" if as_csv else "latex" if as_latex else "text",
+            form=form,
             matrix=matrix,
             only_coefficients=only,
+            pair=pair,
         )
         return view(wanted=wanted, **others)
 
@@ -161,7 +186,7 @@ def _weights(name: str) -> str | OwnWeights:
     if name in WEIGHTS:
         return name
     try:
-        lines = Path(name).read_text(encoding="utf-8").splitlines()
+        lines = Path(name).read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError, ValueError):
         raise WorkbenchError(
             f"{name} is neither the name of weights nor a file that can be read",
@@ -182,4 +207,8 @@ def read_weights(lines: list[str], source: str) -> OwnWeights:
                     f"{source}:{number}: there is something that is no number",
                     remedy="write how far every two grades disagree, as 0 0.5 1",
                 ) from None
+    try:
+        own_weights(rows)
+    except WorkbenchError as error:
+        raise WorkbenchError(f"{source}: {error.message}", remedy=error.remedy) from None
     return tuple(rows)

@@ -13,6 +13,7 @@ from workbench.cli.consensus_options import EXPORT, NEEDS_RULE, OUTPUT, consensu
 from workbench.cli.consensus_output import write_out, write_table
 from workbench.cli.consensus_text import comparison_json, say_comparisons, say_summaries, summary_json
 from workbench.cli.inputs import open_input
+from workbench.cli.judgment_files import graded_judgments
 from workbench.cli.output import say_json, say_table
 from workbench.cli.runs import only_one_standard_input
 from workbench.consensus.outcomes import Pair
@@ -23,7 +24,6 @@ from workbench.consensus.summary import summary
 from workbench.consensus.tables import label_table, soft_table
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.formats.judgment_groups import write_judgment_groups
-from workbench.formats.judgments import read_judgments
 from workbench.formats.qrels import read_qrels, write_qrels
 from workbench.records import Judgment
 from workbench.scoring.rank_comparison import compare_rankings
@@ -134,7 +134,7 @@ def _judgments(files: Sequence[str], codes: tuple[int, ...]) -> list[Judgment]:
     for name in files:
         try:
             with open_input(name) as (stream, source):
-                found.extend(read_judgments(stream, source=source, cannot_judge=codes))
+                found.extend(graded_judgments(stream, source, codes))
         except InvalidInput as error:
             refused.extend(error.findings)
     if refused:

@@ -34,7 +34,9 @@ def bootstrap_options(rounds: int) -> Callable[[Command], Command]:
     """The options of intervals by drawing again."""
 
     def decorate(command: Command) -> Command:
-        command = click.option("--seed", default=0, show_default=True, type=click.IntRange(0))(command)
+        command = click.option(
+            "--seed", default=0, show_default=True, type=click.IntRange(0), help="Of the drawing."
+        )(command)
         return click.option(
             "--rounds", default=rounds, show_default=True, type=click.IntRange(1, 100_000), help="Resamples."
         )(command)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,6 +22,13 @@ def say_json(value: Any) -> None:
     click.echo(json.dumps(value, ensure_ascii=True, allow_nan=False))
 
 
+def say_csv(rows: Iterable[Sequence[object]]) -> None:
+    """Print CSV, the headings among the rows; None is an empty cell, ids keep their bytes."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    click.echo(text.getvalue().encode("utf-8", "surrogateescape"), nl=False)
+
+
 def say_table(
     headings: Sequence[str], rows: Iterable[Sequence[object]], *, numeric: Sequence[int] = ()
 ) -> None:
@@ -30,7 +39,7 @@ def say_table(
     if not sys.stdout.isatty():
         click.echo("\t".join(headings))
         for row in rows:
-            click.echo("\t".join(_text(cell) for cell in row))
+            click.echo("\t".join(printable(cell) for cell in row))
         return
     # Here and below imported at its use: what is printed for programs, most of all, need not wait for it.
     from rich.console import Console
@@ -66,13 +75,13 @@ def complain(error: WorkbenchError) -> None:
 def say_findings(findings: Iterable[Finding]) -> None:
     """Print findings one a line on the error stream, as `file:line: finding (remedy)`."""
     for finding in findings:
-        click.echo(f"{finding.severity}: {_text(finding)}", err=True)
+        click.echo(f"{finding.severity}: {printable(finding)}", err=True)
 
 
-def _text(cell: object) -> str:
-    # A lone surrogate stands for a byte that was no UTF-8; the terminal gets a replacement, programs --json.
-    return str(cell).encode("utf-8", "replace").decode("utf-8")
+def printable(value: object) -> str:
+    """What a terminal can show; a byte that was no UTF-8 becomes a question mark, programs take --json."""
+    return str(value).encode("utf-8", "replace").decode("utf-8")
 
 
 def _plain(cell: object) -> str:
-    return _text(cell).replace("[", r"\[")
+    return printable(cell).replace("[", r"\[")

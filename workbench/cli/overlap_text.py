@@ -7,13 +7,17 @@ from typing import Any, TypeVar
 
 import click
 
-from workbench.agreement.sample_of_several import MOST_ASSESSORS
+from workbench.agreement.sample_aims import METHODS_PLANNED, WEIGHTS_PLANNED
+from workbench.agreement.sample_expected import MOST_ASSESSORS
+from workbench.agreement.sample_forms import PLAN_COLUMNS, in_words, plan_data, plan_rows, plans_latex
 from workbench.agreement.sample_plans import Planned
-from workbench.agreement.sample_size import LEVEL, Chance, Needed
-from workbench.cli.output import say_json, say_table
+from workbench.agreement.sample_size import LEVEL
+from workbench.cli.output import say_csv, say_json, say_table
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 SHARES = "Shares of the grades, the highest first, as '0.1 0.2 0.7'; for relevant or not the first is enough."
+
+MISSING = "Share of the judgments that others are asked for and do not give."
 
 
 def interval_options(command: Command) -> Command:
@@ -22,13 +26,27 @@ def interval_options(command: Command) -> Command:
         click.option("--seed", default=1, show_default=True, type=click.IntRange(0), help="Of simulations."),
         click.option("--likeness", type=float, help="Of the pairs of one topic, 0 to 1."),
         click.option("--shares", help=SHARES),
-        click.option("--kappa", type=float, help="The kappa that is expected."),
+        click.option("--kappa", type=float, help="The pooled kappa that is expected of any two."),
         click.option(
-            "--chance",
-            type=click.Choice([one.value for one in Chance]),
-            default=Chance.POOLED.value,
+            "--missing",
+            type=float,
+            default=0.0,
             show_default=True,
-            help="Which kappa.",
+            help=MISSING,
+        ),
+        click.option(
+            "--weights",
+            type=click.Choice(WEIGHTS_PLANNED),
+            default="nominal",
+            show_default=True,
+            help="How far grades are apart.",
+        ),
+        click.option(
+            "--coefficient",
+            type=click.Choice(METHODS_PLANNED),
+            default="pooled",
+            show_default=True,
+            help="Pooled or unpooled kappa, Krippendorff's alpha, Gwet's AC.",
         ),
         click.option(
             "--assessors",
@@ -53,15 +71,25 @@ def shares_of_grades(text: str | None) -> tuple[float, ...] | None:
     try:
         shares = tuple(float(part) for part in text.replace(",", " ").split())
     except ValueError:
-        raise click.UsageError(f"--shares {text!r}: give numbers, as '0.2 0.8'") from None
+        shares = ()
+    if not shares:
+        raise click.UsageError(f"--shares {text!r}: give numbers, as '0.2 0.8'")
     return (shares[0], 1 - shares[0]) if len(shares) == 1 else shares
 
 
-def say_plans(planned: Sequence[Planned], said: Mapping[str, object], *, as_json: bool) -> None:
+def say_plans(planned: Sequence[Planned], said: Mapping[str, object], form: str) -> None:
     """Say every way of drawing, with the pairs it needs and what simulated samples came to."""
-    if as_json:
-        say_json({**said, "draws": [_json(one) for one in planned]})
-        return
+    if form == "json":
+        say_json({**said, "draws": [plan_data(one) for one in planned]})
+    elif form == "csv":
+        say_csv((PLAN_COLUMNS, *plan_rows(planned)))
+    elif form == "latex":
+        click.echo(plans_latex(planned), nl=False)
+    else:
+        _say_plans(planned)
+
+
+def _say_plans(planned: Sequence[Planned]) -> None:
     say_table(
         ["draw", "pairs", "of each first label", "simulated", "true in"],
         [
@@ -77,34 +105,5 @@ def say_plans(planned: Sequence[Planned], said: Mapping[str, object], *, as_json
         numeric=[1, 2, 3, 4],
     )
     click.echo(in_words(planned[0].needed))
-
-
-def in_words(needed: Needed) -> str:
-    """What is expected and wished, in a sentence."""
-    if needed.kappa is None:
-        return needed.undefined
-    who = "" if needed.assessors == 2 else f" of {needed.assessors} assessors a pair"
-    # A hair below 0 is rounding: no minus stands before a zero.
-    kappa = round(needed.kappa, 3) + 0.0
-    return (
-        f"{needed.chance} kappa {kappa:.3f}{who} expected, wished ± {needed.half_width:g} "
-        f"at {100 * needed.level:g} %"
-    )
-
-
-def _json(one: Planned) -> dict[str, object]:
-    needed, proof = one.needed, one.proof
-    found: dict[str, object] = {"draw": str(needed.draw), "pairs": needed.pairs, "effect": needed.effect}
-    if needed.undefined:
-        return found | {"undefined": needed.undefined}
-    if needed.by_label:
-        found["by_first_label"] = list(needed.by_label)
-    if proof.rounds:
-        found["simulated"] = {
-            "half_width": proof.half_width,
-            "coverage": proof.coverage,
-            "undefined": proof.undefined,
-            "rounds": proof.rounds,
-            "seed": proof.seed,
-        }
-    return found
+    if seldom := [str(one.needed.draw) for one in planned if one.seldom]:
+        click.echo(f"by {', '.join(seldom)} the interval holds too seldom of so few: wish for a narrower one")

@@ -7,7 +7,7 @@ import click
 from workbench.cli.output import say_json, say_table
 from workbench.cli.plan_text import hours, pairs_in_words, work_options
 from workbench.cli.runs import only_one_standard_input, read_runs
-from workbench.cli.strategy_options import strategy_options, strategy_values
+from workbench.cli.strategy_options import recipe_options, strategy_values
 from workbench.errors import InvalidInput
 from workbench.pooling.cost import Work
 from workbench.pooling.every_strategy import EVERY_STRATEGY
@@ -21,21 +21,7 @@ SECONDS = 30.0
 
 @click.command("plan")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@click.option(
-    "--strategy",
-    type=click.Choice(list(EVERY_STRATEGY)),
-    default="depth",
-    show_default=True,
-    help="How the documents are chosen; workbench pool --strategies lists them.",
-)
-@strategy_options(EVERY_STRATEGY)
-@click.option(
-    "--ties",
-    type=click.Choice([rule.value for rule in TieRule]),
-    default=TieRule.TREC_EVAL.value,
-    show_default=True,
-    help="Which of two documents with the same score comes first.",
-)
+@recipe_options(EVERY_STRATEGY)
 @work_options
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 def command(

@@ -10,7 +10,7 @@ import click
 from workbench.cli.output import say_json
 from workbench.cli.runs import only_one_standard_input, read_runs, read_tops
 from workbench.cli.simulating import UNJUDGED, simulate
-from workbench.cli.strategy_options import option_name, strategy_options, strategy_values
+from workbench.cli.strategy_options import option_name, recipe_options, strategy_values
 from workbench.pooling.adaptive.strategies import ADAPTIVE
 from workbench.pooling.depth import DEPTH
 from workbench.pooling.depth_pairs import depth_pairs
@@ -24,21 +24,7 @@ from workbench.records import PoolEntry, TieRule, id_bytes
 
 @click.command("pool")
 @click.argument("runs", nargs=-1, metavar="RUN...")
-@click.option(
-    "--strategy",
-    type=click.Choice(list(EVERY_STRATEGY)),
-    default="depth",
-    show_default=True,
-    help="How the documents are chosen; --strategies lists them.",
-)
-@strategy_options(EVERY_STRATEGY)
-@click.option(
-    "--ties",
-    type=click.Choice([rule.value for rule in TieRule]),
-    default=TieRule.TREC_EVAL.value,
-    show_default=True,
-    help="Which of two documents with the same score comes first.",
-)
+@recipe_options(EVERY_STRATEGY, listed_by="--strategies")
 @click.option("--qrels", metavar="FILE", help="For an adaptive strategy: the judgments to replay it with.")
 @click.option(
     "--relevant-from",

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import click
 
 from workbench.agreement.rounds import compare_rounds
 from workbench.cli.inputs import open_input
-from workbench.cli.output import say_json
-from workbench.cli.rounds_text import rounds_json, say_rounds
+from workbench.cli.judgment_files import graded_judgments
+from workbench.cli.rounds_text import say_rounds_as
 from workbench.cli.runs import only_one_standard_input
+from workbench.cli.tabular import form_options, one_form
 from workbench.errors import WorkbenchError
-from workbench.formats.judgments import read_judgments
 
 
 @click.command("rounds")
@@ -24,31 +26,38 @@ from workbench.formats.judgments import read_judgments
     metavar="N",
     help="The lowest grade that counts as relevant.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, with all digits.")
-def command(before: str, after: str, relevant_from: int, as_json: bool) -> None:
+@click.option("--cannot-judge", "codes", multiple=True, type=int, help="A grade that is none, as -2.")
+@form_options
+def command(
+    before: str,
+    after: str,
+    relevant_from: int,
+    codes: tuple[int, ...],
+    as_json: bool,
+    as_csv: bool,
+    as_latex: bool,
+) -> None:
     """Compare what the same assessors said BEFORE and AFTER a discussion, one file each.
 
     A file is TSV with the header `topic doc assessor grade`, plain or gzip; - is the standard input. Only
     labels that are in both enter; of a label given twice in a file the last counts.
     """
+    form = one_form(as_json=as_json, as_csv=as_csv, as_latex=as_latex)
     only_one_standard_input((before, after))
-    first, second = _read(before), _read(after)
+    first, second = _read(before, codes), _read(after, codes)
     grades = {grade for one in (first, second) for given in one.values() for grade in given.values()}
     if not any(first[name].keys() & second[name].keys() for name in first.keys() & second.keys()):
         raise WorkbenchError(
             "no assessor judged a pair in both files", remedy="are the assessors named alike in both?"
         )
     found = compare_rounds(first, second, categories=sorted(grades), relevant_from=relevant_from)
-    if as_json:
-        say_json(rounds_json(found))
-    else:
-        say_rounds(found)
+    say_rounds_as(found, form)
 
 
-def _read(name: str) -> dict[str, dict[tuple[str, str], int]]:
+def _read(name: str, codes: Sequence[int]) -> dict[str, dict[tuple[str, str], int]]:
     grades: dict[str, dict[tuple[str, str], int]] = {}
     with open_input(name) as (stream, source):
-        for one in read_judgments(stream, source=source):
+        for one in graded_judgments(stream, source, codes):
             given = grades.setdefault(one.assessor, {})
             if one.grade is None:
                 given.pop((one.topic, one.docno), None)

@@ -1,35 +1,25 @@
-"""Two rounds of judging told in a terminal, and as JSON."""
+"""Two rounds of judging told in a terminal, in the form that is wanted."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import click
 
 from workbench.agreement.result import Coefficient
-from workbench.agreement.rounds import Rounds, TwoValues
-from workbench.cli.output import say_table
+from workbench.agreement.rounds import Rounds
+from workbench.agreement.rounds_forms import ROUND_COLUMNS, rounds_data, rounds_latex, rounds_rows
+from workbench.cli.output import say_csv, say_json, say_table
 
 
-def rounds_json(found: Rounds) -> dict[str, Any]:
-    """Two rounds as a JSON object, with all digits."""
-    return {
-        "pairs": found.pairs,
-        "labels": found.labels,
-        "changed": found.changed,
-        "assessors": [
-            {
-                "assessor": one.assessor,
-                "labels": one.labels,
-                "changed": one.changed,
-                "raised": one.raised,
-                "lowered": one.lowered,
-            }
-            for one in found.assessors
-        ],
-        "graded": [_json(one) for one in found.graded],
-        "binary": [_json(one) for one in found.binary],
-    }
+def say_rounds_as(found: Rounds, form: str) -> None:
+    """Say two rounds in the form that is wanted."""
+    if form == "json":
+        say_json(rounds_data(found))
+    elif form == "csv":
+        say_csv((ROUND_COLUMNS, *rounds_rows(found)))
+    elif form == "latex":
+        click.echo(rounds_latex(found), nl=False)
+    else:
+        say_rounds(found)
 
 
 def say_rounds(found: Rounds) -> None:
@@ -43,6 +33,10 @@ def say_rounds(found: Rounds) -> None:
         ],
         numeric=[2, 3],
     )
+    values = (*found.graded, *found.binary)
+    without = [one for two in values for one in (two.before, two.after) if one.value is None]
+    for why in dict.fromkeys(f"{one.undefined}; what would define it: {one.would_define}" for one in without):
+        click.echo(f"undefined: {why}")
     click.echo("")
     say_table(
         ["assessor", "labels", "changed", "raised", "lowered"],
@@ -51,15 +45,6 @@ def say_rounds(found: Rounds) -> None:
     )
     click.echo("")
     click.echo(f"{found.changed} of {found.labels} labels changed, on {found.pairs} pairs")
-
-
-def _json(one: TwoValues) -> dict[str, Any]:
-    return {
-        "coefficient": one.name,
-        "before": one.before.value,
-        "after": one.after.value,
-        "undefined": one.before.undefined or one.after.undefined,
-    }
 
 
 def _shown(one: Coefficient) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import click
 
-from workbench.cli.output import REFUSED, say_findings, say_json, say_table
+from workbench.cli.output import REFUSED, printable, say_findings, say_json, say_table
 from workbench.formats.run_report import RunReport, report_to_json
 
 
@@ -35,8 +35,4 @@ def _say_mend(report: RunReport) -> None:
         return
     left = report.mend.errors_left
     after = f"; {left:,} errors would be left" if left else ""
-    click.echo(f"mend: {_printable(report.file)}: {'; '.join(report.mend.changes)}{after}", err=True)
-
-
-def _printable(name: str) -> str:
-    return name.encode("utf-8", "replace").decode("utf-8")
+    click.echo(f"mend: {printable(report.file)}: {'; '.join(report.mend.changes)}{after}", err=True)

@@ -9,8 +9,46 @@ import click
 
 from workbench.errors import InvalidInput
 from workbench.pooling.parameters import Strategy
+from workbench.records import TieRule
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def recipe_options(
+    strategies: Mapping[str, Strategy[Any]], *, listed_by: str = "workbench pool --strategies"
+) -> Callable[[Command], Command]:
+    """The options of a pool's recipe: the strategy, all parameters, and which of equal scores comes first."""
+
+    def with_options(command: Command) -> Command:
+        command = click.option(
+            "--ties",
+            type=click.Choice([rule.value for rule in TieRule]),
+            default=TieRule.TREC_EVAL.value,
+            show_default=True,
+            help="Which of two documents with the same score comes first.",
+        )(command)
+        command = strategy_options(strategies)(command)
+        return click.option(
+            "--strategy",
+            type=click.Choice(list(strategies)),
+            default="depth",
+            show_default=True,
+            help=f"How the documents are chosen; {listed_by} lists them.",
+        )(command)
+
+    return with_options
+
+
+def some_runs_options(command: Command) -> Command:
+    """The options that say which of a campaign's runs are pooled."""
+    command = click.option(
+        "--priority",
+        type=click.IntRange(1),
+        help="Only each group's runs with this priority or a smaller number.",
+    )(command)
+    return click.option("--run", "tags", multiple=True, help="Only these runs, by tag; all if not given.")(
+        command
+    )
 
 
 def strategy_options(strategies: Mapping[str, Strategy[Any]]) -> Callable[[Command], Command]:

@@ -1,46 +1,37 @@
-"""Tables of commands in three forms: for people, as CSV, as JSON."""
+"""Tables of commands in four forms: for people, as JSON, as CSV, as LaTeX."""
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 import click
 
-from workbench.cli.output import say_json, say_table
+from workbench.cli.output import say_table
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def form_options(command: Command) -> Command:
-    """Give a command `--csv` and `--json`; it receives `as_csv` and `as_json`."""
+    """Give a command `--json`, `--csv` and `--latex`; it receives `as_json`, `as_csv` and `as_latex`."""
+    command = click.option("--latex", "as_latex", is_flag=True, help="LaTeX tables (booktabs).")(command)
     command = click.option("--csv", "as_csv", is_flag=True, help="A table as CSV, with all digits.")(command)
     return click.option("--json", "as_json", is_flag=True, help="One JSON object, with all digits.")(command)
 
 
-def say_rows(
-    columns: Sequence[str],
-    rows: Iterable[Sequence[object]],
-    *,
-    said: Mapping[str, object],
-    as_csv: bool,
-    as_json: bool,
-    numeric_from: int = 1,
-) -> None:
-    """Say a table; JSON has `said` beside its `rows`, people read three decimals and a dash for none."""
-    if as_json:
-        say_json({**said, "rows": [dict(zip(columns, row, strict=True)) for row in rows]})
-    elif as_csv:
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows(rows)
-        click.echo(text.getvalue().encode("utf-8", "surrogateescape"), nl=False)
-    else:
-        numeric = range(numeric_from, len(columns))
-        say_table(columns, [[_short(cell) for cell in row] for row in rows], numeric=numeric)
+def one_form(*, as_json: bool, as_csv: bool, as_latex: bool) -> str:
+    """The form that is wanted, `text` if none is named; raises UsageError for several."""
+    chosen = [name for name, given in (("json", as_json), ("csv", as_csv), ("latex", as_latex)) if given]
+    if len(chosen) > 1:
+        said = " and ".join(f"--{name}" for name in chosen)
+        raise click.UsageError(f"{said} exclude one another: keep one of them")
+    return chosen[0] if chosen else "text"
+
+
+def say_short(columns: Sequence[str], rows: Iterable[Sequence[object]], *, numeric_from: int = 1) -> None:
+    """Say a table for people: three decimals, and a dash for what is not there."""
+    numeric = range(numeric_from, len(columns))
+    say_table(columns, [[_short(cell) for cell in row] for row in rows], numeric=numeric)
 
 
 def _short(cell: object) -> object:

@@ -47,6 +47,17 @@ class DisputeRule:
     steps: int = 2
     beside_grades: bool = False
 
+    @property
+    def label(self) -> str:
+        """The difference in words, with the number of steps where it matters."""
+        if self.difference is Difference.DISTANCE:
+            return (
+                f"grades that lie {self.steps} steps apart or more"
+                if self.steps > 1
+                else Difference.ANY.label
+            )
+        return self.difference.label
+
     def __post_init__(self) -> None:
         if self.steps < 1:
             raise WorkbenchError(f"grades cannot lie {self.steps} steps apart", remedy="1 or more")

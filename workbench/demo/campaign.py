@@ -18,7 +18,8 @@ from workbench.storage import Session
 from workbench.workflow.campaigns.campaigning import Campaign, campaign_by_slug, create_campaign
 from workbench.workflow.campaigns.collecting import load_documents, load_topics
 from workbench.workflow.campaigns.importing import import_judgments
-from workbench.workflow.desk.assigning import assessors_of, assign_in_turn, assignments_of
+from workbench.workflow.desk.assigning import assessors_of, assign_in_turn
+from workbench.workflow.desk.assignments import assignments_of
 from workbench.workflow.desk.judging import record
 from workbench.workflow.desk.ordering import OrderRule
 from workbench.workflow.people.accounts import Account, NewAccount, create_account

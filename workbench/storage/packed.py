@@ -29,7 +29,7 @@ def put_form(db: Session, run_id: int, kept: KeptForm, records: bytes) -> None:
     """Keep the packed form of a run, in place of one that is there; two who do so at once do the same."""
     insert = sqlite.insert if db.get_bind().dialect.name == "sqlite" else postgresql.insert
     values = {"form": kept.form, "width": kept.width, "topics": kept.topics, "records": records}
-    statement = insert(PackedRunRow.__table__).values(run_id=run_id, **values)  # type: ignore[arg-type]  # is a Table
+    statement = insert(PackedRunRow).values(run_id=run_id, **values)
     db.execute(statement.on_conflict_do_update(index_elements=["run_id"], set_=values))
 
 

@@ -9,15 +9,17 @@ from typing import TypeVar
 from workbench.agreement.report.figures import ORDER
 from workbench.agreement.report.how import MOST_SEED, ROUNDS, How, OwnWeights
 from workbench.agreement.several.bootstrap import Unit
+from workbench.agreement.several.bounds import Bounds
 from workbench.agreement.several.entering import Basis, Machines
 from workbench.agreement.several.levels import LEVELS
-from workbench.agreement.several.weights import WEIGHTS
-from workbench.errors import WorkbenchError
+from workbench.agreement.several.weights import WEIGHTS, own_weights
+from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.records import Scale
 from workbench.web.forms import whole_number
+from workbench.web.grades_choice import grades_in_words
 from workbench.workflow.agreement.agreeing import Asked
 
-Kind = TypeVar("Kind", Basis, Machines, Unit)
+Kind = TypeVar("Kind", Basis, Machines, Unit, Bounds)
 # A page is waited for: more rounds are for the terminal.
 MOST_ROUNDS = 10_000
 MOST_WEIGHTS = 2000
@@ -27,8 +29,8 @@ BASES = {
     Basis.LISTED: "also pairs that one judged, as the others' lowest grade",
     Basis.ALL: "every document, not relevant where nobody judged",
 }
-MACHINES = {Machines.APART: "people", Machines.AMONG: "people and machines", Machines.ONLY: "machines"}
 OVER = {Unit.TOPIC: "topics", Unit.PAIR: "pairs of topic and document"}
+BOUNDS = {Bounds.EXPANDED: "expanded", Bounds.PERCENTILE: "as they are"}
 FIGURES = {
     "pooled": "Pooled κ",
     "unpooled": "Unpooled κ",
@@ -51,7 +53,22 @@ class Choice:
     by: str
     relevant_from: int
     own: str = ""
-    error: WorkbenchError | None = None
+    error: InvalidInput | None = None
+
+    @property
+    def graded(self) -> bool:
+        """Whether every grade is compared, not relevant or not."""
+        return self.asked.graded
+
+    @property
+    def machines(self) -> Machines:
+        """Whose answers enter."""
+        return self.asked.machines
+
+    @property
+    def in_words(self) -> str:
+        """Which grades are compared."""
+        return grades_in_words(self.relevant_from, graded=self.graded)
 
     def arguments(self) -> dict[str, str | int]:
         """The same as it stands in an address, without what goes without saying."""
@@ -72,6 +89,7 @@ class Choice:
         for name, value, usual in (
             ("level", how.level, How().level),
             ("over", str(how.unit), str(Unit.TOPIC)),
+            ("bounds", str(how.bounds), str(Bounds.EXPANDED)),
             ("rounds", how.rounds, ROUNDS),
             ("seed", how.seed, 0),
             ("by", self.by, "pooled"),
@@ -95,7 +113,7 @@ def choice_of(values: Mapping[str, str], scale: Scale) -> Choice:
     if values.get("weights") == "own":
         try:
             weights = _own(own, len(scale.grades))
-        except WorkbenchError as refused:
+        except InvalidInput as refused:
             error = refused
     elif values.get("weights") in WEIGHTS:
         weights = values["weights"]
@@ -110,6 +128,7 @@ def choice_of(values: Mapping[str, str], scale: Scale) -> Choice:
             weights=weights,
             level=values["level"] if values.get("level") in LEVELS else How().level,
             unit=_one_of(Unit, values.get("over"), Unit.TOPIC),
+            bounds=_one_of(Bounds, values.get("bounds"), Bounds.EXPANDED),
             rounds=min(max(rounds or ROUNDS, 1), MOST_ROUNDS),
             seed=seed if seed is not None and 0 <= seed <= MOST_SEED else 0,
         ),
@@ -129,12 +148,18 @@ def _own(text: str, grades: int) -> OwnWeights:
             if line.strip()
         )
     except ValueError:
-        raise WorkbenchError(
-            "there is something among the weights that is no number", remedy=remedy
-        ) from None
+        raise _refused("there is something among the weights that is no number", remedy) from None
     if [len(row) for row in rows] != [grades] * grades:
-        raise WorkbenchError(f"the weights are no square of {grades} grades", remedy=remedy)
+        raise _refused(f"the weights are no square of {grades} grades", remedy)
+    try:
+        own_weights(rows)
+    except WorkbenchError as error:
+        raise _refused(error.message, error.remedy) from None
     return rows
+
+
+def _refused(message: str, remedy: str) -> InvalidInput:
+    return InvalidInput([Finding("Agreement", None, "own", message, remedy)])
 
 
 def _one_of(kinds: type[Kind], value: str | None, usual: Kind) -> Kind:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 from collections.abc import Iterable, Sequence
 from urllib.parse import quote
@@ -28,6 +29,24 @@ def csv_file(header: Sequence[str], rows: Iterable[Sequence[object]], name: str)
     writer.writerow(header)
     writer.writerows(rows)
     return attachment(text.getvalue().encode("utf-8", "surrogateescape"), name, kind="text/csv")
+
+
+def file_of(
+    kind: str,
+    name: str,
+    *,
+    columns: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    latex: str,
+    data: object,
+) -> Response:
+    """What a page shows as a file to take along: `csv`, `tex` or `json`, by which the name goes on."""
+    if kind == "csv":
+        return csv_file(columns, rows, f"{name}.csv")
+    if kind == "tex":
+        return attachment(latex.encode("utf-8", "replace"), f"{name}.tex", kind="application/x-tex")
+    content = json.dumps(data, allow_nan=False).encode()
+    return attachment(content, f"{name}.json", kind="application/json")
 
 
 def _disposition(name: str) -> str:

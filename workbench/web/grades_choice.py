@@ -12,7 +12,7 @@ from workbench.web.forms import whole_number
 
 WHOSE = {
     Machines.APART: "people",
-    Machines.AMONG: "people and machines alike",
+    Machines.AMONG: "people and machines",
     Machines.ONLY: "machines",
 }
 
@@ -33,7 +33,12 @@ class Choice:
     @property
     def in_words(self) -> str:
         """Which grades are compared."""
-        return "every grade" if self.graded else f"relevant from grade {self.relevant_from} or not"
+        return grades_in_words(self.relevant_from, graded=self.graded)
+
+
+def grades_in_words(relevant_from: int, *, graded: bool) -> str:
+    """Which grades are compared, as a heading says it."""
+    return "every grade" if graded else f"relevant from grade {relevant_from} or not"
 
 
 def read_choice(scale: Scale) -> Choice:

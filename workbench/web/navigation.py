@@ -99,6 +99,12 @@ def first_page(slug: str, roles: frozenset[Role]) -> str | None:
     return None
 
 
+def opens(endpoint: str) -> bool:
+    """Whether a page of this campaign opens to its viewer."""
+    campaign = here_or_none()
+    return campaign is not None and _opens(endpoint, campaign.roles)
+
+
 def exists(endpoint: str) -> bool:
     """Whether the application has such a page."""
     return endpoint in current_app.view_functions

@@ -13,7 +13,8 @@ from workbench.agreement.report.two import Two
 from workbench.web.forms import counted
 from workbench.workflow.agreement.agreeing import People
 from workbench.workflow.campaigns.progress import Overview
-from workbench.workflow.desk.assigning import AssessorLine, AssignmentLine
+from workbench.workflow.desk.assigning import AssessorLine
+from workbench.workflow.desk.assignments import AssignmentLine
 from workbench.workflow.pools.listing import PoolLine
 from workbench.workflow.runs.about_runs import Verdict
 from workbench.workflow.runs.run_lines import RunLine

@@ -10,7 +10,7 @@ from workbench.consensus.parameters import Parameter
 from workbench.consensus.rules import PARAMETERS, RULES, THEN
 from workbench.storage import Session
 from workbench.workflow.desk.assigning import AssessorLine, assessors_of
-from workbench.workflow.settling.releasing import RuleChoice, default_rule
+from workbench.workflow.settling.releasing import RuleChoice, default_rule, first_who_graded
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,17 +57,18 @@ def used_by(parameter: str) -> tuple[str, ...]:
 
 
 def rule_form(db: Session, campaign_id: int) -> RuleForm:
-    """The rule that the address names, else the one to begin with; `one` takes the first assessor."""
+    """The rule that the address names, else the one to begin with; `one` takes the first assessor who has
+    graded anything.
+    """
     assessors = assessors_of(db, campaign_id)
     named = request.args.get("rule") or default_rule(db, campaign_id)
-    return RuleForm(sent_choice(named, assessors), assessors)
+    return RuleForm(sent_choice(named, first_who_graded(db, campaign_id)), assessors)
 
 
-def sent_choice(rule: str, assessors: tuple[AssessorLine, ...]) -> RuleChoice:
-    """A rule with the parameters of the address."""
+def sent_choice(rule: str, assessor: str | None) -> RuleChoice:
+    """A rule with the parameters of the address; `assessor` where it names none."""
     said = {name: request.args.get(name, "").strip() or None for name in PARAMETERS}
-    if not said["assessor"] and assessors:
-        said["assessor"] = assessors[0].name
+    said["assessor"] = said["assessor"] or assessor
     if said[THEN.name] is None:
         # So that the form shows what belongs to the rule that the rest goes to.
         said[THEN.name] = THEN.default

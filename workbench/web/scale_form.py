@@ -69,7 +69,9 @@ def read_scale(form: ScaleForm) -> Scale:
     if form.kind in SCALES:
         return SCALES[form.kind]
     if form.kind != OWN:
-        raise InvalidInput([Finding("Scale", None, CODE, "no scale is chosen", "choose one of the three")])
+        raise InvalidInput(
+            [Finding("Scale", None, CODE, "no scale is chosen", "choose a ready-made one or your own")]
+        )
     findings: list[Finding] = []
     grades = [(index, _grade(index, row, findings)) for index, row in enumerate(form.rows) if not row.blank]
     relevant = dict(grades).get(-1 if form.relevant is None else form.relevant)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from workbench.web.access import here, viewer
 from workbench.web.door import reading, writing
-from workbench.workflow.desk.near_duplicates import keep_sketches, missing_sketches
+from workbench.workflow.desk.sketches import keep_sketches, missing_sketches
 from workbench.workflow.people.membership import require_assignment
 
 

@@ -42,6 +42,7 @@ def install(app: Flask) -> None:
     app.add_template_filter(render_guidelines)
     app.add_template_global(fresh_id)
     app.add_template_global(navigation.exists, "page_exists")
+    app.add_template_global(navigation.opens, "page_opens")
     app.add_template_global(navigation.first_page, "first_page")
 
     @app.context_processor

@@ -17,7 +17,8 @@ from workbench.agreement.report.as_json import report_data
 from workbench.agreement.report.figures import drawn_from, figures
 from workbench.agreement.report.grades import against_the_rest, by_grade
 from workbench.agreement.report.how import How
-from workbench.agreement.report.latex import escaped, report_latex
+from workbench.agreement.report.latex import report_latex
+from workbench.agreement.report.latex_table import MOST_FLOATING, escaped, table
 from workbench.agreement.report.overview import disagreed, together, what_differs
 from workbench.agreement.report.rows import COLUMNS, report_rows
 from workbench.agreement.report.strictness import strictness
@@ -26,6 +27,7 @@ from workbench.agreement.report.two import every_two
 from workbench.agreement.report.working import workings
 from workbench.agreement.several.answers import Voice, answers_of
 from workbench.agreement.several.bootstrap import Unit, bootstrap
+from workbench.agreement.several.bounds import Bounds
 from workbench.agreement.several.entering import Basis, entering
 from workbench.agreement.several.levels import LEVELS
 from workbench.agreement.several.ratings import Ratings
@@ -201,7 +203,7 @@ def test_json_csv_and_latex_hold_every_coefficient() -> None:
     assert set(data["coefficients"]) == {"observed", "pooled", "unpooled", "alpha", "gwet", "uniform"}
     assert data["how"] == {
         "weights": "nominal", "level": "ordinal", "over": "topics",
-        "rounds": 40, "seed": 11, "confidence": 0.95,
+        "bounds": "expanded", "rounds": 40, "seed": 11, "confidence": 0.95,
     }  # fmt: skip
     assert [line["assessors"] for line in data["overlap"]][-1] == ["a_1", "b", "c"]
     text = io.StringIO()
@@ -222,8 +224,84 @@ def test_json_csv_and_latex_hold_every_coefficient() -> None:
     assert {len(row) for row in rows} == {len(COLUMNS)}
     latex = report_latex(report)
     assert r"a\_1, b & 5 &" in latex
+    assert "bootstrap over topics, expanded percentiles (Hesterberg 2015), 40 rounds" in latex
+    drawn = [row for row in rows if row["low"]]
+    assert {row["interval"] for row in drawn} == {"bootstrap over topics, expanded percentiles"}
+    assert {(row["level"], row["rounds"], row["seed"]) for row in drawn} == {("0.95", "40", "11")}
+    # Of everybody, of every two, overlaps, grades, lines of relevance, who is strict.
     for opened in ("table", "tabular"):
-        assert latex.count(f"\\begin{{{opened}}}") == latex.count(f"\\end{{{opened}}}") == 4
+        assert latex.count(f"\\begin{{{opened}}}") == latex.count(f"\\end{{{opened}}}") == 6
+    # Relevant from 1: a 4 of 5, b 3, c 2: c gives 0.4 where the others give (0.8 + 0.6) / 2.
+    assert r"c & 5 & 0.400 & 0.700 & $-$0.300 &" in latex
+
+
+def test_an_index_without_a_value_says_why_and_what_would_define_it() -> None:
+    report = together(entered({"a": [0, 0, 0], "b": [0, 0, 0]}, scale=(0, 1), topics=3), FEW)
+    rows = [dict(zip(COLUMNS, row, strict=True)) for row in report_rows(report)]
+    missing = {row["coefficient"]: row for row in rows if row["of"] == "pair" and row["value"] is None}
+    assert {"pooled", "positive_agreement", "precision_of_second", "recall_of_second"} <= missing.keys()
+    assert all(row["undefined"] and row["would_define"] for row in missing.values())
+    (pair,) = report_data(report)["pairs"]
+    assert pair["recall"] is None
+    assert pair["recall_undefined"].startswith("the first called nothing relevant: a document")
+
+
+def test_whatever_has_no_value_says_why_and_what_would_define_it_in_every_row() -> None:
+    # Nobody gives a 1, c shares no pair with anybody, and of the last topic nobody judged a pair twice.
+    grades: dict[str, list[int | None]] = {
+        "a": [0, 0, 2, None], "b": [0, 0, 2, None], "c": [None, None, None, 0],
+    }  # fmt: skip
+    report = together(entered(grades, scale=(0, 1, 2), topics=2, graded=True), FEW)
+    rows = [dict(zip(COLUMNS, row, strict=True)) for row in report_rows(report)]
+    missing = [row for row in rows if row["value"] is None]
+    assert {row["of"] for row in missing} >= {"grade", "assessor"}
+    assert [row for row in missing if not (row["undefined"] and row["would_define"])] == []
+    unused = report_data(report)["grades_of_the_scale"][1]
+    assert unused["would_define"] == "a pair on which one of them gives it"
+    assert unused["kappa_undefined"].startswith("everyone gave the same grade")
+
+
+def test_a_long_table_goes_on_over_pages() -> None:
+    rows = [(str(number), "1") for number in range(MOST_FLOATING + 1)]
+    long = table("lr", ("Topic", "n"), rows, "Many", "tab:many")
+    assert r"\begin{longtable}{lr}" in long
+    assert long.count("Topic & n") == 2
+    assert r"\begin{table}" in table("lr", ("Topic", "n"), rows[1:], "Few", "tab:few")
+
+
+def test_plain_percentiles_are_there_by_name_and_every_form_says_which_there_are() -> None:
+    data = entered({"a": [2, 1, 0, 1, 2, 0], "b": [2, 0, 2, 1, 0, 0]}, scale=(0, 1, 2), topics=3)
+    plain = together(data, How(rounds=400, seed=1, bounds=Bounds.PERCENTILE))
+    wide = together(data, How(rounds=400, seed=1))
+    for one, other in zip(plain.figures, wide.figures, strict=True):
+        assert one.interval is not None
+        assert other.interval is not None
+        assert one.interval.method == "bootstrap over topics, percentiles"
+        assert (other.interval.low or 0) <= (one.interval.low or 0)
+    assert report_data(plain)["how"]["bounds"] == "percentile"
+    latex = report_latex(plain)
+    assert "intervals: bootstrap over topics, percentiles, 400 rounds" in latex
+    assert "Hesterberg" not in latex
+
+
+@pytest.mark.parametrize("scale", [(0, 5), (1, 2)])
+def test_the_grades_of_a_scale_of_two_keep_their_numbers(scale: tuple[int, int]) -> None:
+    low, high = scale
+    grades = {"a": [high, high, low, low], "b": [high, low, low, low]}
+    report = together(entered(grades, scale=scale, relevant_from=high), FEW)
+    assert [one.grade for one in report.scale_grades] == [high, low]
+    # Three of the eight grades are high; of those, both of d0 are shared and the one of d1 is not.
+    assert report.scale_grades[0].given == 3
+    assert report.scale_grades[0].specific.value == pytest.approx(2 / 3)
+    assert [one["grade"] for one in report_data(report)["grades_of_the_scale"]] == [high, low]
+    assert f"    {high} & 3 & 0.667" in report_latex(report)
+
+
+def test_every_caption_of_latex_says_the_level_and_the_drawing_of_its_intervals() -> None:
+    plain = How(rounds=40, seed=11, confidence=0.9, bounds=Bounds.PERCENTILE)
+    report = together(entered(columns(MANNING), topics=3), plain)
+    said = r"90\,\% intervals: bootstrap over topics, percentiles, 40 rounds, seed 11."
+    assert report_latex(report).count(said) == 5
 
 
 def test_of_very_many_assessors_the_overlaps_are_those_of_the_pairs_that_are_listed() -> None:

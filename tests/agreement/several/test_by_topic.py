@@ -83,3 +83,23 @@ def test_intervals_are_those_of_the_topic_alone_and_return_with_the_seed() -> No
 def test_what_differs_differs_among_those_who_judged() -> None:
     three = ratings_of([[1, 1, -1, 0], [1, 0, 1, -1], [-1, 1, 1, -1]], categories=(1, 0), missing=-1)
     assert differing(three).tolist() == [False, True, False, False]
+
+
+def test_who_judged_nothing_in_a_topic_changes_none_of_its_figures() -> None:
+    # Twelve pairs of topic 0 by two assessors; three more have judged topic 1 only.
+    generator = np.random.default_rng(5)
+    two = generator.integers(0, 2, (2, 12))
+    alone = by_topic(ratings_of(two, categories=(1, 0)))[0]
+    everybody = np.full((5, 16), -1)
+    everybody[3:, :12] = two
+    everybody[:3, 12:] = generator.integers(0, 2, (3, 4))
+    among = ratings_of(everybody, categories=(1, 0), missing=-1, topics=[0] * 12 + [1] * 4)
+    found = by_topic(among)[0]
+    for name in COEFFICIENTS:
+        assert found.coefficient(name) == alone.coefficient(name)
+        assert found.interval(name) == alone.interval(name)
+    assert (found.n, found.disputed) == (alone.n, alone.disputed)
+
+
+def test_where_no_pair_enters_there_are_no_topics() -> None:
+    assert by_topic(ratings_of([[], []], categories=(1, 0), topics=np.zeros(0, dtype=np.int64))) == ()

@@ -132,3 +132,18 @@ def test_four_assessors_of_cystic_fibrosis_enter_on_both_bases() -> None:
         with_a4 = [agreement(found.ratings.only([one, 3]), "unpooled") for one in range(3)]
         assert [round(one.value or 0, 2) for one in with_a4] == figures
         assert {one.n for one in with_a4} == {n} == {found.n_pairs}
+
+
+def test_a_pair_on_which_all_others_were_unsure_does_not_weigh_on_chance() -> None:
+    # Ann and bea differ on d0. With ann's ten other grades among the shares the chance to agree would be near
+    # 1, and the pooled kappa, which cannot be below -1, near -15.
+    said = [(ANN, "1", "d0", 1), (BEA, "1", "d0", 0)]
+    said += [(who, "1", f"d{at}", 0 if who == ANN else UNSURE) for at in range(1, 11) for who in (ANN, BEA)]
+    answers = answers_of(VOICES[:2], [*said, (ANN, "2", "d1", 0), (BEA, "2", "d1", UNSURE)])
+    listed = entering(answers, SCALE, relevant_from=1, basis=Basis.LISTED)
+    assert (listed.pairs, listed.topics, listed.counts.singly) == ((("1", "d0"),), ("1",), 11)
+    assert agreement(listed.ratings, "pooled").value == -1
+    # What nobody said anything of enters as before, eleven documents of topic 2 among them.
+    every = entering(answers, SCALE, relevant_from=1, basis=Basis.ALL, documents=12)
+    assert (every.n_pairs, every.topics) == (1 + 1 + 11, ("1", "2"))
+    assert every.sentence.startswith("13 of all 24 pairs of 2 topics and 12 documents")

@@ -9,7 +9,7 @@ import pytest
 
 from tests.agreement.several.made import from_rows, from_table
 from tests.support import cases
-from workbench.agreement.closed_form import kappa_error, share_interval
+from workbench.agreement.closed_form import kappa_bounds, kappa_error, share_interval
 from workbench.agreement.several.bootstrap import Unit, bootstrap, resampled
 from workbench.agreement.several.linearised import linearised
 from workbench.agreement.several.methods import METHODS, agreement, values
@@ -148,3 +148,17 @@ def test_wilsons_interval_is_the_published_one() -> None:
     assert found == pytest.approx(tuple(case["expected"]["wilson"]), abs=1e-9)
     with pytest.raises(WorkbenchError, match="3 of 2"):
         share_interval(3, 2)
+
+
+def test_no_interval_reaches_to_where_no_kappa_can_be() -> None:
+    # Of three pairs two are disputed, one each way: t with two degrees reaches far beyond on both sides.
+    few = from_table([[1, 1], [1, 0]])
+    for name in ("pooled", "uniform", "gwet"):
+        found = linearised(few, name)
+        assert found.low == -1.0
+        assert found.high == 1.0
+    # Of five grades S is -1/4 where nobody agrees: (0 - 1/5) / (1 - 1/5).
+    five = ratings_of([[0, 1, 2], [1, 1, 3]], categories=range(5))
+    assert linearised(five, "uniform").low == pytest.approx(-0.25)
+    # With missing grades and weights of one's own a value may itself be below -1.
+    assert kappa_bounds(-1.5, 0.1) == (-1.5, -1.4)

@@ -14,7 +14,8 @@ from workbench.storage.tables import PoolEventRow
 from workbench.workflow.adaptive.adaptive_states import AdaptiveStates
 from workbench.workflow.adaptive.handing_out import hand_out
 from workbench.workflow.adaptive.replaying import Replay, replay_pool
-from workbench.workflow.desk.assigning import assign, assignments_of
+from workbench.workflow.desk.assigning import assign
+from workbench.workflow.desk.assignments import assignments_of
 from workbench.workflow.desk.judging import record
 from workbench.workflow.desk.recording import Recorded
 from workbench.workflow.pools.pooling import make_pool

@@ -12,7 +12,8 @@ from workbench.storage.engine import Database
 from workbench.storage.tables import AssignmentRow, PoolEntryRow
 from workbench.workflow.adaptive.handing_out import hand_out, prepare_handing_out
 from workbench.workflow.campaigns.progress import overview
-from workbench.workflow.desk.assigning import assign, assign_in_turn, assignments_of, left_to_judge
+from workbench.workflow.desk.assigning import assign, assign_in_turn
+from workbench.workflow.desk.assignments import assignments_of, left_to_judge
 from workbench.workflow.desk.showing import desk
 from workbench.workflow.desk.worklists import answers, worklist
 from workbench.workflow.pools.pool_pairs import pool_entries

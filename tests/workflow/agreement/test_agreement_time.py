@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 
 from tests.builders import Made, campaign_with_people
+from workbench.agreement.drift import Trend
 from workbench.errors import WorkbenchError
 from workbench.records import Judgment
 from workbench.storage.engine import Database
 from workbench.storage.events import append_events
-from workbench.workflow.agreement.over_time import over_time, time_rows
+from workbench.workflow.agreement.over_time import TIME_COLUMNS, in_words, over_time, time_rows
 from workbench.workflow.campaigns.importing import import_judgments
 
 START = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
@@ -73,7 +74,10 @@ def test_position_in_the_sitting_is_told_from_the_pauses(sqlite_database: Databa
     ]  # fmt: skip
     assert ada.sentence_of_days.startswith("No drift that these 60 pairs of 6 sittings could show")
     assert report.imported == ("Elsewhere",)
-    assert len(list(time_rows(report))) == 5
+    # Two bins, three days, four trends.
+    rows = [dict(zip(TIME_COLUMNS, row, strict=True)) for row in time_rows(report)]
+    assert [row["by"] for row in rows] == ["position"] * 2 + ["day"] * 3 + ["trend"] * 4
+    assert all(bool(row["undefined"]) == bool(row["would_define"]) for row in rows)
 
 
 def test_an_answer_counts_once_where_it_holds_and_probes_never(sqlite_database: Database, made: Made) -> None:
@@ -100,6 +104,13 @@ def test_a_longer_pause_joins_sittings(sqlite_database: Database, made: Made) ->
         with pytest.raises(WorkbenchError, match="cannot be the lowest"):
             over_time(db, made.campaign.id, relevant_from=0)
     assert ada.sittings == 3
+
+
+def test_one_sitting_is_called_by_the_singular() -> None:
+    trend = Trend(0.001, None, None, 0.5, 88, 1, 1000, 0)
+    assert in_words(trend, "sitting") == (
+        "No fatigue that these 88 pairs of 1 sitting could show: +1.0 points per ten judgments, p = 0.500."
+    )
 
 
 def test_a_campaign_in_which_nobody_has_judged_has_no_course(sqlite_database: Database) -> None:

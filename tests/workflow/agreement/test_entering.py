@@ -31,9 +31,10 @@ def test_what_people_said_enters_from_the_campaigns_line_on(database: Database) 
         assert [voice.name for voice in found.assessors] == ["X", "Y"]
         assert (found.pairs, found.ratings.codes.tolist()) == ((("T1", "d1"),), [[0], [1]])
         assert (found.counts.unsure, found.counts.singly) == (1, 1)
-        # The six documents of the builder's campaign: d1 and d2 have answers.
+        # The six documents of the builder's campaign: d1 and d2 have answers, d2 only one that is a grade.
         every = entering(db, made.campaign.id, basis=Basis.ALL)
-        assert every.n_pairs == 6
+        assert every.n_pairs == 5
+        assert every.sentence.startswith("5 of all 6 pairs of 1 topic and 6 documents")
         with pytest.raises(WorkbenchError, match="cannot be the lowest relevant grade"):
             entering(db, made.campaign.id, relevant_from=0)
 

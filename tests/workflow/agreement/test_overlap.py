@@ -2,54 +2,27 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
-from collections.abc import Mapping
-from datetime import UTC, datetime
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from tests.builders import Made, pooled_campaign
-from workbench.agreement.sample_size import Chance, Draw
+from tests.workflow.agreement.overlaps import FIRST, judge
+from workbench.agreement.sample_aims import Aim
+from workbench.agreement.sample_size import Draw
 from workbench.errors import Conflict, InvalidInput, NotFound, WorkbenchError
 from workbench.records import Judgment
-from workbench.storage import Session
 from workbench.storage.engine import Database
-from workbench.storage.events import append_events
 from workbench.workflow.agreement.overlap_candidates import candidates_of
 from workbench.workflow.agreement.overlap_drawing import draw_overlap
 from workbench.workflow.agreement.overlap_planning import Source, plan_overlap
-from workbench.workflow.agreement.overlap_results import overlap_results
 from workbench.workflow.campaigns.importing import import_judgments
-from workbench.workflow.campaigns.progress import pooled_pairs
-from workbench.workflow.desk.assigning import assign, assignments_of, left_to_judge
+from workbench.workflow.desk.assigning import assign
+from workbench.workflow.desk.assignments import assignments_of, left_to_judge
 from workbench.workflow.pools.listing import pools_of
 from workbench.workflow.pools.pool_pairs import pool_entries
-
-# Ada judged forty pairs of each topic, every fourth relevant.
-DOCNOS = [f"n{number:02}" for number in range(40)]
-FIRST = {(topic, docno): int(at % 4 == 0) for topic in ("T1", "T2") for at, docno in enumerate(DOCNOS)}
-
-
-def judge(db: Session, made: Made, name: str, said: Mapping[tuple[str, str], int]) -> None:
-    events = [
-        {
-            "campaign_id": made.campaign.id, "assessor_id": made.assessors[name], "topic": topic,
-            "docno": docno, "answer": "grade", "grade": grade, "reason": "", "source": "screen",
-            "client_id": f"{name}-{topic}-{docno}", "assignment_id": None, "document_sha256": None,
-            "position": None, "order_rule": None, "seed": None, "active_ms": None,
-            "recorded_at": datetime.now(UTC),
-        }
-        for (topic, docno), grade in said.items()
-    ]  # fmt: skip
-    assert append_events(db, events) == len(events)
-
-
-@pytest.fixture
-def made(sqlite_database: Database) -> Made:
-    with sqlite_database.writing() as db:
-        campaign, _ = pooled_campaign(db, assessors=("Ada", "Ben", "Cleo"))
-        judge(db, campaign, "Ada", FIRST)
-    return campaign
 
 
 def test_before_anybody_overlaps_the_plan_is_by_stated_guesses(sqlite_database: Database, made: Made) -> None:
@@ -159,6 +132,46 @@ def test_the_same_seed_draws_the_same_pairs_and_no_pair_twice(sqlite_database: D
         )
 
 
+def test_a_form_that_is_sent_twice_finds_its_pool_though_no_pair_is_left(
+    sqlite_database: Database, made: Made
+) -> None:
+    with sqlite_database.writing() as db:
+
+        def draw() -> str:
+            ben = made.assessors["Ben"]
+            found = draw_overlap(
+                db, made.campaign.id, pairs=80, draw=Draw.RANDOM, assessor_ids=[ben], seed=5, name="  "
+            )
+            return found.pool.pool.name
+
+        assert draw() == "overlap by random, seed 5"
+        with pytest.raises(Conflict, match="there is a pool 'overlap by random, seed 5' already"):
+            draw()
+
+
+def test_two_who_draw_at_the_same_moment_do_not_draw_the_same_pairs(database: Database) -> None:
+    with database.writing() as db:
+        made, _ = pooled_campaign(db, assessors=("Ada", "Ben"))
+        judge(db, made, "Ada", FIRST)
+    both_are_here = threading.Barrier(2)
+
+    def draw(seed: int) -> bool:
+        try:
+            with database.writing() as db:
+                if not database.embedded:
+                    both_are_here.wait(20)
+                draw_overlap(
+                    db, made.campaign.id, pairs=50, draw=Draw.RANDOM, assessor_ids=[made.assessors["Ben"]],
+                    seed=seed,
+                )  # fmt: skip
+        except InvalidInput as error:
+            return "50 pairs cannot be drawn of 30" not in str(error)
+        return True
+
+    with ThreadPoolExecutor(2) as threads:
+        assert sorted(threads.map(draw, (1, 2))) == [False, True]
+
+
 def test_nobody_is_given_what_they_have_judged_themselves_alone(
     sqlite_database: Database, made: Made
 ) -> None:
@@ -169,6 +182,15 @@ def test_nobody_is_given_what_they_have_judged_themselves_alone(
         lines = {(one.topic, one.assessor) for one in assignments_of(db, made.campaign.id)}
     # T1 has pairs of Ada's and one of Ben's, so that both must come; T2 has Ada's only.
     assert lines == {("T1", "Ada"), ("T1", "Ben"), ("T2", "Ben")}
+
+
+def test_nothing_is_simulated_while_others_wait_for_the_one_writer(
+    sqlite_database: Database, made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr("workbench.agreement.sample_plans.simulated")
+    with sqlite_database.writing() as db:
+        ben = made.assessors["Ben"]
+        draw_overlap(db, made.campaign.id, pairs=9, draw=Draw.LABEL, assessor_ids=[ben], seed=1)
 
 
 def test_seconds_take_turns_over_topics(sqlite_database: Database, made: Made) -> None:
@@ -199,78 +221,7 @@ def test_what_cannot_be_drawn_is_refused(sqlite_database: Database, made: Made) 
         assert len(pools_of(db, made.campaign.id)) == 1
 
 
-def test_the_result_weighs_a_sample_by_label_back_to_the_whole(database: Database) -> None:
-    with database.writing() as db:
-        made, _ = pooled_campaign(db)
-        judge(db, made, "Ada", FIRST)
-        ben = made.assessors["Ben"]
-        drawn = draw_overlap(
-            db, made.campaign.id, pairs=30, draw=Draw.LABEL, assessor_ids=[ben], seed=3, name="o"
-        )
-        entries = pool_entries(db, made.campaign.id, "o")
-        relevant = [e for e in entries if e.stratum == 1]
-        # Ben finds every second of Ada's relevant ones relevant, and none of the others.
-        said = {(e.topic, e.docno): 0 for e in entries}
-        said |= {(e.topic, e.docno): 1 for e in relevant[::2]}
-        judge(db, made, "Ben", said)
-        (found,) = overlap_results(db, made.campaign.id, chance=Chance.UNPOOLED)
-        assert pooled_pairs(db, made.campaign.id) == 6 + 30
-    yes, n = len(relevant[::2]), len(relevant)
-    assert found.table == ((yes, n - yes), (0, 30 - n))
-    assert (found.judged, found.pairs, drawn.by_label) == (30, 30, (n, 30 - n))
-    # The whole has 1/4 relevant for Ada and of these the share s for Ben: observed 1 - (1 - s) / 4, expected
-    # s / 16 + 3 / 4 (1 - s / 4).
-    s = yes / n
-    expected = s / 16 + 0.75 * (1 - s / 4)
-    assert found.estimate.value == pytest.approx((1 - (1 - s) / 4 - expected) / (1 - expected))
-    assert found.estimate.interval.low is not None
-
-
-def test_a_draw_for_three_gives_every_pair_to_two_others_and_tells_the_pooled_kappa(
-    sqlite_database: Database, made: Made
-) -> None:
-    ada, ben, cleo = (made.assessors[name] for name in ("Ada", "Ben", "Cleo"))
-    with sqlite_database.writing() as db:
-        judge(db, made, "Ben", {("T1", "only-bens"): 1})
-        drawn = draw_overlap(
-            db, made.campaign.id, pairs=81, draw=Draw.RANDOM, assessor_ids=[ben, cleo, ada], assessors=3,
-            seed=2, name="three",
-        )  # fmt: skip
-        lines = {(one.topic, one.assessor) for one in assignments_of(db, made.campaign.id)}
-        # Ben's own pair in T1 needs Ada beside Cleo; T2 has Ada's pairs only.
-        assert lines == {("T1", "Ada"), ("T1", "Ben"), ("T1", "Cleo"), ("T2", "Ben"), ("T2", "Cleo")}
-        assert drawn.pool.recipe["parameters"]["assessors"] == "3"
-        judge(db, made, "Ben", FIRST)
-        (early,) = overlap_results(db, made.campaign.id)
-        judge(db, made, "Cleo", dict.fromkeys(FIRST, 0))
-        (found,) = overlap_results(db, made.campaign.id)
-    assert (early.assessors, early.judged, early.estimate.value) == (3, 0, None)
-    assert found.judged == 80
-    # Of 20 pairs relevant to Ada and Ben and not to Cleo a third of the pairs of assessors agree, of 60 all:
-    # observed (20 / 3 + 60) / 80; relevant are 40 of 240 grades, by chance (1/6)^2 + (5/6)^2 agree.
-    assert found.table == ((20, 20), (0, 120))
-    assert found.estimate.value == pytest.approx(((20 / 3 + 60) / 80 - 26 / 36) / (1 - 26 / 36))
-    assert found.estimate.interval.low is not None
-
-
-def test_whole_topics_that_were_drawn_are_drawn_again_for_the_interval(
-    sqlite_database: Database, made: Made
-) -> None:
-    with sqlite_database.writing() as db:
-        ben = made.assessors["Ben"]
-        draw_overlap(db, made.campaign.id, pairs=80, draw=Draw.TOPIC, assessor_ids=[ben], seed=3)
-        judge(db, made, "Ben", FIRST | {pair: 1 for pair in FIRST if pair[0] == "T1"})
-        (found,) = overlap_results(db, made.campaign.id)
-    # In T2 they agree wholly; in T1 Ben calls all relevant: 10 of 40 agree, chance (50 / 80)^2 + (30 / 80)^2.
-    chance = (50 / 80) ** 2 + (30 / 80) ** 2
-    assert found.estimate.interval.method == "bootstrap over topics, percentiles"
-    assert found.estimate.interval.seed == 3
-    assert (found.estimate.interval.low, found.estimate.interval.high) == pytest.approx(
-        ((0.25 - chance) / (1 - chance), 1.0)
-    )
-
-
-def test_too_few_others_are_refused_and_a_measured_kappa_below_0_counts_as_0(
+def test_too_few_others_are_refused_and_a_measured_kappa_is_no_lower_than_several_can_have(
     sqlite_database: Database, made: Made
 ) -> None:
     with sqlite_database.writing() as db:
@@ -280,5 +231,31 @@ def test_too_few_others_are_refused_and_a_measured_kappa_below_0_counts_as_0(
         judge(db, made, "Ben", {pair: 1 - FIRST[pair] for pair in FIRST})
         plan = plan_overlap(db, made.campaign.id, half_width=0.2, assessors=3)
     assert plan.source is Source.MEASURED
-    assert plan.kappa == pytest.approx(0.0)
+    # Of 82 halves and more each grade has half of the table: at most -1/2 of three, (-1/4) / (1 - 1/4) below.
+    assert plan.kappa == pytest.approx(-0.5 / 2 / (1 - 0.5 / 2), abs=1e-6)
     assert (plan.assessors, plan.others, plan.planned[0].needed.assessors) == (3, 2, 3)
+
+
+def test_the_plan_is_of_the_coefficient_that_is_wished(sqlite_database: Database, made: Made) -> None:
+    with sqlite_database.writing() as db:
+        pairs = list(FIRST)[:40]
+        # Of forty pairs ten are relevant for Ada; Ben says so of twenty more.
+        judge(db, made, "Ben", {pair: int(FIRST[pair] or at % 4 in (1, 2)) for at, pair in enumerate(pairs)})
+        pooled, unpooled, ac, three = (
+            plan_overlap(db, made.campaign.id, half_width=0.2, aim=aim, assessors=assessors, missing=missing)
+            for aim, assessors, missing in (
+                (Aim(), 2, 0.0), (Aim("unpooled"), 2, 0.0), (Aim("gwet"), 2, 0.0), (Aim("alpha"), 3, 0.2),
+            )
+        )  # fmt: skip
+    # 10, 20 and 10 of forty, a half more in each cell, both ways round: observed 21 / 42, relevant
+    # (10.5 + 10.5) / 42 of all: chance 1/2, kappa 0.
+    assert pooled.kappa == pytest.approx(0.0, abs=1e-6)
+    assert (pooled.by_strictness, unpooled.by_strictness) == (False, True)
+    # Ben calls 30 of 40 relevant, Ada 10: .75 and .25 about the mean, chance .375, kappa .125 / .625.
+    assert unpooled.value == pytest.approx(0.2, abs=1e-6)
+    assert unpooled.kappa == pytest.approx(0.0, abs=1e-6)
+    assert ac.value == pytest.approx(0.0, abs=1e-6)
+    assert three.value == pytest.approx(0.0, abs=1e-6)
+    assert three.missing == 0.2
+    assert unpooled.planned[0].needed.pairs != pooled.planned[0].needed.pairs
+    assert (three.planned[0].needed.pairs or 0) > 30

@@ -12,7 +12,8 @@ from tests.builders import Made, pooled_campaign
 from workbench.records import FOUR_GRADES
 from workbench.storage.tables import JudgmentEventRow, KeptAsideRow
 from workbench.web.desk_json import read_event
-from workbench.workflow.desk.assigning import assign, assignments_of
+from workbench.workflow.desk.assigning import assign
+from workbench.workflow.desk.assignments import assignments_of
 from workbench.workflow.desk.desk_events import Event, Receipt, receive
 from workbench.workflow.desk.ordering import OrderRule
 

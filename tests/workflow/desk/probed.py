@@ -14,7 +14,8 @@ from workbench.records import FOUR_GRADES, Document
 from workbench.storage.tables import JudgmentEventRow
 from workbench.web.desk_json import read_event
 from workbench.workflow.campaigns.collecting import load_documents
-from workbench.workflow.desk.assigning import assign, assignments_of
+from workbench.workflow.desk.assigning import assign
+from workbench.workflow.desk.assignments import assignments_of
 from workbench.workflow.desk.desk_events import Receipt, receive
 from workbench.workflow.desk.ordering import OrderRule
 from workbench.workflow.desk.probe_places import Slot

@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.builders import pooled_campaign
-from workbench.errors import Conflict, NotFound, WorkbenchError
+from workbench.errors import NotFound, WorkbenchError
 from workbench.records import id_bytes
 from workbench.storage.engine import Database
-from workbench.workflow.desk.assigning import assign, assign_in_turn, assignments_of, left_to_judge, revoke
+from workbench.workflow.desk.assigning import assign, assign_in_turn, revoke
+from workbench.workflow.desk.assignments import assignments_of
 from workbench.workflow.desk.ordering import OrderRule, in_order
-from workbench.workflow.pools.opening import close_pool
 
 ENTRIES = st.lists(
     st.tuples(st.text(min_size=1, max_size=8), st.integers(1, 100), st.integers(1, 9)),
@@ -83,18 +83,6 @@ def test_assessors_see_different_orders_from_one_seed_and_the_same_again(databas
         assign(db, report.pool.id, topics=["T1"], assessor_ids=made.assessors.values(), seed=5)
         seeds = [line.seed for line in assignments_of(db, made.campaign.id)]
     assert len(set(seeds)) == 2
-
-
-def test_left_to_judge_counts_open_pools_only(database: Database) -> None:
-    with database.writing() as db:
-        made, report = pooled_campaign(db)
-        ada = made.accounts["Ada"]
-        assign(db, report.pool.id, topics=["T1", "T2"], assessor_ids=[made.assessors["Ada"]])
-        assert left_to_judge(db, made.campaign.id, ada) == 6
-        close_pool(db, made.campaign.id, report.pool.name)
-        assert left_to_judge(db, made.campaign.id, ada) == 0
-        with pytest.raises(Conflict, match="is closed"):
-            assign(db, report.pool.id, topics=["T1"], assessor_ids=[made.assessors["Ben"]])
 
 
 def test_what_cannot_be_assigned_is_refused(database: Database) -> None:

@@ -16,7 +16,8 @@ from workbench.storage.tables import JudgmentEventRow
 from workbench.workflow.agreement.comparing import current_judgments
 from workbench.workflow.campaigns.campaigning import roles_of
 from workbench.workflow.checks import text_hash
-from workbench.workflow.desk.assigning import assign, assignments_of, revoke
+from workbench.workflow.desk.assigning import assign, revoke
+from workbench.workflow.desk.assignments import assignments_of
 from workbench.workflow.desk.judging import record, undo
 from workbench.workflow.desk.ordering import OrderRule
 from workbench.workflow.desk.recording import Recorded

@@ -86,10 +86,15 @@ def test_dismissed_it_stays_in_the_list_and_counts_for_nothing(sqlite_database: 
 def test_what_can_be_no_answer_cannot_be_recorded_and_says_why(sqlite_database: Database) -> None:
     with sqlite_database.writing() as db:
         ada = day(db)
-        ada.send(db, ada.event("event-01", "d1", grade=9), ada.event("event-02", "d1", kind="shrug"))
-        for line, why in zip(
-            kept_lines(db, ada.made.campaign.id), ("9 is not a grade", "no answer"), strict=True
-        ):
+        ada.send(
+            db,
+            ada.event("event-01", "d1", grade=9),
+            ada.event("event-02", "d1", kind="shrug"),
+            ada.event("event-03", "d1", kind=["answer"], answer="grade", grade=1),
+            ada.event("event-04", "d1", answer={"grade": 1}),
+        )
+        reasons = ("9 is not a grade", "no answer", "no answer", "no answer")
+        for line, why in zip(kept_lines(db, ada.made.campaign.id), reasons, strict=True):
             with pytest.raises(WorkbenchError, match=why):
                 settle(db, ada.made.campaign.id, line.id, ada.made.organiser, settlement=Settlement.RECORDED)
         assert said(db) == []

@@ -2,59 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import pytest
-from sqlalchemy import delete, select, update
-from sqlalchemy.orm import Session
+from sqlalchemy import delete
 
-from tests.builders import Made, pooled_campaign
-from tests.workflow.desk.test_judging import given, say
+from tests.workflow.desk.alike import STORY, make_part, near
+from tests.workflow.desk.test_judging import say
 from workbench.errors import NotFound
 from workbench.storage.engine import Database
-from workbench.storage.tables import DocumentRow, DocumentSketchRow
-from workbench.workflow.desk.near_duplicates import (
-    compare,
-    contradictions,
-    keep_sketches,
-    missing_sketches,
-    near_documents,
-    near_in,
-)
-from workbench.workflow.desk.screens import screen_task
-
-STORY = " ".join(f"word{number}" for number in range(200))
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """Ada's and Ben's parts of T1, whose d1, d2 and d/4 are nearly identical."""
-
-    made: Made
-    ada: int
-    ben: int
-
-    def account(self, name: str) -> int:
-        return self.made.accounts[name]
-
-
-def make_part(db: Session) -> Part:
-    made, report = pooled_campaign(db)
-    texts = {"d1": STORY, "d2": f"{STORY} And more.", "d/4": f"First. {STORY}"}
-    for docno, text in texts.items():
-        db.execute(update(DocumentRow).where(DocumentRow.docno == docno).values(text=text))
-    return Part(
-        made,
-        given(db, made, report.pool.id, "Ada"),
-        given(db, made, report.pool.id, "Ben"),
-    )
-
-
-def near(db: Session, part: Part, *docnos: str) -> dict[str, tuple[tuple[str, float], ...]]:
-    """What comes with these documents of Ada's, whose sketches are kept."""
-    ada = part.account("Ada")
-    keep_sketches(db, part.ada, ada, missing_sketches(db, part.ada, ada))
-    return near_in(db, screen_task(db, part.ada, ada), docnos)
+from workbench.storage.tables import DocumentRow
+from workbench.workflow.desk.near_duplicates import compare, contradictions, near_documents
+from workbench.workflow.desk.sketches import missing_sketches
 
 
 def test_the_nearly_identical_documents_of_the_part_come_most_alike_first(database: Database) -> None:
@@ -71,15 +28,6 @@ def test_the_nearly_identical_documents_of_the_part_come_most_alike_first(databa
         assert near(db, part, "d1", "d2") == found
 
 
-def test_what_is_asked_for_is_sketched_first(sqlite_database: Database) -> None:
-    with sqlite_database.writing() as db:
-        part = make_part(db)
-        ada = part.account("Ada")
-        say(db, part.ada, ada, "d2", 1)
-        made = missing_sketches(db, part.ada, ada, first=["d1"])
-        assert [one.docno for one in made] == ["d1", "d2", "d/4"]
-
-
 def test_contradictions_are_listed_in_groups_with_the_grades(database: Database) -> None:
     with database.writing() as db:
         part = make_part(db)
@@ -94,26 +42,6 @@ def test_contradictions_are_listed_in_groups_with_the_grades(database: Database)
             ("d1", 1, "Relevant"),
             ("d2", 1, "Relevant"),
         ]
-
-
-def test_sketches_are_kept_once_and_follow_the_text(database: Database) -> None:
-    with database.writing() as db:
-        part = make_part(db)
-        ada = part.account("Ada")
-        say(db, part.ada, ada, "d2", 1)
-        made = missing_sketches(db, part.ada, ada)
-        # Answered ones come first.
-        assert [one.docno for one in made] == ["d2", "d/4", "d1"]
-        for _ in range(2):
-            keep_sketches(db, part.ada, ada, made)
-        assert missing_sketches(db, part.ada, ada) == ()
-        assert set(near(db, part, "d1")) == {"d1"}
-        db.execute(
-            update(DocumentRow).where(DocumentRow.docno == "d1").values(text="Another.", sha256="0" * 64)
-        )
-        assert [one.docno for one in missing_sketches(db, part.ada, ada)] == ["d1"]
-        assert near(db, part, "d1") == {}
-        assert len(db.scalars(select(DocumentSketchRow)).all()) == 3
 
 
 def test_a_document_that_is_not_loaded_resembles_nothing(database: Database) -> None:

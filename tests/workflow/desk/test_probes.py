@@ -21,7 +21,7 @@ from workbench.workflow.desk.at_training import trainees
 from workbench.workflow.desk.desk_work import documents_of, work_of
 from workbench.workflow.desk.judging import undo
 from workbench.workflow.desk.kept_aside import Settlement, kept_lines, settle
-from workbench.workflow.desk.near_duplicates import keep_sketches, missing_sketches, near_in
+from workbench.workflow.desk.near_duplicates import near_in
 from workbench.workflow.desk.probe_places import PLANTED, REPEAT, TRAINING, Slot
 from workbench.workflow.desk.probe_rules import (
     ProbeRules,
@@ -31,6 +31,7 @@ from workbench.workflow.desk.probe_rules import (
     remove_known_answers,
     rules_of_campaign,
 )
+from workbench.workflow.desk.sketches import keep_sketches, missing_sketches
 from workbench.workflow.desk.training import Round, let_through, needed_of
 from workbench.workflow.desk.worklists import worklist
 

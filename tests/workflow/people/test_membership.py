@@ -11,7 +11,8 @@ from workbench.errors import Conflict, NotFound
 from workbench.records import FOUR_GRADES
 from workbench.storage.engine import Database
 from workbench.workflow.campaigns.campaigning import create_campaign
-from workbench.workflow.desk.assigning import assessors_of, assign, assignments_of
+from workbench.workflow.desk.assigning import assessors_of, assign
+from workbench.workflow.desk.assignments import assignments_of
 from workbench.workflow.people.accounts import rename
 from workbench.workflow.people.membership import (
     add_role,

@@ -10,13 +10,14 @@ import pytest
 from sqlalchemy.orm import Session
 
 from tests.builders import Made, pooled_campaign
-from workbench.errors import Conflict, InvalidInput, NotFound
+from workbench.errors import InvalidInput, NotFound
 from workbench.records import Answer
 from workbench.storage.engine import Database
 from workbench.storage.tables import CollectionListRow
 from workbench.workflow.campaigns.progress import overview
-from workbench.workflow.desk.assigning import assign, assignments_of
-from workbench.workflow.desk.judging import record, undo
+from workbench.workflow.desk.assigning import assign
+from workbench.workflow.desk.assignments import assignments_of
+from workbench.workflow.desk.judging import record
 from workbench.workflow.desk.ordering import OrderRule
 from workbench.workflow.desk.showing import Desk, desk
 from workbench.workflow.desk.tasks import own_task
@@ -25,14 +26,11 @@ from workbench.workflow.pools.additions import (
     Passed,
     add_by_hand,
     add_to_own,
-    answered_additions,
     pairs_added_by_hand,
-    take_out,
 )
 from workbench.workflow.pools.listing import PoolReport, pool_report
 from workbench.workflow.pools.pool_pairs import pool_entries
 from workbench.workflow.pools.pooling import make_pool
-from workbench.workflow.pools.taken_out import taken_out
 
 
 def add(db: Session, made: Made, *docnos: str, topic: str = "T1", reason: str = "seen") -> Added:
@@ -203,48 +201,6 @@ def test_an_assessor_adds_to_the_topic_that_she_was_given_and_judges_it(database
             add_to_own(db, task, made.accounts["Ben"], docnos={"d6": 1}, reason="not his")
         (mark,) = [one.added for one in pool_entries(db, made.campaign.id, "depth 2") if one.added]
         assert mark.by == "Ada"
-
-
-def test_an_addition_is_taken_out_as_long_as_nobody_said_anything_of_it(database: Database) -> None:
-    with database.writing() as db:
-        made, report = pooled_campaign(db)
-        campaign_id, ada = made.campaign.id, made.accounts["Ada"]
-        task = given(db, made, report)
-        add(db, made, "d6", "é5")
-        record(db, task, ada, docno="é5", answer=Answer.UNSURE, grade=None, client_id="an-answer-1")
-        undo(db, task, ada, client_id="an-undo-1")
-        take_out(db, campaign_id, "depth 2", topic="T1", docno="d6", by=made.organiser)
-        assert pool_report(db, campaign_id, "depth 2").pool.pairs == 7
-        assert answered_additions(db, campaign_id, "depth 2", topic="T1") == {"é5"}
-        for docno, wrong, said in (
-            ("é5", Conflict, "has been judged"),
-            ("d1", NotFound, "not added by hand"),
-            ("d6", NotFound, "not added by hand"),
-        ):
-            with pytest.raises(wrong, match=said):
-                take_out(db, campaign_id, "depth 2", topic="T1", docno=docno)
-
-
-def test_what_was_taken_out_leaves_who_when_which_and_why(database: Database) -> None:
-    with database.writing() as db:
-        made, _ = pooled_campaign(db)
-        campaign_id = made.campaign.id
-        make_pool(db, campaign_id, parameters={"depth": 1}, name="plan", draft=True)
-        for docnos, reason in (({"d6": 1}, "seen"), ({"é5": 1}, "it names the quay")):
-            by = made.accounts["Ada"]
-            add_by_hand(db, campaign_id, "plan", topic="T1", docnos=docnos, reason=reason, added_by=by)
-        added = {one.docno: one.added for one in pool_entries(db, campaign_id, "plan") if one.added}
-        take_out(db, campaign_id, "plan", topic="T1", docno="é5", by=made.organiser)
-        take_out(db, campaign_id, "plan", topic="T1", docno="d6")
-    with database.reading() as db:
-        first, second = taken_out(db, campaign_id, "plan", topic="T1")
-        assert (first.topic, first.docno, first.added, first.by) == ("T1", "é5", added["é5"], "Olga")
-        assert (first.added.by, first.added.reason) == ("Ada", "it names the quay")
-        assert (second.docno, second.by) == ("d6", "")  # from the terminal
-        assert added["é5"].at <= first.at <= second.at
-        assert taken_out(db, campaign_id, "plan", topic="T2") == ()
-        kept = pool_report(db, campaign_id, "plan").recipe["taken_out"]
-        assert [one["docno"] for one in kept] == ["é5", "d6"]
 
 
 def test_the_pairs_of_drafts_are_not_told_as_additions(database: Database) -> None:

@@ -17,10 +17,11 @@ from workbench.storage.tables import CampaignRow, JudgmentEventRow, PoolRow, Run
 from workbench.workflow.campaigns.collecting import missing_documents
 from workbench.workflow.campaigns.importing import import_judgments
 from workbench.workflow.campaigns.progress import overview, pooled_pairs
-from workbench.workflow.desk.assigning import assign, assign_in_turn, assignments_of, left_to_judge
+from workbench.workflow.desk.assigning import assign, assign_in_turn
+from workbench.workflow.desk.assignments import assignments_of, left_to_judge
 from workbench.workflow.desk.judging import record, undo
 from workbench.workflow.desk.worklists import worklist
-from workbench.workflow.pools.additions import add_by_hand, take_out
+from workbench.workflow.pools.additions import add_by_hand
 from workbench.workflow.pools.drafting import changed_runs, delete_draft, rebuild_draft, rename_draft
 from workbench.workflow.pools.listing import PoolReport, pool_report, pools_of
 from workbench.workflow.pools.opening import before_closing, before_opening, close_pool, open_pool
@@ -28,6 +29,7 @@ from workbench.workflow.pools.pace import PaceSource
 from workbench.workflow.pools.pool_pairs import pool_entries
 from workbench.workflow.pools.pool_rows import PoolState
 from workbench.workflow.pools.pooling import make_pool
+from workbench.workflow.pools.taken_out import take_out
 
 
 def drafted(db: Session, *, depth: int = 2, name: str = "plan") -> Made:

@@ -11,7 +11,8 @@ from workbench.errors import Conflict, NotFound
 from workbench.records import Answer
 from workbench.storage import Session
 from workbench.storage.engine import Database
-from workbench.workflow.desk.assigning import assign, assignments_of
+from workbench.workflow.desk.assigning import assign
+from workbench.workflow.desk.assignments import assignments_of
 from workbench.workflow.desk.judging import record
 from workbench.workflow.pools.late_runs import fill_holes, holes_of
 from workbench.workflow.pools.pool_pairs import pool_entries

@@ -14,7 +14,7 @@ from tests.builders import Made, campaign_with_people, send_runs
 from workbench.pooling.adaptive.events import Happening
 from workbench.records import Answer
 from workbench.storage.tables import AssessorRow, JudgmentEventRow, PoolEventRow
-from workbench.workflow.desk.assigning import assignments_of
+from workbench.workflow.desk.assignments import assignments_of
 from workbench.workflow.desk.judging import record, withdraw
 from workbench.workflow.desk.recording import Recorded
 from workbench.workflow.desk.tasks import own_task

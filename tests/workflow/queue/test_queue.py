@@ -18,7 +18,8 @@ from workbench.records import Answer
 from workbench.storage.engine import Database
 from workbench.storage.tables import KeptAsideRow
 from workbench.workflow.campaigns.progress import overview
-from workbench.workflow.desk.assigning import assign, assignments_of, left_to_judge, revoke
+from workbench.workflow.desk.assigning import assign, revoke
+from workbench.workflow.desk.assignments import assignments_of, left_to_judge
 from workbench.workflow.desk.desk_events import Event, Outcome, receive
 from workbench.workflow.desk.judging import put_off, record
 from workbench.workflow.desk.showing import desk

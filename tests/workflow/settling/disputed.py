@@ -10,7 +10,8 @@ from sqlalchemy.orm import Session
 from tests.builders import Made, account, pooled_campaign
 from workbench.records import FOUR_GRADES, Answer, Judgment
 from workbench.workflow.campaigns.importing import import_judgments
-from workbench.workflow.desk.assigning import assign, assignments_of
+from workbench.workflow.desk.assigning import assign
+from workbench.workflow.desk.assignments import assignments_of
 from workbench.workflow.desk.judging import record
 from workbench.workflow.people.membership import add_role
 from workbench.workflow.people.roles import Role

@@ -44,6 +44,22 @@ def test_a_decision_keeps_what_lay_before_and_becomes_the_grade_of_the_pair(data
         assert row.reason == "clear \ufffd"
 
 
+def test_what_an_assessor_says_after_the_pair_was_shown_counts_as_said_since(database: Database) -> None:
+    with database.writing() as db:
+        one = disputed_campaign(db)
+        shown = disputed_pair(db, one.id, FAR, one.judith)
+        one.say(db, "Ada", FAR, 3)
+        verdict = Verdict(Decision.GRADE, 2)
+        decide(
+            db, one.id, one.judith, FAR, verdict, client_id="shown-before-that", seen=shown.seen,
+            heard=shown.heard,
+        )  # fmt: skip
+        row = db.scalars(select(AdjudicationEventRow)).one()
+        # Ada's 0 lay before her, and not the 3 by which nobody differs any more.
+        assert sorted(grade for _, _, _, grade in row.said) == [0, 3]
+        assert disputed_pair(db, one.id, FAR, one.judith).changed
+
+
 def test_a_decision_sent_twice_is_recorded_once_and_its_id_says_nothing_else(database: Database) -> None:
     with database.writing() as db:
         one = disputed_campaign(db)
@@ -98,7 +114,8 @@ def test_undo_opens_the_latest_decision_again_and_keeps_it(database: Database) -
         one.decide(db, FAR, 2)
         one.decide(db, NEAR, 3)
         assert undo(db, one.id, one.judith, client_id="undo-number-1") == NEAR
-        assert undo(db, one.id, one.judith, client_id="undo-number-1") is None
+        # The answer was lost and it is sent again: nothing more is taken back, and the way is the same.
+        assert undo(db, one.id, one.judith, client_id="undo-number-1") == NEAR
         assert adjudicated_grades(db, one.id) == {FAR: 2}
         # What somebody else has decided since is theirs.
         one.decide(db, FAR, 0, by=one.jonas)

@@ -14,6 +14,7 @@ from workbench.storage.engine import Database
 from workbench.storage.events import append_events
 from workbench.storage.tables import JudgmentEventRow
 from workbench.workflow.agreement.comparing import current_judgments
+from workbench.workflow.desk.extras import Passage
 from workbench.workflow.people.membership import add_role, remove_role
 from workbench.workflow.people.roles import Role
 from workbench.workflow.settling.adjudicating import disputed_pair, undo
@@ -158,7 +159,7 @@ def test_what_was_marked_and_ticked_before_stays_with_the_answer_that_holds(
         one.decide(db, FAR, Decision.BACK)
         one.discuss(db, "Ada", FAR, 3)
         (voice,) = (v for v in disputed_pair(db, one.id, FAR, one.judith).voices if v.name == "Ada")
-        assert voice.now.evidence == ("Text",)
+        assert voice.now.evidence == (Passage(0, 4, "Text"),)
         latest = db.get_one(JudgmentEventRow, voice.event_id)
         assert (latest.purpose, latest.ratings) == ("discussion", {"clear": 2})
 

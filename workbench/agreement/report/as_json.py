@@ -8,11 +8,13 @@ from workbench.agreement.overlap import Overlap
 from workbench.agreement.report.figures import Figure
 from workbench.agreement.report.grades import GradeAgreement
 from workbench.agreement.report.how import How
+from workbench.agreement.report.matrix import Matrix
 from workbench.agreement.report.overview import Together, what_differs
 from workbench.agreement.report.thresholds import Threshold
 from workbench.agreement.report.two import MeanOfTwo, Two
 from workbench.agreement.several.bootstrap import Interval
 from workbench.agreement.several.entering import Entering
+from workbench.agreement.specific import WHY_NONE
 
 Data = dict[str, Any]
 
@@ -34,7 +36,7 @@ def report_data(report: Together) -> Data:
         "means_over_pairs": {one.name: _mean(one) for one in report.means},
         "pairs": [pair_data(two, report.entering) for two in report.pairs],
         "assessors_without_pairs_listed": report.left_out,
-        "overlap": [_overlap(one, names) for one in (*report.overlaps, *report.triples)],
+        "overlap": [overlap_data(one, names) for one in (*report.overlaps, *report.triples)],
         "thresholds": [threshold_data(one) for one in report.thresholds],
         "strictness": [
             {
@@ -79,6 +81,7 @@ def how_data(how: How) -> Data:
         "weights": how.weights if isinstance(how.weights, str) else [list(row) for row in how.weights],
         "level": how.level,
         "over": f"{how.unit}s",
+        "bounds": str(how.bounds),
         "rounds": how.rounds,
         "seed": how.seed,
         "confidence": how.confidence,
@@ -106,13 +109,14 @@ def figure_data(figure: Figure) -> Data:
     return data
 
 
-def pair_data(two: Two, entering: Entering) -> Data:
-    """Two assessors."""
-    shared = entering.shared(two.first, two.second)
+def pair_data(two: Two, entering: Entering, numbers: tuple[int, int] | None = None) -> Data:
+    """Two assessors; `numbers` are theirs among those who enter, if not those that stand in `two`."""
+    one, other = numbers or (two.first, two.second)
+    shared = entering.shared(one, other)
     data: Data = {
-        "first": entering.assessors[two.first].name,
-        "second": entering.assessors[two.second].name,
-        "machine": entering.assessors[two.first].machine or entering.assessors[two.second].machine,
+        "first": entering.assessors[one].name,
+        "second": entering.assessors[other].name,
+        "machine": entering.assessors[one].machine or entering.assessors[other].machine,
         "n": two.n,
         "first_only": shared.first_only,
         "second_only": shared.second_only,
@@ -121,8 +125,22 @@ def pair_data(two: Two, entering: Entering) -> Data:
         "coefficients": {one.name: figure_data(one) for one in two.figures},
     }
     if two.view is not None:
-        data |= {name: getattr(two.view, name) for name in two.view.__slots__}
+        values = {name: getattr(two.view, name) for name in two.view.__slots__}
+        data |= values | {
+            f"{name}_undefined": ": ".join(WHY_NONE[name]) for name, value in values.items() if value is None
+        }
     return data
+
+
+def matrix_data(found: Matrix, entering: Entering, how: How, by: str) -> Data:
+    """The matrix of assessors: the order in which they stand by a coefficient, and every two."""
+    return {
+        "entered": entered_data(entering),
+        "how": how_data(how),
+        "by": by,
+        "order": [entering.assessors[number].name for number in found.order],
+        "pairs": [pair_data(two, entering) for two in found.pairs.values()],
+    }
 
 
 def threshold_data(threshold: Threshold) -> Data:
@@ -140,11 +158,13 @@ def threshold_data(threshold: Threshold) -> Data:
 
 def _grade(one: GradeAgreement) -> Data:
     data: Data = {"grade": one.grade, "given": one.given, "share": one.share, "specific": one.specific.value}
-    if one.specific.undefined:
-        data["undefined"] = one.specific.undefined
+    if one.specific.value is None:
+        data |= {"undefined": one.specific.undefined, "would_define": one.specific.would_define}
     if one.interval is not None:
         data["interval"] = _interval(one.interval)
     data["kappa_against_the_rest"] = one.kappa.value
+    if one.kappa.value is None:
+        data |= {"kappa_undefined": one.kappa.undefined, "kappa_would_define": one.kappa.would_define}
     if one.kappa_interval is not None:
         data["kappa_interval"] = _interval(one.kappa_interval)
     return data
@@ -160,7 +180,8 @@ def _mean(one: MeanOfTwo) -> Data:
     }
 
 
-def _overlap(one: Overlap, names: list[str]) -> Data:
+def overlap_data(one: Overlap, names: list[str]) -> Data:
+    """The overlap of some assessors' relevant sets."""
     return {
         "assessors": [names[number] for number in one.assessors],
         "mean_over_topics": one.mean,

@@ -7,10 +7,10 @@ from math import isfinite
 from statistics import NormalDist
 
 from workbench.agreement.bands import LandisKoch, landis_koch
-from workbench.agreement.closed_form import kappa_error, share_interval
+from workbench.agreement.closed_form import kappa_bounds, kappa_error, share_interval
 from workbench.agreement.report.how import How, weights_for
 from workbench.agreement.result import Coefficient
-from workbench.agreement.several.bootstrap import Interval, percentiles, resampled
+from workbench.agreement.several.bootstrap import Interval, interval_over, resampled
 from workbench.agreement.several.levels import alpha_method
 from workbench.agreement.several.linearised import linearised
 from workbench.agreement.several.methods import METHODS, Method, coefficient
@@ -22,14 +22,6 @@ from workbench.agreement.table import Table
 
 Drawn = tuple[Tally, int]
 """The sums of resamples, and the number of units drawn from."""
-
-# What would give a value where there is none.
-WOULD_DEFINE = {
-    "no pair was judged by both": "give both some pairs in common",
-    "everyone gave the same grade, so agreement by chance is already complete": (
-        "pairs on which at least one gives another grade, as documents from further down the runs"
-    ),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +59,7 @@ class Figure:
     @property
     def would_define(self) -> str:
         """What would give a value where there is none."""
-        return WOULD_DEFINE.get(self.coefficient.undefined, "")
+        return self.coefficient.would_define
 
 
 def drawn_from(ratings: Ratings, how: How) -> Drawn:
@@ -129,12 +121,13 @@ def interval_of(method: Method, found: Coefficient, drawn: Drawn, weights: Weigh
     resamples, units = drawn
     if found.value is None:
         return Interval(
-            None, None, how.confidence, f"bootstrap over {how.unit}s, percentiles", units, how.rounds,
-            how.seed, how.rounds, "the coefficient is undefined",
+            None, None, how.confidence, how.method, units, how.rounds, how.seed, how.rounds,
+            "the coefficient is undefined",
         )  # fmt: skip
-    return percentiles(
+    return interval_over(
         method, resamples, weights,
         unit=how.unit, units=units, rounds=how.rounds, seed=how.seed, level=how.confidence,
+        bounds=how.bounds,
     )  # fmt: skip
 
 
@@ -182,7 +175,7 @@ def _analytic(
         error = kappa_error(table, weights)
         if error is not None and isfinite(error):
             reach = NormalDist().inv_cdf((1 + how.confidence) / 2) * error
-            bounds = found.value - reach, min(found.value + reach, 1.0)
+            bounds = kappa_bounds(found.value, reach)
             return Interval(
                 *bounds, how.confidence, "large-sample error over pairs, Fleiss, Cohen and Everitt 1969", n
             )

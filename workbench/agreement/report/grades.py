@@ -8,15 +8,13 @@ import numpy as np
 
 from workbench.agreement.report.figures import Drawn, drawn_from, interval_of
 from workbench.agreement.report.how import How
-from workbench.agreement.result import NOBODY, Coefficient
+from workbench.agreement.result import NOBODY, NOT_GIVEN, Coefficient
 from workbench.agreement.several.bootstrap import Interval
 from workbench.agreement.several.methods import METHODS, Method, agreement
 from workbench.agreement.several.ratings import Ratings
 from workbench.agreement.several.tally import Floats, Tally, tally
 from workbench.agreement.several.weights import Weights, nominal
 from workbench.agreement.table import MISSING
-
-NOT_GIVEN = "nobody gave this grade"
 
 
 @dataclass(frozen=True, slots=True)

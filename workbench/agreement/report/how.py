@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from workbench.agreement.several.bootstrap import LEVEL, Unit
+from workbench.agreement.several.bounds import Bounds, method_of
 from workbench.agreement.several.levels import LEVELS
 from workbench.agreement.several.methods import weights_of
 from workbench.agreement.several.over_topics import Resamples
@@ -25,7 +26,7 @@ class How:
 
     `weights` weigh the grades for all coefficients but alpha, whose differences follow from the `level` of
     the scale; both matter for three grades or more only. Intervals hold at `confidence` and come from
-    `rounds` resamples of whole topics or of pairs, the same for the same `seed`.
+    `rounds` resamples of whole topics or of pairs, the same for the same `seed`; `bounds` says how.
     """
 
     weights: str | OwnWeights = "nominal"
@@ -34,6 +35,7 @@ class How:
     rounds: int = ROUNDS
     seed: int = 0
     confidence: float = LEVEL
+    bounds: Bounds = Bounds.EXPANDED
 
     def __post_init__(self) -> None:
         if isinstance(self.weights, str) and self.weights not in WEIGHTS:
@@ -60,7 +62,12 @@ class How:
     @property
     def resamples(self) -> Resamples:
         """How topics are drawn again, for what is drawn over topics whatever the unit."""
-        return Resamples(self.rounds, self.seed, self.confidence)
+        return Resamples(self.rounds, self.seed, self.confidence, self.bounds)
+
+    @property
+    def method(self) -> str:
+        """What the intervals that are drawn are called."""
+        return method_of(self.unit, self.bounds)
 
     @property
     def weights_name(self) -> str:

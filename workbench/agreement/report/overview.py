@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -56,9 +56,12 @@ def together(entering: Entering, how: How) -> Together:
     drawn = drawn_from(ratings, how)
     found = figures(ratings, how, drawn)
     grades = by_grade(ratings, how, drawn)
-    of_scale = grades
-    if not entering.graded and len(entering.by_grade.categories) > 2:
+    of_scale, scale = grades, entering.by_grade.categories
+    if not entering.graded and len(scale) > 2:
         of_scale = by_grade(entering.by_grade, how, drawn_from(entering.by_grade, how))
+    elif len(scale) == 2 and scale[1] < entering.relevant_from <= scale[0]:
+        # Relevant and not are the two grades of the scale, whatever their numbers.
+        of_scale = tuple(replace(one, grade=grade) for one, grade in zip(grades, scale, strict=True))
     chosen = busiest(ratings)
     pairs = every_two(ratings, how, among=chosen)
     binary = entering.by_grade.from_grade(entering.relevant_from)
@@ -77,7 +80,7 @@ def together(entering: Entering, how: How) -> Together:
         triples=overlaps(binary, 3, resamples=how.resamples)
         if 3 <= binary.n_assessors <= MOST_IN_THREES
         else (),
-        thresholds=thresholds(entering.by_grade, how) if len(entering.by_grade.categories) > 2 else (),
+        thresholds=thresholds(entering.by_grade, how) if len(scale) > 2 else (),
         strictness=strictness(ratings, how),
     )
 

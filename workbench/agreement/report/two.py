@@ -13,7 +13,7 @@ from workbench.agreement.report.figures import Figure, figures_of
 from workbench.agreement.report.how import How, weights_for
 from workbench.agreement.several.bootstrap import Interval, Unit
 from workbench.agreement.several.methods import METHODS, values
-from workbench.agreement.several.over_topics import drawn_sums, percentile_interval, topic_draws
+from workbench.agreement.several.over_topics import drawn_sums, interval_of_topics, topic_draws
 from workbench.agreement.several.ratings import Ratings
 from workbench.agreement.several.tally import Floats, Tally
 from workbench.agreement.several.weights import Weights
@@ -170,7 +170,7 @@ def _mean(name: str, pairs: Sequence[Two], drawn: Floats | None, ratings: Rating
     found = [value for two in pairs if (value := two.figure(name).value) is not None]
     interval = None
     if drawn is not None and found:
-        interval = percentile_interval(drawn, ratings.n_topics, how.resamples)
+        interval = interval_of_topics(drawn, ratings.n_topics, how.resamples)
     label, source = AVERAGED[name]
     mean = sum(found) / len(found) if found else None
     return MeanOfTwo(name, label, source, mean, len(found), len(pairs) - len(found), interval)

@@ -13,6 +13,9 @@ Pair = tuple[str, str]
 
 NO_ANSWER, UNSURE, CANNOT_JUDGE = -1, -2, -3
 
+Said = NDArray[np.int16] | NDArray[np.int64]
+"""Answers as numbers; in two bytes each wherever the largest grade goes into them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Voice:
@@ -31,7 +34,7 @@ class Answers:
     """
 
     voices: tuple[Voice, ...]
-    grades: NDArray[np.int16]
+    grades: Said
     pairs: tuple[Pair, ...]
     topics: NDArray[np.int64]
     topic_names: tuple[str, ...]
@@ -45,10 +48,11 @@ def answers_of(voices: Sequence[Voice], said: Sequence[tuple[int, str, str, int]
     names = tuple(dict.fromkeys(topic for topic, _ in pairs))
     place = {pair: number for number, pair in enumerate(pairs)}
     topic_place = {topic: number for number, topic in enumerate(names)}
-    grades = np.full((len(voices), len(pairs)), NO_ANSWER, dtype=np.int16)
+    number = np.int16 if max(answers, default=0) <= np.iinfo(np.int16).max else np.int64
+    grades = np.full((len(voices), len(pairs)), NO_ANSWER, dtype=number)
     columns = np.fromiter(map(place.__getitem__, given), np.int64, len(given))
     # Where a place is given twice, numpy keeps the last.
-    grades[np.array(who, np.int64), columns] = np.array(answers, np.int16)
+    grades[np.array(who, np.int64), columns] = np.array(answers, number)
     topics = np.fromiter((topic_place[topic] for topic, _ in pairs), np.int64, len(pairs))
     return Answers(tuple(voices), grades, tuple(pairs), topics, names)
 

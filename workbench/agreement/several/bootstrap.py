@@ -8,6 +8,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import ArrayLike
 
+from workbench.agreement.several.bounds import FEWEST_UNITS, Bounds, bounds_among, method_of
 from workbench.agreement.several.cells import Cells, Integers, cells_of
 from workbench.agreement.several.methods import METHODS, Method, values, weights_of
 from workbench.agreement.several.ratings import Ratings
@@ -18,7 +19,6 @@ from workbench.errors import WorkbenchError
 
 ROUNDS = 2000
 LEVEL = 0.95
-FEWEST_UNITS = 2
 _MOST_DRAWS = 2**23
 _MOST_KEYS = 2**62
 
@@ -58,12 +58,14 @@ def bootstrap(
     rounds: int = ROUNDS,
     seed: int = 0,
     level: float = LEVEL,
+    bounds: Bounds = Bounds.EXPANDED,
 ) -> Interval:
-    """The percentile interval of a coefficient over resamples of topics or of pairs.
+    """The interval of a coefficient over resamples of topics or of pairs.
 
     Topics are drawn whole, since the documents of a topic are not independent of one another. Raises
     WorkbenchError for a method, weights, rounds or a level that cannot be.
-    Source: Efron and Tibshirani 1993, chapter 13; for alpha Hayes and Krippendorff 2007.
+    Source: Efron and Tibshirani 1993, chapter 13; for alpha Hayes and Krippendorff 2007; for few topics
+    Hesterberg 2015.
     """
     if method not in METHODS:
         raise WorkbenchError(f"there is no coefficient {method!r}", remedy=f"one of {', '.join(METHODS)}")
@@ -71,9 +73,10 @@ def bootstrap(
         raise WorkbenchError(f"{rounds} rounds at level {level} give no interval", remedy="as 2000 at 0.95")
     chosen = weights_of(weights, ratings)
     drawn, units = resampled(ratings, chosen, unit=unit, rounds=rounds, seed=seed)
-    return percentiles(
-        METHODS[method], drawn, chosen, unit=unit, units=units, rounds=rounds, seed=seed, level=level
-    )
+    return interval_over(
+        METHODS[method], drawn, chosen,
+        unit=unit, units=units, rounds=rounds, seed=seed, level=level, bounds=bounds,
+    )  # fmt: skip
 
 
 def resampled(ratings: Ratings, weights: Weights, *, unit: Unit, rounds: int, seed: int) -> tuple[Tally, int]:
@@ -102,7 +105,7 @@ def resampled(ratings: Ratings, weights: Weights, *, unit: Unit, rounds: int, se
     return Tally(*(np.concatenate(part) for part in zip(*parts, strict=True))), n
 
 
-def percentiles(
+def interval_over(
     method: Method,
     drawn: Tally,
     weights: Weights,
@@ -112,9 +115,10 @@ def percentiles(
     rounds: int,
     seed: int,
     level: float,
+    bounds: Bounds = Bounds.EXPANDED,
 ) -> Interval:
     """The interval of one coefficient from the sums of the resamples."""
-    name = f"bootstrap over {unit}s, percentiles"
+    name = method_of(unit, bounds)
     if units < FEWEST_UNITS:
         return Interval(
             None, None, level, name, units, rounds, seed, rounds, f"an interval needs two {unit}s or more"
@@ -125,8 +129,8 @@ def percentiles(
     if not len(defined):
         why = "the coefficient is undefined on every resample"
         return Interval(None, None, level, name, units, rounds, seed, left_out, why)
-    low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])
-    return Interval(float(low), float(high), level, name, units, rounds, seed, left_out)
+    low, high = bounds_among(defined, level, units, bounds)
+    return Interval(low, high, level, name, units, rounds, seed, left_out)
 
 
 def _by_kind(ratings: Ratings, weights: Weights) -> tuple[Tally, Floats]:

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.agreement.result import NO_VARIATION, NOBODY, Coefficient
-from workbench.agreement.several.bootstrap import LEVEL, Interval, Unit, percentiles, resampled
+from workbench.agreement.several.bootstrap import LEVEL, Interval, Unit, interval_over, resampled
+from workbench.agreement.several.bounds import Bounds, method_of
 from workbench.agreement.several.methods import METHODS, coefficient
 from workbench.agreement.several.ratings import Ratings
 from workbench.agreement.several.tally import tally
@@ -72,6 +73,8 @@ def by_topic(
 
     The documents of a topic are drawn as if independent, which one topic alone cannot refute.
     """
+    if not ratings.n_topics:
+        return ()
     weights = nominal(len(ratings.categories))
     order = np.argsort(ratings.topics, kind="stable")
     ends = np.cumsum(np.bincount(ratings.topics, minlength=ratings.n_topics))[:-1]
@@ -123,9 +126,13 @@ def _topic(
     seed: int,
     level: float,
 ) -> TopicAgreement:
+    codes = ratings.codes[:, columns]
+    if ratings.unlisted is None:
+        # Of a crowd few judged any one topic; all others would be drawn again and again for nothing.
+        codes = codes[(codes != MISSING).any(axis=1)]
     own = replace(
         ratings,
-        codes=ratings.codes[:, columns],
+        codes=codes,
         topics=np.zeros(len(columns), dtype=np.int64),
         n_topics=1,
         unlisted=None if ratings.unlisted is None else ratings.unlisted[[place]],
@@ -135,11 +142,11 @@ def _topic(
     n = int(total.doubly)
     if n < FEWEST:
         why = f"an interval of one topic needs {FEWEST} pairs that two judged; this one has {n}"
-        none = Interval(None, None, level, "bootstrap over pairs, percentiles", n, undefined=why)
+        none = Interval(None, None, level, method_of(Unit.PAIR, Bounds.EXPANDED), n, undefined=why)
         return TopicAgreement(place, n, int(differing(own).sum()), found, (none,) * len(found))
     drawn, units = resampled(own, weights, unit=Unit.PAIR, rounds=rounds, seed=seed)
     intervals = tuple(
-        percentiles(
+        interval_over(
             METHODS[name],
             drawn,
             weights,

@@ -9,9 +9,17 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.agreement.several.answers import CANNOT_JUDGE, NO_ANSWER, UNSURE, Answers, Pair, Voice
+from workbench.agreement.several.answers import (
+    CANNOT_JUDGE,
+    NO_ANSWER,
+    UNSURE,
+    Answers,
+    Pair,
+    Said,
+    Voice,
+)
 from workbench.agreement.several.ratings import Ratings
-from workbench.agreement.table import MISSING, Codes
+from workbench.agreement.table import MISSING, MOST_CATEGORIES, Codes
 from workbench.errors import WorkbenchError
 
 
@@ -75,7 +83,14 @@ class Entering:
     basis: Basis
     counts: Counts
     sentence: str
-    said: NDArray[np.int16]
+    said: Said
+
+    @property
+    def grades_in_words(self) -> str:
+        """Which grades are compared."""
+        if self.graded:
+            return f"grades {', '.join(map(str, sorted(self.by_grade.categories)))}"
+        return f"relevant from grade {self.relevant_from} or not"
 
     @property
     def n_pairs(self) -> int:
@@ -113,11 +128,17 @@ def entering(
     """What enters of some answers on a declared scale: of the assessors named, or of those `machines` says.
 
     Under the basis `both` a pair enters that two or more of them graded. Else it is enough that one did, and
-    the others have the lowest grade there unless they said that they were unsure or could not judge; with
-    `all-documents`, so has everybody on all the rest of the `documents` of each topic. Raises WorkbenchError
-    where fewer than two assessors gave a grade, for an unknown name, for a grade outside the scale, and for
-    too few documents.
+    the others have the lowest grade there unless they said that they were unsure or could not judge; where
+    all others did, the pair does not enter. With `all-documents` everybody has the lowest grade on all the
+    rest of the `documents` of each topic too. Raises WorkbenchError where fewer than two assessors gave a
+    grade, for an unknown name, for a grade outside the scale, for a scale of too many grades, and for too few
+    documents.
     """
+    if len(categories) > MOST_CATEGORIES:
+        raise WorkbenchError(
+            f"{len(categories)} different grades are too many to compare",
+            remedy=f"make {MOST_CATEGORIES} at most of them, as by rounding",
+        )
     rows = _chosen(answers, assessors, machines)
     said = answers.grades[rows]
     kept = tuple(sorted(categories, reverse=True))
@@ -126,14 +147,16 @@ def entering(
     graders = np.count_nonzero(codes != MISSING, axis=0)
     singly = int(np.count_nonzero(graders == 1))
     filled = 0
-    if basis is Basis.BOTH:
-        enters = graders >= 2
-    else:
-        enters = graders >= 1
+    there = enters = graders >= (2 if basis is Basis.BOTH else 1)
+    if basis is not Basis.BOTH:
         silent = (said == NO_ANSWER) & enters
-        filled = int(np.count_nonzero(silent))
         codes[silent] = lowest
-    places, numbers = np.unique(answers.topics[enters], return_inverse=True)
+        # Where all others were unsure there is nothing to agree with, but their grades would weigh on chance.
+        enters = enters & (np.count_nonzero(codes != MISSING, axis=0) >= 2)
+        filled = int(np.count_nonzero(silent & enters))
+    # A topic with a grade is one of those whose other documents all enter.
+    places = np.unique(answers.topics[there if basis is Basis.ALL else enters])
+    numbers = np.searchsorted(places, answers.topics[enters])
     unlisted = None
     if basis is Basis.ALL:
         unlisted = _unlisted(answers, said, places, documents)
@@ -181,7 +204,7 @@ def _chosen(answers: Answers, names: Collection[str] | None, machines: Machines)
     return rows
 
 
-def _codes(said: NDArray[np.int16], categories: tuple[int, ...]) -> Codes:
+def _codes(said: Said, categories: tuple[int, ...]) -> Codes:
     codes = np.full(said.shape, MISSING, dtype=np.int8)
     for place, category in enumerate(categories):
         codes[said == category] = place
@@ -195,7 +218,7 @@ def _codes(said: NDArray[np.int16], categories: tuple[int, ...]) -> Codes:
 
 
 def _unlisted(
-    answers: Answers, said: NDArray[np.int16], places: NDArray[np.int64], documents: int | None
+    answers: Answers, said: Said, places: NDArray[np.int64], documents: int | None
 ) -> NDArray[np.int64]:
     """How many documents of each topic nobody said anything about."""
     answered = (said != NO_ANSWER).any(axis=0)
@@ -226,7 +249,10 @@ def _sentence(
         return f"{pairs} that {of_them} judged; what only one judged does not enter"
     if basis is Basis.LISTED:
         return f"{pairs} that any of {len(voices)} {who} judged; where one has not, the lowest grade is put"
+    enter, whole = n + counts.unlisted, topics * (documents or 0)
+    # Pairs of which all but one, or all, were unsure are missing.
+    many = f"all {enter:,}" if enter == whole else f"{enter:,} of all {whole:,}"
     return (
-        f"all {n + counts.unlisted:,} pairs of {topics:,} topic{'' if topics == 1 else 's'} and "
+        f"{many} pairs of {topics:,} topic{'' if topics == 1 else 's'} and "
         f"{documents or 0:,} documents; what one of {len(voices)} {who} has not judged counts as not relevant"
     )

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
+from workbench.agreement.closed_form import kappa_bounds
 from workbench.agreement.several.bootstrap import LEVEL, Interval
 from workbench.agreement.several.cells import Cells, cells_of
 from workbench.agreement.several.methods import METHODS, weights_of
@@ -21,7 +22,8 @@ def linearised(
 ) -> Interval:
     """The interval of pooled kappa, S or Gwet's AC over the pairs as if these were independent.
 
-    The upper bound is 1 at most. Raises WorkbenchError for a coefficient that has no such variance here.
+    The bounds are no further than the coefficient can be: 1, and below -1, or what S has where nobody agrees.
+    Raises WorkbenchError for a coefficient that has no such variance here.
     """
     if method not in ("pooled", "uniform", "gwet"):
         raise WorkbenchError(
@@ -48,7 +50,9 @@ def linearised(
     own -= 2 * (1 - value) * (chance_of_pair - chance) / (1 - chance)
     error = float(np.sqrt(times @ (own - value) ** 2 / (n * (n - 1.0))))
     reach = float(stdtrit(n - 1, (1 + level) / 2)) * error
-    return Interval(value - reach, min(value + reach, 1.0), level, NAME, n)
+    # S has the same chance in every sample, so that its least value is known; of two grades it is -1 too.
+    least = -chance / (1 - chance) if method == "uniform" else -1.0
+    return Interval(*kappa_bounds(value, reach, least=least), level, NAME, n)
 
 
 def _agreed(counts: Floats, raters: Floats, agreeing: Floats) -> Floats:

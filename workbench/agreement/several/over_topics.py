@@ -8,23 +8,28 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.agreement.several.bootstrap import FEWEST_UNITS, LEVEL, ROUNDS, Interval
+from workbench.agreement.several.bootstrap import LEVEL, ROUNDS, Interval
+from workbench.agreement.several.bounds import FEWEST_UNITS, Bounds, bounds_among, method_of
 from workbench.agreement.several.tally import Floats
-
-OVER_TOPICS = "bootstrap over topics, percentiles"
 
 
 @dataclass(frozen=True, slots=True)
 class Resamples:
-    """How many times topics are drawn again, from which seed, and at which confidence intervals hold."""
+    """How many times topics are drawn again, from which seed, and how intervals at a `level` are taken."""
 
     rounds: int = ROUNDS
     seed: int = 0
     level: float = LEVEL
+    bounds: Bounds = Bounds.EXPANDED
+
+    @property
+    def method(self) -> str:
+        """What the intervals are called."""
+        return method_of("topic", self.bounds)
 
 
 def over_topics(of_resample: Callable[[Floats], Floats], sums: Floats, resamples: Resamples) -> Interval:
-    """The percentile interval of a figure that follows from sums by topic, shape (topics, ...)."""
+    """The interval of a figure that follows from sums by topic, shape (topics, ...)."""
     (found,) = each_over_topics(lambda drawn: (of_resample(drawn),), sums, resamples)
     return found
 
@@ -50,9 +55,11 @@ def each_over_topics(
         found = of_resample(drawn_sums(draws, sums))
     if few:
         why = "an interval needs two topics or more"
-        none = Interval(None, None, resamples.level, OVER_TOPICS, units, rounds, resamples.seed, rounds, why)
+        none = Interval(
+            None, None, resamples.level, resamples.method, units, rounds, resamples.seed, rounds, why
+        )
         return (none,) * len(found)
-    return tuple(percentile_interval(each, units, resamples) for each in found)
+    return tuple(interval_of_topics(each, units, resamples) for each in found)
 
 
 def topic_draws(units: int, rounds: int, seed: int) -> Floats:
@@ -67,13 +74,13 @@ def drawn_sums(draws: Floats, sums: Floats) -> Floats:
     return flat.reshape(len(draws), *sums.shape[1:])
 
 
-def percentile_interval(found: Floats, units: int, resamples: Resamples) -> Interval:
+def interval_of_topics(found: Floats, units: int, resamples: Resamples) -> Interval:
     """The interval from the values of the resamples; those on which there is none are left out."""
     defined = found[np.isfinite(found)]
     rounds, seed, level = resamples.rounds, resamples.seed, resamples.level
     left_out = rounds - len(defined)
     if not len(defined):
         why = "the coefficient is undefined on every resample"
-        return Interval(None, None, level, OVER_TOPICS, units, rounds, seed, left_out, why)
-    low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])
-    return Interval(float(low), float(high), level, OVER_TOPICS, units, rounds, seed, left_out)
+        return Interval(None, None, level, resamples.method, units, rounds, seed, left_out, why)
+    low, high = bounds_among(defined, level, units, resamples.bounds)
+    return Interval(low, high, level, resamples.method, units, rounds, seed, left_out)

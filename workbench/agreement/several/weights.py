@@ -59,12 +59,18 @@ WEIGHTS: Mapping[str, Callable[[int], Weights]] = {
 def own_weights(disagreements: ArrayLike) -> Weights:
     """Weights of one's own from disagreements, brought to 1 at most; shape (q, q), in the scale's order.
 
-    Raises WorkbenchError unless they are square, symmetric, 0 on the diagonal, finite and not negative.
+    Raises WorkbenchError unless they are square, symmetric, 0 on the diagonal, finite, not negative and not
+    all 0.
 
     >>> own_weights([[0, 1, 3], [1, 0, 6], [3, 6, 0]])[0].round(3).tolist()
     [0.0, 0.167, 0.5]
     """
-    given = np.asarray(disagreements, dtype=np.float64)
+    try:
+        given = np.asarray(disagreements, dtype=np.float64)
+    except ValueError:
+        raise WorkbenchError(
+            "the rows of the weights differ in length", remedy="one row and one column for every grade"
+        ) from None
     if given.ndim != 2 or given.shape[0] != given.shape[1] or not given.size:
         raise WorkbenchError("weights are square", remedy="one row and one column for every grade")
     if not np.isfinite(given).all() or (given < 0).any():
@@ -73,6 +79,10 @@ def own_weights(disagreements: ArrayLike) -> Weights:
         raise WorkbenchError(
             "a grade does not disagree with itself, and with another as much as the other with it",
             remedy="write 0 on the diagonal and the same weight on both sides of it",
+        )
+    if len(given) > 1 and not given.any():
+        raise WorkbenchError(
+            "under these weights no two grades disagree", remedy="write more than 0 for some of them"
         )
     return given / (given.max() or 1.0)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import sys
 from dataclasses import replace
 from typing import Any
@@ -12,13 +11,15 @@ import click
 from workbench.cli.campaign.loading import FILES, JSON
 from workbench.cli.inputs import open_input
 from workbench.cli.opening import database_options, opened
-from workbench.cli.output import say_json, say_table
-from workbench.cli.rounds_text import rounds_json, say_rounds
+from workbench.cli.output import say_csv, say_json, say_table
+from workbench.cli.rounds_text import say_rounds_as
+from workbench.cli.tabular import form_options, one_form
 from workbench.consensus.disputes import Difference
 from workbench.formats.decisions import read_decisions, write_decisions
 from workbench.settings import Settings
 from workbench.workflow.campaigns.campaigning import campaign_by_slug
 from workbench.workflow.settling.adjudication_rules import adjudication_rules, keep_adjudication_rules
+from workbench.workflow.settling.discussion_report import discussion_data
 from workbench.workflow.settling.discussion_report import discussion_report as report_of
 from workbench.workflow.settling.dispute_queue import Order, State
 from workbench.workflow.settling.dispute_tables import COLUMNS, dispute_rows, queue_json
@@ -60,9 +61,7 @@ def disputes(
     if as_json:
         say_json(queue_json(found, lines, names=True))
     elif as_csv:
-        text = csv.writer(sys.stdout, lineterminator="\n")
-        text.writerow(COLUMNS)
-        text.writerows(dispute_rows(lines, names=True))
+        say_csv((COLUMNS, *dispute_rows(lines, names=True)))
     else:
         chosen = ("topic", "doc", "state", "answers", "distance", "swaps", "shift", "grade")
         places = [COLUMNS.index(name) for name in chosen]
@@ -174,23 +173,22 @@ def decisions(settings: Settings, campaign: str) -> None:
 
 @click.command("discussion-report")
 @click.argument("campaign")
-@JSON
+@form_options
 @database_options
-def discussion_report(settings: Settings, campaign: str, as_json: bool) -> None:
-    """Say how far the assessors of CAMPAIGN agreed before their discussions and after them."""
+def discussion_report(settings: Settings, campaign: str, as_json: bool, as_csv: bool, as_latex: bool) -> None:
+    """Say how far the assessors of CAMPAIGN agreed before their discussions and after them.
+
+    JSON has the same over only the pairs discussed too.
+    """
+    form = one_form(as_json=as_json, as_csv=as_csv, as_latex=as_latex)
     with opened(settings) as database, database.reading() as db:
         found = report_of(db, campaign_by_slug(db, campaign).id)
-    if as_json:
-        say_json(
-            {
-                "discussed": found.discussed,
-                "everything": rounds_json(found.everything),
-                "only_discussed": rounds_json(found.only_discussed),
-            }
-        )
+    if form == "json":
+        say_json(discussion_data(found))
         return
-    say_rounds(found.everything)
-    click.echo(f"{found.discussed} pairs discussed")
+    say_rounds_as(found.everything, form)
+    if form == "text":
+        click.echo(f"{found.discussed} pairs discussed")
 
 
 def _cell(value: object) -> object:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import click
 
 from workbench.agreement.several.by_topic import COEFFICIENTS, ROUNDS
 from workbench.agreement.several.entering import Machines
-from workbench.cli.grade_options import MACHINES, bootstrap_options, grade_options
-from workbench.cli.opening import database_options, opened
-from workbench.cli.tabular import form_options, say_rows
-from workbench.settings import Settings
-from workbench.workflow.agreement.by_topic import TOPIC_COLUMNS, agreement_by_topic, topic_rows
-from workbench.workflow.campaigns.campaigning import campaign_by_slug
+from workbench.cli.campaign.agreement_report import ReportWanted, report_of, report_options, said_for_programs
+from workbench.cli.grade_options import MACHINES
+from workbench.cli.tabular import say_short
+from workbench.workflow.agreement.by_topic import agreement_by_topic
+from workbench.workflow.agreement.report_forms import topics_taken
 
 
 @click.command("agreement-topics")
-@click.argument("campaign")
 @click.option(
     "--by",
     default="pooled",
@@ -23,48 +23,12 @@ from workbench.workflow.campaigns.campaigning import campaign_by_slug
     type=click.Choice(COEFFICIENTS),
     help="The coefficient by which topics are sorted, lowest first.",
 )
-@grade_options
 @MACHINES
-@bootstrap_options(ROUNDS)
-@form_options
-@database_options
-def agreement_topics(
-    settings: Settings,
-    campaign: str,
-    by: str,
-    relevant_from: int | None,
-    graded: bool,
-    machines: str,
-    rounds: int,
-    seed: int,
-    as_csv: bool,
-    as_json: bool,
-) -> None:
+@report_options(ROUNDS)
+def agreement_topics(wanted: ReportWanted, by: str, machines: str) -> None:
     """Say how far the assessors of CAMPAIGN agree on each topic, with intervals over its pairs."""
-    with opened(settings) as database, database.reading() as db:
-        report = agreement_by_topic(
-            db,
-            campaign_by_slug(db, campaign).id,
-            by=by,
-            relevant_from=relevant_from,
-            graded=graded,
-            machines=Machines(machines),
-            rounds=rounds,
-            seed=seed,
-        )
-    said = {
-        "entering": report.entering.sentence,
-        "relevant_from": None if graded else report.entering.relevant_from,
-        "assessors": [voice.name for voice in report.entering.assessors],
-        "rounds": rounds,
-        "seed": seed,
-        "mean_over_topics": {mean.name: mean.value for mean in report.means},
-        "topics_without_value": {mean.name: mean.left_out for mean in report.means},
-        "all_pairs_together": {found.name: found.value for found in report.together},
-        "topics_without_pairs": [topic for topic, _ in report.without],
-    }
-    if as_json or as_csv:
-        say_rows(TOPIC_COLUMNS, topic_rows(report), said=said, as_csv=as_csv, as_json=as_json)
+    report = report_of(wanted, partial(agreement_by_topic, by=by, machines=Machines(machines)))
+    if said_for_programs(wanted, topics_taken(report)):
         return
     rows = [
         (
@@ -79,7 +43,7 @@ def agreement_topics(
         for line in report.lines
     ]
     columns = ("topic", "n", "disputed", *COEFFICIENTS, f"{by} from", "to", "undefined")
-    say_rows(columns, rows, said=said, as_csv=False, as_json=False)
+    say_short(columns, rows)
     at = COEFFICIENTS.index(by)
     mean, together = report.means[at], report.together[at]
     click.echo(report.entering.sentence)

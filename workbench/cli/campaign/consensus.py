@@ -13,7 +13,7 @@ from workbench.cli.consensus_options import EXPORT, OUTPUT, consensus_options
 from workbench.cli.consensus_output import write_out, write_table
 from workbench.cli.consensus_text import comparison_json, say_comparisons, say_summaries, summary_json
 from workbench.cli.opening import database_options, opened
-from workbench.cli.output import say_json
+from workbench.cli.output import say_csv, say_json
 from workbench.consensus.summary import summary
 from workbench.consensus.tables import label_table, soft_table
 from workbench.errors import WorkbenchError
@@ -22,6 +22,7 @@ from workbench.settings import Settings
 from workbench.storage import Session
 from workbench.workflow.agreement.comparing import current_judgments
 from workbench.workflow.campaigns.campaigning import campaign_by_slug
+from workbench.workflow.settling.preview_tables import PREVIEW_TABLES
 from workbench.workflow.settling.releasing import QrelsReport, RuleChoice, make_qrels, make_soft_labels
 from workbench.workflow.settling.rule_choices import choices_of, default_rules
 from workbench.workflow.settling.rule_preview import MEASURE, RankingPreview, preview_ranking, preview_rules
@@ -77,6 +78,12 @@ def qrels(
 @click.option("-m", "--measure", default=MEASURE, show_default=True, help="By which the runs are ranked.")
 @click.option("--run", "tags", multiple=True, help="Only these runs, by tag; all if not given.")
 @click.option("--no-ranking", is_flag=True, help="Leave out how the rules rank the runs.")
+@click.option(
+    "--csv",
+    "table",
+    type=click.Choice(list(PREVIEW_TABLES)),
+    help="One table as CSV: what the rules settle, scores, tau, which runs swap or move.",
+)
 @JSON
 @database_options
 def consensus(
@@ -89,6 +96,7 @@ def consensus(
     measure: str,
     tags: tuple[str, ...],
     no_ranking: bool,
+    table: str | None,
     as_json: bool,
 ) -> None:
     """Compare what the rules would make of CAMPAIGN, before one is used for its qrels.
@@ -96,6 +104,8 @@ def consensus(
     What each rule settles and leaves, and how the ranking of the runs changes between every two: Kendall's
     tau, tau AP, the pairs of runs that swap. The rule one needs --assessor, which may be repeated.
     """
+    if table and as_json:
+        raise click.UsageError("--csv and --json exclude one another: drop one of them")
     names = rules or tuple(name for name in default_rules(slow=models) if name != "one" or people)
     choices = choices_of(names, choice, assessors=people)
     ranking, why_not = None, ""
@@ -107,6 +117,12 @@ def consensus(
                 ranking = _ranked(db, found.id, choices, measure, tags)
             except WorkbenchError as error:
                 why_not = str(error)
+    if table:
+        made = PREVIEW_TABLES[table](preview, ranking)
+        say_csv((made.columns, *made.rows))
+        if why_not and table != "rules":
+            click.echo(f"note: the runs are not ranked: {why_not}", err=True)
+        return
     summaries = {line.name: line.found for line in preview.rules}
     refused = {line.name: line.refused for line in preview.rules if line.refused}
     if as_json:

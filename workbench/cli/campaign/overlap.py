@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import click
 
-from workbench.agreement.sample_of_several import MOST_ASSESSORS
-from workbench.agreement.sample_size import Chance, Draw
+from workbench.agreement.sample_aims import METHODS_PLANNED, WEIGHTS_PLANNED, Aim
+from workbench.agreement.sample_expected import MOST_ASSESSORS
+from workbench.agreement.sample_size import Draw
 from workbench.cli.grade_options import grade_options
 from workbench.cli.opening import database_options, opened
 from workbench.cli.output import say_json
-from workbench.cli.overlap_text import interval_options, say_plans, shares_of_grades
+from workbench.cli.overlap_text import MISSING, interval_options, say_plans, shares_of_grades
+from workbench.cli.tabular import form_options, one_form
 from workbench.errors import NotFound
 from workbench.settings import Settings
 from workbench.storage import Session
 from workbench.workflow.agreement.overlap_drawing import draw_overlap as draw_pairs
+from workbench.workflow.agreement.overlap_forms import plan_said
 from workbench.workflow.agreement.overlap_planning import plan_overlap as plan_pairs
 from workbench.workflow.campaigns.campaigning import campaign_by_slug
 from workbench.workflow.desk.assigning import assessors_of
@@ -23,7 +26,7 @@ from workbench.workflow.desk.assigning import assessors_of
 @click.argument("campaign")
 @interval_options
 @grade_options
-@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@form_options
 @database_options
 def plan_overlap(
     settings: Settings,
@@ -31,7 +34,9 @@ def plan_overlap(
     half_width: float,
     level: float,
     assessors: int,
-    chance: str,
+    coefficient: str,
+    weights: str,
+    missing: float,
     kappa: float | None,
     shares: str | None,
     likeness: float | None,
@@ -39,42 +44,33 @@ def plan_overlap(
     graded: bool,
     seed: int,
     as_json: bool,
+    as_csv: bool,
+    as_latex: bool,
 ) -> None:
-    """Say how many pairs of CAMPAIGN a second assessor must judge for kappa to be known to a half width.
+    """Say how many pairs of CAMPAIGN others must judge for a coefficient to be known to a half width.
 
     What is not given is taken from the pairs that two people have judged, from 30 of these on.
     """
+    form = one_form(as_json=as_json, as_csv=as_csv, as_latex=as_latex)
     with opened(settings) as database, database.reading() as db:
         plan = plan_pairs(
             db,
             campaign_by_slug(db, campaign).id,
             half_width=half_width,
             level=level,
-            chance=Chance(chance),
+            aim=Aim(coefficient, weights),
             relevant_from=relevant_from,
             graded=graded,
             kappa=kappa,
             prevalence=shares_of_grades(shares),
             topic_likeness=likeness,
             assessors=assessors,
+            missing=missing,
             seed=seed,
         )
-    said = {
-        "source": str(plan.source),
-        "kappa": plan.kappa,
-        "shares": list(plan.prevalence),
-        "half_width": half_width,
-        "level": level,
-        "chance": chance,
-        "assessors": assessors,
-        "relevant_from": None if graded else plan.relevant_from,
-        "doubly_judged": plan.known.pairs if plan.known else 0,
-        "likeness": plan.likeness,
-        "topic_size": plan.topic_size,
-        "to_draw_from": plan.candidates.pairs,
-    }
-    say_plans(plan.planned, said, as_json=as_json)
-    if not as_json:
+    said = plan_said(plan)
+    say_plans(plan.planned, said, form)
+    if form == "text":
         click.echo(
             f"{plan.source} ({said['doubly_judged']} pairs are judged by two people); "
             f"{plan.candidates.pairs} pairs are judged by one person and given to no other"
@@ -99,6 +95,15 @@ def plan_overlap(
     show_default=True,
     help="Of each pair, the first one among them.",
 )
+@click.option(
+    "--coefficient",
+    type=click.Choice(METHODS_PLANNED),
+    default="pooled",
+    show_default=True,
+    help="For which it is drawn, and told afterwards.",
+)
+@click.option("--weights", type=click.Choice(WEIGHTS_PLANNED), default="nominal", show_default=True)
+@click.option("--missing", type=float, default=0.0, show_default=True, help=MISSING)
 @click.option("--name", default="", help="Of the pool; made from the sample if not given.")
 @click.option("--seed", type=click.IntRange(0, 2**31 - 1), help="Drawn and told if not given.")
 @grade_options
@@ -111,6 +116,9 @@ def draw_overlap(
     draw: str,
     names: tuple[str, ...],
     assessors: int,
+    coefficient: str,
+    weights: str,
+    missing: float,
     name: str,
     seed: int | None,
     relevant_from: int | None,
@@ -129,6 +137,8 @@ def draw_overlap(
             relevant_from=relevant_from,
             graded=graded,
             assessors=assessors,
+            aim=Aim(coefficient, weights),
+            missing=missing,
             seed=seed,
             name=name,
         )

@@ -6,7 +6,7 @@ import click
 
 from workbench.cli.opening import database_options, opened
 from workbench.cli.output import say_json, say_table
-from workbench.cli.strategy_options import strategy_options, strategy_values
+from workbench.cli.strategy_options import recipe_options, some_runs_options, strategy_values
 from workbench.errors import WorkbenchError
 from workbench.pooling.every_strategy import EVERY_STRATEGY
 from workbench.records import TieRule
@@ -24,21 +24,8 @@ from workbench.workflow.runs.groups import group_named
 
 @click.command("pool")
 @click.argument("campaign")
-@click.option(
-    "--strategy",
-    default="depth",
-    show_default=True,
-    type=click.Choice(list(EVERY_STRATEGY)),
-    help="How the documents are chosen; workbench pool --strategies lists them.",
-)
-@strategy_options(EVERY_STRATEGY)
-@click.option("--ties", default="trec_eval", show_default=True, type=click.Choice([t.value for t in TieRule]))
-@click.option("--run", "tags", multiple=True, help="Only these runs, by tag; all if not given.")
-@click.option(
-    "--priority",
-    type=click.IntRange(1),
-    help="Only each group's runs with this priority or a smaller number.",
-)
+@recipe_options(EVERY_STRATEGY)
+@some_runs_options
 @click.option("--name", default="", help="What to call the pool.")
 @click.option("--supplementary", is_flag=True, help="Leave out what is pooled or judged already.")
 @click.option("--draft", is_flag=True, help="Do not open it for judging; pool-open does that later.")

@@ -16,7 +16,12 @@ from workbench.workflow.campaigns.campaigning import campaign_by_slug
 from workbench.workflow.campaigns.collecting import topics_of
 from workbench.workflow.desk.assigning import assessors_of
 from workbench.workflow.preferences import giving
-from workbench.workflow.preferences.results import preference_lines, preferences_of, runs_compared
+from workbench.workflow.preferences.results import (
+    compared_json,
+    preference_lines,
+    preferences_of,
+    runs_compared,
+)
 
 ASSESSORS = click.option(
     "--assessor", "names", multiple=True, required=True, help="To whom, by name; as often as needed."
@@ -111,20 +116,7 @@ def preferences(settings: Settings, campaign: str, runs: bool, as_json: bool) ->
 def _say_runs(db: Session, campaign_id: int, as_json: bool) -> None:
     compared = runs_compared(db, campaign_id)
     if as_json:
-        say_json(
-            [
-                {
-                    "first": one.first,
-                    "second": one.second,
-                    "first_better": one.first_better,
-                    "second_better": one.second_better,
-                    "ties": one.ties,
-                    "both_bad": one.both_bad,
-                    "sign_test_p": one.p,
-                }
-                for one in compared
-            ]
-        )
+        say_json([compared_json(one) for one in compared])
         return
     say_table(
         ["one run", "better", "tie", "both bad", "better", "the other", "sign test p"],

@@ -16,9 +16,9 @@ from workbench.web.pool_choice import pool_line
 from workbench.web.readers import organiser
 from workbench.web.requests import see_other
 from workbench.workflow.campaigns.collecting import topics_of
-from workbench.workflow.pools.additions import add_by_hand, answered_additions, take_out
+from workbench.workflow.pools.additions import add_by_hand
 from workbench.workflow.pools.pool_pairs import pool_entries
-from workbench.workflow.pools.taken_out import taken_out
+from workbench.workflow.pools.taken_out import answered_additions, take_out, taken_out
 
 blueprint = Blueprint("additions", __name__, url_prefix="/c/<slug>/pools/<int:pool_id>/added")
 

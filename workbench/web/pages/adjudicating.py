@@ -11,35 +11,48 @@ from dataclasses import dataclass
 from flask import Blueprint, Response, make_response, render_template, request
 from werkzeug.wrappers import Response as Answer
 
-from workbench.errors import Finding, InvalidInput
-from workbench.records import Scale
+from workbench.errors import Conflict, Finding, InvalidInput
 from workbench.web.access import here, member, viewer
 from workbench.web.door import reading, writing
 from workbench.web.forms import sent_id
 from workbench.web.queue_way import Way, address_of, way_of_request
 from workbench.web.requests import see_other, wants_fragment
 from workbench.workflow.campaigns.campaigning import campaign_of
+from workbench.workflow.desk.desk_keys import Keys, keys_of
 from workbench.workflow.people.roles import Role
-from workbench.workflow.settling.adjudicating import DisputedPair, Verdict, decide, disputed_pair, undo
-from workbench.workflow.settling.decisions import Decided, Decision, Pair
+from workbench.workflow.settling.adjudicating import (
+    DisputedPair,
+    Verdict,
+    decide,
+    disputed_pair,
+    undo,
+)
+from workbench.workflow.settling.decisions import Decided, Decision, Pair, last_decided
 from workbench.workflow.settling.dispute_queue import Queue, QueueLine, next_open
 from workbench.workflow.settling.disputing import ON_THE_DESK, queue
 
 blueprint = Blueprint("adjudicating", __name__, url_prefix="/c/<slug>/adjudicate")
 adjudicator = member(Role.ORGANISER, Role.ADJUDICATOR)
 # What the desk's own buttons are called by; a grade with one of these keys keeps it, and the button has none.
-COMMANDS = {"back": "b", "unclear": "t", "skip": "s", "reason": "c", "undo": "z"}
+# What this desk does that the judging desk does not, and what both do, by the other's name of it.
+OWN_KEYS = {"back": "b", "unclear": "t", "passage": "e"}
+SHARED_KEYS = {"skip": "later", "reason": "comment", "undo": "undo"}
 
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """A decision as a form brings it; `seen` is the latest event of the pair that was shown."""
+    """A decision as a form brings it; `seen` and `heard` are the latest events of the pair that were shown.
+
+    `now_shown` is the pair that a script has put on the desk since: what comes after that one is wanted.
+    """
 
     pair: Pair
     verdict: Verdict
     client_id: str
     seen: int
+    heard: int | None
     active_ms: int | None
+    now_shown: Pair | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +83,23 @@ def desk() -> Response:
     return _desk(way_of_request(), (sent_id("topic"), sent_id("docno")) if named else None)
 
 
+@blueprint.get("/ahead")
+@adjudicator
+def ahead() -> Response:
+    """The pair to decide behind the one that the address names, for a script to have ready."""
+    return _desk(way_of_request(), None, after=(sent_id("topic"), sent_id("docno")))
+
+
 @blueprint.post("/decide")
 @adjudicator
 def decide_pair() -> Response | Answer:
     """Record a decision and go on to the next pair; or tell what somebody else has decided meanwhile."""
     sent, way = _sent(), way_of_request()
+    if request.form.get("by", str(viewer().id)) != str(viewer().id):
+        # Another tab of this browser has signed somebody else in since.
+        raise Conflict(
+            "another account is signed in now than the one that decided", remedy="sign in as that one"
+        )
     with writing() as db:
         done = decide(
             db,
@@ -84,11 +109,18 @@ def decide_pair() -> Response | Answer:
             sent.verdict,
             client_id=sent.client_id,
             seen=sent.seen,
+            heard=sent.heard,
             active_ms=sent.active_ms,
         )
     if done.overtaken is not None:
         return _desk(way, sent.pair, overtaken=Overtaken(sent.verdict, done.overtaken))
-    return _go_on(way, after=sent.pair)
+    if sent.now_shown is None:
+        return _go_on(way, after=sent.pair)
+    response = _desk(way, None, after=sent.now_shown)
+    with reading() as db:
+        # Whoever decided that pair meanwhile is told of at once, and not only when it is decided again.
+        response.headers["Desk-Seen"] = str(last_decided(db, here().id, sent.now_shown))
+    return response
 
 
 @blueprint.post("/undo")
@@ -124,6 +156,7 @@ def _desk(
             pair = None if coming is None else coming.pair
         if pair is not None:
             shown = disputed_pair(db, here().id, pair, viewer().id)
+        keys = keys_of(db, viewer().id, found.scale)
         # They stay where they are while the pairs come and go, so that only a whole page needs them.
         guidelines = "" if wants_fragment() else campaign_of(db, here().id).guidelines
     template = "adjudicating/_pieces.html" if wants_fragment() else "adjudicating/desk.html"
@@ -133,7 +166,8 @@ def _desk(
         place=_place(found, way, pair),
         way=way,
         scale=found.scale,
-        keys=_free_keys(found.scale),
+        keys=_command_keys(keys),
+        grade_keys=keys.grades,
         guidelines=guidelines,
         overtaken=overtaken,
         address_of=address_of,
@@ -158,9 +192,11 @@ def _place(found: Queue, way: Way, pair: Pair | None) -> Place:
     )
 
 
-def _free_keys(scale: Scale) -> Mapping[str, str]:
-    taken = {grade.key.casefold() for grade in scale.grades}
-    return {name: "" if key in taken else key for name, key in COMMANDS.items()}
+def _command_keys(keys: Keys) -> Mapping[str, str]:
+    """The key of everything but grades, as the adjudicator chose them; none where another has it."""
+    shared = {name: keys.commands[other] for name, other in SHARED_KEYS.items()}
+    held = {*keys.grades.values(), *shared.values()}
+    return shared | {name: "" if key in held else key for name, key in OWN_KEYS.items()}
 
 
 def _sent() -> Sent:
@@ -178,7 +214,9 @@ def _sent() -> Sent:
         verdict=verdict,
         client_id=form.get("client_id", ""),
         seen=_number(form.get("seen", "")) or 0,
+        heard=_number(form.get("heard", "")),
         active_ms=_number(form.get("active_ms", "")),
+        now_shown=(sent_id("now_topic"), sent_id("now_docno")) if "now_topic" in form else None,
     )
 
 

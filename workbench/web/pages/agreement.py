@@ -2,31 +2,39 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
-from workbench.agreement.report.as_json import report_data
-from workbench.agreement.report.latex import report_latex
+from workbench.agreement.report.as_json import matrix_data, report_data
+from workbench.agreement.report.latex import matrix_latex, report_latex
 from workbench.agreement.report.matrix import Matrix
 from workbench.agreement.report.overview import Together, what_differs
+from workbench.agreement.report.pair import PairReport
+from workbench.agreement.report.pair_forms import (
+    PAIR_COLUMNS,
+    pair_report_data,
+    pair_report_latex,
+    pair_report_rows,
+)
 from workbench.agreement.report.rows import COLUMNS, matrix_rows, report_rows
 from workbench.agreement.report.working import workings
 from workbench.agreement.several.entering import Entering, Machines
 from workbench.agreement.several.levels import LEVELS
 from workbench.agreement.several.weights import WEIGHTS
-from workbench.errors import Finding, WorkbenchError
+from workbench.agreement.specific import WHY_NONE
+from workbench.errors import WorkbenchError
 from workbench.records import Scale
 from workbench.storage import Session
 from workbench.web.access import here
-from workbench.web.agreement_choice import BASES, FIGURES, MACHINES, MOST_ROUNDS, OVER, Choice, choice_of
+from workbench.web.agreement_choice import BASES, BOUNDS, FIGURES, MOST_ROUNDS, OVER, Choice, choice_of
+from workbench.web.agreement_report import Nothing, nothing_of
 from workbench.web.door import reading
-from workbench.web.downloads import attachment, csv_file
-from workbench.web.forms import findings_of
+from workbench.web.downloads import file_of
+from workbench.web.grades_choice import WHOSE
 from workbench.web.readers import reader
 from workbench.workflow.agreement.agreeing import (
     Asked,
@@ -40,6 +48,7 @@ from workbench.workflow.desk.assigning import assessors_of
 
 blueprint = Blueprint("agreement", __name__, url_prefix="/c/<slug>/agreement")
 Found = TypeVar("Found")
+Find = Callable[[Session, Choice], Found]
 MOST_DISAGREED = 200
 
 
@@ -51,7 +60,7 @@ class Page(Generic[Found]):
     choice: Choice
     machines: bool
     found: Found | None
-    findings: tuple[Finding, ...]
+    nothing: Nothing | None
 
 
 @blueprint.get("")
@@ -97,11 +106,7 @@ def pair() -> str:
     """Two assessors: their tables, the whole working, and where they differ; `?first=` and `?second=`."""
     first, second = request.args.get("first", ""), request.args.get("second", "")
 
-    def of_two(db: Session, choice: Choice) -> Any:
-        asked = _with_machines(choice.asked)
-        return agreement_of_two(db, here().id, asked, choice.how, first=first, second=second)
-
-    page = _page(of_two)
+    page = _page(_two)
     found = page.found
     labels = _labels(page)
     steps = workings(found.two, found.entering.ratings, page.choice.how, labels) if found else ()
@@ -115,49 +120,50 @@ def pair() -> str:
         workings=steps,
         machine_names=[voice.name for voice in named if voice.machine],
         most=MOST_DISAGREED,
+        why_none=WHY_NONE,
     )
 
 
-@blueprint.get("/report.csv")
+@blueprint.get("/report.<any(csv, tex, json):kind>")
 @reader
-def report_csv() -> Response | str:
-    """The whole report as CSV, one row a coefficient, with all digits."""
-    return _download(lambda report, name: csv_file(COLUMNS, report_rows(report), f"{name}.csv"))
-
-
-@blueprint.get("/report.tex")
-@reader
-def report_tex() -> Response | str:
-    """The tables of the report as LaTeX."""
-    return _download(
-        lambda report, name: attachment(
-            report_latex(report).encode("utf-8", "replace"), f"{name}.tex", kind="application/x-tex"
-        )
+def report_file(kind: str) -> Response:
+    """The whole report as CSV (one row a coefficient, with all digits), as LaTeX or as JSON."""
+    _, report = _for_file(_report)
+    return file_of(
+        kind,
+        f"{here().slug}.agreement",
+        columns=COLUMNS,
+        rows=report_rows(report),
+        latex=report_latex(report),
+        data=report_data(report),
     )
 
 
-@blueprint.get("/report.json")
+@blueprint.get("/matrix.<any(csv, tex, json):kind>")
 @reader
-def report_json() -> Response | str:
-    """The whole report as JSON."""
-    return _download(
-        lambda report, name: attachment(
-            json.dumps(report_data(report), allow_nan=False).encode(), f"{name}.json", kind="application/json"
-        )
+def matrix_file(kind: str) -> Response:
+    """The matrix of the chosen coefficient as CSV, as LaTeX, or with all figures as JSON."""
+    choice, (found, entering) = _for_file(_matrix)
+    header, *rows = matrix_rows(found, entering, choice.by)
+    latex = matrix_latex(found, entering, choice.how, choice.by)
+    data = matrix_data(found, entering, choice.how, choice.by)
+    name = f"{here().slug}.agreement.{choice.by}"
+    return file_of(kind, name, columns=[str(cell) for cell in header], rows=rows, latex=latex, data=data)
+
+
+@blueprint.get("/pair.<any(csv, tex, json):kind>")
+@reader
+def pair_file(kind: str) -> Response:
+    """Two assessors closely as CSV, as LaTeX or as JSON; `?first=` and `?second=` name them."""
+    choice, found = _for_file(_two)
+    return file_of(
+        kind,
+        f"{here().slug}.agreement.pair",
+        columns=PAIR_COLUMNS,
+        rows=pair_report_rows(found, choice.how),
+        latex=pair_report_latex(found, choice.how),
+        data=pair_report_data(found, choice.how),
     )
-
-
-@blueprint.get("/matrix.csv")
-@reader
-def matrix_csv() -> Response | str:
-    """The matrix of the chosen coefficient as CSV."""
-    page = _page(_matrix)
-    if page.found is None:
-        return _rendered("matrix", page)
-    found, entering = page.found
-    header, *rows = matrix_rows(found, entering, page.choice.by)
-    name = f"{here().slug}.agreement.{page.choice.by}.csv"
-    return csv_file([str(cell) for cell in header], rows, name)
 
 
 def _report(db: Session, choice: Choice) -> Together:
@@ -168,6 +174,12 @@ def _among(db: Session, choice: Choice) -> Together:
     return agreement(db, here().id, _with_machines(choice.asked), choice.how)
 
 
+def _two(db: Session, choice: Choice) -> PairReport:
+    first, second = request.args.get("first", ""), request.args.get("second", "")
+    asked = _with_machines(choice.asked)
+    return agreement_of_two(db, here().id, asked, choice.how, first=first, second=second)
+
+
 def _matrix(db: Session, choice: Choice) -> tuple[Matrix, Entering]:
     asked = _with_machines(choice.asked)
     found = agreement_matrix(db, here().id, asked, choice.how, by=choice.by)
@@ -176,28 +188,32 @@ def _matrix(db: Session, choice: Choice) -> tuple[Matrix, Entering]:
 
 def _with_machines(asked: Asked) -> Asked:
     """The same with machines among the people: where every two stand alone, nothing is mixed."""
-    return Asked(asked.relevant_from, asked.graded, asked.basis, Machines.AMONG)
+    return replace(asked, machines=Machines.AMONG)
 
 
-def _page(find: Callable[[Session, Choice], Found]) -> Page[Found]:
+def _page(find: Find[Found]) -> Page[Found]:
     with reading() as db:
         scale = campaign_of(db, here().id).scale
         machines = any(one.machine for one in assessors_of(db, here().id))
         choice = choice_of(request.args, scale)
         try:
-            if choice.error is not None:
-                raise choice.error
-            found = find(db, choice)
+            found = _found(find, db, choice)
         except WorkbenchError as error:
-            return Page(scale, choice, machines, None, findings_of(error, "Agreement"))
-    return Page(scale, choice, machines, found, ())
+            return Page(scale, choice, machines, None, nothing_of(error))
+    return Page(scale, choice, machines, found, None)
 
 
-def _download(make: Callable[[Together, str], Response]) -> Response | str:
-    page = _page(_report)
-    if page.found is None:
-        return _rendered("index", page, sentence="")
-    return make(page.found, f"{here().slug}.agreement")
+def _for_file(find: Find[Found]) -> tuple[Choice, Found]:
+    """What an address asks for and what came of it; a file cannot hold a reason, so errors are raised."""
+    with reading() as db:
+        choice = choice_of(request.args, campaign_of(db, here().id).scale)
+        return choice, _found(find, db, choice)
+
+
+def _found(find: Find[Found], db: Session, choice: Choice) -> Found:
+    if choice.error is not None:
+        raise choice.error
+    return find(db, choice)
 
 
 def _rendered(name: str, page: Page[Any], **more: Any) -> str:
@@ -207,8 +223,9 @@ def _rendered(name: str, page: Page[Any], **more: Any) -> str:
         found=page.found,
         choice=page.choice,
         bases=BASES,
-        whose=MACHINES,
+        whose=WHOSE,
         over=OVER,
+        bounds=BOUNDS,
         figures=FIGURES,
         levels=LEVELS,
         weights=WEIGHTS,

@@ -11,18 +11,22 @@ from flask import Blueprint, render_template, request, url_for
 from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response
 
-from workbench.agreement.sample_of_several import MOST_ASSESSORS
-from workbench.agreement.sample_size import LEVEL, Chance, Draw
+from workbench.agreement.sample_aims import WEIGHTS_PLANNED, Aim
+from workbench.agreement.sample_expected import MOST_ASSESSORS
+from workbench.agreement.sample_forms import SIZES
+from workbench.agreement.sample_size import LEVEL, Draw
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.records import Scale
 from workbench.storage import Session
 from workbench.web import notices
 from workbench.web.access import here, viewer
+from workbench.web.agreement_report import taken_file
 from workbench.web.door import reading, writing
 from workbench.web.forms import counted, findings_of, status_of, whole_number
 from workbench.web.readers import organiser
 from workbench.web.requests import see_other, wants_fragment
 from workbench.workflow.agreement.overlap_drawing import draw_overlap
+from workbench.workflow.agreement.overlap_forms import plan_taken
 from workbench.workflow.agreement.overlap_planning import HALF_WIDTH, OverlapPlan, plan_overlap
 from workbench.workflow.agreement.overlap_results import overlap_results
 from workbench.workflow.campaigns.campaigning import campaign_of
@@ -33,12 +37,23 @@ DRAWS: Mapping[Draw, tuple[str, str]] = {
     Draw.RANDOM: ("At random", "every pair that one person has judged has the same chance"),
     Draw.LABEL: (
         "By the first label",
-        "more of the labels that say most of kappa; the result is weighed back to the whole",
+        "more of the labels that say most; the result is weighed back to the whole",
     ),
     Draw.TOPIC: ("By topic", "whole topics, which are the easiest to hand out and need the most pairs"),
 }
-CHANCES = {Chance.POOLED: "pooled kappa", Chance.UNPOOLED: "unpooled kappa"}
+COEFFICIENTS = {
+    "pooled": "pooled kappa",
+    "unpooled": "unpooled kappa",
+    "alpha": "Krippendorff's alpha",
+    "gwet": "Gwet's AC",
+}
+ASKED = (
+    "half_width", "level", "kappa", "prevalence", "likeness", "missing", "from", "graded", "assessors",
+    "coefficient", "weights",
+)  # fmt: skip
 STEPS = 40
+# In a plot, of the half width that is wished: few topics give many times as much.
+_HIGHEST = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +62,14 @@ class Asked:
 
     half_width: float
     level: float
-    chance: Chance
+    aim: Aim
     relevant_from: int
     graded: bool
     kappa: float | None
     prevalence: tuple[float, ...] | None
     likeness: float | None
     assessors: int = 2
+    missing: float = 0.0
 
     def arguments(self) -> dict[str, str | int]:
         """Which grades are compared, as it stands in an address."""
@@ -65,6 +81,15 @@ class Asked:
 def index() -> str | tuple[str, int]:
     """The planner, or for htmx the part that changes."""
     return _page()
+
+
+@blueprint.get("/plan.<any(csv, tex, json):kind>")
+@organiser
+def plan_file(kind: str) -> Response:
+    """The plan as CSV, as LaTeX or as JSON."""
+    with reading() as db:
+        plan = _plan(db, _asked(request.args, campaign_of(db, here().id).scale))
+    return taken_file(plan_taken(plan), kind, f"{here().slug}.overlap")
 
 
 @blueprint.post("/draw")
@@ -86,6 +111,10 @@ def draw() -> Response | tuple[str, int]:
                 relevant_from=asked.relevant_from,
                 graded=asked.graded,
                 assessors=asked.assessors,
+                aim=asked.aim,
+                missing=asked.missing,
+                kappa=asked.kappa,
+                prevalence=asked.prevalence,
                 seed=_seed(form),
                 created_by=viewer().id,
             )
@@ -111,33 +140,42 @@ def _page(findings: tuple[Finding, ...] = ()) -> str | tuple[str, int]:
             findings = (*findings, *findings_of(error, "Plan"))
             status = status_of(error)
         if wants_fragment():
-            return render_template("agreement_planner/_result.html", **_shown(plan, findings)), status
+            return render_template("agreement_planner/_result.html", **_shown(plan, findings, sent)), status
         people = [one for one in assessors_of(db, here().id) if one.has_account and not one.machine]
         results = overlap_results(db, here().id)
     page = render_template(
         "agreement_planner/index.html",
         scale=scale,
-        sent=sent,
         people=people,
         results=results,
         draws_in_words=[(str(one), words) for one, (words, _) in DRAWS.items()],
-        chances=[(str(one), words) for one, words in CHANCES.items()],
+        coefficients=list(COEFFICIENTS.items()),
+        weights=[(one, "none" if one == "nominal" else one) for one in WEIGHTS_PLANNED],
         seed=_seed(sent) or secrets.randbelow(SEEDS),
         half_width=HALF_WIDTH,
         level=LEVEL,
         most_assessors=MOST_ASSESSORS,
-        **_shown(plan, findings),
+        **_shown(plan, findings, sent),
     )
     return page if status == 200 else (page, status)
 
 
-def _shown(plan: OverlapPlan | None, findings: tuple[Finding, ...]) -> dict[str, Any]:
+def _asked_for(sent: MultiDict[str, str]) -> dict[str, str]:
+    """What the planner was asked, as it stands in an address; empty fields are left out."""
+    return {name: sent[name] for name in ASKED if sent.get(name)}
+
+
+def _shown(
+    plan: OverlapPlan | None, findings: tuple[Finding, ...], sent: MultiDict[str, str]
+) -> dict[str, Any]:
     return {
+        "sent": sent,
         "plan": plan,
         "findings": findings,
         "plot": _plot(plan) if plan else None,
         "draws": DRAWS,
-        "chance_words": CHANCES,
+        "sizes": SIZES,
+        "address": _asked_for(sent),
     }
 
 
@@ -147,13 +185,14 @@ def _plan(db: Session, asked: Asked) -> OverlapPlan:
         here().id,
         half_width=asked.half_width,
         level=asked.level,
-        chance=asked.chance,
+        aim=asked.aim,
         relevant_from=asked.relevant_from,
         graded=asked.graded,
         kappa=asked.kappa,
         prevalence=asked.prevalence,
         topic_likeness=asked.likeness,
         assessors=asked.assessors,
+        missing=asked.missing,
     )
 
 
@@ -176,7 +215,7 @@ def _asked(sent: MultiDict[str, str], scale: Scale) -> Asked:
     graded = sent.get("graded") == "yes"
     half_width, level = number("half_width", "the half width"), number("level", "the level")
     kappa, share = number("kappa", "kappa"), number("prevalence", "the share of relevant")
-    likeness = number("likeness", "the likeness")
+    likeness, missing = number("likeness", "the likeness"), number("missing", "the missing share")
     typed = whole_number(sent.get("from", ""))
     assessors = whole_number(sent.get("assessors", "").strip() or "2")
     if assessors is None or not 2 <= assessors <= MOST_ASSESSORS:
@@ -187,13 +226,17 @@ def _asked(sent: MultiDict[str, str], scale: Scale) -> Asked:
     return Asked(
         half_width=HALF_WIDTH if half_width is None else half_width,
         level=LEVEL if level is None else level,
-        chance=next((one for one in Chance if one == sent.get("chance")), Chance.POOLED),
+        aim=Aim(
+            next((one for one in COEFFICIENTS if one == sent.get("coefficient")), "pooled"),
+            next((one for one in WEIGHTS_PLANNED if graded and one == sent.get("weights")), "nominal"),
+        ),
         relevant_from=scale.relevant_from if typed is None else typed,
         graded=graded,
         kappa=kappa,
         prevalence=None if share is None or graded else (share, 1 - share),
         likeness=likeness,
         assessors=assessors or 2,
+        missing=missing or 0.0,
     )
 
 
@@ -217,7 +260,11 @@ def _plot(plan: OverlapPlan) -> dict[str, Any] | None:
             {
                 "name": DRAWS[one.draw][0],
                 "needed": one.pairs,
-                "points": [[round(size), one.reach(size)] for size in sizes],
+                "points": [
+                    [round(size), reach]
+                    for size in sizes
+                    if (reach := one.reach(size)) is not None and reach <= _HIGHEST * plan.half_width
+                ],
             }
             for one in needed
         ],

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import json
 
-from flask import Blueprint, render_template
+from flask import Blueprint
 from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, WorkbenchError
 from workbench.formats.probe_answers import write_probe_answers
+from workbench.storage import Session
 from workbench.web.access import here
+from workbench.web.agreement_report import TABLE, report_asked, report_for_file, report_page, taken_file
 from workbench.web.door import reading
-from workbench.web.downloads import attachment, csv_file
-from workbench.web.forms import findings_of
-from workbench.web.grades_choice import read_choice
+from workbench.web.downloads import attachment
+from workbench.web.grades_choice import Choice
 from workbench.web.readers import reader
 from workbench.workflow.agreement.probe_answers import Against, probe_json, probe_lines
-from workbench.workflow.agreement.repeats import REPEAT_COLUMNS, consistency, repeat_rows
-from workbench.workflow.campaigns.campaigning import campaign_of
+from workbench.workflow.agreement.repeats import ConsistencyReport, consistency
+from workbench.workflow.agreement.report_forms import repeats_taken
 
 blueprint = Blueprint("agreement_repeats", __name__, url_prefix="/c/<slug>/agreement/self")
 HEADINGS = {
@@ -32,34 +32,16 @@ MOST = 300
 @reader
 def index() -> str:
     """Every assessor's consistency, and what contradicts it."""
-    findings: tuple[Finding, ...] = ()
-    report = None
-    with reading() as db:
-        scale = campaign_of(db, here().id).scale
-        choice = read_choice(scale)
-        try:
-            report = consistency(db, here().id, relevant_from=choice.relevant_from, graded=choice.graded)
-        except WorkbenchError as error:
-            findings = findings_of(error, "Agreement")
-    return render_template(
-        "agreement_repeats/index.html",
-        report=report,
-        scale=scale,
-        choice=choice,
-        headings=HEADINGS,
-        most=MOST,
-        findings=findings,
-    )
+    asked = report_asked(_report)
+    return report_page("agreement_repeats/index.html", asked, headings=HEADINGS, most=MOST)
 
 
-@blueprint.get("/table.csv")
+@blueprint.get(TABLE)
 @reader
-def table_csv() -> Response:
-    """Every assessor's consistency as CSV, with all digits."""
-    with reading() as db:
-        choice = read_choice(campaign_of(db, here().id).scale)
-        report = consistency(db, here().id, relevant_from=choice.relevant_from, graded=choice.graded)
-    return csv_file(REPEAT_COLUMNS, repeat_rows(report), f"{here().slug}.agreement.self.csv")
+def table(kind: str) -> Response:
+    """Every assessor's consistency as CSV with all digits, as LaTeX or as JSON."""
+    taken = repeats_taken(report_for_file(_report))
+    return taken_file(taken, kind, f"{here().slug}.agreement.self")
 
 
 @blueprint.get("/answers.tsv")
@@ -81,3 +63,7 @@ def answers_json() -> Response:
     text = "".join(json.dumps(probe_json(one), ensure_ascii=False) + "\n" for one in lines)
     content = text.encode("utf-8", "surrogateescape")
     return attachment(content, f"{here().slug}.probes.jsonl", kind="application/jsonl")
+
+
+def _report(db: Session, choice: Choice) -> ConsistencyReport:
+    return consistency(db, here().id, relevant_from=choice.relevant_from, graded=choice.graded)

@@ -4,29 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Blueprint, render_template, request
+from flask import Blueprint, request
 from werkzeug.wrappers import Response
 
-from workbench.agreement.drift import Bin, Trend
-from workbench.errors import Finding, WorkbenchError
-from workbench.records import Scale
+from workbench.agreement.course import Bin
+from workbench.agreement.drift import Trend
 from workbench.storage import Session
 from workbench.web.access import here
-from workbench.web.door import reading
-from workbench.web.downloads import csv_file
-from workbench.web.forms import findings_of, whole_number
-from workbench.web.grades_choice import Choice, read_choice
+from workbench.web.agreement_report import TABLE, report_asked, report_for_file, report_page, taken_file
+from workbench.web.forms import whole_number
+from workbench.web.grades_choice import Choice
 from workbench.web.readers import reader
 from workbench.workflow.agreement.over_time import (
     BIN,
     GAP_MINUTES,
-    TIME_COLUMNS,
     AssessorTime,
     TimeReport,
     over_time,
-    time_rows,
 )
-from workbench.workflow.campaigns.campaigning import campaign_of
+from workbench.workflow.agreement.report_forms import time_taken
 
 blueprint = Blueprint("agreement_time", __name__, url_prefix="/c/<slug>/agreement/time")
 
@@ -35,40 +31,25 @@ blueprint = Blueprint("agreement_time", __name__, url_prefix="/c/<slug>/agreemen
 @reader
 def index() -> str:
     """Everybody's trends, and one assessor's bins; `?assessor=` names that one."""
-    findings: tuple[Finding, ...] = ()
-    report = None
-    with reading() as db:
-        scale, choice = _asked(db)
-        try:
-            report = _report(db, choice)
-        except WorkbenchError as error:
-            findings = findings_of(error, "Agreement")
+    asked = report_asked(_report)
+    report = asked.report
     shown = _shown(report) if report else None
-    return render_template(
+    return report_page(
         "agreement_time/index.html",
-        report=report,
+        asked,
         shown=shown,
         plots=_plots(report, shown) if report and shown else {},
-        scale=scale,
-        choice=choice,
         bin=_number("bin", BIN),
         gap=_number("gap", GAP_MINUTES),
-        findings=findings,
     )
 
 
-@blueprint.get("/table.csv")
+@blueprint.get(TABLE)
 @reader
-def table_csv() -> Response:
-    """Every assessor's bins and days as CSV, with all digits."""
-    with reading() as db:
-        report = _report(db, _asked(db)[1])
-    return csv_file(TIME_COLUMNS, time_rows(report), f"{here().slug}.agreement.time.csv")
-
-
-def _asked(db: Session) -> tuple[Scale, Choice]:
-    scale = campaign_of(db, here().id).scale
-    return scale, read_choice(scale)
+def table(kind: str) -> Response:
+    """Every assessor's trends, bins and days as CSV with all digits, as LaTeX or as JSON."""
+    taken = time_taken(report_for_file(_report))
+    return taken_file(taken, kind, f"{here().slug}.agreement.time")
 
 
 def _number(name: str, usual: int) -> int:

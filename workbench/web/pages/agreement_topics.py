@@ -8,23 +8,20 @@ from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
 from workbench.agreement.several.by_topic import COEFFICIENTS, FEWEST, what_would_define
-from workbench.errors import Finding, WorkbenchError
-from workbench.records import Scale
 from workbench.storage import Session
 from workbench.web.access import here
+from workbench.web.agreement_report import TABLE, report_asked, report_for_file, report_page, taken_file
 from workbench.web.door import reading
-from workbench.web.downloads import csv_file
-from workbench.web.forms import findings_of, sent_id
+from workbench.web.forms import sent_id
 from workbench.web.grades_choice import WHOSE, Choice, read_choice
 from workbench.web.readers import reader
 from workbench.workflow.agreement.by_topic import (
-    TOPIC_COLUMNS,
     TopicsReport,
     agreement_by_topic,
     disputed_pairs,
     labels,
-    topic_rows,
 )
+from workbench.workflow.agreement.report_forms import topics_taken
 from workbench.workflow.campaigns.campaigning import campaign_of
 
 blueprint = Blueprint("agreement_topics", __name__, url_prefix="/c/<slug>/agreement/topics")
@@ -34,36 +31,25 @@ blueprint = Blueprint("agreement_topics", __name__, url_prefix="/c/<slug>/agreem
 @reader
 def index() -> str:
     """Every topic's agreement, lowest first; `?by=` names the coefficient."""
-    findings: tuple[Finding, ...] = ()
-    report = None
-    with reading() as db:
-        scale, choice = _asked(db)
-        try:
-            report = _report(db, choice)
-        except WorkbenchError as error:
-            findings = findings_of(error, "Agreement")
-    return render_template(
+    asked = report_asked(_report)
+    return report_page(
         "agreement_topics/index.html",
-        report=report,
-        scale=scale,
-        choice=choice,
+        asked,
         by=_by(),
         labels=labels(),
         whose=WHOSE,
-        plot=_plot(report) if report else {},
+        plot=_plot(asked.report) if asked.report else {},
         what_would_define=what_would_define,
         fewest=FEWEST,
-        findings=findings,
     )
 
 
-@blueprint.get("/table.csv")
+@blueprint.get(TABLE)
 @reader
-def table_csv() -> Response:
-    """Every topic as CSV, with all digits."""
-    with reading() as db:
-        report = _report(db, _asked(db)[1])
-    return csv_file(TOPIC_COLUMNS, topic_rows(report), f"{here().slug}.agreement.topics.csv")
+def table(kind: str) -> Response:
+    """Every topic as CSV with all digits, as LaTeX or as JSON."""
+    taken = topics_taken(report_for_file(_report))
+    return taken_file(taken, kind, f"{here().slug}.agreement.topics")
 
 
 @blueprint.get("/pairs")
@@ -72,16 +58,12 @@ def pairs() -> str:
     """The pairs of a topic on which assessors differ; `?topic=` names it."""
     topic = sent_id("topic")
     with reading() as db:
-        scale, choice = _asked(db)
+        scale = campaign_of(db, here().id).scale
+        choice = read_choice(scale)
         disputed = disputed_pairs(
             db, here().id, topic, relevant_from=choice.relevant_from, machines=choice.machines
         )
     return render_template("agreement_topics/pairs.html", disputed=disputed, scale=scale, choice=choice)
-
-
-def _asked(db: Session) -> tuple[Scale, Choice]:
-    scale = campaign_of(db, here().id).scale
-    return scale, read_choice(scale)
 
 
 def _by() -> str:

@@ -18,7 +18,7 @@ from workbench.web.pool_choice import pool_line
 from workbench.web.readers import organiser
 from workbench.web.requests import see_other
 from workbench.workflow.desk import assigning
-from workbench.workflow.desk.assigning import AssignmentLine
+from workbench.workflow.desk.assignments import AssignmentLine, assignments_of
 from workbench.workflow.desk.ordering import OrderRule
 from workbench.workflow.pools.listing import PoolLine, pool_report, pools_of
 
@@ -169,7 +169,7 @@ def _page(db: Session, pool_id: int | None, findings: tuple[Finding, ...] = ()) 
     newest = next((one for one in reversed(pools) if one.open), pools[-1])
     chosen = pool_line(db, here().id, pool_id) if pool_id is not None else newest
     line = newest if chosen.draft else chosen
-    lines = [one for one in assigning.assignments_of(db, here().id) if one.pool == line.name]
+    lines = [one for one in assignments_of(db, here().id) if one.pool == line.name]
     return render_template(
         "assignments/index.html",
         pool=line,

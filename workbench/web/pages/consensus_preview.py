@@ -17,13 +17,14 @@ from workbench.web.door import reading
 from workbench.web.downloads import csv_file
 from workbench.web.forms import findings_of, status_of
 from workbench.web.grade_rows import GradeRow, grade_rows
-from workbench.web.preview_tables import PREVIEW_TABLES, slopes
+from workbench.web.preview_plot import slopes
 from workbench.web.readers import reader
 from workbench.web.requests import wants_fragment
 from workbench.web.rule_choice import RuleForm, sent_choice
 from workbench.workflow.campaigns.collecting import topics_of
 from workbench.workflow.desk.assigning import assessors_of
-from workbench.workflow.settling.releasing import RuleChoice
+from workbench.workflow.settling.preview_tables import PREVIEW_TABLES
+from workbench.workflow.settling.releasing import RuleChoice, first_who_graded
 from workbench.workflow.settling.rule_choices import choices_of, default_rules
 from workbench.workflow.settling.rule_preview import (
     MEASURE,
@@ -127,12 +128,12 @@ def _form(db: Session) -> PreviewForm:
     asked = "asked" in request.args
     rules = tuple(request.args.getlist("rule")) if asked else default_rules()
     people = tuple(name for name in request.args.getlist("assessor") if name)
-    first = tuple(one.name for one in assessors[:1])
+    first = first_who_graded(db, here().id)
     return PreviewForm(
         asked=asked,
-        rule=RuleForm(sent_choice(rules[0] if rules else "", assessors), assessors),
+        rule=RuleForm(sent_choice(rules[0] if rules else "", first), assessors),
         rules=rules,
-        people=people or first,
+        people=people or ((first,) if first else ()),
         measure=request.args.get("measure", "").strip() or MEASURE,
         against=request.args.get("against", ""),
     )

@@ -5,18 +5,17 @@ The forms work by themselves; with scripts the desk works ahead through the API 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from flask import Blueprint, render_template, request, url_for
-from werkzeug.wrappers import Response as Answer
+from werkzeug.wrappers import Response
 
-from workbench.errors import Finding, InvalidInput
-from workbench.records import Answer as Said
+from workbench.records import Answer
 from workbench.web.access import here, member, viewer
+from workbench.web.answer_form import require_all_said, sent_answer, sent_extras
 from workbench.web.desk_json import asked_json, near_json, work_json
 from workbench.web.door import reading, writing
-from workbench.web.forms import whole_number
 from workbench.web.handing import next_is_handed_out
 from workbench.web.ids import read_id, write_id
 from workbench.web.requests import see_other
@@ -25,16 +24,12 @@ from workbench.workflow.desk import judging, showing, worklists
 from workbench.workflow.desk.amending import comment_on
 from workbench.workflow.desk.desk_keys import COMMANDS, keys_of
 from workbench.workflow.desk.desk_work import work_of
-from workbench.workflow.desk.extras import Extras, read_extras
 from workbench.workflow.desk.near_duplicates import near_documents
-from workbench.workflow.desk.questions import AskedToo, asked_too_of
+from workbench.workflow.desk.questions import asked_too_of
 from workbench.workflow.people.membership import require_assignment
 from workbench.workflow.people.roles import Role
 from workbench.workflow.preferences.tasks import left_to_compare
 from workbench.workflow.settling.discussing import discussions
-
-LATER = "later"
-RATING = "rating:"  # and the name of a question: a field of the form
 
 blueprint = Blueprint("judging", __name__, url_prefix="/c/<slug>/judge")
 
@@ -53,21 +48,6 @@ REASONS = (
     Reason("2", "wrong language", "In a language I do not read"),
     Reason("3", "empty", "Empty or missing"),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Sent:
-    """An answer as a form brings it; None puts the document off."""
-
-    docno: str
-    answer: Said | None
-    grade: int | None
-    reason: str
-    comment: str
-    client_id: str
-    active_ms: int | None
-    shown_sha256: str | None
-    extras: Extras
 
 
 @blueprint.get("")
@@ -111,14 +91,14 @@ def desk(assignment_id: int) -> str:
 
 @blueprint.post("/<int:assignment_id>/answer")
 @member(Role.ASSESSOR)
-def answer(assignment_id: int) -> Answer:
+def answer(assignment_id: int) -> Response:
     """Record an answer, or that it is put off, and go on to the next document."""
-    sent = _sent()
+    sent = sent_answer()
     with writing() as db:
         require_assignment(db, here().id, assignment_id)
         training = showing.is_training(db, assignment_id, viewer().id, docno=sent.docno)
         if sent.grade is not None:
-            _require_all_said(asked_too_of(db, here().id), sent, sent.grade)
+            require_all_said(asked_too_of(db, here().id), sent, sent.grade)
         if sent.answer is None:
             judging.put_off(
                 db,
@@ -149,7 +129,7 @@ def answer(assignment_id: int) -> Answer:
 
 @blueprint.post("/<int:assignment_id>/comment")
 @member(Role.ASSESSOR)
-def comment(assignment_id: int) -> Answer:
+def comment(assignment_id: int) -> Response:
     """Keep a comment on a document that has an answer, and stay there."""
     docno = read_id(request.form.get("docno", ""))
     with writing() as db:
@@ -161,14 +141,14 @@ def comment(assignment_id: int) -> Answer:
             docno=docno,
             comment=request.form.get("comment", ""),
             client_id=request.form.get("client_id", ""),
-            extras=_sent_extras(),
+            extras=sent_extras(),
         )
     return see_other(_address(assignment_id, docno))
 
 
 @blueprint.post("/<int:assignment_id>/undo")
 @member(Role.ASSESSOR)
-def undo(assignment_id: int) -> Answer:
+def undo(assignment_id: int) -> Response:
     """Withdraw the latest answer and go back to its document."""
     with writing() as db:
         require_assignment(db, here().id, assignment_id)
@@ -186,7 +166,7 @@ def answers(assignment_id: int) -> str:
         shown = showing.desk(db, assignment_id, viewer().id)
         lines = worklists.answers(db, assignment_id, viewer().id)
     kept = tuple(line for line in lines if not only or line.answer == only)
-    return render_template("judging/answers.html", desk=shown, lines=kept, only=only, kinds=tuple(Said))
+    return render_template("judging/answers.html", desk=shown, lines=kept, only=only, kinds=tuple(Answer))
 
 
 def _facts(assignment_id: int, shown: showing.Desk) -> dict[str, Any]:
@@ -219,48 +199,3 @@ def _facts(assignment_id: int, shown: showing.Desk) -> dict[str, Any]:
 def _address(assignment_id: int, docno: str | None) -> str:
     wanted = write_id(docno) if docno is not None else None
     return url_for("judging.desk", assignment_id=assignment_id, docno=wanted)
-
-
-def _sent() -> Sent:
-    form = request.form
-    said = form.get("answer", "")
-    kind: Said | None
-    if said.isascii() and said.isdigit() and len(said) < 6:
-        kind, grade = Said.GRADE, int(said)
-    elif said in {Said.UNSURE, Said.CANNOT_JUDGE}:
-        kind, grade = Said(said), None
-    elif said == LATER:
-        kind, grade = None, None
-    else:
-        raise InvalidInput([Finding("Answer", None, "answer", "the form has no answer", "use its buttons")])
-    active = form.get("active_ms", "")
-    return Sent(
-        docno=read_id(form.get("docno", "")),
-        answer=kind,
-        grade=grade,
-        comment=form.get("comment", ""),
-        reason=form.get("reason", "").strip() or ("other" if kind is Said.CANNOT_JUDGE else ""),
-        client_id=form.get("client_id", ""),
-        active_ms=int(active) if active.isascii() and active.isdigit() and len(active) < 12 else None,
-        shown_sha256=form.get("shown_sha256") or None,
-        extras=_sent_extras(),
-    )
-
-
-def _sent_extras() -> Extras:
-    """What was answered and ticked beside the grade; forms know nothing of passages, so those stay."""
-    answers = {
-        name.removeprefix(RATING): whole_number(value)
-        for name, value in request.form.items()
-        if name.startswith(RATING) and value
-    }
-    ticked = request.form.getlist("subtopic")
-    return replace(read_extras(None, answers or None, ticked or None), evidence=None)
-
-
-def _require_all_said(asked: AskedToo, sent: Sent, grade: int) -> None:
-    missing = asked.missing(grade, sent.comment, sent.extras.ratings)
-    if missing:
-        message = f"this grade needs more: {', '.join(missing)}"
-        remedy = "go back, nothing that you typed is lost, and give the grade again"
-        raise InvalidInput([Finding("Answer", None, "answer", message, remedy)])

@@ -16,7 +16,8 @@ from workbench.web.scale_form import scale_in_words
 from workbench.workflow.agreement.agreeing import People, agreement_of_people
 from workbench.workflow.campaigns.campaigning import campaign_of
 from workbench.workflow.campaigns.progress import Overview, overview, pooled_pairs
-from workbench.workflow.desk.assigning import AssessorLine, assessors_of, assignments_of
+from workbench.workflow.desk.assigning import AssessorLine, assessors_of
+from workbench.workflow.desk.assignments import assignments_of
 from workbench.workflow.desk.kept_aside import open_count
 from workbench.workflow.pools.listing import pools_of
 from workbench.workflow.runs.run_lines import runs_of

@@ -19,7 +19,12 @@ from workbench.web.requests import see_other
 from workbench.workflow.campaigns.collecting import topics_of
 from workbench.workflow.desk.assigning import assessors_of
 from workbench.workflow.preferences import giving, tasks
-from workbench.workflow.preferences.results import preference_lines, preferences_of, runs_compared
+from workbench.workflow.preferences.results import (
+    compared_json,
+    preference_lines,
+    preferences_of,
+    runs_compared,
+)
 from workbench.workflow.runs.run_lines import runs_of
 
 blueprint = Blueprint("preferences", __name__, url_prefix="/c/<slug>/preferences")
@@ -85,20 +90,7 @@ def runs_as_json() -> Response:
     """What came of the runs that were compared."""
     with reading() as db:
         compared = runs_compared(db, here().id)
-    return jsonify(
-        [
-            {
-                "first": one.first,
-                "second": one.second,
-                "first_better": one.first_better,
-                "second_better": one.second_better,
-                "ties": one.ties,
-                "both_bad": one.both_bad,
-                "sign_test_p": one.p,
-            }
-            for one in compared
-        ]
-    )
+    return jsonify([compared_json(one) for one in compared])
 
 
 def _given(give: Callable[[Session], int]) -> Response | tuple[str, int]:

@@ -17,7 +17,7 @@ from workbench.web.requests import see_other
 from workbench.workflow.campaigns.campaigning import campaign_of
 from workbench.workflow.campaigns.collecting import Loaded, load_topics, topics_of
 from workbench.workflow.campaigns.progress import overview
-from workbench.workflow.desk.assigning import assignments_of
+from workbench.workflow.desk.assignments import assignments_of
 from workbench.workflow.settling.decisions import unclear_of_topic
 
 blueprint = Blueprint("topics", __name__, url_prefix="/c/<slug>/topics")

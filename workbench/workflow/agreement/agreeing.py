@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import fsum
 
 from sqlalchemy.orm import Session
 
-from workbench.agreement.overlap import Overlap, overlap
-from workbench.agreement.report.figures import drawn_from, figures
 from workbench.agreement.report.how import How
 from workbench.agreement.report.matrix import Matrix, matrix
-from workbench.agreement.report.overview import Disagreed, Together, disagreed, together
-from workbench.agreement.report.thresholds import Threshold, thresholds
+from workbench.agreement.report.overview import Together, together
+from workbench.agreement.report.pair import PairReport, pair_report
 from workbench.agreement.report.two import Two, every_two
-from workbench.agreement.several.entering import Shared
 from workbench.workflow.agreement.entering import Basis, Entering, Machines, entering, state_of
 from workbench.workflow.remembering import Remembered
 
@@ -30,23 +27,6 @@ class Asked:
     machines: Machines = Machines.APART
     assessors: frozenset[str] | None = None
     documents: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class PairReport:
-    """Two assessors among all: their figures as everywhere, at every threshold, and where they differ.
-
-    `thresholds` is empty for a scale of two grades; `two` is of the grades that were compared and `by_grade`
-    of those of the scale. `overlap` is that of the two's relevant sets where relevant or not was compared.
-    """
-
-    entering: Entering
-    two: Two
-    by_grade: Two
-    shared: Shared
-    thresholds: tuple[Threshold, ...]
-    disagreed: tuple[Disagreed, ...]
-    overlap: Overlap | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,19 +73,7 @@ def agreement_of_two(
 ) -> PairReport:
     """Two assessors by name, among all that enter; raises WorkbenchError for names that do not."""
     found = entered(db, campaign_id, asked)
-    numbers = found.number(first), found.number(second)
-    compared, two = (ratings.only(numbers).with_all() for ratings in (found.ratings, found.by_grade))
-    # The same figures as in lists of every two, with the intervals that need no drawing besides.
-    (plain,) = every_two(compared, how, intervals=False)
-    return PairReport(
-        entering=found,
-        two=replace(plain, figures=figures(compared, how, drawn_from(compared, how))),
-        by_grade=every_two(two, how, intervals=False)[0],
-        shared=found.shared(*numbers),
-        thresholds=thresholds(two, how) if len(two.categories) > 2 else (),
-        disagreed=disagreed(found, *numbers),
-        overlap=None if found.graded else overlap(found.ratings, numbers, resamples=how.resamples),
-    )
+    return pair_report(found, how, first=first, second=second)
 
 
 def agreement_of_people(db: Session, campaign_id: int) -> People:

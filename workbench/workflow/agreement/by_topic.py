@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
+from workbench.agreement.report.rows import drawn_cells
 from workbench.agreement.result import Coefficient
 from workbench.agreement.several.by_topic import (
     COEFFICIENTS,
@@ -17,6 +18,7 @@ from workbench.agreement.several.by_topic import (
     differing,
     lowest_first,
     means,
+    what_would_define,
 )
 from workbench.agreement.several.entering import Entering, Machines
 from workbench.agreement.several.methods import METHODS, agreement
@@ -29,6 +31,7 @@ from workbench.workflow.campaigns.collecting import topics_of
 TOPIC_COLUMNS = (
     "topic", "title", "n", "disputed",
     *(f"{name}{part}" for name in COEFFICIENTS for part in ("", "_low", "_high")), "undefined",
+    "would_define", "interval", "level", "rounds", "seed",
 )  # fmt: skip
 
 
@@ -139,7 +142,13 @@ def topic_rows(report: TopicsReport) -> Iterator[tuple[object, ...]]:
         cells: list[object] = [line.topic, line.title, line.found.n, line.found.disputed]
         for found, interval in zip(line.found.coefficients, line.found.intervals, strict=True):
             cells += [found.value, interval.low, interval.high]
-        yield (*cells, line.found.coefficient(report.by).undefined)
+        chosen = line.found.coefficient(report.by)
+        yield (
+            *cells,
+            chosen.undefined,
+            what_would_define(chosen),
+            *drawn_cells(line.found.interval(report.by)),
+        )
 
 
 def labels() -> dict[str, str]:

@@ -10,14 +10,13 @@ from sqlalchemy.orm import Session
 from workbench.agreement.several.answers import CANNOT_JUDGE, NO_ANSWER, UNSURE, Answers, Voice, answers_of
 from workbench.agreement.several.entering import Basis, Entering, Machines
 from workbench.agreement.several.entering import entering as enter
-from workbench.errors import WorkbenchError
 from workbench.records import Answer
 from workbench.storage.events import LATER, WITHDRAWN, answers_in_order
 from workbench.storage.tables import AssessorRow, CollectionListRow, DocumentRow, JudgmentEventRow
-from workbench.workflow.campaigns.campaigning import campaign_of
+from workbench.workflow.agreement.compared_grades import compared_grades
 from workbench.workflow.remembering import Remembered
 
-__all__ = ["Basis", "Entering", "Machines", "answers_in", "entering", "known_documents"]
+__all__ = ["Basis", "Entering", "Machines", "answers_in", "entering", "known_documents", "state_of"]
 
 State = tuple[str, int, tuple[tuple[int, Voice], ...], int, int | None, str]
 _NO_GRADE = {
@@ -43,21 +42,15 @@ def entering(
 
     Relevant or not from `relevant_from` (the campaign's own line if None) unless `graded`. Under the basis
     `all-documents` the number of `documents` is that of the collection's list, else of those loaded, unless
-    given. Raises WorkbenchError for a grade that cannot be the line, and as the pure `entering` does.
+    given. Raises InvalidInput for a grade that cannot be the line, else as the pure `entering` does.
     """
-    scale = campaign_of(db, campaign_id).scale
-    values = tuple(grade.value for grade in scale.grades)
-    line = scale.relevant_from if relevant_from is None else relevant_from
-    if line not in values[1:]:
-        raise WorkbenchError(
-            f"{line} cannot be the lowest relevant grade", remedy=f"one of {', '.join(map(str, values[1:]))}"
-        )
+    grades = compared_grades(db, campaign_id, relevant_from=relevant_from, graded=graded)
     if basis is Basis.ALL and documents is None:
         documents = known_documents(db, campaign_id)
     return enter(
         answers_in(db, campaign_id),
-        values,
-        relevant_from=line,
+        grades.scale,
+        relevant_from=grades.relevant_from,
         graded=graded,
         basis=basis,
         assessors=assessors,

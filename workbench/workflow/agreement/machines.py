@@ -17,10 +17,10 @@ from workbench.agreement.against_people import (
     against_person,
     majority,
 )
+from workbench.agreement.report.rows import drawn_cells
 from workbench.agreement.table import MISSING
-from workbench.errors import WorkbenchError
+from workbench.workflow.agreement.compared_grades import compared_grades
 from workbench.workflow.agreement.entering import answers_in
-from workbench.workflow.campaigns.campaigning import campaign_of
 
 MAJORITY = "majority"
 MACHINE_COLUMNS = (
@@ -28,7 +28,8 @@ MACHINE_COLUMNS = (
     *(f"{name}{part}" for name in COEFFICIENTS for part in ("", "_low", "_high")),
     *(f"precision{part}" for part in ("", "_low", "_high")),
     *(f"recall{part}" for part in ("", "_low", "_high")),
-    *(f"quadratic_{name}" for name in WEIGHTED), "undefined",
+    *(f"quadratic_{name}" for name in WEIGHTED), "undefined", "would_define",
+    "interval", "level", "rounds", "seed",
 )  # fmt: skip
 
 
@@ -79,20 +80,14 @@ def machines_against_people(
     """Compare every machine with each person and with the majority, on the pairs that both graded.
 
     Relevant or not from `relevant_from` (the campaign's own line if None) unless `graded`. Raises
-    WorkbenchError for a grade that cannot be the line.
+    InvalidInput for a grade that cannot be the line.
     """
-    scale = campaign_of(db, campaign_id).scale
-    values = tuple(sorted((grade.value for grade in scale.grades), reverse=True))
-    line = scale.relevant_from if relevant_from is None else relevant_from
-    if line not in values[:-1]:
-        raise WorkbenchError(f"{line} cannot be the lowest relevant grade", remedy="choose one of the scale")
+    grades = compared_grades(db, campaign_id, relevant_from=relevant_from, graded=graded)
     answers = answers_in(db, campaign_id)
-    categories = values if graded else (1, 0)
-    said = answers.grades.astype(np.int64)
-    grades = said if graded else np.where(said >= 0, (said >= line).astype(np.int64), said)
-    codes = np.full(grades.shape, MISSING, dtype=np.int8)
-    for place, category in enumerate(categories):
-        codes[grades == category] = place
+    categories = grades.categories
+    codes = np.full(answers.grades.shape, MISSING, dtype=np.int8)
+    for grade in grades.scale:
+        codes[answers.grades == grade] = categories.index(grades.category(grade))
     gave = (codes != MISSING).any(axis=1).tolist()
     rows = [row for row, any_of in enumerate(gave) if any_of]
     people = [row for row in rows if not answers.voices[row].machine]
@@ -106,7 +101,7 @@ def machines_against_people(
             values_of[person[both]],
             values_of[codes[machine][both]],
             categories=categories,
-            relevant_from=line if graded else 1,
+            relevant_from=grades.lowest_relevant,
             topics=answers.topics[both],
             rounds=rounds,
             seed=seed,
@@ -127,7 +122,7 @@ def machines_against_people(
         machines=tuple(reports),
         people=tuple(answers.voices[row].name for row in people),
         categories=categories,
-        relevant_from=line,
+        relevant_from=grades.relevant_from,
         graded=graded,
         rounds=rounds,
         seed=seed,
@@ -146,4 +141,6 @@ def machine_rows(report: MachinesReport) -> Iterator[tuple[object, ...]]:
             for share in (found.precision, found.recall):
                 cells += [share.value, share.low, share.high]
             weighted = [one.found.value for one in found.weighted] or [None] * len(WEIGHTED)
-            yield (*cells, *weighted, found.valued[1].found.undefined)
+            pooled = found.pooled.found
+            drawn = drawn_cells(found.pooled.interval)
+            yield (*cells, *weighted, pooled.undefined, pooled.would_define, *drawn)

@@ -4,40 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date
 from math import expm1
 
 import numpy as np
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from workbench.agreement.drift import (
-    GAP_SECONDS,
-    ROUNDS,
-    Bin,
-    Course,
-    Trend,
-    bins,
-    sittings,
-    trend_between,
-    trend_within,
-)
-from workbench.agreement.several.answers import NO_ANSWER, Answers, Pair
-from workbench.agreement.table import MISSING
-from workbench.errors import WorkbenchError
-from workbench.records import Answer
-from workbench.storage.events import LATER, WITHDRAWN
-from workbench.storage.tables import AssessorRow, JudgmentEventRow
+from workbench.agreement.course import GAP_SECONDS, Bin, Course, bins, sittings
+from workbench.agreement.drift import INTERVALS, ROUNDS, Trend, trend_between, trend_within
+from workbench.agreement.several.answers import NO_ANSWER
+from workbench.agreement.several.bootstrap import LEVEL
+from workbench.errors import Finding, InvalidInput
+from workbench.workflow.agreement.compared_grades import ComparedGrades, compared_grades
+from workbench.workflow.agreement.courses import course_of, said_on_screen
 from workbench.workflow.agreement.entering import answers_in
-from workbench.workflow.campaigns.campaigning import campaign_of
 
 BIN = 10
 GAP_MINUTES = GAP_SECONDS // 60
-IMPORTED = "import:"
 TIME_COLUMNS = (
     "assessor", "by", "from", "judgments", "compared", "agreement", "agreement_low", "agreement_high",
-    "pooled", "share_relevant", "median_seconds",
+    "pooled", "share_relevant", "median_seconds", "slope", "slope_low", "slope_high", "p", "undefined",
+    "would_define", "interval", "level", "rounds", "seed",
 )  # fmt: skip
+NOBODY_ELSE = ("nobody else graded these pairs", "give the topics to a second assessor")
+"""Why nothing of a bin can be compared, and what would."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +57,16 @@ class AssessorTime:
     relevance: Trend
     pace: Trend
     drift: Trend
+
+    @property
+    def trends(self) -> dict[str, Trend]:
+        """Every trend by what changes with what."""
+        return {
+            "agreement_by_position": self.fatigue,
+            "relevance_by_position": self.relevance,
+            "log_seconds_by_position": self.pace,
+            "agreement_by_day": self.drift,
+        }
 
     @property
     def sentence(self) -> str:
@@ -103,7 +103,7 @@ class TimeReport:
 
     def share_relevant(self, found: Bin) -> float | None:
         """The share of relevant ones among the grades of a bin, None without any."""
-        line = 1 if not self.graded else self.relevant_from
+        line = self.relevant_from if self.graded else 1
         relevant = sum(n for n, grade in zip(found.grades, self.categories, strict=True) if grade >= line)
         return relevant / sum(found.grades) if sum(found.grades) else None
 
@@ -122,34 +122,26 @@ def over_time(
     """The course of everybody's judging on the screen, against what the other people say now.
 
     A pause of `gap_minutes` or more begins a new sitting; every pair counts once, at the moment of the answer
-    that holds. Raises WorkbenchError for a line, a bin or a pause that cannot be.
+    that holds. Raises InvalidInput for a line, a bin or a pause that cannot be.
     """
-    scale = campaign_of(db, campaign_id).scale
-    values = tuple(sorted((grade.value for grade in scale.grades), reverse=True))
-    line = scale.relevant_from if relevant_from is None else relevant_from
-    if line not in values[:-1]:
-        raise WorkbenchError(f"{line} cannot be the lowest relevant grade", remedy="choose one of the scale")
+    grades = compared_grades(db, campaign_id, relevant_from=relevant_from, graded=graded)
     if not 1 <= bin_size <= 1000 or not 1 <= gap_minutes <= 24 * 60:
-        raise WorkbenchError(
-            f"bins of {bin_size} judgments and pauses of {gap_minutes} minutes are not possible",
-            remedy="give 1 to 1,000 judgments and 1 to 1,440 minutes",
-        )
-    categories = values if graded else (1, 0)
+        message = f"bins of {bin_size} judgments and pauses of {gap_minutes} minutes are not possible"
+        remedy = "give 1 to 1,000 judgments and 1 to 1,440 minutes"
+        raise InvalidInput([Finding("Agreement", None, "bin", message, remedy)])
     answers = answers_in(db, campaign_id)
-    said = _said(db, campaign_id)
+    said = said_on_screen(db, campaign_id)
     found = []
-    for name, events in said.items():
-        course, days = _course(name, events, answers, categories, None if graded else line)
-        found.append(
-            _assessor(name, course, days, categories, line, graded, bin_size, gap_minutes, rounds, seed)
-        )
+    for name, own in said.items():
+        course, days = course_of(name, own, answers, grades), [one.moment.date() for one in own]
+        found.append(_assessor(name, course, days, grades, bin_size, gap_minutes, rounds, seed))
     answered = (answers.grades != NO_ANSWER).any(axis=1).tolist()
     people = {voice.name for voice, any_of in zip(answers.voices, answered, strict=True) if any_of}
     machines = {voice.name for voice in answers.voices if voice.machine}
     return TimeReport(
         assessors=tuple(found),
-        categories=categories,
-        relevant_from=line,
+        categories=grades.categories,
+        relevant_from=grades.relevant_from,
         graded=graded,
         bin=bin_size,
         gap_minutes=gap_minutes,
@@ -160,7 +152,10 @@ def over_time(
 
 
 def time_rows(report: TimeReport) -> Iterator[tuple[object, ...]]:
-    """The report as rows of TIME_COLUMNS, with all digits."""
+    """The report as rows of TIME_COLUMNS, with all digits: every assessor's bins, days and trends.
+
+    Of a trend `compared` are the values that it goes through; its slope is by one judgment, or by one day.
+    """
     for one in report.assessors:
         labelled: list[tuple[str, object, Bin]] = [
             ("position", found.label * report.bin + 1, found) for found in one.by_position
@@ -169,7 +164,14 @@ def time_rows(report: TimeReport) -> Iterator[tuple[object, ...]]:
         for by, start, found in labelled:
             yield (
                 one.name, by, start, found.judgments, found.compared, found.agreement, found.low, found.high,
-                found.kappa, report.share_relevant(found), found.seconds,
+                found.kappa, report.share_relevant(found), found.seconds, *([None] * 4),
+                *(("", "") if found.compared else NOBODY_ELSE), "Wilson", LEVEL, None, None,
+            )  # fmt: skip
+        for name, trend in one.trends.items():
+            yield (
+                one.name, "trend", name, None, trend.n, *([None] * 6), trend.slope, trend.low, trend.high,
+                trend.p, trend.undefined or trend.no_interval, trend.would_define, INTERVALS, LEVEL,
+                trend.rounds, trend.seed,
             )  # fmt: skip
 
 
@@ -188,75 +190,18 @@ def in_words(trend: Trend, over: str) -> str:
     figures = f"{points(trend.slope)} points per {unit}{between}, p = {trend.p:.3f}"
     if not trend.shown:
         what = "fatigue" if over == "sitting" else "drift"
-        return f"No {what} that these {trend.n:,} pairs of {trend.groups} sittings could show: {figures}."
+        of = "1 sitting" if trend.groups == 1 else f"{trend.groups:,} sittings"
+        return f"No {what} that these {trend.n:,} pairs of {of} could show: {figures}."
     way = "less" if trend.slope < 0 else "more"
     when = "the longer a sitting lasts" if over == "sitting" else "from day to day"
     return f"Agrees {way} with the others {when}: {figures}."
-
-
-_Said = tuple[Pair, int | None, datetime, int | None]
-
-
-def _said(db: Session, campaign_id: int) -> dict[str, list[_Said]]:
-    """By person the answers that hold, (pair, grade, moment, active milliseconds), as they were recorded."""
-    event = JudgmentEventRow
-    rows = db.execute(
-        select(
-            AssessorRow.name,
-            event.topic,
-            event.docno,
-            event.answer,
-            event.grade,
-            event.recorded_at,
-            event.active_ms,
-        )
-        .join(AssessorRow, AssessorRow.id == event.assessor_id)
-        .where(
-            event.campaign_id == campaign_id,
-            event.purpose == "judging",
-            event.source.not_like(f"{IMPORTED}%"),
-            AssessorRow.machine.is_(False),
-        )
-        .order_by(AssessorRow.name, event.id)
-    )
-    said: dict[str, dict[Pair, _Said]] = {}
-    for name, topic, docno, answer, grade, recorded_at, active_ms in rows:
-        own, pair = said.setdefault(name, {}), (topic, docno)
-        own.pop(pair, None)
-        if answer not in (WITHDRAWN, LATER):
-            own[pair] = (pair, grade if answer == Answer.GRADE else None, recorded_at, active_ms)
-    # What was taken from the front and said again stands last, where it was recorded.
-    return {name: sorted(own.values(), key=lambda one: one[2]) for name, own in said.items() if own}
-
-
-def _course(
-    name: str, events: Sequence[_Said], answers: Answers, categories: tuple[int, ...], line: int | None
-) -> tuple[Course, list[date]]:
-    def placed(grade: int) -> int:
-        return categories.index(grade if line is None else int(grade >= line))
-
-    place = {pair: column for column, pair in enumerate(answers.pairs)}
-    rows = [row for row, voice in enumerate(answers.voices) if not voice.machine and voice.name != name]
-    others = np.zeros((len(events), len(categories)), dtype=np.int64)
-    codes = np.full(len(events), MISSING, dtype=np.int8)
-    for at, (pair, grade, _, _) in enumerate(events):
-        if grade is not None:
-            codes[at] = placed(grade)
-        for theirs in answers.grades[rows, place[pair]].tolist() if pair in place else ():
-            if theirs >= 0:
-                others[at, placed(theirs)] += 1
-    moments = np.array([moment.timestamp() for _, _, moment, _ in events])
-    seconds = np.array([ms / 1000 if ms else np.nan for _, _, _, ms in events], dtype=np.float64)
-    return Course(moments, codes, others, seconds), [moment.date() for _, _, moment, _ in events]
 
 
 def _assessor(
     name: str,
     course: Course,
     days: Sequence[date],
-    categories: tuple[int, ...],
-    line: int,
-    graded: bool,
+    grades: ComparedGrades,
     bin_size: int,
     gap_minutes: int,
     rounds: int,
@@ -264,8 +209,8 @@ def _assessor(
 ) -> AssessorTime:
     sitting, position = sittings(course.moments, gap=gap_minutes * 60)
     agreement = course.agreement
-    least = line if graded else 1
-    relevant = np.array([*(float(grade >= least) for grade in categories), np.nan])[course.codes]
+    # The place -1 of an answer without a grade takes the NaN that stands last.
+    relevant = np.array([*(float(one >= grades.lowest_relevant) for one in grades.categories), np.nan])
     ordinals = np.array([day.toordinal() for day in days], dtype=np.int64)
     # A sitting that goes on past midnight is of the day on which it began.
     begun = ordinals[np.searchsorted(sitting, sitting)]
@@ -277,8 +222,8 @@ def _assessor(
         sittings=int(sitting[-1]) + 1,
         by_position=bins(course, (position - 1) // bin_size),
         by_day=tuple(Day(date.fromordinal(found.label), found) for found in bins(course, begun)),
-        fatigue=trend_within(position, agreement, sitting, **drawing),
-        relevance=trend_within(position, relevant, sitting, **drawing),
-        pace=trend_within(position, np.log(course.seconds), sitting, **drawing),
+        fatigue=trend_within(position, agreement, sitting, topic=course.topics, **drawing),
+        relevance=trend_within(position, relevant[course.codes], sitting, topic=course.topics, **drawing),
+        pace=trend_within(position, np.log(course.seconds), sitting, topic=course.topics, **drawing),
         drift=trend_between(begun, agreement, sitting, **drawing),
     )

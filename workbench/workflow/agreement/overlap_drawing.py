@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import secrets
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
 import numpy as np
 from sqlalchemy import select
@@ -15,13 +14,15 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from workbench import __version__
-from workbench.agreement.sample_plans import spreads_by_label
+from workbench.agreement.sample_aims import Aim
+from workbench.agreement.sample_moves import deviations_by_label
 from workbench.agreement.sample_size import Draw, spread
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound
 from workbench.records import TieRule, id_bytes
-from workbench.storage.tables import AssessorRow, PoolEntryRow, PoolRow
-from workbench.workflow.agreement.overlap_candidates import Candidate, Candidates, Pair, candidates_of
+from workbench.storage.tables import AssessorRow, CampaignRow, PoolRow
+from workbench.workflow.agreement.overlap_candidates import Candidate, Candidates, candidates_of
 from workbench.workflow.agreement.overlap_planning import OverlapPlan, plan_overlap
+from workbench.workflow.agreement.overlap_sources import as_pooled, runs_of, sources_of
 from workbench.workflow.desk.assigning import SEEDS, assign
 from workbench.workflow.pools.listing import PoolReport, pool_report
 from workbench.workflow.pools.pool_rows import checked_name
@@ -53,6 +54,10 @@ def draw_overlap(
     relevant_from: int | None = None,
     graded: bool = False,
     assessors: int = 2,
+    aim: Aim | None = None,
+    missing: float = 0.0,
+    kappa: float | None = None,
+    prevalence: Sequence[float] | None = None,
     seed: int | None = None,
     name: str = "",
     created_by: int | None = None,
@@ -63,22 +68,31 @@ def draw_overlap(
     chosen cannot be shared out more sparingly.
 
     At random every pair has the same chance; by label those of each first label are drawn by themselves, as
-    many of each as the plan wants; by topic whole topics are drawn until there are enough. Labels, chances
-    and seed are kept with the pool, which is opened at once. Raises InvalidInput for what cannot be drawn,
-    NotFound for an assessor who has no account here, Conflict for a name that is taken.
+    many of each as the plan for the coefficient that is the `aim` wants, with the `kappa` and `prevalence`
+    that were guessed if any were; by topic whole topics are drawn until there are enough. Labels, chances,
+    coefficient and seed are kept with the pool, which is opened at once. A share `missing` of what the others
+    are asked for need not come: then a pair counts as soon as two have judged it. Raises InvalidInput for
+    what cannot be drawn, NotFound for an assessor who has no account here, Conflict for a name that is taken.
     """
     assessor_ids = list(dict.fromkeys(assessor_ids))
     others = assessors - 1
     _require_able(db, campaign_id, assessor_ids, others)
-    plan = plan_overlap(db, campaign_id, relevant_from=relevant_from, graded=graded, assessors=assessors)
-    line = None if graded else plan.relevant_from
+    # Whoever draws at the same moment waits, and then draws of what is left; who judges does not wait.
+    db.get_one(CampaignRow, campaign_id, with_for_update={"key_share": True})
+    seed = secrets.randbelow(SEEDS) if seed is None else seed
+    # A form that is sent twice has one seed, and so one name: the second finds it taken, whatever is left.
+    name = checked_name(db, campaign_id, name.strip() or f"overlap by {draw}, seed {seed}")
+    # Nothing is simulated here: whoever judges waits meanwhile, where the database has one writer.
+    plan = plan_overlap(
+        db, campaign_id,
+        aim=aim, relevant_from=relevant_from, graded=graded, kappa=kappa, prevalence=prevalence,
+        assessors=assessors, missing=missing, rounds=0,
+    )  # fmt: skip
+    line, aim = None if graded else plan.relevant_from, plan.aim
     candidates = candidates_of(db, campaign_id, line=line, second=assessor_ids, others=others)
     _require_pairs(pairs, candidates)
-    seed = secrets.randbelow(SEEDS) if seed is None else seed
     chosen, chances = _drawn(candidates, plan, pairs, draw, np.random.default_rng(seed))
-    # A form that is sent twice has one seed, and so one name: the second finds it taken.
-    name = checked_name(db, campaign_id, name or f"overlap by {draw}, seed {seed}")
-    sources = _sources(db, campaign_id, {(one.topic, one.docno) for one in chosen})
+    sources = sources_of(db, campaign_id, {(one.topic, one.docno) for one in chosen})
     now = datetime.now(UTC)
     sizes = Counter(one.topic for one in chosen)
     row = PoolRow(
@@ -87,10 +101,12 @@ def draw_overlap(
         recipe={
             "strategy": STRATEGY,
             "parameters": {"draw": str(draw), "pairs": str(len(chosen)), "seed": str(seed)}
-            | ({"assessors": str(assessors)} if assessors > 2 else {}),
+            | ({"assessors": str(assessors)} if assessors > 2 else {})
+            | ({} if aim == Aim() else {"coefficient": aim.method, "weights": aim.weights})
+            | ({"missing": f"{missing:g}"} if missing else {}),
             "ties": str(TieRule.TREC_EVAL),
             "supplementary": False,
-            "runs": _runs(db, campaign_id, sources),
+            "runs": runs_of(db, campaign_id, sources),
             "largest_possible": dict(sizes),
             "version": __version__,
             "relevant_from": line,
@@ -112,7 +128,7 @@ def draw_overlap(
     for one in chosen:
         pair = (one.topic, one.docno)
         known = sources.get(pair)
-        values = brought_by_nobody(pair) | marks if known is None else _as_pooled(known)
+        values = brought_by_nobody(pair) | marks if known is None else as_pooled(known)
         drawn_as = {"inclusion": chances[one.label], "stratum": one.label + 1, "weight": None}
         entries[pair] = values | drawn_as
     write_entries(db, row.id, entries)
@@ -152,7 +168,7 @@ def _drawn(
     if draw is Draw.RANDOM:
         places = sorted(generator.permutation(len(found))[:pairs].tolist())
         return [found[at] for at in places], dict.fromkeys(range(len(sizes)), len(places) / len(found))
-    weighed = np.asarray(sizes) * spreads_by_label(plan.shares, plan.assessors)
+    weighed = np.asarray(sizes) * deviations_by_label(plan.expected, plan.aim)
     wanted = spread(pairs, weighed, sizes)
     chosen = []
     for label, count in enumerate(wanted):
@@ -201,39 +217,3 @@ def _require_pairs(pairs: int, candidates: Candidates) -> None:
     if not 1 <= pairs <= candidates.pairs:
         message = f"{pairs:,} pairs cannot be drawn of {candidates.pairs:,}"
         raise InvalidInput([Finding("Sample", None, "pairs", message, f"ask for 1 to {candidates.pairs:,}")])
-
-
-def _sources(db: Session, campaign_id: int, pairs: set[Pair]) -> dict[Pair, PoolEntryRow]:
-    """The entry of each pair in the latest pool that has it."""
-    rows = db.scalars(
-        select(PoolEntryRow)
-        .join(PoolRow)
-        .where(PoolRow.campaign_id == campaign_id, PoolRow.opened_at.is_not(None))
-        .order_by(PoolEntryRow.pool_id)
-    )
-    return {(row.topic, row.docno): row for row in rows if (row.topic, row.docno) in pairs}
-
-
-def _runs(db: Session, campaign_id: int, sources: Mapping[Pair, PoolEntryRow]) -> list[dict[str, str]]:
-    """The runs that brought the pairs to the pools they come from, with their hashes there."""
-    recipes: dict[int, dict[str, Any]] = dict(
-        db.execute(select(PoolRow.id, PoolRow.recipe).where(PoolRow.campaign_id == campaign_id)).all()
-    )
-    tags = {tag for row in sources.values() for tag, _ in row.brought_by}
-    hashes: dict[str, str] = {}
-    for number in sorted({row.pool_id for row in sources.values()}):
-        hashes |= {run["tag"]: run["sha256"] for run in recipes[number]["runs"] if run["tag"] in tags}
-    return [{"tag": tag, "sha256": hashes[tag]} for tag in sorted(hashes)]
-
-
-def _as_pooled(row: PoolEntryRow) -> dict[str, Any]:
-    return {
-        "topic": row.topic,
-        "docno": row.docno,
-        "brought_by": row.brought_by,
-        "best_rank": row.best_rank,
-        "run_count": row.run_count,
-        "added_by": row.added_by,
-        "added_at": row.added_at,
-        "reason": row.reason,
-    }

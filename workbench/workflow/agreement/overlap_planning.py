@@ -9,23 +9,20 @@ from enum import StrEnum
 import numpy as np
 from sqlalchemy.orm import Session
 
-from workbench.agreement.sample_estimates import likeness, mean_topic_size
-from workbench.agreement.sample_plans import Planned, plans
-from workbench.agreement.sample_size import (
-    LEVEL,
-    Chance,
-    Floats,
-    Needed,
-    expected_shares,
-    kappa_of_shares,
-)
+from workbench.agreement.sample_aims import Aim
+from workbench.agreement.sample_estimates import ROUNDS, likeness, mean_topic_size, strictness_of
+from workbench.agreement.sample_expected import Expected
+from workbench.agreement.sample_moves import expected_value, moves_of
+from workbench.agreement.sample_plans import Planned, expected_of, plans
+from workbench.agreement.sample_size import LEVEL, Floats, Needed
+from workbench.agreement.sample_tables import expected_shares, kappa_of_shares, lowest_kappa
 from workbench.agreement.several.entering import entering as enter
 from workbench.agreement.several.tally import tally
 from workbench.agreement.several.weights import nominal
 from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.workflow.agreement.compared_grades import ComparedGrades, compared_grades
 from workbench.workflow.agreement.entering import answers_in
 from workbench.workflow.agreement.overlap_candidates import Candidates, candidates_of
-from workbench.workflow.campaigns.campaigning import campaign_of
 from workbench.workflow.pools.pace import Pace, pace_of
 
 HALF_WIDTH = 0.05
@@ -46,7 +43,10 @@ class Source(StrEnum):
 class Known:
     """The doubly judged pairs of a campaign: how many, of how many topics, and their table, symmetrical.
 
-    `likeness` is how much the pairs of a topic resemble one another in what they say of kappa.
+    `likeness` is how much the pairs of a topic resemble one another in what they say of the coefficient, and
+    `topic_size` the mean size of the topic in which a pair lies. `strictness` holds, for everybody with
+    enough pairs, those with the most first, how far one's own shares of the grades are from the others' on
+    the same pairs.
     """
 
     pairs: int
@@ -54,14 +54,19 @@ class Known:
     table: Floats
     kappa: float | None
     likeness: float
+    topic_size: float
+    strictness: Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OverlapPlan:
-    """The pairs that every way of drawing needs for an interval of kappa, and what they were reckoned from.
+    """The pairs that every way of drawing needs for an interval of a coefficient, and what that rests on.
 
     `categories` are grades, highest first (1 and 0 where relevant or not is compared); `prevalence` and
-    `shares` are in their order. `known` is None before two people have judged one pair.
+    `expected` are in their order. `value` is what is expected of the coefficient that is the `aim`, `kappa`
+    of the pooled one with the same weights. `missing` is the share of the others' judgments that are not
+    expected to come, and `by_strictness` says whether assessors differ. `known` is None before two people
+    have judged one pair.
     """
 
     source: Source
@@ -70,18 +75,21 @@ class OverlapPlan:
     graded: bool
     half_width: float
     level: float
-    chance: Chance
+    aim: Aim
     prevalence: tuple[float, ...]
+    value: float | None
     kappa: float | None
     likeness: float
     topic_size: float
-    shares: Floats
+    expected: Expected
     planned: tuple[Planned, ...]
     known: Known | None
     candidates: Candidates
     pace: Pace
     seed: int
     assessors: int = 2
+    missing: float = 0.0
+    by_strictness: bool = False
 
     @property
     def others(self) -> int:
@@ -99,31 +107,33 @@ def plan_overlap(
     *,
     half_width: float = HALF_WIDTH,
     level: float = LEVEL,
-    chance: Chance = Chance.POOLED,
+    aim: Aim | None = None,
     relevant_from: int | None = None,
     graded: bool = False,
     kappa: float | None = None,
     prevalence: Sequence[float] | None = None,
     topic_likeness: float | None = None,
     assessors: int = 2,
+    missing: float = 0.0,
+    rounds: int = ROUNDS,
     seed: int = 1,
 ) -> OverlapPlan:
     """Plan an overlap: by the table of the pairs that two people judged, if there are enough, or by guesses.
 
     A guessed `kappa` or `prevalence` (shares of the grades, highest first) stands before what was measured;
     what is not guessed is what the grades so far say. To every cell of a measured table 1 / grades is added:
-    what has not happened yet is not held impossible. Where more than two `assessors` judge each pair, a kappa
-    below 0 that nobody guessed counts as 0. Raises WorkbenchError for a line that cannot be, and InvalidInput
-    for what cannot be asked for.
+    what has not happened yet is not held impossible. The `aim` is the coefficient, the pooled kappa unless
+    given. The unpooled kappa is planned for assessors who are as strict as those here. Where more than two
+    `assessors` judge each pair, a kappa that nobody guessed is at least as high as theirs can be. Each of the
+    others leaves out a share `missing` of the pairs. Without `rounds` no sample is simulated. Raises
+    InvalidInput for what cannot be asked for.
     """
-    scale = campaign_of(db, campaign_id).scale
-    values = tuple(sorted((grade.value for grade in scale.grades), reverse=True))
-    line = scale.relevant_from if relevant_from is None else relevant_from
-    if line not in values[:-1]:
-        raise WorkbenchError(f"{line} cannot be the lowest relevant grade", remedy="choose one of the scale")
-    categories = values if graded else (1, 0)
-    candidates = candidates_of(db, campaign_id, line=None if graded else line)
-    known = _known(db, campaign_id, values, line, graded)
+    grades = compared_grades(db, campaign_id, relevant_from=relevant_from, graded=graded)
+    # Two grades have but one weight.
+    aim = Aim() if aim is None else aim if graded else Aim(aim.method)
+    categories = grades.categories
+    candidates = candidates_of(db, campaign_id, line=None if graded else grades.relevant_from)
+    known = _known(db, campaign_id, grades, aim)
     measured = kappa is None and prevalence is None and known is not None and known.pairs >= ENOUGH
     if known is not None and measured:
         smooth = known.table + 1 / len(categories)
@@ -140,47 +150,57 @@ def plan_overlap(
     if topic_likeness is None:
         enough = known is not None and known.pairs >= ENOUGH and known.topics > 1
         topic_likeness = known.likeness if known is not None and enough else GUESSED_LIKENESS
-    topic_size = mean_topic_size(candidates.topic_sizes) if candidates.pairs else 1.0
-    if assessors > 2 and kappa is None and float(kappa_of_shares(shares, Chance.POOLED)) < 0:
-        mean = (shares.sum(axis=0) + shares.sum(axis=1)) / 2
-        shares = np.outer(mean, mean)
-    expected = float(kappa_of_shares(shares, chance))
+    if candidates.pairs:
+        topic_size = mean_topic_size(candidates.topic_sizes)
+    else:
+        topic_size = 1.0 if known is None else known.topic_size
+    mean: Floats = (shares.sum(axis=0) + shares.sum(axis=1)) / 2
+    strict = known.strictness if known is not None and len(known.strictness) else None
+    expected = expected_of(
+        shares,
+        aim,
+        assessors=assessors,
+        missing=missing,
+        strictness=strict,
+        at_least=lowest_kappa(mean.tolist(), assessors) if kappa is None and assessors > 2 else None,
+    )
+    planned = plans(
+        expected, aim, half_width=half_width, level=level, topic_size=topic_size, likeness=topic_likeness,
+        rounds=rounds, seed=seed,
+    )  # fmt: skip
     return OverlapPlan(
         source=Source.MEASURED if measured else Source.GUESSED,
         categories=categories,
-        relevant_from=line,
+        relevant_from=grades.relevant_from,
         graded=graded,
         half_width=half_width,
         level=level,
-        chance=chance,
-        prevalence=tuple(((shares.sum(axis=0) + shares.sum(axis=1)) / 2).tolist()),
-        kappa=expected if np.isfinite(expected) else None,
+        aim=aim,
+        prevalence=tuple(mean.tolist()),
+        value=planned[0].needed.value,
+        kappa=expected_value(expected, Aim("pooled", aim.weights)),
         likeness=topic_likeness,
         topic_size=topic_size,
-        shares=shares,
-        planned=plans(
-            shares,
-            half_width=half_width,
-            chance=chance,
-            level=level,
-            topic_size=topic_size,
-            likeness=topic_likeness,
-            assessors=assessors,
-            seed=seed,
-        ),
+        expected=expected,
+        planned=planned,
         known=known,
         candidates=candidates,
         pace=pace_of(db, campaign_id),
         seed=seed,
         assessors=assessors,
+        missing=missing,
+        by_strictness=strict is not None and aim.method == "unpooled",
     )
 
 
-def _known(
-    db: Session, campaign_id: int, values: Sequence[int], relevant_from: int, graded: bool
-) -> Known | None:
+def _known(db: Session, campaign_id: int, grades: ComparedGrades, aim: Aim) -> Known | None:
     try:
-        found = enter(answers_in(db, campaign_id), values, relevant_from=relevant_from, graded=graded)
+        found = enter(
+            answers_in(db, campaign_id),
+            grades.scale,
+            relevant_from=grades.relevant_from,
+            graded=grades.graded,
+        )
     except WorkbenchError:
         return None
     if not found.pairs:
@@ -191,13 +211,17 @@ def _known(
     tables = tables / np.maximum(tables.sum(axis=(1, 2)), 1)[:, None, None]
     tables *= np.bincount(ratings.topics, minlength=ratings.n_topics)[:, np.newaxis, np.newaxis]
     table = tables.sum(axis=0)
-    kappa = float(kappa_of_shares(table / table.sum(), Chance.POOLED))
+    kappa = float(kappa_of_shares(table / table.sum()))
+    # Who gave which grade, as the unpooled kappa asks, is a row a pair and person: too much of a crowd.
+    moved_by = Aim("pooled", aim.weights) if aim.method == "unpooled" else aim
     return Known(
         pairs=len(found.pairs),
         topics=ratings.n_topics,
         table=table,
         kappa=kappa if np.isfinite(kappa) else None,
-        likeness=likeness(tables),
+        likeness=likeness(moves_of(ratings, moved_by), ratings.topics),
+        topic_size=mean_topic_size(np.bincount(ratings.topics)),
+        strictness=strictness_of(ratings, ENOUGH),
     )
 
 

@@ -8,10 +8,11 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
+from workbench.agreement.report.rows import drawn_cells
 from workbench.agreement.self_consistency import ROUNDS, Consistency, self_consistency
-from workbench.errors import WorkbenchError
 from workbench.records import Answer
 from workbench.storage.events import HOLDING, WITHDRAWN
+from workbench.workflow.agreement.compared_grades import ComparedGrades, compared_grades
 from workbench.workflow.agreement.probe_answers import (
     Against,
     Pair,
@@ -22,12 +23,11 @@ from workbench.workflow.agreement.probe_answers import (
     said_events,
     training_rounds,
 )
-from workbench.workflow.campaigns.campaigning import campaign_of
 
 REPEAT_COLUMNS = (
     "assessor", "machine", "against", "n", "same", "observed", "observed_low", "observed_high", "pooled",
     "pooled_low", "pooled_high", "unpooled", "higher", "lower", "across_the_line", "changed", "withdrawn",
-    "undefined",
+    "undefined", "would_define", "interval", "level", "rounds", "seed",
 )  # fmt: skip
 
 
@@ -108,36 +108,30 @@ def consistency(
 
     A repeat is compared with what held just before it, and never holds itself; a planted pair or one of
     training with its known grade, a planted pair that is in a pool by what was judged of it there.
-    Raises WorkbenchError for a grade that cannot be the line.
+    Raises InvalidInput for a grade that cannot be the line.
     """
-    scale = campaign_of(db, campaign_id).scale
-    values = tuple(sorted((grade.value for grade in scale.grades), reverse=True))
-    line = scale.relevant_from if relevant_from is None else relevant_from
-    if line not in values[:-1]:
-        raise WorkbenchError(f"{line} cannot be the lowest relevant grade", remedy="choose one of the scale")
-    known = {pair: grade for pair, grade in known_answers(db, campaign_id).items() if grade in values}
+    grades = compared_grades(db, campaign_id, relevant_from=relevant_from, graded=graded)
+    known = {pair: grade for pair, grade in known_answers(db, campaign_id).items() if grade in grades.scale}
     trained = training_rounds(db, campaign_id)
     lines, contradictions, no_grade = [], [], 0
     for (name, machine), events in said_events(db, campaign_id).items():
         compared, without = _compared(answers_to_probes(events, known, trained))
         no_grade += without
-        changes = _changes(events, line)
+        changes = _changes(events, grades)
         if not compared and not changes.changed and not changes.withdrawn:
             continue
-        found = tuple(
-            (against, _consistency(compared, against, values, line, graded, rounds, seed))
-            for against in Against
-        )
+        found = tuple((against, _consistency(compared, against, grades, rounds, seed)) for against in Against)
         lines.append(AssessorConsistency(name, machine, found, changes))
         contradictions += [
             Contradiction(
-                name,
-                one.against,
-                *one.pair,
-                one.stood,
-                one.said,
-                one.when,
-                _across(one.stood, one.said, line),
+                assessor=name,
+                against=one.against,
+                topic=one.pair[0],
+                docno=one.pair[1],
+                stood=one.stood,
+                said=one.said,
+                when=one.when,
+                across=_across(one.stood, one.said, grades),
             )
             for one in compared
             if one.stood != one.said
@@ -145,8 +139,8 @@ def consistency(
     return ConsistencyReport(
         assessors=tuple(lines),
         contradictions=tuple(sorted(contradictions, key=lambda one: one.when, reverse=True)),
-        categories=values if graded else (1, 0),
-        relevant_from=line,
+        categories=grades.categories,
+        relevant_from=grades.relevant_from,
         graded=graded,
         no_grade=no_grade,
         rounds=rounds,
@@ -163,28 +157,19 @@ def repeat_rows(report: ConsistencyReport) -> Iterator[tuple[object, ...]]:
                 one.name, one.machine, str(against), found.n, found.same, found.observed, low, high,
                 found.pooled.value, found.interval.low, found.interval.high, found.unpooled.value,
                 found.higher, found.lower, found.across, one.changes.changed, one.changes.withdrawn,
-                found.pooled.undefined,
+                found.pooled.undefined, found.would_define, *drawn_cells(found.interval),
             )  # fmt: skip
 
 
 def _consistency(
-    compared: Sequence[_Compared],
-    against: Against,
-    values: tuple[int, ...],
-    line: int,
-    graded: bool,
-    rounds: int,
-    seed: int,
+    compared: Sequence[_Compared], against: Against, grades: ComparedGrades, rounds: int, seed: int
 ) -> Consistency:
     own = [one for one in compared if one.against is against]
-    stood, said = [one.stood for one in own], [one.said for one in own]
-    if not graded:
-        stood, said = [int(grade >= line) for grade in stood], [int(grade >= line) for grade in said]
     return self_consistency(
-        stood,
-        said,
-        categories=values if graded else (1, 0),
-        relevant_from=line if graded else 1,
+        [grades.category(one.stood) for one in own],
+        [grades.category(one.said) for one in own],
+        categories=grades.categories,
+        relevant_from=grades.lowest_relevant,
         rounds=rounds,
         seed=seed,
     )
@@ -207,7 +192,7 @@ def _compared(answers: Sequence[ProbeAnswer]) -> tuple[list[_Compared], int]:
     return compared, without
 
 
-def _changes(events: Sequence[SaidEvent], line: int) -> OwnChanges:
+def _changes(events: Sequence[SaidEvent], grades: ComparedGrades) -> OwnChanges:
     holds: dict[Pair, int] = {}
     higher = lower = across = withdrawn = 0
     for one in events:
@@ -220,10 +205,10 @@ def _changes(events: Sequence[SaidEvent], line: int) -> OwnChanges:
             before = holds.get(one.pair, one.grade)
             higher += one.grade > before
             lower += one.grade < before
-            across += _across(before, one.grade, line)
+            across += _across(before, one.grade, grades)
             holds[one.pair] = one.grade
     return OwnChanges(higher + lower, higher, lower, across, withdrawn)
 
 
-def _across(first: int, second: int, line: int) -> bool:
-    return (first >= line) != (second >= line)
+def _across(first: int, second: int, grades: ComparedGrades) -> bool:
+    return grades.relevant(first) != grades.relevant(second)

@@ -7,12 +7,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
 
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
 from workbench.records import Answer, id_bytes
 from workbench.storage.events import DISCUSSION, HOLDING, LATER, WITHDRAWN
 from workbench.storage.tables import DocumentRow, JudgmentEventRow
+from workbench.workflow.desk.extras import Passage, stored_extras
 from workbench.workflow.desk.showing import ShownDocument
 from workbench.workflow.settling.adjudication_rules import AdjudicationRules
 from workbench.workflow.settling.decisions import Pair, Person
@@ -20,13 +21,16 @@ from workbench.workflow.settling.decisions import Pair, Person
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One answer with what was said for it: a reason, a comment, and the passages marked as evidence."""
+    """One answer with what was said for it: a reason, a comment, and the passages marked as evidence.
+
+    The places of the passages belong to the text that was shown then, which may be another one by now.
+    """
 
     answer: Answer
     grade: int | None
     reason: str
     comment: str
-    evidence: tuple[str, ...]
+    evidence: tuple[Passage, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,24 +64,19 @@ def voices_of(
     rules: AdjudicationRules,
     account_id: int,
     only: Collection[int] | None = None,
+    until: int | None = None,
 ) -> tuple[Voice, ...]:
     """The assessors of a pair who have an answer that holds, by name, or in an order drawn for the pair.
 
-    Machines are left out unless the rules give them a voice; `only` names assessors by number.
+    Machines are left out unless the rules give them a voice; `only` names assessors by number. `until` is the
+    number of an event: what was said after it is passed over.
     """
     event = JudgmentEventRow
-    rows = db.scalars(
-        select(event)
-        .where(
-            event.campaign_id == campaign_id,
-            event.topic == pair[0],
-            event.docno == pair[1],
-            event.purpose.in_(HOLDING),
-        )
-        .order_by(event.id)
-    )
+    chosen = select(event).where(*_of_pair(campaign_id, pair))
+    if until is not None:
+        chosen = chosen.where(event.id <= until)
     history: dict[int, list[JudgmentEventRow]] = {}
-    for row in rows:
+    for row in db.scalars(chosen.order_by(event.id)):
         history.setdefault(row.assessor_id, []).append(row)
     voices = [
         _voice(number, events, people[number], account_id)
@@ -96,6 +95,12 @@ def voices_of(
     )
 
 
+def last_said(db: Session, campaign_id: int, pair: Pair) -> int:
+    """The number of the latest event in which an assessor said something of a pair, 0 where there is none."""
+    latest = select(func.max(JudgmentEventRow.id)).where(*_of_pair(campaign_id, pair))
+    return db.scalar(latest) or 0
+
+
 def letter(place: int) -> str:
     """A, B, ..., Z, A2, B2 and so on."""
     rounds, at = divmod(place, len(ascii_uppercase))
@@ -108,6 +113,16 @@ def shown_document(db: Session, campaign_id: int, docno: str) -> ShownDocument:
     if row is None:
         return ShownDocument(docno, "", "", None, missing=True)
     return ShownDocument(docno, row.title, row.text, row.sha256, missing=False)
+
+
+def _of_pair(campaign_id: int, pair: Pair) -> tuple[ColumnElement[bool], ...]:
+    event = JudgmentEventRow
+    return (
+        event.campaign_id == campaign_id,
+        event.topic == pair[0],
+        event.docno == pair[1],
+        event.purpose.in_(HOLDING),
+    )
 
 
 def _voice(number: int, events: Sequence[JudgmentEventRow], person: Person, account_id: int) -> Voice:
@@ -134,13 +149,12 @@ def _before(events: Sequence[JudgmentEventRow]) -> JudgmentEventRow | None:
 
 
 def _statement(event: JudgmentEventRow) -> Statement:
-    evidence = event.evidence or []
     return Statement(
         answer=Answer(event.answer),
         grade=event.grade,
         reason=event.reason,
         comment=event.comment,
-        evidence=tuple(str(passage[2]) for passage in evidence if len(passage) > 2),
+        evidence=stored_extras(event.evidence, None, None).evidence or (),
     )
 
 

@@ -15,7 +15,7 @@ from workbench.records import Scale
 from workbench.storage.tables import CampaignRow, JudgmentEventRow, MemberRow
 from workbench.workflow.campaigns.progress import judged_pairs, pooled_pairs
 from workbench.workflow.campaigns.scales import scale_from_json, scale_to_json
-from workbench.workflow.desk.assigning import left_to_judge
+from workbench.workflow.desk.assignments import left_to_judge
 from workbench.workflow.desk.desk_keys import refuse_reserved
 from workbench.workflow.people.roles import Role
 from workbench.workflow.preferences.tasks import left_to_compare

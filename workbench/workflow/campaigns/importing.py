@@ -21,6 +21,8 @@ from workbench.workflow.checks import id_finding, storable
 
 MOST_FINDINGS = 1000
 LONGEST_NAME = 120
+IMPORTED = "import:"
+"""How the source of an imported answer begins; after it stands the name of the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +186,7 @@ def _new_events(
             "grade": judgment.grade,
             "reason": "",
             "client_id": str(uuid4()),
-            "source": f"import:{storable(source)}"[:200],
+            "source": f"{IMPORTED}{storable(source)}"[:200],
             "assignment_id": None,
             "document_sha256": None,
             "position": None,

@@ -49,7 +49,8 @@ def named_scale(name: str) -> Scale:
         return SCALES[name]
     except KeyError:
         raise WorkbenchError(
-            f"{name} is not a ready-made scale", remedy=f"one of {', '.join(SCALES)}"
+            f"{name} is not a ready-made scale",
+            remedy=f"one of {', '.join(SCALES)}, or a JSON file as in README, section Scales",
         ) from None
 
 

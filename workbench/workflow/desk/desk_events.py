@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from functools import partial
+from typing import Any, Protocol
 
 from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
@@ -20,11 +21,11 @@ from workbench.storage.events import HOLDING, LATER, WITHDRAWN, event_before
 from workbench.storage.tables import AccountRow, AssessorRow, AssignmentRow, MemberRow
 from workbench.workflow.desk.amending import amend, comment_on
 from workbench.workflow.desk.extras import Extras, read_extras
+from workbench.workflow.desk.feedback import Feedback, feedback_of
 from workbench.workflow.desk.judging import put_off, record, withdraw
 from workbench.workflow.desk.kept_aside import keep_aside
 from workbench.workflow.desk.probe_places import TRAINING
 from workbench.workflow.desk.recording import CLIENT_ID, Recorded
-from workbench.workflow.desk.screens import Feedback, feedback_of
 from workbench.workflow.people.roles import Role
 
 MOST_EVENTS = 50
@@ -133,82 +134,53 @@ def _record(db: Session, account_id: int, event: Event) -> Recorded:
     act = KINDS.get(event.kind)
     if act is None:
         raise WorkbenchError(f"nobody knows what {event.kind[:40]!r} means")
-    return act(db, account_id, event)
-
-
-def _answer(db: Session, account_id: int, event: Event) -> Recorded:
-    if event.answer not in set(Answer):
-        raise WorkbenchError(f"{event.answer[:40]!r} is no answer")
-    return record(
+    return act(event)(
         db,
         event.assignment_id,
         account_id,
         docno=event.docno,
+        client_id=event.client_id,
+        said_at=event.said_at,
+    )
+
+
+class Act(Protocol):
+    """What an event does to a document of an assignment; whatever else it carries is filled in already."""
+
+    def __call__(
+        self,
+        db: Session,
+        assignment_id: int,
+        account_id: int,
+        /,
+        *,
+        docno: str,
+        client_id: str,
+        said_at: datetime | None,
+    ) -> Recorded: ...
+
+
+def _answer(event: Event) -> Act:
+    if event.answer not in set(Answer):
+        raise WorkbenchError(f"{event.answer[:40]!r} is no answer")
+    return partial(
+        record,
         answer=Answer(event.answer),
         grade=event.grade,
-        client_id=event.client_id,
         reason=event.reason,
         comment=event.comment,
         active_ms=event.active_ms,
         shown_sha256=event.shown_sha256,
-        said_at=event.said_at,
         extras=event.extras(),
     )
 
 
-def _comment(db: Session, account_id: int, event: Event) -> Recorded:
-    return comment_on(
-        db,
-        event.assignment_id,
-        account_id,
-        docno=event.docno,
-        comment=event.comment,
-        client_id=event.client_id,
-        said_at=event.said_at,
-    )
-
-
-def _extras(db: Session, account_id: int, event: Event) -> Recorded:
-    return amend(
-        db,
-        event.assignment_id,
-        account_id,
-        docno=event.docno,
-        extras=event.extras(),
-        client_id=event.client_id,
-        said_at=event.said_at,
-    )
-
-
-def _later(db: Session, account_id: int, event: Event) -> Recorded:
-    return put_off(
-        db,
-        event.assignment_id,
-        account_id,
-        docno=event.docno,
-        client_id=event.client_id,
-        active_ms=event.active_ms,
-        said_at=event.said_at,
-    )
-
-
-def _undo(db: Session, account_id: int, event: Event) -> Recorded:
-    return withdraw(
-        db,
-        event.assignment_id,
-        account_id,
-        docno=event.docno,
-        client_id=event.client_id,
-        said_at=event.said_at,
-    )
-
-
-KINDS: Mapping[str, Callable[[Session, int, Event], Recorded]] = {
+KINDS: Mapping[str, Callable[[Event], Act]] = {
     "answer": _answer,
-    "comment": _comment,
-    "extras": _extras,
-    "later": _later,
-    "undo": _undo,
+    "comment": lambda event: partial(comment_on, comment=event.comment),
+    "extras": lambda event: partial(amend, extras=event.extras()),
+    "later": lambda event: partial(put_off, active_ms=event.active_ms),
+    "undo": lambda _event: withdraw,
 }
 
 

@@ -14,8 +14,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, NotFound, WorkbenchError
-from workbench.records import Answer
-from workbench.storage.events import LATER, WITHDRAWN, CurrentEvent, current_events, recorded_event
+from workbench.storage.events import CurrentEvent, current_events, recorded_event
 from workbench.storage.tables import (
     AccountRow,
     AssignmentRow,
@@ -24,14 +23,12 @@ from workbench.storage.tables import (
     KeptAsideRow,
     PoolRow,
 )
-from workbench.workflow.campaigns.scales import scale_from_json
-from workbench.workflow.checks import id_finding, storable
-from workbench.workflow.desk.extras import NO_EXTRAS, Extras, extras_of, read_extras
+from workbench.workflow.checks import storable
+from workbench.workflow.desk.kept_answers import said_in, text_in
 from workbench.workflow.desk.probe_rules import RULE
-from workbench.workflow.desk.recording import SHA256, Said, append_said
+from workbench.workflow.desk.recording import append_said
 from workbench.workflow.desk.screens import with_probes
 from workbench.workflow.desk.tasks import task_of
-from workbench.workflow.moments import moment_said
 
 LONGEST_TEXT = 10_000
 LONGEST_WHY = 500
@@ -161,7 +158,7 @@ def _record(db: Session, row: KeptAsideRow) -> None:
     if assignment is None:
         raise WorkbenchError("nobody knows to which topic it belongs", remedy="dismiss it")
     task = with_probes(db, task_of(db, assignment, db.get_one(PoolRow, assignment.pool_id)))
-    said = _said(db, row, task.answers)
+    said = said_in(db, row, task.answers)
     key = task.key_of(said.docno)
     if key is not None:
         said = replace(said, docno=key)
@@ -171,50 +168,6 @@ def _record(db: Session, row: KeptAsideRow) -> None:
         append_said(db, task, said)
 
 
-def _said(db: Session, row: KeptAsideRow, answers: Mapping[str, CurrentEvent]) -> Said:
-    sent = row.answer
-    docno, kind, answer, grade = (sent.get(name) for name in ("docno", "kind", "answer", "grade"))
-    if not isinstance(docno, str) or id_finding(docno, what="docno", source="answer") or not docno:
-        raise WorkbenchError("it names no document", remedy="dismiss it")
-    known = answers.get(docno)
-    again = kind in {"comment", "extras"} and known is not None
-    if again and known is not None:
-        answer, grade = known.answer, known.grade
-    elif kind in {"undo", "later"}:
-        answer, grade = (WITHDRAWN if kind == "undo" else LATER), None
-    elif kind != "answer" or answer not in set(Answer):
-        raise WorkbenchError("it is no answer", remedy="dismiss it")
-    if answer == Answer.GRADE:
-        if not isinstance(grade, int) or isinstance(grade, bool):
-            raise WorkbenchError("it carries no grade", remedy="dismiss it")
-        scale_from_json(db.get_one(CampaignRow, row.campaign_id).scale).grade(grade)
-    active_ms, shown = sent.get("active_ms"), _text(sent, "shown_sha256")
-    return Said(
-        docno,
-        str(answer),
-        grade if answer == Answer.GRADE else None,
-        row.client_id,
-        reason=known.reason if again and known is not None else _text(sent, "reason"),
-        comment=known.comment if kind == "extras" and known is not None else _text(sent, "comment"),
-        active_ms=active_ms if isinstance(active_ms, int) else None,
-        shown_sha256=shown if SHA256.fullmatch(shown) else None,
-        said_at=moment_said(_text(sent, "said_at")),
-        extras=_extras(db, sent, known),
-    )
-
-
-def _extras(db: Session, sent: Mapping[str, Any], known: CurrentEvent | None) -> Extras:
-    """What goes with the answer, which is worth more than that: nothing where it has no right shape."""
-    if sent.get("kind") == "comment" and known is not None:
-        return extras_of(db, known.assessor_id, known.topic).get(known.id, NO_EXTRAS)
-    if sent.get("kind") in {"undo", "later"}:
-        return NO_EXTRAS
-    try:
-        return read_extras(*(sent.get(name) for name in ("evidence", "ratings", "subtopics")))
-    except WorkbenchError:
-        return NO_EXTRAS
-
-
 def _line(
     row: KeptAsideRow,
     name: str,
@@ -222,27 +175,22 @@ def _line(
     now: Mapping[tuple[int, str, str], CurrentEvent],
 ) -> KeptLine:
     sent = row.answer
-    docno, grade = _text(sent, "docno"), sent.get("grade")
+    docno, grade = text_in(sent, "docno"), sent.get("grade")
     topic = assignment.topic if assignment is not None else ""
     return KeptLine(
         id=row.id,
         person=name,
         topic=topic,
         docno=docno,
-        kind=_text(sent, "kind"),
-        answer=_text(sent, "answer"),
+        kind=text_in(sent, "kind"),
+        answer=text_in(sent, "answer"),
         grade=grade if isinstance(grade, int) else None,
-        comment=_text(sent, "comment"),
+        comment=text_in(sent, "comment"),
         why=row.why,
         received_at=row.received_at,
         holds=now.get((assignment.assessor_id, topic, docno)) if assignment is not None else None,
         settlement=Settlement(row.settlement) if row.settlement else None,
     )
-
-
-def _text(sent: Mapping[str, Any], name: str) -> str:
-    found = sent.get(name, "")
-    return found if isinstance(found, str) else ""
 
 
 def _storable(value: Any, depth: int) -> Any:

@@ -5,13 +5,11 @@ The desk proposes the same answer from what the assessor said; nothing here look
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from sqlalchemy import Select, select
-from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.orm import InstrumentedAttribute, Session
+from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from workbench.errors import NotFound
 from workbench.pooling.near_duplicates import (
@@ -22,20 +20,15 @@ from workbench.pooling.near_duplicates import (
     promising,
     promising_pairs,
     resemblance,
-    sketch,
 )
 from workbench.records import Answer
 from workbench.storage.events import JUDGING
-from workbench.storage.tables import DocumentRow, DocumentSketchRow
+from workbench.storage.tables import DocumentRow
 from workbench.workflow.campaigns.scales import scale_from_json
-from workbench.workflow.desk.screens import screen_task, with_probes
+from workbench.workflow.desk.screens import documents_behind, screen_task
+from workbench.workflow.desk.sketches import kept_sketches, sketches_of, texts_of
 from workbench.workflow.desk.tasks import Task, own_task
 
-BATCH = 500
-# What one request sketches, in characters: some hundredths of a second of work, since a desk waits for its
-# first documents; of those that it asks for more.
-MOST_AT_ONCE = 100_000
-MOST_OF_ASKED = 2_000_000
 # Of more a document has the most alike: a mirror has hundreds, and each is compared word by word.
 MOST_NEAR = 20
 
@@ -62,15 +55,6 @@ class Comparison:
     differences: tuple[Difference, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Sketched:
-    """A sketch that is to be kept, of the text with this hash."""
-
-    docno: str
-    sha256: str
-    sketch: bytes
-
-
 def near_in(db: Session, task: Task, keys: Iterable[str]) -> dict[str, tuple[tuple[str, float], ...]]:
     """For those of the keys that have any: the keys of nearly identical documents of the part.
 
@@ -83,7 +67,7 @@ def near_in(db: Session, task: Task, keys: Iterable[str]) -> dict[str, tuple[tup
     if not wanted:
         return {}
     campaign_id = task.campaign.id
-    sketches = _kept(db, campaign_id, list(mine))
+    sketches = kept_sketches(db, campaign_id, list(mine))
     found = {}
     for docno, others in promising(list(wanted), sketches).items():
         alike = _verified(db, campaign_id, docno, others[:MOST_NEAR])
@@ -106,7 +90,7 @@ def contradictions(
     """Groups of nearly identical documents to which this assessor gave different grades, in their order."""
     task = own_task(db, assignment_id, account_id)
     graded = _graded(task)
-    sketches = _sketches(db, task.campaign.id, graded)
+    sketches = sketches_of(db, task.campaign.id, graded)
     pairs = [
         (one, other)
         for one, other in promising_pairs(sketches)
@@ -128,9 +112,9 @@ def contradictions(
 def compare(db: Session, assignment_id: int, account_id: int, one: str, other: str) -> Comparison:
     """Two documents of one's own part beside each other; raises NotFound where either is none of it."""
     task = own_task(db, assignment_id, account_id)
-    known = _pooled(db, task, (one, other))
+    known = documents_behind(db, task, (one, other))
     one, other = known.get(one, one), known.get(other, other)
-    texts = _texts(db, task.campaign.id, [one, other])
+    texts = texts_of(db, task.campaign.id, [one, other])
     if one == other or not {one, other} <= set(task.order) or len(texts) < 2:
         raise NotFound("these are not two documents of your part of the pool")
     titles = _titles(db, task.campaign.id, [one, other])
@@ -146,59 +130,6 @@ def compare(db: Session, assignment_id: int, account_id: int, one: str, other: s
     )
 
 
-def missing_sketches(
-    db: Session, assignment_id: int, account_id: int, *, first: Iterable[str] = ()
-) -> tuple[Sketched, ...]:
-    """Sketches of documents of the assessor's part that are not kept yet, of MOST_AT_ONCE characters of text.
-
-    Those of the documents that are asked for (`first`, by what the desk calls them) come first, of up to
-    MOST_OF_ASKED characters, then those of answered ones. They are made here, where nobody waits for the
-    database; `keep_sketches` keeps them.
-    """
-    task = own_task(db, assignment_id, account_id)
-    lacking = set(task.order) - _sketched(db, task.campaign.id, task.order)
-    asked = set(_pooled(db, task, first).values()) if lacking else set()
-    places = {docno: place for place, docno in enumerate(task.order)}
-    made, size = [], 0
-    for docno in sorted(lacking, key=lambda one: (one not in asked, one not in task.answers, places[one])):
-        row = db.execute(
-            select(DocumentRow.title, DocumentRow.text, DocumentRow.sha256).where(
-                DocumentRow.campaign_id == task.campaign.id, DocumentRow.docno == docno
-            )
-        ).one_or_none()
-        if row is None:
-            continue
-        made.append(Sketched(docno, row.sha256, sketch(row.text.strip() or row.title)))
-        size += len(row.text)
-        if size > (MOST_OF_ASKED if docno in asked else MOST_AT_ONCE):
-            break
-    return tuple(made)
-
-
-def keep_sketches(db: Session, assignment_id: int, account_id: int, made: Sequence[Sketched]) -> None:
-    """Keep sketches of documents; one that is kept already is replaced."""
-    campaign_id = own_task(db, assignment_id, account_id).campaign.id
-    insert = sqlite.insert if db.get_bind().dialect.name == "sqlite" else postgresql.insert
-    # In one order, so that two who keep the same ones wait for each other and not both.
-    for one in sorted(made, key=lambda one: one.docno):
-        changed = {"sha256": one.sha256, "sketch": one.sketch}
-        db.execute(
-            insert(DocumentSketchRow)
-            .values(campaign_id=campaign_id, docno=one.docno, **changed)
-            .on_conflict_do_update(index_elements=["campaign_id", "docno"], set_=changed)
-        )
-
-
-def _pooled(db: Session, task: Task, given: Iterable[str]) -> dict[str, str]:
-    """The docnos of the assessor's part behind what a desk calls its documents; probes are left out."""
-    screen, found = with_probes(db, task), {}
-    for each in dict.fromkeys(given):
-        key = screen.key_of(each)
-        if key is not None and screen.slot(key).purpose == JUDGING:
-            found[each] = screen.slot(key).docno
-    return found
-
-
 def _graded(task: Task) -> dict[str, int]:
     """The grades given in the topic by docno, in the order in which they were given."""
     return {
@@ -212,66 +143,11 @@ def _verified(db: Session, campaign_id: int, docno: str, candidates: Sequence[st
     """Those of the candidates that really resemble a document, by their texts, with how much."""
     if not candidates:
         return {}
-    texts = _texts(db, campaign_id, [docno, *candidates])
+    texts = texts_of(db, campaign_id, [docno, *candidates])
     if docno not in texts:
         return {}
     measured = {one: resemblance(texts[docno], texts[one]) for one in candidates if one in texts}
     return {one: alike for one, alike in measured.items() if alike >= THRESHOLD}
-
-
-def _sketches(db: Session, campaign_id: int, docnos: Iterable[str]) -> dict[str, bytes]:
-    """The kept sketches, and those of documents that lack one, made here and now."""
-    names = list(docnos)
-    found = _kept(db, campaign_id, names)
-    lacking = [docno for docno in names if docno not in found]
-    made = {docno: sketch(text) for docno, text in _texts(db, campaign_id, lacking).items()}
-    return {docno: found.get(docno) or made[docno] for docno in names if docno in found or docno in made}
-
-
-def _kept(db: Session, campaign_id: int, docnos: Sequence[str]) -> dict[str, bytes]:
-    found: dict[str, bytes] = {}
-    for batch in _batches(docnos):
-        found |= dict(db.execute(_of_now(batch, campaign_id, DocumentSketchRow.sketch)).all())
-    return found
-
-
-def _sketched(db: Session, campaign_id: int, docnos: Sequence[str]) -> set[str]:
-    """Those of the documents whose sketch is kept, and of the text that they have now."""
-    found: set[str] = set()
-    for batch in _batches(docnos):
-        found.update(db.scalars(_of_now(batch, campaign_id)))
-    return found
-
-
-def _of_now(docnos: Sequence[str], campaign_id: int, *columns: InstrumentedAttribute[Any]) -> Select[Any]:
-    """Kept sketches of documents, by docno, that are of the text as it is now."""
-    return (
-        select(DocumentSketchRow.docno, *columns)
-        .join(
-            DocumentRow,
-            (DocumentRow.campaign_id == DocumentSketchRow.campaign_id)
-            & (DocumentRow.docno == DocumentSketchRow.docno)
-            & (DocumentRow.sha256 == DocumentSketchRow.sha256),
-        )
-        .where(DocumentSketchRow.campaign_id == campaign_id, DocumentSketchRow.docno.in_(docnos))
-    )
-
-
-def _batches(docnos: Sequence[str]) -> Iterator[Sequence[str]]:
-    for start in range(0, len(docnos), BATCH):
-        yield docnos[start : start + BATCH]
-
-
-def _texts(db: Session, campaign_id: int, docnos: Sequence[str]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for batch in _batches(docnos):
-        rows = db.execute(
-            select(DocumentRow.docno, DocumentRow.title, DocumentRow.text).where(
-                DocumentRow.campaign_id == campaign_id, DocumentRow.docno.in_(batch)
-            )
-        )
-        found |= {docno: text.strip() or title for docno, title, text in rows}
-    return found
 
 
 def _titles(db: Session, campaign_id: int, docnos: Sequence[str]) -> dict[str, str]:

@@ -12,7 +12,8 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import Finding, InvalidInput
 from workbench.formats.graded_pairs import GradedPair
-from workbench.storage.tables import CampaignRow, DocumentRow, KnownAnswerRow, PoolEntryRow, PoolRow, TopicRow
+from workbench.storage.tables import CampaignRow, KnownAnswerRow, PoolEntryRow, PoolRow, TopicRow
+from workbench.workflow.campaigns.loaded_texts import with_text
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.checks import storable
 from workbench.workflow.desk.probe_places import PLANTED, TRAINING
@@ -24,7 +25,6 @@ MOST_OFTEN, RAREST = 2, 1000
 FARTHEST = 1000
 LONGEST_FEEDBACK = 4000
 MOST_FINDINGS = 1000
-BATCH = 500
 KINDS = (PLANTED, TRAINING)
 
 
@@ -210,7 +210,7 @@ def _wrong(
 ) -> Iterable[Finding]:
     values = {grade.value for grade in scale_from_json(campaign.scale).grades}
     topics = set(db.scalars(select(TopicRow.topic).where(TopicRow.campaign_id == campaign.id)))
-    texts = _with_text(db, campaign.id, [one.docno for one in answers])
+    texts = with_text(db, campaign.id, [one.docno for one in answers])
     for one in answers:
         if one.topic not in topics:
             message = f"topic {one.topic!r} is not in this campaign"
@@ -223,20 +223,6 @@ def _wrong(
         if one.docno not in texts:
             message = f"the text of document {one.docno!r} is not loaded"
             yield Finding(source, one.line, "no-text", message, "load the document first")
-
-
-def _with_text(db: Session, campaign_id: int, docnos: list[str]) -> set[str]:
-    found: set[str] = set()
-    for start in range(0, len(docnos), BATCH):
-        found.update(
-            db.scalars(
-                select(DocumentRow.docno).where(
-                    DocumentRow.campaign_id == campaign_id,
-                    DocumentRow.docno.in_(docnos[start : start + BATCH]),
-                )
-            )
-        )
-    return found
 
 
 def _within(value: object, least: int, most: int) -> int | None:

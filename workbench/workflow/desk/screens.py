@@ -14,10 +14,9 @@ from dataclasses import dataclass, replace
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from workbench.storage.events import HOLDING, LATER, WITHDRAWN, CurrentEvent, events_with
-from workbench.storage.tables import CampaignRow, JudgmentEventRow, KnownAnswerRow, PoolRow
+from workbench.storage.events import HOLDING, JUDGING, LATER, WITHDRAWN, CurrentEvent, events_with
+from workbench.storage.tables import CampaignRow, JudgmentEventRow, PoolRow
 from workbench.workflow.adaptive.ledgers import is_adaptive
-from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.desk.probe_places import (
     PLANTED,
     PROBES,
@@ -41,20 +40,6 @@ from workbench.workflow.desk.training import (
     trained_by,
     training_answers,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Feedback:
-    """What is told after an answer in training: the known grade, its label, whether it was said, and why.
-
-    `round` is what the round came to, once it is complete and a share is asked for.
-    """
-
-    grade: int
-    label: str
-    same: bool
-    why: str
-    round: Round | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,43 +75,18 @@ def with_probes(db: Session, task: Task) -> Task:
     return task if rules is None else _with(db, task, rules)
 
 
-def feedback_of(db: Session, event: CurrentEvent) -> Feedback | None:
-    """The known answer to a pair of training that was answered; None for any other event."""
-    if event.purpose != TRAINING:
-        return None
-    campaign_id = db.get_one(JudgmentEventRow, event.id).campaign_id
-    known = db.get(KnownAnswerRow, (campaign_id, event.topic, event.docno, TRAINING))
-    if known is None:
-        return None
-    scale = scale_from_json(db.get_one(CampaignRow, campaign_id).scale)
-    labels = {grade.value: grade.label for grade in scale.grades}
-    return Feedback(
-        known.grade,
-        labels.get(known.grade, str(known.grade)),
-        event.grade == known.grade,
-        known.feedback,
-        _round_of(db, event, campaign_id),
-    )
+def documents_behind(db: Session, task: Task, given: Iterable[str]) -> dict[str, str]:
+    """The docnos of the assessor's part behind what a desk calls its documents; probes are left out."""
+    screen, found = with_probes(db, task), {}
+    for each in dict.fromkeys(given):
+        key = screen.key_of(each)
+        if key is not None and screen.slot(key).purpose == JUDGING:
+            found[each] = screen.slot(key).docno
+    return found
 
 
 def _rules(campaign: CampaignRow, pool: PoolRow) -> ProbeRules | None:
     return None if is_adaptive(pool) or pool.per_pair is not None else probe_rules(campaign.desk_rules)
-
-
-def _round_of(db: Session, event: CurrentEvent, campaign_id: int) -> Round | None:
-    """What the round of an answer in training came to, once it is complete and a share is asked for."""
-    desk_rules = db.get_one(CampaignRow, campaign_id).desk_rules
-    rules, assignment_id = probe_rules(desk_rules), db.get_one(JudgmentEventRow, event.id).assignment_id
-    if rules is None or rules.least is None or not rules.training:
-        return None
-    if assignment_id is not None and is_let_through(desk_rules, assignment_id):
-        return None
-    answers = list(training_answers(db, campaign_id, assessor_id=event.assessor_id, topic=event.topic))
-    number = next((one.round for one in answers if one.event_id == event.id), 0)
-    known = known_grades(db, campaign_id, event.topic)[TRAINING]
-    trained = trained_by(iter(answers))[event.assessor_id, event.topic]
-    rounds = rounds_of(known, trained, least=rules.least)
-    return next((one for one in rounds if one.number == number and one.complete), None)
 
 
 def _with(db: Session, task: Task, rules: ProbeRules) -> Task:

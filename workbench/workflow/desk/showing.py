@@ -15,9 +15,10 @@ from workbench.storage.tables import DocumentRow, TopicRow
 from workbench.workflow.campaigns.collecting import as_topic
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.desk.extras import NO_EXTRAS, Extras, extras_of
+from workbench.workflow.desk.feedback import Feedback, feedback_of
 from workbench.workflow.desk.probe_places import TRAINING
 from workbench.workflow.desk.questions import AskedToo, asked_too
-from workbench.workflow.desk.screens import Feedback, feedback_of, screen_task
+from workbench.workflow.desk.screens import screen_task
 from workbench.workflow.desk.tasks import Task, counts, last_on_screen
 
 

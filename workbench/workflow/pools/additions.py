@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from sqlalchemy import func, insert, select
+from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound
 from workbench.records import sorted_ids
 from workbench.storage.tables import (
-    DocumentRow,
-    JudgmentEventRow,
     PoolEntryRow,
     PoolRow,
     TopicRow,
 )
 from workbench.workflow.adaptive.ledgers import is_adaptive
+from workbench.workflow.campaigns.loaded_texts import with_text
 from workbench.workflow.checks import id_finding, storable
 from workbench.workflow.desk.tasks import own_task
-from workbench.workflow.pools.pool_rows import locked_pool, require_not_closed
+from workbench.workflow.pools.pool_rows import locked_pool, recount, require_not_closed
 from workbench.workflow.pools.pooling import brought_by_nobody
-from workbench.workflow.pools.taken_out import note_taken_out
 from workbench.workflow.runs.collection_lists import collection_list, listed_docnos
 
 LONGEST_REASON = 2000
-BATCH = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +85,8 @@ def add_by_hand(
     marks = {"pool_id": row.id, "added_by": added_by, "added_at": now, "reason": reason}
     if new:
         db.execute(insert(PoolEntryRow), [{**brought_by_nobody((topic, one)), **marks} for one in new])
-        row.pairs = _size(db, row)
-        db.flush()
-    texts = _with_text(db, campaign_id, new)
+        recount(db, row)
+    texts = with_text(db, campaign_id, new)
     return Added(
         pool=row.name,
         added=tuple(new),
@@ -145,55 +141,6 @@ def own_additions(db: Session, assignment_id: int, account_id: int) -> tuple[Own
     return tuple(OwnAddition(docno, reason or "") for docno, reason in rows)
 
 
-def take_out(
-    db: Session, campaign_id: int, name: str, *, topic: str, docno: str, by: int | None = None
-) -> None:
-    """Take out of a pool what was added by hand, as long as nobody has said anything of it.
-
-    That it was there, and who took it out, stays in the pool's recipe. Raises NotFound where it was not
-    added, Conflict for a closed pool, for what a run brought too, and for what has been answered, even if the
-    answer was withdrawn.
-    """
-    row = locked_pool(db, campaign_id, name)
-    require_not_closed(row)
-    entry = db.get(PoolEntryRow, (row.id, topic, docno))
-    if entry is None or entry.added_at is None:
-        raise NotFound(f"{docno} was not added by hand to topic {topic} of pool {name!r}")
-    if entry.run_count:
-        raise Conflict(f"a run brought {docno} too, so that it stays", remedy="see who brought it")
-    answered = select(JudgmentEventRow.id).where(
-        JudgmentEventRow.campaign_id == campaign_id,
-        JudgmentEventRow.topic == topic,
-        JudgmentEventRow.docno == docno,
-    )
-    if db.scalar(answered.limit(1)) is not None:
-        raise Conflict(f"{docno} has been judged, so that it stays in the pool")
-    note_taken_out(row, entry, by)
-    db.delete(entry)
-    db.flush()
-    row.pairs = _size(db, row)
-    db.flush()
-
-
-def answered_additions(db: Session, campaign_id: int, name: str, *, topic: str) -> frozenset[str]:
-    """The docnos added by hand to a topic of a pool of which somebody has said something."""
-    said = select(JudgmentEventRow.docno).where(
-        JudgmentEventRow.campaign_id == campaign_id, JudgmentEventRow.topic == topic
-    )
-    added = (
-        select(PoolEntryRow.docno)
-        .join(PoolRow)
-        .where(
-            PoolRow.campaign_id == campaign_id,
-            PoolRow.name == name,
-            PoolEntryRow.topic == topic,
-            PoolEntryRow.added_at.is_not(None),
-            PoolEntryRow.docno.in_(said),
-        )
-    )
-    return frozenset(db.scalars(added))
-
-
 def pairs_added_by_hand(db: Session, campaign_id: int) -> frozenset[tuple[str, str]]:
     """The (topic, docno) pairs that were added by hand to any pool that was opened."""
     rows = db.execute(
@@ -213,17 +160,8 @@ def _checked_reason(reason: str) -> str:
     if not reason:
         raise InvalidInput([Finding("Reason", None, "reason", "there is no reason", "say how it was found")])
     if len(reason) > LONGEST_REASON:
-        raise InvalidInput(
-            [
-                Finding(
-                    "Reason",
-                    None,
-                    "reason",
-                    f"it has {len(reason)} characters",
-                    f"at most {LONGEST_REASON}",
-                )
-            ]
-        )
+        message, remedy = f"it has {len(reason)} characters", f"at most {LONGEST_REASON}"
+        raise InvalidInput([Finding("Reason", None, "reason", message, remedy)])
     return reason
 
 
@@ -231,7 +169,7 @@ def _require_known(db: Session, campaign_id: int, docnos: Mapping[str, int], sou
     listed = collection_list(db, campaign_id)
     known: Collection[str]
     if listed is None:
-        known = _with_text(db, campaign_id, list(docnos))
+        known = with_text(db, campaign_id, docnos)
         what, remedy = "no document of this campaign", "load its text first, or correct the docno"
     else:
         known = listed_docnos(db, campaign_id) or ()
@@ -245,22 +183,6 @@ def _require_known(db: Session, campaign_id: int, docnos: Mapping[str, int], sou
             findings.append(Finding(source, line, "docno-unknown", f"{docno} is {what}", remedy))
     if findings:
         raise InvalidInput(findings)
-
-
-def _with_text(db: Session, campaign_id: int, docnos: Sequence[str]) -> set[str]:
-    known: set[str] = set()
-    # What no database keeps cannot be asked for either.
-    askable = [docno for docno in docnos if storable(docno) == docno]
-    for start in range(0, len(askable), BATCH):
-        known |= set(
-            db.scalars(
-                select(DocumentRow.docno).where(
-                    DocumentRow.campaign_id == campaign_id,
-                    DocumentRow.docno.in_(askable[start : start + BATCH]),
-                )
-            )
-        )
-    return known
 
 
 def _pooled_already(db: Session, row: PoolRow, topic: str, docnos: Iterable[str]) -> dict[str, str]:
@@ -281,7 +203,3 @@ def _pooled_already(db: Session, row: PoolRow, topic: str, docnos: Iterable[str]
         if docno in wanted:
             found.setdefault(docno, name)
     return found
-
-
-def _size(db: Session, row: PoolRow) -> int:
-    return db.scalar(select(func.count()).where(PoolEntryRow.pool_id == row.id)) or 0

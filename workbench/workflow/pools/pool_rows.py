@@ -13,7 +13,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, NotFound, WorkbenchError
-from workbench.storage.tables import PoolRow
+from workbench.storage.tables import PoolEntryRow, PoolRow
 from workbench.workflow.checks import storable
 
 LONGEST_NAME = 120
@@ -86,6 +86,13 @@ def require_not_closed(row: PoolRow) -> None:
     """Raise Conflict for a closed pool."""
     if state_of(row) is PoolState.CLOSED:
         raise Conflict(f"pool {row.name!r} is closed", remedy="make a new pool for more judging")
+
+
+def recount(db: Session, row: PoolRow) -> None:
+    """Keep with a pool how many pairs it has, after some came or went."""
+    db.flush()
+    row.pairs = db.scalar(select(func.count()).where(PoolEntryRow.pool_id == row.id)) or 0
+    db.flush()
 
 
 def name_taken(db: Session, campaign_id: int, name: str) -> bool:

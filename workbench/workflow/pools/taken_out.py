@@ -1,4 +1,4 @@
-"""What was added to a pool by hand and taken out again: kept in the pool's recipe, so that a trace stays."""
+"""Taking out of a pool what was added by hand; the pool's recipe keeps it, so that a trace stays."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from workbench.storage.tables import AccountRow, PoolEntryRow, PoolRow
+from workbench.errors import Conflict, NotFound
+from workbench.storage.tables import AccountRow, JudgmentEventRow, PoolEntryRow, PoolRow
 from workbench.workflow.moments import utc_now
 from workbench.workflow.pools.pool_pairs import Addition
-from workbench.workflow.pools.pool_rows import pool_row
+from workbench.workflow.pools.pool_rows import locked_pool, pool_row, recount, require_not_closed
 
 KEY = "taken_out"
 
@@ -28,18 +29,51 @@ class TakenOut:
     at: datetime
 
 
-def note_taken_out(row: PoolRow, entry: PoolEntryRow, by: int | None) -> None:
-    """Write into the recipe of a locked pool that an addition was taken out; accounts by their numbers."""
-    note = {
-        "topic": entry.topic,
-        "docno": entry.docno,
-        "reason": entry.reason,
-        "added_by": entry.added_by,
-        "added_at": entry.added_at.isoformat() if entry.added_at else None,
-        "taken_out_by": by,
-        "taken_out_at": utc_now(None).isoformat(),
-    }
-    row.recipe = {**row.recipe, KEY: [*row.recipe.get(KEY, ()), note]}
+def take_out(
+    db: Session, campaign_id: int, name: str, *, topic: str, docno: str, by: int | None = None
+) -> None:
+    """Take out of a pool what was added by hand, as long as nobody has said anything of it.
+
+    That it was there, and who took it out, stays in the pool's recipe. Raises NotFound where it was not
+    added, Conflict for a closed pool, for what a run brought too, and for what has been answered, even if the
+    answer was withdrawn.
+    """
+    row = locked_pool(db, campaign_id, name)
+    require_not_closed(row)
+    entry = db.get(PoolEntryRow, (row.id, topic, docno))
+    if entry is None or entry.added_at is None:
+        raise NotFound(f"{docno} was not added by hand to topic {topic} of pool {name!r}")
+    if entry.run_count:
+        raise Conflict(f"a run brought {docno} too, so that it stays", remedy="see who brought it")
+    answered = select(JudgmentEventRow.id).where(
+        JudgmentEventRow.campaign_id == campaign_id,
+        JudgmentEventRow.topic == topic,
+        JudgmentEventRow.docno == docno,
+    )
+    if db.scalar(answered.limit(1)) is not None:
+        raise Conflict(f"{docno} has been judged, so that it stays in the pool")
+    _note(row, entry, by)
+    db.delete(entry)
+    recount(db, row)
+
+
+def answered_additions(db: Session, campaign_id: int, name: str, *, topic: str) -> frozenset[str]:
+    """The docnos added by hand to a topic of a pool of which somebody has said something."""
+    said = select(JudgmentEventRow.docno).where(
+        JudgmentEventRow.campaign_id == campaign_id, JudgmentEventRow.topic == topic
+    )
+    added = (
+        select(PoolEntryRow.docno)
+        .join(PoolRow)
+        .where(
+            PoolRow.campaign_id == campaign_id,
+            PoolRow.name == name,
+            PoolEntryRow.topic == topic,
+            PoolEntryRow.added_at.is_not(None),
+            PoolEntryRow.docno.in_(said),
+        )
+    )
+    return frozenset(db.scalars(added))
 
 
 def taken_out(db: Session, campaign_id: int, name: str, *, topic: str | None = None) -> tuple[TakenOut, ...]:
@@ -61,6 +95,20 @@ def taken_out(db: Session, campaign_id: int, name: str, *, topic: str | None = N
         )
         for note in wanted
     )
+
+
+def _note(row: PoolRow, entry: PoolEntryRow, by: int | None) -> None:
+    """Write into the recipe of a locked pool that an addition was taken out; accounts by their numbers."""
+    note = {
+        "topic": entry.topic,
+        "docno": entry.docno,
+        "reason": entry.reason,
+        "added_by": entry.added_by,
+        "added_at": entry.added_at.isoformat() if entry.added_at else None,
+        "taken_out_by": by,
+        "taken_out_at": utc_now(None).isoformat(),
+    }
+    row.recipe = {**row.recipe, KEY: [*row.recipe.get(KEY, ()), note]}
 
 
 def _names(db: Session, accounts: Iterable[int | None]) -> dict[int, str]:

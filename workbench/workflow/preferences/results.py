@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import comb
+from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -86,6 +87,19 @@ def runs_compared(db: Session, campaign_id: int) -> tuple[RunsCompared, ...]:
         )
         for pair, said in sorted(counts.items(), key=lambda item: tuple(map(id_bytes, item[0])))
     )
+
+
+def compared_json(one: RunsCompared) -> dict[str, Any]:
+    """Two runs that were compared, as plain data."""
+    return {
+        "first": one.first,
+        "second": one.second,
+        "first_better": one.first_better,
+        "second_better": one.second_better,
+        "ties": one.ties,
+        "both_bad": one.both_bad,
+        "sign_test_p": one.p,
+    }
 
 
 def sign_test(wins: int, losses: int) -> float | None:

@@ -17,7 +17,7 @@ from workbench.storage.adjudications import (
 )
 from workbench.storage.events import WITHDRAWN
 from workbench.storage.tables import AdjudicationEventRow, CampaignRow, TopicRow
-from workbench.workflow.agreement.voices import Voice, shown_document, voices_of
+from workbench.workflow.agreement.voices import Voice, last_said, shown_document, voices_of
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.checks import checked_client_id, storable
 from workbench.workflow.desk.recording import LONGEST_ACTIVE_MS, LONGEST_REASON
@@ -44,7 +44,8 @@ class DisputedPair:
     """A pair on the desk: statement, document, what each assessor says, and what was decided before.
 
     `seen` is the number of the latest event about the pair, 0 where there is none: a decision says by it what
-    its adjudicator knew. `waiting` are the assessors to whom the pair was sent back who have not answered.
+    its adjudicator knew, as it does by `heard`, the number of the latest thing that an assessor said.
+    `waiting` are the assessors to whom the pair was sent back who have not answered.
     """
 
     topic: Topic
@@ -59,6 +60,7 @@ class DisputedPair:
     waiting: int
     may_go_back: bool
     seen: int
+    heard: int
 
     @property
     def pair(self) -> Pair:
@@ -98,7 +100,8 @@ def disputed_pair(db: Session, campaign_id: int, pair: Pair, account_id: int) ->
     topic = db.get(TopicRow, (campaign_id, pair[0]))
     rules, scale = rules_from_json(campaign.adjudication_rules), scale_from_json(campaign.scale)
     people = people_of(db, campaign_id)
-    voices = voices_of(db, campaign_id, pair, people=people, rules=rules, account_id=account_id)
+    heard = last_said(db, campaign_id, pair)
+    voices = voices_of(db, campaign_id, pair, people=people, rules=rules, account_id=account_id, until=heard)
     latest = latest_adjudication(db, campaign_id, *pair)
     if topic is None or not (voices or latest):
         raise NotFound("nobody has judged this pair", remedy="follow the links of the queue")
@@ -119,6 +122,7 @@ def disputed_pair(db: Session, campaign_id: int, pair: Pair, account_id: int) ->
         waiting=sum(answered.get(who, 0) <= event for who, event in waiting.items()),
         may_go_back=any(people[voice.assessor_id].reachable for voice in voices),
         seen=latest.id if latest else 0,
+        heard=heard,
     )
 
 
@@ -131,12 +135,15 @@ def decide(
     *,
     client_id: str,
     seen: int,
+    heard: int | None = None,
     active_ms: int | None = None,
 ) -> Recorded:
     """Append a decision about a pair; the same client id again changes nothing and gives the first event.
 
     Where somebody else has decided the pair since the event that was `seen`, nothing is recorded: what they
-    decided comes back, and is overwritten only by a decision that has seen it. Raises WorkbenchError for a
+    decided comes back, and is overwritten only by a decision that has seen it. With the decision goes what
+    the assessors had said until the event that was `heard` (None: until now), since that lay before the
+    adjudicator: whoever says otherwise later is known to have done so since. Raises WorkbenchError for a
     grade outside the scale and a pair that nobody can discuss, NotFound for one that nobody judged, and
     Conflict for a client id that said something else before.
     """
@@ -155,7 +162,7 @@ def decide(
         return Recorded(None, overtaken=decided_of(latest, names_of_accounts(db, [latest])))
     people = people_of(db, campaign_id)
     rules = rules_from_json(campaign.adjudication_rules)
-    voices = voices_of(db, campaign_id, pair, people=people, rules=rules, account_id=account_id)
+    voices = voices_of(db, campaign_id, pair, people=people, rules=rules, account_id=account_id, until=heard)
     if not voices:
         raise NotFound("nobody has judged this pair", remedy="follow the links of the queue")
     if verdict.decision is Decision.BACK and not any(people[v.assessor_id].reachable for v in voices):
@@ -176,11 +183,15 @@ def decide(
 def undo(db: Session, campaign_id: int, account_id: int, *, client_id: str) -> Pair | None:
     """Withdraw the latest decision of an account that holds and return its pair, if there is one.
 
-    The pair is open again; both events stay. The same client id again withdraws no second decision.
+    The pair is open again; both events stay. The same client id again withdraws no second decision and gives
+    the same pair. Raises Conflict for a client id that decided something before.
     """
     held_campaign(db, campaign_id)
-    if recorded_adjudication(db, campaign_id, checked_client_id(client_id)) is not None:
-        return None
+    known = recorded_adjudication(db, campaign_id, checked_client_id(client_id))
+    if known is not None:
+        if known.decision != WITHDRAWN:
+            raise Conflict("this page's undo was recorded before, and was a decision", remedy="load it again")
+        return known.topic, known.docno
     last = latest_of_account(db, campaign_id, account_id)
     if last is None:
         return None

@@ -11,7 +11,12 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from workbench.records import Judgment
-from workbench.storage.adjudications import adjudications_of, current_adjudications, decision_counts
+from workbench.storage.adjudications import (
+    adjudications_of,
+    current_adjudications,
+    decision_counts,
+    latest_adjudication,
+)
 from workbench.storage.events import DISCUSSION, WITHDRAWN
 from workbench.storage.tables import (
     AccountRow,
@@ -67,6 +72,12 @@ class Person:
     machine: bool
     account_id: int | None
     reachable: bool
+
+
+def last_decided(db: Session, campaign_id: int, pair: Pair) -> int:
+    """The number of the latest adjudication event about a pair, 0 where there is none."""
+    latest = latest_adjudication(db, campaign_id, *pair)
+    return latest.id if latest else 0
 
 
 def decided_of(row: AdjudicationEventRow, names: Mapping[int, str]) -> Decided:

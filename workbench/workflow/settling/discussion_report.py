@@ -8,6 +8,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.agreement.rounds import Rounds, compare_rounds
+from workbench.agreement.rounds_forms import rounds_data
 from workbench.errors import WorkbenchError
 from workbench.storage.events import DISCUSSION, HOLDING
 from workbench.storage.tables import AssessorRow, JudgmentEventRow
@@ -49,6 +50,15 @@ def discussion_report(db: Session, campaign_id: int) -> DiscussionReport:
         )
         found.append(compare_rounds(first, second, categories=categories, relevant_from=scale.relevant_from))
     return DiscussionReport(len(discussed), *found)
+
+
+def discussion_data(found: DiscussionReport, *, names: bool = True) -> dict[str, object]:
+    """The report as plain data; without `names` nothing of single assessors."""
+    return {
+        "discussed": found.discussed,
+        "everything": rounds_data(found.everything, names=names),
+        "only_discussed": rounds_data(found.only_discussed, names=names),
+    }
 
 
 def _rounds(db: Session, campaign_id: int) -> tuple[Grades, Grades, set[tuple[str, str]]]:

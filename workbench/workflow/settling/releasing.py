@@ -18,7 +18,7 @@ from workbench.errors import WorkbenchError
 from workbench.formats.qrels import write_qrels
 from workbench.records import Judgment, Qrel, Scale
 from workbench.storage.adjudications import adjudicated_grades
-from workbench.storage.tables import PoolEntryRow, PoolRow
+from workbench.storage.tables import AssessorRow, JudgmentEventRow, PoolEntryRow, PoolRow
 from workbench.workflow.agreement.comparing import current_judgments
 from workbench.workflow.campaigns.campaigning import campaign_of
 from workbench.workflow.desk.assigning import assessors_of
@@ -172,6 +172,17 @@ def make_soft_labels(db: Session, campaign_id: int, *, machines: bool = False) -
 def default_rule(db: Session, campaign_id: int) -> str:
     """The rule to begin with: an adjudicator's decisions come first where there are any."""
     return "adjudicated" if adjudicated_grades(db, campaign_id) else "majority"
+
+
+def first_who_graded(db: Session, campaign_id: int) -> str | None:
+    """The first assessor by name who has given any grade, people before machines: the one to begin with."""
+    graded = select(JudgmentEventRow.id).where(
+        JudgmentEventRow.campaign_id == campaign_id,
+        JudgmentEventRow.assessor_id == AssessorRow.id,
+        JudgmentEventRow.grade.is_not(None),
+    )
+    chosen = select(AssessorRow.name).where(AssessorRow.campaign_id == campaign_id, graded.exists())
+    return db.scalars(chosen.order_by(AssessorRow.machine, AssessorRow.name).limit(1)).one_or_none()
 
 
 def _pooled(db: Session, campaign_id: int) -> set[Pair]:

@@ -1,9 +1,8 @@
-"""The tables of a preview of rules as CSV, and what its plot draws."""
+"""The tables of a preview of rules, as CSV has them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from workbench.consensus.tables import Table
 from workbench.scoring.rank_correlation import ranks
@@ -83,11 +82,3 @@ PREVIEW_TABLES: Mapping[str, Callable[[RulePreview, RankingPreview | None], Tabl
     "swaps": swaps_table,
     "moves": moves_table,
 }
-
-
-def slopes(ranked: RankingPreview, labels: Mapping[str, str]) -> dict[str, Any]:
-    """A line for every run over the rules, by its rank; the runs that move furthest stand out."""
-    places = {name: ranks(scores) for name, scores in ranked.scores.items()}
-    runs = sorted(next(iter(ranked.scores.values()), {}))
-    lines = [{"name": run, "ranks": [places[name][run] for name in places]} for run in runs]
-    return {"columns": [labels.get(name, name) for name in places], "lines": lines}

@@ -1,0 +1,196 @@
+// Which document stands on the desk: going to one, fetching it where it is not there yet, asking for more of the
+// work, and the end of the topic.
+import { restart } from "../active_time.js";
+import { closeBoxes } from "./boxes.js";
+import { byId } from "./dom.js";
+import { finishedArticle, offerTopic } from "./finished.js";
+import { announce, unsay } from "./light.js";
+import { nearAnswer } from "./near.js";
+import * as show from "./show.js";
+import { draw, drawBar, drawLight } from "./view.js";
+import { askForWork, pause, sayGone, sayTriedAgain } from "./work.js";
+
+const UNDONE = 3; // documents that undoing would bring back are kept at hand
+const AHEAD = 3; // with fewer ahead a queue is asked for more
+
+// What is to come, and what undoing would bring back.
+export function expectNext(desk) {
+  const { topic } = desk;
+  if (topic.oneByOne) return;
+  desk.documents.expect((count) => [...topic.ahead(count, desk.docno), ...topic.trail.slice(-UNDONE)]);
+}
+
+export function put(desk, found, article) {
+  const { topic, grades, addresses, assignment, beside } = desk;
+  desk.current = found;
+  desk.wanted = null;
+  drawBar(desk);
+  show.showDocument(found, article);
+  byId("training").hidden = !topic.training.has(found.docno);
+  drawLight(desk);
+  const near = nearAnswer(found.docno, found.near, topic, { grades, address: addresses.compare });
+  show.arrive({ article, docno: found.docno, assignmentId: assignment, near });
+  beside.arrive();
+  announce(`${found.position} of ${topic.total}: ${found.title}`);
+  restart();
+  setTimeout(() => expectNext(desk));
+}
+
+// Told to the browser only where it is another one: that takes longer than all the rest of a judgment.
+function addressIs(address) {
+  if (location.pathname + location.search !== address) history.replaceState(null, "", address);
+}
+
+// Goes to a document, or to the end of the topic for null.
+export function go(desk, docno, { browsing = false } = {}) {
+  const { topic, documents, addresses } = desk;
+  if (browsing && desk.training.waits) return;
+  desk.remember();
+  closeBoxes();
+  addressIs(browsing ? `${addresses.desk}?docno=${encodeURIComponent(docno)}` : addresses.desk);
+  unsay("no-document");
+  desk.atEnd = docno === null && topic.mayGrow;
+  if (desk.atEnd) {
+    desk.current = null;
+    desk.wanted = null;
+    draw(desk);
+    askForMore(desk);
+    return;
+  }
+  if (docno === null) {
+    end(desk);
+    return;
+  }
+  const found = documents.get(docno);
+  if (found) put(desk, found, documents.article(docno));
+  else bring(desk, docno);
+}
+
+async function bring(desk, docno) {
+  const { documents } = desk;
+  desk.current = null;
+  desk.wanted = docno;
+  draw(desk);
+  while (desk.wanted === docno) {
+    try {
+      await documents.fetch([docno]);
+    } catch (error) {
+      if (desk.wanted !== docno) return;
+      if (error.message === "401") desk.saving.askToSignIn();
+      else if (/^4\d\d$/.test(error.message)) {
+        sayGone("document", desk.addresses);
+        return;
+      } else sayTriedAgain();
+      await pause();
+      continue;
+    }
+    if (desk.wanted !== docno) return;
+    unsay("no-document");
+    put(desk, documents.get(docno), documents.article(docno));
+  }
+}
+
+// To the neighbours in the order.
+export function step(desk, by) {
+  if (!desk.saving.isReady || desk.isHeld) return;
+  const { order, places } = desk.topic;
+  const at = desk.current ? places.get(desk.docno) : order.length;
+  const docno = order[at + by];
+  if (docno !== undefined) go(desk, docno, { browsing: true });
+}
+
+// ---- the end of the topic --------------------------------------------------------------------------------
+
+function end(desk) {
+  const { topic } = desk;
+  desk.current = null;
+  desk.wanted = null;
+  if (desk.round === "now") desk.round = "after";
+  const article = finishedArticle(topic, { round: desk.round, onRound: () => secondLook(desk) });
+  show.showFinished(article);
+  byId("training").hidden = true;
+  show.showPlace(topic.total, topic.total);
+  draw(desk);
+  announce("Every document of this topic has an answer");
+  show.arrive();
+  offer(desk, article);
+}
+
+async function offer({ addresses }, article) {
+  try {
+    const response = await fetch(addresses.next, { headers: { Accept: "application/json" } });
+    if (response.ok) offerTopic(article, (await response.json()).topic);
+  } catch {
+    // Without the network there is the list of topics.
+  }
+}
+
+function secondLook(desk) {
+  desk.round = "now";
+  desk.topic.beginRound();
+  go(desk, desk.topic.next());
+}
+
+// ---- more of the work ------------------------------------------------------------------------------------
+
+// A queue hands out a few ahead; more is asked for before they run out. At the end the answers go first, and only
+// there a training says what comes after it.
+export async function askForMore(desk) {
+  const { topic, saving } = desk;
+  const enough = !topic.inBatches || topic.ahead(AHEAD, desk.docno).length === AHEAD;
+  if (!topic.mayGrow || desk.asking || (desk.atEnd ? saving.unsent > 0 : enough)) return;
+  desk.asking = true;
+  const asAtEnd = desk.atEnd;
+  const isHeard = await hearOfMore(desk);
+  desk.asking = false;
+  if (!desk.atEnd) {
+    draw(desk);
+    expectNext(desk);
+  } else if (saving.unsent) return;
+  else if (!asAtEnd) askForMore(desk); // what was heard is from before the last answers
+  else if (!isHeard) pause().then(() => askForMore(desk));
+  else if (topic.next() !== null) go(desk, topic.next());
+  else {
+    desk.atEnd = false;
+    end(desk);
+  }
+}
+
+async function hearOfMore(desk) {
+  const { topic } = desk;
+  try {
+    const work = await askForWork(desk);
+    if (work === "gone") desk.atEnd = false;
+    if (work === "gone" || work === null) return false;
+    topic.extend(work, desk.docno ?? desk.wanted);
+    show.showGoal(topic.goal);
+    unsay("no-document");
+    return true;
+  } catch {
+    if (desk.atEnd) sayTriedAgain();
+    return false;
+  }
+}
+
+// Where documents come one by one the answer has arrived: what comes next is known now.
+export async function goOn(desk) {
+  const awaited = desk.waitsFor;
+  while (desk.waitsFor === awaited) {
+    let work = null;
+    try {
+      work = await askForWork(desk);
+    } catch {
+      sayTriedAgain();
+    }
+    // Its receipt may come twice, by this tab's sender and by another's: then the first has gone on already.
+    if (desk.waitsFor !== awaited) return;
+    if (work === null) await pause();
+    else desk.waitsFor = null;
+    if (work === "gone") drawLight(desk);
+    else if (work !== null) {
+      desk.topic.replace(work);
+      for (const one of work.documents) desk.documents.put(one);
+      go(desk, desk.topic.next());
+    }
+  }
+}

@@ -1,0 +1,150 @@
+// Saying something of a document: a judgment, that it is put off, that the last is taken back, a comment, what goes
+// with an answer. It holds on the screen at once; what is said goes into the outbox in the same task.
+import { closeBoxes } from "./boxes.js";
+import { go } from "./course.js";
+import { freshId } from "./ids.js";
+import { announce, say, unsay } from "./light.js";
+import { draw, drawBar } from "./view.js";
+
+// Says something: it holds on this screen from now on.
+function hold({ assignment, topic, saving }, event) {
+  const sent = {
+    assignment,
+    client_id: freshId(),
+    said_at: new Date().toISOString(),
+    before: topic.before(event.docno),
+    ...event,
+  };
+  topic.apply(sent);
+  saving.expectOne();
+  return sent;
+}
+
+function post(desk, event) {
+  desk.saving.keep(hold(desk, event));
+}
+
+// It is said: nothing of it waits any more.
+function leave(desk, docno) {
+  desk.leave(docno);
+  unsay("asked");
+}
+
+export function judge(desk, answer, { grade = null, reason = "" } = {}) {
+  if (!desk.mayJudge() || (answer === "grade" && asksFirst(desk, grade))) return;
+  const { topic, docno } = desk;
+  const trains = topic.training.has(docno);
+  if (trains && topic.answers.has(docno)) {
+    announce("In training the first answer counts");
+    return;
+  }
+  const active = desk.spent();
+  const sent = hold(desk, {
+    kind: "answer", docno, answer, grade, reason, comment: desk.commentOf(docno), active_ms: active,
+    shown_sha256: desk.current.sha256, ...desk.beside.take(),
+  });
+  // The next document stands there first; whatever happens to it, the answer is kept.
+  try {
+    desk.pace.judged(active);
+    if (trains) awaitKnown(desk, sent);
+    else goAfter(desk, sent);
+  } finally {
+    desk.saving.keep(sent);
+  }
+}
+
+// In training the known grade is told before one goes on.
+function awaitKnown(desk, { docno, grade, client_id: clientId }) {
+  closeBoxes(); // Enter is for going on
+  desk.dropComment(docno);
+  desk.training.ask(clientId, desk.labelOf(grade), () => {
+    leave(desk, docno);
+    go(desk, desk.topic.next());
+  });
+  drawBar(desk);
+}
+
+function goAfter(desk, { docno, client_id: clientId }) {
+  const { topic } = desk;
+  leave(desk, docno);
+  topic.lookedAtAgain(docno);
+  if (!topic.oneByOne) {
+    go(desk, topic.next());
+    return;
+  }
+  closeBoxes();
+  desk.waitsFor = clientId;
+  draw(desk);
+}
+
+// What this campaign wants said before a grade is given: the key asks for it.
+function asksFirst(desk, grade) {
+  const { beside, comments, docno } = desk;
+  const { asked } = desk.facts;
+  unsay("passages");
+  const open = beside.missing(asked.required);
+  const needs = asked.comment_for.includes(grade) && !desk.commentOf(docno);
+  // A field that takes the focus takes the selection away.
+  if (open !== null || needs) beside.hold();
+  if (open !== null) {
+    say("asked", `“${open}” is asked for with every grade: answer it, then give the grade again.`);
+    beside.ask(open);
+    return true;
+  }
+  unsay("asked");
+  if (needs) comments.ask(grade);
+  return needs;
+}
+
+// Passages, answers to questions or subtopics changed: an answer that is given keeps them at once.
+export function changeBeside(desk, docno, { evidence, ratings, subtopics }) {
+  unsay("asked");
+  if (!desk.topic.answers.has(docno) || !desk.mayJudge()) return;
+  post(desk, { kind: "extras", docno, evidence, ratings, subtopics });
+  desk.beside.forget(docno);
+}
+
+export function putOff(desk) {
+  const { topic, docno } = desk;
+  if (!desk.mayJudge() || topic.oneByOne || topic.training.has(docno)) return;
+  if (topic.answers.has(docno)) {
+    announce("It has an answer already");
+    return;
+  }
+  const isLast = topic.ahead(1, docno).length === 0;
+  post(desk, { kind: "later", docno, active_ms: desk.spent() });
+  leave(desk, docno);
+  go(desk, topic.next()); // the last one itself where nothing else is left
+  if (isLast) announce("It is the last one");
+}
+
+export function undo(desk) {
+  const { topic, saving, beside } = desk;
+  if (!saving.isReady || topic.closed || desk.isHeld || !topic.trail.length || saving.isStopped) return;
+  if (!saving.mayTake()) return;
+  const docno = topic.trail.at(-1);
+  beside.keep(docno, topic.answers.get(docno));
+  post(desk, { kind: "undo", docno });
+  if (desk.round === "after") desk.round = "before";
+  go(desk, docno);
+}
+
+export function keepComment(desk) {
+  const taken = desk.comments.take();
+  if (taken === null || !desk.mayJudge()) return;
+  const { text, awaited } = taken;
+  const { topic, docno } = desk;
+  if (awaited?.docno === docno) {
+    desk.draftComment(docno, text);
+    judge(desk, "grade", { grade: awaited.grade });
+    return;
+  }
+  const said = topic.answers.get(docno);
+  if (!said) announce("The comment is kept with your judgment");
+  else {
+    desk.dropComment(docno);
+    if (text !== said.comment) post(desk, { kind: "comment", docno, comment: text });
+    announce("Comment kept");
+  }
+  drawBar(desk);
+}

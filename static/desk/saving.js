@@ -1,0 +1,157 @@
+// What was said on its way to the server: put into the outbox, sent, told to the account's other tabs.
+import { openChannel } from "./channel.js";
+import { isSaid, say, unsay } from "./light.js";
+import { openOutbox } from "./outbox.js";
+import { startSender } from "./sender.js";
+
+const MOST_UNSENT = 50;
+
+export class Saving {
+  state = "saved"; // how sending stands
+  unsent = 0;
+  signedOutElsewhere = false;
+  #outbox = null;
+  #writing = 0; // events on their way into the outbox
+  #sender = { wake() {} };
+  #channel;
+  #early = []; // what other tabs told before the outbox was read
+
+  // `onChange()` is told when something changed here, `onReceipts(receipts)` what became of events, `onMade(event)`
+  // what another tab said.
+  constructor({ account, address, signIn, onChange, onReceipts, onMade }) {
+    this.account = account;
+    this.address = address;
+    this.signIn = { label: "Sign in again", address: signIn };
+    this.onChange = onChange;
+    this.onReceipts = onReceipts;
+    this.onMade = onMade;
+  }
+
+  // Gives what was left unsent, in order; nothing can be kept before.
+  async open() {
+    // Other tabs are listened to before the outbox is read: else what they say meanwhile is in neither.
+    this.#channel = openChannel(this.account, (message) => (this.#early ? this.#early.push(message) : this.#hear(message)));
+    const outbox = await openOutbox(this.account);
+    const left = await outbox.all();
+    this.#outbox = outbox;
+    this.unsent = left.length;
+    this.onChange();
+    return left;
+  }
+
+  start(left) {
+    const known = new Set(left.map((event) => event.client_id));
+    const early = this.#early.filter(({ type, event }) => type !== "made" || !known.has(event.client_id));
+    this.#early = null;
+    for (const message of early) this.#hear(message);
+    this.#sender = startSender({
+      outbox: this.#outbox,
+      account: this.account,
+      address: this.address,
+      onState: (state) => {
+        this.#stand(state);
+        this.#channel.tell({ type: "state", state });
+      },
+      onReceipts: (receipts) => {
+        this.#channel.tell({ type: "receipts", receipts });
+        this.#take(receipts);
+      },
+    });
+    this.#channel.tell({ type: "signed-in" });
+    this.#channel.tell({ type: "ask" });
+    this.#sayPassing();
+  }
+
+  get isReady() {
+    return this.#outbox !== null;
+  }
+
+  // Whether closing the tab now would lose something.
+  get wouldLose() {
+    return this.#writing > 0 || (this.unsent > 0 && !this.#outbox.lasting);
+  }
+
+  // Somebody else may be sitting here.
+  get isStopped() {
+    return this.state === "other" || this.signedOutElsewhere;
+  }
+
+  // Whether one more is taken; where not it says why.
+  mayTake() {
+    if (this.isStopped) {
+      say("stopped", "Somebody else may be sitting here now: nothing more is taken on this screen until you sign in again.", [this.signIn]);
+      return false;
+    }
+    if (this.unsent >= MOST_UNSENT) {
+      say("full", `${this.unsent} answers are kept here and not sent yet. Judging goes on as soon as the server has taken them.`);
+      this.#sender.wake();
+      return false;
+    }
+    return true;
+  }
+
+  // One more is unsent from now on; `keep` follows in the same task.
+  expectOne() {
+    this.unsent += 1;
+    this.#writing += 1;
+  }
+
+  keep(event) {
+    this.onChange();
+    this.#outbox.add(event).then(() => {
+      this.#writing -= 1;
+      this.#channel.tell({ type: "made", event });
+      this.#sender.wake();
+      this.#sayPassing();
+    });
+  }
+
+  async recount() {
+    this.unsent = (await this.#outbox.count()) + this.#writing;
+    if (this.unsent < MOST_UNSENT) unsay("full");
+    this.onChange();
+  }
+
+  askToSignIn() {
+    if (isSaid("signed-out")) return;
+    say("signed-out", "You are signed out. What you said is kept here and sent when you have signed in again, in another tab.", [this.signIn]);
+  }
+
+  #take(receipts) {
+    this.signedOutElsewhere = false; // the server took them as this account's
+    this.onReceipts(receipts);
+  }
+
+  #stand(state) {
+    this.state = state;
+    if (state === "signed-out") this.askToSignIn();
+    if (state === "other") {
+      say("other", "Another account is signed in on this browser. What you said is kept here and sent when you sign in again.", [this.signIn]);
+    }
+    if (state === "saved" && !this.signedOutElsewhere) for (const matter of ["signed-out", "other", "stopped"]) unsay(matter);
+    this.onChange();
+  }
+
+  #hear(message) {
+    if (message.type === "made") {
+      this.onMade(message.event);
+      this.recount();
+      this.#sender.wake();
+    } else if (message.type === "receipts") this.#take(message.receipts);
+    else if (message.type === "state") this.#stand(message.state);
+    else if (message.type === "ask") this.#channel.tell({ type: "state", state: this.state });
+    else if (message.type === "signed-out") {
+      this.signedOutElsewhere = true;
+      this.askToSignIn();
+    } else if (message.type === "signed-in") {
+      this.signedOutElsewhere = false;
+      for (const matter of ["signed-out", "stopped"]) unsay(matter);
+      this.#sender.wake();
+    }
+  }
+
+  #sayPassing() {
+    if (this.#outbox.lasting || isSaid("passing")) return;
+    say("passing", "This browser keeps nothing for this site: do not close this tab while the light is not green.");
+  }
+}

@@ -1,0 +1,96 @@
+// The desk as it stands: the one state that its parts share. Whoever changes it draws it afterwards (view.js).
+import { activeMilliseconds } from "../active_time.js";
+import { Documents } from "./documents.js";
+import { byId } from "./dom.js";
+import { Pace } from "./pace.js";
+import { Topic } from "./topic.js";
+import { Training } from "./training.js";
+
+export class Desk {
+  current = null; // the document on the desk; null while one comes, and at the end
+  wanted = null; // the document that is to come
+  waitsFor = null; // the event whose answer decides what comes next, where they come one by one
+  atEnd = false; // of what the server has given: waits to hear whether there is more
+  asking = false; // for more of the work
+  round = "before"; // the second look at the unsure ones: before, now, after
+  // Made by main.js, since they speak to the whole desk.
+  saving = null;
+  beside = null;
+  comments = null;
+  #spent = new Map(); // active time before one went away from a document without judging it
+  #drafts = new Map(); // comments that wait for a grade
+
+  constructor(element) {
+    this.element = element;
+    const facts = JSON.parse(element.dataset.desk);
+    const work = JSON.parse(element.dataset.work);
+    this.facts = facts;
+    this.account = work.account;
+    this.assignment = facts.assignment;
+    this.addresses = facts.addresses;
+    this.grades = facts.grades;
+    this.topic = new Topic(work);
+    this.pace = new Pace(work);
+    this.training = new Training(byId("document"));
+    this.documents = new Documents(this.addresses.documents, (article) => {
+      element.dispatchEvent(new CustomEvent("desk:ready", { detail: { article } }));
+    });
+  }
+
+  get docno() {
+    return this.current?.docno ?? null;
+  }
+
+  // Whether something is awaited before which nothing else can be said.
+  get isHeld() {
+    return this.waitsFor !== null || this.training.waits;
+  }
+
+  // Whether there is a document that can be judged now.
+  get isOpen() {
+    return this.current !== null && this.saving.isReady && !this.topic.closed && !this.isHeld;
+  }
+
+  // The same, and whether saving takes more; where it does not it says why.
+  mayJudge() {
+    return this.isOpen && this.saving.mayTake();
+  }
+
+  titleOf(docno) {
+    return this.documents.get(docno)?.title ?? null;
+  }
+
+  labelOf(grade) {
+    return this.grades.find(([value]) => value === grade)?.[1] ?? "";
+  }
+
+  commentOf(docno) {
+    return this.#drafts.get(docno) ?? this.topic.answers.get(docno)?.comment ?? "";
+  }
+
+  draftComment(docno, text) {
+    this.#drafts.set(docno, text);
+  }
+
+  dropComment(docno) {
+    this.#drafts.delete(docno);
+  }
+
+  // Active milliseconds on the document on the desk.
+  spent() {
+    return (this.#spent.get(this.docno) ?? 0) + activeMilliseconds();
+  }
+
+  // Before one looks elsewhere.
+  remember() {
+    if (this.current) this.#spent.set(this.docno, this.spent());
+  }
+
+  // After something was said of a document: nothing of it waits any more, and it leaves the desk.
+  leave(docno) {
+    this.#spent.delete(docno);
+    this.#drafts.delete(docno);
+    this.beside.forget(docno);
+    this.current = null;
+  }
+}

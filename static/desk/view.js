@@ -1,0 +1,38 @@
+// Draws the desk as it stands: the light, the bar, what goes with the judgment, the list.
+import { byId } from "./dom.js";
+import { light } from "./light.js";
+import * as list from "./list.js";
+import * as show from "./show.js";
+
+export function drawLight({ element, saving, topic, current, wanted, waitsFor, atEnd }) {
+  const { unsent, state } = saving;
+  element.toggleAttribute("data-waits", waitsFor !== null || wanted !== null || atEnd);
+  const shown = unsent ? (state === "saved" ? "sending" : state) : state === "sending" ? "saved" : state;
+  if (unsent && !navigator.onLine) light("offline", unsent);
+  else if (!unsent && waitsFor) light("waiting", 0);
+  else if (!unsent && (atEnd || (wanted !== null && current === null))) light("fetching", 0);
+  else if (topic.closed && !unsent) byId("light-text").textContent = "closed";
+  else light(unsent || shown === "signed-out" || shown === "other" ? shown : "saved", unsent);
+}
+
+export function drawBar(desk) {
+  const { docno, topic, training, pace } = desk;
+  const said = docno === null ? null : (topic.answers.get(docno) ?? null);
+  show.showAnswer(said, {
+    off: docno === null || topic.closed || training.waits,
+    mayUndo: topic.trail.length > 0 && !topic.closed && !desk.isHeld,
+    mayPutOff: !said && !topic.oneByOne && !topic.training.has(docno),
+    draft: docno !== null && desk.commentOf(docno),
+  });
+  desk.beside.show(docno, said, docno === null || topic.closed);
+  show.showProgress(topic.answered, topic.total);
+  show.showPace(pace.sitting, pace.minutes(topic.total - topic.answered), pace.breakIsDue());
+  const at = docno === null ? topic.order.length : topic.places.get(docno);
+  show.showSteps(topic.order[at - 1] ?? null, topic.order[at + 1] ?? null, desk.addresses.desk);
+  list.draw(desk);
+}
+
+export function draw(desk) {
+  drawBar(desk);
+  drawLight(desk);
+}

@@ -1,0 +1,66 @@
+// The two views of a document: the whole text, or in its place the best passages. Offsets are those of the text.
+import { Excerpts } from "./excerpts.js";
+import { placeAtTop } from "./places.js";
+import { DocumentText } from "./text.js";
+
+export class Views {
+  text = null; // DocumentText, once it is looked for
+  excerpts = null; // the view of the best passages, while it is shown
+  #article;
+  #region;
+  #root;
+
+  constructor(article, region) {
+    this.#article = article;
+    this.#region = region;
+    this.#root = article.querySelector(".text");
+  }
+
+  // The element that shows the text in either view, and what knows the offsets in there.
+  get element() {
+    return this.excerpts ? this.excerpts.element : this.#root;
+  }
+
+  get places() {
+    return this.excerpts ?? this.text;
+  }
+
+  // Marks around words divide text nodes: the offsets stay, the nodes are others.
+  readAgain() {
+    this.text = new DocumentText(this.#root);
+    for (const step of this.text.read()) void step;
+  }
+
+  showPassages(found) {
+    this.excerpts?.element.remove();
+    this.excerpts = new Excerpts(this.text, found);
+    this.#root.after(this.excerpts.element);
+    this.#article.classList.add("excerpted");
+  }
+
+  showWhole() {
+    this.excerpts?.element.remove();
+    this.excerpts = null;
+    this.#article.classList.remove("excerpted");
+  }
+
+  has(start, end) {
+    return !this.excerpts || this.excerpts.has(start, end);
+  }
+
+  // Null where it does not stand in the view that is shown.
+  range(start, end) {
+    return this.places.staticRange(start, end);
+  }
+
+  // What of a piece stands in the view that is shown, part by part.
+  ranges(start, end) {
+    return this.excerpts ? this.excerpts.staticRanges(start, end) : [this.text.staticRange(start, end)];
+  }
+
+  // The offset of the first text that is seen, or null.
+  offsetAtTop() {
+    const place = placeAtTop(this.#region, this.element);
+    return place && this.places.offsetOf(place.node, place.offset);
+  }
+}
