@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from workbench.agreement.report.latex_table import document, escaped, number, table
+from workbench.agreement.report.taken import Taken
 from workbench.agreement.rounds import Rounds, TwoValues
 
 ROUND_COLUMNS = (
     "part", "name", "grades", "before", "after", "labels", "changed", "raised", "lowered", "undefined",
     "would_define",
 )  # fmt: skip
+
+
+def rounds_taken(found: Rounds) -> Taken:
+    """All of it, each form when it is called for."""
+    return Taken(
+        ROUND_COLUMNS, partial(rounds_rows, found), partial(rounds_data, found), partial(rounds_latex, found)
+    )
 
 
 def rounds_data(found: Rounds, *, names: bool = True) -> dict[str, Any]:

@@ -9,10 +9,11 @@ import click
 
 from workbench.agreement.sample_aims import METHODS_PLANNED, WEIGHTS_PLANNED
 from workbench.agreement.sample_expected import MOST_ASSESSORS
-from workbench.agreement.sample_forms import PLAN_COLUMNS, in_words, plan_data, plan_rows, plans_latex
+from workbench.agreement.sample_forms import in_words, plans_taken
 from workbench.agreement.sample_plans import Planned
 from workbench.agreement.sample_size import LEVEL
-from workbench.cli.output import say_csv, say_json, say_table
+from workbench.cli.output import say_table
+from workbench.cli.tabular import said_for_programs
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 SHARES = "Shares of the grades, the highest first, as '0.1 0.2 0.7'; for relevant or not the first is enough."
@@ -79,13 +80,7 @@ def shares_of_grades(text: str | None) -> tuple[float, ...] | None:
 
 def say_plans(planned: Sequence[Planned], said: Mapping[str, object], form: str) -> None:
     """Say every way of drawing, with the pairs it needs and what simulated samples came to."""
-    if form == "json":
-        say_json({**said, "draws": [plan_data(one) for one in planned]})
-    elif form == "csv":
-        say_csv((PLAN_COLUMNS, *plan_rows(planned)))
-    elif form == "latex":
-        click.echo(plans_latex(planned), nl=False)
-    else:
+    if not said_for_programs(plans_taken(planned, said), form):
         _say_plans(planned)
 
 

@@ -1,4 +1,4 @@
-"""Two rounds of judging told in a terminal, in the form that is wanted."""
+"""Two rounds of judging told in a terminal."""
 
 from __future__ import annotations
 
@@ -6,20 +6,7 @@ import click
 
 from workbench.agreement.result import Coefficient
 from workbench.agreement.rounds import Rounds
-from workbench.agreement.rounds_forms import ROUND_COLUMNS, rounds_data, rounds_latex, rounds_rows
-from workbench.cli.output import say_csv, say_json, say_table
-
-
-def say_rounds_as(found: Rounds, form: str) -> None:
-    """Say two rounds in the form that is wanted."""
-    if form == "json":
-        say_json(rounds_data(found))
-    elif form == "csv":
-        say_csv((ROUND_COLUMNS, *rounds_rows(found)))
-    elif form == "latex":
-        click.echo(rounds_latex(found), nl=False)
-    else:
-        say_rounds(found)
+from workbench.cli.output import say_table
 
 
 def say_rounds(found: Rounds) -> None:

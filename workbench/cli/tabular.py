@@ -7,7 +7,8 @@ from typing import Any, TypeVar
 
 import click
 
-from workbench.cli.output import say_table
+from workbench.agreement.report.taken import Taken
+from workbench.cli.output import say_csv, say_json, say_table
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -26,6 +27,17 @@ def one_form(*, as_json: bool, as_csv: bool, as_latex: bool) -> str:
         said = " and ".join(f"--{name}" for name in chosen)
         raise click.UsageError(f"{said} exclude one another: keep one of them")
     return chosen[0] if chosen else "text"
+
+
+def said_for_programs(taken: Taken, form: str) -> bool:
+    """Say a report as JSON, CSV or LaTeX where one of these is wanted; False if people are to read it."""
+    if form == "json":
+        say_json(taken.data())
+    elif form == "csv":
+        say_csv((taken.columns, *taken.rows()))
+    elif form == "latex":
+        click.echo(taken.latex(), nl=False)
+    return form != "text"
 
 
 def say_short(columns: Sequence[str], rows: Iterable[Sequence[object]], *, numeric_from: int = 1) -> None:

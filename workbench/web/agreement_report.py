@@ -7,17 +7,14 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from flask import render_template
-from werkzeug.wrappers import Response
 
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.records import Scale
 from workbench.storage import Session
 from workbench.web.access import here
 from workbench.web.door import reading
-from workbench.web.downloads import file_of
 from workbench.web.forms import findings_of
 from workbench.web.grades_choice import Choice, read_choice
-from workbench.workflow.agreement.report_forms import Taken
 from workbench.workflow.campaigns.campaigning import campaign_of
 
 Report = TypeVar("Report")
@@ -64,11 +61,6 @@ def report_for_file(find: Find[Report]) -> Report:
     """The same for a file, which cannot hold a reason: raises WorkbenchError where there is no report."""
     with reading() as db:
         return find(db, read_choice(campaign_of(db, here().id).scale))
-
-
-def taken_file(taken: Taken, kind: str, name: str) -> Response:
-    """A report as a file to take along: `csv`, `tex` or `json`; the name goes on with that."""
-    return file_of(kind, name, columns=taken.columns, rows=taken.rows, latex=taken.latex, data=taken.data)
 
 
 def report_page(template: str, asked: AskedReport[Any], **more: Any) -> str:

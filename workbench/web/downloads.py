@@ -11,6 +11,8 @@ from urllib.parse import quote
 
 from werkzeug.wrappers import Response
 
+from workbench.agreement.report.taken import Taken
+
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f/\\"]')
 
 
@@ -31,21 +33,13 @@ def csv_file(header: Sequence[str], rows: Iterable[Sequence[object]], name: str)
     return attachment(text.getvalue().encode("utf-8", "surrogateescape"), name, kind="text/csv")
 
 
-def file_of(
-    kind: str,
-    name: str,
-    *,
-    columns: Sequence[str],
-    rows: Iterable[Sequence[object]],
-    latex: str,
-    data: object,
-) -> Response:
+def taken_file(taken: Taken, kind: str, name: str) -> Response:
     """What a page shows as a file to take along: `csv`, `tex` or `json`, by which the name goes on."""
     if kind == "csv":
-        return csv_file(columns, rows, f"{name}.csv")
+        return csv_file(taken.columns, taken.rows(), f"{name}.csv")
     if kind == "tex":
-        return attachment(latex.encode("utf-8", "replace"), f"{name}.tex", kind="application/x-tex")
-    content = json.dumps(data, allow_nan=False).encode()
+        return attachment(taken.latex().encode("utf-8", "replace"), f"{name}.tex", kind="application/x-tex")
+    content = json.dumps(taken.data(), allow_nan=False).encode()
     return attachment(content, f"{name}.json", kind="application/json")
 
 

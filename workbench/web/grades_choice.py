@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from flask import request
 
-from workbench.agreement.several.entering import Machines
+from workbench.agreement.several.entering import Machines, relevant_or_not
 from workbench.records import Scale
 from workbench.web.forms import whole_number
 
@@ -38,7 +38,7 @@ class Choice:
 
 def grades_in_words(relevant_from: int, *, graded: bool) -> str:
     """Which grades are compared, as a heading says it."""
-    return "every grade" if graded else f"relevant from grade {relevant_from} or not"
+    return "every grade" if graded else relevant_or_not(relevant_from)
 
 
 def read_choice(scale: Scale) -> Choice:

@@ -57,9 +57,7 @@ def used_by(parameter: str) -> tuple[str, ...]:
 
 
 def rule_form(db: Session, campaign_id: int) -> RuleForm:
-    """The rule that the address names, else the one to begin with; `one` takes the first assessor who has
-    graded anything.
-    """
+    """The rule that the address names, else the one to begin with; `one` is the first who graded anything."""
     assessors = assessors_of(db, campaign_id)
     named = request.args.get("rule") or default_rule(db, campaign_id)
     return RuleForm(sent_choice(named, first_who_graded(db, campaign_id)), assessors)

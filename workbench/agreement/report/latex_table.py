@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from workbench.agreement.report.how import How
 from workbench.agreement.several.bootstrap import Interval
-from workbench.agreement.several.bounds import Bounds, method_of
+from workbench.agreement.several.bounds import NAMES, Bounds, method_of
 
 _ESCAPED = {
     "\\": r"\textbackslash{}",
@@ -117,8 +117,17 @@ def between(low: float | None, high: float | None, places: int = 3) -> str:
 def how_drawn(how: How, *, over: str | None = None) -> str:
     """How intervals were found, as a sentence of a caption; `over` is said instead of the chosen unit."""
     weights = f"{how.weights_name} weights; " if how.weighted and over is None else ""
-    unit = over or how.unit
-    method = method_of(unit, how.bounds)
-    source = " (Hesterberg 2015)" if how.bounds is Bounds.EXPANDED else ""
-    level = f"{100 * how.confidence:g}\\,\\%"
-    return f"{level} intervals: {weights}{method}{source}, {how.rounds:,} rounds, seed {how.seed}."
+    method = method_of(over or how.unit, how.bounds)
+    return drawn(weights + method, level=how.confidence, rounds=how.rounds, seed=how.seed)
+
+
+def drawn(method: str, *, level: float, rounds: int, seed: int) -> str:
+    """The same where intervals have a method by name; nothing where there are none."""
+    source = " (Hesterberg 2015)" if method.endswith(NAMES[Bounds.EXPANDED]) else ""
+    said = f"{percent(level)} intervals: {method}{source}, {rounds:,} rounds, seed {seed}."
+    return said if method else ""
+
+
+def percent(level: float) -> str:
+    """A confidence level as `95 %`."""
+    return f"{100 * level:g}\\,\\%"

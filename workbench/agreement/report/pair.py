@@ -36,7 +36,7 @@ class PairReport:
 def pair_report(entering: Entering, how: How, *, first: str, second: str) -> PairReport:
     """Two assessors by name, among all that enter; raises WorkbenchError for names that do not."""
     if first == second:
-        raise WorkbenchError(f"{first} cannot be compared with himself", remedy="name two assessors")
+        raise WorkbenchError(f"{first} is named twice", remedy="name two assessors")
     numbers = entering.number(first), entering.number(second)
     compared, two = (ratings.only(numbers).with_all() for ratings in (entering.ratings, entering.by_grade))
     # The same figures as in lists of every two, with the intervals that need no drawing besides.

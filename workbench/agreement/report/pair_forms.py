@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from workbench.agreement.report.as_json import (
     Data,
@@ -18,6 +19,7 @@ from workbench.agreement.report.latex import thresholds_latex
 from workbench.agreement.report.latex_table import bounds, document, escaped, how_drawn, number, table
 from workbench.agreement.report.pair import PairReport
 from workbench.agreement.report.rows import INDICES, drawn_cells
+from workbench.agreement.report.taken import Taken
 from workbench.agreement.report.two import Two
 from workbench.agreement.report.working import Working, workings
 from workbench.agreement.several.bootstrap import Interval
@@ -35,6 +37,16 @@ def grade_labels(report: PairReport) -> tuple[str, ...]:
     if not report.entering.graded:
         return ("relevant", "not relevant")
     return tuple(f"grade {grade}" for grade in report.entering.ratings.categories)
+
+
+def pair_taken(report: PairReport, how: How) -> Taken:
+    """All of it, each form when it is called for."""
+    return Taken(
+        PAIR_COLUMNS,
+        partial(pair_report_rows, report, how),
+        partial(pair_report_data, report, how),
+        partial(pair_report_latex, report, how),
+    )
 
 
 def pair_report_data(report: PairReport, how: How) -> Data:

@@ -99,14 +99,17 @@ def figure_rows(found: Sequence[Figure], entering: Entering) -> Iterator[Row]:
         yield ("all", None, None, None, line, *_figure(figure), str(entering.basis))
 
 
-def matrix_rows(found: Matrix, entering: Entering, by: str) -> tuple[Row, ...]:
-    """The matrix with names as first row and column; what is undefined and the diagonal is empty."""
-    names = [entering.assessors[number].name for number in found.order]
-    rows: list[Row] = [("assessor", *names)]
-    for row, name in zip(found.order, names, strict=True):
-        cells = [found.at(row, column) for column in found.order]
-        rows.append((name, *(None if two is None else two.figure(by).value for two in cells)))
-    return tuple(rows)
+def matrix_columns(found: Matrix, entering: Entering) -> tuple[str, ...]:
+    """Who stands above the columns of the matrix."""
+    return ("assessor", *(entering.assessors[number].name for number in found.order))
+
+
+def matrix_rows(found: Matrix, entering: Entering, by: str) -> Iterator[Row]:
+    """The matrix row by row, the name first; what is undefined and the diagonal is empty."""
+    for row in found.order:
+        cells = (found.at(row, column) for column in found.order)
+        values = (None if two is None else two.figure(by).value for two in cells)
+        yield (entering.assessors[row].name, *values)
 
 
 def _figure(figure: Figure) -> Row:

@@ -64,6 +64,11 @@ class Shared:
     second_only: int
 
 
+def relevant_or_not(relevant_from: int) -> str:
+    """What is compared where grades count only as relevant or not."""
+    return f"relevant from grade {relevant_from} or not"
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Entering:
     """What enters: ratings of `assessors` (rows) for `pairs` (columns), by topic, and in words.
@@ -90,7 +95,7 @@ class Entering:
         """Which grades are compared."""
         if self.graded:
             return f"grades {', '.join(map(str, sorted(self.by_grade.categories)))}"
-        return f"relevant from grade {self.relevant_from} or not"
+        return relevant_or_not(self.relevant_from)
 
     @property
     def n_pairs(self) -> int:

@@ -12,15 +12,15 @@ from workbench.cli.campaign.loading import FILES, JSON
 from workbench.cli.inputs import open_input
 from workbench.cli.opening import database_options, opened
 from workbench.cli.output import say_csv, say_json, say_table
-from workbench.cli.rounds_text import say_rounds_as
-from workbench.cli.tabular import form_options, one_form
+from workbench.cli.rounds_text import say_rounds
+from workbench.cli.tabular import form_options, one_form, said_for_programs
 from workbench.consensus.disputes import Difference
 from workbench.formats.decisions import read_decisions, write_decisions
 from workbench.settings import Settings
 from workbench.workflow.campaigns.campaigning import campaign_by_slug
 from workbench.workflow.settling.adjudication_rules import adjudication_rules, keep_adjudication_rules
-from workbench.workflow.settling.discussion_report import discussion_data
 from workbench.workflow.settling.discussion_report import discussion_report as report_of
+from workbench.workflow.settling.discussion_report import discussion_taken
 from workbench.workflow.settling.dispute_queue import Order, State
 from workbench.workflow.settling.dispute_tables import COLUMNS, dispute_rows, queue_json
 from workbench.workflow.settling.disputing import queue
@@ -183,11 +183,8 @@ def discussion_report(settings: Settings, campaign: str, as_json: bool, as_csv: 
     form = one_form(as_json=as_json, as_csv=as_csv, as_latex=as_latex)
     with opened(settings) as database, database.reading() as db:
         found = report_of(db, campaign_by_slug(db, campaign).id)
-    if form == "json":
-        say_json(discussion_data(found))
-        return
-    say_rounds_as(found.everything, form)
-    if form == "text":
+    if not said_for_programs(discussion_taken(found), form):
+        say_rounds(found.everything)
         click.echo(f"{found.discussed} pairs discussed")
 
 

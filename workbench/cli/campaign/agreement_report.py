@@ -9,13 +9,12 @@ from typing import Any, Protocol, TypeVar
 
 import click
 
+from workbench.agreement.report.taken import Taken
 from workbench.cli.grade_options import bootstrap_options, grade_options
 from workbench.cli.opening import database_options, opened
-from workbench.cli.output import say_csv, say_json
-from workbench.cli.tabular import form_options, one_form
+from workbench.cli.tabular import form_options, one_form, said_for_programs, say_short
 from workbench.settings import Settings
 from workbench.storage import Session
-from workbench.workflow.agreement.report_forms import Taken
 from workbench.workflow.campaigns.campaigning import campaign_by_slug
 
 Report_co = TypeVar("Report_co", covariant=True)
@@ -91,12 +90,10 @@ def report_of(wanted: ReportWanted, reckon: Reckoned[Report_co]) -> Report_co:
         )
 
 
-def said_for_programs(wanted: ReportWanted, taken: Taken) -> bool:
-    """Say a report as JSON, CSV or LaTeX where one of these is wanted; False if people are to read it."""
-    if wanted.form == "json":
-        say_json(taken.data)
-    elif wanted.form == "csv":
-        say_csv((taken.columns, *taken.rows))
-    elif wanted.form == "latex":
-        click.echo(taken.latex, nl=False)
-    return wanted.form != "text"
+def say_table_of(wanted: ReportWanted, taken: Taken) -> None:
+    """Say a report in the form wanted, for people as a table up to what explains what is undefined."""
+    if said_for_programs(taken, wanted.form):
+        return
+    # How the intervals were found stands in the forms for programs.
+    shown = taken.columns.index("would_define")
+    say_short(taken.columns[:shown], [row[:shown] for row in taken.rows()], numeric_from=3)

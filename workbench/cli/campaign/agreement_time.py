@@ -7,9 +7,9 @@ from functools import partial
 import click
 
 from workbench.agreement.drift import ROUNDS
-from workbench.cli.campaign.agreement_report import ReportWanted, report_of, report_options, said_for_programs
+from workbench.cli.campaign.agreement_report import ReportWanted, report_of, report_options
 from workbench.cli.output import printable
-from workbench.cli.tabular import say_short
+from workbench.cli.tabular import said_for_programs, say_short
 from workbench.workflow.agreement.over_time import BIN, GAP_MINUTES, TIME_COLUMNS, over_time
 from workbench.workflow.agreement.report_forms import time_taken
 
@@ -24,13 +24,13 @@ def agreement_time(wanted: ReportWanted, bin_size: int, gap: int) -> None:
     """Say whether the assessors of CAMPAIGN tire within sittings or drift over the days."""
     report = report_of(wanted, partial(over_time, bin_size=bin_size, gap_minutes=gap))
     taken = time_taken(report)
-    if said_for_programs(wanted, taken):
+    if said_for_programs(taken, wanted.form):
         return
     shown = TIME_COLUMNS.index("slope")
-    rows = [row[:shown] for row in taken.rows if row[1] != "trend"]
+    rows = [row[:shown] for row in taken.rows() if row[1] != "trend"]
     say_short(TIME_COLUMNS[:shown], rows, numeric_from=3)
     for one in report.assessors:
-        click.echo(f"{one.name}: {one.sentence} {one.sentence_of_days}")
+        click.echo(f"{printable(one.name)}: {one.sentence} {one.sentence_of_days}")
     if report.imported:
         names = printable(", ".join(report.imported))
         click.echo(f"Not here, since files do not say when each pair was judged: {names}.")

@@ -33,8 +33,8 @@ from workbench.workflow.settling.disputing import ON_THE_DESK, queue
 
 blueprint = Blueprint("adjudicating", __name__, url_prefix="/c/<slug>/adjudicate")
 adjudicator = member(Role.ORGANISER, Role.ADJUDICATOR)
-# What the desk's own buttons are called by; a grade with one of these keys keeps it, and the button has none.
-# What this desk does that the judging desk does not, and what both do, by the other's name of it.
+# What this desk does that the judging desk does not, and what both do, by the other's name of it. A grade
+# keeps its key where it is one of these, and the button has none.
 OWN_KEYS = {"back": "b", "unclear": "t", "passage": "e"}
 SHARED_KEYS = {"skip": "later", "reason": "comment", "undo": "undo"}
 

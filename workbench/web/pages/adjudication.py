@@ -8,7 +8,6 @@ from flask import Blueprint, jsonify, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from workbench.agreement.rounds import Rounds
-from workbench.agreement.rounds_forms import ROUND_COLUMNS, rounds_latex, rounds_rows
 from workbench.consensus.disputes import Difference
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.formats.decisions import write_decisions
@@ -16,7 +15,7 @@ from workbench.storage import Session
 from workbench.web import notices
 from workbench.web.access import here, member
 from workbench.web.door import reading, writing
-from workbench.web.downloads import attachment, csv_file, file_of
+from workbench.web.downloads import attachment, csv_file, taken_file
 from workbench.web.forms import findings_of, status_of, whole_number
 from workbench.web.ids import read_id, write_id
 from workbench.web.queue_way import Way, address_of
@@ -28,7 +27,11 @@ from workbench.workflow.settling.adjudication_rules import (
     adjudication_rules,
     keep_adjudication_rules,
 )
-from workbench.workflow.settling.discussion_report import DiscussionReport, discussion_data, discussion_report
+from workbench.workflow.settling.discussion_report import (
+    DiscussionReport,
+    discussion_report,
+    discussion_taken,
+)
 from workbench.workflow.settling.dispute_queue import Order, Queue, QueueLine, State
 from workbench.workflow.settling.dispute_tables import COLUMNS, dispute_rows, queue_json
 from workbench.workflow.settling.disputing import queue
@@ -136,14 +139,7 @@ def report_file(kind: str) -> Response:
     with reading() as db:
         names = not adjudication_rules(db, here().id).names_hidden
         found = discussion_report(db, here().id)
-    return file_of(
-        kind,
-        f"{here().slug}.discussions",
-        columns=ROUND_COLUMNS,
-        rows=rounds_rows(found.everything, names=names),
-        latex=rounds_latex(found.everything, names=names),
-        data=discussion_data(found, names=names),
-    )
+    return taken_file(discussion_taken(found, names=names), kind, f"{here().slug}.discussions")
 
 
 def _page(findings: tuple[Finding, ...] = ()) -> str:

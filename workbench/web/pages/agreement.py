@@ -9,18 +9,11 @@ from typing import Any, Generic, TypeVar
 from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
-from workbench.agreement.report.as_json import matrix_data, report_data
-from workbench.agreement.report.latex import matrix_latex, report_latex
+from workbench.agreement.report.forms import matrix_taken, report_taken
 from workbench.agreement.report.matrix import Matrix
 from workbench.agreement.report.overview import Together, what_differs
 from workbench.agreement.report.pair import PairReport
-from workbench.agreement.report.pair_forms import (
-    PAIR_COLUMNS,
-    pair_report_data,
-    pair_report_latex,
-    pair_report_rows,
-)
-from workbench.agreement.report.rows import COLUMNS, matrix_rows, report_rows
+from workbench.agreement.report.pair_forms import pair_taken
 from workbench.agreement.report.working import workings
 from workbench.agreement.several.entering import Entering, Machines
 from workbench.agreement.several.levels import LEVELS
@@ -33,7 +26,7 @@ from workbench.web.access import here
 from workbench.web.agreement_choice import BASES, BOUNDS, FIGURES, MOST_ROUNDS, OVER, Choice, choice_of
 from workbench.web.agreement_report import Nothing, nothing_of
 from workbench.web.door import reading
-from workbench.web.downloads import file_of
+from workbench.web.downloads import taken_file
 from workbench.web.grades_choice import WHOSE
 from workbench.web.readers import reader
 from workbench.workflow.agreement.agreeing import (
@@ -129,14 +122,7 @@ def pair() -> str:
 def report_file(kind: str) -> Response:
     """The whole report as CSV (one row a coefficient, with all digits), as LaTeX or as JSON."""
     _, report = _for_file(_report)
-    return file_of(
-        kind,
-        f"{here().slug}.agreement",
-        columns=COLUMNS,
-        rows=report_rows(report),
-        latex=report_latex(report),
-        data=report_data(report),
-    )
+    return taken_file(report_taken(report), kind, f"{here().slug}.agreement")
 
 
 @blueprint.get("/matrix.<any(csv, tex, json):kind>")
@@ -144,11 +130,8 @@ def report_file(kind: str) -> Response:
 def matrix_file(kind: str) -> Response:
     """The matrix of the chosen coefficient as CSV, as LaTeX, or with all figures as JSON."""
     choice, (found, entering) = _for_file(_matrix)
-    header, *rows = matrix_rows(found, entering, choice.by)
-    latex = matrix_latex(found, entering, choice.how, choice.by)
-    data = matrix_data(found, entering, choice.how, choice.by)
-    name = f"{here().slug}.agreement.{choice.by}"
-    return file_of(kind, name, columns=[str(cell) for cell in header], rows=rows, latex=latex, data=data)
+    taken = matrix_taken(found, entering, choice.how, choice.by)
+    return taken_file(taken, kind, f"{here().slug}.agreement.{choice.by}")
 
 
 @blueprint.get("/pair.<any(csv, tex, json):kind>")
@@ -156,14 +139,7 @@ def matrix_file(kind: str) -> Response:
 def pair_file(kind: str) -> Response:
     """Two assessors closely as CSV, as LaTeX or as JSON; `?first=` and `?second=` name them."""
     choice, found = _for_file(_two)
-    return file_of(
-        kind,
-        f"{here().slug}.agreement.pair",
-        columns=PAIR_COLUMNS,
-        rows=pair_report_rows(found, choice.how),
-        latex=pair_report_latex(found, choice.how),
-        data=pair_report_data(found, choice.how),
-    )
+    return taken_file(pair_taken(found, choice.how), kind, f"{here().slug}.agreement.pair")
 
 
 def _report(db: Session, choice: Choice) -> Together:

@@ -7,7 +7,8 @@ from werkzeug.wrappers import Response
 
 from workbench.storage import Session
 from workbench.web.access import here
-from workbench.web.agreement_report import TABLE, report_asked, report_for_file, report_page, taken_file
+from workbench.web.agreement_report import TABLE, report_asked, report_for_file, report_page
+from workbench.web.downloads import taken_file
 from workbench.web.grades_choice import Choice
 from workbench.web.readers import reader
 from workbench.workflow.agreement.machines import (

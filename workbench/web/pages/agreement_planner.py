@@ -20,8 +20,8 @@ from workbench.records import Scale
 from workbench.storage import Session
 from workbench.web import notices
 from workbench.web.access import here, viewer
-from workbench.web.agreement_report import taken_file
 from workbench.web.door import reading, writing
+from workbench.web.downloads import taken_file
 from workbench.web.forms import counted, findings_of, status_of, whole_number
 from workbench.web.readers import organiser
 from workbench.web.requests import see_other, wants_fragment

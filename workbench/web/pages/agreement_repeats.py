@@ -10,9 +10,9 @@ from werkzeug.wrappers import Response
 from workbench.formats.probe_answers import write_probe_answers
 from workbench.storage import Session
 from workbench.web.access import here
-from workbench.web.agreement_report import TABLE, report_asked, report_for_file, report_page, taken_file
+from workbench.web.agreement_report import TABLE, report_asked, report_for_file, report_page
 from workbench.web.door import reading
-from workbench.web.downloads import attachment
+from workbench.web.downloads import attachment, taken_file
 from workbench.web.grades_choice import Choice
 from workbench.web.readers import reader
 from workbench.workflow.agreement.probe_answers import Against, probe_json, probe_lines

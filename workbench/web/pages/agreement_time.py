@@ -11,7 +11,8 @@ from workbench.agreement.course import Bin
 from workbench.agreement.drift import Trend
 from workbench.storage import Session
 from workbench.web.access import here
-from workbench.web.agreement_report import TABLE, report_asked, report_for_file, report_page, taken_file
+from workbench.web.agreement_report import TABLE, report_asked, report_for_file, report_page
+from workbench.web.downloads import taken_file
 from workbench.web.forms import whole_number
 from workbench.web.grades_choice import Choice
 from workbench.web.readers import reader

@@ -10,8 +10,9 @@ from werkzeug.wrappers import Response
 from workbench.agreement.several.by_topic import COEFFICIENTS, FEWEST, what_would_define
 from workbench.storage import Session
 from workbench.web.access import here
-from workbench.web.agreement_report import TABLE, report_asked, report_for_file, report_page, taken_file
+from workbench.web.agreement_report import TABLE, report_asked, report_for_file, report_page
 from workbench.web.door import reading
+from workbench.web.downloads import taken_file
 from workbench.web.forms import sent_id
 from workbench.web.grades_choice import WHOSE, Choice, read_choice
 from workbench.web.readers import reader

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from workbench.agreement.sample_forms import PLAN_COLUMNS, plan_data, plan_rows, plans_latex
+from workbench.agreement.report.taken import Taken
+from workbench.agreement.sample_forms import plans_taken
 from workbench.workflow.agreement.overlap_planning import OverlapPlan
-from workbench.workflow.agreement.report_forms import Taken
 
 
 def plan_said(plan: OverlapPlan) -> dict[str, object]:
@@ -30,9 +30,4 @@ def plan_said(plan: OverlapPlan) -> dict[str, object]:
 
 def plan_taken(plan: OverlapPlan) -> Taken:
     """The plan as a table, as plain data and as LaTeX."""
-    return Taken(
-        columns=PLAN_COLUMNS,
-        rows=tuple(plan_rows(plan.planned)),
-        said=plan_said(plan) | {"draws": [plan_data(one) for one in plan.planned]},
-        latex=plans_latex(plan.planned),
-    )
+    return plans_taken(plan.planned, plan_said(plan))

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Protocol
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict
+from functools import partial
+from typing import TypeVar
 
 from workbench.agreement.drift import INTERVALS
+from workbench.agreement.report.taken import Taken
 from workbench.workflow.agreement.by_topic import TOPIC_COLUMNS, TopicsReport, topic_rows
 from workbench.workflow.agreement.machines import MACHINE_COLUMNS, MachinesReport, machine_rows
 from workbench.workflow.agreement.over_time import TIME_COLUMNS, TimeReport, time_rows
 from workbench.workflow.agreement.repeats import REPEAT_COLUMNS, ConsistencyReport, repeat_rows
 from workbench.workflow.agreement.report_latex import (
+    Drawn,
     machines_latex,
     repeats_latex,
     time_latex,
@@ -19,49 +22,46 @@ from workbench.workflow.agreement.report_latex import (
 )
 
 Row = tuple[object, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Taken:
-    """A report as a table, as what JSON says beside its rows, and as LaTeX.
-
-    `relevant_from` is the line between relevant and not: where all grades are compared it still says which
-    differences lie across it, and what precision, recall and shares of relevant count.
-    """
-
-    columns: tuple[str, ...]
-    rows: tuple[Row, ...]
-    said: Mapping[str, object]
-    latex: str
-
-    @property
-    def data(self) -> dict[str, object]:
-        """All of it as plain data for JSON, with all digits."""
-        return {**self.said, "rows": [dict(zip(self.columns, row, strict=True)) for row in self.rows]}
+Said = dict[str, object]
+Report = TypeVar("Report", bound=Drawn)
 
 
 def topics_taken(report: TopicsReport) -> Taken:
     """The report by topic."""
-    entering = report.entering
-    return _taken(
-        report,
-        TOPIC_COLUMNS,
-        topic_rows(report),
-        topics_latex(report),
-        relevant_from=entering.relevant_from,
-        graded=entering.graded,
-        entering=entering.sentence,
-        assessors=[voice.name for voice in entering.assessors],
-        by=report.by,
-        mean_over_topics={mean.name: mean.value for mean in report.means},
-        topics_without_value={mean.name: mean.left_out for mean in report.means},
-        all_pairs_together={found.name: found.value for found in report.together},
-        topics_without_pairs=[topic for topic, _ in report.without],
-    )
+    return _taken(report, TOPIC_COLUMNS, topic_rows, topics_latex, _topics)
 
 
 def time_taken(report: TimeReport) -> Taken:
     """The report over time."""
+    return _taken(report, TIME_COLUMNS, time_rows, time_latex, _time)
+
+
+def machines_taken(report: MachinesReport) -> Taken:
+    """The report on machines against people."""
+    return _taken(report, MACHINE_COLUMNS, machine_rows, machines_latex, _machines)
+
+
+def repeats_taken(report: ConsistencyReport) -> Taken:
+    """The report on self-consistency."""
+    return _taken(report, REPEAT_COLUMNS, repeat_rows, repeats_latex, _repeats)
+
+
+def _topics(report: TopicsReport) -> Said:
+    entering = report.entering
+    return {
+        "relevant_from": entering.relevant_from,
+        "graded": entering.graded,
+        "entering": entering.sentence,
+        "assessors": [voice.name for voice in entering.assessors],
+        "by": report.by,
+        "mean_over_topics": {mean.name: mean.value for mean in report.means},
+        "topics_without_value": {mean.name: mean.left_out for mean in report.means},
+        "all_pairs_together": {found.name: found.value for found in report.together},
+        "topics_without_pairs": [topic for topic, _ in report.without],
+    }
+
+
+def _time(report: TimeReport) -> Said:
     trends = {
         one.name: {
             "judgments": one.judgments,
@@ -70,42 +70,32 @@ def time_taken(report: TimeReport) -> Taken:
         }
         for one in report.assessors
     }
-    return _taken(
-        report,
-        TIME_COLUMNS,
-        time_rows(report),
-        time_latex(report),
-        relevant_from=report.relevant_from,
-        graded=report.graded,
-        gap_minutes=report.gap_minutes,
-        bin=report.bin,
-        intervals=INTERVALS,
-        trends=trends,
-        imported=list(report.imported),
-    )
+    return {
+        "relevant_from": report.relevant_from,
+        "graded": report.graded,
+        "gap_minutes": report.gap_minutes,
+        "bin": report.bin,
+        "intervals": INTERVALS,
+        "trends": trends,
+        "imported": list(report.imported),
+    }
 
 
-def machines_taken(report: MachinesReport) -> Taken:
-    """The report on machines against people."""
+def _machines(report: MachinesReport) -> Said:
     majorities = {
         one.machine: {"tied": one.lines[0].tied, "one_person": one.lines[0].alone}
         for one in report.machines
         if one.lines
     }
-    return _taken(
-        report,
-        MACHINE_COLUMNS,
-        machine_rows(report),
-        machines_latex(report),
-        relevant_from=report.relevant_from,
-        graded=report.graded,
-        categories=list(report.categories),
-        majority=majorities,
-    )
+    return {
+        "relevant_from": report.relevant_from,
+        "graded": report.graded,
+        "categories": list(report.categories),
+        "majority": majorities,
+    }
 
 
-def repeats_taken(report: ConsistencyReport) -> Taken:
-    """The report on self-consistency."""
+def _repeats(report: ConsistencyReport) -> Said:
     contradictions = [
         {
             "assessor": one.assessor,
@@ -119,28 +109,30 @@ def repeats_taken(report: ConsistencyReport) -> Taken:
         }
         for one in report.contradictions
     ]
-    return _taken(
-        report,
-        REPEAT_COLUMNS,
-        repeat_rows(report),
-        repeats_latex(report),
-        relevant_from=report.relevant_from,
-        graded=report.graded,
-        no_grade=report.no_grade,
-        contradictions=contradictions,
-    )
+    return {
+        "relevant_from": report.relevant_from,
+        "graded": report.graded,
+        "no_grade": report.no_grade,
+        "contradictions": contradictions,
+    }
 
 
-class _Drawn(Protocol):
-    """A report of which intervals were drawn."""
+def _taken(
+    report: Report,
+    columns: Sequence[str],
+    rows: Callable[[Report], Iterable[Row]],
+    latex: Callable[[Report], str],
+    said: Callable[[Report], Said],
+) -> Taken:
+    """A report with what JSON says beside its rows.
 
-    @property
-    def rounds(self) -> int: ...
+    `relevant_from` is the line between relevant and not: where all grades are compared it still says which
+    differences lie across it, and what precision, recall and shares of relevant count.
+    """
 
-    @property
-    def seed(self) -> int: ...
+    def data() -> Said:
+        drawn = {"rounds": report.rounds, "seed": report.seed}
+        listed = [dict(zip(columns, row, strict=True)) for row in rows(report)]
+        return said(report) | drawn | {"rows": listed}
 
-
-def _taken(report: _Drawn, columns: Sequence[str], rows: Iterable[Row], latex: str, **said: object) -> Taken:
-    drawn = {"rounds": report.rounds, "seed": report.seed}
-    return Taken(tuple(columns), tuple(rows), said | drawn, latex)
+    return Taken(tuple(columns), partial(rows, report), data, partial(latex, report))

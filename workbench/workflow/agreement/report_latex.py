@@ -3,21 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 
 from workbench.agreement.against_people import Share, Valued
 from workbench.agreement.course import Bin
 from workbench.agreement.drift import INTERVALS, Trend
-from workbench.agreement.report.latex_table import between, bounds, document, escaped, number, table
+from workbench.agreement.report.latex_table import (
+    between,
+    bounds,
+    document,
+    drawn,
+    escaped,
+    number,
+    percent,
+    table,
+)
 from workbench.agreement.self_consistency import Consistency
 from workbench.agreement.several.bootstrap import LEVEL, Interval
+from workbench.agreement.several.entering import relevant_or_not
 from workbench.workflow.agreement.by_topic import TopicsReport
 from workbench.workflow.agreement.machines import MachineLine, MachinesReport
 from workbench.workflow.agreement.over_time import TimeReport
 from workbench.workflow.agreement.repeats import ConsistencyReport
 
-_LEVEL = f"{100 * LEVEL:g}\\,\\%"
 _SMALL = r"\footnotesize"
 _KAPPAS = ("Observed", r"Pooled $\kappa$", r"Unpooled $\kappa$")
+
+
+class Drawn(Protocol):
+    """A report of which intervals were drawn."""
+
+    @property
+    def rounds(self) -> int: ...
+
+    @property
+    def seed(self) -> int: ...
 
 
 def topics_latex(report: TopicsReport) -> str:
@@ -39,7 +59,7 @@ def topics_latex(report: TopicsReport) -> str:
     method = report.lines[0].found.intervals[0].method if report.lines else ""
     caption = (
         f"Agreement by topic: {escaped(report.entering.sentence)}; {report.entering.grades_in_words}. "
-        f"{_drawn(method, report.rounds, report.seed)}"
+        f"{_drawn(report, method)}"
     )
     heads = ("Topic", "$n$", "Disputed", *_KAPPAS, r"$\alpha$", "AC1")
     return document(table("lrrrrrrr", heads, rows, caption, "tab:agreement-topics", size=_SMALL))
@@ -66,7 +86,7 @@ def time_latex(report: TimeReport) -> str:
         "Agreement over time, in points of per cent: change of agreement and of the share of relevant over "
         "ten judgments of a sitting, of the active seconds over as many, of agreement over a day. A pause "
         f"of {report.gap_minutes} minutes begins a new sitting; $p$ by shuffling within what a sitting holds "
-        f"of one topic. {_drawn(INTERVALS, report.rounds, report.seed)}"
+        f"of one topic. {_drawn(report, INTERVALS)}"
     )
     heads = ("Assessor", "Compared", "Sittings", "Agreement", "$p$", "Relevant", "$p$", r"Seconds \%")
     return document(
@@ -104,11 +124,11 @@ def machines_latex(report: MachinesReport) -> str:
         for one, line in lines
     ]
     method = lines[0][1].found.valued[1].interval.method if lines else ""
-    drawn = _drawn(method, report.rounds, report.seed)
-    compared = "all grades" if report.graded else f"relevant from grade {report.relevant_from} or not"
+    how = _drawn(report, method)
+    compared = "all grades" if report.graded else relevant_or_not(report.relevant_from)
     caption = (
         f"Machines against people, on the pairs that both graded; {compared}. Pairs on which people are tied "
-        f"are left out of their majority. {drawn} Intervals of precision and recall are Wilson's."
+        f"are left out of their majority. {how} Intervals of precision and recall are Wilson's."
     )
     heads = ("Machine", "Against", "$n$", "Topics", *_KAPPAS, "AC1", "Precision", "Recall")
     made = [table("llrrrrrrrr", heads, rows, caption, "tab:agreement-machines", size=_SMALL)]
@@ -121,7 +141,7 @@ def machines_latex(report: MachinesReport) -> str:
                     (escaped(one.machine), _against(line), *map(_valued, line.found.weighted))
                     for one, line in weighted
                 ],
-                f"Machines against people with quadratic weights over the scale. {drawn}",
+                f"Machines against people with quadratic weights over the scale. {how}",
                 "tab:agreement-machines-weighted",
                 size=_SMALL,
             )
@@ -149,7 +169,7 @@ def repeats_latex(report: ConsistencyReport) -> str:
     caption = (
         "Self-consistency: every assessor against what the same assessor said before, and against known "
         "answers. Intervals of observed agreement are Wilson's. "
-        f"{_drawn(methods[0] if methods else '', report.rounds, report.seed)}"
+        f"{_drawn(report, methods[0] if methods else '')}"
     )
     heads = ("Assessor", "Against", "$n$", *_KAPPAS, "Higher", "Lower", "Across the line")
     changes = [
@@ -189,7 +209,7 @@ def _bins(report: TimeReport, by: str, found: Sequence[tuple[str, str, Bin]]) ->
         )
         for name, label, one in found
     ]
-    caption = f"Agreement by {by}; {_LEVEL} intervals of shares are Wilson's, seconds the median."
+    caption = f"Agreement by {by}; {percent(LEVEL)} intervals of shares are Wilson's, seconds the median."
     label = f"tab:agreement-{by.split()[0]}"
     heads = ("Assessor", by.split()[0].capitalize(), "Judgments", "Compared", "Agreement")
     more = (r"Pooled $\kappa$", "Relevant", "Seconds")
@@ -224,7 +244,5 @@ def _against(line: MachineLine) -> str:
     return "majority of people" if line.person is None else escaped(line.person)
 
 
-def _drawn(method: str, rounds: int, seed: int) -> str:
-    return (
-        f"{_LEVEL} intervals: {method} (Hesterberg 2015), {rounds:,} rounds, seed {seed}." if method else ""
-    )
+def _drawn(report: Drawn, method: str) -> str:
+    return drawn(method, level=LEVEL, rounds=report.rounds, seed=report.seed)

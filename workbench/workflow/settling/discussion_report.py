@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from workbench.agreement.report.taken import Taken
 from workbench.agreement.rounds import Rounds, compare_rounds
-from workbench.agreement.rounds_forms import rounds_data
+from workbench.agreement.rounds_forms import ROUND_COLUMNS, rounds_data, rounds_latex, rounds_rows
 from workbench.errors import WorkbenchError
 from workbench.storage.events import DISCUSSION, HOLDING
 from workbench.storage.tables import AssessorRow, JudgmentEventRow
@@ -50,6 +52,16 @@ def discussion_report(db: Session, campaign_id: int) -> DiscussionReport:
         )
         found.append(compare_rounds(first, second, categories=categories, relevant_from=scale.relevant_from))
     return DiscussionReport(len(discussed), *found)
+
+
+def discussion_taken(found: DiscussionReport, *, names: bool = True) -> Taken:
+    """All pairs as a table and as LaTeX, with those of the discussed ones besides as plain data."""
+    return Taken(
+        ROUND_COLUMNS,
+        partial(rounds_rows, found.everything, names=names),
+        partial(discussion_data, found, names=names),
+        partial(rounds_latex, found.everything, names=names),
+    )
 
 
 def discussion_data(found: DiscussionReport, *, names: bool = True) -> dict[str, object]:
