@@ -2,7 +2,8 @@
 
 Makes `.venv` and installs the project and its test tools there, sees to a browser, then runs pytest, and
 beside it ruff, mypy and import-linter, whose reports follow. Arguments go to pytest, which then runs alone:
-`python3 tests/run.py tests/formats`. Needs only Python 3.11 or newer; brings everything else itself.
+`python3 tests/run.py tests/formats`, or `-m slow` for the few that are left out since the others say most of
+what they say. Needs only Python 3.11 or newer; brings everything else itself.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ def check_everything() -> dict[str, bool]:
     The checks use one core at most, and tests that wait for a browser or a server leave theirs free.
     """
     # A worker that has done its part takes over what another has still before it.
-    command = [*PYTEST, "-n", str(WORKERS), "--dist", "worksteal"]
+    command = [*PYTEST, "-m", "not slow", "-n", str(WORKERS), "--dist", "worksteal"]
     with ThreadPoolExecutor(1) as beside:
         checks = {name: beside.submit(finished, check) for name, check in CHECKS.items()}
         held = {"pytest": stage("pytest", command)}

@@ -105,7 +105,8 @@ def files_of_the_harbour(folder: Path) -> dict[str, Path]:
     return files
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+# On SQLite another whole line goes through the pages below.
+@pytest.fixture(params=[pytest.param("sqlite", marks=pytest.mark.slow), "postgresql"])
 def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """The address of an empty database; the test runs once on each kind."""
     if request.param == "sqlite":
@@ -223,7 +224,6 @@ def test_a_refused_run_shows_every_error_and_leaves_nothing(
     expect(page.get_by_role("table").first).not_to_contain_text("bad")
 
 
-@pytest.mark.slow
 def test_cystic_fibrosis_by_pages(page: Page, live_server: LiveServer, tmp_path: Path) -> None:
     data = shared("data", "cf")
     server = live_server()
