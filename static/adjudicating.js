@@ -3,6 +3,7 @@
 import { activeMilliseconds, restart } from "./active_time.js";
 import { AS_PIECES, Ahead, piecesOf, put, recount } from "./adjudicating_ahead.js";
 import { Passages } from "./adjudicating_passages.js";
+import { secondClicks } from "./second_click.js";
 
 const RETRY_SECONDS = [1, 2, 4, 8, 15];
 const KEPT_TRYING = new Set([401, 408, 425, 429]);
@@ -11,6 +12,7 @@ const TIMEOUT_MS = 20_000;
 const desk = document.getElementById("desk");
 const byId = (id) => document.getElementById(id);
 const ahead = new Ahead(desk.dataset.ahead);
+const isSecondClick = secondClicks();
 
 // What is under way to the server: {send, attempt, timer}, with `form` where htmx sends it and `before`, the pieces
 // of the pair decided, where the next one stands there already. While there is one, no other is sent.
@@ -105,9 +107,8 @@ desk.addEventListener("submit", (event) => {
 desk.addEventListener("click", (event) => {
   const target = event.target.closest("a[hx-get], button[name=decision]");
   if (!target) return;
-  // The second click of a double click would decide the pair that stands there since the first.
   const link = target.matches("a");
-  const twice = !link && event.detail > 1;
+  const twice = !link && isSecondClick(event);
   const waits = link && pending;
   const skipped = link && !waits && target.getAttribute("href") === ahead.address;
   if (!twice && !waits && !skipped) return;

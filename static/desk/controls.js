@@ -1,6 +1,7 @@
 // Keys, buttons, links and swipes, and what each of them means.
 import { closeBoxes, isOpen, listenToBoxes, openBox, showGuidelines } from "./boxes.js";
 import { go, step } from "./course.js";
+import { secondClicks } from "../second_click.js";
 import { byId } from "./dom.js";
 import { takeEnter } from "./finished.js";
 import { judge, keepComment, putOff, undo } from "./judging.js";
@@ -9,9 +10,6 @@ import * as list from "./list.js";
 import { page } from "./show.js";
 import { listenToSwipes, sayWays } from "./swipe.js";
 import { drawLight } from "./view.js";
-
-// Nobody reads a document in this time: such a click is the second of a double click.
-const DOUBLE_CLICK_MS = 300;
 
 const COMMANDS = {
   unsure: (desk) => judge(desk, "unsure"),
@@ -46,13 +44,10 @@ export function listenToControls(desk) {
   listenToWindow(desk);
 }
 
-// The second click would judge the document that the first one brought.
 function listenToDoubleClicks(answers) {
-  let last = -Infinity;
+  const isSecond = secondClicks();
   answers.addEventListener("click", (event) => {
-    if (!event.target.closest("button[name=answer]")) return;
-    if (event.detail > 1 && event.timeStamp - last < DOUBLE_CLICK_MS) event.preventDefault();
-    last = event.timeStamp;
+    if (event.target.closest("button[name=answer]") && isSecond(event)) event.preventDefault();
   });
 }
 

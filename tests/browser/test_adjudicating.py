@@ -101,6 +101,24 @@ def test_disputed_pairs_are_decided_by_the_keyboard_alone(
     assert events(server) == [*expected, (last, "grade", 0, "")]
 
 
+def test_steady_clicks_on_one_grade_decide_a_pair_each(
+    page: Page, live_server: LiveServer, tmp_path: Path
+) -> None:
+    server = live_server(demo_instance(tmp_path / "instance"))
+    go_to_desk(page, server)
+    decided = []
+    page.locator("button[name=decision][value='2']").hover()
+    for count in (1, 2, 3):  # as the browser counts clicks that follow within half a second
+        here = shown(page)
+        decided.append((here, "grade", 2, ""))
+        page.mouse.down(click_count=count)
+        page.mouse.up(click_count=count)
+        expect(page.locator("#document .strip .mono")).not_to_have_text(here)
+        expect(page.locator("#light-text")).to_have_text("saved")
+        page.wait_for_timeout(320)
+    assert events(server) == decided
+
+
 def test_the_next_pair_is_there_before_the_server_has_answered(
     page: Page, live_server: LiveServer, tmp_path: Path, complaints: Complaints
 ) -> None:
