@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response
 
-from workbench.agreement.sample_aims import WEIGHTS_PLANNED, Aim
+from workbench.agreement.sample_aims import WEIGHTS_PLANNED
 from workbench.agreement.sample_expected import MOST_ASSESSORS
 from workbench.agreement.sample_forms import SIZES
 from workbench.agreement.sample_size import LEVEL, Draw
-from workbench.errors import Finding, InvalidInput, WorkbenchError
-from workbench.records import Scale
+from workbench.errors import Finding, WorkbenchError
 from workbench.storage import Session
 from workbench.web import notices
 from workbench.web.access import here, viewer
 from workbench.web.door import reading, writing
 from workbench.web.downloads import taken_file
 from workbench.web.forms import counted, findings_of, status_of, whole_number
+from workbench.web.overlap_form import COEFFICIENTS, Asked, as_address, read_asked
 from workbench.web.readers import organiser
 from workbench.web.requests import see_other, wants_fragment
 from workbench.workflow.agreement.overlap_drawing import draw_overlap
@@ -41,39 +40,9 @@ DRAWS: Mapping[Draw, tuple[str, str]] = {
     ),
     Draw.TOPIC: ("By topic", "whole topics, which are the easiest to hand out and need the most pairs"),
 }
-COEFFICIENTS = {
-    "pooled": "pooled kappa",
-    "unpooled": "unpooled kappa",
-    "alpha": "Krippendorff's alpha",
-    "gwet": "Gwet's AC",
-}
-ASKED = (
-    "half_width", "level", "kappa", "prevalence", "likeness", "missing", "from", "graded", "assessors",
-    "coefficient", "weights",
-)  # fmt: skip
 STEPS = 40
 # In a plot, of the half width that is wished: few topics give many times as much.
 _HIGHEST = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What the planner was asked, as it was typed and as it is understood; empty fields are not guessed."""
-
-    half_width: float
-    level: float
-    aim: Aim
-    relevant_from: int
-    graded: bool
-    kappa: float | None
-    prevalence: tuple[float, ...] | None
-    likeness: float | None
-    assessors: int = 2
-    missing: float = 0.0
-
-    def arguments(self) -> dict[str, str | int]:
-        """Which grades are compared, as it stands in an address."""
-        return {"from": self.relevant_from, "graded": "yes" if self.graded else "no"}
 
 
 @blueprint.get("")
@@ -88,7 +57,7 @@ def index() -> str | tuple[str, int]:
 def plan_file(kind: str) -> Response:
     """The plan as CSV, as LaTeX or as JSON."""
     with reading() as db:
-        plan = _plan(db, _asked(request.args, campaign_of(db, here().id).scale))
+        plan = _plan(db, read_asked(request.args, campaign_of(db, here().id).scale))
     return taken_file(plan_taken(plan), kind, f"{here().slug}.overlap")
 
 
@@ -99,7 +68,7 @@ def draw() -> Response | tuple[str, int]:
     form = request.form
     try:
         with writing() as db:
-            asked = _asked(form, campaign_of(db, here().id).scale)
+            asked = read_asked(form, campaign_of(db, here().id).scale)
             done = draw_overlap(
                 db,
                 here().id,
@@ -135,7 +104,7 @@ def _page(findings: tuple[Finding, ...] = ()) -> str | tuple[str, int]:
     with reading() as db:
         scale = campaign_of(db, here().id).scale
         try:
-            plan = _plan(db, _asked(sent, scale))
+            plan = _plan(db, read_asked(sent, scale))
         except WorkbenchError as error:
             findings = (*findings, *findings_of(error, "Plan"))
             status = status_of(error)
@@ -160,11 +129,6 @@ def _page(findings: tuple[Finding, ...] = ()) -> str | tuple[str, int]:
     return page if status == 200 else (page, status)
 
 
-def _asked_for(sent: MultiDict[str, str]) -> dict[str, str]:
-    """What the planner was asked, as it stands in an address; empty fields are left out."""
-    return {name: sent[name] for name in ASKED if sent.get(name)}
-
-
 def _shown(
     plan: OverlapPlan | None, findings: tuple[Finding, ...], sent: MultiDict[str, str]
 ) -> dict[str, Any]:
@@ -175,7 +139,7 @@ def _shown(
         "plot": _plot(plan) if plan else None,
         "draws": DRAWS,
         "sizes": SIZES,
-        "address": _asked_for(sent),
+        "address": as_address(sent),
     }
 
 
@@ -193,50 +157,6 @@ def _plan(db: Session, asked: Asked) -> OverlapPlan:
         topic_likeness=asked.likeness,
         assessors=asked.assessors,
         missing=asked.missing,
-    )
-
-
-def _asked(sent: MultiDict[str, str], scale: Scale) -> Asked:
-    findings: list[Finding] = []
-
-    def number(code: str, what: str) -> float | None:
-        text = sent.get(code, "").strip().replace("−", "-").replace(",", ".")
-        if not text:
-            return None
-        try:
-            found = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
-        except ValueError:
-            found = float("nan")
-        if abs(found) < 1000:
-            return found
-        findings.append(Finding("Plan", None, code, f"{what} cannot be {text!r}", "give a number, as 0.05"))
-        return None
-
-    graded = sent.get("graded") == "yes"
-    half_width, level = number("half_width", "the half width"), number("level", "the level")
-    kappa, share = number("kappa", "kappa"), number("prevalence", "the share of relevant")
-    likeness, missing = number("likeness", "the likeness"), number("missing", "the missing share")
-    typed = whole_number(sent.get("from", ""))
-    assessors = whole_number(sent.get("assessors", "").strip() or "2")
-    if assessors is None or not 2 <= assessors <= MOST_ASSESSORS:
-        said = f"{sent['assessors']!r} assessors of a pair cannot be planned for"
-        findings.append(Finding("Plan", None, "assessors", said, f"give 2 to {MOST_ASSESSORS}"))
-    if findings:
-        raise InvalidInput(findings)
-    return Asked(
-        half_width=HALF_WIDTH if half_width is None else half_width,
-        level=LEVEL if level is None else level,
-        aim=Aim(
-            next((one for one in COEFFICIENTS if one == sent.get("coefficient")), "pooled"),
-            next((one for one in WEIGHTS_PLANNED if graded and one == sent.get("weights")), "nominal"),
-        ),
-        relevant_from=scale.relevant_from if typed is None else typed,
-        graded=graded,
-        kappa=kappa,
-        prevalence=None if share is None or graded else (share, 1 - share),
-        likeness=likeness,
-        assessors=assessors or 2,
-        missing=missing or 0.0,
     )
 
 
