@@ -15,7 +15,7 @@ from workbench.cli.opening import database_options, opened
 from workbench.cli.tabular import form_options, one_form, said_for_programs, say_short
 from workbench.settings import Settings
 from workbench.storage import Session
-from workbench.workflow.campaigns.campaigning import campaign_by_slug
+from workbench.workflow.campaigns.campaigns import campaign_by_slug
 
 Report_co = TypeVar("Report_co", covariant=True)
 Command = Callable[..., Any]

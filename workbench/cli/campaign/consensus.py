@@ -8,7 +8,7 @@ import click
 from rich.console import Console
 from rich.progress import Progress
 
-from workbench.cli.campaign.loading import JSON
+from workbench.cli.campaign.collection import JSON
 from workbench.cli.consensus_options import EXPORT, OUTPUT, consensus_options
 from workbench.cli.consensus_output import write_out, write_table
 from workbench.cli.consensus_text import comparison_json, say_comparisons, say_summaries, summary_json
@@ -20,12 +20,12 @@ from workbench.errors import WorkbenchError
 from workbench.formats.judgment_groups import group_names, write_judgment_groups
 from workbench.settings import Settings
 from workbench.storage import Session
-from workbench.workflow.agreement.comparing import current_judgments
-from workbench.workflow.campaigns.campaigning import campaign_by_slug
-from workbench.workflow.settling.preview_tables import PREVIEW_TABLES
-from workbench.workflow.settling.releasing import QrelsReport, RuleChoice, make_qrels, make_soft_labels
-from workbench.workflow.settling.rule_choices import choices_of, default_rules
-from workbench.workflow.settling.rule_preview import MEASURE, RankingPreview, preview_ranking, preview_rules
+from workbench.workflow.campaigns.campaigns import campaign_by_slug
+from workbench.workflow.judging.current_judgments import current_judgments
+from workbench.workflow.qrels.make_qrels import QrelsReport, RuleChoice, make_qrels, make_soft_labels
+from workbench.workflow.qrels.preview_tables import PREVIEW_TABLES
+from workbench.workflow.qrels.rule_choices import choices_of, default_rules
+from workbench.workflow.qrels.rule_preview import MEASURE, RankingPreview, preview_ranking, preview_rules
 
 
 @click.command("qrels")
