@@ -11,15 +11,15 @@ import click
 from workbench.cli.campaign.collection import FILES, JSON
 from workbench.cli.inputs import open_input
 from workbench.cli.opening import database_options, opened
-from workbench.cli.output import say_csv, say_json, say_table
+from workbench.cli.output import print_csv, say_json, say_table
 from workbench.cli.rounds_text import say_rounds
-from workbench.cli.tabular import form_options, one_form, said_for_programs
+from workbench.cli.tabular import form_options, one_form, print_export
 from workbench.consensus.disputes import Difference
 from workbench.formats.decisions import read_decisions, write_decisions
 from workbench.settings import Settings
 from workbench.workflow.adjudication.adjudication_rules import adjudication_rules, keep_adjudication_rules
+from workbench.workflow.adjudication.discussion_report import discussion_export
 from workbench.workflow.adjudication.discussion_report import discussion_report as report_of
-from workbench.workflow.adjudication.discussion_report import discussion_taken
 from workbench.workflow.adjudication.dispute_queue import Order, State
 from workbench.workflow.adjudication.dispute_tables import COLUMNS, dispute_rows, queue_json
 from workbench.workflow.adjudication.disputing import queue
@@ -61,7 +61,7 @@ def disputes(
     if as_json:
         say_json(queue_json(found, lines, names=True))
     elif as_csv:
-        say_csv((COLUMNS, *dispute_rows(lines, names=True)))
+        print_csv(COLUMNS, dispute_rows(lines, names=True))
     else:
         chosen = ("topic", "doc", "state", "answers", "distance", "swaps", "shift", "grade")
         places = [COLUMNS.index(name) for name in chosen]
@@ -183,7 +183,7 @@ def discussion_report(settings: Settings, campaign: str, as_json: bool, as_csv: 
     form = one_form(as_json=as_json, as_csv=as_csv, as_latex=as_latex)
     with opened(settings) as database, database.reading() as db:
         found = report_of(db, campaign_by_slug(db, campaign).id)
-    if not said_for_programs(discussion_taken(found), form):
+    if not print_export(discussion_export(found), form):
         say_rounds(found.everything)
         click.echo(f"{found.discussed} pairs discussed")
 

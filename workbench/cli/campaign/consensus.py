@@ -13,7 +13,7 @@ from workbench.cli.consensus_options import EXPORT, OUTPUT, consensus_options
 from workbench.cli.consensus_output import write_out, write_table
 from workbench.cli.consensus_text import comparison_json, say_comparisons, say_summaries, summary_json
 from workbench.cli.opening import database_options, opened
-from workbench.cli.output import say_csv, say_json
+from workbench.cli.output import print_csv, say_json
 from workbench.consensus.summary import summary
 from workbench.consensus.tables import label_table, soft_table
 from workbench.errors import WorkbenchError
@@ -119,7 +119,7 @@ def consensus(
                 why_not = str(error)
     if table:
         made = PREVIEW_TABLES[table](preview, ranking)
-        say_csv((made.columns, *made.rows))
+        print_csv(made.columns, made.rows)
         if why_not and table != "rules":
             click.echo(f"note: the runs are not ranked: {why_not}", err=True)
         return

@@ -8,10 +8,10 @@ from functools import partial
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from workbench.agreement.report.taken import Taken
 from workbench.agreement.rounds import Rounds, compare_rounds
 from workbench.agreement.rounds_forms import ROUND_COLUMNS, rounds_data, rounds_latex, rounds_rows
 from workbench.errors import WorkbenchError
+from workbench.export import Export
 from workbench.storage.events import DISCUSSION, HOLDING
 from workbench.storage.tables import AssessorRow, JudgmentEventRow
 from workbench.workflow.campaigns.campaigns import campaign_of
@@ -54,9 +54,9 @@ def discussion_report(db: Session, campaign_id: int) -> DiscussionReport:
     return DiscussionReport(len(discussed), *found)
 
 
-def discussion_taken(found: DiscussionReport, *, names: bool = True) -> Taken:
+def discussion_export(found: DiscussionReport, *, names: bool = True) -> Export:
     """All pairs as a table and as LaTeX, with those of the discussed ones besides as plain data."""
-    return Taken(
+    return Export(
         ROUND_COLUMNS,
         partial(rounds_rows, found.everything, names=names),
         partial(discussion_data, found, names=names),

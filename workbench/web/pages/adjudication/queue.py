@@ -15,7 +15,7 @@ from workbench.storage import Session
 from workbench.web import notices
 from workbench.web.access import here, member
 from workbench.web.context import reading, writing
-from workbench.web.downloads import attachment, csv_file, taken_file
+from workbench.web.downloads import attachment, csv_file, export_file
 from workbench.web.forms import findings_of, status_of, whole_number
 from workbench.web.ids import read_id, write_id
 from workbench.web.pages.adjudication.way import Way, address_of
@@ -28,8 +28,8 @@ from workbench.workflow.adjudication.adjudication_rules import (
 )
 from workbench.workflow.adjudication.discussion_report import (
     DiscussionReport,
+    discussion_export,
     discussion_report,
-    discussion_taken,
 )
 from workbench.workflow.adjudication.dispute_queue import Order, Queue, QueueLine, State
 from workbench.workflow.adjudication.dispute_tables import COLUMNS, dispute_rows, queue_json
@@ -139,7 +139,7 @@ def report_file(kind: str) -> Response:
     with reading() as db:
         names = not adjudication_rules(db, here().id).names_hidden
         found = discussion_report(db, here().id)
-    return taken_file(discussion_taken(found, names=names), kind, f"{here().slug}.discussions")
+    return export_file(discussion_export(found, names=names), kind, f"{here().slug}.discussions")
 
 
 def _page(findings: tuple[Finding, ...] = ()) -> str:

@@ -7,12 +7,12 @@ from werkzeug.wrappers import Response
 
 from workbench.storage import Session
 from workbench.web.access import here
-from workbench.web.downloads import taken_file
+from workbench.web.downloads import export_file
 from workbench.web.pages.agreement.grades_choice import Choice
 from workbench.web.pages.agreement.shared import TABLE, report_asked, report_for_file, report_page
 from workbench.web.readers import reader
 from workbench.workflow.agreement.machines import MachinesReport, machines_against_people
-from workbench.workflow.agreement.report_forms import machines_taken
+from workbench.workflow.agreement.report_forms import machines_export
 
 blueprint = Blueprint("agreement_machines", __name__, url_prefix="/c/<slug>/agreement/machines")
 
@@ -28,8 +28,8 @@ def index() -> str:
 @reader
 def table(kind: str) -> Response:
     """Every comparison as CSV with all digits, as LaTeX or as JSON."""
-    taken = machines_taken(report_for_file(_report))
-    return taken_file(taken, kind, f"{here().slug}.agreement.machines")
+    taken = machines_export(report_for_file(_report))
+    return export_file(taken, kind, f"{here().slug}.agreement.machines")
 
 
 def _report(db: Session, choice: Choice) -> MachinesReport:

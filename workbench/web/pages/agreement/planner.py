@@ -19,13 +19,13 @@ from workbench.storage import Session
 from workbench.web import notices
 from workbench.web.access import here, viewer
 from workbench.web.context import reading, writing
-from workbench.web.downloads import taken_file
+from workbench.web.downloads import export_file
 from workbench.web.forms import counted, findings_of, status_of, whole_number
 from workbench.web.pages.agreement.planner_form import COEFFICIENTS, Asked, as_address, read_asked
 from workbench.web.readers import organiser
 from workbench.web.requests import see_other, wants_fragment
 from workbench.workflow.agreement.overlap_drawing import draw_overlap
-from workbench.workflow.agreement.overlap_forms import plan_taken
+from workbench.workflow.agreement.overlap_forms import plan_export
 from workbench.workflow.agreement.overlap_planning import HALF_WIDTH, OverlapPlan, plan_overlap
 from workbench.workflow.agreement.overlap_results import overlap_results
 from workbench.workflow.campaigns.campaigns import campaign_of
@@ -59,7 +59,7 @@ def plan_file(kind: str) -> Response:
     """The plan as CSV, as LaTeX or as JSON."""
     with reading() as db:
         plan = _plan(db, read_asked(request.args, campaign_of(db, here().id).scale))
-    return taken_file(plan_taken(plan), kind, f"{here().slug}.overlap")
+    return export_file(plan_export(plan), kind, f"{here().slug}.overlap")
 
 
 @blueprint.post("/draw")

@@ -9,11 +9,11 @@ from typing import Any, Generic, TypeVar
 from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
-from workbench.agreement.report.forms import matrix_taken, report_taken
+from workbench.agreement.report.forms import matrix_export, report_export
 from workbench.agreement.report.matrix import Matrix
 from workbench.agreement.report.overview import Together, what_differs
 from workbench.agreement.report.pair import PairReport
-from workbench.agreement.report.pair_forms import pair_taken
+from workbench.agreement.report.pair_forms import pair_export
 from workbench.agreement.report.working import workings
 from workbench.agreement.several.entering import Entering, Machines
 from workbench.agreement.several.levels import LEVELS
@@ -24,7 +24,7 @@ from workbench.records import Scale
 from workbench.storage import Session
 from workbench.web.access import here
 from workbench.web.context import reading
-from workbench.web.downloads import taken_file
+from workbench.web.downloads import export_file
 from workbench.web.pages.agreement.grades_choice import WHOSE
 from workbench.web.pages.agreement.options import BASES, BOUNDS, FIGURES, MOST_ROUNDS, OVER, Choice, choice_of
 from workbench.web.pages.agreement.shared import Nothing, nothing_of
@@ -122,7 +122,7 @@ def pair() -> str:
 def report_file(kind: str) -> Response:
     """The whole report as CSV (one row a coefficient, with all digits), as LaTeX or as JSON."""
     _, report = _for_file(_report)
-    return taken_file(report_taken(report), kind, f"{here().slug}.agreement")
+    return export_file(report_export(report), kind, f"{here().slug}.agreement")
 
 
 @blueprint.get("/matrix.<any(csv, tex, json):kind>")
@@ -130,8 +130,8 @@ def report_file(kind: str) -> Response:
 def matrix_file(kind: str) -> Response:
     """The matrix of the chosen coefficient as CSV, as LaTeX, or with all figures as JSON."""
     choice, (found, entering) = _for_file(_matrix)
-    taken = matrix_taken(found, entering, choice.how, choice.by)
-    return taken_file(taken, kind, f"{here().slug}.agreement.{choice.by}")
+    taken = matrix_export(found, entering, choice.how, choice.by)
+    return export_file(taken, kind, f"{here().slug}.agreement.{choice.by}")
 
 
 @blueprint.get("/pair.<any(csv, tex, json):kind>")
@@ -139,7 +139,7 @@ def matrix_file(kind: str) -> Response:
 def pair_file(kind: str) -> Response:
     """Two assessors closely as CSV, as LaTeX or as JSON; `?first=` and `?second=` name them."""
     choice, found = _for_file(_two)
-    return taken_file(pair_taken(found, choice.how), kind, f"{here().slug}.agreement.pair")
+    return export_file(pair_export(found, choice.how), kind, f"{here().slug}.agreement.pair")
 
 
 def _report(db: Session, choice: Choice) -> Together:

@@ -11,13 +11,13 @@ from workbench.formats.probe_answers import write_probe_answers
 from workbench.storage import Session
 from workbench.web.access import here
 from workbench.web.context import reading
-from workbench.web.downloads import attachment, taken_file
+from workbench.web.downloads import attachment, export_file
 from workbench.web.pages.agreement.grades_choice import Choice
 from workbench.web.pages.agreement.shared import TABLE, report_asked, report_for_file, report_page
 from workbench.web.readers import reader
 from workbench.workflow.agreement.probe_answers import Against, probe_json, probe_lines
 from workbench.workflow.agreement.repeats import ConsistencyReport, consistency
-from workbench.workflow.agreement.report_forms import repeats_taken
+from workbench.workflow.agreement.report_forms import repeats_export
 
 blueprint = Blueprint("agreement_repeats", __name__, url_prefix="/c/<slug>/agreement/self")
 HEADINGS = {
@@ -40,8 +40,8 @@ def index() -> str:
 @reader
 def table(kind: str) -> Response:
     """Every assessor's consistency as CSV with all digits, as LaTeX or as JSON."""
-    taken = repeats_taken(report_for_file(_report))
-    return taken_file(taken, kind, f"{here().slug}.agreement.self")
+    taken = repeats_export(report_for_file(_report))
+    return export_file(taken, kind, f"{here().slug}.agreement.self")
 
 
 @blueprint.get("/answers.tsv")

@@ -11,13 +11,13 @@ from workbench.agreement.course import Bin
 from workbench.agreement.drift import Trend
 from workbench.storage import Session
 from workbench.web.access import here
-from workbench.web.downloads import taken_file
+from workbench.web.downloads import export_file
 from workbench.web.forms import whole_number
 from workbench.web.pages.agreement.grades_choice import Choice
 from workbench.web.pages.agreement.shared import TABLE, report_asked, report_for_file, report_page
 from workbench.web.readers import reader
 from workbench.workflow.agreement.over_time import BIN, GAP_MINUTES, AssessorTime, TimeReport, over_time
-from workbench.workflow.agreement.report_forms import time_taken
+from workbench.workflow.agreement.report_forms import time_export
 
 blueprint = Blueprint("agreement_time", __name__, url_prefix="/c/<slug>/agreement/time")
 
@@ -43,8 +43,8 @@ def index() -> str:
 @reader
 def table(kind: str) -> Response:
     """Every assessor's trends, bins and days as CSV with all digits, as LaTeX or as JSON."""
-    taken = time_taken(report_for_file(_report))
-    return taken_file(taken, kind, f"{here().slug}.agreement.time")
+    taken = time_export(report_for_file(_report))
+    return export_file(taken, kind, f"{here().slug}.agreement.time")
 
 
 def _number(name: str, usual: int) -> int:

@@ -11,13 +11,13 @@ from workbench.agreement.several.by_topic import COEFFICIENTS, FEWEST, what_woul
 from workbench.storage import Session
 from workbench.web.access import here
 from workbench.web.context import reading
-from workbench.web.downloads import taken_file
+from workbench.web.downloads import export_file
 from workbench.web.forms import sent_id
 from workbench.web.pages.agreement.grades_choice import WHOSE, Choice, read_choice
 from workbench.web.pages.agreement.shared import TABLE, report_asked, report_for_file, report_page
 from workbench.web.readers import reader
 from workbench.workflow.agreement.by_topic import TopicsReport, agreement_by_topic, disputed_pairs, labels
-from workbench.workflow.agreement.report_forms import topics_taken
+from workbench.workflow.agreement.report_forms import topics_export
 from workbench.workflow.campaigns.campaigns import campaign_of
 
 blueprint = Blueprint("agreement_topics", __name__, url_prefix="/c/<slug>/agreement/topics")
@@ -44,8 +44,8 @@ def index() -> str:
 @reader
 def table(kind: str) -> Response:
     """Every topic as CSV with all digits, as LaTeX or as JSON."""
-    taken = topics_taken(report_for_file(_report))
-    return taken_file(taken, kind, f"{here().slug}.agreement.topics")
+    taken = topics_export(report_for_file(_report))
+    return export_file(taken, kind, f"{here().slug}.agreement.topics")
 
 
 @blueprint.get("/pairs")
