@@ -18,7 +18,7 @@ from workbench.storage import Session
 from workbench.storage.adjudications import adjudicated_grades
 from workbench.storage.engine import Database
 from workbench.storage.tables import AdjudicationEventRow
-from workbench.workflow.adjudication.adjudication_rules import AdjudicationRules, keep_adjudication_rules
+from workbench.workflow.adjudication.rules import AdjudicationRules, save_adjudication_rules
 from workbench.workflow.campaigns.campaigns import change_campaign
 from workbench.workflow.judging.annotations import Extras, Passage
 from workbench.workflow.judging.desk_view import desk
@@ -264,7 +264,7 @@ def test_hidden_names_are_in_nothing_that_an_adjudicator_fetches_here(
     enter: Enter, sqlite_database: Database, judged: Cast
 ) -> None:
     with sqlite_database.writing() as db:
-        keep_adjudication_rules(db, judged.campaign_id, AdjudicationRules(names_hidden=True))
+        save_adjudication_rules(db, judged.campaign_id, AdjudicationRules(names_hidden=True))
     judith = enter("Judith")
     decide(judith, ("T1", "d2"), "back")
     for address in ("", "/disputes.csv", "/disputes.json", "/discussions", "/decisions.tsv"):
@@ -339,7 +339,7 @@ def test_a_pair_sent_back_is_all_that_its_assessors_see_of_one_another(
     files = {kind: judith.get(f"{QUEUE}/discussions.{kind}").text for kind in ("csv", "tex", "json")}
     assert all(f"discussions.{kind}" in after and "Ada" in text for kind, text in files.items())
     with sqlite_database.writing() as db:
-        keep_adjudication_rules(db, judged.campaign_id, AdjudicationRules(names_hidden=True))
+        save_adjudication_rules(db, judged.campaign_id, AdjudicationRules(names_hidden=True))
     for kind in ("csv", "tex", "json"):
         hidden = judith.get(f"{QUEUE}/discussions.{kind}").text
         assert "pooled" in hidden.casefold()

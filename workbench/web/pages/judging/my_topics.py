@@ -20,7 +20,7 @@ from workbench.web.pages.judging.desk_json import asked_json, near_json, work_js
 from workbench.web.pages.judging.handing import next_is_handed_out
 from workbench.web.pages.judging.training_words import result_words
 from workbench.web.requests import see_other
-from workbench.workflow.adjudication.discussing import discussions
+from workbench.workflow.adjudication.discussions import discussions
 from workbench.workflow.judging import desk_view, judging, worklists
 from workbench.workflow.judging.amending import comment_on
 from workbench.workflow.judging.desk_keys import COMMANDS, keys_of
