@@ -85,4 +85,4 @@ def test_a_stricter_setting_never_finds_more(pairs: list[list[int]]) -> None:
 def test_a_rule_says_how_many_steps_it_asks_for() -> None:
     assert "2" in DisputeRule(Difference.DISTANCE, 2).label
     assert DisputeRule(Difference.DISTANCE, 1).label == DisputeRule(Difference.ANY).label
-    assert DisputeRule(Difference.LINE, 2).label == "relevant to one, not relevant to another"
+    assert DisputeRule(Difference.LINE, 2).label == Difference.LINE.label

@@ -75,11 +75,11 @@ def test_machines_have_no_voice_unless_they_are_given_one(database: Database) ->
 def test_an_unknown_rule_and_a_missing_assessor_are_told(database: Database) -> None:
     with database.writing() as db:
         made = campaign_with_people(db, scale=FOUR_GRADES)
-        with pytest.raises(WorkbenchError, match="no consensus rule"):
+        with pytest.raises(WorkbenchError, match="best"):
             make_qrels(db, made.campaign.id, rule_choice("best"))
-        with pytest.raises(WorkbenchError, match="needs assessor"):
+        with pytest.raises(WorkbenchError, match="assessor"):
             make_qrels(db, made.campaign.id, rule_choice("one"))
-        with pytest.raises(WorkbenchError, match="Nobody is no assessor"):
+        with pytest.raises(WorkbenchError, match="Nobody"):
             make_qrels(db, made.campaign.id, rule_choice("one", assessor="Nobody"))
 
 
