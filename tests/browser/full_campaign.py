@@ -37,10 +37,10 @@ from workbench.workflow.people.signing_in import open_session
 from workbench.workflow.pools.additions import add_by_hand
 from workbench.workflow.pools.pool_pairs import pool_entries
 from workbench.workflow.pools.pooling import make_pool
-from workbench.workflow.runs.checked_files import add_checked
-from workbench.workflow.runs.run_checks import check_file, expected_of
-from workbench.workflow.runs.run_metadata import AboutRun, Kind
-from workbench.workflow.runs.submitting import add_runs
+from workbench.workflow.runs.run_checks import check_file, run_checker
+from workbench.workflow.runs.run_metadata import Kind, RunMetadata
+from workbench.workflow.runs.store import add_runs
+from workbench.workflow.runs.uploads import add_checked
 
 DATABASE = "workbench.sqlite3"
 # Nothing in it may break the page: one word longer than a telephone is wide, and words of both directions.
@@ -138,9 +138,9 @@ def _work(db: Session, campaign_id: int, accounts: dict[str, Account]) -> dict[s
             ("good.txt", "T01 Q0 ALM-0001 1 2.5 late-run\n"),
             ("bad.txt", "T01 Q0 ALM-0001 one\n"),
         ):
-            checked = check_file(expected_of(db, campaign_id), name, io.BytesIO(text.encode()))
+            checked = check_file(run_checker(db, campaign_id), name, io.BytesIO(text.encode()))
             add_checked(db, campaign_id, batch, checked, added_by=sender, group_id=group)
-    about = AboutRun(college, Kind.MANUAL, "Made by hand, and in no pool", 2)
+    about = RunMetadata(college, Kind.MANUAL, "Made by hand, and in no pool", 2)
     spare = io.BytesIO(b"T01 Q0 ALM-0001 1 2.5 spare\n")
     add_runs(db, campaign_id, [("spare.txt", spare)], about=about)
     tasks = tasks_of(db, campaign_id, account_id=marlow)

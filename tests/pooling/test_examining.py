@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.pooling.some_runs import ABC, MANY_SCORES, Scores, run
 from tests.support import shared
 from workbench.errors import Conflict, WorkbenchError
-from workbench.formats.run_tops import read_run_leading
+from workbench.formats.runs import read_run_leading
 from workbench.pooling.cut_ties import cut_ties, decided
 from workbench.pooling.depth import depth_pool
 from workbench.pooling.examining import BEYOND, examine

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.pooling.some_runs import ABC, MANY_SCORES, Scores, ranked, run
 from tests.pooling.test_pooling_laws import some_parameters
 from tests.pooling.test_reached import tops
-from workbench.formats.run_tops import cut
+from workbench.formats.runs import cut
 from workbench.pooling.adaptive.strategies import ADAPTIVE, start
 from workbench.pooling.difference import minus
 from workbench.pooling.every_strategy import EVERY_STRATEGY

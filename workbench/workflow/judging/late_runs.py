@@ -18,7 +18,7 @@ from workbench.workflow.pools.judged_pairs import graded_by_people
 from workbench.workflow.pools.listing import PoolReport
 from workbench.workflow.pools.pool_pairs import pool_entries
 from workbench.workflow.pools.pooling import make_pool
-from workbench.workflow.runs.submitting import stored_run
+from workbench.workflow.runs.packed_store import run_for_use
 
 CUTOFFS = (5, 10, 20, 50, 100)
 
@@ -56,7 +56,7 @@ class Filled:
 def holes_of(db: Session, campaign_id: int, tag: str, *, ties: TieRule = TieRule.TREC_EVAL) -> RunHoles:
     """What of a run's first documents no person has judged, by cut-off and topic; raises NotFound."""
     judged = graded_by_people(db, campaign_id)
-    rankings = stored_run(db, campaign_id, tag).rankings
+    rankings = run_for_use(db, campaign_id, tag).rankings
     by_topic = []
     retrieved = [0] * len(CUTOFFS)
     for topic in topics_of(db, campaign_id):

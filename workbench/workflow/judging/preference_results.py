@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from workbench.formats.preferences import write_preferences
+from workbench.formats.judgment_groups import write_preferences
 from workbench.records import Preference, id_bytes
 from workbench.storage.tables import AssessorRow, PreferenceTaskRow
 from workbench.workflow.judging.preference_events import Choice, held_choices

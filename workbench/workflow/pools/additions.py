@@ -17,7 +17,7 @@ from workbench.workflow.checks import id_finding, storable
 from workbench.workflow.pools.adaptive_pools import is_adaptive
 from workbench.workflow.pools.pool_rows import locked_pool, recount, require_not_closed
 from workbench.workflow.pools.pooling import brought_by_nobody
-from workbench.workflow.runs.collection_lists import collection_list, listed_docnos
+from workbench.workflow.runs.run_rules import collection_list, listed_docnos
 
 LONGEST_REASON = 2000
 

@@ -25,7 +25,7 @@ from workbench.workflow.judging.preference_results import (
     runs_compared,
 )
 from workbench.workflow.people.assessors import assessors_of
-from workbench.workflow.runs.run_lines import runs_of
+from workbench.workflow.runs.run_records import runs_of
 
 blueprint = Blueprint("preferences", __name__, url_prefix="/c/<slug>/preferences")
 USUAL_BEST = 5

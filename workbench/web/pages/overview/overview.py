@@ -22,7 +22,7 @@ from workbench.workflow.overview.progress import Overview, overview
 from workbench.workflow.people.assessors import AssessorLine, assessors_of
 from workbench.workflow.pools.judged_pairs import pooled_pairs
 from workbench.workflow.pools.listing import pools_of
-from workbench.workflow.runs.run_lines import runs_of
+from workbench.workflow.runs.run_records import runs_of
 
 blueprint = Blueprint("overview", __name__, url_prefix="/c/<slug>")
 

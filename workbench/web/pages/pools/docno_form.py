@@ -10,7 +10,7 @@ from typing import BinaryIO, cast
 from flask import request
 
 from workbench.errors import Finding, InvalidInput
-from workbench.formats.docnos import read_docnos
+from workbench.formats.identifiers import read_docnos
 from workbench.web.forms import counted
 from workbench.web.rendering import plain_words
 from workbench.workflow.pools.additions import Added

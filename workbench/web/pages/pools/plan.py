@@ -20,7 +20,7 @@ from workbench.web.requests import see_other, wants_fragment
 from workbench.workflow.pools.pace import keep_guess, pace_of
 from workbench.workflow.pools.planning import FURTHER, Plan, plan_pool
 from workbench.workflow.runs.packed_store import pack_runs, runs_to_pack
-from workbench.workflow.runs.run_lines import runs_of
+from workbench.workflow.runs.run_records import runs_of
 
 blueprint = Blueprint("plan", __name__, url_prefix="/c/<slug>/plan")
 # The depths that are told beside the chosen one.

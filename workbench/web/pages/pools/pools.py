@@ -24,7 +24,7 @@ from workbench.workflow.pools.listing import pool_report
 from workbench.workflow.pools.opening import shared_with
 from workbench.workflow.pools.pool_pairs import PooledPair, pool_entries
 from workbench.workflow.pools.pooling import make_pool
-from workbench.workflow.runs.run_lines import runs_of
+from workbench.workflow.runs.run_records import runs_of
 
 blueprint = Blueprint("pools", __name__, url_prefix="/c/<slug>/pools")
 A_PAGE = 500

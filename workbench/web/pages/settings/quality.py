@@ -8,7 +8,7 @@ from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError
-from workbench.formats.known_answers import read_known_answers
+from workbench.formats.graded_pairs import read_known_grades
 from workbench.web import notices
 from workbench.web.access import here, viewer
 from workbench.web.context import reading, writing
@@ -62,7 +62,7 @@ def load() -> Answer:
     purpose = _purpose()
     done = []
     try:
-        sent = [(name, read_known_answers(stream, source=name)) for name, stream in sent_files()]
+        sent = [(name, read_known_grades(stream, source=name)) for name, stream in sent_files()]
         with writing() as db:
             for name, answers in sent:
                 done.append(

@@ -13,8 +13,8 @@ from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.records import BINARY
 from workbench.storage.engine import Database
 from workbench.workflow.campaigns.campaigns import create_campaign
-from workbench.workflow.runs.run_lines import runs_of
-from workbench.workflow.runs.submitting import add_runs, remove_run, run_content
+from workbench.workflow.runs.run_records import runs_of
+from workbench.workflow.runs.store import add_runs, remove_run, run_content
 
 
 def test_a_run_is_kept_byte_for_byte_plain_or_gzip(database: Database) -> None:

@@ -13,14 +13,13 @@ from itertools import chain
 
 from workbench.formats.error_collector import shown
 from workbench.formats.run_rules import DEFAULT_RULES, RunRules, Treatment
-from workbench.formats.run_scores import finite_doubles
-from workbench.formats.run_table import LINE_BYTES
+from workbench.formats.run_table import LINE_BYTES, finite_doubles
 from workbench.formats.run_warnings import doubtful_ranks
 from workbench.formats.source import Readable, byte_lines, open_source
 from workbench.ranking import ordered
 from workbench.records import Ranking
 
-MENDABLE = frozenset(
+REPAIRABLE = frozenset(
     {"columns", "comment", "duplicate", "tags", "too-many", "score", "second-column", "rank", "rank-repeated"}
     | {"rank-order"}
 )
@@ -39,7 +38,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Mended:
+class Repaired:
     """A corrected file and what was changed in it; whether errors are left, a check of it tells."""
 
     content: bytes
@@ -52,9 +51,9 @@ class _Row:
     at: int
 
 
-def mend_run(
+def repair_run(
     stream: Readable, *, source: str, rules: RunRules = DEFAULT_RULES, tag: str | None = None
-) -> Mended:
+) -> Repaired:
     """Correct a run, plain or gzip, as far as it is mechanical; `tag` is the one to choose where several are.
 
     If none is given or the file has it not, it is that of most lines. Lines stand in the order of the file.
@@ -73,10 +72,10 @@ def mend_run(
     by_topic: dict[bytes, list[_Row]] = {}
     for row in rows:
         by_topic.setdefault(row.fields[0], []).append(row)
-    kept = chain.from_iterable(_mend_topic(topic, rules, done) for topic in by_topic.values())
+    kept = chain.from_iterable(_repair_topic(topic, rules, done) for topic in by_topic.values())
     lines = [*broken, *((row.at, b" ".join(row.fields)) for row in kept)]
     content = b"".join(line + b"\n" for _, line in sorted(lines, key=lambda line: line[0]))
-    return Mended(content, tuple(_changes(done, chosen, rules)))
+    return Repaired(content, tuple(_changes(done, chosen, rules)))
 
 
 class _Seen:
@@ -156,7 +155,7 @@ def _without_repeats(rows: Iterable[_Row], done: Counter[str]) -> list[_Row]:
     return kept
 
 
-def _mend_topic(rows: list[_Row], rules: RunRules, done: Counter[str]) -> list[_Row]:
+def _repair_topic(rows: list[_Row], rules: RunRules, done: Counter[str]) -> list[_Row]:
     for row in rows:
         if row.fields[1] != b"Q0":
             row.fields[1] = b"Q0"

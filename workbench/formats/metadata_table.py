@@ -10,7 +10,7 @@ import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from workbench.formats.error_collector import Refusals, shown
+from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.fields import check_texts
 from workbench.formats.source import Readable, whole_bytes
 
@@ -21,7 +21,7 @@ _LARGEST_CELL = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class SaidOfRun:
+class MetadataRow:
     """A row of the table: where it begins, the run, and the cells by column; an empty one says nothing."""
 
     line: int
@@ -30,20 +30,20 @@ class SaidOfRun:
 
 
 @dataclass(frozen=True, slots=True)
-class RecordTable:
+class MetadataTable:
     """A table that was read: `columns` are those that it sets, `passed_over` those that nobody reads."""
 
     columns: tuple[str, ...]
     passed_over: tuple[str, ...]
-    rows: tuple[SaidOfRun, ...]
+    rows: tuple[MetadataRow, ...]
 
 
-def read_records(stream: Readable, *, source: str) -> RecordTable:
+def read_metadata_table(stream: Readable, *, source: str) -> MetadataTable:
     """Read a table of records, plain or gzip; its first line says by what cells are parted.
 
     Raises InvalidInput with every error: a header without tag, rows that do not fit it, tags that repeat.
     """
-    refusals = Refusals(source)
+    errors = ErrorCollector(source)
     text = whole_bytes(stream, source=source).decode("utf-8", "surrogateescape")
     header_line = text.partition("\n")[0]
     # Spreadsheets write semicolons where the comma is in numbers.
@@ -58,20 +58,20 @@ def read_records(stream: Readable, *, source: str) -> RecordTable:
                 numbered.append((begins, cells))
             begins = reader.line_num + 1
     except csv.Error as error:
-        refusals.add(begins, "quotes", f"the cells cannot be told apart: {error}", "double a quote in quotes")
-    if not numbered and not refusals:
-        refusals.add(None, "empty", "the file holds no row", _REMEDY)
-    refusals.check()
+        errors.add(begins, "quotes", f"the cells cannot be told apart: {error}", "double a quote in quotes")
+    if not numbered and not errors:
+        errors.add(None, "empty", "the file holds no row", _REMEDY)
+    errors.check()
     header = [cell.strip().casefold() for cell in numbered[0][1]]
-    _check_header(numbered[0][0], header, refusals)
-    refusals.check()
-    rows = _rows(header, numbered[1:], refusals)
-    if not rows and not refusals:
-        refusals.add(None, "empty", "the file has a header and no row", "one row a run")
-    refusals.check()
+    _check_header(numbered[0][0], header, errors)
+    errors.check()
+    rows = _rows(header, numbered[1:], errors)
+    if not rows and not errors:
+        errors.add(None, "empty", "the file has a header and no row", "one row a run")
+    errors.check()
     known = [name for name in header if name in COLUMNS]
     passed_over = tuple(name for name in header if name and name not in COLUMNS)
-    return RecordTable(tuple(name for name in known if name != "tag"), passed_over, rows)
+    return MetadataTable(tuple(name for name in known if name != "tag"), passed_over, rows)
 
 
 def write_table(header: Sequence[str], rows: Iterable[Sequence[object]], *, parted: str) -> bytes:
@@ -83,36 +83,36 @@ def write_table(header: Sequence[str], rows: Iterable[Sequence[object]], *, part
     return text.getvalue().encode("utf-8", "surrogateescape")
 
 
-def _check_header(line: int, header: Sequence[str], refusals: Refusals) -> None:
+def _check_header(line: int, header: Sequence[str], errors: ErrorCollector) -> None:
     for name in COLUMNS:
         if header.count(name) > 1:
-            refusals.add(line, "header", f"the header names two columns {name}", _REMEDY)
+            errors.add(line, "header", f"the header names two columns {name}", _REMEDY)
     if "tag" not in header:
-        refusals.add(line, "header", "there is no column tag in the header", _REMEDY)
+        errors.add(line, "header", "there is no column tag in the header", _REMEDY)
     elif not set(header) & set(COLUMNS[1:]):
-        refusals.add(line, "header", "the header names nothing to say of a run", _REMEDY)
+        errors.add(line, "header", "the header names nothing to say of a run", _REMEDY)
 
 
 def _rows(
-    header: Sequence[str], numbered: Sequence[tuple[int, list[str]]], refusals: Refusals
-) -> tuple[SaidOfRun, ...]:
-    rows: list[SaidOfRun] = []
+    header: Sequence[str], numbered: Sequence[tuple[int, list[str]]], errors: ErrorCollector
+) -> tuple[MetadataRow, ...]:
+    rows: list[MetadataRow] = []
     first: dict[str, int] = {}
     for line, cells in numbered:
         if len(cells) != len(header):
             message = f"expected {len(header)} cells as in the header, found {len(cells)}"
-            refusals.add(line, "columns", message, "put a cell that holds a separator into double quotes")
+            errors.add(line, "columns", message, "put a cell that holds a separator into double quotes")
             continue
         said = {name: cell for name, cell in zip(header, cells, strict=True) if name in COLUMNS}
         tag = said.pop("tag").strip()
-        if not check_texts(line, (tag, *said.values()), refusals):
+        if not check_texts(line, (tag, *said.values()), errors):
             continue
         if not tag:
-            refusals.add(line, "tag", "the tag is missing", "a row belongs to a run")
+            errors.add(line, "tag", "the tag is missing", "a row belongs to a run")
         elif tag in first:
             message = f"run {shown(tag)} has a row already, line {first[tag]}"
-            refusals.add(line, "repeated", message, "one row a run")
+            errors.add(line, "repeated", message, "one row a run")
         else:
             first[tag] = line
-            rows.append(SaidOfRun(line, tag, said))
+            rows.append(MetadataRow(line, tag, said))
     return tuple(rows)

@@ -8,19 +8,18 @@ import pytest
 
 from tests.builders import ALPHA, BETA, campaign_with_people, send_runs
 from workbench.errors import InvalidInput
-from workbench.formats.run_records import read_records, write_table
+from workbench.formats.metadata_table import read_metadata_table, write_table
 from workbench.storage.engine import Database
 from workbench.workflow.people.groups import add_group, groups_of
 from workbench.workflow.runs.metadata_tables import HEADER, RecordsLoaded, load_records, record_rows
-from workbench.workflow.runs.run_lines import run_line, runs_of
-from workbench.workflow.runs.run_metadata import AboutRun, Kind
-from workbench.workflow.runs.run_records import change_record
+from workbench.workflow.runs.run_metadata import Kind, RunMetadata
+from workbench.workflow.runs.run_records import campaign_run, change_record, runs_of
 
 SOURCE = "records.tsv"
 
 
 def load(database: Database, here: int, text: str, *, new_groups: bool = False) -> RecordsLoaded:
-    table = read_records(io.BytesIO(text.encode()), source=SOURCE)
+    table = read_metadata_table(io.BytesIO(text.encode()), source=SOURCE)
     with database.writing() as db:
         return load_records(db, here, table, source=SOURCE, new_groups=new_groups)
 
@@ -31,21 +30,21 @@ def here(database: Database) -> int:
         campaign_id = campaign_with_people(db).campaign.id
         send_runs(db, campaign_id, alpha=ALPHA, beta=BETA)
         group = add_group(db, campaign_id, "North")
-        change_record(db, campaign_id, "beta", AboutRun(group, Kind.MANUAL, "by hand", 3))
+        change_record(db, campaign_id, "beta", RunMetadata(group, Kind.MANUAL, "by hand", 3))
     return campaign_id
 
 
-def about(database: Database, here: int, tag: str) -> AboutRun:
+def about(database: Database, here: int, tag: str) -> RunMetadata:
     with database.reading() as db:
-        return run_line(db, here, tag).about
+        return campaign_run(db, here, tag).about
 
 
 def test_a_table_sets_its_columns_and_leaves_the_others(database: Database, here: int) -> None:
     done = load(database, here, "tag\tpriority\tkind\nalpha\t1\tautomatic\nbeta\t\tmanual\n")
     assert (done.rows, done.changed, done.new_groups, done.passed_over) == (2, 2, (), ())
-    assert about(database, here, "alpha") == AboutRun(None, Kind.AUTOMATIC, "", 1)
+    assert about(database, here, "alpha") == RunMetadata(None, Kind.AUTOMATIC, "", 1)
     # An empty cell empties; description and group had no column.
-    assert about(database, here, "beta") == AboutRun(
+    assert about(database, here, "beta") == RunMetadata(
         about(database, here, "beta").group_id, Kind.MANUAL, "by hand"
     )
     assert load(database, here, "tag\tkind\nbeta\tmanual\n").changed == 0
@@ -59,7 +58,7 @@ def test_everything_that_is_wrong_is_told_and_nothing_is_changed(database: Datab
     assert found == [
         (3, "unknown-run"), (3, "unknown-group"), (3, "kind"), (3, "priority"), (4, "unknown-group"),
     ]  # fmt: skip
-    assert about(database, here, "alpha") == AboutRun()
+    assert about(database, here, "alpha") == RunMetadata()
 
 
 def test_groups_are_made_only_on_purpose(database: Database, here: int) -> None:
@@ -75,11 +74,11 @@ def test_groups_are_made_only_on_purpose(database: Database, here: int) -> None:
 
 @pytest.mark.parametrize("parted", [",", "\t"])
 def test_what_is_written_is_read_again(database: Database, here: int, parted: str) -> None:
-    said = AboutRun(None, None, 'a "quoted", cell\nof two\tlines', 1)
+    said = RunMetadata(None, None, 'a "quoted", cell\nof two\tlines', 1)
     with database.writing() as db:
         change_record(db, here, "alpha", said)
         written = write_table(HEADER, record_rows(runs_of(db, here)), parted=parted)
-        change_record(db, here, "alpha", AboutRun())
+        change_record(db, here, "alpha", RunMetadata())
     done = load(database, here, written.decode())
     assert (done.rows, done.changed) == (2, 1)
     assert "verdict" in done.passed_over

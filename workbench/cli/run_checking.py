@@ -1,13 +1,16 @@
-"""Options by which a command takes rules for runs: what is an error, what a warning, what nothing."""
+"""What the commands that check runs share: options for the rules, and printing what was found."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
 
+from workbench.cli.output import REFUSED, printable, say_findings, say_json, say_table
+from workbench.formats.run_report import RunReport, report_to_json
 from workbench.formats.run_rules import CODES, RunRules, Treatment, changed_rules
 
 _ALL = click.Choice([code.name for code in CODES.values() if not code.fixed])
@@ -47,12 +50,12 @@ def rule_options(command: Callable[..., Any]) -> Callable[..., Any]:
             *((code, Treatment.WARNING) for code in warnings),
             *((code, Treatment.IGNORED) for code in ignored),
         ]
-        return command(*args, chosen=Chosen(tuple(chosen), max_per_topic), **kwargs)
+        return command(*args, chosen=ChosenRules(tuple(chosen), max_per_topic), **kwargs)
 
     return wrapped
 
 
-class Chosen:
+class ChosenRules:
     """What the command line said of the rules; true where it said anything."""
 
     def __init__(self, treatments: tuple[tuple[str, Treatment], ...], max_per_topic: int | None) -> None:
@@ -66,3 +69,30 @@ class Chosen:
         """The rules with what was said; `none` takes the limit away. Raises InvalidInput."""
         limit = rules.max_per_topic if self._max is None else self._max or None
         return changed_rules(rules, self._treatments, max_per_topic=limit)
+
+
+def say_reports(reports: Sequence[RunReport], *, as_json: bool) -> None:
+    """Print the reports; leaves with the exit code 1 where a run is refused."""
+    if as_json:
+        say_json([report_to_json(report) for report in reports])
+    else:
+        for report in reports:
+            say_findings((*report.errors, *report.warnings))
+            _say_mend(report)
+        headings = ("tag", "file", "topics", "lines", "errors", "warnings", "verdict")
+        say_table(headings, map(_row, reports), numeric=(2, 3, 4, 5))
+    if any(report.error_count for report in reports):
+        sys.exit(REFUSED)
+
+
+def _row(report: RunReport) -> tuple[object, ...]:
+    counts = (report.topics, report.lines, report.error_count, len(report.warnings))
+    return ("-" if report.tag is None else report.tag, report.file, *counts, report.verdict)
+
+
+def _say_mend(report: RunReport) -> None:
+    if report.mend is None:
+        return
+    left = report.mend.errors_left
+    after = f"; {left:,} errors would be left" if left else ""
+    click.echo(f"mend: {printable(report.file)}: {'; '.join(report.mend.changes)}{after}", err=True)

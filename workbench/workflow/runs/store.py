@@ -1,28 +1,130 @@
-"""Runs: received, checked whole before anything is stored, kept as they were sent."""
+"""Storing checked runs, under a free tag or in place of an earlier version; reading and removing them."""
 
 from __future__ import annotations
 
 import gzip
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from sqlalchemy import delete, select
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from workbench.errors import Conflict, Finding, InvalidInput, NotFound
+from workbench.errors import Conflict, Finding, InvalidInput
 from workbench.formats.error_collector import shown
 from workbench.formats.run_report import with_findings
-from workbench.records import Run, Verdict
+from workbench.records import Verdict
 from workbench.storage.tables import CampaignRow, PoolRow, RunRow
+from workbench.workflow.clock import utc_now
 from workbench.workflow.findings import finding_to_json
 from workbench.workflow.runs.duplicate_runs import Holder, tag_findings
-from workbench.workflow.runs.packed_store import pack_run, run_for_use
-from workbench.workflow.runs.run_checks import CheckedRun, check_files, expected_of
-from workbench.workflow.runs.run_lines import RunLine, runs_of
-from workbench.workflow.runs.run_metadata import AboutRun
+from workbench.workflow.runs.packed_store import pack_run
+from workbench.workflow.runs.run_checks import RunUpload, check_files, run_checker
+from workbench.workflow.runs.run_metadata import Kind, RunMetadata
+from workbench.workflow.runs.run_records import CampaignRun, run_row, runs_of
 from workbench.workflow.runs.run_rules import rules_of
-from workbench.workflow.runs.storing import NewRun, store_run
+
+
+@dataclass(frozen=True, slots=True)
+class NewRun:
+    """A checked file that holds a run; `content_gzip` is the whole of it, `sha256` of its plain bytes."""
+
+    tag: str
+    file_name: str
+    content_gzip: bytes
+    sha256: str
+    topics: int
+    lines: int
+    warnings: list[Any]
+
+
+def store_run(
+    db: Session,
+    campaign_id: int,
+    new: NewRun,
+    *,
+    added_by: int | None = None,
+    group_id: int | None = None,
+    kind: Kind | None = None,
+    description: str = "",
+    priority: int | None = None,
+    verdict: Verdict = Verdict.ACCEPTED,
+    replacing: bool = False,
+    of_group_only: bool = False,
+) -> int:
+    """Keep a run and give its row's number.
+
+    With `replacing` the run that has the tag is kept beside it as an earlier version, and what is not said of
+    the new one is taken over from it. With `of_group_only` the run there is replaced only if it is of
+    `group_id` and in no pool, and of any other nothing is said but that its tag is taken.
+    Raises InvalidInput where the tag is taken, Conflict where somebody else took it at this moment.
+    """
+    there = db.scalar(
+        select(RunRow)
+        .where(RunRow.campaign_id == campaign_id, RunRow.tag == new.tag, RunRow.replaced_at.is_(None))
+        .with_for_update()
+    )
+    if there is not None:
+        refusal = _refusal(db, there, new, group_id, replacing=replacing, of_group_only=of_group_only)
+        if refusal is not None:
+            raise InvalidInput([refusal])
+    now = utc_now(None)
+    row = RunRow(
+        campaign_id=campaign_id,
+        tag=new.tag,
+        file_name=new.file_name,
+        content_gzip=new.content_gzip,
+        sha256=new.sha256,
+        topics=new.topics,
+        lines=new.lines,
+        warnings=new.warnings,
+        added_by=added_by,
+        added_at=now,
+        group_id=group_id,
+        kind=kind,
+        description=description,
+        priority=priority,
+        verdict=verdict,
+    )
+    if there is not None:
+        row.group_id = there.group_id if group_id is None else group_id
+        row.kind = there.kind if kind is None else kind
+        row.description = description or there.description
+        row.priority = there.priority if priority is None else priority
+        there.replaced_at = now
+    try:
+        db.flush()
+        db.add(row)
+        db.flush()
+    except IntegrityError:
+        raise Conflict(
+            f"a run {new.tag} was sent at this very moment by somebody else", remedy="look at it, then decide"
+        ) from None
+    return row.id
+
+
+def _refusal(
+    db: Session, there: RunRow, new: NewRun, group_id: int | None, *, replacing: bool, of_group_only: bool
+) -> Finding | None:
+    source, tag = new.file_name, new.tag
+    if of_group_only and there.group_id != group_id:
+        # Whose it is, and whether it is this very file, is nobody's business but the organiser's.
+        return Finding(source, None, "tag-taken", f"the tag {tag} is taken", "give this run another tag")
+    if there.sha256 == new.sha256:
+        return Finding(source, None, "same-content", f"this very file is here already as run {tag}")
+    if not replacing:
+        remedy = "give this run its own tag, or say that it replaces the one there"
+        return Finding(source, None, "tag-taken", f"a run {tag} is here already", remedy)
+    if of_group_only and _pooled(db, there):
+        message = f"run {tag} is in use and can no longer be replaced"
+        return Finding(source, None, "in-use", message, "ask the organiser, or send it under another tag")
+    return None
+
+
+def _pooled(db: Session, there: RunRow) -> bool:
+    recipes = db.scalars(select(PoolRow.recipe).where(PoolRow.campaign_id == there.campaign_id))
+    return any(run["tag"] == there.tag for recipe in recipes for run in recipe["runs"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +139,7 @@ class RefusedRun:
 class RunsAdded:
     """What became of several files."""
 
-    added: tuple[RunLine, ...]
+    added: tuple[CampaignRun, ...]
     refused: tuple[RefusedRun, ...]
 
 
@@ -47,7 +149,7 @@ def add_runs(
     files: Iterable[tuple[str, BinaryIO]],
     *,
     added_by: int | None = None,
-    about: AboutRun | None = None,
+    about: RunMetadata | None = None,
     replacing: bool = False,
 ) -> RunsAdded:
     """Check each (name, stream) and keep the good ones; a refused file leaves nothing behind.
@@ -55,17 +157,17 @@ def add_runs(
     Plain or gzip. Raises WorkbenchError where the campaign has no topics to check against. Who must not hold
     a writing transaction while files are read calls `check_files`, then `store_runs`.
     """
-    checked = check_files(expected_of(db, campaign_id), files, replacing=replacing)
+    checked = check_files(run_checker(db, campaign_id), files, replacing=replacing)
     return store_runs(db, campaign_id, checked, added_by=added_by, about=about, replacing=replacing)
 
 
 def store_runs(
     db: Session,
     campaign_id: int,
-    files: Iterable[CheckedRun],
+    files: Iterable[RunUpload],
     *,
     added_by: int | None = None,
-    about: AboutRun | None = None,
+    about: RunMetadata | None = None,
     verdict: Verdict = Verdict.ACCEPTED,
     replacing: bool = False,
     of_group_only: bool = False,
@@ -100,10 +202,10 @@ def store_runs(
 def store_checked(
     db: Session,
     campaign_id: int,
-    checked: CheckedRun,
+    checked: RunUpload,
     *,
     added_by: int | None = None,
-    about: AboutRun | None = None,
+    about: RunMetadata | None = None,
     verdict: Verdict = Verdict.ACCEPTED,
     replacing: bool = False,
     of_group_only: bool = False,
@@ -112,7 +214,7 @@ def store_checked(
 
     Raises InvalidInput with its errors where it was refused, and where its tag is taken by now.
     """
-    report, content, said = checked.report, checked.content_gzip, about or AboutRun()
+    report, content, said = checked.report, checked.content_gzip, about or RunMetadata()
     # Locked, so that a tag cannot be taken twice at once.
     db.get_one(CampaignRow, campaign_id, with_for_update=True)
     if report.tag is not None and not report.errors and not of_group_only:
@@ -168,14 +270,6 @@ def run_content(db: Session, campaign_id: int, tag: str, *, sha256: str | None =
     return (name[:-3] if name.endswith(".gz") else name), gzip.decompress(row.content_gzip)
 
 
-def stored_run(db: Session, campaign_id: int, tag: str, *, sha256: str | None = None) -> Run:
-    """A run, whole, in the topics of the campaign: the version that holds, or that with this hash.
-
-    Raises NotFound.
-    """
-    return run_for_use(db, campaign_id, tag, sha256=sha256)
-
-
 def remove_run(db: Session, campaign_id: int, tag: str) -> None:
     """Forget a run with all its versions; raises NotFound.
 
@@ -189,15 +283,26 @@ def remove_run(db: Session, campaign_id: int, tag: str) -> None:
     db.flush()
 
 
-def run_row(db: Session, campaign_id: int, tag: str, *, sha256: str | None = None) -> RunRow:
-    """The row of the version of a run that holds, or of the latest one with this hash; raises NotFound.
+def replace_run(
+    db: Session, campaign_id: int, tag: str, file: tuple[str, BinaryIO], *, added_by: int | None = None
+) -> CampaignRun:
+    """Replace the run that has a tag by a file with the same tag; what is said of it stays.
 
-    For use-cases only: no mapped row leaves the workflow.
+    Raises NotFound, and InvalidInput for a file that is refused, is the same, or has another tag.
     """
-    chosen = select(RunRow).where(RunRow.campaign_id == campaign_id, RunRow.tag == tag)
-    chosen = chosen.where(RunRow.replaced_at.is_(None) if sha256 is None else RunRow.sha256 == sha256)
-    row = db.scalar(chosen.order_by(RunRow.id.desc()).limit(1))
-    if row is None:
-        version = "" if sha256 is None else f" with the hash {sha256[:12]}…"
-        raise NotFound(f"there is no run {tag!r}{version} in this campaign")
-    return row
+    run_row(db, campaign_id, tag)
+    done = add_runs(db, campaign_id, [file], added_by=added_by, replacing=True)
+    if done.refused:
+        raise InvalidInput(done.refused[0].findings)
+    (added,) = done.added
+    require_tag(added.tag, tag, source=added.file_name)
+    return added
+
+
+def require_tag(found: str, wanted: str, *, source: str) -> None:
+    """Raise InvalidInput where the run of a file has another tag than the one that it is to replace."""
+    if found != wanted:
+        message = f"the file holds run {found}, not {wanted}"
+        raise InvalidInput(
+            [Finding(source, None, "other-tag", message, f"its sixth column must say {wanted}")]
+        )

@@ -8,12 +8,12 @@ import io
 import pytest
 
 from workbench.errors import InvalidInput
-from workbench.formats.run_records import RecordTable, read_records
+from workbench.formats.metadata_table import MetadataTable, read_metadata_table
 
 
-def read(content: str | bytes) -> RecordTable:
+def read(content: str | bytes) -> MetadataTable:
     data = content.encode() if isinstance(content, str) else content
-    return read_records(io.BytesIO(data), source="r.csv")
+    return read_metadata_table(io.BytesIO(data), source="r.csv")
 
 
 @pytest.mark.parametrize("parted", ["\t", ",", ";"])

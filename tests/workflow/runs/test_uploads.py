@@ -17,12 +17,11 @@ from workbench.storage.engine import Database
 from workbench.storage.tables import CheckedFileRow
 from workbench.workflow.pools.pool_pairs import pool_entries
 from workbench.workflow.pools.pooling import make_pool
-from workbench.workflow.runs import batches, checked_files
-from workbench.workflow.runs.collection_lists import keep_list, listed_docnos, read_list
-from workbench.workflow.runs.run_checks import check_file, expected_of
-from workbench.workflow.runs.run_lines import runs_of
-from workbench.workflow.runs.run_rules import cut_of, keep_rules
-from workbench.workflow.runs.submitting import stored_run
+from workbench.workflow.runs import uploads
+from workbench.workflow.runs.packed_store import run_for_use
+from workbench.workflow.runs.run_checks import check_file, run_checker
+from workbench.workflow.runs.run_records import runs_of
+from workbench.workflow.runs.run_rules import cut_of, keep_list, keep_rules, listed_docnos, read_list
 
 BATCH = "a-batch-of-files"
 GAMMA = run_text("gamma", {"T1": ("d6", "d1"), "T2": ("d2", "d6")})
@@ -35,15 +34,15 @@ def campaign(database: Database) -> int:
 
 def check(database: Database, campaign_id: int, name: str, content: bytes, batch: str = BATCH) -> int:
     with database.reading() as db:
-        expected = expected_of(db, campaign_id, batch=batch, opening=database.reading)
+        expected = run_checker(db, campaign_id, batch=batch, opening=database.reading)
     checked = check_file(expected, name, io.BytesIO(content))
     with database.writing() as db:
-        return checked_files.add_checked(db, campaign_id, batch, checked)
+        return uploads.add_checked(db, campaign_id, batch, checked)
 
 
-def found(database: Database, campaign_id: int) -> batches.Batch:
+def found(database: Database, campaign_id: int) -> uploads.Batch:
     with database.reading() as db:
-        return batches.batch_of(db, campaign_id, BATCH)
+        return uploads.batch_of(db, campaign_id, BATCH)
 
 
 def test_a_file_is_no_run_until_it_is_kept_and_then_gone_from_the_desk(database: Database) -> None:
@@ -51,25 +50,25 @@ def test_a_file_is_no_run_until_it_is_kept_and_then_gone_from_the_desk(database:
     check(database, campaign_id, "gamma.gz", gzip.compress(GAMMA))
     with database.writing() as db:
         assert runs_of(db, campaign_id) == ()
-        assert checked_files.keep_checked(db, campaign_id, BATCH).tags == ("gamma",)
+        assert uploads.keep_checked(db, campaign_id, BATCH).tags == ("gamma",)
     with database.reading() as db:
         (line,) = runs_of(db, campaign_id)
         assert (line.tag, line.file_name, line.lines) == ("gamma", "gamma.gz", 4)
-        assert batches.waiting_batches(db, campaign_id) == ()
-        (file,) = batches.batch_of(db, campaign_id, BATCH).files
+        assert uploads.waiting_batches(db, campaign_id) == ()
+        (file,) = uploads.batch_of(db, campaign_id, BATCH).files
         with pytest.raises(NotFound, match="nothing is kept"):
-            checked_files.checked_content(db, campaign_id, BATCH, file.id)
+            uploads.checked_content(db, campaign_id, BATCH, file.id)
 
 
 def test_two_who_keep_at_once_keep_each_file_once(database: Database) -> None:
     campaign_id = campaign(database)
     for tag in ("gamma", "delta"):
         check(database, campaign_id, f"{tag}.txt", GAMMA.replace(b"gamma", tag.encode()))
-    done: list[checked_files.Kept] = []
+    done: list[uploads.Kept] = []
 
     def keep() -> None:
         with database.writing() as db:
-            done.append(checked_files.keep_checked(db, campaign_id, BATCH))
+            done.append(uploads.keep_checked(db, campaign_id, BATCH))
 
     threads = [threading.Thread(target=keep) for _ in range(2)]
     for thread in threads:
@@ -91,7 +90,7 @@ def test_a_tag_that_was_taken_meanwhile_refuses_the_file_and_keeps_none(database
     assert [file.id for file in batch.keepable] == [second]
     assert batch.files[0].report.errors[0].message == 'the tag "alpha" is taken by run "alpha"'
     with pytest.raises(InvalidInput, match="is taken"), database.writing() as db:
-        checked_files.keep_checked(db, campaign_id, BATCH, [second, first])
+        uploads.keep_checked(db, campaign_id, BATCH, [second, first])
     with database.reading() as db:
         assert [line.tag for line in runs_of(db, campaign_id)] == ["alpha"]
 
@@ -102,10 +101,10 @@ def test_of_two_files_with_one_tag_the_second_waits_for_the_first_to_go(database
     second = check(database, campaign_id, "b.txt", GAMMA.replace(b"d6 1", b"d/4 1"))
     assert [file.id for file in found(database, campaign_id).keepable] == [first]
     with database.reading() as db:
-        expected = expected_of(db, campaign_id, batch=BATCH, opening=database.reading)
+        expected = run_checker(db, campaign_id, batch=BATCH, opening=database.reading)
     other = check_file(expected, "c.txt", io.BytesIO(GAMMA.replace(b"gamma", b"delta")))
     with database.writing() as db:
-        third = checked_files.add_checked(db, campaign_id, BATCH, other, instead_of=first)
+        third = uploads.add_checked(db, campaign_id, BATCH, other, instead_of=first)
     assert {file.id for file in found(database, campaign_id).keepable} == {second, third}
 
 
@@ -124,12 +123,12 @@ def test_a_kept_file_is_not_replaced(database: Database) -> None:
     campaign_id = campaign(database)
     number = check(database, campaign_id, "gamma.txt", GAMMA)
     with database.writing() as db:
-        checked_files.keep_checked(db, campaign_id, BATCH)
+        uploads.keep_checked(db, campaign_id, BATCH)
     with database.reading() as db:
-        expected = expected_of(db, campaign_id, batch=BATCH, opening=database.reading)
+        expected = run_checker(db, campaign_id, batch=BATCH, opening=database.reading)
     checked = check_file(expected, "gamma.txt", io.BytesIO(GAMMA))
     with pytest.raises(Conflict, match="is a run by now"), database.writing() as db:
-        checked_files.add_checked(db, campaign_id, BATCH, checked, instead_of=number)
+        uploads.add_checked(db, campaign_id, BATCH, checked, instead_of=number)
 
 
 def test_files_of_another_campaign_are_not_seen_nor_kept(database: Database) -> None:
@@ -138,12 +137,12 @@ def test_files_of_another_campaign_are_not_seen_nor_kept(database: Database) -> 
     other = campaign_id + 1
     with database.writing() as db:
         with pytest.raises(NotFound):
-            batches.batch_of(db, other, BATCH)
+            uploads.batch_of(db, other, BATCH)
         with pytest.raises(NotFound):
-            checked_files.checked_content(db, other, BATCH, number)
+            uploads.checked_content(db, other, BATCH, number)
         with pytest.raises(NotFound):
-            checked_files.checked_content(db, campaign_id, "another-batch", number)
-        assert checked_files.discard_batch(db, other, BATCH) == 0
+            uploads.checked_content(db, campaign_id, "another-batch", number)
+        assert uploads.discard_batch(db, other, BATCH) == 0
 
 
 def test_what_nobody_kept_for_a_week_is_forgotten_with_the_next_batch(database: Database) -> None:
@@ -151,11 +150,11 @@ def test_what_nobody_kept_for_a_week_is_forgotten_with_the_next_batch(database: 
     check(database, campaign_id, "gamma.txt", GAMMA, batch="an-older-batch")
     check(database, campaign_id, "kept.txt", GAMMA.replace(b"gamma", b"kept"), batch="a-kept-batch")
     with database.writing() as db:
-        checked_files.keep_checked(db, campaign_id, "a-kept-batch")
+        uploads.keep_checked(db, campaign_id, "a-kept-batch")
         long_ago = datetime.now(UTC) - timedelta(days=7, seconds=1)
         db.execute(update(CheckedFileRow).values(added_at=long_ago))
     with database.reading() as db:
-        assert batches.waiting_batches(db, campaign_id) == ()
+        assert uploads.waiting_batches(db, campaign_id) == ()
     check(database, campaign_id, "delta.txt", GAMMA.replace(b"gamma", b"delta"))
     with database.reading() as db:
         assert set(db.scalars(select(CheckedFileRow.batch))) == {"a-kept-batch", BATCH}
@@ -190,8 +189,8 @@ def test_topics_that_a_campaign_lets_pass_are_not_used(database: Database) -> No
         keep_rules(db, campaign_id, rules)
     check(database, campaign_id, "gamma.txt", GAMMA + b"T9 Q0 d1 1 1 gamma\n")
     with database.writing() as db:
-        assert checked_files.keep_checked(db, campaign_id, BATCH).tags == ("gamma",)
-        assert set(stored_run(db, campaign_id, "gamma").rankings) == {"T1", "T2"}
+        assert uploads.keep_checked(db, campaign_id, BATCH).tags == ("gamma",)
+        assert set(run_for_use(db, campaign_id, "gamma").rankings) == {"T1", "T2"}
         pool = make_pool(db, campaign_id, parameters={"depth": 1}).pool
         assert {pair.topic for pair in pool_entries(db, campaign_id, pool.name)} == {"T1", "T2"}
         assert runs_of(db, campaign_id)[0].warnings[0].code == "unknown-topic"

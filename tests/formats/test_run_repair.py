@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.formats.strategies import stream
-from workbench.formats.run_mending import mend_run
+from workbench.formats.run_repair import repair_run
 from workbench.formats.run_rules import RunRules, Treatment
 from workbench.formats.runs import check_run, read_run
 
 
 def mended(content: str | bytes, *, most: int | None = None, tag: str | None = None) -> tuple[str, list[str]]:
-    found = mend_run(stream(content), source="r", rules=RunRules(most), tag=tag)
+    found = repair_run(stream(content), source="r", rules=RunRules(most), tag=tag)
     return found.content.decode(), [f"{change.code}:{change.lines}" for change in found.changes]
 
 
@@ -56,7 +56,7 @@ def test_a_topic_is_cut_by_score_and_the_lines_keep_their_order() -> None:
     sent = "1 Q0 a 4 1 t\n1 Q0 b 1 9 t\n1 Q0 c 3 5 t\n1 Q0 d 2 7 t\n"
     assert mended(sent, most=2) == ("1 Q0 b 1 9 t\n1 Q0 d 2 7 t\n", ["too-many:2"])
     ignoring = RunRules(2, {"too-many": Treatment.IGNORED})
-    assert mend_run(stream(sent), source="r", rules=ignoring).changes == ()
+    assert repair_run(stream(sent), source="r", rules=ignoring).changes == ()
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_a_mended_run_has_no_error_and_every_score_to_the_byte(
     lines: list[tuple[str, ...]], end: str
 ) -> None:
     sent = "".join(" ".join(line) + end for line in lines)
-    found = mend_run(stream(sent), source="r")
+    found = repair_run(stream(sent), source="r")
     kept = [(line[0], line[2], line[4]) for line in lines]
     rows = [row.split() for row in found.content.decode().splitlines()]
     assert [(row[0], row[2], row[4]) for row in rows] == kept
@@ -107,6 +107,6 @@ def test_a_mended_run_has_no_error_and_every_score_to_the_byte(
     doubted = {"second-column", "rank", "rank-repeated", "rank-order"}
     assert not doubted & {finding.code for finding in check.warnings}
     # Mending what is mended changes nothing.
-    assert mend_run(io.BytesIO(found.content), source="r").changes == ()
+    assert repair_run(io.BytesIO(found.content), source="r").changes == ()
     if len({line[5] for line in lines}) == 1:
         assert read_run(stream(sent), source="r").run == check.run

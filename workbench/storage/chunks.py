@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 Item = TypeVar("Item")
-BATCH = 500
+CHUNK = 500
 """So many names: every database takes them, and a part is answered at once."""
 
 
-def batches(items: Sequence[Item], size: int = BATCH) -> Iterator[Sequence[Item]]:
+def chunks(items: Sequence[Item], size: int = CHUNK) -> Iterator[Sequence[Item]]:
     """The items in their order, so many at a time; the last part may be shorter.
 
     >>> [list(part) for part in batches("abcde", 2)]
