@@ -82,7 +82,7 @@ def repair_of(
 
     Files of more than MOST_LINES are left alone.
 
-    `stream` opens the file once more, `again` checks the corrected one. Keywords go to `mend_run`.
+    `stream` opens the file once more, `again` checks the corrected one. Keywords go to `repair_run`.
     """
     codes = {finding.code for finding in (*check.errors, *check.warnings)}
     if check.lines > MOST_LINES or not codes & REPAIRABLE:

@@ -158,7 +158,7 @@ def _wrong_limit(limit: int | None) -> Iterator[Finding]:
 
 
 class RunFindings(ErrorCollector):
-    """Errors as `Refusals` collects them; what is a warning by the rules is told once a kind and counted."""
+    """Collects errors; of each kind that the rules call a warning, the first is listed and the rest counted."""
 
     def __init__(self, source: str, rules: RunRules) -> None:
         super().__init__(source)

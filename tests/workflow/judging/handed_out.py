@@ -18,7 +18,7 @@ from workbench.workflow.judging.assignments import assignments_of
 from workbench.workflow.judging.judging import record
 from workbench.workflow.judging.recording import Recorded
 from workbench.workflow.judging.replay import Replay, replay_pool
-from workbench.workflow.pools.pooling import make_pool
+from workbench.workflow.pools.making import make_pool
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from workbench.workflow.judging.probed_task import screen_task
 from workbench.workflow.judging.quality_probes import load_known_answers
 from workbench.workflow.judging.sync import Receipt, receive
 from workbench.workflow.judging.task import Task
-from workbench.workflow.pools.pooling import make_pool
+from workbench.workflow.pools.making import make_pool
 
 POOLED = tuple(f"n{number:02}" for number in range(30))
 OTHERS = ("x1", "x2", "x3")

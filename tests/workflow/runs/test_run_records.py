@@ -17,7 +17,7 @@ from workbench.workflow.judging.late_runs import holes_of
 from workbench.workflow.overview.progress import overview
 from workbench.workflow.people.groups import add_group
 from workbench.workflow.pools.listing import pool_report
-from workbench.workflow.pools.pooling import make_pool
+from workbench.workflow.pools.making import make_pool
 from workbench.workflow.runs.packed_store import run_for_use
 from workbench.workflow.runs.run_metadata import Kind, RunMetadata, TypedMetadata, read_metadata
 from workbench.workflow.runs.run_records import campaign_run, change_record, give_verdict, run_record, runs_of

@@ -15,8 +15,8 @@ from workbench.errors import Conflict, InvalidInput, NotFound
 from workbench.formats.run_rules import DEFAULT_RULES, Treatment, changed_rules
 from workbench.storage.engine import Database
 from workbench.storage.tables import CheckedFileRow
-from workbench.workflow.pools.pool_pairs import pool_entries
-from workbench.workflow.pools.pooling import make_pool
+from workbench.workflow.pools.listing import pool_entries
+from workbench.workflow.pools.making import make_pool
 from workbench.workflow.runs import uploads
 from workbench.workflow.runs.packed_store import run_for_use
 from workbench.workflow.runs.run_checks import check_file, run_checker

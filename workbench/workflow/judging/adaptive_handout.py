@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from sqlalchemy import bindparam, delete, insert, select
 from sqlalchemy.orm import Session
 
-from workbench.pooling.adaptive.events import Event, Happening
+from workbench.pooling.adaptive.live import Happening, PoolEvent
 from workbench.records import PoolEntry
 from workbench.storage.events import CurrentEvent, current_events
 from workbench.storage.tables import AssignmentRow, CampaignRow, PoolEntryRow, PoolEventRow, PoolRow
@@ -19,8 +19,7 @@ from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.judging.adaptive_ledgers import Held, Ledger, ledger
 from workbench.workflow.judging.adaptive_states import AdaptiveStates
 from workbench.workflow.judging.task import own_assignment, own_task
-from workbench.workflow.pools.adaptive_pools import is_adaptive
-from workbench.workflow.pools.pool_events import append_pool_event, lock_topic
+from workbench.workflow.pools.adaptive_pools import append_pool_event, is_adaptive, lock_topic
 from workbench.workflow.pools.pool_rows import PoolState, state_of
 
 
@@ -112,12 +111,12 @@ def _next(
 def _say(db: Session, pool: PoolRow, event: CurrentEvent) -> None:
     scale = scale_from_json(db.get_one(CampaignRow, pool.campaign_id).scale)
     relevant = None if event.grade is None else event.grade >= scale.relevant_from
-    said = Event(Happening.JUDGED, event.topic, event.docno, relevant)
+    said = PoolEvent(Happening.JUDGED, event.topic, event.docno, relevant)
     append_pool_event(db, pool.id, said, assessor_id=event.assessor_id, judgment_event_id=event.id)
 
 
 def _give(db: Session, pool: PoolRow, mine: AssignmentRow, entry: PoolEntry) -> None:
-    given = Event(Happening.HANDED_OUT, entry.topic, entry.docno)
+    given = PoolEvent(Happening.HANDED_OUT, entry.topic, entry.docno)
     append_pool_event(db, pool.id, given, assessor_id=mine.assessor_id)
     db.execute(
         insert(PoolEntryRow).values(
@@ -132,7 +131,7 @@ def _give(db: Session, pool: PoolRow, mine: AssignmentRow, entry: PoolEntry) -> 
 
 
 def _give_back(db: Session, pool: PoolRow, topic: str, held: Held) -> None:
-    back = Event(Happening.GIVEN_BACK, topic, held.docno)
+    back = PoolEvent(Happening.GIVEN_BACK, topic, held.docno)
     append_pool_event(db, pool.id, back, assessor_id=held.assessor_id)
     db.execute(
         delete(PoolEntryRow).where(

@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy import Row, select
 from sqlalchemy.orm import Session
 
-from workbench.pooling.adaptive.events import Happening
+from workbench.pooling.adaptive.live import Happening
 from workbench.storage.events import LATER, WITHDRAWN
 from workbench.storage.tables import JudgmentEventRow, PoolEventRow, PoolRow
 from workbench.workflow.pools.adaptive_pools import is_adaptive, totals

@@ -13,11 +13,10 @@ from threading import Lock
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from workbench.pooling.adaptive.events import Event, Happening
-from workbench.pooling.adaptive.live import Adaptive
+from workbench.pooling.adaptive.live import Adaptive, Happening, PoolEvent
 from workbench.records import PoolEntry
 from workbench.storage.tables import PoolEventRow, PoolRow
-from workbench.workflow.pools.adaptive_pools import before_anything
+from workbench.workflow.pools.adaptive_pools import initial_adaptive_pool
 
 MOST_POOLS = 8
 
@@ -114,7 +113,7 @@ class _PoolState:
         """The pool as it was before anything happened."""
         with self.lock:
             if self.nothing_happened is None:
-                self.nothing_happened = before_anything(db, pool)
+                self.nothing_happened = initial_adaptive_pool(db, pool)
             return self.nothing_happened
 
     def topic(self, name: str) -> _TopicState:
@@ -133,6 +132,6 @@ def seen_events(db: Session, pool_id: int, topic: str, *, since: int = 0) -> tup
     return tuple(Seen(*row) for row in rows)
 
 
-def as_event(topic: str, seen: Seen) -> Event:
+def as_event(topic: str, seen: Seen) -> PoolEvent:
     """What an event of the table says to the strategy."""
-    return Event(Happening(seen.happening), topic, seen.docno, seen.relevant)
+    return PoolEvent(Happening(seen.happening), topic, seen.docno, seen.relevant)

@@ -12,9 +12,9 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import NotFound
-from workbench.pooling.near_duplicates import (
+from workbench.pooling.near_duplicate_documents import (
     THRESHOLD,
-    Difference,
+    TextDifference,
     differences,
     groups,
     promising,
@@ -52,7 +52,7 @@ class Comparison:
     titles: tuple[str, str]
     labels: tuple[str | None, str | None]
     resemblance: float
-    differences: tuple[Difference, ...]
+    differences: tuple[TextDifference, ...]
 
 
 def near_in(db: Session, task: Task, keys: Iterable[str]) -> dict[str, tuple[tuple[str, float], ...]]:

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from workbench.storage.tables import PoolEntryRow
 from workbench.workflow.judging.task import own_task
-from workbench.workflow.pools.additions import Added, add_by_hand
+from workbench.workflow.pools.additions import AddedDocuments, add_documents
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +29,14 @@ def add_to_own(
     docnos: Mapping[str, int],
     reason: str,
     source: str = "docnos",
-) -> Added:
+) -> AddedDocuments:
     """Add documents to the topic and pool of an assignment, by the assessor who has it.
 
     Whoever was given a topic may bring documents to it; a closed pool takes none. Raises as `add_by_hand`,
     and NotFound where the assignment is not this account's.
     """
     task = own_task(db, assignment_id, account_id)
-    return add_by_hand(
+    return add_documents(
         db,
         task.campaign.id,
         task.pool.name,

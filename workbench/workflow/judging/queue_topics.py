@@ -16,7 +16,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from workbench.pooling.adaptive.events import Happening
+from workbench.pooling.adaptive.live import Happening
 from workbench.records import Answer
 from workbench.storage.events import LATER, CurrentEvent, current_events
 from workbench.storage.tables import AssessorRow, CampaignRow, PoolEntryRow, PoolEventRow, PoolRow

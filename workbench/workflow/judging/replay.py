@@ -10,13 +10,12 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict
-from workbench.pooling.adaptive.events import Happening
-from workbench.pooling.adaptive.live import Adaptive
+from workbench.pooling.adaptive.live import Adaptive, Happening
 from workbench.storage.tables import PoolEntryRow, PoolRow, RunRow
 from workbench.workflow.pools.adaptive_pools import (
     PoolEventLine,
     adaptive_pool_row,
-    before_anything,
+    initial_adaptive_pool,
     pool_events,
 )
 
@@ -56,7 +55,7 @@ def replay_pool(db: Session, campaign_id: int, name: str) -> Replay:
     """
     pool = adaptive_pool_row(db, campaign_id, name)
     _check_hashes(db, pool)
-    base = before_anything(db, pool)
+    base = initial_adaptive_pool(db, pool)
     lines: list[Replayed] = []
     elsewhere: list[str] = []
     by_topic: dict[str, list[PoolEventLine]] = {}

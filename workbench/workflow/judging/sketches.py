@@ -10,7 +10,7 @@ from sqlalchemy import Select, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
-from workbench.pooling.near_duplicates import sketch
+from workbench.pooling.near_duplicate_documents import sketch
 from workbench.storage.chunks import chunks
 from workbench.storage.tables import DocumentRow, DocumentSketchRow
 from workbench.workflow.judging.probed_task import documents_behind

@@ -14,7 +14,7 @@ from workbench.formats.packed_form import FORM, Layout, PackedForm, as_arrays, d
 from workbench.formats.packed_lines import NotUnderstood
 from workbench.formats.packed_runs import PackedRun, read_packed
 from workbench.formats.runs import cut, read_run
-from workbench.pooling.reached import RunTops
+from workbench.pooling.run_tops import RunTops
 from workbench.records import Run, TieRule
 from workbench.storage.packed import StoredForm, parts_of, store_form, stored_forms
 from workbench.storage.tables import PackedRunRow, RunRow, TopicRow
