@@ -27,7 +27,7 @@ from workbench.workflow.people.membership import add_role
 from workbench.workflow.people.passwords import Passwords
 from workbench.workflow.people.roles import Role
 from workbench.workflow.people.signing_in import open_session
-from workbench.workflow.pools.pooling import make_pool
+from workbench.workflow.pools.making import make_pool
 
 PASSWORD = "the tide comes twice"  # of everybody in the cast
 # Argon2 with its least cost: tests hash often and protect nobody.

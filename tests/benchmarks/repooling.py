@@ -23,7 +23,7 @@ from tests.benchmarks.measuring import Program, compare
 from tests.postgresql import postgresql_server
 from tests.support import ROOT
 from workbench.pooling.planning import growth_table
-from workbench.pooling.reached import reached
+from workbench.pooling.run_tops import reached
 from workbench.records import BINARY, Topic
 from workbench.storage.engine import Database
 from workbench.storage.migrate import migrate

@@ -31,7 +31,7 @@ from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.people.membership import add_role
 from workbench.workflow.people.roles import Role
 from workbench.workflow.people.signing_in import open_session
-from workbench.workflow.pools.pooling import make_pool
+from workbench.workflow.pools.making import make_pool
 
 DOCUMENTS = 60
 PASSWORD = "a sentence that is long enough"

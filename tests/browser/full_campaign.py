@@ -32,9 +32,9 @@ from workbench.workflow.people.invitations import invite
 from workbench.workflow.people.membership import add_role
 from workbench.workflow.people.roles import Role
 from workbench.workflow.people.signing_in import open_session
-from workbench.workflow.pools.additions import add_by_hand
-from workbench.workflow.pools.pool_pairs import pool_entries
-from workbench.workflow.pools.pooling import make_pool
+from workbench.workflow.pools.additions import add_documents
+from workbench.workflow.pools.listing import pool_entries
+from workbench.workflow.pools.making import make_pool
 from workbench.workflow.runs.checked_files import add_checked
 from workbench.workflow.runs.run_checks import check_file, expected_of
 from workbench.workflow.runs.run_metadata import AboutRun, Kind
@@ -118,7 +118,7 @@ def _work(db: Session, campaign_id: int, accounts: dict[str, Account]) -> dict[s
     }
     task = parts[POOL, "T02"]
     docnos = [entry.docno for entry in pool_entries(db, campaign_id, POOL) if entry.topic == "T02"]
-    add_by_hand(
+    add_documents(
         db, campaign_id, POOL, topic="T02", docnos={"ALM-0001": 1}, reason="named in it", added_by=organiser
     )
     compare_documents(db, campaign_id, best_judged(db, campaign_id, ["T01"], 3), assessor_ids=[own])

@@ -13,7 +13,7 @@ from tests.web.conftest import Enter
 from workbench.storage.engine import Database
 from workbench.workflow.judging.queues import queue_report
 from workbench.workflow.pools.listing import pools_of
-from workbench.workflow.pools.pooling import make_pool
+from workbench.workflow.pools.making import make_pool
 
 
 @pytest.fixture

@@ -26,8 +26,8 @@ from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.people.groups import add_group, join
 from workbench.workflow.people.membership import add_role
 from workbench.workflow.people.roles import Role
-from workbench.workflow.pools.pool_pairs import pool_entries
-from workbench.workflow.pools.pooling import make_pool
+from workbench.workflow.pools.listing import pool_entries
+from workbench.workflow.pools.making import make_pool
 from workbench.workflow.runs.run_metadata import AboutRun, Kind
 from workbench.workflow.runs.submitting import add_runs
 

@@ -16,7 +16,7 @@ from workbench.workflow.judging.adaptive_states import AdaptiveStates, Replay, r
 from workbench.workflow.judging.assignments import assign, assignments_of
 from workbench.workflow.judging.judging import record
 from workbench.workflow.judging.recording import Recorded
-from workbench.workflow.pools.pooling import make_pool
+from workbench.workflow.pools.making import make_pool
 
 
 @dataclass(frozen=True, slots=True)

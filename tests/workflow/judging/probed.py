@@ -20,7 +20,7 @@ from workbench.workflow.judging.quality_checks import desk_task
 from workbench.workflow.judging.quality_settings import load_known_answers
 from workbench.workflow.judging.sync import Receipt, receive
 from workbench.workflow.judging.task import Slot, Task
-from workbench.workflow.pools.pooling import make_pool
+from workbench.workflow.pools.making import make_pool
 
 POOLED = tuple(f"n{number:02}" for number in range(30))
 OTHERS = ("x1", "x2", "x3")

@@ -19,8 +19,8 @@ from workbench.workflow.judging.assignments import assign, revoke
 from workbench.workflow.judging.desk_view import desk
 from workbench.workflow.judging.judging import undo
 from workbench.workflow.judging.worklists import worklist
-from workbench.workflow.pools.opening import close_pool
-from workbench.workflow.pools.pool_pairs import pool_entries
+from workbench.workflow.pools.drafts import close_pool
+from workbench.workflow.pools.listing import pool_entries
 
 
 def long_ago(db: Session, docno: str) -> None:

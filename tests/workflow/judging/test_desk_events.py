@@ -19,7 +19,7 @@ from workbench.workflow.judging.desk_view import desk
 from workbench.workflow.judging.sync import Outcome, receive
 from workbench.workflow.people.membership import remove_role
 from workbench.workflow.people.roles import Role
-from workbench.workflow.pools.opening import close_pool
+from workbench.workflow.pools.drafts import close_pool
 
 SHA = "a" * 64
 

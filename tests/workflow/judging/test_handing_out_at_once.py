@@ -15,7 +15,7 @@ from workbench.storage.tables import JudgmentEventRow, PoolEventRow
 from workbench.workflow.judging.adaptive_states import AdaptiveStates
 from workbench.workflow.judging.assignments import revoke
 from workbench.workflow.judging.task import prepare_handing_out
-from workbench.workflow.pools.opening import close_pool
+from workbench.workflow.pools.drafts import close_pool
 
 PEOPLE = ("Ada", "Ben", "Cleo", "Dan")
 DOCUMENTS = 60

@@ -22,7 +22,7 @@ from workbench.workflow.judging.order import OrderRule
 from workbench.workflow.judging.recording import Recorded
 from workbench.workflow.judging.worklists import answers, effective_roles, worklist
 from workbench.workflow.people.roles import Role
-from workbench.workflow.pools.opening import close_pool
+from workbench.workflow.pools.drafts import close_pool
 
 
 def given(
@@ -173,7 +173,7 @@ def test_unsure_and_cannot_judge_are_answers_of_their_own(database: Database) ->
 
 
 def test_an_answer_counts_in_every_pool_that_has_the_pair(database: Database) -> None:
-    from workbench.workflow.pools.pooling import make_pool
+    from workbench.workflow.pools.making import make_pool
 
     with database.writing() as db:
         made, report = pooled_campaign(db)

@@ -13,7 +13,7 @@ from workbench.storage.engine import Database
 from workbench.storage.tables import JudgmentEventRow
 from workbench.workflow.judging.current_judgments import current_judgments
 from workbench.workflow.judging.unrecorded import Settlement, settle, unrecorded_count, unrecorded_lines
-from workbench.workflow.pools.opening import close_pool
+from workbench.workflow.pools.drafts import close_pool
 
 
 def settle_all(db: Session, ada: Day, settlement: Settlement) -> None:

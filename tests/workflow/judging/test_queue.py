@@ -33,8 +33,8 @@ from workbench.workflow.judging.queues import (
 from workbench.workflow.judging.sync import Event, Outcome, receive
 from workbench.workflow.judging.worklists import worklist
 from workbench.workflow.overview.progress import overview
-from workbench.workflow.pools.opening import close_pool
-from workbench.workflow.pools.pooling import make_pool
+from workbench.workflow.pools.drafts import close_pool
+from workbench.workflow.pools.making import make_pool
 
 
 def sent(queued: Queued, name: str, docno: str, grade: int) -> Event:

@@ -15,8 +15,8 @@ from workbench.errors import Conflict, InvalidInput, NotFound
 from workbench.formats.run_rules import DEFAULT_RULES, Treatment, changed_rules
 from workbench.storage.engine import Database
 from workbench.storage.tables import CheckedFileRow
-from workbench.workflow.pools.pool_pairs import pool_entries
-from workbench.workflow.pools.pooling import make_pool
+from workbench.workflow.pools.listing import pool_entries
+from workbench.workflow.pools.making import make_pool
 from workbench.workflow.runs import batches, checked_files
 from workbench.workflow.runs.collection_lists import keep_list, listed_docnos, read_list
 from workbench.workflow.runs.run_checks import check_file, expected_of

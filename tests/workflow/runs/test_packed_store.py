@@ -13,13 +13,12 @@ from tests.builders import ALPHA, BETA, campaign_with_people, run_text, send_run
 from workbench.errors import NotFound
 from workbench.formats.run_tops import cut
 from workbench.formats.runs import read_run
-from workbench.pooling.reached import RunTops
+from workbench.pooling.run_tops import RunTops
 from workbench.records import TieRule
 from workbench.storage.engine import Database
 from workbench.storage.tables import PackedRunRow
-from workbench.workflow.pools.pool_pairs import pool_entries
-from workbench.workflow.pools.pool_sources import runs_that_hold
-from workbench.workflow.pools.pooling import make_pool
+from workbench.workflow.pools.listing import pool_entries
+from workbench.workflow.pools.making import current_runs, make_pool
 from workbench.workflow.runs.packed_store import (
     lengths_of,
     pack_runs,
@@ -60,7 +59,7 @@ def test_runs_and_their_tops_are_those_of_the_file(database: Database, kept: boo
             db.execute(delete(PackedRunRow))
     # Nobody who only reads may write.
     with database.reading() as db:
-        hashes = runs_that_hold(db, campaign_id)
+        hashes = current_runs(db, campaign_id)
         for tag, text in FILES.items():
             plain = read_run(io.BytesIO(text), source=tag).run
             assert run_for_use(db, campaign_id, tag) == plain

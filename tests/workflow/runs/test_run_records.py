@@ -17,7 +17,7 @@ from workbench.workflow.judging.late_runs import holes_of
 from workbench.workflow.overview.progress import overview
 from workbench.workflow.people.groups import add_group
 from workbench.workflow.pools.listing import pool_report
-from workbench.workflow.pools.pooling import make_pool
+from workbench.workflow.pools.making import make_pool
 from workbench.workflow.runs.run_lines import run_line, runs_of
 from workbench.workflow.runs.run_metadata import AboutRun, Kind, TypedAbout, read_about
 from workbench.workflow.runs.run_records import change_record, give_verdict, replace_run, run_record

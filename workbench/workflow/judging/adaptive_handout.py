@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Row, bindparam, delete, insert, select
 from sqlalchemy.orm import Session
 
-from workbench.pooling.adaptive.events import Event, Happening
+from workbench.pooling.adaptive.live import Happening, PoolEvent
 from workbench.records import PoolEntry
 from workbench.storage.events import LATER, WITHDRAWN, CurrentEvent, current_events
 from workbench.storage.tables import (
@@ -24,8 +24,7 @@ from workbench.storage.tables import (
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.judging.adaptive_states import AdaptiveStates
 from workbench.workflow.judging.own_assignments import own_assignment
-from workbench.workflow.pools.adaptive_pools import is_adaptive, totals
-from workbench.workflow.pools.pool_events import append_pool_event, lock_topic
+from workbench.workflow.pools.adaptive_pools import append_pool_event, is_adaptive, lock_topic, totals
 from workbench.workflow.pools.pool_rows import PoolState, state_of
 
 # A document that is out for so long without an answer goes to a colleague who would have none otherwise.
@@ -214,12 +213,12 @@ def _next(
 def _say(db: Session, pool: PoolRow, event: CurrentEvent) -> None:
     scale = scale_from_json(db.get_one(CampaignRow, pool.campaign_id).scale)
     relevant = None if event.grade is None else event.grade >= scale.relevant_from
-    said = Event(Happening.JUDGED, event.topic, event.docno, relevant)
+    said = PoolEvent(Happening.JUDGED, event.topic, event.docno, relevant)
     append_pool_event(db, pool.id, said, assessor_id=event.assessor_id, judgment_event_id=event.id)
 
 
 def _give(db: Session, pool: PoolRow, mine: AssignmentRow, entry: PoolEntry) -> None:
-    given = Event(Happening.HANDED_OUT, entry.topic, entry.docno)
+    given = PoolEvent(Happening.HANDED_OUT, entry.topic, entry.docno)
     append_pool_event(db, pool.id, given, assessor_id=mine.assessor_id)
     db.execute(
         insert(PoolEntryRow).values(
@@ -234,7 +233,7 @@ def _give(db: Session, pool: PoolRow, mine: AssignmentRow, entry: PoolEntry) -> 
 
 
 def _give_back(db: Session, pool: PoolRow, topic: str, held: HandedOut) -> None:
-    back = Event(Happening.GIVEN_BACK, topic, held.docno)
+    back = PoolEvent(Happening.GIVEN_BACK, topic, held.docno)
     append_pool_event(db, pool.id, back, assessor_id=held.assessor_id)
     db.execute(
         delete(PoolEntryRow).where(

@@ -8,7 +8,7 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from workbench.pooling.adaptive.events import Happening
+from workbench.pooling.adaptive.live import Happening
 from workbench.storage.tables import PoolEventRow
 from workbench.workflow.campaigns.names import assessor_names, topic_titles
 from workbench.workflow.judging.adaptive_handout import AdaptiveTopic, adaptive_topics

@@ -13,14 +13,13 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict
-from workbench.pooling.adaptive.events import Event, Happening
-from workbench.pooling.adaptive.live import Adaptive
+from workbench.pooling.adaptive.live import Adaptive, Happening, PoolEvent
 from workbench.records import PoolEntry
 from workbench.storage.tables import PoolEntryRow, PoolEventRow, PoolRow, RunRow
 from workbench.workflow.pools.adaptive_pools import (
     PoolEventLine,
     adaptive_pool_row,
-    before_anything,
+    initial_adaptive_pool,
     pool_events,
 )
 
@@ -119,7 +118,7 @@ class _PoolState:
         """The pool as it was before anything happened."""
         with self.lock:
             if self.nothing_happened is None:
-                self.nothing_happened = before_anything(db, pool)
+                self.nothing_happened = initial_adaptive_pool(db, pool)
             return self.nothing_happened
 
     def topic(self, name: str) -> _TopicState:
@@ -138,9 +137,9 @@ def seen_events(db: Session, pool_id: int, topic: str, *, since: int = 0) -> tup
     return tuple(SeenEvent(*row) for row in rows)
 
 
-def as_event(topic: str, seen: SeenEvent) -> Event:
+def as_event(topic: str, seen: SeenEvent) -> PoolEvent:
     """What an event of the table says to the strategy."""
-    return Event(Happening(seen.happening), topic, seen.docno, seen.relevant)
+    return PoolEvent(Happening(seen.happening), topic, seen.docno, seen.relevant)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +177,7 @@ def replay_pool(db: Session, campaign_id: int, name: str) -> Replay:
     """
     pool = adaptive_pool_row(db, campaign_id, name)
     _check_hashes(db, pool)
-    base = before_anything(db, pool)
+    base = initial_adaptive_pool(db, pool)
     lines: list[Replayed] = []
     elsewhere: list[str] = []
     by_topic: dict[str, list[PoolEventLine]] = {}

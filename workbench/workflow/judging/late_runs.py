@@ -15,9 +15,8 @@ from workbench.storage.tables import AssessorRow
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.judging.assignments import assign
 from workbench.workflow.pools.judged_pairs import graded_by_people
-from workbench.workflow.pools.listing import PoolReport
-from workbench.workflow.pools.pool_pairs import pool_entries
-from workbench.workflow.pools.pooling import make_pool
+from workbench.workflow.pools.listing import PoolReport, pool_entries
+from workbench.workflow.pools.making import make_pool
 from workbench.workflow.runs.submitting import stored_run
 
 CUTOFFS = (5, 10, 20, 50, 100)

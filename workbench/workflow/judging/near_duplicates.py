@@ -11,9 +11,9 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from workbench.errors import NotFound
-from workbench.pooling.near_duplicates import (
+from workbench.pooling.near_duplicate_documents import (
     THRESHOLD,
-    Difference,
+    TextDifference,
     differences,
     groups,
     promising,
@@ -52,7 +52,7 @@ class ComparedDocuments:
     titles: tuple[str, str]
     labels: tuple[str | None, str | None]
     resemblance: float
-    differences: tuple[Difference, ...]
+    differences: tuple[TextDifference, ...]
 
 
 def near_duplicates_in(

@@ -11,7 +11,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, NotFound
-from workbench.pooling.adaptive.events import Event, Happening
+from workbench.pooling.adaptive.live import Happening, PoolEvent
 from workbench.records import Answer
 from workbench.storage.events import LATER, WITHDRAWN, CurrentEvent, current_events
 from workbench.storage.tables import (
@@ -25,7 +25,7 @@ from workbench.storage.tables import (
 from workbench.workflow.clock import utc_now
 from workbench.workflow.judging.order import OrderRule, in_order
 from workbench.workflow.judging.own_assignments import own_assignment
-from workbench.workflow.pools.pool_events import append_pool_events, lock_topic
+from workbench.workflow.pools.adaptive_pools import append_pool_events, lock_topic
 from workbench.workflow.pools.pool_rows import PoolState, state_of
 
 LEASE_RULE = "lease_minutes"
@@ -366,5 +366,5 @@ def _give_back(db: Session, pool: PoolRow, topic: str, holds: Iterable[Hold]) ->
 def _happen(
     db: Session, pool: PoolRow, topic: str, what: Happening, docnos: Iterable[str], assessor_id: int
 ) -> None:
-    events = [Event(what, topic, docno) for docno in docnos]
+    events = [PoolEvent(what, topic, docno) for docno in docnos]
     append_pool_events(db, pool.id, events, assessor_id=assessor_id)

@@ -23,7 +23,7 @@ from workbench.workflow.judging.preference_tasks import left_to_compare
 from workbench.workflow.judging.quality_checks import desk_task, with_quality_checks
 from workbench.workflow.judging.task import counts, own_task, task_of
 from workbench.workflow.people.roles import Role
-from workbench.workflow.pools.additions import Added, add_by_hand
+from workbench.workflow.pools.additions import AddedDocuments, add_documents
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,14 +164,14 @@ def add_to_own(
     docnos: Mapping[str, int],
     reason: str,
     source: str = "docnos",
-) -> Added:
+) -> AddedDocuments:
     """Add documents to the topic and pool of an assignment, by the assessor who has it.
 
-    Whoever was given a topic may bring documents to it; a closed pool takes none. Raises as `add_by_hand`,
+    Whoever was given a topic may bring documents to it; a closed pool takes none. Raises as `add_documents`,
     and NotFound where the assignment is not this account's.
     """
     task = own_task(db, assignment_id, account_id)
-    return add_by_hand(
+    return add_documents(
         db,
         task.campaign.id,
         task.pool.name,

@@ -13,7 +13,7 @@ from workbench.errors import Finding, InvalidInput
 from workbench.formats.error_collector import shown
 from workbench.formats.run_tops import read_run_top
 from workbench.formats.runs import read_run
-from workbench.pooling.near_identical import DEPTH, P, Tops, compared_topics, nearly_identical, tops_of
+from workbench.pooling.near_identical_runs import DEPTH, P, Tops, compared_topics, nearly_identical, tops_of
 from workbench.ranking import ordered
 from workbench.records import Ranking, Run
 from workbench.storage.tables import CheckedFileRow, RunRow

@@ -15,7 +15,7 @@ from workbench.formats.packed_lines import NotUnderstood
 from workbench.formats.packed_runs import PackedRun, read_packed
 from workbench.formats.run_tops import cut
 from workbench.formats.runs import read_run
-from workbench.pooling.reached import RunTops
+from workbench.pooling.run_tops import RunTops
 from workbench.records import Run, TieRule
 from workbench.storage.packed import KeptForm, kept_forms, parts_of, put_form
 from workbench.storage.tables import PackedRunRow, RunRow, TopicRow

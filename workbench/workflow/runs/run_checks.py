@@ -20,7 +20,7 @@ from workbench.formats.run_report import Mend, RunReport, mend_of, report_of, wi
 from workbench.formats.run_rules import RunRules
 from workbench.formats.runs import RunCheck, check_run, promised_tag, unreadable_run
 from workbench.formats.source import Bounded, Readable, open_source
-from workbench.pooling.near_identical import Tops, compared_topics, tops_of
+from workbench.pooling.near_identical_runs import Tops, compared_topics, tops_of
 from workbench.records import Run, sorted_ids
 from workbench.storage.tables import TopicRow
 from workbench.workflow.checks import LONGEST_ID, id_finding

@@ -23,7 +23,7 @@ from workbench.web.pages.pools.pool_choice import pool_line, pools_shown
 from workbench.web.requests import wants_fragment
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.people.roles import Role
-from workbench.workflow.pools.analysing import CampaignAnalysis, analyse, chosen_runs, depth_of
+from workbench.workflow.pools.analysis import CampaignAnalysis, analyse, chosen_runs, depth_of
 from workbench.workflow.pools.listing import PoolLine
 from workbench.workflow.runs.run_lines import RunLine, runs_of
 
