@@ -17,8 +17,7 @@ from workbench.records import Judgment
 from workbench.storage import Session
 from workbench.workflow.campaigns.campaigns import Campaign, campaign_by_slug, create_campaign
 from workbench.workflow.campaigns.collection import load_documents, load_topics
-from workbench.workflow.judging.assigning import assign_in_turn
-from workbench.workflow.judging.assignments import assignments_of
+from workbench.workflow.judging.assignments import assign_in_turn, assignments_of
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.judging.judging import record
 from workbench.workflow.judging.order import OrderRule

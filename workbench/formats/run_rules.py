@@ -158,7 +158,7 @@ def _wrong_limit(limit: int | None) -> Iterator[Finding]:
 
 
 class RunFindings(ErrorCollector):
-    """Collects errors; of each kind that the rules call a warning, the first is listed and the rest counted."""
+    """Collects errors; of each kind that the rules call a warning, the first is listed, others counted."""
 
     def __init__(self, source: str, rules: RunRules) -> None:
         super().__init__(source)

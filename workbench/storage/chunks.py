@@ -13,7 +13,7 @@ CHUNK = 500
 def chunks(items: Sequence[Item], size: int = CHUNK) -> Iterator[Sequence[Item]]:
     """The items in their order, so many at a time; the last part may be shorter.
 
-    >>> [list(part) for part in batches("abcde", 2)]
+    >>> [list(part) for part in chunks("abcde", 2)]
     [['a', 'b'], ['c', 'd'], ['e']]
     """
     for start in range(0, len(items), size):

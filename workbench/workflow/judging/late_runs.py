@@ -13,7 +13,7 @@ from workbench.records import TieRule
 from workbench.storage.events import current_events
 from workbench.storage.tables import AssessorRow
 from workbench.workflow.campaigns.collection import topics_of
-from workbench.workflow.judging.assigning import assign
+from workbench.workflow.judging.assignments import assign
 from workbench.workflow.pools.judged_pairs import graded_by_people
 from workbench.workflow.pools.listing import PoolReport, pool_entries
 from workbench.workflow.pools.making import make_pool
@@ -44,7 +44,7 @@ class RunHoles:
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
+class HolesFilled:
     """The supplementary pool for a run's holes, and how many topics went to those who know them."""
 
     pool: PoolReport
@@ -78,7 +78,7 @@ def fill_holes(
     depth: int,
     ties: TieRule = TieRule.TREC_EVAL,
     created_by: int | None = None,
-) -> Filled:
+) -> HolesFilled:
     """Make the supplementary pool of a run to a depth, each topic for the assessors who judged it before.
 
     Raises NotFound for the run and Conflict where nothing is left to judge.
@@ -103,7 +103,7 @@ def fill_holes(
             assigned += assign(db, report.pool.id, topics=[topic], assessor_ids=sorted(knowing[topic]))
         else:
             unassigned += 1
-    return Filled(report, assigned, unassigned)
+    return HolesFilled(report, assigned, unassigned)
 
 
 def _who_judged(db: Session, campaign_id: int) -> dict[str, set[int]]:

@@ -1,49 +1,156 @@
-"""An assessor's task as the desk shows it: with the probes of the campaign among its documents.
-
-Where a campaign has probes every document of a desk goes by a key, the probes as the others: nothing that
-an assessor gets tells one from the other, but training, which says what it is. Where training asks for a
-share of right answers the work waits behind it. Adaptive pools and those with a queue have no probes: there
-the answers themselves decide what comes next, and for whom.
-"""
+"""Quality checks among the documents of a desk: repeats, planted pairs and training."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import hashlib
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
+from heapq import heappop, heappush
+from typing import Any
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from workbench.storage.events import HOLDING, JUDGING, LATER, WITHDRAWN, CurrentEvent, events_with
-from workbench.storage.tables import CampaignRow, JudgmentEventRow, PoolRow
-from workbench.workflow.judging.probe_places import (
+from workbench.records import id_bytes
+from workbench.storage.events import (
+    HOLDING,
+    JUDGING,
+    LATER,
     PLANTED,
     PROBES,
     REPEAT,
     TRAINING,
-    Slot,
-    by_lot,
-    probe_places,
-    slot_key,
+    WITHDRAWN,
+    CurrentEvent,
+    events_with,
 )
-from workbench.workflow.judging.quality_probes import ProbeRules, probe_rules
-from workbench.workflow.judging.task import Task, own_assignment, task_of
+from workbench.storage.tables import CampaignRow, JudgmentEventRow, PoolRow
+from workbench.workflow.clock import moment_said
+from workbench.workflow.judging.own_assignments import own_assignment
+from workbench.workflow.judging.task import Slot, Task, task_of
 from workbench.workflow.judging.training import (
-    Gate,
-    Round,
-    Trained,
+    GradesByRound,
     TrainingAnswer,
-    is_let_through,
+    TrainingGate,
+    TrainingRound,
+    grades_by_round,
+    is_waived,
     known_grades,
     rounds_of,
-    trained_by,
     training_answers,
 )
 from workbench.workflow.pools.adaptive_pools import is_adaptive
 
+CHECKS_RULE = "probes"
+DISTANCE = 10
+MOST_OFTEN, RAREST = 2, 1000
+FARTHEST = 1000
+
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class CheckRules:
+    """One repeat in so many documents (None for no repeats), the least distance, and whether one trains.
+
+    `least` is the share of right answers in percent that opens the work after training, None for no minimum.
+    `since` is the moment of the latest change: what an assessor had judged by then is not probed any more.
+    """
+
+    one_in: int | None = None
+    distance: int = DISTANCE
+    training: bool = False
+    since: datetime | None = None
+    least: int | None = None
+
+
+def check_rules(desk_rules: Mapping[str, Any]) -> CheckRules | None:
+    """The rules as they are kept; None where the campaign never asked for a probe."""
+    kept = desk_rules.get(CHECKS_RULE)
+    if not isinstance(kept, Mapping):
+        return None
+    since = kept.get("since")
+    return CheckRules(
+        one_in=_within(kept.get("one_in"), MOST_OFTEN, RAREST),
+        distance=_within(kept.get("distance"), 1, FARTHEST) or DISTANCE,
+        training=kept.get("training") is True,
+        since=moment_said(since) if isinstance(since, str) else None,
+        least=_within(kept.get("least"), 1, 100),
+    )
+
+
+def check_rules_of(db: Session, campaign_id: int) -> CheckRules:
+    """What a campaign asks for now."""
+    return check_rules(db.get_one(CampaignRow, campaign_id).desk_rules) or CheckRules()
+
+
+def _within(value: object, least: int, most: int) -> int | None:
+    if not isinstance(value, int) or isinstance(value, bool):
+        return None
+    return value if least <= value <= most else None
+
+
+KEY_LENGTH = 24
+
+
+def slot_key(slot: Slot, *, assignment_id: int, seed: int, topic: str) -> str:
+    """What a desk calls a slot: tells neither the document nor what its answer is for."""
+    about = (str(assignment_id), slot.purpose, slot.docno, *([str(slot.round)] if slot.round > 1 else []))
+    return _draw(seed, topic, *about).hex()[:KEY_LENGTH]
+
+
+def seeded_order(docnos: Collection[str], *, seed: int, topic: str) -> list[str]:
+    """Docnos in an order that the seed draws."""
+    return sorted(docnos, key=lambda docno: _draw(seed, topic, "order", docno))
+
+
+def check_places(
+    before: Sequence[str],
+    coming: Sequence[str],
+    *,
+    seed: int,
+    topic: str,
+    one_in: int | None = None,
+    distance: int = 0,
+    planted: Collection[str] = (),
+    repeated: Collection[str] = (),
+) -> dict[int, list[Slot]]:
+    """The probes of a topic by how many of the `coming` documents are shown before them (from 0).
+
+    `before` are the documents judged already, oldest first: they can be repeated, but nothing is put among
+    them. Of every `one_in` coming documents one place, drawn by lot, has a repeat of a document since which
+    at least `distance` others came; every document at most once, none of `repeated`. Where there is no such
+    document yet, the place stays empty. Planted ones are spread over all places but the last.
+    """
+    found: dict[int, list[Slot]] = {}
+    if not coming:
+        return found
+    for docno in sorted(planted, key=id_bytes):
+        at = int.from_bytes(_draw(seed, topic, PLANTED, docno)[:8]) % len(coming)
+        found.setdefault(at, []).append(Slot(docno, PLANTED))
+    if one_in is None:
+        return found
+    shown = [*before, *coming]
+    barred, waiting, ripe = set(repeated), 0, list[tuple[bytes, str]]()
+    for block in range(len(coming) // one_in):
+        drawn = int.from_bytes(_draw(seed, topic, "place", str(block))[:8])
+        at = block * one_in + drawn % one_in + 1
+        while waiting < len(before) + at - distance:
+            docno = shown[waiting]
+            waiting += 1
+            if docno not in barred:
+                heappush(ripe, (_draw(seed, topic, REPEAT, docno), docno))
+        if ripe:
+            found.setdefault(at, []).append(Slot(heappop(ripe)[1], REPEAT))
+    return found
+
+
+def _draw(seed: int, topic: str, *about: str) -> bytes:
+    parts = [str(seed).encode(), id_bytes(topic), *map(id_bytes, about)]
+    return hashlib.sha256(b"\0".join(parts)).digest()
+
+
+@dataclass(frozen=True, slots=True)
+class _CheckAnswers:
     """What an assessor said to the probes of a topic: here, with the place, and in other assignments.
 
     `settled` are not planned any more: those of other assignments, and those from before the latest rules.
@@ -53,10 +160,10 @@ class _Said:
     here: Mapping[Slot, tuple[CurrentEvent, int]]
     elsewhere: frozenset[Slot]
     settled: frozenset[Slot]
-    trained: Trained
+    trained: GradesByRound
 
 
-def screen_task(
+def desk_task(
     db: Session, assignment_id: int, account_id: int, *, writing: bool = False, only: str | None = None
 ) -> Task:
     """The task behind an assignment as its desk shows it; raises NotFound as `own_assignment`.
@@ -66,18 +173,18 @@ def screen_task(
     own = own_assignment(db, assignment_id, account_id, writing=writing)
     # Where a campaign has probes the answers say where they stand, and `only` is a key.
     probed = _rules(own.campaign, own.pool) is not None
-    return with_probes(db, task_of(db, own.assignment, own.pool, only=None if probed else only))
+    return with_quality_checks(db, task_of(db, own.assignment, own.pool, only=None if probed else only))
 
 
-def with_probes(db: Session, task: Task) -> Task:
+def with_quality_checks(db: Session, task: Task) -> Task:
     """A task with the probes of its campaign in their places; without any it comes back as it is."""
     rules = _rules(task.campaign, task.pool)
     return task if rules is None else _with(db, task, rules)
 
 
-def documents_behind(db: Session, task: Task, given: Iterable[str]) -> dict[str, str]:
+def docnos_behind(db: Session, task: Task, given: Iterable[str]) -> dict[str, str]:
     """The docnos of the assessor's part behind what a desk calls its documents; probes are left out."""
-    screen, found = with_probes(db, task), {}
+    screen, found = with_quality_checks(db, task), {}
     for each in dict.fromkeys(given):
         key = screen.key_of(each)
         if key is not None and screen.slot(key).purpose == JUDGING:
@@ -85,17 +192,17 @@ def documents_behind(db: Session, task: Task, given: Iterable[str]) -> dict[str,
     return found
 
 
-def _rules(campaign: CampaignRow, pool: PoolRow) -> ProbeRules | None:
-    return None if is_adaptive(pool) or pool.per_pair is not None else probe_rules(campaign.desk_rules)
+def _rules(campaign: CampaignRow, pool: PoolRow) -> CheckRules | None:
+    return None if is_adaptive(pool) or pool.per_pair is not None else check_rules(campaign.desk_rules)
 
 
-def _with(db: Session, task: Task, rules: ProbeRules) -> Task:
+def _with(db: Session, task: Task, rules: CheckRules) -> Task:
     assignment, pooled = task.assignment, set(task.order)
     known = known_grades(db, task.campaign.id, assignment.topic)
-    said = _said(db, task, rules)
+    said = _check_answers(db, task, rules)
     before = _judged_before(db, task, rules)
     coming = [docno for docno in task.order if docno not in set(before)]
-    places = probe_places(
+    places = check_places(
         before,
         coming,
         seed=assignment.seed,
@@ -110,11 +217,13 @@ def _with(db: Session, task: Task, rules: ProbeRules) -> Task:
         repeated=[slot.docno for slot in said.settled if slot.purpose == REPEAT],
     )
     training: list[Slot] = []
-    rounds: tuple[Round, ...] = ()
-    if rules.training and not before and not is_let_through(task.campaign.desk_rules, assignment.id):
+    rounds: tuple[TrainingRound, ...] = ()
+    if rules.training and not before and not is_waived(task.campaign.desk_rules, assignment.id):
         rounds = rounds_of(known[TRAINING], said.trained, least=rules.least)
         for one in rounds:
-            drawn = by_lot(known[TRAINING], seed=assignment.seed + one.number - 1, topic=assignment.topic)
+            drawn = seeded_order(
+                known[TRAINING], seed=assignment.seed + one.number - 1, topic=assignment.topic
+            )
             training += [Slot(docno, TRAINING, one.number) for docno in drawn]
         training = [slot for slot in training if slot not in said.elsewhere]
     work = _merged(task.order, coming, places)
@@ -129,14 +238,14 @@ def _with(db: Session, task: Task, rules: ProbeRules) -> Task:
     return _gated(shown, rounds, len(order)) if closed else shown
 
 
-def _gated(task: Task, rounds: tuple[Round, ...], training: int) -> Task:
+def _gated(task: Task, rounds: tuple[TrainingRound, ...], training: int) -> Task:
     """The task while its training is not passed: what comes after so many documents is left for later."""
     waiting = task.order[training:]
     return replace(
         task,
         order=task.order[:training],
         left=0 if task.closed else len(waiting),
-        gate=Gate(rounds, frozenset(waiting)),
+        gate=TrainingGate(rounds, frozenset(waiting)),
     )
 
 
@@ -152,7 +261,9 @@ def _merged(order: Sequence[str], coming: Sequence[str], places: Mapping[int, Se
     return merged
 
 
-def _keyed(task: Task, order: Sequence[Slot], known: Mapping[str, Iterable[str]], said: _Said) -> Task:
+def _keyed(
+    task: Task, order: Sequence[Slot], known: Mapping[str, Iterable[str]], said: _CheckAnswers
+) -> Task:
     """The task by keys. A probe that is planned no more keeps its key: its answer may be on the way."""
     latest_round = max((number for rounds in said.trained.values() for number in rounds), default=0)
     possible = [
@@ -178,7 +289,7 @@ def _keyed(task: Task, order: Sequence[Slot], known: Mapping[str, Iterable[str]]
     )
 
 
-def _said(db: Session, task: Task, rules: ProbeRules) -> _Said:
+def _check_answers(db: Session, task: Task, rules: CheckRules) -> _CheckAnswers:
     assessor_id, topic = task.assignment.assessor_id, task.assignment.topic
     events = list(events_with(db, task.campaign.id, assessor_id, topic, purposes=PROBES))
     answers: list[TrainingAnswer] = []
@@ -198,10 +309,12 @@ def _said(db: Session, task: Task, rules: ProbeRules) -> _Said:
     elsewhere = frozenset(holding.keys() - here.keys())
     since = rules.since
     early = {slot for slot, (event, _) in here.items() if since is not None and event.recorded_at < since}
-    return _Said(here, elsewhere, elsewhere | early, trained_by(iter(answers))[assessor_id, topic])
+    return _CheckAnswers(
+        here, elsewhere, elsewhere | early, grades_by_round(iter(answers))[assessor_id, topic]
+    )
 
 
-def _judged_before(db: Session, task: Task, rules: ProbeRules) -> list[str]:
+def _judged_before(db: Session, task: Task, rules: CheckRules) -> list[str]:
     """The documents of the order that were judged before the rules were changed last, oldest first."""
     if rules.since is None:
         return []

@@ -1,46 +1,38 @@
-"""What a campaign asks of its assessors for the sake of quality: repeats, planted pairs, training."""
+"""What an organiser sets for quality: how often checks appear, and pairs with a known answer."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Finding, InvalidInput
 from workbench.formats.graded_pairs import GradedPair
+from workbench.storage.events import PLANTED, TRAINING
 from workbench.storage.tables import CampaignRow, KnownAnswerRow, PoolEntryRow, PoolRow, TopicRow
 from workbench.workflow.campaigns.collection import with_text
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.checks import storable
-from workbench.workflow.clock import moment_said, utc_now
-from workbench.workflow.judging.probe_places import PLANTED, TRAINING
+from workbench.workflow.clock import utc_now
+from workbench.workflow.judging.quality_checks import (
+    CHECKS_RULE,
+    FARTHEST,
+    MOST_OFTEN,
+    RAREST,
+    CheckRules,
+    check_rules,
+)
 
-RULE = "probes"
-DISTANCE = 10
-MOST_OFTEN, RAREST = 2, 1000
-FARTHEST = 1000
 LONGEST_FEEDBACK = 4000
+
+
 MOST_FINDINGS = 1000
+
+
 KINDS = (PLANTED, TRAINING)
-
-
-@dataclass(frozen=True, slots=True)
-class ProbeRules:
-    """One repeat in so many documents (None for no repeats), the least distance, and whether one trains.
-
-    `least` is the share of right answers in percent that opens the work after training, None for no minimum.
-    `since` is the moment of the latest change: what an assessor had judged by then is not probed any more.
-    """
-
-    one_in: int | None = None
-    distance: int = DISTANCE
-    training: bool = False
-    since: datetime | None = None
-    least: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,29 +55,9 @@ class KnownLoaded:
     unchanged: int
 
 
-def probe_rules(desk_rules: Mapping[str, Any]) -> ProbeRules | None:
-    """The rules as they are kept; None where the campaign never asked for a probe."""
-    kept = desk_rules.get(RULE)
-    if not isinstance(kept, Mapping):
-        return None
-    since = kept.get("since")
-    return ProbeRules(
-        one_in=_within(kept.get("one_in"), MOST_OFTEN, RAREST),
-        distance=_within(kept.get("distance"), 1, FARTHEST) or DISTANCE,
-        training=kept.get("training") is True,
-        since=moment_said(since) if isinstance(since, str) else None,
-        least=_within(kept.get("least"), 1, 100),
-    )
-
-
-def rules_of_campaign(db: Session, campaign_id: int) -> ProbeRules:
-    """What a campaign asks for now."""
-    return probe_rules(db.get_one(CampaignRow, campaign_id).desk_rules) or ProbeRules()
-
-
-def keep_probe_rules(
-    db: Session, campaign_id: int, rules: ProbeRules, *, now: datetime | None = None
-) -> ProbeRules:
+def save_check_rules(
+    db: Session, campaign_id: int, rules: CheckRules, *, now: datetime | None = None
+) -> CheckRules:
     """Keep the rules; they hold for what is judged from now on. Gives them as they are kept.
 
     Raises InvalidInput for a rate, a distance or a share that is none.
@@ -103,7 +75,7 @@ def keep_probe_rules(
     if findings:
         raise InvalidInput(findings)
     row = db.scalars(select(CampaignRow).where(CampaignRow.id == campaign_id).with_for_update()).one()
-    return _keep(db, row, rules, now)
+    return _save(db, row, rules, now)
 
 
 def load_known_answers(
@@ -148,7 +120,7 @@ def load_known_answers(
         else:
             counts["unchanged"] += 1
     if counts["added"]:
-        _keep(db, campaign, probe_rules(campaign.desk_rules) or ProbeRules(), now)
+        _save(db, campaign, check_rules(campaign.desk_rules) or CheckRules(), now)
     db.flush()
     return KnownLoaded(source, **counts)
 
@@ -186,7 +158,7 @@ def known_pairs(db: Session, campaign_id: int) -> KnownPairs:
     )
 
 
-def _keep(db: Session, row: CampaignRow, rules: ProbeRules, now: datetime | None) -> ProbeRules:
+def _save(db: Session, row: CampaignRow, rules: CheckRules, now: datetime | None) -> CheckRules:
     moment = utc_now(now)
     kept = {
         "one_in": rules.one_in,
@@ -195,7 +167,7 @@ def _keep(db: Session, row: CampaignRow, rules: ProbeRules, now: datetime | None
         "least": rules.least,
         "since": moment.isoformat(),
     }
-    row.desk_rules = dict(row.desk_rules) | {RULE: kept}
+    row.desk_rules = dict(row.desk_rules) | {CHECKS_RULE: kept}
     db.flush()
     return replace(rules, since=moment)
 
@@ -223,9 +195,3 @@ def _wrong(
         if one.docno not in texts:
             message = f"the text of document {one.docno!r} is not loaded"
             yield Finding(source, one.line, "no-text", message, "load the document first")
-
-
-def _within(value: object, least: int, most: int) -> int | None:
-    if not isinstance(value, int) or isinstance(value, bool):
-        return None
-    return value if least <= value <= most else None

@@ -1,4 +1,4 @@
-"""What a campaign asks at the desk beside the grade: further questions, and grades that need a comment."""
+"""What a campaign asks at its desks: further questions, comments for some grades, breaks."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class AskedToo:
+class DeskQuestions:
     """All that a campaign asks beside the grade; `comment_for` are grades that need a comment."""
 
     questions: tuple[Question, ...] = ()
@@ -45,9 +45,9 @@ class AskedToo:
         return (*open_, *(["a comment"] if needs else []))
 
 
-def asked_too(desk_rules: Mapping[str, Any]) -> AskedToo:
+def desk_questions(desk_rules: Mapping[str, Any]) -> DeskQuestions:
     """What the rules of a desk ask for; they are empty where nothing is switched on."""
-    return AskedToo(
+    return DeskQuestions(
         tuple(
             Question(one["name"], tuple(one["labels"]), bool(one["required"]))
             for one in desk_rules.get(QUESTIONS, ())
@@ -56,9 +56,9 @@ def asked_too(desk_rules: Mapping[str, Any]) -> AskedToo:
     )
 
 
-def asked_too_of(db: Session, campaign_id: int) -> AskedToo:
+def desk_questions_of(db: Session, campaign_id: int) -> DeskQuestions:
     """What a campaign asks beside the grade."""
-    return asked_too(db.get_one(CampaignRow, campaign_id).desk_rules)
+    return desk_questions(db.get_one(CampaignRow, campaign_id).desk_rules)
 
 
 def read_questions(text: str) -> tuple[Question, ...]:
@@ -85,14 +85,14 @@ def read_questions(text: str) -> tuple[Question, ...]:
     return tuple(found)
 
 
-def questions_in_words(questions: Iterable[Question]) -> str:
+def questions_as_text(questions: Iterable[Question]) -> str:
     """The questions as `read_questions` reads them."""
     return "\n".join(
         f"{one.name}{f' {REQUIRED}' if one.required else ''}: {', '.join(one.labels)}" for one in questions
     )
 
 
-def ask_too(
+def save_desk_questions(
     db: Session, campaign_id: int, questions: Sequence[Question], comment_for: Collection[int]
 ) -> None:
     """Ask these questions from now on, and for a comment with these grades.
@@ -163,3 +163,35 @@ def _highest_answers(db: Session, campaign_id: int) -> dict[str, int]:
             if isinstance(value, int):
                 highest[name] = max(highest.get(name, -1), value)
     return highest
+
+
+BREAK_RULE = "break_minutes"
+SHORTEST_BREAK, LONGEST_BREAK = 5, 480
+
+
+def break_minutes(desk_rules: Mapping[str, Any]) -> int | None:
+    """After how many minutes of judging a break is to be proposed, or None where nobody asked for it."""
+    found = desk_rules.get(BREAK_RULE)
+    return found if isinstance(found, int) and not isinstance(found, bool) and found > 0 else None
+
+
+def break_minutes_of(db: Session, campaign_id: int) -> int | None:
+    """After how many minutes of judging a campaign proposes a break, or None."""
+    return break_minutes(db.get_one(CampaignRow, campaign_id).desk_rules)
+
+
+def save_break_minutes(db: Session, campaign_id: int, minutes: int | None) -> None:
+    """Have a break proposed after so many minutes of judging, or (None) never.
+
+    Raises InvalidInput for less than five minutes or more than eight hours.
+    """
+    if minutes is not None and not SHORTEST_BREAK <= minutes <= LONGEST_BREAK:
+        message = f"{minutes} minutes are no sitting"
+        raise InvalidInput(
+            [Finding("Break", None, BREAK_RULE, message, f"{SHORTEST_BREAK} to {LONGEST_BREAK}, or nothing")]
+        )
+    row = db.scalars(select(CampaignRow).where(CampaignRow.id == campaign_id).with_for_update()).one()
+    row.desk_rules = {key: value for key, value in row.desk_rules.items() if key != BREAK_RULE} | (
+        {} if minutes is None else {BREAK_RULE: minutes}
+    )
+    db.flush()
