@@ -29,7 +29,7 @@ from workbench.workflow.agreement.overlap import HALF_WIDTH, OverlapPlan, plan_e
 from workbench.workflow.agreement.overlap_drawing import draw_overlap
 from workbench.workflow.agreement.overlap_results import overlap_results
 from workbench.workflow.campaigns.campaigns import campaign_of
-from workbench.workflow.judging.assigning import SEEDS
+from workbench.workflow.judging.assignments import SEEDS
 from workbench.workflow.people.assessors import assessors_of
 
 COEFFICIENT_LABELS = {
