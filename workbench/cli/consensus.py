@@ -21,8 +21,7 @@ from workbench.cli.consensus_text import (
     write_export,
     write_out,
 )
-from workbench.cli.inputs import open_input
-from workbench.cli.judgment_files import graded_judgments
+from workbench.cli.inputs import graded_judgments, open_input
 from workbench.cli.output import say_json, say_table
 from workbench.cli.runs import only_one_standard_input, read_runs
 from workbench.consensus.judgments import LatestJudgments, latest_judgments

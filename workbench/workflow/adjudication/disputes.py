@@ -14,7 +14,7 @@ from workbench.consensus.disputes import Dispute, disputes, spread_of
 from workbench.consensus.judgments import judgments_by_pair
 from workbench.consensus.rule import Pair
 from workbench.consensus.simple import lower_median
-from workbench.pooling.reached import RunTops
+from workbench.pooling.run_tops import RunTops
 from workbench.records import Judgment, Scale, id_bytes
 from workbench.scoring.gains import Ranks, gain_measure
 from workbench.scoring.influence import NONE, Influence, TopicGrades, influences

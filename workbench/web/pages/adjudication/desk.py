@@ -23,7 +23,7 @@ from workbench.workflow.adjudication.disputed_pair import DisputedPair, Verdict,
 from workbench.workflow.adjudication.disputes import ON_THE_DESK, dispute_queue
 from workbench.workflow.adjudication.queue import Queue, QueueLine, next_open
 from workbench.workflow.campaigns.campaigns import campaign_of
-from workbench.workflow.judging.desk_keys import Keys, keys_of
+from workbench.workflow.judging.desk_settings import DeskKeys, keys_of
 from workbench.workflow.people.roles import Role
 
 blueprint = Blueprint("adjudicating", __name__, url_prefix="/c/<slug>/adjudicate")
@@ -187,7 +187,7 @@ def _place(found: Queue, way: Way, pair: Pair | None) -> Place:
     )
 
 
-def _command_keys(keys: Keys) -> Mapping[str, str]:
+def _command_keys(keys: DeskKeys) -> Mapping[str, str]:
     """The key of everything but grades, as the adjudicator chose them; none where another has it."""
     shared = {name: keys.commands[other] for name, other in SHARED_KEYS.items()}
     held = {*keys.grades.values(), *shared.values()}
