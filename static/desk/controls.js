@@ -1,8 +1,8 @@
 // Keys, buttons, links and swipes, and what each of them means.
 import { closeBoxes, isOpen, listenToBoxes, openBox, showGuidelines } from "./boxes.js";
-import { go, step } from "./course.js";
-import { secondClicks } from "../second_click.js";
-import { byId } from "./dom.js";
+import { go, step } from "./navigation.js";
+import { secondClicks } from "../shared/second_click.js";
+import { byId } from "../shared/dom.js";
 import { takeEnter } from "./finished.js";
 import { judge, keepComment, putOff, undo } from "./judging.js";
 import { isForDesk, meaningOf, readKeys } from "./keys.js";

@@ -1,5 +1,5 @@
 // The end of a topic: what was said, the unsure ones once more, and the way to the next topic.
-import { make } from "./dom.js";
+import { make } from "../shared/dom.js";
 
 const plural = (number, one, many) => `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
 

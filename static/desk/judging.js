@@ -1,7 +1,7 @@
 // Saying something of a document: a judgment, that it is put off, that the last is taken back, a comment, what goes
 // with an answer. It holds on the screen at once; what is said goes into the outbox in the same task.
 import { closeBoxes } from "./boxes.js";
-import { go } from "./course.js";
+import { go } from "./navigation.js";
 import { freshId } from "./ids.js";
 import { announce, say, unsay } from "./light.js";
 import { draw, drawBar } from "./view.js";

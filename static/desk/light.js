@@ -1,5 +1,5 @@
 // The light says how saving stands; the box above the bar says what a person should know or do.
-import { byId, make } from "./dom.js";
+import { byId, make } from "../shared/dom.js";
 
 const SAYS = {
   saved: ["saved", () => "saved"],

@@ -1,6 +1,6 @@
 // My judgments of this topic, at the right on demand: filtered by what was said, each a way back to its
 // document (by its data-docno: see controls.js).
-import { byId, make } from "./dom.js";
+import { byId, make } from "../shared/dom.js";
 
 const panel = byId("said");
 let filter = "";

@@ -1,14 +1,14 @@
 // The judging desk: a key says what one thinks of a document and the next one stands there at once; what was
 // said goes through the outbox to the server. Without this file every button is a form that works by itself.
 //
-// state.js holds how the desk stands; controls.js turns keys into judging.js and course.js, which change it;
-// view.js draws it; saving.js sends what was said, and hearing.js takes what comes back.
-import { Beside } from "./beside.js";
+// state.js holds how the desk stands; controls.js turns keys into judging.js and navigation.js, which change it;
+// view.js draws it; saving.js sends what was said, and incoming.js takes what comes back.
+import { Beside } from "./annotations.js";
 import { CommentBox } from "./comments.js";
 import { listenToControls } from "./controls.js";
-import { go, put } from "./course.js";
-import { byId } from "./dom.js";
-import { hearOf, takeReceipts } from "./hearing.js";
+import { go, put } from "./navigation.js";
+import { byId } from "../shared/dom.js";
+import { hearOf, takeReceipts } from "./incoming.js";
 import { changeBeside } from "./judging.js";
 import { announce, say } from "./light.js";
 import { Saving } from "./saving.js";

@@ -1,5 +1,5 @@
 // Puts things into the page: a document in the place of the last, and what the bar says of it. Nothing moves.
-import { byId } from "./dom.js";
+import { byId } from "../shared/dom.js";
 import { isTyping } from "./keys.js";
 
 const grouped = (number) => number.toLocaleString("en");

@@ -1,7 +1,7 @@
 // The desk as it stands: the one state that its parts share. Whoever changes it draws it afterwards (view.js).
-import { activeMilliseconds } from "../active_time.js";
+import { activeMilliseconds } from "../shared/active_time.js";
 import { Documents } from "./documents.js";
-import { byId } from "./dom.js";
+import { byId } from "../shared/dom.js";
 import { Pace } from "./pace.js";
 import { Topic } from "./topic.js";
 import { Training } from "./training.js";

@@ -1,5 +1,5 @@
 // Training: after each answer the known grade is told, and why; one goes on by Enter.
-import { make } from "./dom.js";
+import { make } from "../shared/dom.js";
 
 export class Training {
   #place;

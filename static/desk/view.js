@@ -1,5 +1,5 @@
 // Draws the desk as it stands: the light, the bar, what goes with the judgment, the list.
-import { byId } from "./dom.js";
+import { byId } from "../shared/dom.js";
 import { light } from "./light.js";
 import * as list from "./list.js";
 import * as show from "./show.js";

@@ -1,5 +1,5 @@
 // The keys of the two sides, and sending until it has arrived. Without this file the buttons work by clicking.
-import { activeMilliseconds, restart } from "./active_time.js";
+import { activeMilliseconds, restart } from "../shared/active_time.js";
 
 const RETRY_SECONDS = [1, 2, 4, 8, 15];
 const byId = (id) => document.getElementById(id);

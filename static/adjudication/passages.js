@@ -3,9 +3,9 @@
 //
 // A passage stands where it was marked, by its place in the text. Only where other words stand there now, because
 // the text was loaded anew, its words are looked for, the nearest first; the quotation beside the text says so.
-import { showRange } from "./reading/places.js";
-import { inSlices } from "./reading/slices.js";
-import { DocumentText } from "./reading/text.js";
+import { showRange } from "../reading/places.js";
+import { inSlices } from "../reading/slices.js";
+import { DocumentText } from "../reading/text.js";
 
 const LANES = 3; // lines below one another; more of them begin anew
 const BETWEEN = new Set("TABLE THEAD TBODY TFOOT TR UL OL DL DIV".split(" "));

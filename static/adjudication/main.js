@@ -1,9 +1,9 @@
 // The adjudicator's desk: its keys, its save light, and the decision that is sent until it has arrived.
 // Everything it does is a button, link or form of the page: without this file the desk works by clicking.
-import { activeMilliseconds, restart } from "./active_time.js";
-import { AS_PIECES, Ahead, piecesOf, put, recount } from "./adjudicating_ahead.js";
-import { Passages } from "./adjudicating_passages.js";
-import { secondClicks } from "./second_click.js";
+import { activeMilliseconds, restart } from "../shared/active_time.js";
+import { AS_PIECES, Ahead, piecesOf, put, recount } from "./ahead.js";
+import { Passages } from "./passages.js";
+import { secondClicks } from "../shared/second_click.js";
 
 const RETRY_SECONDS = [1, 2, 4, 8, 15];
 const KEPT_TRYING = new Set([401, 408, 425, 429]);

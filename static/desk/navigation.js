@@ -1,8 +1,8 @@
 // Which document stands on the desk: going to one, fetching it where it is not there yet, asking for more of the
 // work, and the end of the topic.
-import { restart } from "../active_time.js";
+import { restart } from "../shared/active_time.js";
 import { closeBoxes } from "./boxes.js";
-import { byId } from "./dom.js";
+import { byId } from "../shared/dom.js";
 import { finishedArticle, offerTopic } from "./finished.js";
 import { announce, unsay } from "./light.js";
 import { nearAnswer } from "./near.js";

@@ -1,6 +1,6 @@
 // What goes with a judgment beside its grade: passages marked in the text, answers to further questions, subtopics
 // ticked. A document that has an answer keeps every change at once; else it waits for the grade.
-import { byId, make } from "./dom.js";
+import { byId, make } from "../shared/dom.js";
 
 const MOST_PASSAGES = 20;
 const LONGEST_QUOTE = 5000;
