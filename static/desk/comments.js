@@ -2,7 +2,7 @@
 // needs a comment it waits for it.
 import { openBox } from "./boxes.js";
 import { byId } from "../shared/dom.js";
-import { announce } from "./light.js";
+import { announce } from "../shared/light.js";
 import { drawBar } from "./view.js";
 
 export class CommentBox {

@@ -1,6 +1,6 @@
 // What comes back: what became of events, and what another tab said of this topic.
 import { askForMore, expectNext, go, goOn } from "./navigation.js";
-import { announce } from "./light.js";
+import { announce } from "../shared/light.js";
 import * as receipts from "./receipts.js";
 import { drawBar } from "./view.js";
 

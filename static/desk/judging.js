@@ -3,7 +3,8 @@
 import { closeBoxes } from "./boxes.js";
 import { go } from "./navigation.js";
 import { freshId } from "./ids.js";
-import { announce, say, unsay } from "./light.js";
+import { announce } from "../shared/light.js";
+import { hideNotice, showNotice } from "../shared/notices.js";
 import { draw, drawBar } from "./view.js";
 
 // Says something: it holds on this screen from now on.
@@ -27,7 +28,7 @@ function post(desk, event) {
 // It is said: nothing of it waits any more.
 function leave(desk, docno) {
   desk.leave(docno);
-  unsay("asked");
+  hideNotice("asked");
 }
 
 export function judge(desk, answer, { grade = null, reason = "" } = {}) {
@@ -81,24 +82,24 @@ function goAfter(desk, { docno, client_id: clientId }) {
 function asksFirst(desk, grade) {
   const { beside, comments, docno } = desk;
   const { asked } = desk.facts;
-  unsay("passages");
+  hideNotice("passages");
   const open = beside.missing(asked.required);
   const needs = asked.comment_for.includes(grade) && !desk.commentOf(docno);
   // A field that takes the focus takes the selection away.
   if (open !== null || needs) beside.hold();
   if (open !== null) {
-    say("asked", `“${open}” is asked for with every grade: answer it, then give the grade again.`);
+    showNotice("asked", `“${open}” is asked for with every grade: answer it, then give the grade again.`);
     beside.ask(open);
     return true;
   }
-  unsay("asked");
+  hideNotice("asked");
   if (needs) comments.ask(grade);
   return needs;
 }
 
 // Passages, answers to questions or subtopics changed: an answer that is given keeps them at once.
 export function changeBeside(desk, docno, { evidence, ratings, subtopics }) {
-  unsay("asked");
+  hideNotice("asked");
   if (!desk.topic.answers.has(docno) || !desk.mayJudge()) return;
   post(desk, { kind: "extras", docno, evidence, ratings, subtopics });
   desk.beside.forget(docno);

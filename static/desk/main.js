@@ -10,7 +10,8 @@ import { go, put } from "./navigation.js";
 import { byId } from "../shared/dom.js";
 import { hearOf, takeReceipts } from "./incoming.js";
 import { changeBeside } from "./judging.js";
-import { announce, say } from "./light.js";
+import { announce } from "../shared/light.js";
+import { showNotice } from "../shared/notices.js";
 import { Saving } from "./saving.js";
 import { Desk } from "./state.js";
 import { drawLight } from "./view.js";
@@ -20,7 +21,7 @@ desk.comments = new CommentBox(desk);
 desk.beside = new Beside({
   onChange: (docno, now) => changeBeside(desk, docno, now),
   say: announce,
-  warn: (text) => say("passages", text),
+  warn: (text) => showNotice("passages", text),
 });
 desk.saving = new Saving({
   account: desk.account,

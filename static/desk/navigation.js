@@ -4,7 +4,8 @@ import { restart } from "../shared/active_time.js";
 import { closeBoxes } from "./boxes.js";
 import { byId } from "../shared/dom.js";
 import { finishedArticle, offerTopic } from "./finished.js";
-import { announce, unsay } from "./light.js";
+import { announce } from "../shared/light.js";
+import { hideNotice } from "../shared/notices.js";
 import { nearAnswer } from "./near.js";
 import * as show from "./show.js";
 import { draw, drawBar, drawLight } from "./view.js";
@@ -48,7 +49,7 @@ export function go(desk, docno, { browsing = false } = {}) {
   desk.remember();
   closeBoxes();
   addressIs(browsing ? `${addresses.desk}?docno=${encodeURIComponent(docno)}` : addresses.desk);
-  unsay("no-document");
+  hideNotice("no-document");
   desk.atEnd = docno === null && topic.mayGrow;
   if (desk.atEnd) {
     desk.current = null;
@@ -85,7 +86,7 @@ async function bring(desk, docno) {
       continue;
     }
     if (desk.wanted !== docno) return;
-    unsay("no-document");
+    hideNotice("no-document");
     put(desk, documents.get(docno), documents.article(docno));
   }
 }
@@ -164,7 +165,7 @@ async function hearOfMore(desk) {
     if (work === "gone" || work === null) return false;
     topic.extend(work, desk.docno ?? desk.wanted);
     show.showGoal(topic.goal);
-    unsay("no-document");
+    hideNotice("no-document");
     return true;
   } catch {
     if (desk.atEnd) sayTriedAgain();

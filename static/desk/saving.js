@@ -1,6 +1,6 @@
 // What was said on its way to the server: put into the outbox, sent, told to the account's other tabs.
 import { openChannel } from "./channel.js";
-import { isSaid, say, unsay } from "./light.js";
+import { hideNotice, isShown, showNotice, showSignedOut } from "../shared/notices.js";
 import { openOutbox } from "./outbox.js";
 import { startSender } from "./sender.js";
 
@@ -79,11 +79,11 @@ export class Saving {
   // Whether one more is taken; where not it says why.
   mayTake() {
     if (this.isStopped) {
-      say("stopped", "Somebody else may be sitting here now: nothing more is taken on this screen until you sign in again.", [this.signIn]);
+      showNotice("stopped", "Somebody else may be sitting here now: nothing more is taken on this screen until you sign in again.", [this.signIn]);
       return false;
     }
     if (this.unsent >= MOST_UNSENT) {
-      say("full", `${this.unsent} answers are kept here and not sent yet. Judging goes on as soon as the server has taken them.`);
+      showNotice("full", `${this.unsent} answers are kept here and not sent yet. Judging goes on as soon as the server has taken them.`);
       this.#sender.wake();
       return false;
     }
@@ -108,13 +108,12 @@ export class Saving {
 
   async recount() {
     this.unsent = (await this.#outbox.count()) + this.#writing;
-    if (this.unsent < MOST_UNSENT) unsay("full");
+    if (this.unsent < MOST_UNSENT) hideNotice("full");
     this.onChange();
   }
 
   askToSignIn() {
-    if (isSaid("signed-out")) return;
-    say("signed-out", "You are signed out. What you said is kept here and sent when you have signed in again, in another tab.", [this.signIn]);
+    showSignedOut([this.signIn]);
   }
 
   #take(receipts) {
@@ -126,9 +125,9 @@ export class Saving {
     this.state = state;
     if (state === "signed-out") this.askToSignIn();
     if (state === "other") {
-      say("other", "Another account is signed in on this browser. What you said is kept here and sent when you sign in again.", [this.signIn]);
+      showNotice("other", "Another account is signed in on this browser. What you answered is kept here and sent when you sign in again.", [this.signIn]);
     }
-    if (state === "saved" && !this.signedOutElsewhere) for (const matter of ["signed-out", "other", "stopped"]) unsay(matter);
+    if (state === "saved" && !this.signedOutElsewhere) for (const matter of ["signed-out", "other", "stopped"]) hideNotice(matter);
     this.onChange();
   }
 
@@ -145,13 +144,13 @@ export class Saving {
       this.askToSignIn();
     } else if (message.type === "signed-in") {
       this.signedOutElsewhere = false;
-      for (const matter of ["signed-out", "stopped"]) unsay(matter);
+      for (const matter of ["signed-out", "stopped"]) hideNotice(matter);
       this.#sender.wake();
     }
   }
 
   #sayPassing() {
-    if (this.#outbox.lasting || isSaid("passing")) return;
-    say("passing", "This browser keeps nothing for this site: do not close this tab while the light is not green.");
+    if (this.#outbox.lasting || isShown("passing")) return;
+    showNotice("passing", "This browser keeps nothing for this site: do not close this tab while the light is not green.");
   }
 }

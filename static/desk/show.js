@@ -1,6 +1,6 @@
 // Puts things into the page: a document in the place of the last, and what the bar says of it. Nothing moves.
 import { byId } from "../shared/dom.js";
-import { isTyping } from "./keys.js";
+import { isTyping } from "../shared/keys.js";
 
 const grouped = (number) => number.toLocaleString("en");
 
@@ -89,8 +89,4 @@ export function showPace(sitting, minutes, breakIsDue) {
   byId("pace").textContent = !minutes ? "" : `about ${grouped(minutes)} min left`;
   byId("sitting").textContent = sitting ? `${grouped(sitting)} this sitting` : "";
   byId("break").hidden = !breakIsDue;
-}
-
-export function page(direction) {
-  place.scrollBy({ top: direction * place.clientHeight * 0.85 });
 }

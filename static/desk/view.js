@@ -1,6 +1,6 @@
 // Draws the desk as it stands: the light, the bar, what goes with the judgment, the list.
 import { byId } from "../shared/dom.js";
-import { light } from "./light.js";
+import { light } from "../shared/light.js";
 import * as list from "./list.js";
 import * as show from "./show.js";
 
@@ -9,9 +9,9 @@ export function drawLight({ element, saving, topic, current, wanted, waitsFor, a
   element.toggleAttribute("data-waits", waitsFor !== null || wanted !== null || atEnd);
   const shown = unsent ? (state === "saved" ? "sending" : state) : state === "sending" ? "saved" : state;
   if (unsent && !navigator.onLine) light("offline", unsent);
-  else if (!unsent && waitsFor) light("waiting", 0);
-  else if (!unsent && (atEnd || (wanted !== null && current === null))) light("fetching", 0);
-  else if (topic.closed && !unsent) byId("light-text").textContent = "closed";
+  else if (!unsent && waitsFor) light("waiting");
+  else if (!unsent && (atEnd || (wanted !== null && current === null))) light("fetching");
+  else if (topic.closed && !unsent) light("closed");
   else light(unsent || shown === "signed-out" || shown === "other" ? shown : "saved", unsent);
 }
 

@@ -1,16 +1,16 @@
 // Asks the server how the topic stands: what is to be judged, and what was said.
-import { isSaid, say } from "./light.js";
+import { isShown, showNotice } from "../shared/notices.js";
 
 const RETRY_MS = 2000;
 
 // `what` is no longer this assessor's: nothing more comes of it.
 export function sayGone(what, addresses) {
-  say("no-document", `This ${what} is no longer yours to judge.`, [{ label: "My topics", address: addresses.topics }]);
+  showNotice("no-document", `This ${what} is no longer yours to judge.`, [{ label: "My topics", address: addresses.topics }]);
 }
 
 // Once, however often it is tried: whoever hears the page would hear it each time.
 export function sayTriedAgain() {
-  if (!isSaid("no-document")) say("no-document", "The next document cannot be fetched now; it is tried again.");
+  if (!isShown("no-document")) showNotice("no-document", "The next document cannot be fetched now; it is tried again.");
 }
 
 // The work, "gone" where the topic is no longer one's own, null where the server says nothing of use; rejects

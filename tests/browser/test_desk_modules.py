@@ -82,10 +82,10 @@ def test_a_batch_of_events_is_small_in_any_script(modules: Page) -> None:
 def test_that_something_is_tried_again_is_said_once(modules: Page) -> None:
     body = """
       document.body.insertAdjacentHTML("beforeend", '<div id="trouble"></div>');
-      const { isSaid } = await import("/static/desk/light.js");
+      const { isShown } = await import("/static/shared/notices.js");
       m.sayTriedAgain();
       const said = document.getElementById("trouble").firstChild;
       m.sayTriedAgain();
-      return [isSaid("no-document"), document.getElementById("trouble").firstChild === said];
+      return [isShown("no-document"), document.getElementById("trouble").firstChild === said];
     """
     assert run(modules, "desk/work", body) == [True, True]
