@@ -39,7 +39,7 @@ export class Passages {
   #at = -1;
   list = [];
 
-  // `page` holds the document and the voices; `ready` is called when they are shown, after the page is painted.
+  // `page` contains the document and the opinions; `ready` is called when they are shown, after the page is painted.
   constructor(page, ready = () => {}) {
     this.region = page.querySelector(".doc");
     const root = this.region?.querySelector("article .text");
@@ -72,23 +72,23 @@ export class Passages {
   #place(text, quotes) {
     let whole = null;
     for (const [index, quote] of quotes.entries()) {
-      const voice = quote.closest(".voice");
+      const opinion = quote.closest(".voice");
       const words = quote.textContent;
       const [start, end] = [Number(quote.dataset.start), Number(quote.dataset.end)];
       const fits = end <= text.length && text.slice(start, end) === words;
       whole ??= fits ? null : text.slice(0, text.length);
       const place = fits ? { start, end } : nearestWords(whole, words, start);
       quote.id ||= `quote-${index + 1}`;
-      quote.classList.add(`line-${voice.dataset.line}`);
-      const passage = { ...place, quote, marks: [], style: voice.dataset.line, name: voice.querySelector(".by bdi").textContent };
+      quote.classList.add(`line-${opinion.dataset.line}`);
+      const passage = { ...place, quote, marks: [], style: opinion.dataset.line, name: opinion.querySelector(".by bdi").textContent };
       if (place) this.list.push(passage);
-      this.#tell(passage, place ? (fits ? "" : "the text has changed: found by its words") : "not in the text as it is now");
+      this.#describe(passage, place ? (fits ? "" : "the text has changed: found by its words") : "not in the text as it is now");
     }
     inLanes(this.list);
   }
 
   // Below the quotation: the way to it in the text, and whether it still stands where it was marked.
-  #tell(passage, changed) {
+  #describe(passage, changed) {
     const line = Object.assign(document.createElement("p"), { className: "small place" });
     if (passage.start !== undefined) {
       const show = Object.assign(document.createElement("button"), { type: "button", className: "link", textContent: "Show in the text" });

@@ -4,10 +4,10 @@ import { isOnControl, listenToKeys, UNDO } from "../shared/keys.js";
 import { pageThrough, reloadFromMemory } from "../shared/page.js";
 import { ignoreSecondClicks } from "../shared/second_click.js";
 import { closeBoxes, isOpen, listenToBoxes, openBox, showGuidelines } from "./boxes.js";
-import { go, step } from "./navigation.js";
 import { takeEnter } from "./finished.js";
 import { judge, keepComment, putOff, undo } from "./judging.js";
 import * as list from "./list.js";
+import { go, step } from "./navigation.js";
 import { listenToSwipes, sayWays } from "./swipe.js";
 import { drawLight } from "./view.js";
 

@@ -1,4 +1,4 @@
-// What a person should know of what became of an answer: kept aside, or said otherwise on another screen.
+// What a person should know of what became of an answer: not recorded, or another answer given on another screen.
 import { hideNotice, showNotice } from "../shared/notices.js";
 
 function inWords({ answer, grade }, grades) {
@@ -8,7 +8,7 @@ function inWords({ answer, grade }, grades) {
   return found ? found[1] : String(grade);
 }
 
-// Reckoned by the server: this machine's clock may be wrong.
+// Computed by the server: this machine's clock may be wrong.
 function ago(seconds) {
   const minutes = Math.round(seconds / 60);
   if (minutes < 1) return "a moment ago";
@@ -17,9 +17,9 @@ function ago(seconds) {
 
 const understood = (name) => ({ label: "Understood", act: () => hideNotice(name) });
 
-// The latest holds and both are kept; who said both should know it. `onLook(docno)` goes to it, null where it stands
-// on the desk.
-export function saidElsewhere({ event, elsewhere }, desk, onLook) {
+// The latest counts and both are recorded; whoever gave both should know it. `onLook(docno)` goes to it, null where it
+// is on the desk.
+export function answeredElsewhere({ event, elsewhere }, desk, onLook) {
   const name = `elsewhere-${event.docno}`;
   const title = desk.titleOf(event.docno) ?? "this document";
   const what = onLook
@@ -33,7 +33,7 @@ export function saidElsewhere({ event, elsewhere }, desk, onLook) {
 let aside = 0;
 let refused = 0;
 
-export function notTaken({ outcome, why }) {
+export function notRecorded({ outcome, why }) {
   if (outcome === "kept_aside") {
     aside += 1;
     const what = aside === 1 ? "An answer was not recorded" : `${aside} answers were not recorded`;

@@ -35,7 +35,7 @@ const scrollsSideways = (element, place) => {
 
 const isSelected = () => !getSelection().isCollapsed;
 
-// `mayJudge()` says whether anything can be judged now, without telling anybody; `judge(value)` gives the grade.
+// `mayJudge()` gives whether anything can be judged now, without a notice; `judge(value)` gives the grade.
 export function listenToSwipes({ place, hint, grades, relevantFrom, mayJudge, judge }) {
   let begun = null; // {id, x, y, at}
 

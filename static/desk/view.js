@@ -1,4 +1,4 @@
-// Draws the desk as it stands: the light, the bar, what goes with the judgment, the list.
+// Draws the state of the desk: the light, the bar, what goes with the judgment, the list.
 import { byId } from "../shared/dom.js";
 import { light } from "../shared/light.js";
 import * as list from "./list.js";
@@ -17,14 +17,14 @@ export function drawLight({ element, saving, topic, current, wanted, waitsFor, a
 
 export function drawBar(desk) {
   const { docno, topic, training, pace } = desk;
-  const said = docno === null ? null : (topic.answers.get(docno) ?? null);
-  show.showAnswer(said, {
+  const answer = docno === null ? null : (topic.answers.get(docno) ?? null);
+  show.showAnswer(answer, {
     off: docno === null || topic.closed || training.waits,
-    mayUndo: topic.trail.length > 0 && !topic.closed && !desk.isHeld,
-    mayPutOff: !said && !topic.oneByOne && !topic.training.has(docno),
+    mayUndo: topic.trail.length > 0 && !topic.closed && !desk.isBlocked,
+    mayPutOff: !answer && !topic.oneByOne && !topic.training.has(docno),
     draft: docno !== null && desk.commentOf(docno),
   });
-  desk.beside.show(docno, said, docno === null || topic.closed);
+  desk.annotations.show(docno, answer, docno === null || topic.closed);
   show.showProgress(topic.answered, topic.total);
   show.showPace(pace.sitting, pace.minutes(topic.total - topic.answered), pace.breakIsDue());
   const at = docno === null ? topic.order.length : topic.places.get(docno);

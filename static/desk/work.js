@@ -1,4 +1,4 @@
-// Asks the server how the topic stands: what is to be judged, and what was said.
+// Asks the server for the state of the topic: what is to be judged, and the answers.
 import { isShown, showNotice } from "../shared/notices.js";
 
 const RETRY_MS = 2000;
@@ -8,12 +8,12 @@ export function sayGone(what, addresses) {
   showNotice("no-document", `This ${what} is no longer yours to judge.`, [{ label: "My topics", address: addresses.topics }]);
 }
 
-// Once, however often it is tried: whoever hears the page would hear it each time.
+// Once, however often it is tried: a screen reader would read it each time.
 export function sayTriedAgain() {
   if (!isShown("no-document")) showNotice("no-document", "The next document cannot be fetched now; it is tried again.");
 }
 
-// The work, "gone" where the topic is no longer one's own, null where the server says nothing of use; rejects
+// The work, "gone" where the topic is no longer one's own, null where the server sends nothing of use; rejects
 // without the network.
 export async function askForWork({ addresses, saving }) {
   const response = await fetch(addresses.work, { headers: { Accept: "application/json" } });

@@ -1,4 +1,4 @@
-// Sends a form until the server has answered for good, and shows meanwhile how that stands. One form at a time: what
+// Sends a form until the server has answered for good, and shows meanwhile the state of sending. One form at a time: what
 // is decided next may depend on the answer.
 import { light } from "./light.js";
 import { hideNotice, showSignedOut } from "./notices.js";

@@ -1,5 +1,5 @@
-// The status light: how saving stands, for the eye beside the bar and, when that changes for the worse or back, for
-// the ear in the page's status.
+// The status light: the state of saving, shown in the bar; where it changes for the worse and back it is announced to
+// screen readers too.
 import { byId } from "./dom.js";
 
 // The colour of each state and its words; the number of answers that are not sent follows.
@@ -21,7 +21,7 @@ const STATES = {
 const TRIED_AGAIN = new Set(["offline", "failing", "signed-out", "other"]);
 
 let current = null;
-let wasDelayed = false; // something is tried again, and the status has told so
+let wasDelayed = false; // something is tried again, and the status has announced it
 
 export function light(state, unsent = 0) {
   const [colour, text] = STATES[state];
@@ -37,7 +37,7 @@ export function light(state, unsent = 0) {
   else if (state !== "sending") wasDelayed = false;
 }
 
-// For those who hear the page.
+// To screen readers.
 export function announce(text) {
   byId("status").textContent = text;
 }
