@@ -13,6 +13,7 @@ The map of the house; imports point inwards, from the top of this list to its en
     storage       rows: tables, engine, migrations
     settings      where things are, read once
     ranking       the one order in which a run is read
+    export        one result as CSV, JSON and LaTeX
     records       the nouns
     errors        what a person can put right
 """

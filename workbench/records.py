@@ -223,3 +223,16 @@ def sorted_ids(identifiers: Iterable[str]) -> list[str]:
     ids = list(identifiers)
     # The order of ASCII is that of its bytes; to encode what has nothing else would be most of the time.
     return sorted(ids) if all(map(str.isascii, ids)) else sorted(ids, key=id_bytes)
+
+
+class Verdict(StrEnum):
+    """What the organiser thinks of a run; one that nobody has looked at is received."""
+
+    RECEIVED = "received"
+    ACCEPTED = "accepted"
+    SET_ASIDE = "set_aside"
+
+    @property
+    def words(self) -> str:
+        """The verdict as people read it."""
+        return self.value.replace("_", " ")

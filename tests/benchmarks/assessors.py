@@ -24,15 +24,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from tests.benchmarks.crowd import (
-    BareInsert,
-    Material,
-    Seen,
-    crowd_judges,
-    differences,
-    make_trial,
-    timed,
-)
+from tests.benchmarks.crowd import BareInsert, Material, Seen, crowd_judges, differences, make_trial, timed
 from tests.databases import new_postgresql_database, opened
 from tests.postgresql import DURABLE, SERVER_OPTIONS, postgresql_server
 from tests.servers import running_server

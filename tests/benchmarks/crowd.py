@@ -28,12 +28,13 @@ from workbench.records import FOUR_GRADES, Document, Judgment, Topic
 from workbench.storage.engine import Database
 from workbench.storage.tables import AssessorRow, JudgmentEventRow
 from workbench.web.ids import read_id
-from workbench.workflow.campaigns.campaigning import create_campaign
-from workbench.workflow.campaigns.collecting import load_documents, load_topics
-from workbench.workflow.campaigns.importing import import_judgments
-from workbench.workflow.desk.assigning import assessors_of, assign_in_turn
-from workbench.workflow.desk.assignments import assignments_of
+from workbench.workflow.campaigns.campaigns import create_campaign
+from workbench.workflow.campaigns.collection import load_documents, load_topics
+from workbench.workflow.judging.assigning import assign_in_turn
+from workbench.workflow.judging.assignments import assignments_of
+from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.people.accounts import NewAccount, create_account
+from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.people.membership import add_role
 from workbench.workflow.people.roles import Role
 from workbench.workflow.people.signing_in import open_session

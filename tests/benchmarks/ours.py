@@ -11,13 +11,13 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-# As the command does.
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-
 from workbench.formats.run_tops import read_run_arrays
 from workbench.pooling.depth_pairs import depth_pairs
 from workbench.pooling.reached import RunTops
 from workbench.records import Run, id_bytes
+
+# As the command does.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def main(depth: int, pooled: int, names: list[str]) -> None:

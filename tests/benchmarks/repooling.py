@@ -27,8 +27,8 @@ from workbench.pooling.reached import reached
 from workbench.records import BINARY, Topic
 from workbench.storage.engine import Database
 from workbench.storage.migrate import migrate
-from workbench.workflow.campaigns.campaigning import campaign_by_slug, create_campaign
-from workbench.workflow.campaigns.collecting import load_topics
+from workbench.workflow.campaigns.campaigns import campaign_by_slug, create_campaign
+from workbench.workflow.campaigns.collection import load_topics
 from workbench.workflow.runs.packed_store import tops_of
 from workbench.workflow.runs.submitting import add_runs
 

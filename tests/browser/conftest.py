@@ -24,7 +24,7 @@ from workbench.settings import read_settings
 from workbench.storage.engine import Database
 from workbench.storage.migrate import migrate
 from workbench.web.app import create_app
-from workbench.web.door import KEY, Door, hang
+from workbench.web.context import KEY, Door, hang
 
 HERE = Path(__file__).parent
 WIDTH, HEIGHT = 1280, 800

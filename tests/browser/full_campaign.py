@@ -15,31 +15,32 @@ from tests.browser.people import CHEAP, PASSWORD, demo_instance, stored
 from workbench.demo.campaign import POOL, SLUG
 from workbench.records import FOUR_GRADES, Document, Topic
 from workbench.storage.engine import Database
-from workbench.workflow.campaigns.campaigning import campaign_by_slug, create_campaign
-from workbench.workflow.campaigns.collecting import load_documents, load_topics
-from workbench.workflow.desk.assigning import assessors_of, assign
-from workbench.workflow.desk.assignments import assignments_of
-from workbench.workflow.desk.desk_events import Event
-from workbench.workflow.desk.kept_aside import keep_aside
+from workbench.workflow.adjudication.adjudicating import Verdict, decide, disputed_pair
+from workbench.workflow.adjudication.decisions import Decision
+from workbench.workflow.adjudication.dispute_queue import Order
+from workbench.workflow.adjudication.disputing import queue
+from workbench.workflow.campaigns.campaigns import campaign_by_slug, create_campaign
+from workbench.workflow.campaigns.collection import load_documents, load_topics
+from workbench.workflow.judging.assigning import assign
+from workbench.workflow.judging.assignments import assignments_of
+from workbench.workflow.judging.preference_assigning import best_judged, compare_documents, compare_runs
+from workbench.workflow.judging.preference_tasks import tasks_of
+from workbench.workflow.judging.sync import Event
+from workbench.workflow.judging.unrecorded import keep_aside
 from workbench.workflow.people.accounts import Account, NewAccount, account_by_login, create_account
-from workbench.workflow.people.inviting import invite
+from workbench.workflow.people.assessors import assessors_of
+from workbench.workflow.people.groups import groups_of
+from workbench.workflow.people.invitations import invite
 from workbench.workflow.people.membership import add_role
 from workbench.workflow.people.roles import Role
 from workbench.workflow.people.signing_in import open_session
 from workbench.workflow.pools.additions import add_by_hand
 from workbench.workflow.pools.pool_pairs import pool_entries
 from workbench.workflow.pools.pooling import make_pool
-from workbench.workflow.preferences.giving import best_judged, compare_documents, compare_runs
-from workbench.workflow.preferences.tasks import tasks_of
-from workbench.workflow.runs.about_runs import AboutRun, Kind
 from workbench.workflow.runs.checked_files import add_checked
-from workbench.workflow.runs.groups import groups_of
 from workbench.workflow.runs.run_checks import check_file, expected_of
+from workbench.workflow.runs.run_metadata import AboutRun, Kind
 from workbench.workflow.runs.submitting import add_runs
-from workbench.workflow.settling.adjudicating import Verdict, decide, disputed_pair
-from workbench.workflow.settling.decisions import Decision
-from workbench.workflow.settling.dispute_queue import Order
-from workbench.workflow.settling.disputing import queue
 
 DATABASE = "workbench.sqlite3"
 # Nothing in it may break the page: one word longer than a telephone is wide, and words of both directions.

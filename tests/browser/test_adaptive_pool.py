@@ -12,8 +12,8 @@ from sqlalchemy import select
 from tests.browser.conftest import Server
 from tests.browser.people import demo_instance, sign_in, stored
 from workbench.storage.tables import JudgmentEventRow, PoolEventRow, PoolRow
-from workbench.workflow.adaptive.replaying import replay_pool
-from workbench.workflow.campaigns.campaigning import campaign_by_slug
+from workbench.workflow.campaigns.campaigns import campaign_by_slug
+from workbench.workflow.judging.replay import replay_pool
 
 TOPIC = "T08"
 NAME = "as we go"

@@ -13,9 +13,9 @@ from tests.browser.desks import pass_time, round_trip
 from tests.browser.people import demo_instance, sign_in, stored
 from workbench.demo.campaign import SLUG
 from workbench.storage.tables import AdjudicationEventRow, AssessorRow, DocumentRow, JudgmentEventRow
-from workbench.workflow.campaigns.campaigning import campaign_by_slug
-from workbench.workflow.settling.dispute_queue import Order
-from workbench.workflow.settling.disputing import queue
+from workbench.workflow.adjudication.dispute_queue import Order
+from workbench.workflow.adjudication.disputing import queue
+from workbench.workflow.campaigns.campaigns import campaign_by_slug
 
 LiveServer = Callable[..., Server]
 

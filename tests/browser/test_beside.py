@@ -13,8 +13,8 @@ from tests.browser.desks import DeskServer, desk_server, light, open_desk, press
 from tests.browser.people import stored
 from workbench.records import Document, Topic
 from workbench.storage.tables import CampaignRow, JudgmentEventRow
-from workbench.workflow.campaigns.collecting import load_topics
-from workbench.workflow.desk.questions import ask_too, read_questions
+from workbench.workflow.campaigns.collection import load_topics
+from workbench.workflow.judging.questions import ask_too, read_questions
 
 FIRST, SECOND = "The tide is highest at noon.", "The moon pulls the water up."
 

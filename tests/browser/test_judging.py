@@ -27,7 +27,7 @@ from tests.browser.desks import (
 )
 from tests.browser.people import stored
 from workbench.storage.tables import DocumentRow, JudgmentEventRow
-from workbench.workflow.desk.desk_keys import choose_keys
+from workbench.workflow.judging.desk_keys import choose_keys
 
 NAMES = ("Ada", "Ben", "Cleo", "Dan", "Eve", "Finn", "Gil", "Hal", "Ina", "Kim", "Lea")
 PageOf = Callable[..., Page]

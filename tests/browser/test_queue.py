@@ -11,9 +11,9 @@ from playwright.sync_api import Page, expect
 from tests.browser.desks import DeskServer, desk_server, docno, open_desk, shown
 from tests.browser.people import stored
 from workbench.records import Document
-from workbench.workflow.campaigns.campaigning import campaign_by_slug
+from workbench.workflow.campaigns.campaigns import campaign_by_slug
+from workbench.workflow.judging.queues import make_queue
 from workbench.workflow.pools.listing import pools_of
-from workbench.workflow.queue.queueing import make_queue
 
 NAMES = ("Ada", "Ben")
 DOCUMENTS = 16

@@ -13,8 +13,8 @@ from tests.browser.people import stored
 from workbench.formats.graded_pairs import GradedPair
 from workbench.records import Document
 from workbench.storage.tables import CampaignRow, JudgmentEventRow
-from workbench.workflow.desk.probe_places import TRAINING
-from workbench.workflow.desk.probe_rules import ProbeRules, keep_probe_rules, load_known_answers
+from workbench.workflow.judging.probe_places import TRAINING
+from workbench.workflow.judging.quality_probes import ProbeRules, keep_probe_rules, load_known_answers
 
 
 def test_training_that_falls_short_is_told_comes_again_and_opens_the_work(

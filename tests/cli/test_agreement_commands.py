@@ -16,7 +16,7 @@ from workbench.cli.main import workbench
 from workbench.records import Judgment
 from workbench.storage.engine import Database
 from workbench.storage.migrate import migrate
-from workbench.workflow.campaigns.importing import import_judgments
+from workbench.workflow.judging.importing import import_judgments
 
 Run = Callable[..., str]
 

@@ -20,7 +20,7 @@ from workbench.errors import WorkbenchError
 from workbench.records import FOUR_GRADES, Judgment
 from workbench.storage.engine import Database
 from workbench.storage.tables import AdjudicationEventRow
-from workbench.workflow.campaigns.importing import import_judgments
+from workbench.workflow.judging.importing import import_judgments
 
 # d1: 2, 2 and at last 0; d2: 1 and 0; d3: 0, and -2, which is no grade here.
 LINES = [

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.cli.output import printable, say_csv
+from workbench.cli.output import print_csv, printable
 
 
 def test_csv_keeps_the_bytes_of_ids_and_leaves_cells_without_value_empty(
     capsysbinary: pytest.CaptureFixture[bytes],
 ) -> None:
-    say_csv([("topic", "doc", "value"), ("1", "d\udce9", None), ("2", 'a "b", c', 0.5)])
+    print_csv(("topic", "doc", "value"), [("1", "d\udce9", None), ("2", 'a "b", c', 0.5)])
     assert capsysbinary.readouterr().out == b'topic,doc,value\n1,d\xe9,\n2,"a ""b"", c",0.5\n'
 
 

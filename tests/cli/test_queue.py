@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from tests.workflow.queue.queued import POOL, queued_pool
+from tests.workflow.judging.queued import POOL, queued_pool
 from workbench.cli.campaign import command
 from workbench.errors import NotFound
 from workbench.storage.engine import Database

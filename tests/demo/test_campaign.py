@@ -5,11 +5,12 @@ from __future__ import annotations
 from workbench.demo.campaign import PEOPLE, SLUG, demo_there, make_demo
 from workbench.storage.engine import Database
 from workbench.workflow.agreement.agreeing import agreement_of_people
-from workbench.workflow.campaigns.campaigning import campaign_by_slug, campaigns_of
-from workbench.workflow.campaigns.progress import overview
-from workbench.workflow.desk.assignments import left_to_judge
+from workbench.workflow.campaigns.campaigns import campaign_by_slug
+from workbench.workflow.judging.assignments import left_to_judge
+from workbench.workflow.overview.home import campaigns_of
+from workbench.workflow.overview.progress import overview
 from workbench.workflow.people.accounts import account_by_login
-from workbench.workflow.runs.groups import groups_of
+from workbench.workflow.people.groups import groups_of
 from workbench.workflow.runs.run_lines import runs_of
 
 

@@ -8,12 +8,7 @@ from hypothesis import strategies as st
 from tests.pooling.some_runs import ABC, MANY_SCORES, Scores, run
 from workbench.pooling.candidates import gather
 from workbench.pooling.depth import depth_pool
-from workbench.pooling.incidence import (
-    Incidence,
-    incidence_of_entries,
-    incidence_of_pool,
-    incidence_of_tops,
-)
+from workbench.pooling.incidence import Incidence, incidence_of_entries, incidence_of_pool, incidence_of_tops
 from workbench.records import TieRule
 
 

@@ -17,14 +17,7 @@ from workbench.pooling.adaptive.strategies import ADAPTIVE, start
 from workbench.pooling.difference import minus
 from workbench.pooling.every_strategy import EVERY_STRATEGY
 from workbench.pooling.growth import growth
-from workbench.pooling.planning import (
-    Certainty,
-    Sizes,
-    depth_read,
-    depth_to_plan,
-    growth_table,
-    sizes,
-)
+from workbench.pooling.planning import Certainty, Sizes, depth_read, depth_to_plan, growth_table, sizes
 from workbench.pooling.pool import Pool
 from workbench.pooling.reached import known_tops, reached
 from workbench.pooling.strategies import STRATEGIES, build_pool

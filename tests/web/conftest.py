@@ -14,7 +14,7 @@ from tests.databases import fill, opened_copy
 from workbench.settings import Settings, read_settings
 from workbench.storage.engine import Database
 from workbench.web.app import create_app
-from workbench.web.door import Door, hang
+from workbench.web.context import Door, hang
 
 Enter = Callable[[str], FlaskClient]
 

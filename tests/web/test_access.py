@@ -18,7 +18,7 @@ from workbench.settings import read_settings
 from workbench.storage.engine import Database
 from workbench.web.access import Statement, Who, anyone, statement_of
 from workbench.web.app import create_app
-from workbench.workflow.people.inviting import invite
+from workbench.workflow.people.invitations import invite
 from workbench.workflow.people.roles import Role
 from workbench.workflow.runs.checked_files import add_checked
 from workbench.workflow.runs.run_checks import check_file, expected_of

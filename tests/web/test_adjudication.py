@@ -18,13 +18,13 @@ from workbench.storage import Session
 from workbench.storage.adjudications import adjudicated_grades
 from workbench.storage.engine import Database
 from workbench.storage.tables import AdjudicationEventRow
-from workbench.workflow.campaigns.campaigning import change_campaign
-from workbench.workflow.desk.extras import Extras, Passage
-from workbench.workflow.desk.judging import record
-from workbench.workflow.desk.showing import desk
+from workbench.workflow.adjudication.adjudication_rules import AdjudicationRules, keep_adjudication_rules
+from workbench.workflow.campaigns.campaigns import change_campaign
+from workbench.workflow.judging.annotations import Extras, Passage
+from workbench.workflow.judging.desk_view import desk
+from workbench.workflow.judging.judging import record
 from workbench.workflow.people.membership import add_role
 from workbench.workflow.people.roles import Role
-from workbench.workflow.settling.adjudication_rules import AdjudicationRules, keep_adjudication_rules
 
 QUEUE, DESK, TALK = "/c/harbour/adjudication", "/c/harbour/adjudicate", "/c/harbour/discussions"
 # What Ada and Ben say of the pool's pairs; three are disputed, by 3, 1 and 1 steps.

@@ -11,7 +11,7 @@ from tests.cast import Cast
 from tests.uploads import import_judgments, links, text_of
 from tests.web.conftest import Enter
 from workbench.storage.engine import Database
-from workbench.workflow.desk.assigning import assessors_of
+from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.pools.listing import pools_of
 from workbench.workflow.pools.pool_pairs import pool_entries
 

@@ -12,8 +12,8 @@ from tests.uploads import text_of
 from tests.web.conftest import Enter
 from workbench.storage.engine import Database
 from workbench.storage.events import append_events
-from workbench.workflow.desk.assigning import assessors_of
-from workbench.workflow.moments import utc_now
+from workbench.workflow.clock import utc_now
+from workbench.workflow.people.assessors import assessors_of
 
 ADDRESS = "/c/harbour/agreement/self"
 

@@ -13,7 +13,7 @@ from tests.uploads import import_judgments, text_of
 from tests.web.conftest import Enter
 from workbench.storage.engine import Database
 from workbench.storage.events import append_events
-from workbench.workflow.desk.assigning import assessors_of
+from workbench.workflow.people.assessors import assessors_of
 
 ADDRESS = "/c/harbour/agreement/time"
 

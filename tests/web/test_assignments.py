@@ -9,8 +9,8 @@ from tests.cast import Cast
 from tests.uploads import text_of
 from tests.web.conftest import Enter
 from workbench.storage.engine import Database
-from workbench.workflow.desk.assigning import assessors_of
-from workbench.workflow.desk.assignments import AssignmentLine, assignments_of
+from workbench.workflow.judging.assignments import AssignmentLine, assignments_of
+from workbench.workflow.people.assessors import assessors_of
 
 ADDRESS = "/c/harbour/assignments"
 

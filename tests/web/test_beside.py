@@ -14,7 +14,7 @@ from tests.cast import Cast
 from tests.web.test_judging_pages import fields
 from workbench.storage.engine import Database
 from workbench.storage.tables import CampaignRow, JudgmentEventRow, TopicRow
-from workbench.workflow.desk.questions import ask_too, read_questions
+from workbench.workflow.judging.questions import ask_too, read_questions
 
 
 @pytest.fixture

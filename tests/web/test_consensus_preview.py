@@ -10,7 +10,7 @@ from tests.web.conftest import Enter
 
 ADDRESS = "/c/harbour/qrels/preview"
 PARTIAL = {"HX-Request": "true", "HX-Request-Type": "partial"}
-# As in tests/workflow/settling/test_rule_preview.py: under `any` alpha is first, under `all` beta.
+# As in tests/workflow/qrels/test_rule_preview.py: under `any` alpha is first, under `all` beta.
 ROWS = [
     ("T1", "d1", "X", "3"), ("T1", "d1", "Y", "0"), ("T1", "d2", "X", "2"), ("T1", "d2", "Y", "2"),
     ("T2", "d/4", "X", "0"), ("T2", "d/4", "Y", "3"),
@@ -69,7 +69,7 @@ def test_several_assessors_are_compared_each_alone(olga: FlaskClient) -> None:
 def test_scores_that_take_longer_are_fetched_piece_by_piece(
     olga: FlaskClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workbench.web.pages.consensus_preview.SECONDS", -1.0)
+    monkeypatch.setattr("workbench.web.pages.consensus.preview.SECONDS", -1.0)
     query = ASKED | {"measure": "P@4"}
     page = olga.get(ADDRESS, query_string=query).text
     assert "Scoring by P@4: 2 of 4 scores" in text_of(page)

@@ -19,4 +19,4 @@ def test_a_file_has_a_name_that_every_browser_can_read(name: str, header: str) -
 
 def test_a_table_keeps_commas_quotes_and_gaps() -> None:
     answer = csv_file(("a", "b"), [("x,y", None), ('say "no"', 0.1)], "t.csv")
-    assert answer.get_data(as_text=True) == 'a,b\r\n"x,y",\r\n"say ""no""",0.1\r\n'
+    assert answer.get_data(as_text=True) == 'a,b\n"x,y",\n"say ""no""",0.1\n'

@@ -12,7 +12,7 @@ from tests.cast import CHEAP, PASSWORD, Cast
 from workbench.storage.engine import Database
 from workbench.web.pages import entrance
 from workbench.workflow.people.accounts import create_first_account, prepare_account
-from workbench.workflow.people.inviting import invite
+from workbench.workflow.people.invitations import invite
 from workbench.workflow.people.membership import members
 from workbench.workflow.people.roles import Role
 

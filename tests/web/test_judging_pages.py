@@ -12,8 +12,8 @@ from sqlalchemy import delete, select, update
 from tests.cast import Cast
 from workbench.storage.engine import Database
 from workbench.storage.tables import DocumentRow, JudgmentEventRow, PoolRow
-from workbench.web.pages.judging import REASONS
-from workbench.workflow.campaigns.campaigning import campaign_by_slug
+from workbench.web.pages.judging.my_topics import REASONS
+from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.people.membership import add_role
 from workbench.workflow.people.roles import Role
 

@@ -14,8 +14,9 @@ from tests.web.conftest import Enter
 from workbench.storage.engine import Database
 from workbench.storage.tables import AssignmentRow, PoolEventRow
 from workbench.web.ids import read_id
-from workbench.workflow.desk.assigning import assessors_of, assign
-from workbench.workflow.desk.assignments import assignments_of
+from workbench.workflow.judging.assigning import assign
+from workbench.workflow.judging.assignments import assignments_of
+from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.pools.listing import pool_report
 from workbench.workflow.pools.opening import close_pool
 from workbench.workflow.pools.pooling import make_pool

@@ -8,8 +8,8 @@ from tests.uploads import check_files, import_judgments, keep_all, links, text_o
 from tests.web.conftest import Enter
 from workbench.records import BINARY, Topic
 from workbench.storage.engine import Database
-from workbench.workflow.campaigns.campaigning import create_campaign
-from workbench.workflow.campaigns.collecting import load_topics
+from workbench.workflow.campaigns.campaigns import create_campaign
+from workbench.workflow.campaigns.collection import load_topics
 
 
 @pytest.fixture

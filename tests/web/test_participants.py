@@ -16,13 +16,13 @@ from tests.cast import Cast, signed_in_client
 from tests.uploads import import_judgments, links, text_of, upload
 from tests.web.conftest import Enter
 from workbench.storage.engine import Database
-from workbench.workflow.people.inviting import invite
+from workbench.workflow.people.groups import add_group, join, require_group
+from workbench.workflow.people.invitations import invite
 from workbench.workflow.people.roles import Role
-from workbench.workflow.runs.about_runs import AboutRun
 from workbench.workflow.runs.checked_files import add_checked
-from workbench.workflow.runs.groups import add_group, join, require_group
 from workbench.workflow.runs.own_runs import own_runs
 from workbench.workflow.runs.run_checks import check_file, expected_of
+from workbench.workflow.runs.run_metadata import AboutRun
 from workbench.workflow.runs.run_records import change_record
 
 OWN = "/c/harbour/own-runs"

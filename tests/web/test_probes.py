@@ -19,10 +19,10 @@ from tests.web.conftest import Enter
 from workbench.formats.graded_pairs import GradedPair
 from workbench.storage.engine import Database
 from workbench.storage.tables import AssignmentRow, JudgmentEventRow
-from workbench.workflow.desk.probe_places import PLANTED, REPEAT, TRAINING
-from workbench.workflow.desk.probe_rules import ProbeRules, keep_probe_rules, load_known_answers
-from workbench.workflow.desk.screens import screen_task
-from workbench.workflow.desk.tasks import Task
+from workbench.workflow.judging.probe_places import PLANTED, REPEAT, TRAINING
+from workbench.workflow.judging.probed_task import screen_task
+from workbench.workflow.judging.quality_probes import ProbeRules, keep_probe_rules, load_known_answers
+from workbench.workflow.judging.task import Task
 
 ADDRESS = "/c/harbour/settings/probes"
 FILE = "topic\tdoc\tgrade\tfeedback\nT1\td6\t3\tIt has the tables.\n"

@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any
 
 from workbench.agreement.report.latex_table import document, escaped, number, table
-from workbench.agreement.report.taken import Taken
 from workbench.agreement.rounds import Rounds, TwoValues
+from workbench.export import Export
 
 ROUND_COLUMNS = (
     "part", "name", "grades", "before", "after", "labels", "changed", "raised", "lowered", "undefined",
@@ -16,9 +16,9 @@ ROUND_COLUMNS = (
 )  # fmt: skip
 
 
-def rounds_taken(found: Rounds) -> Taken:
+def rounds_export(found: Rounds) -> Export:
     """All of it, each form when it is called for."""
-    return Taken(
+    return Export(
         ROUND_COLUMNS, partial(rounds_rows, found), partial(rounds_data, found), partial(rounds_latex, found)
     )
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from workbench.agreement.report.latex_table import document, escaped, number, table
-from workbench.agreement.report.taken import Taken
 from workbench.agreement.sample_plans import Planned
 from workbench.agreement.sample_size import UNDEFINED, Draw, Needed
+from workbench.export import Export
 
 PLAN_COLUMNS = (
     "draw", "coefficient", "value", "half_width", "level", "assessors", "pairs", "by_first_label", "effect",
@@ -21,13 +21,13 @@ WOULD_DEFINE = {UNDEFINED: "shares in which two grades at least occur"}
 DRAWN = {Draw.RANDOM: "At random", Draw.LABEL: "By the first label", Draw.TOPIC: "By topic"}
 
 
-def plans_taken(planned: Sequence[Planned], said: Mapping[str, object]) -> Taken:
+def plans_export(planned: Sequence[Planned], said: Mapping[str, object]) -> Export:
     """Every way of drawing, each form when it is called for; plain data has what else is said."""
 
     def data() -> dict[str, object]:
         return {**said, "draws": [plan_data(one) for one in planned]}
 
-    return Taken(PLAN_COLUMNS, partial(plan_rows, planned), data, partial(plans_latex, planned))
+    return Export(PLAN_COLUMNS, partial(plan_rows, planned), data, partial(plans_latex, planned))
 
 
 def plan_data(one: Planned) -> dict[str, object]:

@@ -8,12 +8,7 @@ import numpy as np
 
 from workbench.agreement.sample_aims import Aim, Sums
 from workbench.agreement.sample_estimates import ROUNDS, Proof, proof_of
-from workbench.agreement.sample_expected import (
-    Expected,
-    of_alike,
-    of_each,
-    of_table,
-)
+from workbench.agreement.sample_expected import Expected, of_alike, of_each, of_table
 from workbench.agreement.sample_moves import needed_for, simulated
 from workbench.agreement.sample_size import LEVEL, Draw, Floats, Needed
 from workbench.agreement.sample_topics import prove_topics

@@ -7,13 +7,13 @@ import click
 from workbench.cli.opening import database_options, opened
 from workbench.errors import InvalidInput
 from workbench.settings import Settings
-from workbench.workflow.campaigns.campaigning import campaign_by_slug
+from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.people.accounts import account_by_login, create_account, prepare_account
 from workbench.workflow.people.accounts import set_password as store_password
+from workbench.workflow.people.groups import group_named, join
 from workbench.workflow.people.membership import add_role
 from workbench.workflow.people.passwords import Passwords, password_findings
 from workbench.workflow.people.roles import Role
-from workbench.workflow.runs.groups import group_named, join
 
 PASSWORD = click.option(
     "--password",

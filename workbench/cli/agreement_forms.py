@@ -5,16 +5,16 @@ from __future__ import annotations
 import click
 
 from workbench.agreement.report.figures import drawn_from, figures
-from workbench.agreement.report.forms import coefficients_taken, matrix_taken, report_taken
+from workbench.agreement.report.forms import coefficients_export, matrix_export, report_export
 from workbench.agreement.report.matrix import matrix
 from workbench.agreement.report.overview import together
 from workbench.agreement.report.pair import pair_report
-from workbench.agreement.report.pair_forms import pair_taken
+from workbench.agreement.report.pair_forms import pair_export
 from workbench.agreement.several.entering import Entering
 from workbench.cli.agreement_options import Wanted
 from workbench.cli.agreement_text import capital, four, say_figures, say_pair, say_report
 from workbench.cli.output import say_table
-from workbench.cli.tabular import said_for_programs
+from workbench.cli.tabular import print_export
 
 
 def say_agreement(entering: Entering, wanted: Wanted) -> None:
@@ -24,19 +24,19 @@ def say_agreement(entering: Entering, wanted: Wanted) -> None:
     elif wanted.pair:
         first, second = wanted.pair
         found = pair_report(entering, wanted.how, first=first, second=second)
-        if not said_for_programs(pair_taken(found, wanted.how), wanted.form):
+        if not print_export(pair_export(found, wanted.how), wanted.form):
             say_pair(found, wanted.how)
     elif wanted.only_coefficients:
         _say_coefficients(entering, wanted)
     else:
         report = together(entering, wanted.how)
-        if not said_for_programs(report_taken(report), wanted.form):
+        if not print_export(report_export(report), wanted.form):
             say_report(report)
 
 
 def _say_matrix(entering: Entering, wanted: Wanted, by: str) -> None:
-    taken = matrix_taken(matrix(entering, wanted.how, by=by), entering, wanted.how, by)
-    if said_for_programs(taken, wanted.form):
+    taken = matrix_export(matrix(entering, wanted.how, by=by), entering, wanted.how, by)
+    if print_export(taken, wanted.form):
         return
     click.echo(capital(entering.sentence))
     shown = [(row[0], *(four(cell) for cell in row[1:])) for row in taken.rows()]
@@ -45,7 +45,7 @@ def _say_matrix(entering: Entering, wanted: Wanted, by: str) -> None:
 
 def _say_coefficients(entering: Entering, wanted: Wanted) -> None:
     found = figures(entering.ratings, wanted.how, drawn_from(entering.ratings, wanted.how))
-    if said_for_programs(coefficients_taken(found, entering, wanted.how), wanted.form):
+    if print_export(coefficients_export(found, entering, wanted.how), wanted.form):
         return
     click.echo(f"{capital(entering.sentence)}.\n")
     say_figures(found)

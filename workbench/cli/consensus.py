@@ -27,8 +27,8 @@ from workbench.formats.judgment_groups import write_judgment_groups
 from workbench.formats.qrels import read_qrels, write_qrels
 from workbench.records import Judgment
 from workbench.scoring.rank_comparison import compare_rankings
-from workbench.workflow.settling.releasing import RuleChoice
-from workbench.workflow.settling.rule_choices import choice_name, choices_of, default_rules
+from workbench.workflow.qrels.make_qrels import RuleChoice
+from workbench.workflow.qrels.rule_choices import choice_name, choices_of, default_rules
 
 
 @click.command("consensus")

@@ -11,7 +11,7 @@ import click
 
 from workbench.consensus.parameters import Parameter
 from workbench.consensus.rules import PARAMETERS, RULES
-from workbench.workflow.settling.releasing import RuleChoice
+from workbench.workflow.qrels.make_qrels import RuleChoice
 
 NAMES = list(RULES)
 _HELP = "; ".join(f"{rule.name}: {rule.help}" for rule in RULES.values())

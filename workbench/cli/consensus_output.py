@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import sys
 from pathlib import Path
 
 from workbench.cli.output import say_json
 from workbench.consensus.tables import Table
 from workbench.errors import WorkbenchError
+from workbench.export import csv_bytes
 
 
 def write_table(table: Table, output: Path | None, as_json: bool) -> None:
@@ -17,7 +16,7 @@ def write_table(table: Table, output: Path | None, as_json: bool) -> None:
     if as_json:
         say_json(table.records())
     else:
-        write_out(table_as_csv(table), output)
+        write_out(csv_bytes(table.columns, table.rows), output)
 
 
 def write_out(content: bytes, output: Path | None) -> None:
@@ -29,12 +28,3 @@ def write_out(content: bytes, output: Path | None) -> None:
         output.write_bytes(content)
     except OSError as error:
         raise WorkbenchError(f"{output} cannot be written: {error.strerror}") from None
-
-
-def table_as_csv(table: Table) -> bytes:
-    """A table as CSV with all digits; None is an empty cell."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\r\n")
-    writer.writerow(table.columns)
-    writer.writerows(table.rows)
-    return text.getvalue().encode("utf-8", "surrogateescape")

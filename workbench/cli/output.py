@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,6 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.export import csv_bytes
 
 REFUSED = 1
 Item = TypeVar("Item")
@@ -22,11 +21,9 @@ def say_json(value: Any) -> None:
     click.echo(json.dumps(value, ensure_ascii=True, allow_nan=False))
 
 
-def say_csv(rows: Iterable[Sequence[object]]) -> None:
-    """Print CSV, the headings among the rows; None is an empty cell, ids keep their bytes."""
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    click.echo(text.getvalue().encode("utf-8", "surrogateescape"), nl=False)
+def print_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Print a table as CSV."""
+    click.echo(csv_bytes(columns, rows), nl=False)
 
 
 def say_table(

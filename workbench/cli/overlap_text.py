@@ -9,11 +9,11 @@ import click
 
 from workbench.agreement.sample_aims import METHODS_PLANNED, WEIGHTS_PLANNED
 from workbench.agreement.sample_expected import MOST_ASSESSORS
-from workbench.agreement.sample_forms import in_words, plans_taken
+from workbench.agreement.sample_forms import in_words, plans_export
 from workbench.agreement.sample_plans import Planned
 from workbench.agreement.sample_size import LEVEL
 from workbench.cli.output import say_table
-from workbench.cli.tabular import said_for_programs
+from workbench.cli.tabular import print_export
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 SHARES = "Shares of the grades, the highest first, as '0.1 0.2 0.7'; for relevant or not the first is enough."
@@ -80,7 +80,7 @@ def shares_of_grades(text: str | None) -> tuple[float, ...] | None:
 
 def say_plans(planned: Sequence[Planned], said: Mapping[str, object], form: str) -> None:
     """Say every way of drawing, with the pairs it needs and what simulated samples came to."""
-    if not said_for_programs(plans_taken(planned, said), form):
+    if not print_export(plans_export(planned, said), form):
         _say_plans(planned)
 
 

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import click
 
 from workbench.agreement.rounds import compare_rounds
-from workbench.agreement.rounds_forms import rounds_taken
+from workbench.agreement.rounds_forms import rounds_export
 from workbench.cli.inputs import open_input
 from workbench.cli.judgment_files import graded_judgments
 from workbench.cli.rounds_text import say_rounds
 from workbench.cli.runs import only_one_standard_input
-from workbench.cli.tabular import form_options, one_form, said_for_programs
+from workbench.cli.tabular import form_options, one_form, print_export
 from workbench.errors import WorkbenchError
 
 
@@ -52,7 +52,7 @@ def command(
             "no assessor judged a pair in both files", remedy="are the assessors named alike in both?"
         )
     found = compare_rounds(first, second, categories=sorted(grades), relevant_from=relevant_from)
-    if not said_for_programs(rounds_taken(found), form):
+    if not print_export(rounds_export(found), form):
         say_rounds(found)
 
 

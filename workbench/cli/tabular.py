@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 
 import click
 
-from workbench.agreement.report.taken import Taken
-from workbench.cli.output import say_csv, say_json, say_table
+from workbench.cli.output import say_json, say_table
+from workbench.export import Export
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -29,14 +29,14 @@ def one_form(*, as_json: bool, as_csv: bool, as_latex: bool) -> str:
     return chosen[0] if chosen else "text"
 
 
-def said_for_programs(taken: Taken, form: str) -> bool:
-    """Say a report as JSON, CSV or LaTeX where one of these is wanted; False if people are to read it."""
+def print_export(export: Export, form: str) -> bool:
+    """Print a result as JSON, CSV or LaTeX where one of these is asked for; False if it is for people."""
     if form == "json":
-        say_json(taken.data())
+        say_json(export.data())
     elif form == "csv":
-        say_csv((taken.columns, *taken.rows()))
-    elif form == "latex":
-        click.echo(taken.latex(), nl=False)
+        click.echo(export.csv(), nl=False)
+    elif form == "latex" and export.latex is not None:
+        click.echo(export.latex(), nl=False)
     return form != "text"
 
 

@@ -13,14 +13,7 @@ from workbench.consensus.adjudicating import adjudicated_first, two_and_adjudica
 from workbench.consensus.models.settling import by_dawid_skene, by_glad, by_mace
 from workbench.consensus.outcomes import Evidence, Left, Outcome, Pair, Settled, share_of
 from workbench.consensus.parameters import ASSESSOR, BINARY, FEWER, LINE, TIES, Parameter
-from workbench.consensus.simple import (
-    all_relevant,
-    any_relevant,
-    lower_median,
-    majority,
-    one,
-    upper_median,
-)
+from workbench.consensus.simple import all_relevant, any_relevant, lower_median, majority, one, upper_median
 from workbench.consensus.summing import total
 from workbench.errors import WorkbenchError
 

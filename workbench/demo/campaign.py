@@ -15,20 +15,21 @@ from workbench.errors import NotFound, WorkbenchError
 from workbench.formats.runs import write_run
 from workbench.records import Judgment
 from workbench.storage import Session
-from workbench.workflow.campaigns.campaigning import Campaign, campaign_by_slug, create_campaign
-from workbench.workflow.campaigns.collecting import load_documents, load_topics
-from workbench.workflow.campaigns.importing import import_judgments
-from workbench.workflow.desk.assigning import assessors_of, assign_in_turn
-from workbench.workflow.desk.assignments import assignments_of
-from workbench.workflow.desk.judging import record
-from workbench.workflow.desk.ordering import OrderRule
+from workbench.workflow.campaigns.campaigns import Campaign, campaign_by_slug, create_campaign
+from workbench.workflow.campaigns.collection import load_documents, load_topics
+from workbench.workflow.judging.assigning import assign_in_turn
+from workbench.workflow.judging.assignments import assignments_of
+from workbench.workflow.judging.importing import import_judgments
+from workbench.workflow.judging.judging import record
+from workbench.workflow.judging.order import OrderRule
 from workbench.workflow.people.accounts import Account, NewAccount, create_account
+from workbench.workflow.people.assessors import assessors_of
+from workbench.workflow.people.groups import add_group, join
 from workbench.workflow.people.membership import add_role
 from workbench.workflow.people.roles import Role
 from workbench.workflow.pools.pool_pairs import pool_entries
 from workbench.workflow.pools.pooling import make_pool
-from workbench.workflow.runs.about_runs import AboutRun, Kind
-from workbench.workflow.runs.groups import add_group, join
+from workbench.workflow.runs.run_metadata import AboutRun, Kind
 from workbench.workflow.runs.submitting import add_runs
 
 SLUG = "harbour"

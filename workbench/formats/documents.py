@@ -12,9 +12,9 @@ from workbench.formats.documents_json import json_documents
 from workbench.formats.documents_smart import smart_documents
 from workbench.formats.documents_trec import trec_documents
 from workbench.formats.documents_tsv import tsv_documents
+from workbench.formats.error_collector import Refusals, shown
 from workbench.formats.fields import check_texts
 from workbench.formats.identifiers import check_ids
-from workbench.formats.refusals import Refusals, shown
 from workbench.formats.source import Readable, numbered_lines
 from workbench.records import Document
 

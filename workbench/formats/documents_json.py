@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from workbench.formats.error_collector import Refusals
 from workbench.formats.fields import collapsed
 from workbench.formats.identifiers import trimmed
 from workbench.formats.json_lines import Record, as_record, first_of, parsed, unknown_keys
-from workbench.formats.refusals import Refusals
 from workbench.records import Document
 
 _IDS = ("id", "_id", "docno", "docid", "doc_id", "pid")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from workbench.formats.error_collector import Refusals, shown
 from workbench.formats.fields import collapsed, tidied
 from workbench.formats.identifiers import trimmed
-from workbench.formats.refusals import Refusals, shown
 from workbench.records import Document
 
 _ITEM = re.compile(r"\.I(?:\s+(.*))?$")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from workbench.formats.refusals import Refusals, shown
+from workbench.formats.error_collector import Refusals, shown
 from workbench.formats.sgml import sgml_document
 from workbench.formats.source import LINE_LIMIT
 from workbench.records import Document

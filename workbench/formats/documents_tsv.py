@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from workbench.formats.error_collector import Refusals
 from workbench.formats.fields import collapsed
 from workbench.formats.identifiers import trimmed
-from workbench.formats.refusals import Refusals
 from workbench.records import Document
 
 _IDS = frozenset(("id", "_id", "docno", "docid", "doc_id", "pid", "doc", "document"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 
-from workbench.formats.refusals import Refusals
+from workbench.formats.error_collector import Refusals
 
 _BLANK_LINES = re.compile(r"\n[ \t\r\f\v]*\n")
 # Without the semicolon `AT&T` and `R&D` would be at the mercy of the entities' names.

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from workbench.formats.error_collector import Refusals, shown
 from workbench.formats.identifiers import check_ids, trimmed
-from workbench.formats.refusals import Refusals, shown
 from workbench.formats.source import Readable, numbered_lines
 
 NEEDED = ("topic", "doc", "grade")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from workbench.errors import WorkbenchError
-from workbench.formats.refusals import Refusals, shown
+from workbench.formats.error_collector import Refusals, shown
 from workbench.formats.source import Readable, byte_lines
 from workbench.records import id_bytes
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
-from workbench.formats.refusals import Refusals, shown
+from workbench.formats.error_collector import Refusals, shown
 
 Record = Mapping[str, Any]
 

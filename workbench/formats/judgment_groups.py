@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 
 from workbench.errors import WorkbenchError
+from workbench.formats.error_collector import shown
 from workbench.formats.identifiers import plain
-from workbench.formats.refusals import shown
 from workbench.records import Judgment, id_bytes
 
 _SPACE = re.compile(r"[\s\x00-\x1f\x7f\ufeff]+")

@@ -6,9 +6,9 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from workbench.errors import WorkbenchError
+from workbench.formats.error_collector import Refusals, shown
 from workbench.formats.fields import check_texts
 from workbench.formats.identifiers import check_ids, plain, trimmed
-from workbench.formats.refusals import Refusals, shown
 from workbench.formats.source import Readable, numbered_lines
 from workbench.records import Answer, Judgment
 

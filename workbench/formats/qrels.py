@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 
 from workbench.errors import WorkbenchError
+from workbench.formats.error_collector import Refusals, shown
 from workbench.formats.identifiers import check_ids, plain
-from workbench.formats.refusals import Refusals, shown
 from workbench.formats.source import Readable, byte_lines
 from workbench.records import Qrel, id_bytes
 

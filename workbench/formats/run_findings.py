@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from workbench.errors import Finding, Severity
-from workbench.formats.refusals import Refusals
+from workbench.formats.error_collector import Refusals
 from workbench.formats.run_rules import CODES, RunRules, Treatment
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from workbench.formats.refusals import shown
+from workbench.formats.error_collector import shown
 from workbench.formats.run_rules import DEFAULT_RULES, RunRules, Treatment
 from workbench.formats.run_scores import finite_doubles
 from workbench.formats.run_table import LINE_BYTES

@@ -10,8 +10,8 @@ import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from workbench.formats.error_collector import Refusals, shown
 from workbench.formats.fields import check_texts
-from workbench.formats.refusals import Refusals, shown
 from workbench.formats.source import Readable, whole_bytes
 
 COLUMNS = ("tag", "group", "kind", "description", "priority")

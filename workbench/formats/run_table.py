@@ -7,7 +7,7 @@ from array import array
 from dataclasses import dataclass, field
 
 from workbench.errors import Finding, InvalidInput
-from workbench.formats.refusals import Refusals
+from workbench.formats.error_collector import Refusals
 from workbench.formats.source import Readable, byte_lines
 
 COLUMNS = "a run has the columns topic Q0 docno rank score tag"

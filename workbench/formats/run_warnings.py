@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.formats.refusals import Refusals, shown
+from workbench.formats.error_collector import Refusals, shown
 from workbench.formats.run_scores import Scores
 from workbench.formats.run_table import TopicColumns
 

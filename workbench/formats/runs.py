@@ -10,8 +10,8 @@ from math import isfinite
 from pathlib import PurePath
 
 from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.formats.error_collector import Refusals, shown
 from workbench.formats.identifiers import all_fit, check_ids, plain
-from workbench.formats.refusals import Refusals, shown
 from workbench.formats.run_findings import RunFindings
 from workbench.formats.run_rules import DEFAULT_RULES, RunRules
 from workbench.formats.run_scores import Scores, finite_doubles

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from workbench.formats.error_collector import Refusals, shown
 from workbench.formats.identifiers import check_ids, plain
-from workbench.formats.refusals import Refusals, shown
 from workbench.records import id_bytes
 
 MOST = 100

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 
 from workbench.errors import WorkbenchError
+from workbench.formats.error_collector import Refusals, shown
 from workbench.formats.fields import check_texts
 from workbench.formats.identifiers import check_ids, read_ids
-from workbench.formats.refusals import Refusals, shown
 from workbench.formats.source import Readable, whole_bytes
 from workbench.formats.topics_json import json_topics
 from workbench.formats.topics_trec import trec_topics

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from workbench.formats.error_collector import Refusals
 from workbench.formats.fields import collapsed, paragraphs
 from workbench.formats.identifiers import trimmed
 from workbench.formats.json_lines import Record, array_items, as_record, first_of, parsed, unknown_keys
-from workbench.formats.refusals import Refusals
 from workbench.formats.subtopics import checked_subtopics
 from workbench.records import Topic
 

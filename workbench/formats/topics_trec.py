@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from workbench.formats.error_collector import Refusals, shown
 from workbench.formats.fields import collapsed, paragraphs, unescaped
 from workbench.formats.identifiers import trimmed
-from workbench.formats.refusals import Refusals, shown
 from workbench.records import Topic
 
 _TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9_-]*+)[^<>]*+>")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from workbench.formats.error_collector import Refusals
 from workbench.formats.fields import collapsed, paragraphs
 from workbench.formats.identifiers import trimmed
-from workbench.formats.refusals import Refusals
 from workbench.records import Topic
 
 _IDS = frozenset(

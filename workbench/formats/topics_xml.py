@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
+from workbench.formats.error_collector import Refusals
 from workbench.formats.fields import collapsed, paragraphs
 from workbench.formats.identifiers import trimmed
-from workbench.formats.refusals import Refusals
 from workbench.formats.subtopics import checked_subtopics
 from workbench.records import Topic
 

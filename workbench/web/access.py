@@ -14,10 +14,11 @@ from flask import Flask, current_app, g, request, url_for
 from werkzeug.wrappers import Response
 
 from workbench.errors import NotAllowed, NotFound
+from workbench.web.context import reading
 from workbench.web.cookies import read_token
-from workbench.web.door import reading
 from workbench.web.requests import from_script, page_asked_for, see_other
-from workbench.workflow.campaigns.campaigning import campaign_by_slug, roles_of
+from workbench.workflow.campaigns.campaigns import campaign_by_slug
+from workbench.workflow.judging.effective_roles import roles_of
 from workbench.workflow.people.accounts import any_account
 from workbench.workflow.people.roles import Role
 from workbench.workflow.people.signing_in import signed_in_account

@@ -13,7 +13,7 @@ from workbench.storage.migrate import migrate
 from workbench.web import (
     access,
     assets,
-    door,
+    context,
     errors,
     long_requests,
     notices,
@@ -50,7 +50,7 @@ def create_app(settings: Settings, database: Database, *, passwords: Passwords |
         MAX_FORM_PARTS=5000,
     )
     app.url_map.converters["id"] = IdConverter
-    door.hang(app, door.Door(settings, database, passwords or Passwords()))
+    context.hang(app, context.Door(settings, database, passwords or Passwords()))
     for part in (security, access, errors, notices, templating, text_look):
         part.install(app)
     assets.install(app, settings.static)

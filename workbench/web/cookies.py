@@ -7,7 +7,7 @@ from datetime import datetime
 from flask import request
 from werkzeug.wrappers import Response
 
-from workbench.web.door import door
+from workbench.web.context import door
 
 NAME = "workbench"
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import re
 from collections.abc import Iterable, Sequence
 from urllib.parse import quote
 
 from werkzeug.wrappers import Response
 
-from workbench.agreement.report.taken import Taken
+from workbench.export import Export, csv_bytes
 
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f/\\"]')
 
@@ -24,23 +21,18 @@ def attachment(content: bytes | Iterable[bytes], name: str, *, kind: str = "text
     return response
 
 
-def csv_file(header: Sequence[str], rows: Iterable[Sequence[object]], name: str) -> Response:
-    """A table as CSV; None is an empty cell, numbers have all their digits."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\r\n")
-    writer.writerow(header)
-    writer.writerows(rows)
-    return attachment(text.getvalue().encode("utf-8", "surrogateescape"), name, kind="text/csv")
+def csv_file(columns: Sequence[str], rows: Iterable[Sequence[object]], name: str) -> Response:
+    """A table as a CSV file."""
+    return attachment(csv_bytes(columns, rows), name, kind="text/csv")
 
 
-def taken_file(taken: Taken, kind: str, name: str) -> Response:
-    """What a page shows as a file to take along: `csv`, `tex` or `json`, by which the name goes on."""
+def export_file(export: Export, kind: str, name: str) -> Response:
+    """A result as a file: `csv`, `json`, or `tex` where it has LaTeX; `kind` is the end of its name."""
     if kind == "csv":
-        return csv_file(taken.columns, taken.rows(), f"{name}.csv")
-    if kind == "tex":
-        return attachment(taken.latex().encode("utf-8", "replace"), f"{name}.tex", kind="application/x-tex")
-    content = json.dumps(taken.data(), allow_nan=False).encode()
-    return attachment(content, f"{name}.json", kind="application/json")
+        return attachment(export.csv(), f"{name}.csv", kind="text/csv")
+    if kind == "tex" and export.latex is not None:
+        return attachment(export.latex().encode("utf-8", "replace"), f"{name}.tex", kind="application/x-tex")
+    return attachment(export.json(), f"{name}.json", kind="application/json")
 
 
 def _disposition(name: str) -> str:

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from flask import current_app, request, url_for
 
 from workbench.web.access import Here, Who, here_or_none, statement_of, viewer
-from workbench.web.door import reading
+from workbench.web.context import reading
+from workbench.workflow.adjudication.discussing import discussions
 from workbench.workflow.people.roles import Role
-from workbench.workflow.settling.discussing import discussions
 
+PACKAGE = "workbench.web.pages."
 DISCUSSIONS = "discussions.index"
 # In the order of the work. A page that is not there (yet) is not shown; who sees it, its view says.
 PAGES = (
@@ -34,32 +35,6 @@ PAGES = (
     ("people.index", "People"),
     ("settings.index", "Settings"),
 )
-# Pages with a blueprint of their own that belong to another's tab.
-PARTS = {
-    "adjudicating": "adjudication",
-    "late_runs": "runs",
-    "records": "runs",
-    "own_checks": "own_runs",
-    "run_checks": "runs",
-    "run_rules": "runs",
-    "plan": "pools",
-    "analysis": "pools",
-    "live_pools": "pools",
-    "queues": "pools",
-    "pool_states": "pools",
-    "comparisons": "pools",
-    "additions": "pools",
-    "own_additions": "judging",
-    "side_by_side": "judging",
-    "preferences": "assignments",
-    "kept_aside": "judgments",
-    "probes": "settings",
-    "agreement_topics": "agreement",
-    "agreement_time": "agreement",
-    "agreement_repeats": "agreement",
-    "agreement_machines": "agreement",
-    "agreement_planner": "agreement",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +52,12 @@ def tabs() -> tuple[Tab, ...]:
     campaign = here_or_none()
     if campaign is None:
         return ()
-    section = PARTS.get(request.blueprint or "", request.blueprint)
+    section = _section(request.blueprint)
     return tuple(
         Tab(
             label,
             url_for(endpoint, slug=campaign.slug),
-            _blueprint(endpoint) == section,
+            _section(_blueprint(endpoint)) == section,
             _to_discuss(campaign) if endpoint == DISCUSSIONS else 0,
         )
         for endpoint, label in PAGES
@@ -122,3 +97,10 @@ def _to_discuss(campaign: Here) -> int:
 
 def _blueprint(endpoint: str) -> str:
     return endpoint.partition(".")[0]
+
+
+def _section(blueprint: str | None) -> str | None:
+    """The tab to which a page belongs: its package or module in `workbench.web.pages`."""
+    if blueprint is None:
+        return None
+    return current_app.blueprints[blueprint].import_name.removeprefix(PACKAGE).partition(".")[0]

@@ -9,8 +9,8 @@ import nh3
 from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 
-from workbench.web.outside import addresses_shown, images_as_links
-from workbench.web.parts import LONG, PART, PIECE, in_parts, longest_text, pieces
+from workbench.web.chunking import LONG, PART, PIECE, in_parts, longest_text, pieces
+from workbench.web.external_links import addresses_shown, images_as_links
 from workbench.web.plain_text import Block, blocks
 
 

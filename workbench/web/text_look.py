@@ -5,9 +5,9 @@ from __future__ import annotations
 from flask import Flask, g
 
 from workbench.web.access import viewer, viewer_or_none
-from workbench.web.door import reading
-from workbench.workflow.desk.own_words import own_words
-from workbench.workflow.desk.text_choices import CHOICES, Choice, TextChoice, text_choice
+from workbench.web.context import reading
+from workbench.workflow.judging.highlighted_words import own_words
+from workbench.workflow.judging.text_choices import CHOICES, Choice, TextChoice, text_choice
 
 
 def install(app: Flask) -> None:

@@ -1,1 +1,16 @@
-"""What people do, in campaign order: one room a stage, one function a use-case."""
+"""What people do: one room a stage of a campaign, in its order; one function a use-case.
+
+    people        accounts, signing in, invitations, roles
+    campaigns     a campaign: its name, scale, topics, documents
+    runs          runs and the groups that send them: checked, stored, described
+    pools         pools: planned, built, opened, closed, compared
+    judging       assignments and the judging desk: every answer on its way into the database
+    agreement     how far the assessors agree
+    adjudication  disputes, decisions and discussions
+    qrels         one grade from several, by a named rule
+    scores        what the runs are worth on the qrels
+    overview      how far the campaign has come
+
+A room imports only rooms above it; import-linter checks this. A use-case takes an open session and values,
+and returns frozen dataclasses: it opens nothing, commits nothing, and never hands out a mapped row.
+"""

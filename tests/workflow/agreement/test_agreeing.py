@@ -18,7 +18,7 @@ from workbench.workflow.agreement.agreeing import (
     agreement_of_two,
 )
 from workbench.workflow.agreement.entering import Machines
-from workbench.workflow.campaigns.importing import import_judgments
+from workbench.workflow.judging.importing import import_judgments
 
 FEW = How(rounds=20)
 

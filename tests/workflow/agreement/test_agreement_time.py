@@ -14,7 +14,7 @@ from workbench.records import Judgment
 from workbench.storage.engine import Database
 from workbench.storage.events import append_events
 from workbench.workflow.agreement.over_time import TIME_COLUMNS, in_words, over_time, time_rows
-from workbench.workflow.campaigns.importing import import_judgments
+from workbench.workflow.judging.importing import import_judgments
 
 START = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
 

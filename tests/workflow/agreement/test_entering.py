@@ -12,8 +12,8 @@ from workbench.formats.judgments import read_judgments
 from workbench.records import FOUR_GRADES, Answer, Judgment, Topic
 from workbench.storage.engine import Database
 from workbench.workflow.agreement.entering import Basis, Machines, answers_in, entering
-from workbench.workflow.campaigns.collecting import load_topics
-from workbench.workflow.campaigns.importing import import_judgments
+from workbench.workflow.campaigns.collection import load_topics
+from workbench.workflow.judging.importing import import_judgments
 
 GIVEN = (
     Judgment("X", "T1", "d1", 3),

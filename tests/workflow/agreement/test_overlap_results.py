@@ -11,8 +11,8 @@ from workbench.agreement.sample_size import Draw
 from workbench.storage.engine import Database
 from workbench.workflow.agreement.overlap_drawing import draw_overlap
 from workbench.workflow.agreement.overlap_results import overlap_results
-from workbench.workflow.campaigns.progress import pooled_pairs
-from workbench.workflow.desk.assignments import assignments_of
+from workbench.workflow.judging.assignments import assignments_of
+from workbench.workflow.pools.judged_pairs import pooled_pairs
 from workbench.workflow.pools.pool_pairs import pool_entries
 
 

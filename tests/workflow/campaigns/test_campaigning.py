@@ -8,15 +8,11 @@ from tests.builders import account, campaign_with_people
 from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.records import BINARY, FOUR_GRADES, Grade, Judgment, Scale
 from workbench.storage.engine import Database
-from workbench.workflow.campaigns.campaigning import (
-    campaign_by_slug,
-    campaigns_of,
-    change_campaign,
-    create_campaign,
-    roles_of,
-)
-from workbench.workflow.campaigns.importing import import_judgments
+from workbench.workflow.campaigns.campaigns import campaign_by_slug, change_campaign, create_campaign
 from workbench.workflow.campaigns.scales import scale_from_json, scale_to_json
+from workbench.workflow.judging.effective_roles import roles_of
+from workbench.workflow.judging.importing import import_judgments
+from workbench.workflow.overview.home import campaigns_of
 from workbench.workflow.people.roles import Role
 
 

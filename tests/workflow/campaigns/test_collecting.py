@@ -10,7 +10,7 @@ from tests.builders import TOPICS, campaign_with_people, pooled_campaign, send_r
 from workbench.errors import InvalidInput, NotFound, WorkbenchError
 from workbench.records import Answer, Document, Judgment, Topic
 from workbench.storage.engine import Database
-from workbench.workflow.campaigns.collecting import (
+from workbench.workflow.campaigns.collection import (
     document,
     document_count,
     load_documents,
@@ -18,7 +18,7 @@ from workbench.workflow.campaigns.collecting import (
     missing_documents,
     topics_of,
 )
-from workbench.workflow.campaigns.importing import import_judgments
+from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.pools.pooling import make_pool
 
 

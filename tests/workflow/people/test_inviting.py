@@ -13,9 +13,9 @@ from tests.cast import CHEAP, PASSWORD
 from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.storage.engine import Database
 from workbench.storage.tables import InvitationRow
-from workbench.workflow.desk.assigning import assessors_of
 from workbench.workflow.people.accounts import prepare_account
-from workbench.workflow.people.inviting import (
+from workbench.workflow.people.assessors import assessors_of
+from workbench.workflow.people.invitations import (
     accept,
     accept_as_new,
     invitations,

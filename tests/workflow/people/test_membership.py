@@ -10,10 +10,11 @@ from tests.builders import Made, account, campaign_with_people, pooled_campaign
 from workbench.errors import Conflict, NotFound
 from workbench.records import FOUR_GRADES
 from workbench.storage.engine import Database
-from workbench.workflow.campaigns.campaigning import create_campaign
-from workbench.workflow.desk.assigning import assessors_of, assign
-from workbench.workflow.desk.assignments import assignments_of
+from workbench.workflow.campaigns.campaigns import create_campaign
+from workbench.workflow.judging.assigning import assign
+from workbench.workflow.judging.assignments import assignments_of
 from workbench.workflow.people.accounts import rename
+from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.people.membership import (
     add_role,
     members,

@@ -14,20 +14,15 @@ from workbench.errors import InvalidInput, NotFound
 from workbench.records import Answer
 from workbench.storage.engine import Database
 from workbench.storage.tables import CollectionListRow
-from workbench.workflow.campaigns.progress import overview
-from workbench.workflow.desk.assigning import assign
-from workbench.workflow.desk.assignments import assignments_of
-from workbench.workflow.desk.judging import record
-from workbench.workflow.desk.ordering import OrderRule
-from workbench.workflow.desk.showing import Desk, desk
-from workbench.workflow.desk.tasks import own_task
-from workbench.workflow.pools.additions import (
-    Added,
-    Passed,
-    add_by_hand,
-    add_to_own,
-    pairs_added_by_hand,
-)
+from workbench.workflow.judging.assigning import assign
+from workbench.workflow.judging.assignments import assignments_of
+from workbench.workflow.judging.desk_view import Desk, desk
+from workbench.workflow.judging.judging import record
+from workbench.workflow.judging.order import OrderRule
+from workbench.workflow.judging.own_additions import add_to_own
+from workbench.workflow.judging.task import own_task
+from workbench.workflow.overview.progress import overview
+from workbench.workflow.pools.additions import Added, Passed, add_by_hand, pairs_added_by_hand
 from workbench.workflow.pools.listing import PoolReport, pool_report
 from workbench.workflow.pools.pool_pairs import pool_entries
 from workbench.workflow.pools.pooling import make_pool

@@ -14,7 +14,7 @@ from workbench.records import Judgment, TieRule
 from workbench.storage import Session
 from workbench.storage.engine import Database
 from workbench.storage.tables import GroupRow, RunRow
-from workbench.workflow.campaigns.importing import import_judgments
+from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.pools import analysing
 from workbench.workflow.pools.analysing import analyse
 from workbench.workflow.pools.pooling import make_pool

@@ -14,15 +14,16 @@ from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.records import Answer, Judgment
 from workbench.storage.engine import Database
 from workbench.storage.tables import CampaignRow, JudgmentEventRow, PoolRow, RunRow
-from workbench.workflow.campaigns.collecting import missing_documents
-from workbench.workflow.campaigns.importing import import_judgments
-from workbench.workflow.campaigns.progress import overview, pooled_pairs
-from workbench.workflow.desk.assigning import assign, assign_in_turn
-from workbench.workflow.desk.assignments import assignments_of, left_to_judge
-from workbench.workflow.desk.judging import record, undo
-from workbench.workflow.desk.worklists import worklist
+from workbench.workflow.campaigns.collection import missing_documents
+from workbench.workflow.judging.assigning import assign, assign_in_turn
+from workbench.workflow.judging.assignments import assignments_of, left_to_judge
+from workbench.workflow.judging.importing import import_judgments
+from workbench.workflow.judging.judging import record, undo
+from workbench.workflow.judging.worklists import worklist
+from workbench.workflow.overview.progress import overview
 from workbench.workflow.pools.additions import add_by_hand
 from workbench.workflow.pools.drafting import changed_runs, delete_draft, rebuild_draft, rename_draft
+from workbench.workflow.pools.judged_pairs import pooled_pairs
 from workbench.workflow.pools.listing import PoolReport, pool_report, pools_of
 from workbench.workflow.pools.opening import before_closing, before_opening, close_pool, open_pool
 from workbench.workflow.pools.pace import PaceSource

@@ -11,7 +11,7 @@ from workbench.pooling.comparison import Change
 from workbench.records import Judgment
 from workbench.storage.engine import Database
 from workbench.storage.tables import CampaignRow
-from workbench.workflow.campaigns.importing import import_judgments
+from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.pools.additions import add_by_hand
 from workbench.workflow.pools.pool_comparing import ComparedPair, Turn, compare_pools
 from workbench.workflow.pools.pooling import make_pool

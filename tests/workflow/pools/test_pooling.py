@@ -11,7 +11,7 @@ from workbench.errors import Conflict, InvalidInput, NotFound, WorkbenchError
 from workbench.records import Contribution, Judgment, TieRule
 from workbench.storage.engine import Database
 from workbench.storage.tables import RunRow
-from workbench.workflow.campaigns.importing import import_judgments
+from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.pools.listing import pools_of
 from workbench.workflow.pools.opening import close_pool
 from workbench.workflow.pools.planning import plan_pool

@@ -9,7 +9,7 @@ from tests.workflow.pools.test_additions import add, given
 from workbench.errors import Conflict, NotFound
 from workbench.records import Answer
 from workbench.storage.engine import Database
-from workbench.workflow.desk.judging import record, undo
+from workbench.workflow.judging.judging import record, undo
 from workbench.workflow.pools.additions import add_by_hand
 from workbench.workflow.pools.listing import pool_report
 from workbench.workflow.pools.pool_pairs import pool_entries

@@ -10,10 +10,10 @@ from tests.builders import ALPHA, BETA, campaign_with_people, send_runs
 from workbench.errors import InvalidInput
 from workbench.formats.run_records import read_records, write_table
 from workbench.storage.engine import Database
-from workbench.workflow.runs.about_runs import AboutRun, Kind
-from workbench.workflow.runs.groups import add_group, groups_of
-from workbench.workflow.runs.record_tables import HEADER, RecordsLoaded, load_records, record_rows
+from workbench.workflow.people.groups import add_group, groups_of
+from workbench.workflow.runs.metadata_tables import HEADER, RecordsLoaded, load_records, record_rows
 from workbench.workflow.runs.run_lines import run_line, runs_of
+from workbench.workflow.runs.run_metadata import AboutRun, Kind
 from workbench.workflow.runs.run_records import change_record
 
 SOURCE = "records.tsv"

@@ -11,14 +11,15 @@ from sqlalchemy.orm import Session
 
 from tests.builders import ALPHA, BETA, campaign_with_people, pooled_campaign, run_text, send_runs
 from workbench.errors import InvalidInput, NotFound, WorkbenchError
+from workbench.records import Verdict
 from workbench.storage.engine import Database
-from workbench.workflow.campaigns.progress import overview
-from workbench.workflow.pools.late_runs import holes_of
+from workbench.workflow.judging.late_runs import holes_of
+from workbench.workflow.overview.progress import overview
+from workbench.workflow.people.groups import add_group
 from workbench.workflow.pools.listing import pool_report
 from workbench.workflow.pools.pooling import make_pool
-from workbench.workflow.runs.about_runs import AboutRun, Kind, TypedAbout, Verdict, read_about
-from workbench.workflow.runs.groups import add_group
 from workbench.workflow.runs.run_lines import run_line, runs_of
+from workbench.workflow.runs.run_metadata import AboutRun, Kind, TypedAbout, read_about
 from workbench.workflow.runs.run_records import change_record, give_verdict, replace_run, run_record
 from workbench.workflow.runs.submitting import add_runs, remove_run, run_content, stored_run
 

@@ -12,7 +12,7 @@ from tests.builders import ALPHA, campaign_with_people, pooled_campaign, run_tex
 from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.records import BINARY
 from workbench.storage.engine import Database
-from workbench.workflow.campaigns.campaigning import create_campaign
+from workbench.workflow.campaigns.campaigns import create_campaign
 from workbench.workflow.runs.run_lines import runs_of
 from workbench.workflow.runs.submitting import add_runs, remove_run, run_content
 

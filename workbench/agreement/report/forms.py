@@ -19,32 +19,32 @@ from workbench.agreement.report.latex import figures_latex, matrix_latex, report
 from workbench.agreement.report.matrix import Matrix
 from workbench.agreement.report.overview import Together
 from workbench.agreement.report.rows import COLUMNS, figure_rows, matrix_columns, matrix_rows, report_rows
-from workbench.agreement.report.taken import Taken
 from workbench.agreement.several.entering import Entering
+from workbench.export import Export
 
 
-def report_taken(report: Together) -> Taken:
+def report_export(report: Together) -> Export:
     """Everything about all assessors together."""
-    return Taken(
+    return Export(
         COLUMNS, partial(report_rows, report), partial(report_data, report), partial(report_latex, report)
     )
 
 
-def coefficients_taken(found: Sequence[Figure], entering: Entering, how: How) -> Taken:
+def coefficients_export(found: Sequence[Figure], entering: Entering, how: How) -> Export:
     """The coefficients alone."""
 
     def data() -> Data:
         said = {one.name: figure_data(one) for one in found}
         return {"entered": entered_data(entering), "how": how_data(how), "coefficients": said}
 
-    return Taken(
+    return Export(
         COLUMNS, partial(figure_rows, found, entering), data, partial(figures_latex, found, entering, how)
     )
 
 
-def matrix_taken(found: Matrix, entering: Entering, how: How, by: str) -> Taken:
+def matrix_export(found: Matrix, entering: Entering, how: How, by: str) -> Export:
     """Every assessor with every other by one coefficient."""
-    return Taken(
+    return Export(
         matrix_columns(found, entering),
         partial(matrix_rows, found, entering, by),
         partial(matrix_data, found, entering, how, by),

@@ -19,11 +19,11 @@ from workbench.agreement.report.latex import thresholds_latex
 from workbench.agreement.report.latex_table import bounds, document, escaped, how_drawn, number, table
 from workbench.agreement.report.pair import PairReport
 from workbench.agreement.report.rows import INDICES, drawn_cells
-from workbench.agreement.report.taken import Taken
 from workbench.agreement.report.two import Two
 from workbench.agreement.report.working import Working, workings
 from workbench.agreement.several.bootstrap import Interval
 from workbench.agreement.specific import WHY_NONE
+from workbench.export import Export
 
 PAIR_COLUMNS = (
     "part", "name", "topic", "doc", "first", "second", "value", "low", "high", "n", "working", "undefined",
@@ -39,9 +39,9 @@ def grade_labels(report: PairReport) -> tuple[str, ...]:
     return tuple(f"grade {grade}" for grade in report.entering.ratings.categories)
 
 
-def pair_taken(report: PairReport, how: How) -> Taken:
+def pair_export(report: PairReport, how: How) -> Export:
     """All of it, each form when it is called for."""
-    return Taken(
+    return Export(
         PAIR_COLUMNS,
         partial(pair_report_rows, report, how),
         partial(pair_report_data, report, how),

@@ -9,15 +9,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.agreement.several.answers import (
-    CANNOT_JUDGE,
-    NO_ANSWER,
-    UNSURE,
-    Answers,
-    Pair,
-    Said,
-    Voice,
-)
+from workbench.agreement.several.answers import CANNOT_JUDGE, NO_ANSWER, UNSURE, Answers, Pair, Said, Voice
 from workbench.agreement.several.ratings import Ratings
 from workbench.agreement.table import MISSING, MOST_CATEGORIES, Codes
 from workbench.errors import WorkbenchError

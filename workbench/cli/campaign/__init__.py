@@ -1,5 +1,5 @@
 """`workbench campaign`: the whole line on a database, from the terminal."""
 
-from workbench.cli.campaign.group import command
+from workbench.cli.campaign.commands import command
 
 __all__ = ["command"]

@@ -9,13 +9,13 @@ from typing import Any, Protocol, TypeVar
 
 import click
 
-from workbench.agreement.report.taken import Taken
 from workbench.cli.grade_options import bootstrap_options, grade_options
 from workbench.cli.opening import database_options, opened
-from workbench.cli.tabular import form_options, one_form, said_for_programs, say_short
+from workbench.cli.tabular import form_options, one_form, print_export, say_short
+from workbench.export import Export
 from workbench.settings import Settings
 from workbench.storage import Session
-from workbench.workflow.campaigns.campaigning import campaign_by_slug
+from workbench.workflow.campaigns.campaigns import campaign_by_slug
 
 Report_co = TypeVar("Report_co", covariant=True)
 Command = Callable[..., Any]
@@ -90,9 +90,9 @@ def report_of(wanted: ReportWanted, reckon: Reckoned[Report_co]) -> Report_co:
         )
 
 
-def say_table_of(wanted: ReportWanted, taken: Taken) -> None:
+def say_table_of(wanted: ReportWanted, taken: Export) -> None:
     """Say a report in the form wanted, for people as a table up to what explains what is undefined."""
-    if said_for_programs(taken, wanted.form):
+    if print_export(taken, wanted.form):
         return
     # How the intervals were found stands in the forms for programs.
     shown = taken.columns.index("would_define")

@@ -9,9 +9,9 @@ import click
 from workbench.agreement.drift import ROUNDS
 from workbench.cli.campaign.agreement_report import ReportWanted, report_of, report_options
 from workbench.cli.output import printable
-from workbench.cli.tabular import said_for_programs, say_short
+from workbench.cli.tabular import print_export, say_short
 from workbench.workflow.agreement.over_time import BIN, GAP_MINUTES, TIME_COLUMNS, over_time
-from workbench.workflow.agreement.report_forms import time_taken
+from workbench.workflow.agreement.report_forms import time_export
 
 
 @click.command("agreement-time")
@@ -23,8 +23,8 @@ from workbench.workflow.agreement.report_forms import time_taken
 def agreement_time(wanted: ReportWanted, bin_size: int, gap: int) -> None:
     """Say whether the assessors of CAMPAIGN tire within sittings or drift over the days."""
     report = report_of(wanted, partial(over_time, bin_size=bin_size, gap_minutes=gap))
-    taken = time_taken(report)
-    if said_for_programs(taken, wanted.form):
+    taken = time_export(report)
+    if print_export(taken, wanted.form):
         return
     shown = TIME_COLUMNS.index("slope")
     rows = [row[:shown] for row in taken.rows() if row[1] != "trend"]

@@ -10,9 +10,9 @@ from workbench.agreement.several.by_topic import COEFFICIENTS, ROUNDS
 from workbench.agreement.several.entering import Machines
 from workbench.cli.campaign.agreement_report import ReportWanted, report_of, report_options
 from workbench.cli.grade_options import MACHINES
-from workbench.cli.tabular import said_for_programs, say_short
+from workbench.cli.tabular import print_export, say_short
 from workbench.workflow.agreement.by_topic import agreement_by_topic
-from workbench.workflow.agreement.report_forms import topics_taken
+from workbench.workflow.agreement.report_forms import topics_export
 
 
 @click.command("agreement-topics")
@@ -28,7 +28,7 @@ from workbench.workflow.agreement.report_forms import topics_taken
 def agreement_topics(wanted: ReportWanted, by: str, machines: str) -> None:
     """Say how far the assessors of CAMPAIGN agree on each topic, with intervals over its pairs."""
     report = report_of(wanted, partial(agreement_by_topic, by=by, machines=Machines(machines)))
-    if said_for_programs(topics_taken(report), wanted.form):
+    if print_export(topics_export(report), wanted.form):
         return
     rows = [
         (

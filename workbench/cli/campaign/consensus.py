@@ -8,24 +8,24 @@ import click
 from rich.console import Console
 from rich.progress import Progress
 
-from workbench.cli.campaign.loading import JSON
+from workbench.cli.campaign.collection import JSON
 from workbench.cli.consensus_options import EXPORT, OUTPUT, consensus_options
 from workbench.cli.consensus_output import write_out, write_table
 from workbench.cli.consensus_text import comparison_json, say_comparisons, say_summaries, summary_json
 from workbench.cli.opening import database_options, opened
-from workbench.cli.output import say_csv, say_json
+from workbench.cli.output import print_csv, say_json
 from workbench.consensus.summary import summary
 from workbench.consensus.tables import label_table, soft_table
 from workbench.errors import WorkbenchError
 from workbench.formats.judgment_groups import group_names, write_judgment_groups
 from workbench.settings import Settings
 from workbench.storage import Session
-from workbench.workflow.agreement.comparing import current_judgments
-from workbench.workflow.campaigns.campaigning import campaign_by_slug
-from workbench.workflow.settling.preview_tables import PREVIEW_TABLES
-from workbench.workflow.settling.releasing import QrelsReport, RuleChoice, make_qrels, make_soft_labels
-from workbench.workflow.settling.rule_choices import choices_of, default_rules
-from workbench.workflow.settling.rule_preview import MEASURE, RankingPreview, preview_ranking, preview_rules
+from workbench.workflow.campaigns.campaigns import campaign_by_slug
+from workbench.workflow.judging.current_judgments import current_judgments
+from workbench.workflow.qrels.make_qrels import QrelsReport, RuleChoice, make_qrels, make_soft_labels
+from workbench.workflow.qrels.preview_tables import PREVIEW_TABLES
+from workbench.workflow.qrels.rule_choices import choices_of, default_rules
+from workbench.workflow.qrels.rule_preview import MEASURE, RankingPreview, preview_ranking, preview_rules
 
 
 @click.command("qrels")
@@ -119,7 +119,7 @@ def consensus(
                 why_not = str(error)
     if table:
         made = PREVIEW_TABLES[table](preview, ranking)
-        say_csv((made.columns, *made.rows))
+        print_csv(made.columns, made.rows)
         if why_not and table != "rules":
             click.echo(f"note: the runs are not ranked: {why_not}", err=True)
         return

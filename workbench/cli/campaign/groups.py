@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
-from workbench.cli.campaign.loading import JSON
+from workbench.cli.campaign.collection import JSON
 from workbench.cli.opening import database_options, opened
 from workbench.cli.output import say_json, say_table
 from workbench.settings import Settings
-from workbench.workflow.campaigns.campaigning import campaign_by_slug
-from workbench.workflow.runs.groups import add_group, group_named, groups_of, remove_group, rename_group
+from workbench.workflow.campaigns.campaigns import campaign_by_slug
+from workbench.workflow.people.groups import add_group, group_named, groups_of, remove_group, rename_group
 
 
 @click.group("group")

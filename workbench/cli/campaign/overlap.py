@@ -18,8 +18,8 @@ from workbench.storage import Session
 from workbench.workflow.agreement.overlap_drawing import draw_overlap as draw_pairs
 from workbench.workflow.agreement.overlap_forms import plan_said
 from workbench.workflow.agreement.overlap_planning import plan_overlap as plan_pairs
-from workbench.workflow.campaigns.campaigning import campaign_by_slug
-from workbench.workflow.desk.assigning import assessors_of
+from workbench.workflow.campaigns.campaigns import campaign_by_slug
+from workbench.workflow.people.assessors import assessors_of
 
 
 @click.command("plan-overlap")

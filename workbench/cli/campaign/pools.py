@@ -10,7 +10,7 @@ from workbench.cli.opening import database_options, opened
 from workbench.cli.output import say_json, say_table
 from workbench.errors import Conflict
 from workbench.settings import Settings
-from workbench.workflow.campaigns.campaigning import campaign_by_slug
+from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.pools import drafting, opening
 from workbench.workflow.pools.listing import PoolLine, pool_summary, pools_of
 from workbench.workflow.pools.opening import BeforeClosing, BeforeOpening

@@ -8,10 +8,10 @@ from workbench.cli.opening import database_options, opened
 from workbench.cli.output import say_json, say_table
 from workbench.errors import NotFound
 from workbench.settings import Settings
-from workbench.workflow.campaigns.campaigning import campaign_by_slug
-from workbench.workflow.desk.assigning import assessors_of
-from workbench.workflow.queue import queueing
-from workbench.workflow.queue.queue_report import QueueReport, queue_report
+from workbench.workflow.campaigns.campaigns import campaign_by_slug
+from workbench.workflow.judging import queues
+from workbench.workflow.judging.queue_report import QueueReport, queue_report
+from workbench.workflow.people.assessors import assessors_of
 
 CAMPAIGN = click.argument("campaign")
 POOL = click.argument("pool_name", metavar="POOL")
@@ -35,9 +35,9 @@ def make(settings: Settings, campaign: str, pool_name: str, per_pair: int, lease
     """
     with opened(settings) as database, database.writing() as db:
         campaign_id = campaign_by_slug(db, campaign).id
-        queueing.make_queue(db, campaign_id, pool_name, per_pair)
+        queues.make_queue(db, campaign_id, pool_name, per_pair)
         if lease is not None:
-            queueing.set_lease(db, campaign_id, lease)
+            queues.set_lease(db, campaign_id, lease)
     click.echo(f"{pool_name} is judged from a queue: {per_pair} of each pair")
 
 
@@ -48,7 +48,7 @@ def make(settings: Settings, campaign: str, pool_name: str, per_pair: int, lease
 def end(settings: Settings, campaign: str, pool_name: str) -> None:
     """Make the queue POOL of CAMPAIGN a pool with assignments again."""
     with opened(settings) as database, database.writing() as db:
-        back = queueing.end_queue(db, campaign_by_slug(db, campaign).id, pool_name)
+        back = queues.end_queue(db, campaign_by_slug(db, campaign).id, pool_name)
     click.echo(f"{pool_name} is no queue; {back} pairs that were out are taken back")
 
 
@@ -65,7 +65,7 @@ def give(settings: Settings, campaign: str, pool_name: str, names: tuple[str, ..
         for name in names:
             if name not in known:
                 raise NotFound(f"there is no assessor {name!r} with an account", remedy="invite the person")
-        added = queueing.give_queue(db, campaign_id, pool_name, [known[one] for one in names or known])
+        added = queues.give_queue(db, campaign_id, pool_name, [known[one] for one in names or known])
     click.echo(f"{added} assignments")
 
 
@@ -118,7 +118,7 @@ def take_back(
     """Take back what is out of the queue POOL of CAMPAIGN; what was judged stays."""
     with opened(settings) as database, database.writing() as db:
         campaign_id = campaign_by_slug(db, campaign).id
-        back = queueing.take_back(db, campaign_id, pool_name, assessor=assessor, topic=topic)
+        back = queues.take_back(db, campaign_id, pool_name, assessor=assessor, topic=topic)
     click.echo(f"{back} pairs taken back")
 
 

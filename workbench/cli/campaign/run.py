@@ -7,17 +7,18 @@ from typing import Any
 
 import click
 
-from workbench.cli.campaign.loading import JSON
+from workbench.cli.campaign.collection import JSON
 from workbench.cli.campaign.run_json import line_json, moment, record_json
 from workbench.cli.inputs import open_input
 from workbench.cli.opening import database_options, opened
 from workbench.cli.output import say_json, say_table
+from workbench.records import Verdict
 from workbench.settings import Settings
-from workbench.workflow.campaigns.campaigning import campaign_by_slug
+from workbench.workflow.campaigns.campaigns import campaign_by_slug
+from workbench.workflow.people.groups import group_named
 from workbench.workflow.runs import run_records
-from workbench.workflow.runs.about_runs import TypedAbout, Verdict, read_about
-from workbench.workflow.runs.groups import group_named
 from workbench.workflow.runs.run_lines import run_line, runs_of
+from workbench.workflow.runs.run_metadata import TypedAbout, read_about
 from workbench.workflow.runs.run_records import run_record
 from workbench.workflow.runs.submitting import remove_run
 

@@ -11,13 +11,13 @@ from workbench.errors import Finding, InvalidInput
 from workbench.records import Answer
 from workbench.web import notices
 from workbench.web.access import here, member, viewer
-from workbench.web.door import reading, writing
+from workbench.web.context import reading, writing
 from workbench.web.forms import findings_of, sent_id, status_of
 from workbench.web.ids import write_id
 from workbench.web.requests import see_other
+from workbench.workflow.adjudication.decisions import Pair
+from workbench.workflow.adjudication.discussing import discuss, discussion, discussions
 from workbench.workflow.people.roles import Role
-from workbench.workflow.settling.decisions import Pair
-from workbench.workflow.settling.discussing import discuss, discussion, discussions
 
 blueprint = Blueprint("discussions", __name__, url_prefix="/c/<slug>/discussions")
 assessor = member(Role.ASSESSOR)

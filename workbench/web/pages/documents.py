@@ -10,14 +10,14 @@ from werkzeug.wrappers import Response
 from workbench.errors import Finding, WorkbenchError
 from workbench.formats.documents import read_documents
 from workbench.web.access import here
-from workbench.web.door import reading, writing
+from workbench.web.context import reading, writing
 from workbench.web.forms import announce, findings_of, sent_files, sent_id, sent_text, status_of, with_each
+from workbench.web.pages.pools.pool_choice import pools_shown
 from workbench.web.pages.topics import loaded_in_words
-from workbench.web.pool_choice import pools_shown
 from workbench.web.readers import organiser, reader
 from workbench.web.requests import see_other
-from workbench.workflow.campaigns import collecting
-from workbench.workflow.campaigns.collecting import Loaded, load_documents
+from workbench.workflow.campaigns import collection
+from workbench.workflow.campaigns.collection import Loaded, load_documents
 
 blueprint = Blueprint("documents", __name__, url_prefix="/c/<slug>/documents")
 A_PAGE = 50
@@ -55,16 +55,16 @@ def load() -> Response | tuple[str, int]:
 def document() -> str:
     """One document as assessors see it; `?docno=` names it."""
     with reading() as db:
-        found = collecting.document(db, here().id, sent_id("docno"))
+        found = collection.document(db, here().id, sent_id("docno"))
     return render_template("documents/document.html", document=found)
 
 
 def _page(findings: tuple[Finding, ...] = ()) -> str:
     search, after = sent_text("search").strip(), sent_id("after")
     with reading() as db:
-        some = collecting.some_documents(db, here().id, search=search, limit=A_PAGE + 1, after=after)
-        count = collecting.document_count(db, here().id)
-        missing = collecting.missing_documents(db, here().id)
+        some = collection.some_documents(db, here().id, search=search, limit=A_PAGE + 1, after=after)
+        count = collection.document_count(db, here().id)
+        missing = collection.missing_documents(db, here().id)
         pools = pools_shown(db, here().id)
     return render_template(
         "documents/index.html",

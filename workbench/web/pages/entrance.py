@@ -8,13 +8,14 @@ from werkzeug.wrappers import Response
 from workbench.errors import Conflict, Finding, InvalidInput
 from workbench.web import notices
 from workbench.web.access import anyone, signed_in, viewer, viewer_or_none
+from workbench.web.context import door, reading, writing
 from workbench.web.cookies import drop_token, keep_token, read_token
-from workbench.web.door import door, reading, writing
 from workbench.web.navigation import first_page
 from workbench.web.requests import safe_next, see_other
-from workbench.workflow.campaigns.campaigning import campaign_by_slug, roles_of
+from workbench.workflow.campaigns.campaigns import campaign_by_slug
+from workbench.workflow.judging.effective_roles import roles_of
 from workbench.workflow.people import accounts as people
-from workbench.workflow.people import inviting, signing_in
+from workbench.workflow.people import invitations, signing_in
 from workbench.workflow.people.signing_in import Refused, SignedIn
 
 blueprint = Blueprint("entrance", __name__)
@@ -108,7 +109,7 @@ def invitation(token: str) -> str:
 def accept(token: str) -> Response:
     """Join by a link with the account that is signed in."""
     with writing() as db:
-        offer = inviting.accept(db, token, viewer().id)
+        offer = invitations.accept(db, token, viewer().id)
     notices.say(f"You joined {offer.campaign} as {offer.role}.")
     return see_other(_beginning(offer.slug, viewer().id))
 
@@ -119,11 +120,11 @@ def register(token: str) -> Answer:
     """Make an account and join by a link with it."""
     with reading() as db:
         # Hashing is costly: it is done for nobody who has no link.
-        inviting.offer_of(db, token)
+        invitations.offer_of(db, token)
     try:
         new = _new_account()
         with writing() as db:
-            account, offer = inviting.accept_as_new(db, token, new)
+            account, offer = invitations.accept_as_new(db, token, new)
             session = signing_in.open_session(db, account)
     except InvalidInput as error:
         return _invitation_page(token, error.findings), 422
@@ -146,7 +147,7 @@ def _new_account() -> people.NewAccount:
 
 def _invitation_page(token: str, findings: tuple[Finding, ...] = ()) -> str:
     with reading() as db:
-        offer = inviting.offer_of(db, token)
+        offer = invitations.offer_of(db, token)
     return render_template(
         "entrance/invitation.html", token=token, offer=offer, findings=findings, typed=request.form
     )

@@ -8,14 +8,13 @@ from werkzeug.wrappers import Response
 from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError
 from workbench.web import notices
 from workbench.web.access import here, viewer
-from workbench.web.door import reading, writing
+from workbench.web.context import reading, writing
 from workbench.web.forms import counted, findings_of, sent_text, status_of, whole_number
 from workbench.web.readers import organiser
 from workbench.web.requests import see_other
-from workbench.workflow.people import inviting, membership
+from workbench.workflow.people import groups, invitations, membership
 from workbench.workflow.people.accounts import clean_name
 from workbench.workflow.people.roles import Role
-from workbench.workflow.runs import groups
 from workbench.workflow.runs.run_lines import runs_of
 
 blueprint = Blueprint("groups", __name__, url_prefix="/c/<slug>/groups")
@@ -88,7 +87,7 @@ def remove(group_id: int) -> Response:
 def invite(group_id: int) -> tuple[str, int]:
     """Make a link for somebody who sends the group's runs, and show it, this once."""
     with writing() as db:
-        made = inviting.invite(
+        made = invitations.invite(
             db,
             here().id,
             role=Role.PARTICIPANT,
@@ -143,8 +142,8 @@ def _page(
         found = next(one for one in groups.groups_of(db, here().id) if one.id == group_id)
         runs = runs_of(db, here().id, group_ids=[group_id])
         members = membership.members(db, here().id)
-        invitations = [
-            one for one in inviting.invitations(db, here().id)
+        waiting = [
+            one for one in invitations.invitations(db, here().id)
             if one.group == found.name and one.used_at is None
         ]  # fmt: skip
     inside = {one.account_id for one in found.members}
@@ -153,7 +152,7 @@ def _page(
         group=found,
         runs=runs,
         others=[one for one in members if one.account_id not in inside],
-        invitations=invitations,
+        invitations=waiting,
         link=link,
         name=found.name if name is None else name,
         findings=findings,

@@ -7,7 +7,7 @@ from flask import Blueprint
 from workbench.errors import WorkbenchError
 from workbench.storage.engine import reachable
 from workbench.web.access import anyone
-from workbench.web.door import door
+from workbench.web.context import door
 
 blueprint = Blueprint("health", __name__)
 

@@ -8,9 +8,9 @@ from werkzeug.wrappers import Response
 from workbench.errors import Finding, InvalidInput
 from workbench.web import notices
 from workbench.web.access import here, member, viewer
-from workbench.web.door import reading, writing
+from workbench.web.context import reading, writing
 from workbench.web.requests import see_other
-from workbench.workflow.people import inviting, membership
+from workbench.workflow.people import invitations, membership
 from workbench.workflow.people.roles import Role
 
 blueprint = Blueprint("people", __name__, url_prefix="/c/<slug>/people")
@@ -31,7 +31,7 @@ def invite() -> tuple[str, int]:
     """Make a link and show it, this once."""
     role, note = _role("role"), request.form.get("note", "")
     with writing() as db:
-        made = inviting.invite(db, here().id, role=role, note=note, invited_by=viewer().id)
+        made = invitations.invite(db, here().id, role=role, note=note, invited_by=viewer().id)
     link = url_for("entrance.invitation", token=made.token, _external=True)
     return _page(link=link, made=made.id), 201
 
@@ -41,7 +41,7 @@ def invite() -> tuple[str, int]:
 def revoke(invitation_id: int) -> Response:
     """Take a link back."""
     with writing() as db:
-        inviting.revoke_invitation(db, here().id, invitation_id)
+        invitations.revoke_invitation(db, here().id, invitation_id)
     notices.say("The link no longer works.")
     return see_other(url_for("people.index"))
 
@@ -86,7 +86,7 @@ def _role(field: str) -> Role:
 def _page(link: str | None = None, made: int | None = None) -> str:
     with reading() as db:
         members = membership.members(db, here().id)
-        invitations = inviting.invitations(db, here().id)
+        waiting = invitations.invitations(db, here().id)
     return render_template(
-        "people/index.html", members=members, invitations=invitations, roles=ROLES, link=link, made=made
+        "people/index.html", members=members, invitations=waiting, roles=ROLES, link=link, made=made
     )

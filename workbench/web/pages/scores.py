@@ -9,21 +9,21 @@ from werkzeug.wrappers import Response
 
 from workbench.consensus.rules import RULES
 from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError
+from workbench.records import Verdict
 from workbench.scoring.measures import parse_measures
 from workbench.storage import Session
 from workbench.web.access import here
-from workbench.web.door import reading
+from workbench.web.context import reading
 from workbench.web.downloads import csv_file
 from workbench.web.forms import findings_of, sent_id, sent_ids, status_of
 from workbench.web.ids import write_id
+from workbench.web.pages.qrels.rule_form import RuleForm, rule_form
 from workbench.web.readers import reader
 from workbench.web.requests import wants_fragment
-from workbench.web.rule_choice import RuleForm, rule_form
-from workbench.workflow.campaigns.campaigning import campaign_of
-from workbench.workflow.campaigns.collecting import topics_of
-from workbench.workflow.runs.about_runs import Verdict
+from workbench.workflow.campaigns.campaigns import campaign_of
+from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.runs.run_lines import RunLine, runs_of
-from workbench.workflow.settling.evaluating import ScoreTable, default_measures, score_runs
+from workbench.workflow.scores.score_table import ScoreTable, default_measures, score_runs
 
 blueprint = Blueprint("scores", __name__, url_prefix="/c/<slug>/scores")
 EXAMPLES = "AP, nDCG@10, P@10, RR, R@100, Bpref, Rprec, P(rel=2)@5"

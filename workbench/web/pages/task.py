@@ -8,11 +8,11 @@ from flask import Blueprint, render_template
 from werkzeug.wrappers import Response
 
 from workbench.web.access import here
-from workbench.web.door import reading
+from workbench.web.context import reading
 from workbench.web.downloads import attachment
 from workbench.web.readers import participant
-from workbench.workflow.campaigns.campaigning import campaign_of
-from workbench.workflow.campaigns.collecting import topics_of
+from workbench.workflow.campaigns.campaigns import campaign_of
+from workbench.workflow.campaigns.collection import topics_of
 
 blueprint = Blueprint("task", __name__, url_prefix="/c/<slug>/task")
 

@@ -14,7 +14,7 @@ from workbench.agreement.report.overview import Together, together
 from workbench.agreement.report.pair import PairReport, pair_report
 from workbench.agreement.report.two import Two, every_two
 from workbench.workflow.agreement.entering import Basis, Entering, Machines, entering, state_of
-from workbench.workflow.remembering import Remembered
+from workbench.workflow.caching import Remembered
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from workbench.agreement.table import MISSING
 from workbench.errors import NotFound, WorkbenchError
 from workbench.records import id_bytes
 from workbench.workflow.agreement.entering import entering
-from workbench.workflow.campaigns.collecting import topics_of
+from workbench.workflow.campaigns.collection import topics_of
 
 TOPIC_COLUMNS = (
     "topic", "title", "n", "disputed",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sqlalchemy.orm import Session
 
 from workbench.errors import Finding, InvalidInput
-from workbench.workflow.campaigns.campaigning import campaign_of
+from workbench.workflow.campaigns.campaigns import campaign_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from workbench.records import Answer
 from workbench.storage.events import JUDGING, LATER, WITHDRAWN
 from workbench.storage.tables import AssessorRow, JudgmentEventRow
 from workbench.workflow.agreement.compared_grades import ComparedGrades
-from workbench.workflow.campaigns.importing import IMPORTED
+from workbench.workflow.judging.importing import IMPORTED
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from workbench.records import Answer
 from workbench.storage.events import LATER, WITHDRAWN, answers_in_order
 from workbench.storage.tables import AssessorRow, CollectionListRow, DocumentRow, JudgmentEventRow
 from workbench.workflow.agreement.compared_grades import compared_grades
-from workbench.workflow.remembering import Remembered
+from workbench.workflow.caching import Remembered
 
 __all__ = ["Basis", "Entering", "Machines", "answers_in", "entering", "known_documents", "state_of"]
 

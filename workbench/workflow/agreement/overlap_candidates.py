@@ -13,8 +13,8 @@ from sqlalchemy.orm import Session
 from workbench.agreement.several.answers import NO_ANSWER
 from workbench.storage.tables import AssessorRow, AssignmentRow, PoolRow
 from workbench.workflow.agreement.entering import answers_in
-from workbench.workflow.campaigns.campaigning import campaign_of
-from workbench.workflow.desk.shares import shares_of
+from workbench.workflow.campaigns.campaigns import campaign_of
+from workbench.workflow.judging.handouts import shares_of
 
 Pair = tuple[str, str]
 

@@ -23,7 +23,7 @@ from workbench.storage.tables import AssessorRow, CampaignRow, PoolRow
 from workbench.workflow.agreement.overlap_candidates import Candidate, Candidates, candidates_of
 from workbench.workflow.agreement.overlap_planning import OverlapPlan, plan_overlap
 from workbench.workflow.agreement.overlap_sources import as_pooled, runs_of, sources_of
-from workbench.workflow.desk.assigning import SEEDS, assign
+from workbench.workflow.judging.assigning import SEEDS, assign
 from workbench.workflow.pools.listing import PoolReport, pool_report
 from workbench.workflow.pools.pool_rows import checked_name
 from workbench.workflow.pools.pooling import brought_by_nobody, write_entries

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from workbench.agreement.report.taken import Taken
-from workbench.agreement.sample_forms import plans_taken
+from workbench.agreement.sample_forms import plans_export
+from workbench.export import Export
 from workbench.workflow.agreement.overlap_planning import OverlapPlan
 
 
@@ -28,6 +28,6 @@ def plan_said(plan: OverlapPlan) -> dict[str, object]:
     }
 
 
-def plan_taken(plan: OverlapPlan) -> Taken:
+def plan_export(plan: OverlapPlan) -> Export:
     """The plan as a table, as plain data and as LaTeX."""
-    return plans_taken(plan.planned, plan_said(plan))
+    return plans_export(plan.planned, plan_said(plan))

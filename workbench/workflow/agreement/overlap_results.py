@@ -19,7 +19,7 @@ from workbench.storage.events import HOLDING, current_events
 from workbench.storage.tables import AssessorRow, JudgmentEventRow, PoolEntryRow, PoolRow
 from workbench.workflow.agreement.overlap_candidates import Pair
 from workbench.workflow.agreement.overlap_drawing import STRATEGY
-from workbench.workflow.campaigns.campaigning import campaign_of
+from workbench.workflow.campaigns.campaigns import campaign_of
 
 Said = tuple[int, int]
 """An assessor's id, and the grade that he or she holds."""

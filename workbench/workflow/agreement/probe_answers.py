@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from workbench.formats.probe_answers import ProbeLine
 from workbench.storage.events import HOLDING, LATER, WITHDRAWN
 from workbench.storage.tables import AssessorRow, JudgmentEventRow, KnownAnswerRow
-from workbench.workflow.desk.training import training_answers
+from workbench.workflow.judging.training import training_answers
 
 Pair = tuple[str, str]
 

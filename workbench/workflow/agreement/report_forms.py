@@ -8,7 +8,7 @@ from functools import partial
 from typing import TypeVar
 
 from workbench.agreement.drift import INTERVALS
-from workbench.agreement.report.taken import Taken
+from workbench.export import Export
 from workbench.workflow.agreement.by_topic import TOPIC_COLUMNS, TopicsReport, topic_rows
 from workbench.workflow.agreement.machines import MACHINE_COLUMNS, MachinesReport, machine_rows
 from workbench.workflow.agreement.over_time import TIME_COLUMNS, TimeReport, time_rows
@@ -26,22 +26,22 @@ Said = dict[str, object]
 Report = TypeVar("Report", bound=Drawn)
 
 
-def topics_taken(report: TopicsReport) -> Taken:
+def topics_export(report: TopicsReport) -> Export:
     """The report by topic."""
     return _taken(report, TOPIC_COLUMNS, topic_rows, topics_latex, _topics)
 
 
-def time_taken(report: TimeReport) -> Taken:
+def time_export(report: TimeReport) -> Export:
     """The report over time."""
     return _taken(report, TIME_COLUMNS, time_rows, time_latex, _time)
 
 
-def machines_taken(report: MachinesReport) -> Taken:
+def machines_export(report: MachinesReport) -> Export:
     """The report on machines against people."""
     return _taken(report, MACHINE_COLUMNS, machine_rows, machines_latex, _machines)
 
 
-def repeats_taken(report: ConsistencyReport) -> Taken:
+def repeats_export(report: ConsistencyReport) -> Export:
     """The report on self-consistency."""
     return _taken(report, REPEAT_COLUMNS, repeat_rows, repeats_latex, _repeats)
 
@@ -123,7 +123,7 @@ def _taken(
     rows: Callable[[Report], Iterable[Row]],
     latex: Callable[[Report], str],
     said: Callable[[Report], Said],
-) -> Taken:
+) -> Export:
     """A report with what JSON says beside its rows.
 
     `relevant_from` is the line between relevant and not: where all grades are compared it still says which
@@ -135,4 +135,4 @@ def _taken(
         listed = [dict(zip(columns, row, strict=True)) for row in rows(report)]
         return said(report) | drawn | {"rows": listed}
 
-    return Taken(tuple(columns), partial(rows, report), data, partial(latex, report))
+    return Export(tuple(columns), partial(rows, report), data, partial(latex, report))

@@ -1,1 +1,1 @@
-"""A campaign, what it is about, what came into it, and how far it is."""
+"""A campaign: its scale, its topics and documents, and how far it has come."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from workbench.errors import WorkbenchError
-from workbench.records import SCALES, Grade, Scale
+from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.records import RESERVED_KEYS, SCALES, Grade, Scale
 
 
 def scale_to_json(scale: Scale) -> dict[str, Any]:
@@ -63,3 +63,24 @@ def _grade(index: int, entry: object, count: int) -> Grade:
     label = str(entry.get("label", "")).strip()
     key = str(entry.get("key", value if 0 <= value <= 9 else "")).strip()
     return Grade(value, label, key, str(entry.get("definition", "")).strip(), weight)
+
+
+def refuse_reserved(scale: Scale, *, before: Scale | None = None) -> None:
+    """Raise InvalidInput where a new scale gives a grade a key that the desk uses.
+
+    A key that the scale `before` had already may stay: then the grade has it, and the command none.
+    """
+    old = {grade.key.casefold() for grade in before.grades} if before is not None else set()
+    findings = [
+        Finding(
+            "Scale",
+            None,
+            "scale",
+            f"the key {grade.key} of {grade.label!r} is one that the judging desk uses itself",
+            "a digit, or a letter that is none of these: " + " ".join(sorted(RESERVED_KEYS - {" "})),
+        )
+        for grade in scale.grades
+        if grade.key.casefold() in RESERVED_KEYS - old
+    ]
+    if findings:
+        raise InvalidInput(findings)

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound
 from workbench.storage.tables import AccountRow, SessionRow
-from workbench.workflow.moments import utc_now
+from workbench.workflow.clock import utc_now
 from workbench.workflow.people.passwords import Passwords, password_findings
 from workbench.workflow.people.throttling import forget_failures
 

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import NotAllowed
 from workbench.storage.tables import AccountRow, SessionRow
-from workbench.workflow.moments import utc_now
+from workbench.workflow.clock import utc_now
 from workbench.workflow.people.accounts import Account, account_from, fold_login
 from workbench.workflow.people.passwords import Passwords
 from workbench.workflow.people.throttling import (

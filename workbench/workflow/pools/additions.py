@@ -11,15 +11,10 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound
 from workbench.records import sorted_ids
-from workbench.storage.tables import (
-    PoolEntryRow,
-    PoolRow,
-    TopicRow,
-)
-from workbench.workflow.adaptive.ledgers import is_adaptive
-from workbench.workflow.campaigns.loaded_texts import with_text
+from workbench.storage.tables import PoolEntryRow, PoolRow, TopicRow
+from workbench.workflow.campaigns.collection import with_text
 from workbench.workflow.checks import id_finding, storable
-from workbench.workflow.desk.tasks import own_task
+from workbench.workflow.pools.adaptive_pools import is_adaptive
 from workbench.workflow.pools.pool_rows import locked_pool, recount, require_not_closed
 from workbench.workflow.pools.pooling import brought_by_nobody
 from workbench.workflow.runs.collection_lists import collection_list, listed_docnos
@@ -43,14 +38,6 @@ class Added:
     added: tuple[str, ...]
     passed: tuple[Passed, ...]
     without_text: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class OwnAddition:
-    """A document that somebody added, as that person is shown it."""
-
-    docno: str
-    reason: str
 
 
 def add_by_hand(
@@ -93,52 +80,6 @@ def add_by_hand(
         passed=tuple(Passed(docno, passed[docno]) for docno in sorted_ids(passed)),
         without_text=tuple(docno for docno in new if docno not in texts),
     )
-
-
-def add_to_own(
-    db: Session,
-    assignment_id: int,
-    account_id: int,
-    *,
-    docnos: Mapping[str, int],
-    reason: str,
-    source: str = "docnos",
-) -> Added:
-    """Add documents to the topic and pool of an assignment, by the assessor who has it.
-
-    Whoever was given a topic may bring documents to it; a closed pool takes none. Raises as `add_by_hand`,
-    and NotFound where the assignment is not this account's.
-    """
-    task = own_task(db, assignment_id, account_id)
-    return add_by_hand(
-        db,
-        task.campaign.id,
-        task.pool.name,
-        topic=task.assignment.topic,
-        docnos=docnos,
-        reason=reason,
-        added_by=account_id,
-        source=source,
-    )
-
-
-def own_additions(db: Session, assignment_id: int, account_id: int) -> tuple[OwnAddition, ...]:
-    """What an account added by hand to the topic and pool of its assignment, oldest first.
-
-    Raises NotFound where the assignment is not this account's.
-    """
-    assignment = own_task(db, assignment_id, account_id).assignment
-    entry = PoolEntryRow
-    rows = db.execute(
-        select(entry.docno, entry.reason)
-        .where(
-            entry.pool_id == assignment.pool_id,
-            entry.topic == assignment.topic,
-            entry.added_by == account_id,
-        )
-        .order_by(entry.added_at, entry.docno)
-    )
-    return tuple(OwnAddition(docno, reason or "") for docno, reason in rows)
 
 
 def pairs_added_by_hand(db: Session, campaign_id: int) -> frozenset[tuple[str, str]]:

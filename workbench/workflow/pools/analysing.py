@@ -16,8 +16,8 @@ from workbench.pooling.examining import BEYOND, Examination, examine
 from workbench.pooling.incidence import Incidence, incidence_of_entries
 from workbench.records import Run, TieRule
 from workbench.storage.tables import CampaignRow, GroupRow, PoolEntryRow, PoolRow, RunRow
-from workbench.workflow.campaigns.progress import highest_grades
 from workbench.workflow.campaigns.scales import scale_from_json
+from workbench.workflow.pools.judged_pairs import highest_grades
 from workbench.workflow.pools.listing import PoolLine, pools_of
 from workbench.workflow.runs.packed_store import run_leading
 

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, WorkbenchError
 from workbench.storage.tables import PoolEntryRow, PoolRow
-from workbench.workflow.adaptive.ledgers import is_adaptive
+from workbench.workflow.pools.adaptive_pools import is_adaptive
 from workbench.workflow.pools.listing import PoolReport, pool_report
 from workbench.workflow.pools.pool_rows import checked_name, locked_pool, pool_row, require_draft
 from workbench.workflow.pools.pool_sources import runs_that_hold

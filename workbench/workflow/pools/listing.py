@@ -13,8 +13,8 @@ from sqlalchemy.orm import Session
 from workbench.pooling.adaptive.strategies import ADAPTIVE
 from workbench.records import TieRule
 from workbench.storage.tables import PoolEntryRow, PoolRow, RunRow
-from workbench.workflow.adaptive.ledgers import is_adaptive, totals
-from workbench.workflow.campaigns.naming import topic_titles
+from workbench.workflow.campaigns.names import topic_titles
+from workbench.workflow.pools.adaptive_pools import is_adaptive, totals
 from workbench.workflow.pools.pool_rows import PoolState, pool_row, state_of
 
 

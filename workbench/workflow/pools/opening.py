@@ -12,9 +12,9 @@ from sqlalchemy.orm import Session, aliased
 from workbench.errors import Conflict
 from workbench.records import id_bytes
 from workbench.storage.tables import AssignmentRow, DocumentRow, PoolEntryRow, PoolRow
-from workbench.workflow.campaigns.progress import graded_by_people
-from workbench.workflow.desk.assigning import topics_of_pool
+from workbench.workflow.pools.adaptive_pools import topics_of_pool
 from workbench.workflow.pools.drafting import ChangedRun, changed_runs
+from workbench.workflow.pools.judged_pairs import graded_by_people
 from workbench.workflow.pools.listing import PoolLine, pool_summary
 from workbench.workflow.pools.pace import Pace, pace_of
 from workbench.workflow.pools.pool_rows import (

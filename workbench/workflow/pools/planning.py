@@ -28,8 +28,8 @@ from workbench.pooling.planning import (
 from workbench.pooling.pool import Pool
 from workbench.pooling.reached import Reached, RunTops, known_tops, reached
 from workbench.records import TieRule
-from workbench.workflow.campaigns.collecting import topics_of
-from workbench.workflow.desk.assigning import assessors_of
+from workbench.workflow.campaigns.collection import topics_of
+from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.pools.listing import recipe_in_words
 from workbench.workflow.pools.pace import Pace, pace_of
 from workbench.workflow.pools.pool_sources import chosen_runs, pooled_or_judged

@@ -13,7 +13,7 @@ from workbench.pooling.comparison import Comparison, compare
 from workbench.pooling.pool import Pair, Pool
 from workbench.records import Contribution, PoolEntry, id_bytes
 from workbench.storage.tables import PoolEntryRow
-from workbench.workflow.campaigns.progress import graded_by_people
+from workbench.workflow.pools.judged_pairs import graded_by_people
 from workbench.workflow.pools.listing import PoolLine, pool_summary
 from workbench.workflow.pools.pace import Pace, pace_of
 from workbench.workflow.pools.pool_pairs import origin

@@ -8,9 +8,9 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import NotFound, WorkbenchError
+from workbench.records import Verdict
 from workbench.storage.tables import PoolEntryRow, PoolRow, RunRow
-from workbench.workflow.campaigns.progress import graded_by_people
-from workbench.workflow.runs.about_runs import Verdict
+from workbench.workflow.pools.judged_pairs import graded_by_people
 
 
 def chosen_runs(

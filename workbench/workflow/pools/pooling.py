@@ -21,8 +21,8 @@ from workbench.pooling.planning import depth_read
 from workbench.pooling.pool import Pool
 from workbench.records import PoolEntry, TieRule
 from workbench.storage.tables import PoolEntryRow, PoolRow
-from workbench.workflow.adaptive.adaptive_pools import adaptive_recipe, leave_out, pairs_asked_for
 from workbench.workflow.checks import storable
+from workbench.workflow.pools.adaptive_pools import adaptive_recipe, leave_out, pairs_asked_for
 from workbench.workflow.pools.listing import PoolReport, pool_report, recipe_in_words
 from workbench.workflow.pools.pool_rows import LONGEST_NAME, checked_name, name_taken
 from workbench.workflow.pools.pool_sources import chosen_runs, pooled_or_judged

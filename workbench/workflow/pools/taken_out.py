@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, NotFound
 from workbench.storage.tables import AccountRow, JudgmentEventRow, PoolEntryRow, PoolRow
-from workbench.workflow.moments import utc_now
+from workbench.workflow.clock import utc_now
 from workbench.workflow.pools.pool_pairs import Addition
 from workbench.workflow.pools.pool_rows import locked_pool, pool_row, recount, require_not_closed
 

@@ -10,10 +10,10 @@ from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
 from workbench.errors import NotFound
-from workbench.formats.refusals import shown
+from workbench.formats.error_collector import shown
 from workbench.formats.run_report import RunReport, Verdict, report_from_json, with_findings
 from workbench.storage.tables import AccountRow, CheckedFileRow
-from workbench.workflow.runs.known_runs import Holder, tag_findings
+from workbench.workflow.runs.duplicate_runs import Holder, tag_findings
 from workbench.workflow.runs.run_rules import rules_of
 from workbench.workflow.runs.submitting import held_tags
 

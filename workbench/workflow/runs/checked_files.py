@@ -13,9 +13,8 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, InvalidInput, NotFound, WorkbenchError
 from workbench.formats.run_report import report_from_json, report_to_json
+from workbench.records import Verdict as About
 from workbench.storage.tables import CampaignRow, CheckedFileRow
-from workbench.workflow.runs.about_runs import AboutRun
-from workbench.workflow.runs.about_runs import Verdict as About
 from workbench.workflow.runs.batches import (
     CheckedFile,
     Groups,
@@ -25,6 +24,7 @@ from workbench.workflow.runs.batches import (
     rows_of_batch,
 )
 from workbench.workflow.runs.run_checks import CheckedRun, Expected, mend_in
+from workbench.workflow.runs.run_metadata import AboutRun
 from workbench.workflow.runs.submitting import store_checked
 
 _BATCH = re.compile(r"[0-9a-zA-Z-]{8,64}")

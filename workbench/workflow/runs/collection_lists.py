@@ -16,7 +16,7 @@ from workbench.errors import NotFound
 from workbench.formats.identifiers import read_ids
 from workbench.formats.source import Bounded, open_source
 from workbench.storage.tables import AccountRow, CampaignRow, CollectionListRow
-from workbench.workflow.remembering import Remembered
+from workbench.workflow.caching import Remembered
 
 MOST_BYTES = 2 * 2**30
 

@@ -8,8 +8,8 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import NotFound
 from workbench.formats.run_report import RunReport
+from workbench.workflow.people.groups import own_groups
 from workbench.workflow.runs.batches import Batch, batch_of
-from workbench.workflow.runs.groups import own_groups
 from workbench.workflow.runs.run_checks import Expected, Opening, expected_of
 
 # Warnings about a file alone. One that compares runs would name another group's, so what is not listed here

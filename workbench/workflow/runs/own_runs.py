@@ -14,12 +14,13 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound
+from workbench.records import Verdict
 from workbench.storage.tables import AccountRow, GroupMemberRow, RunRow
-from workbench.workflow.runs.about_runs import AboutRun, Verdict
-from workbench.workflow.runs.groups import own_groups
+from workbench.workflow.people.groups import own_groups
 from workbench.workflow.runs.own_checks import ABOUT_THE_FILE, own_expected
 from workbench.workflow.runs.run_checks import check_file
 from workbench.workflow.runs.run_lines import RunLine, runs_of
+from workbench.workflow.runs.run_metadata import AboutRun
 from workbench.workflow.runs.run_records import change_record, plain_size, require_tag, run_record
 from workbench.workflow.runs.submitting import remove_run, run_content, store_runs
 

@@ -10,15 +10,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import NotFound
-from workbench.formats.packed_form import (
-    FORM,
-    Layout,
-    PackedForm,
-    as_arrays,
-    docnos_of,
-    head_of,
-    pack,
-)
+from workbench.formats.packed_form import FORM, Layout, PackedForm, as_arrays, docnos_of, head_of, pack
 from workbench.formats.packed_lines import NotUnderstood
 from workbench.formats.packed_runs import PackedRun, read_packed
 from workbench.formats.run_tops import cut

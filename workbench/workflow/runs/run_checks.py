@@ -15,7 +15,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Finding, InvalidInput, WorkbenchError
-from workbench.formats.refusals import shown
+from workbench.formats.error_collector import shown
 from workbench.formats.run_report import Mend, RunReport, mend_of, report_of, with_findings
 from workbench.formats.run_rules import RunRules
 from workbench.formats.runs import RunCheck, check_run, promised_tag, unreadable_run
@@ -25,7 +25,7 @@ from workbench.records import Run, sorted_ids
 from workbench.storage.tables import TopicRow
 from workbench.workflow.checks import LONGEST_ID, id_finding
 from workbench.workflow.runs.collection_lists import listed_docnos
-from workbench.workflow.runs.known_runs import (
+from workbench.workflow.runs.duplicate_runs import (
     Holder,
     KnownRun,
     content_of,

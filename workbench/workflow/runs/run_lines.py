@@ -10,9 +10,10 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session, aliased
 
 from workbench.errors import Finding, NotFound
+from workbench.records import Verdict
 from workbench.storage.tables import AccountRow, GroupRow, PoolRow, RunRow
 from workbench.workflow.findings import finding_from_json
-from workbench.workflow.runs.about_runs import AboutRun, Kind, Verdict
+from workbench.workflow.runs.run_metadata import AboutRun, Kind
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,13 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.records import Verdict
 from workbench.storage.tables import AccountRow, GroupRow, PoolRow, RunRow
 from workbench.workflow.checks import storable
-from workbench.workflow.moments import utc_now
-from workbench.workflow.runs.about_runs import AboutRun, Verdict
-from workbench.workflow.runs.groups import require_group
+from workbench.workflow.clock import utc_now
+from workbench.workflow.people.groups import require_group
 from workbench.workflow.runs.run_lines import RunLine, run_line
+from workbench.workflow.runs.run_metadata import AboutRun
 from workbench.workflow.runs.submitting import add_runs, run_row
 
 LONGEST_REASON = 1000

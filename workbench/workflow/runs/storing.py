@@ -10,9 +10,10 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, Finding, InvalidInput
+from workbench.records import Verdict
 from workbench.storage.tables import PoolRow, RunRow
-from workbench.workflow.moments import utc_now
-from workbench.workflow.runs.about_runs import Kind, Verdict
+from workbench.workflow.clock import utc_now
+from workbench.workflow.runs.run_metadata import Kind
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,16 +11,16 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound
-from workbench.formats.refusals import shown
+from workbench.formats.error_collector import shown
 from workbench.formats.run_report import with_findings
-from workbench.records import Run
+from workbench.records import Run, Verdict
 from workbench.storage.tables import CampaignRow, PoolRow, RunRow
 from workbench.workflow.findings import finding_to_json
-from workbench.workflow.runs.about_runs import AboutRun, Verdict
-from workbench.workflow.runs.known_runs import Holder, tag_findings
+from workbench.workflow.runs.duplicate_runs import Holder, tag_findings
 from workbench.workflow.runs.packed_store import pack_run, run_for_use
 from workbench.workflow.runs.run_checks import CheckedRun, check_files, expected_of
 from workbench.workflow.runs.run_lines import RunLine, runs_of
+from workbench.workflow.runs.run_metadata import AboutRun
 from workbench.workflow.runs.run_rules import rules_of
 from workbench.workflow.runs.storing import NewRun, store_run
 

@@ -1,0 +1,180 @@
+"""Deciding disputed pairs: recorded once, nobody overwritten unawares, everything kept."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+import pytest
+from sqlalchemy import select
+
+from tests.workflow.adjudication.disputed import AGREED, FAR, LINE, NEAR, Disputed, disputed_campaign
+from workbench.errors import Conflict, NotFound, WorkbenchError
+from workbench.records import Answer, Judgment
+from workbench.storage.adjudications import adjudicated_grades, decision_counts
+from workbench.storage.engine import Database
+from workbench.storage.tables import AdjudicationEventRow
+from workbench.workflow.adjudication.adjudicating import Recorded, Verdict, decide, disputed_pair, undo
+from workbench.workflow.adjudication.adjudication_rules import AdjudicationRules, keep_adjudication_rules
+from workbench.workflow.adjudication.decisions import Decision
+from workbench.workflow.judging.importing import import_judgments
+
+
+def held(database: Database, one: Disputed) -> list[tuple[str, int | None]]:
+    """All events as they were appended."""
+    with database.reading() as db:
+        rows = db.execute(
+            select(AdjudicationEventRow.decision, AdjudicationEventRow.grade)
+            .where(AdjudicationEventRow.campaign_id == one.id)
+            .order_by(AdjudicationEventRow.id)
+        )
+        return [(decision, grade) for decision, grade in rows]
+
+
+def test_a_decision_keeps_what_lay_before_and_becomes_the_grade_of_the_pair(database: Database) -> None:
+    with database.writing() as db:
+        one = disputed_campaign(db)
+        done = one.decide(db, FAR, 2, reason=" clear \0")
+    with database.reading() as db:
+        assert adjudicated_grades(db, one.id) == {FAR: 2}
+        assert decision_counts(db, one.id) == {"grade": 1}
+        row = db.get_one(AdjudicationEventRow, done.event_id)
+        assert [[answer, grade] for _, _, answer, grade in row.said] == [["grade", 0], ["grade", 3]]
+        assert [who for _, who, _, _ in row.said] == [one.made.assessors["Ada"], one.made.assessors["Ben"]]
+        assert row.reason == "clear \ufffd"
+
+
+def test_what_an_assessor_says_after_the_pair_was_shown_counts_as_said_since(database: Database) -> None:
+    with database.writing() as db:
+        one = disputed_campaign(db)
+        shown = disputed_pair(db, one.id, FAR, one.judith)
+        one.say(db, "Ada", FAR, 3)
+        verdict = Verdict(Decision.GRADE, 2)
+        decide(
+            db, one.id, one.judith, FAR, verdict, client_id="shown-before-that", seen=shown.seen,
+            heard=shown.heard,
+        )  # fmt: skip
+        row = db.scalars(select(AdjudicationEventRow)).one()
+        # Ada's 0 lay before her, and not the 3 by which nobody differs any more.
+        assert sorted(grade for _, _, _, grade in row.said) == [0, 3]
+        assert disputed_pair(db, one.id, FAR, one.judith).changed
+
+
+def test_a_decision_sent_twice_is_recorded_once_and_its_id_says_nothing_else(database: Database) -> None:
+    with database.writing() as db:
+        one = disputed_campaign(db)
+        first = one.decide(db, FAR, 2, client_id="the-same-id", seen=0)
+        assert one.decide(db, FAR, 2, client_id="the-same-id", seen=0) == Recorded(first.event_id, True)
+        with pytest.raises(Conflict, match="another one"):
+            one.decide(db, FAR, 3, client_id="the-same-id", seen=0)
+    assert held(database, one) == [("grade", 2)]
+
+
+def test_the_second_of_two_adjudicators_is_told_before_overwriting_and_both_are_kept(
+    sqlite_database: Database,
+) -> None:
+    with sqlite_database.writing() as db:
+        one = disputed_campaign(db)
+        one.decide(db, FAR, 2)
+        late = one.decide(db, FAR, 0, by=one.jonas, seen=0)
+        assert late.event_id is None
+        assert late.overtaken is not None
+        assert (late.overtaken.by, late.overtaken.grade) == ("Judith", 2)
+        assert adjudicated_grades(db, one.id) == {FAR: 2}
+        knowing = one.decide(db, FAR, 0, by=one.jonas, seen=late.overtaken.event_id)
+        assert knowing.event_id is not None
+        assert adjudicated_grades(db, one.id) == {FAR: 0}
+        # Her own decision she may change without being told of it, not his.
+        assert one.decide(db, NEAR, 2).event_id is not None
+        assert one.decide(db, NEAR, 3, seen=0).event_id is not None
+        assert one.decide(db, FAR, 2, seen=0).overtaken is not None
+    assert held(sqlite_database, one) == [("grade", 2), ("grade", 0), ("grade", 2), ("grade", 3)]
+
+
+def test_of_two_at_the_same_moment_exactly_one_is_told(database: Database) -> None:
+    with database.writing() as db:
+        one = disputed_campaign(db)
+    together = Barrier(2)
+
+    def go(who: int, grade: int) -> Recorded:
+        together.wait(timeout=30)
+        with database.writing() as db:
+            return one.decide(db, FAR, grade, by=who, seen=0)
+
+    with ThreadPoolExecutor(2) as threads:
+        done = [threads.submit(go, one.judith, 0), threads.submit(go, one.jonas, 3)]
+        results = [each.result(timeout=60) for each in done]
+    assert sorted(each.overtaken is not None for each in results) == [False, True]
+    assert len(held(database, one)) == 1
+
+
+def test_undo_opens_the_latest_decision_again_and_keeps_it(database: Database) -> None:
+    with database.writing() as db:
+        one = disputed_campaign(db)
+        one.decide(db, FAR, 2)
+        one.decide(db, NEAR, 3)
+        assert undo(db, one.id, one.judith, client_id="undo-number-1") == NEAR
+        # The answer was lost and it is sent again: nothing more is taken back, and the way is the same.
+        assert undo(db, one.id, one.judith, client_id="undo-number-1") == NEAR
+        assert adjudicated_grades(db, one.id) == {FAR: 2}
+        # What somebody else has decided since is theirs.
+        one.decide(db, FAR, 0, by=one.jonas)
+        assert undo(db, one.id, one.judith, client_id="undo-number-2") is None
+        assert undo(db, one.id, one.jonas, client_id="undo-number-3") == FAR
+    assert held(database, one)[-1] == ("withdrawn", None)
+
+
+def test_what_cannot_be_decided_is_refused(sqlite_database: Database) -> None:
+    with sqlite_database.writing() as db:
+        one = disputed_campaign(db)
+        with pytest.raises(WorkbenchError, match="7 is not a grade"):
+            one.decide(db, FAR, 7)
+        with pytest.raises(NotFound, match="nobody has judged"):
+            one.decide(db, ("T2", "d2"), 1)
+        with pytest.raises(WorkbenchError, match="no proper id"):
+            one.decide(db, FAR, 1, client_id="short")
+        wrong = Verdict(Decision.BACK, 2)
+        with pytest.raises(WorkbenchError, match="carries no grade"):
+            decide(db, one.id, one.judith, FAR, wrong, client_id="an-id-of-its-own", seen=0)
+        elsewhere = ("T2", "d/4")
+        import_judgments(
+            db, one.id, [Judgment("x", *elsewhere, 0), Judgment("y", *elsewhere, 3)], source="file"
+        )
+        with pytest.raises(WorkbenchError, match="nobody would see it"):
+            one.decide(db, elsewhere, Decision.BACK)
+    assert held(sqlite_database, one) == []
+
+
+def test_the_desk_shows_statement_document_and_what_each_assessor_says(sqlite_database: Database) -> None:
+    with sqlite_database.writing() as db:
+        one = disputed_campaign(db)
+        shown = disputed_pair(db, one.id, FAR, one.judith)
+        assert (shown.topic.narrative, shown.document.text) == (
+            "Only tables of the harbour.",
+            "Text of d1",
+        )
+        assert [(voice.name, voice.now.grade) for voice in shown.voices] == [("Ada", 0), ("Ben", 3)]
+        assert (shown.spread.distance, shown.may_go_back, shown.own, shown.seen) == (3, True, False, 0)
+        assert disputed_pair(db, one.id, FAR, one.made.accounts["Ada"]).own
+
+
+def test_hidden_names_are_letters_in_an_order_of_the_pairs_own(sqlite_database: Database) -> None:
+    names = [f"assessor {number}" for number in range(6)]
+    with sqlite_database.writing() as db:
+        one = disputed_campaign(db)
+        said = [
+            Judgment(name, topic, docno, number % 2, Answer.GRADE)
+            for topic, docno in (FAR, NEAR, LINE)
+            for number, name in enumerate(names)
+        ]
+        import_judgments(db, one.id, said, source="file")
+        keep_adjudication_rules(db, one.id, AdjudicationRules(names_hidden=True))
+        orders = []
+        for pair in (FAR, NEAR, LINE):
+            voices = disputed_pair(db, one.id, pair, one.judith).voices
+            assert [voice.name for voice in voices] == list("ABCDEFGH")
+            assert voices == disputed_pair(db, one.id, pair, one.jonas).voices
+            orders.append([voice.assessor_id for voice in voices])
+        # Six people fall into the same order twice with a chance of 1 in 40,320.
+        assert orders[0] != orders[1] != orders[2]
+        assert AGREED not in (FAR, NEAR, LINE)

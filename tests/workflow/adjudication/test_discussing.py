@@ -1,0 +1,185 @@
+"""Pairs sent back to their assessors: who sees them, what is kept, when they return."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import select
+
+from tests.builders import account
+from tests.workflow.adjudication.disputed import AGREED, FAR, NEAR, Disputed, disputed_campaign
+from workbench.errors import Conflict, NotFound, WorkbenchError
+from workbench.records import Answer
+from workbench.storage import Session
+from workbench.storage.engine import Database
+from workbench.storage.events import append_events
+from workbench.storage.tables import JudgmentEventRow
+from workbench.workflow.adjudication.adjudicating import disputed_pair, undo
+from workbench.workflow.adjudication.adjudication_rules import AdjudicationRules, keep_adjudication_rules
+from workbench.workflow.adjudication.decisions import Decision
+from workbench.workflow.adjudication.discussing import discuss, discussion, discussions
+from workbench.workflow.adjudication.discussion_report import discussion_report
+from workbench.workflow.adjudication.dispute_queue import State
+from workbench.workflow.adjudication.disputing import queue
+from workbench.workflow.judging.annotations import Passage
+from workbench.workflow.judging.current_judgments import current_judgments
+from workbench.workflow.people.membership import add_role, remove_role
+from workbench.workflow.people.roles import Role
+
+
+def state(db: Session, one: Disputed, pair: tuple[str, str]) -> State:
+    return next(line.state for line in queue(db, one.id).lines if line.pair == pair)
+
+
+def test_a_pair_sent_back_returns_when_all_have_answered_with_before_and_after(database: Database) -> None:
+    with database.writing() as db:
+        one = disputed_campaign(db)
+        one.decide(db, FAR, Decision.BACK, reason="look at the table")
+        ada = one.made.accounts["Ada"]
+        (line,) = discussions(db, one.id, ada)
+        assert ((line.topic, line.docno), line.answered, line.all_answered) == (FAR, False, False)
+        seen = discussion(db, one.id, ada, FAR)
+        assert [(voice.name, voice.now.grade, voice.mine) for voice in seen.voices] == [
+            ("Ada", 0, True),
+            ("Ben", 3, False),
+        ]
+        assert (seen.why, seen.mine.grade, seen.answered) == ("look at the table", 0, False)
+        one.discuss(db, "Ada", FAR, 2, "the table is of the harbour after all")
+        assert state(db, one, FAR) is State.BACK
+        assert disputed_pair(db, one.id, FAR, one.judith).waiting == 1
+        one.discuss(db, "Ben", FAR, 3, "I stay with it")
+        # 2 and 3 still differ, so an adjudicator must decide; both rounds lie side by side.
+        assert state(db, one, FAR) is State.OPEN
+        first, second = disputed_pair(db, one.id, FAR, one.judith).voices
+        assert first.before is not None
+        assert second.before is not None
+        assert [(first.before.grade, first.now.grade), (second.before.grade, second.now.grade)] == [
+            (0, 2),
+            (3, 3),
+        ]
+        assert (first.changed, second.changed) == (True, False)
+        assert first.now.comment == "the table is of the harbour after all"
+        assert queue(db, one.id).lines[0].discussed
+
+
+def test_agreement_dissolves_the_dispute_and_counts_as_settled_by_discussion(database: Database) -> None:
+    with database.writing() as db:
+        one = disputed_campaign(db)
+        one.decide(db, FAR, Decision.BACK)
+        one.discuss(db, "Ben", FAR, 0)
+        found = queue(db, one.id)
+        assert state(db, one, FAR) is State.SETTLED
+        assert (found.done, found.counts[State.SETTLED]) == (1, 1)
+        said = {j.assessor: j.grade for j in current_judgments(db, one.id) if (j.topic, j.docno) == FAR}
+        assert said == {"Ada": 0, "Ben": 0}
+
+
+def test_nobody_else_sees_a_discussion_and_no_other_pair_is_shown(sqlite_database: Database) -> None:
+    with sqlite_database.writing() as db:
+        one = disputed_campaign(db)
+        one.decide(db, FAR, Decision.BACK)
+        cleo = account(db, "Cleo")
+        add_role(db, one.id, cleo, Role.ASSESSOR)
+        for who, pair in (
+            (cleo, FAR),
+            (one.judith, FAR),
+            (one.made.accounts["Ada"], NEAR),
+            (one.made.accounts["Ada"], AGREED),
+        ):
+            with pytest.raises(NotFound):
+                discussion(db, one.id, who, pair)
+        assert discussions(db, one.id, cleo) == ()
+        # Who is no assessor any more is not asked, and is not waited for.
+        remove_role(db, one.id, one.made.accounts["Ben"], Role.ASSESSOR)
+        with pytest.raises(NotFound):
+            discussion(db, one.id, one.made.accounts["Ben"], FAR)
+        one.discuss(db, "Ada", FAR, 1)
+        assert state(db, one, FAR) is State.OPEN
+
+
+def test_a_discussion_ends_when_the_pair_is_decided_or_taken_back(sqlite_database: Database) -> None:
+    with sqlite_database.writing() as db:
+        one = disputed_campaign(db)
+        ada = one.made.accounts["Ada"]
+        one.decide(db, FAR, Decision.BACK)
+        undo(db, one.id, one.judith, client_id="undo-number-1")
+        assert discussions(db, one.id, ada) == ()
+        one.decide(db, FAR, Decision.BACK)
+        one.decide(db, FAR, 2)
+        with pytest.raises(NotFound, match="no longer"):
+            one.discuss(db, "Ada", FAR, 2)
+        # Sent back once more, it waits for answers once more.
+        one.decide(db, NEAR, Decision.BACK)
+        one.discuss(db, "Ada", NEAR, 2)
+        one.discuss(db, "Ben", NEAR, 3)
+        one.decide(db, NEAR, Decision.BACK)
+        assert state(db, one, NEAR) is State.BACK
+
+
+def test_an_answer_sent_twice_is_one_and_names_are_hidden_by_the_setting(sqlite_database: Database) -> None:
+    with sqlite_database.writing() as db:
+        one = disputed_campaign(db)
+        keep_adjudication_rules(db, one.id, AdjudicationRules(names_hidden=True))
+        one.decide(db, FAR, Decision.BACK)
+        ada = one.made.accounts["Ada"]
+        assert {voice.name for voice in discussion(db, one.id, ada, FAR).voices} == {"A", "B"}
+
+        def say(grade: int) -> bool:
+            return discuss(
+                db, one.id, ada, FAR, answer=Answer.GRADE, grade=grade, comment="", client_id="one-and-only"
+            )
+
+        assert (say(2), say(2)) == (True, False)
+        with pytest.raises(Conflict):
+            say(3)
+        with pytest.raises(WorkbenchError, match="9 is not a grade"):
+            one.discuss(db, "Ada", FAR, 9)
+        with pytest.raises(WorkbenchError, match="no SHA-256"):
+            discuss(
+                db, one.id, ada, FAR, answer=Answer.UNSURE, grade=None, comment="", client_id="another-one",
+                shown_sha256="x" * 65,
+            )  # fmt: skip
+
+
+def test_what_was_marked_and_ticked_before_stays_with_the_answer_that_holds(
+    sqlite_database: Database,
+) -> None:
+    with sqlite_database.writing() as db:
+        one = disputed_campaign(db)
+        marked = db.scalars(
+            select(JudgmentEventRow).where(
+                JudgmentEventRow.assessor_id == one.made.assessors["Ada"], JudgmentEventRow.docno == "d1",
+                JudgmentEventRow.topic == "T1",
+            )
+        ).one()  # fmt: skip
+        row = {column.name: getattr(marked, column.name) for column in JudgmentEventRow.__table__.columns}
+        del row["id"]
+        append_events(
+            db, [row | {"client_id": "with-evidence", "evidence": [[0, 4, "Text"]], "ratings": {"clear": 2}}]
+        )
+        one.decide(db, FAR, Decision.BACK)
+        one.discuss(db, "Ada", FAR, 3)
+        (voice,) = (v for v in disputed_pair(db, one.id, FAR, one.judith).voices if v.name == "Ada")
+        assert voice.now.evidence == (Passage(0, 4, "Text"),)
+        latest = db.get_one(JudgmentEventRow, voice.event_id)
+        assert (latest.purpose, latest.ratings) == ("discussion", {"clear": 2})
+
+
+def test_the_report_tells_agreement_before_and_after(database: Database) -> None:
+    with database.writing() as db:
+        one = disputed_campaign(db)
+        with pytest.raises(WorkbenchError, match="no pair"):
+            discussion_report(db, one.id)
+        one.decide(db, FAR, Decision.BACK)
+        one.discuss(db, "Ada", FAR, 3)
+        one.discuss(db, "Ben", FAR, 3)
+        found = discussion_report(db, one.id)
+    # Of four pairs one was agreed on before, two after; of the one discussed none, then one.
+    both, only = found.everything, found.only_discussed
+    assert (found.discussed, both.pairs, both.labels, both.changed) == (1, 4, 8, 1)
+    assert [(one.assessor, one.raised, one.lowered) for one in both.assessors] == [
+        ("Ada", 1, 0),
+        ("Ben", 0, 0),
+    ]
+    observed = both.graded[0]
+    assert (observed.before.value, observed.after.value) == (0.25, 0.5)
+    assert (only.pairs, only.graded[0].before.value, only.graded[0].after.value) == (1, 0.0, 1.0)

@@ -1,0 +1,96 @@
+"""Assignments and the order in which pairs are seen."""
+
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.builders import pooled_campaign
+from workbench.errors import NotFound, WorkbenchError
+from workbench.records import id_bytes
+from workbench.storage.engine import Database
+from workbench.workflow.judging.assigning import assign, assign_in_turn, revoke
+from workbench.workflow.judging.assignments import assignments_of
+from workbench.workflow.judging.order import OrderRule, in_order
+
+ENTRIES = st.lists(
+    st.tuples(st.text(min_size=1, max_size=8), st.integers(1, 100), st.integers(1, 9)),
+    unique_by=lambda entry: entry[0],
+    max_size=20,
+)
+
+
+def test_the_shuffle_is_the_sha256_of_seed_topic_and_docno() -> None:
+    # Written out once more: whoever has the seed can prove the order without this program.
+    docnos = ["d1", "d2", "d3", "d4"]
+    by_hand = sorted(docnos, key=lambda docno: hashlib.sha256(f"7\0T1\0{docno}".encode()).hexdigest())
+    entries = [(docno, 1, 1) for docno in docnos]
+    assert in_order(entries, topic="T1", rule=OrderRule.SHUFFLED, seed=7) == by_hand
+
+
+def test_by_priority_the_best_rank_comes_first_then_the_number_of_runs() -> None:
+    entries = [("a", 2, 9), ("b", 1, 1), ("c", 1, 3), ("d", 2, 9)]
+    assert in_order(entries, topic="T", rule=OrderRule.PRIORITY, seed=0) == ["c", "b", "a", "d"]
+
+
+@given(ENTRIES, st.sampled_from(OrderRule), st.integers(0, 2**31))
+def test_every_order_has_each_document_once_and_ignores_the_order_of_arrival(
+    entries: list[tuple[str, int, int]], rule: OrderRule, seed: int
+) -> None:
+    ordered = in_order(entries, topic="T", rule=rule, seed=seed)
+    assert sorted(ordered, key=id_bytes) == sorted((docno for docno, _, _ in entries), key=id_bytes)
+    assert in_order(entries[::-1], topic="T", rule=rule, seed=seed) == ordered
+
+
+@given(ENTRIES.filter(bool), st.integers(0, 2**31))
+def test_a_document_that_joins_later_moves_no_other(entries: list[tuple[str, int, int]], seed: int) -> None:
+    late = entries[0][0]
+    ordered = in_order(entries, topic="T", rule=OrderRule.SHUFFLED, seed=seed)
+    before = in_order(entries[1:], topic="T", rule=OrderRule.SHUFFLED, seed=seed)
+    assert [docno for docno in ordered if docno != late] == before
+
+
+def test_in_turn_every_topic_has_as_many_assessors_as_asked_and_partners_change(database: Database) -> None:
+    with database.writing() as db:
+        made, report = pooled_campaign(db, assessors=["Ada", "Ben", "Cyd"])
+        ids = [made.assessors[name] for name in ("Ada", "Ben", "Cyd")]
+        assert assign_in_turn(db, report.pool.id, assessor_ids=ids, per_topic=2) == 4
+        given_to = {(line.topic, line.assessor) for line in assignments_of(db, made.campaign.id)}
+    assert given_to == {("T1", "Ada"), ("T1", "Ben"), ("T2", "Ben"), ("T2", "Cyd")}
+
+
+def test_assigning_again_changes_nothing_and_a_revoked_topic_comes_back_in_its_old_order(
+    database: Database,
+) -> None:
+    with database.writing() as db:
+        made, report = pooled_campaign(db)
+        ada = [made.assessors["Ada"]]
+        assert assign(db, report.pool.id, topics=["T1"], assessor_ids=ada) == 1
+        (before,) = assignments_of(db, made.campaign.id)
+        assert assign(db, report.pool.id, topics=["T1", "T1"], assessor_ids=ada) == 0
+        revoke(db, made.campaign.id, before.id)
+        assert assignments_of(db, made.campaign.id) == ()
+        assert assign(db, report.pool.id, topics=["T1"], assessor_ids=ada) == 1
+        assert assignments_of(db, made.campaign.id) == (before,)
+
+
+def test_assessors_see_different_orders_from_one_seed_and_the_same_again(database: Database) -> None:
+    with database.writing() as db:
+        made, report = pooled_campaign(db)
+        assign(db, report.pool.id, topics=["T1"], assessor_ids=made.assessors.values(), seed=5)
+        seeds = [line.seed for line in assignments_of(db, made.campaign.id)]
+    assert len(set(seeds)) == 2
+
+
+def test_what_cannot_be_assigned_is_refused(database: Database) -> None:
+    with database.writing() as db:
+        made, report = pooled_campaign(db)
+        with pytest.raises(NotFound, match="T9"):
+            assign(db, report.pool.id, topics=["T9"], assessor_ids=[made.assessors["Ada"]])
+        with pytest.raises(NotFound, match="without an account"):
+            assign(db, report.pool.id, topics=["T1"], assessor_ids=[999_999])
+        with pytest.raises(WorkbenchError, match="3 assessors a topic cannot be had from 2"):
+            assign_in_turn(db, report.pool.id, assessor_ids=list(made.assessors.values()), per_topic=3)

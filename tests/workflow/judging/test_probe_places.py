@@ -1,0 +1,61 @@
+"""Where probes stand: at the set rate, far enough from what they repeat, and always the same by a seed."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from workbench.workflow.judging.probe_places import PLANTED, REPEAT, Slot, by_lot, probe_places, slot_key
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    before=st.integers(0, 40), coming=st.integers(0, 120), one_in=st.integers(2, 15),
+    distance=st.integers(1, 30), seed=st.integers(0, 2**40), barred=st.integers(0, 20),
+    planted=st.integers(0, 5),
+)  # fmt: skip
+def test_repeats_keep_their_distance_and_come_once_each_at_the_rate(
+    before: int, coming: int, one_in: int, distance: int, seed: int, barred: int, planted: int
+) -> None:
+    old, new = [f"b{n}" for n in range(before)], [f"c{n}" for n in range(coming)]
+    every, known = [*old, *new], {f"p{n}" for n in range(planted)}
+
+    def plan() -> dict[int, list[Slot]]:
+        return probe_places(
+            old, new, seed=seed, topic="T", one_in=one_in, distance=distance, planted=known,
+            repeated=every[:barred],
+        )  # fmt: skip
+
+    found = plan()
+    assert found == plan()
+    assert all(0 <= at <= coming for at in found)
+    repeats = [(at, slot.docno) for at in sorted(found) for slot in found[at] if slot.purpose == REPEAT]
+    assert len({docno for _, docno in repeats}) == len(repeats)
+    assert not {docno for _, docno in repeats} & set(every[:barred])
+    for at, docno in repeats:
+        # Shown by then are before + at documents, the repeated one among them.
+        assert before + at - 1 - every.index(docno) >= distance
+    # A block of `one_in` documents has one repeat at most, and exactly one where something is ripe and free.
+    blocks = [(at - 1) // one_in for at, _ in repeats]
+    assert len(set(blocks)) == len(blocks)
+    for block in range(coming // one_in):
+        earliest = before + block * one_in + 1 - distance  # ripe at the earliest place of the block
+        if earliest - barred - sum(1 for one in blocks if one < block) > 0:
+            assert block in blocks
+    shown = {slot.docno for slots in found.values() for slot in slots if slot.purpose == PLANTED}
+    assert shown == (known if coming else set())
+
+
+def test_no_rate_means_no_repeats_and_another_seed_means_other_places() -> None:
+    docnos = [f"d{n}" for n in range(50)]
+    assert probe_places([], docnos, seed=1, topic="T") == {}
+    one, other = (probe_places([], docnos, seed=s, topic="T", one_in=5, distance=10) for s in (1, 2))
+    assert one != other
+
+
+def test_keys_tell_nothing_and_differ() -> None:
+    slots = [Slot("d1"), Slot("d1", REPEAT), Slot("d2"), Slot("d2", PLANTED)]
+    keys = [slot_key(slot, assignment_id=1, seed=3, topic="T") for slot in slots]
+    assert len(set(keys)) == 4
+    assert {len(key) for key in keys} == {24}
+    assert by_lot({"a", "b", "c"}, seed=1, topic="T") == by_lot(["c", "b", "a"], seed=1, topic="T")

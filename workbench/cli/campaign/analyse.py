@@ -1,0 +1,51 @@
+"""What runs and pools of a campaign look like, before a minute of judging is spent."""
+
+from __future__ import annotations
+
+import click
+
+from workbench.cli.analysis_text import part_options, say_analysis
+from workbench.cli.opening import database_options, opened
+from workbench.records import TieRule
+from workbench.settings import Settings
+from workbench.workflow.campaigns.campaigns import campaign_by_slug
+from workbench.workflow.pools.analysing import analyse as analyse_campaign
+
+
+@click.command("analyse")
+@click.argument("campaign")
+@click.option("--pool", "pool_name", help="A pool by its name; without it the pool that the runs would make.")
+@click.option(
+    "--depth", type=click.IntRange(1), help="Of the runs' tops.  [default: that of the pool, else 100]"
+)
+@click.option(
+    "--ties",
+    type=click.Choice([rule.value for rule in TieRule]),
+    help="Which of two documents with the same score comes first.  [default: as the pool, else trec_eval]",
+)
+@click.option("--run", "tags", multiple=True, help="Only these runs, by tag; all if not given.")
+@part_options
+@database_options
+def analyse(
+    settings: Settings,
+    campaign: str,
+    pool_name: str | None,
+    depth: int | None,
+    ties: str | None,
+    tags: tuple[str, ...],
+    part: str | None,
+    as_json: bool,
+) -> None:
+    """Analyse the runs of CAMPAIGN, or a pool: growth, contributions, overlap, ties at the cut, topics."""
+    if pool_name is not None and tags:
+        raise click.UsageError("a pool has its own runs: give --pool or --run")
+    with opened(settings) as database, database.reading() as db:
+        done = analyse_campaign(
+            db,
+            campaign_by_slug(db, campaign).id,
+            pool=pool_name,
+            tags=tags or None,
+            depth=depth,
+            ties=TieRule(ties) if ties else None,
+        )
+    say_analysis(done.found, part, as_json=as_json)

@@ -1,0 +1,116 @@
+"""Making campaigns and looking at them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from workbench.cli.opening import database_options, opened
+from workbench.cli.output import say_json, say_table
+from workbench.errors import WorkbenchError
+from workbench.records import SCALES, Scale
+from workbench.settings import Settings
+from workbench.workflow.campaigns.campaigns import all_campaigns, campaign_by_slug, create_campaign
+from workbench.workflow.campaigns.scales import named_scale, scale_from_json, scale_to_json
+from workbench.workflow.overview.progress import Overview, overview
+from workbench.workflow.people.accounts import account_by_login
+
+
+@click.command("new")
+@click.argument("name")
+@click.option("--slug", help="Short name for addresses and commands; made from the name if not given.")
+@click.option("--scale", default="binary", show_default=True, help=f"{', '.join(SCALES)}, or a JSON file.")
+@click.option("--guidelines", type=click.Path(dir_okay=False, path_type=Path), help="Markdown file.")
+@click.option("--organiser", help="Login of the account that runs it.")
+@database_options
+def new(
+    settings: Settings,
+    name: str,
+    slug: str | None,
+    scale: str,
+    guidelines: Path | None,
+    organiser: str | None,
+) -> None:
+    """Make a campaign called NAME and print its short name."""
+    with opened(settings) as database, database.writing() as db:
+        made = create_campaign(
+            db,
+            name=name,
+            slug=slug,
+            scale=_scale(scale),
+            guidelines=_text(guidelines) if guidelines else "",
+            organiser=account_by_login(db, organiser).id if organiser else None,
+        )
+    click.echo(made.slug)
+
+
+@click.command("list")
+@click.option("--json", "as_json", is_flag=True, help="One JSON array.")
+@database_options
+def list_(settings: Settings, as_json: bool) -> None:
+    """List all campaigns."""
+    with opened(settings) as database, database.reading() as db:
+        campaigns = all_campaigns(db)
+    if as_json:
+        say_json([{"slug": c.slug, "name": c.name, "scale": scale_to_json(c.scale)} for c in campaigns])
+    else:
+        say_table(["campaign", "name"], [(c.slug, c.name) for c in campaigns])
+
+
+@click.command("show")
+@click.argument("campaign")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@database_options
+def show(settings: Settings, campaign: str, as_json: bool) -> None:
+    """Show how far CAMPAIGN has come: pooled, judged, disputed."""
+    with opened(settings) as database, database.reading() as db:
+        found = campaign_by_slug(db, campaign)
+        state = overview(db, found.id)
+    if as_json:
+        say_json({"slug": found.slug, "name": found.name, **asdict(state)})
+    else:
+        _say_overview(state)
+
+
+def _say_overview(state: Overview) -> None:
+    totals = ("topics", "documents", "runs", "pools", "pairs", "judged", "disputed", "missing_documents")
+    say_table(["", "count"], [(name.replace("_", " "), getattr(state, name)) for name in totals], numeric=[1])
+    if state.by_assessor:
+        click.echo()
+        say_table(
+            ["assessor", "kind", "assigned", "answered", "judgments", "unsure", "cannot judge"],
+            [
+                (
+                    a.name,
+                    "machine" if a.machine else "person",
+                    a.assigned,
+                    a.answered,
+                    a.judgments,
+                    a.unsure,
+                    a.cannot_judge,
+                )
+                for a in state.by_assessor
+            ],
+            numeric=[2, 3, 4, 5, 6],
+        )
+
+
+def _scale(name: str) -> Scale:
+    if not name.endswith(".json"):
+        return named_scale(name)
+    try:
+        return scale_from_json(json.loads(_text(Path(name))))
+    except json.JSONDecodeError as error:
+        raise WorkbenchError(f"{name}:{error.lineno}: not JSON: {error.msg}") from None
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise WorkbenchError(f"{path} is not UTF-8", remedy="convert it to UTF-8") from None
+    except OSError as error:
+        raise WorkbenchError(f"{path} cannot be read: {error.strerror}") from None

@@ -1,0 +1,182 @@
+"""Judgments in from elsewhere, and out again."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import PurePath
+
+import click
+
+from workbench.cli.campaign.collection import FILES, JSON
+from workbench.cli.inputs import open_input
+from workbench.cli.opening import database_options, opened
+from workbench.cli.output import say_json, say_table
+from workbench.errors import WorkbenchError
+from workbench.formats.judgments import read_judgments, write_judgments
+from workbench.formats.probe_answers import write_probe_answers
+from workbench.formats.qrels import read_qrels
+from workbench.formats.subtopics import write_subtopic_qrels
+from workbench.records import Judgment
+from workbench.settings import Settings
+from workbench.workflow.agreement.probe_answers import probe_json, probe_lines
+from workbench.workflow.campaigns.campaigns import campaign_by_slug
+from workbench.workflow.judging.annotated_answers import (
+    TickedBy,
+    subtopic_judgments,
+    whole_answers,
+    whole_json,
+)
+from workbench.workflow.judging.current_judgments import current_judgments
+from workbench.workflow.judging.importing import import_judgments, judgments_from_qrels
+
+
+@click.command("import")
+@click.argument("campaign")
+@FILES
+@click.option("--qrels", "as_qrels", is_flag=True, help="Each FILE is the qrels of one assessor.")
+@click.option(
+    "--assessor", "names", multiple=True, help="With --qrels: names, one a FILE; else the file's stem."
+)
+@click.option("--machine", "machines", multiple=True, help="An assessor that is a machine; * for all.")
+@click.option(
+    "--cannot-judge", "codes", multiple=True, type=int, help="A grade that means 'cannot judge', as -2."
+)
+@click.option(
+    "--discussed", is_flag=True, help="What they said after a discussion; what was said before stays."
+)
+@JSON
+@database_options
+def import_(
+    settings: Settings,
+    campaign: str,
+    files: tuple[str, ...],
+    as_qrels: bool,
+    names: tuple[str, ...],
+    machines: tuple[str, ...],
+    codes: tuple[int, ...],
+    discussed: bool,
+    as_json: bool,
+) -> None:
+    """Import judgments of several assessors into CAMPAIGN.
+
+    FILE is TSV with the header `topic doc assessor grade`, or with --qrels one assessor's qrels. All files
+    are kept, or, when one is refused, none.
+    """
+    if names and (not as_qrels or len(names) != len(files)):
+        raise click.UsageError("--assessor goes with --qrels, once for each FILE")
+    done = []
+    with opened(settings) as database, database.writing() as db:
+        found = campaign_by_slug(db, campaign)
+        for index, name in enumerate(files):
+            judgments, source = _read(name, as_qrels, names[index] if names else None, codes)
+            said = {judgment.assessor for judgment in judgments}
+            unknown = set(machines) - {"*"} - said
+            if unknown and len(files) == 1:
+                raise WorkbenchError(
+                    f"{', '.join(sorted(unknown))} is no assessor of {source}",
+                    remedy=f"it has {', '.join(sorted(said)[:10])}",
+                )
+            kinds = said if "*" in machines else set(machines)
+            done.append(
+                import_judgments(db, found.id, judgments, source=source, machines=kinds, discussed=discussed)
+            )
+    if as_json:
+        say_json(
+            [
+                {
+                    "file": i.source,
+                    "assessor": a.name,
+                    "machine": a.machine,
+                    "judgments": a.judgments,
+                    "new": a.new,
+                    "repeated": a.repeated,
+                    "contradicted": a.contradicted,
+                }
+                for i in done
+                for a in i.assessors
+            ]
+        )
+        return
+    rows = [
+        (a.name, "machine" if a.machine else "person", a.judgments, a.new) for i in done for a in i.assessors
+    ]
+    say_table(["assessor", "kind", "judgments", "new"], rows, numeric=[2, 3])
+    for imported in done:
+        if imported.repeated:
+            click.echo(
+                f"note: {imported.source}: pairs repeated by the same assessor: {imported.repeated}, "
+                f"with another answer: {imported.contradicted} (the last holds)",
+                err=True,
+            )
+
+
+@click.command("judgments")
+@click.argument("campaign")
+@JSON
+@database_options
+def judgments(settings: Settings, campaign: str, as_json: bool) -> None:
+    """Print every judgment that holds, as the TSV that `import` reads: nothing is lost between the two.
+
+    With --json everything that goes with it: reason, comment, passages, further answers, subtopics.
+    """
+    with opened(settings) as database, database.reading() as db:
+        found = campaign_by_slug(db, campaign)
+        if as_json:
+            say_json([whole_json(one) for one in whole_answers(db, found.id)])
+            return
+        held = current_judgments(db, found.id)
+    for line in write_judgments(held):
+        sys.stdout.buffer.write(line)
+
+
+@click.command("probe-answers")
+@click.argument("campaign")
+@JSON
+@database_options
+def probe_answers(settings: Settings, campaign: str, as_json: bool) -> None:
+    """Print every answer to a repeat, a planted pair or one of training, as TSV with a header.
+
+    With it goes what it is compared with: what held just before a second showing, or the known grade. Of a
+    changed answer the last one counts, in training the first of each round. None of them is a judgment, but
+    those marked `judged`: planted pairs that stand in a pool.
+    """
+    with opened(settings) as database, database.reading() as db:
+        lines = list(probe_lines(db, campaign_by_slug(db, campaign).id))
+    if as_json:
+        say_json([probe_json(one) for one in lines])
+        return
+    for line in write_probe_answers(lines):
+        sys.stdout.buffer.write(line)
+
+
+@click.command("subtopic-qrels")
+@click.argument("campaign")
+@click.option(
+    "--ticked-by",
+    type=click.Choice([str(one) for one in TickedBy]),
+    default=str(TickedBy.MAJORITY),
+    show_default=True,
+    help="How many of a pair's graders must have ticked a subtopic.",
+)
+@database_options
+def subtopic_qrels(settings: Settings, campaign: str, ticked_by: str) -> None:
+    """Print the subtopics that were ticked, as the `topic subtopic docno judgment` that ndeval reads."""
+    with opened(settings) as database, database.reading() as db:
+        found = campaign_by_slug(db, campaign)
+        lines = list(subtopic_judgments(db, found.id, ticked_by=TickedBy(ticked_by)))
+    for line in write_subtopic_qrels(lines):
+        sys.stdout.buffer.write(line)
+
+
+def _read(
+    name: str, as_qrels: bool, assessor: str | None, codes: tuple[int, ...]
+) -> tuple[tuple[Judgment, ...], str]:
+    with open_input(name) as (stream, source):
+        if not as_qrels:
+            return read_judgments(stream, source=source, cannot_judge=codes), source
+        stem = PurePath(name).name
+        for suffix in (".gz", ".txt", ".qrels"):
+            stem = stem.removesuffix(suffix)
+        return judgments_from_qrels(
+            read_qrels(stream, source=source), assessor=assessor or stem.removeprefix("qrels.")
+        ), source

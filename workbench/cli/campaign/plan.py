@@ -1,0 +1,136 @@
+"""What a pool would cost, and preparing runs for use."""
+
+from __future__ import annotations
+
+import click
+
+from workbench.cli.opening import database_options, opened
+from workbench.cli.output import say_json, say_table
+from workbench.cli.plan_text import hours, pairs_in_words, work_options
+from workbench.cli.strategy_options import recipe_options, some_runs_options, strategy_values
+from workbench.pooling.every_strategy import EVERY_STRATEGY
+from workbench.records import TieRule
+from workbench.settings import Settings
+from workbench.workflow.campaigns.campaigns import campaign_by_slug
+from workbench.workflow.pools.planning import Plan, plan_pool
+from workbench.workflow.runs.packed_store import pack_runs
+
+
+@click.command("plan")
+@click.argument("campaign")
+@recipe_options(EVERY_STRATEGY)
+@some_runs_options
+@click.option("--supplementary", is_flag=True, help="Leave out what is pooled or judged already.")
+@work_options
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@database_options
+def plan(
+    settings: Settings,
+    campaign: str,
+    strategy: str,
+    ties: str,
+    tags: tuple[str, ...],
+    priority: int | None,
+    supplementary: bool,
+    assessors: int | None,
+    per_pair: int,
+    seconds: float | None,
+    as_json: bool,
+    **parameters: str | None,
+) -> None:
+    """Tell what a pool of CAMPAIGN would cost, without making it.
+
+    Seconds are the measured median of the campaign's answers or, before there are enough, the guess that is
+    kept for it; assessors are the campaign's own, unless they are given here.
+    """
+    values = strategy_values(EVERY_STRATEGY[strategy], parameters)
+    with opened(settings) as database, database.reading() as db:
+        planned = plan_pool(
+            db,
+            campaign_by_slug(db, campaign).id,
+            strategy=strategy,
+            parameters=values,
+            ties=TieRule(ties),
+            tags=tags or None,
+            priority=priority,
+            supplementary=supplementary,
+            per_pair=per_pair,
+            assessors=assessors,
+            seconds=seconds,
+        )
+    if as_json:
+        say_json(_as_json(planned))
+    else:
+        _say(planned)
+
+
+@click.command("pack")
+@click.argument("campaign")
+@database_options
+def pack(settings: Settings, campaign: str) -> None:
+    """Prepare runs of CAMPAIGN that an older version has stored, so that they are pooled at once."""
+    with opened(settings) as database, database.writing() as db:
+        made = pack_runs(db, campaign_by_slug(db, campaign).id)
+    click.echo(f"{made} {'run' if made == 1 else 'runs'} packed")
+
+
+def _say(planned: Plan) -> None:
+    work = planned.work
+    say_table(
+        ["topic", "pairs", "hours"],
+        [
+            (one.topic, pairs_in_words(one.pairs, planned.certainty), hours(work.hours(one.pairs)))
+            for one in planned.topics
+        ],
+        numeric=[1, 2],
+    )
+    click.echo()
+    say_table(
+        ["strategy", "pairs", "hours"],
+        [
+            (
+                one.recipe,
+                one.problem or pairs_in_words(one.pairs, one.certainty),
+                hours(work.hours(one.pairs)),
+            )
+            for one in planned.others
+        ],
+        numeric=[1, 2],
+    )
+    click.echo()
+    click.echo(
+        f"{planned.recipe}: {pairs_in_words(planned.pairs, planned.certainty)} pairs, {work.per_pair} times "
+        f"{work.seconds:g} s ({planned.pace.in_words}): {hours(work.hours(planned.pairs))} hours, "
+        f"{hours(work.hours_each(planned.pairs))} for each of {work.assessors}"
+    )
+    if planned.step is not None:
+        click.echo(
+            f"one step more: {pairs_in_words(planned.step, planned.certainty)} pairs, "
+            f"{hours(work.hours(planned.step))} hours"
+        )
+
+
+def _as_json(planned: Plan) -> dict[str, object]:
+    work = planned.work
+    return {
+        "strategy": planned.strategy,
+        "parameters": dict(planned.parameters),
+        "supplementary": planned.supplementary,
+        "runs": planned.runs,
+        "pairs": planned.pairs,
+        "certainty": str(planned.certainty),
+        "per_pair": work.per_pair,
+        "assessors": work.assessors,
+        "seconds": work.seconds,
+        "seconds_from": str(planned.pace.source),
+        "hours": work.hours(planned.pairs),
+        "hours_each": work.hours_each(planned.pairs),
+        "one_step_more": planned.step,
+        "topics": {one.topic: one.pairs for one in planned.topics},
+        "strategies": {
+            one.strategy: {"recipe": one.recipe, "problem": one.problem}
+            if one.problem
+            else {"recipe": one.recipe, "pairs": one.pairs, "certainty": str(one.certainty)}
+            for one in planned.others
+        },
+    }

@@ -1,0 +1,156 @@
+"""Pools, and who judges them."""
+
+from __future__ import annotations
+
+import click
+
+from workbench.cli.opening import database_options, opened
+from workbench.cli.output import say_json, say_table
+from workbench.cli.strategy_options import recipe_options, some_runs_options, strategy_values
+from workbench.errors import WorkbenchError
+from workbench.pooling.every_strategy import EVERY_STRATEGY
+from workbench.records import TieRule
+from workbench.settings import Settings
+from workbench.workflow.campaigns.campaigns import campaign_by_slug
+from workbench.workflow.judging.assigning import assign as assign_topics
+from workbench.workflow.judging.assigning import assign_in_turn
+from workbench.workflow.judging.order import OrderRule
+from workbench.workflow.people.assessors import assessors_of
+from workbench.workflow.people.groups import group_named
+from workbench.workflow.people.invitations import invite as make_invitation
+from workbench.workflow.people.roles import Role
+from workbench.workflow.pools.listing import pool_summary, pools_of
+from workbench.workflow.pools.pooling import make_pool
+
+
+@click.command("pool")
+@click.argument("campaign")
+@recipe_options(EVERY_STRATEGY)
+@some_runs_options
+@click.option("--name", default="", help="What to call the pool.")
+@click.option("--supplementary", is_flag=True, help="Leave out what is pooled or judged already.")
+@click.option("--draft", is_flag=True, help="Do not open it for judging; pool-open does that later.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@database_options
+def pool(
+    settings: Settings,
+    campaign: str,
+    strategy: str,
+    ties: str,
+    tags: tuple[str, ...],
+    priority: int | None,
+    name: str,
+    supplementary: bool,
+    draft: bool,
+    as_json: bool,
+    **parameters: str | None,
+) -> None:
+    """Pool the runs of CAMPAIGN and open the pool for judging, unless it is to be a draft.
+
+    An adaptive strategy begins with nothing: it chooses each document while people judge, from what was found
+    so far, and gives it to one assessor. What comes next may tell an attentive assessor a little.
+    """
+    values = strategy_values(EVERY_STRATEGY[strategy], parameters)
+    with opened(settings) as database, database.writing() as db:
+        made = make_pool(
+            db,
+            campaign_by_slug(db, campaign).id,
+            strategy=strategy,
+            parameters=values,
+            ties=TieRule(ties),
+            tags=tags or None,
+            priority=priority,
+            name=name,
+            supplementary=supplementary,
+            draft=draft,
+        )
+    if as_json:
+        say_json(
+            {
+                "name": made.pool.name,
+                "state": made.pool.state,
+                "adaptive": made.pool.adaptive,
+                "recipe": made.recipe,
+                "pairs": made.pool.pairs,
+                "largest_possible": made.pool.largest_possible,
+                "share": made.pool.share,
+                "topics": {size.topic: size.pairs for size in made.by_topic},
+                "runs": {part.tag: {"pairs": part.pairs, "alone": part.alone} for part in made.by_run},
+            }
+        )
+        return
+    say_table(["topic", "pairs", "largest"], [(s.topic, s.pairs, s.largest_possible) for s in made.by_topic])
+    if made.pool.adaptive:
+        click.echo(f"{made.pool.name}: at most {made.pool.pairs} pairs, chosen while people judge")
+        return
+    click.echo(
+        f"{made.pool.name}: {made.pool.pairs} pairs, {made.pool.share:.1%} of the largest possible "
+        f"{made.pool.largest_possible}" + (", a draft" if draft else "")
+    )
+
+
+@click.command("invite")
+@click.argument("campaign")
+@click.option(
+    "--role", type=click.Choice([role.value for role in Role]), default="assessor", show_default=True
+)
+@click.option("--group", help="For a participant: whose runs the person sends.")
+@click.option("--note", default="", help="Whom it is for; only organisers see it.")
+@click.option(
+    "--address", default="", help="Where the site is, as https://judge.example.org, for a whole link."
+)
+@database_options
+def invite(settings: Settings, campaign: str, role: str, group: str | None, note: str, address: str) -> None:
+    """Print a link by which one person joins CAMPAIGN; it is shown only now."""
+    with opened(settings) as database, database.writing() as db:
+        found = campaign_by_slug(db, campaign)
+        group_id = group_named(db, found.id, group) if group else None
+        made = make_invitation(db, found.id, role=Role(role), group_id=group_id, note=note, invited_by=None)
+    click.echo(f"{address.rstrip('/')}/invitation/{made.token}")
+
+
+@click.command("assign")
+@click.argument("campaign")
+@click.option("--pool", "pool_name", help="Name of the pool; the newest if not given.")
+@click.option(
+    "--assessor", "names", multiple=True, help="By name, several times; all with an account if none."
+)
+@click.option("--topic", "topics", multiple=True, help="Only these topics, each to every assessor named.")
+@click.option(
+    "--per-topic", default=1, show_default=True, type=click.IntRange(1), help="Assessors a topic, in turn."
+)
+@click.option(
+    "--order", default="shuffled", show_default=True, type=click.Choice([o.value for o in OrderRule])
+)
+@click.option("--seed", type=click.IntRange(0), help="For the shuffled order; drawn and kept if not given.")
+@database_options
+def assign(
+    settings: Settings,
+    campaign: str,
+    pool_name: str | None,
+    names: tuple[str, ...],
+    topics: tuple[str, ...],
+    per_topic: int,
+    order: str,
+    seed: int | None,
+) -> None:
+    """Give the topics of a pool to assessors."""
+    with opened(settings) as database, database.writing() as db:
+        found = campaign_by_slug(db, campaign)
+        pools = [line for line in pools_of(db, found.id) if not line.draft]
+        if not pools:
+            raise WorkbenchError("no pool is open yet", remedy=f"workbench campaign pool {campaign}")
+        chosen = pool_summary(db, found.id, pool_name) if pool_name else pools[-1]
+        able = {one.name: one.id for one in assessors_of(db, found.id) if one.has_account}
+        unknown = [name for name in names if name not in able]
+        if unknown:
+            raise WorkbenchError(
+                f"{', '.join(unknown)} has no account that judges here", remedy=f"there are {', '.join(able)}"
+            )
+        ids = [able[name] for name in names or able]
+        rule = OrderRule(order)
+        if topics:
+            new = assign_topics(db, chosen.id, topics=topics, assessor_ids=ids, order=rule, seed=seed)
+        else:
+            new = assign_in_turn(db, chosen.id, assessor_ids=ids, per_topic=per_topic, order=rule, seed=seed)
+    click.echo(f"{new} new assignments in {chosen.name}")

@@ -1,0 +1,174 @@
+"""What is in a pool: compared with another, and added to by hand."""
+
+from __future__ import annotations
+
+import io
+
+import click
+
+from workbench.cli.inputs import open_input
+from workbench.cli.opening import database_options, opened
+from workbench.cli.output import say_json, say_table
+from workbench.formats.docnos import read_docnos
+from workbench.pooling.comparison import Change
+from workbench.settings import Settings
+from workbench.workflow.campaigns.campaigns import campaign_by_slug
+from workbench.workflow.pools.additions import add_by_hand
+from workbench.workflow.pools.listing import pools_of
+from workbench.workflow.pools.pool_comparing import ComparedPools, compare_pools
+from workbench.workflow.pools.pool_rows import PoolState
+
+
+@click.command("pool-compare")
+@click.argument("campaign")
+@click.argument("names", nargs=-1, required=True, metavar="[BEFORE] AFTER")
+@click.option("--pairs", is_flag=True, help="Every pair: change, topic, docno, judged, origin.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@database_options
+def pool_compare(
+    settings: Settings, campaign: str, names: tuple[str, ...], pairs: bool, as_json: bool
+) -> None:
+    """Compare pool or draft BEFORE of CAMPAIGN with AFTER: what enters, what leaves, what is to be judged.
+
+    With one name it is compared with everything that people have judged.
+    """
+    if len(names) > 2:
+        raise click.UsageError("two pools are compared, or one with everything that is judged")
+    with opened(settings) as database, database.reading() as db:
+        before = names[0] if len(names) == 2 else None
+        found = compare_pools(db, campaign_by_slug(db, campaign).id, before, names[-1])
+    if as_json:
+        say_json(_json(found, pairs=pairs))
+    elif pairs:
+        say_table(["change", "topic", "docno", "judged", "origin"], _rows(found))
+    else:
+        _say(found)
+
+
+@click.command("add-to-pool")
+@click.argument("campaign")
+@click.option("--pool", "pool_name", help="Name of the pool; the newest that is open if not given.")
+@click.option("--topic", required=True, help="The topic to which the documents belong.")
+@click.option("--reason", required=True, help="How they were found, or why they belong there.")
+@click.option("--from", "file", help="A file with docnos, one a line, plain or gzip; - for standard input.")
+@click.argument("docnos", nargs=-1, metavar="[DOCNO]...")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+@database_options
+def add_to_pool(
+    settings: Settings,
+    campaign: str,
+    pool_name: str | None,
+    topic: str,
+    reason: str,
+    file: str | None,
+    docnos: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Add documents by hand to a topic of a draft or an open pool of CAMPAIGN.
+
+    What is pooled already is passed over. If one docno is not known, none is added.
+    """
+    if (file is None) == (not docnos):
+        raise click.UsageError("give docnos, or a file of them by --from")
+    if file is None:
+        given = "\n".join(docnos).encode("utf-8", "surrogateescape")
+        listed, source = read_docnos(io.BytesIO(given), source="docnos"), "docnos"
+    else:
+        with open_input(file) as (stream, source):
+            listed = read_docnos(stream, source=source)
+    with opened(settings) as database, database.writing() as db:
+        campaign_id = campaign_by_slug(db, campaign).id
+        if pool_name is None:
+            able = [line.name for line in pools_of(db, campaign_id) if line.state is PoolState.OPEN]
+            if not able:
+                raise click.UsageError("no pool is open; name a draft by --pool")
+            pool_name = able[-1]
+        done = add_by_hand(
+            db,
+            campaign_id,
+            pool_name,
+            topic=topic,
+            docnos=listed,
+            reason=reason,
+            added_by=None,
+            source=source,
+        )
+    if as_json:
+        say_json(
+            {
+                "pool": done.pool,
+                "topic": topic,
+                "added": list(done.added),
+                "passed_over": [{"docno": one.docno, "pool": one.pool} for one in done.passed],
+                "without_text": list(done.without_text),
+            }
+        )
+        return
+    say_table(
+        ["docno", "what became of it"],
+        [
+            *((one, "added, no text yet" if one in done.without_text else "added") for one in done.added),
+            *((one.docno, f"pooled already in {one.pool}") for one in done.passed),
+        ],
+    )
+    click.echo(f"{len(done.added)} added to topic {topic} of {done.pool}", err=True)
+
+
+def _rows(found: ComparedPools) -> list[tuple[str, str, str, str, str]]:
+    return [
+        (one.turn, one.topic, one.docno, "judged" if one.judged else "unjudged", one.origin)
+        for one in found.pairs
+    ]
+
+
+def _say(found: ComparedPools) -> None:
+    headings = ["before", "enter", "leave", "after", "to judge"]
+    compared = found.comparison
+    rows = [(change.name, *_numbers(change)) for change in compared.by_topic]
+    say_table(["topic", *headings], rows, numeric=range(1, 6))
+    click.echo()
+    rows = [(change.name, *_numbers(change)) for change in compared.by_run]
+    if compared.by_hand.before or compared.by_hand.after:
+        rows.append(("added by hand", *_numbers(compared.by_hand)))
+    say_table(["run", *headings], rows, numeric=range(1, 6))
+    click.echo()
+    total = compared.total
+    hours = "" if found.hours is None else f", {found.hours:.1f} hours"
+    click.echo(
+        f"{total.entering} enter, {total.leaving} leave, {total.staying} stay; "
+        f"{total.to_judge} to judge{hours}"
+    )
+
+
+def _numbers(change: Change) -> tuple[int, int, int, int, int]:
+    return change.before, change.entering, change.leaving, change.after, change.to_judge
+
+
+def _json(found: ComparedPools, *, pairs: bool) -> dict[str, object]:
+    compared = found.comparison
+    said: dict[str, object] = {
+        "before": None if found.before is None else found.before.name,
+        "after": found.after.name,
+        "total": _change_json(compared.total),
+        "topics": {change.name: _change_json(change) for change in compared.by_topic},
+        "runs": {change.name: _change_json(change) for change in compared.by_run},
+        "added_by_hand": _change_json(compared.by_hand),
+        "seconds_a_pair": found.pace.seconds,
+        "seconds_from": str(found.pace.source),
+        "hours": found.hours,
+    }
+    if pairs:
+        names = ("change", "topic", "docno", "judged", "origin")
+        said["pairs"] = [dict(zip(names, row, strict=True)) for row in _rows(found)]
+    return said
+
+
+def _change_json(change: Change) -> dict[str, int]:
+    return {
+        "before": change.before,
+        "after": change.after,
+        "entering": change.entering,
+        "leaving": change.leaving,
+        "staying": change.staying,
+        "to_judge": change.to_judge,
+    }

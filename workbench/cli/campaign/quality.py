@@ -1,0 +1,147 @@
+"""Repeats, planted pairs and training from the terminal."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from workbench.cli.campaign.collection import JSON
+from workbench.cli.inputs import open_input
+from workbench.cli.opening import database_options, opened
+from workbench.cli.output import say_json, say_table
+from workbench.errors import NotFound
+from workbench.formats.graded_pairs import GradedPair
+from workbench.formats.known_answers import read_known_answers
+from workbench.settings import Settings
+from workbench.storage import Session
+from workbench.workflow.campaigns.campaigns import campaign_by_slug
+from workbench.workflow.judging.probe_places import PLANTED, TRAINING
+from workbench.workflow.judging.quality_probes import (
+    FARTHEST,
+    KINDS,
+    RAREST,
+    keep_probe_rules,
+    known_pairs,
+    load_known_answers,
+    remove_known_answers,
+    rules_of_campaign,
+)
+from workbench.workflow.judging.trainees import Trainee, trainees
+from workbench.workflow.judging.training import let_through
+
+
+@click.command("probes")
+@click.argument("campaign")
+@click.option("--one-in", type=click.IntRange(0, RAREST), help="One repeat in so many documents; 0 for none.")
+@click.option("--distance", type=click.IntRange(1, FARTHEST), help="Documents in between, at least.")
+@click.option("--training/--no-training", default=None, help="Whether topics begin with training.")
+@click.option(
+    "--least", type=click.IntRange(0, 100), help="Percent right in training that opens the work; 0 for none."
+)
+@click.option(
+    "--let-through",
+    "opened_for",
+    nargs=2,
+    multiple=True,
+    metavar="ASSESSOR TOPIC",
+    help="Open the work of a topic to an assessor whatever the training came to.",
+)
+@click.option("--planted", "planted", metavar="FILE", help="Load planted pairs.")
+@click.option("--training-pairs", "trained", metavar="FILE", help="Load pairs for training.")
+@click.option("--remove", type=click.Choice(KINDS), help="Remove the pairs of this kind before loading.")
+@JSON
+@database_options
+def probes(
+    settings: Settings,
+    campaign: str,
+    one_in: int | None,
+    distance: int | None,
+    training: bool | None,
+    least: int | None,
+    opened_for: tuple[tuple[str, str], ...],
+    planted: str | None,
+    trained: str | None,
+    remove: str | None,
+    as_json: bool,
+) -> None:
+    """Show how CAMPAIGN measures its assessors, and change it: repeats, planted pairs, training.
+
+    A FILE is TSV with the header `topic doc grade feedback`; the feedback may lack. What is refused changes
+    nothing. `self-consistency` has the results. Adaptive pools and pools with a queue have no probes.
+    """
+    read: list[tuple[str, str, tuple[GradedPair, ...]]] = []
+    with ExitStack() as stack:
+        for purpose, name in ((PLANTED, planted), (TRAINING, trained)):
+            if name:
+                stream, source = stack.enter_context(open_input(name))
+                read.append((purpose, source, read_known_answers(stream, source=source)))
+    changes: dict[str, Any] = {"distance": distance, "training": training}
+    changes = {name: value for name, value in changes.items() if value is not None}
+    for name, number in (("one_in", one_in), ("least", least)):
+        if number is not None:
+            changes[name] = number or None
+    with opened(settings) as database:
+        if changes or read or remove or opened_for:
+            with database.writing() as db:
+                found = campaign_by_slug(db, campaign).id
+                if remove:
+                    remove_known_answers(db, found, purpose=remove)
+                for purpose, source, answers in read:
+                    load_known_answers(db, found, answers, purpose=purpose, source=source)
+                if changes:
+                    keep_probe_rules(db, found, replace(rules_of_campaign(db, found), **changes))
+                for assessor, topic in opened_for:
+                    _let_through(db, found, assessor, topic)
+        with database.reading() as db:
+            found = campaign_by_slug(db, campaign).id
+            rules, known = rules_of_campaign(db, found), known_pairs(db, found)
+            waiting = trainees(db, found)
+    now = {
+        "one_in": rules.one_in,
+        "distance": rules.distance,
+        "training": rules.training,
+        "least": rules.least,
+        "planted_pairs": known.planted,
+        "planted_pairs_in_pools": known.planted_in_pool,
+        "training_pairs": known.training,
+        "training_pairs_in_pools": known.training_in_pool,
+    }
+    if as_json:
+        say_json(now | {"at_training": [_trainee(one) for one in waiting]})
+        return
+    say_table(["setting", "value"], [(k, "none" if v is None else v) for k, v in now.items()])
+    if waiting:
+        lines = [tuple("" if v is None else v for v in _trainee(one).values()) for one in waiting]
+        say_table(list(_trainee(waiting[0])), lines, numeric=[3, 4, 5, 6])
+
+
+def _let_through(db: Session, campaign_id: int, assessor: str, topic: str) -> None:
+    mine = [
+        one.assignment_id
+        for one in trainees(db, campaign_id)
+        if (one.assessor, one.topic) == (assessor, topic)
+    ]
+    if not mine:
+        raise NotFound(
+            f"{assessor!r} does not wait at the training of topic {topic!r}",
+            remedy="without --let-through the command names who does",
+        )
+    for assignment_id in mine:
+        let_through(db, campaign_id, assignment_id)
+
+
+def _trainee(one: Trainee) -> dict[str, Any]:
+    return {
+        "assessor": one.assessor,
+        "topic": one.topic,
+        "pool": one.pool,
+        "rounds": len(one.rounds) - 1,
+        "right_last_round": one.last.right if one.last else None,
+        "pairs": one.now.total,
+        "needed": one.now.needed,
+        "answered_now": one.now.answered,
+        "let_through": one.let_through,
+    }

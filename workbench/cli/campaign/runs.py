@@ -1,0 +1,176 @@
+"""The run desk: rules for runs, the collection's list, checking runs without keeping them, adding them."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+
+import click
+
+from workbench.cli.campaign.collection import FILES, JSON
+from workbench.cli.inputs import open_input
+from workbench.cli.opening import database_options, opened
+from workbench.cli.output import REFUSED, say_findings, say_json, say_table, with_progress
+from workbench.cli.rule_options import Chosen, rule_options
+from workbench.cli.run_reports import say_reports
+from workbench.formats.run_rules import CODES
+from workbench.settings import Settings
+from workbench.storage.engine import Database
+from workbench.workflow.campaigns.campaigns import campaign_by_slug
+from workbench.workflow.people.groups import group_named
+from workbench.workflow.runs.collection_lists import collection_list, keep_list, read_list, remove_list
+from workbench.workflow.runs.run_checks import CheckedRun, Expected, check_files, expected_of
+from workbench.workflow.runs.run_metadata import AboutRun, Kind, tidy_description
+from workbench.workflow.runs.run_rules import keep_rules, rules_of
+from workbench.workflow.runs.submitting import store_runs
+
+
+@click.command("runs")
+@click.argument("campaign")
+@FILES
+@click.option("--group", help="The group that sent them.")
+@click.option("--kind", type=click.Choice([kind.value for kind in Kind]), help="How they were made.")
+@click.option("--description", default="", help="How they were made, in words.")
+@click.option("--priority", type=click.IntRange(1), help="Among the group's runs; 1 is pooled first.")
+@click.option("--replace", is_flag=True, help="Replace runs whose tag is taken; these are kept beside.")
+@JSON
+@database_options
+def runs(
+    settings: Settings,
+    campaign: str,
+    files: tuple[str, ...],
+    group: str | None,
+    kind: str | None,
+    description: str,
+    priority: int | None,
+    replace: bool,
+    as_json: bool,
+) -> None:
+    """Add runs to CAMPAIGN, plain or gzip; what the options say holds for each.
+
+    A refused file is told whole and leaves nothing; the others are kept, and the exit code is 1.
+    """
+    with opened(settings) as database:
+        with database.reading() as db:
+            campaign_id = campaign_by_slug(db, campaign).id
+            about = AboutRun(
+                group_id=group_named(db, campaign_id, group) if group else None,
+                kind=Kind(kind) if kind else None,
+                description=tidy_description(description),
+                priority=priority,
+            )
+        found, checked = _check(database, campaign, files, replacing=replace)
+        with database.writing() as db:
+            result = store_runs(db, found.campaign_id, checked, about=about, replacing=replace)
+    for refused in result.refused:
+        say_findings(refused.findings)
+    for line in result.added:
+        say_findings(line.warnings)
+    if as_json:
+        say_json(
+            {
+                "added": [
+                    {"tag": r.tag, "file": r.file_name, "topics": r.topics, "lines": r.lines}
+                    for r in result.added
+                ],
+                "refused": [
+                    {"file": r.file_name, "errors": [str(f) for f in r.findings]} for r in result.refused
+                ],
+            }
+        )
+    else:
+        say_table(
+            ["run", "file", "topics", "lines", "warnings"],
+            [(r.tag, r.file_name, r.topics, r.lines, len(r.warnings)) for r in result.added],
+            numeric=[2, 3, 4],
+        )
+    if result.refused:
+        raise SystemExit(REFUSED)
+
+
+@click.command("check")
+@click.argument("campaign")
+@click.argument("files", metavar="RUN...", nargs=-1, required=True)
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON array with one object a run.")
+@database_options
+def check(settings: Settings, campaign: str, files: tuple[str, ...], as_json: bool) -> None:
+    """Check runs by the rules of CAMPAIGN and against what it has, and keep nothing.
+
+    As `workbench check`: findings on the error stream, a table on the output, exit code 1 for a refused run.
+    """
+    with opened(settings) as database:
+        _, checked = _check(database, campaign, files)
+    say_reports([one.report for one in checked], as_json=as_json)
+
+
+@click.command("rules")
+@click.argument("campaign")
+@rule_options
+@JSON
+@database_options
+def rules(settings: Settings, campaign: str, chosen: Chosen, as_json: bool) -> None:
+    """Show what CAMPAIGN asks of runs, which findings are errors, warnings or nothing; options change it."""
+    with opened(settings) as database:
+        if chosen:
+            with database.writing() as db:
+                found = campaign_by_slug(db, campaign).id
+                keep_rules(db, found, chosen.over(rules_of(db, found)))
+        with database.reading() as db:
+            now = rules_of(db, campaign_by_slug(db, campaign).id)
+    if as_json:
+        codes = {code: str(now.of(code)) for code in CODES}
+        say_json({"max_per_topic": now.max_per_topic, "codes": codes})
+        return
+    say_table(
+        ["finding", "treated as", "by default", "what it says"],
+        [
+            (code.name, now.of(code.name), "always" if code.fixed else code.default, code.words)
+            for code in CODES.values()
+        ],
+    )
+    most = "any number of" if now.max_per_topic is None else f"at most {now.max_per_topic:,}"
+    click.echo(f"a topic has {most} documents", err=True)
+
+
+@click.command("docids")
+@click.argument("campaign")
+@click.argument("file", required=False)
+@click.option("--remove", is_flag=True, help="Forget the list: documents of runs are not checked any more.")
+@JSON
+@database_options
+def docids(settings: Settings, campaign: str, file: str | None, remove: bool, as_json: bool) -> None:
+    """Give CAMPAIGN the list of the collection's docnos, one a line in FILE, plain or gzip.
+
+    Documents of runs must then be in it. It takes the place of an earlier list. Without FILE, show the list.
+    """
+    if file and remove:
+        raise click.UsageError("give a FILE or --remove, not both")
+    with opened(settings) as database:
+        if file:
+            with open_input(file) as (stream, source):
+                read = read_list(source, stream)
+            with database.writing() as db:
+                keep_list(db, campaign_by_slug(db, campaign).id, read)
+        elif remove:
+            with database.writing() as db:
+                remove_list(db, campaign_by_slug(db, campaign).id)
+        with database.reading() as db:
+            found = collection_list(db, campaign_by_slug(db, campaign).id)
+    if as_json:
+        told = {"file": found.file_name, "docnos": found.docnos, "sha256": found.sha256} if found else None
+        say_json({"list": told})
+    elif found is None:
+        click.echo("there is no list: documents of runs are not checked")
+    else:
+        say_table(["file", "docnos", "sha256"], [(found.file_name, found.docnos, found.sha256)], numeric=[1])
+
+
+def _check(
+    database: Database, campaign: str, files: tuple[str, ...], *, replacing: bool = False
+) -> tuple[Expected, list[CheckedRun]]:
+    """Check files while no transaction is open that writes."""
+    with database.reading() as db:
+        found = expected_of(db, campaign_by_slug(db, campaign).id, opening=database.reading)
+    with ExitStack() as stack:
+        streams = (stack.enter_context(open_input(name)) for name in with_progress(files, "Checking"))
+        sent = ((source, stream) for stream, source in streams)
+        return found, list(check_files(found, sent, replacing=replacing))

@@ -1,0 +1,54 @@
+"""What the views of this process share: the database, its two kinds of transaction, passwords, settings."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+
+from flask import Flask, current_app
+
+from workbench.settings import Settings
+from workbench.storage import Session
+from workbench.storage.engine import Database
+from workbench.workflow.judging.adaptive_states import AdaptiveStates
+from workbench.workflow.people.passwords import Passwords
+
+KEY = "workbench"
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """The parts that `create_app` was given."""
+
+    settings: Settings
+    database: Database
+    passwords: Passwords
+    states: AdaptiveStates = field(default_factory=AdaptiveStates)
+
+
+def hang(app: Flask, door: Door) -> None:
+    """Keep the parts with the application."""
+    app.extensions[KEY] = door
+
+
+def door() -> Door:
+    """The parts of the application that answers this request."""
+    found = current_app.extensions[KEY]
+    if not isinstance(found, Door):
+        raise TypeError("the application was not made by create_app")
+    return found
+
+
+def reading() -> AbstractContextManager[Session]:
+    """One transaction that sees one moment and changes nothing."""
+    return door().database.reading()
+
+
+def adaptive_states() -> AdaptiveStates:
+    """The adaptive pools that this process has in use."""
+    return door().states
+
+
+def writing() -> AbstractContextManager[Session]:
+    """One transaction that is committed at its end, or undone by an exception."""
+    return door().database.writing()

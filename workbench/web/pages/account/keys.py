@@ -1,0 +1,54 @@
+"""The keys of one's own judging desk, by what they mean."""
+
+from __future__ import annotations
+
+from flask import Blueprint, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from workbench.errors import Finding, InvalidInput
+from workbench.web import notices
+from workbench.web.access import signed_in, viewer
+from workbench.web.context import reading, writing
+from workbench.web.forms import sent_text
+from workbench.web.requests import safe_next, see_other
+from workbench.workflow.judging.desk_keys import COMMANDS, GRADES, choose_keys, chosen_keys
+
+blueprint = Blueprint("desk_keys", __name__, url_prefix="/account/keys")
+SHOWN_GRADES = GRADES[:4]
+
+
+@blueprint.get("")
+@signed_in
+def index() -> str:
+    """The keys as they are now."""
+    with reading() as db:
+        chosen = chosen_keys(db, viewer().id)
+    return _page(chosen)
+
+
+@blueprint.post("")
+@signed_in
+def choose() -> Response | tuple[str, int]:
+    """Keep the keys, or go back to those that the desk comes with."""
+    names = [command.name for command in COMMANDS] + list(GRADES)
+    typed = {} if request.form.get("act") == "reset" else {name: sent_text(name) for name in names}
+    try:
+        with writing() as db:
+            choose_keys(db, viewer().id, typed)
+    except InvalidInput as error:
+        return _page(typed, error.findings), 422
+    notices.say("Your keys are kept." if typed else "The keys are as they come.")
+    return see_other(safe_next(request.form.get("next")) or url_for("desk_keys.index"))
+
+
+def _page(typed: dict[str, str], findings: tuple[Finding, ...] = ()) -> str:
+    # A scale may have more grades than most: those whose key somebody chose are shown as well.
+    grades = [name for name in GRADES if name in SHOWN_GRADES or typed.get(name)]
+    return render_template(
+        "account/keys.html",
+        commands=COMMANDS,
+        grades=grades,
+        typed=typed,
+        findings=findings,
+        next=safe_next(request.values.get("next")),
+    )

@@ -1,0 +1,8 @@
+"""Adjudication: the queue of disputed pairs and the desk on which they are decided."""
+
+from workbench.web.pages.adjudication import desk, queue
+
+BLUEPRINTS = (
+    queue.blueprint,
+    desk.blueprint,
+)

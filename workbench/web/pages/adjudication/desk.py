@@ -1,0 +1,218 @@
+"""The adjudicator's desk: one disputed pair after the other, decided by one key.
+
+htmx gets the pieces of the desk that change, everybody else a 303 to the desk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from flask import Blueprint, Response, make_response, render_template, request
+from werkzeug.wrappers import Response as Answer
+
+from workbench.errors import Conflict, Finding, InvalidInput
+from workbench.web.access import here, member, viewer
+from workbench.web.context import reading, writing
+from workbench.web.forms import sent_id
+from workbench.web.pages.adjudication.way import Way, address_of, way_of_request
+from workbench.web.requests import see_other, wants_fragment
+from workbench.workflow.adjudication.adjudicating import DisputedPair, Verdict, decide, disputed_pair, undo
+from workbench.workflow.adjudication.decisions import Decided, Decision, Pair, last_decided
+from workbench.workflow.adjudication.dispute_queue import Queue, QueueLine, next_open
+from workbench.workflow.adjudication.disputing import ON_THE_DESK, queue
+from workbench.workflow.campaigns.campaigns import campaign_of
+from workbench.workflow.judging.desk_keys import Keys, keys_of
+from workbench.workflow.people.roles import Role
+
+blueprint = Blueprint("adjudicating", __name__, url_prefix="/c/<slug>/adjudicate")
+adjudicator = member(Role.ORGANISER, Role.ADJUDICATOR)
+# What this desk does that the judging desk does not, and what both do, by the other's name of it. A grade
+# keeps its key where it is one of these, and the button has none.
+OWN_KEYS = {"back": "b", "unclear": "t", "passage": "e"}
+SHARED_KEYS = {"skip": "later", "reason": "comment", "undo": "undo"}
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A decision as a form brings it; `seen` and `heard` are the latest events of the pair that were shown.
+
+    `now_shown` is the pair that a script has put on the desk since: what comes after that one is wanted.
+    """
+
+    pair: Pair
+    verdict: Verdict
+    client_id: str
+    seen: int
+    heard: int | None
+    active_ms: int | None
+    now_shown: Pair | None
+
+
+@dataclass(frozen=True, slots=True)
+class Overtaken:
+    """A decision that was not recorded, because somebody else had decided the pair meanwhile."""
+
+    sent: Verdict
+    theirs: Decided
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a pair stands in the queue that its adjudicator goes through; `position` counts from 1."""
+
+    position: int | None
+    total: int
+    done: int
+    left: int
+    previous: QueueLine | None
+    following: QueueLine | None
+
+
+@blueprint.get("")
+@adjudicator
+def desk() -> Response:
+    """The desk with the pair that the address names, or the first one to decide."""
+    named = "topic" in request.args and "docno" in request.args
+    return _desk(way_of_request(), (sent_id("topic"), sent_id("docno")) if named else None)
+
+
+@blueprint.get("/ahead")
+@adjudicator
+def ahead() -> Response:
+    """The pair to decide behind the one that the address names, for a script to have ready."""
+    return _desk(way_of_request(), None, after=(sent_id("topic"), sent_id("docno")))
+
+
+@blueprint.post("/decide")
+@adjudicator
+def decide_pair() -> Response | Answer:
+    """Record a decision and go on to the next pair; or tell what somebody else has decided meanwhile."""
+    sent, way = _sent(), way_of_request()
+    if request.form.get("by", str(viewer().id)) != str(viewer().id):
+        # Another tab of this browser has signed somebody else in since.
+        raise Conflict(
+            "another account is signed in now than the one that decided", remedy="sign in as that one"
+        )
+    with writing() as db:
+        done = decide(
+            db,
+            here().id,
+            viewer().id,
+            sent.pair,
+            sent.verdict,
+            client_id=sent.client_id,
+            seen=sent.seen,
+            heard=sent.heard,
+            active_ms=sent.active_ms,
+        )
+    if done.overtaken is not None:
+        return _desk(way, sent.pair, overtaken=Overtaken(sent.verdict, done.overtaken))
+    if sent.now_shown is None:
+        return _go_on(way, after=sent.pair)
+    response = _desk(way, None, after=sent.now_shown)
+    with reading() as db:
+        # Whoever decided that pair meanwhile is told of at once, and not only when it is decided again.
+        response.headers["Desk-Seen"] = str(last_decided(db, here().id, sent.now_shown))
+    return response
+
+
+@blueprint.post("/undo")
+@adjudicator
+def undo_last() -> Response | Answer:
+    """Withdraw one's latest decision and go back to its pair."""
+    way = way_of_request()
+    with writing() as db:
+        pair = undo(db, here().id, viewer().id, client_id=request.form.get("client_id", ""))
+    if wants_fragment():
+        return _desk(way, pair)
+    return see_other(address_of(way, pair))
+
+
+def _go_on(way: Way, *, after: Pair) -> Response | Answer:
+    if wants_fragment():
+        return _desk(way, None, after=after)
+    with reading() as db:
+        lines = queue(db, here().id, order=way.order, patience=ON_THE_DESK).filtered(topic=way.topic)
+    line = next_open(lines, after)
+    return see_other(address_of(way, None if line is None else line.pair))
+
+
+def _desk(
+    way: Way, pair: Pair | None, *, after: Pair | None = None, overtaken: Overtaken | None = None
+) -> Response:
+    shown: DisputedPair | None = None
+    with reading() as db:
+        found = queue(db, here().id, order=way.order, patience=ON_THE_DESK)
+        lines = found.filtered(topic=way.topic)
+        if pair is None:
+            coming = next_open(lines, after)
+            pair = None if coming is None else coming.pair
+        if pair is not None:
+            shown = disputed_pair(db, here().id, pair, viewer().id)
+        keys = keys_of(db, viewer().id, found.scale)
+        # They stay where they are while the pairs come and go, so that only a whole page needs them.
+        guidelines = "" if wants_fragment() else campaign_of(db, here().id).guidelines
+    template = "adjudication/_pieces.html" if wants_fragment() else "adjudication/desk.html"
+    page = render_template(
+        template,
+        pair=shown,
+        place=_place(found, way, pair),
+        way=way,
+        scale=found.scale,
+        keys=_command_keys(keys),
+        grade_keys=keys.grades,
+        guidelines=guidelines,
+        overtaken=overtaken,
+        address_of=address_of,
+    )
+    response = make_response(page, 409 if overtaken and not wants_fragment() else 200)
+    if wants_fragment():
+        # Loading the page anew shows what is on the desk now, not the pair with which it was opened.
+        response.headers["HX-Replace-Url"] = address_of(way, pair)
+    return response
+
+
+def _place(found: Queue, way: Way, pair: Pair | None) -> Place:
+    lines = found.filtered(topic=way.topic)
+    at = next((number for number, line in enumerate(lines) if line.pair == pair), None)
+    return Place(
+        position=None if at is None else at + 1,
+        total=len(lines),
+        done=sum(line.done for line in lines),
+        left=sum(line.open for line in lines),
+        previous=lines[at - 1] if at else None,
+        following=lines[at + 1] if at is not None and at + 1 < len(lines) else None,
+    )
+
+
+def _command_keys(keys: Keys) -> Mapping[str, str]:
+    """The key of everything but grades, as the adjudicator chose them; none where another has it."""
+    shared = {name: keys.commands[other] for name, other in SHARED_KEYS.items()}
+    held = {*keys.grades.values(), *shared.values()}
+    return shared | {name: "" if key in held else key for name, key in OWN_KEYS.items()}
+
+
+def _sent() -> Sent:
+    form = request.form
+    said, reason = form.get("decision", ""), form.get("reason", "")
+    if said.isascii() and said.isdigit() and len(said) < 6:
+        verdict = Verdict(Decision.GRADE, int(said), reason)
+    elif said in {Decision.BACK, Decision.UNCLEAR}:
+        verdict = Verdict(Decision(said), None, reason)
+    else:
+        finding = Finding("Decision", None, "decision", "the form has no decision", "use its buttons")
+        raise InvalidInput([finding])
+    return Sent(
+        pair=(sent_id("topic"), sent_id("docno")),
+        verdict=verdict,
+        client_id=form.get("client_id", ""),
+        seen=_number(form.get("seen", "")) or 0,
+        heard=_number(form.get("heard", "")),
+        active_ms=_number(form.get("active_ms", "")),
+        now_shown=(sent_id("now_topic"), sent_id("now_docno")) if "now_topic" in form else None,
+    )
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else None

@@ -1,0 +1,204 @@
+"""Adjudication: the queue of disputed pairs, what counts as disputed, and what discussions changed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flask import Blueprint, jsonify, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from workbench.agreement.rounds import Rounds
+from workbench.consensus.disputes import Difference
+from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.formats.decisions import write_decisions
+from workbench.storage import Session
+from workbench.web import notices
+from workbench.web.access import here, member
+from workbench.web.context import reading, writing
+from workbench.web.downloads import attachment, csv_file, export_file
+from workbench.web.forms import findings_of, status_of, whole_number
+from workbench.web.ids import read_id, write_id
+from workbench.web.pages.adjudication.way import Way, address_of
+from workbench.web.readers import organiser
+from workbench.web.requests import see_other
+from workbench.workflow.adjudication.adjudication_rules import (
+    AdjudicationRules,
+    adjudication_rules,
+    keep_adjudication_rules,
+)
+from workbench.workflow.adjudication.discussion_report import (
+    DiscussionReport,
+    discussion_export,
+    discussion_report,
+)
+from workbench.workflow.adjudication.dispute_queue import Order, Queue, QueueLine, State
+from workbench.workflow.adjudication.dispute_tables import COLUMNS, dispute_rows, queue_json
+from workbench.workflow.adjudication.disputing import queue
+from workbench.workflow.adjudication.importing_decisions import decisions_made
+from workbench.workflow.people.roles import Role
+
+blueprint = Blueprint("adjudication", __name__, url_prefix="/c/<slug>/adjudication")
+adjudicator = member(Role.ORGANISER, Role.ADJUDICATOR)
+MOST_SHOWN = 200
+MEASURES = ("nDCG@100", "nDCG@10", "nDCG", "AP", "RBP(p=0.8)", "RBP(p=0.95)")
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Which pairs of the queue are shown, and in which order."""
+
+    order: Order
+    topic: str | None
+    state: State | None
+
+    def arguments(self, **other: str | None) -> dict[str, str]:
+        """The same as it stands in an address, with some of it otherwise (None leaves it out)."""
+        said = {
+            "order": str(self.order),
+            "topic": None if self.topic is None else write_id(self.topic),
+            "state": None if self.state is None else str(self.state),
+        } | other
+        return {name: value for name, value in said.items() if value is not None}
+
+
+@blueprint.get("")
+@adjudicator
+def index() -> str:
+    """The queue; `?order=`, `?topic=` and `?state=` choose."""
+    return _page()
+
+
+@blueprint.post("/rules")
+@organiser
+def change_rules() -> Response | tuple[str, int]:
+    """Keep what counts as disputed, and how it is shown."""
+    try:
+        rules = _rules()
+        with writing() as db:
+            keep_adjudication_rules(db, here().id, rules)
+    except WorkbenchError as error:
+        return _page(findings_of(error, "Adjudication")), status_of(error)
+    notices.say("The settings of adjudication are saved.")
+    return see_other(url_for("adjudication.index"))
+
+
+@blueprint.get("/disputes.csv")
+@adjudicator
+def as_csv() -> Response:
+    """The chosen pairs as CSV, with their influence."""
+    found, lines = _found(influence=True)
+    rows = dispute_rows(lines, names=not found.rules.names_hidden)
+    return csv_file(COLUMNS, rows, f"{here().slug}.disputes.csv")
+
+
+@blueprint.get("/disputes.json")
+@adjudicator
+def as_json() -> Response:
+    """The chosen pairs as JSON, with their influence."""
+    found, lines = _found(influence=True)
+    return jsonify(queue_json(found, lines, names=not found.rules.names_hidden))
+
+
+@blueprint.get("/decisions.tsv")
+@adjudicator
+def decisions() -> Response:
+    """Every adjudicated grade, as the command `adjudicate` reads it."""
+    with reading() as db:
+        made = decisions_made(db, here().id)
+    kind = "text/tab-separated-values"
+    return attachment(write_decisions(made), f"{here().slug}.decisions.tsv", kind=kind)
+
+
+@blueprint.get("/discussions")
+@adjudicator
+def report() -> str:
+    """How far assessors agreed before their discussions and after them."""
+    found: DiscussionReport | None = None
+    findings: tuple[Finding, ...] = ()
+    with reading() as db:
+        hidden = adjudication_rules(db, here().id).names_hidden
+        try:
+            found = discussion_report(db, here().id)
+        except WorkbenchError as error:
+            findings = findings_of(error, "Discussions")
+    tables: tuple[tuple[str, Rounds], ...] = ()
+    if found is not None:
+        tables = (
+            ("All pairs that people judged", found.everything),
+            ("Only the pairs discussed", found.only_discussed),
+        )
+    return render_template(
+        "adjudication/discussions.html", report=found, tables=tables, hidden=hidden, findings=findings
+    )
+
+
+@blueprint.get("/discussions.<any(csv, tex, json):kind>")
+@adjudicator
+def report_file(kind: str) -> Response:
+    """The same over all pairs as CSV or LaTeX, with that of the pairs discussed too as JSON."""
+    with reading() as db:
+        names = not adjudication_rules(db, here().id).names_hidden
+        found = discussion_report(db, here().id)
+    return export_file(discussion_export(found, names=names), kind, f"{here().slug}.discussions")
+
+
+def _page(findings: tuple[Finding, ...] = ()) -> str:
+    chosen = _chosen()
+    with reading() as db:
+        found, lines = _lines(db, chosen, influence=False)
+    way = Way(chosen.order, chosen.topic)
+    return render_template(
+        "adjudication/index.html",
+        queue=found,
+        lines=lines[:MOST_SHOWN],
+        matching=len(lines),
+        chosen=chosen,
+        orders=tuple(Order),
+        states=tuple(State),
+        differences=tuple(Difference),
+        measures=[(name, name) for name in dict.fromkeys((*MEASURES, found.rules.measure))],
+        rules=found.rules,
+        address_of=lambda pair: address_of(way, pair),
+        findings=findings,
+    )
+
+
+def _chosen() -> Chosen:
+    asked = request.args
+    topic = asked.get("topic")
+    return Chosen(
+        order=next((one for one in Order if one == asked.get("order")), Order.INFLUENCE),
+        topic=read_id(topic) if topic else None,
+        state=next((one for one in State if one == asked.get("state")), None),
+    )
+
+
+def _found(*, influence: bool) -> tuple[Queue, tuple[QueueLine, ...]]:
+    with reading() as db:
+        return _lines(db, _chosen(), influence=influence)
+
+
+def _lines(db: Session, chosen: Chosen, *, influence: bool) -> tuple[Queue, tuple[QueueLine, ...]]:
+    found = queue(db, here().id, order=chosen.order, influence=influence or None)
+    return found, found.filtered(topic=chosen.topic, state=chosen.state)
+
+
+def _rules() -> AdjudicationRules:
+    form = request.form
+    difference = next((one for one in Difference if one == form.get("difference")), None)
+    steps = whole_number(form.get("steps", ""))
+    findings = []
+    if difference is None:
+        findings.append(Finding("Disputed", None, "difference", "choose what is disputed"))
+    if steps is None:
+        findings.append(Finding("Steps", None, "steps", "this is no number", "1 or more"))
+    if difference is None or steps is None:
+        raise InvalidInput(findings)
+    return AdjudicationRules(
+        difference=difference,
+        steps=steps,
+        beside_grades="beside_grades" in form,
+        machines="machines" in form,
+        names_hidden="names_hidden" in form,
+        measure=form.get("measure", ""),
+    )

@@ -1,0 +1,192 @@
+"""The overlap planner: how many pairs a second assessor must judge, and drawing them."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from typing import Any
+
+from flask import Blueprint, render_template, request, url_for
+from werkzeug.datastructures import MultiDict
+from werkzeug.wrappers import Response
+
+from workbench.agreement.sample_aims import WEIGHTS_PLANNED
+from workbench.agreement.sample_expected import MOST_ASSESSORS
+from workbench.agreement.sample_forms import SIZES
+from workbench.agreement.sample_size import LEVEL, Draw
+from workbench.errors import Finding, WorkbenchError
+from workbench.storage import Session
+from workbench.web import notices
+from workbench.web.access import here, viewer
+from workbench.web.context import reading, writing
+from workbench.web.downloads import export_file
+from workbench.web.forms import counted, findings_of, status_of, whole_number
+from workbench.web.pages.agreement.planner_form import COEFFICIENTS, Asked, as_address, read_asked
+from workbench.web.readers import organiser
+from workbench.web.requests import see_other, wants_fragment
+from workbench.workflow.agreement.overlap_drawing import draw_overlap
+from workbench.workflow.agreement.overlap_forms import plan_export
+from workbench.workflow.agreement.overlap_planning import HALF_WIDTH, OverlapPlan, plan_overlap
+from workbench.workflow.agreement.overlap_results import overlap_results
+from workbench.workflow.campaigns.campaigns import campaign_of
+from workbench.workflow.judging.assigning import SEEDS
+from workbench.workflow.people.assessors import assessors_of
+
+blueprint = Blueprint("agreement_planner", __name__, url_prefix="/c/<slug>/agreement/overlap")
+DRAWS: Mapping[Draw, tuple[str, str]] = {
+    Draw.RANDOM: ("At random", "every pair that one person has judged has the same chance"),
+    Draw.LABEL: (
+        "By the first label",
+        "more of the labels that say most; the result is weighed back to the whole",
+    ),
+    Draw.TOPIC: ("By topic", "whole topics, which are the easiest to hand out and need the most pairs"),
+}
+STEPS = 40
+# In a plot, of the half width that is wished: few topics give many times as much.
+_HIGHEST = 5
+
+
+@blueprint.get("")
+@organiser
+def index() -> str | tuple[str, int]:
+    """The planner, or for htmx the part that changes."""
+    return _page()
+
+
+@blueprint.get("/plan.<any(csv, tex, json):kind>")
+@organiser
+def plan_file(kind: str) -> Response:
+    """The plan as CSV, as LaTeX or as JSON."""
+    with reading() as db:
+        plan = _plan(db, read_asked(request.args, campaign_of(db, here().id).scale))
+    return export_file(plan_export(plan), kind, f"{here().slug}.overlap")
+
+
+@blueprint.post("/draw")
+@organiser
+def draw() -> Response | tuple[str, int]:
+    """Draw an overlap into a pool of its own and give it to the assessors chosen."""
+    form = request.form
+    try:
+        with writing() as db:
+            asked = read_asked(form, campaign_of(db, here().id).scale)
+            done = draw_overlap(
+                db,
+                here().id,
+                pairs=whole_number(form.get("pairs", "")) or 0,
+                draw=next((one for one in Draw if one == form.get("draw")), Draw.RANDOM),
+                assessor_ids=[
+                    number for text in form.getlist("assessor") if (number := whole_number(text)) is not None
+                ],
+                relevant_from=asked.relevant_from,
+                graded=asked.graded,
+                assessors=asked.assessors,
+                aim=asked.aim,
+                missing=asked.missing,
+                kappa=asked.kappa,
+                prevalence=asked.prevalence,
+                seed=_seed(form),
+                created_by=viewer().id,
+            )
+    except WorkbenchError as error:
+        page = _page(findings_of(error, "Draw", "draw"))
+        return (page[0] if isinstance(page, tuple) else page), status_of(error)
+    pool = done.pool.pool
+    notices.say(
+        f"{counted(pool.pairs, 'pair')} of {counted(done.topics, 'topic')} drawn into {pool.name!r} with "
+        f"seed {done.seed}, and given out as {counted(done.assigned, 'assignment')}."
+    )
+    return see_other(url_for("pools.pool", pool_id=pool.id))
+
+
+def _page(findings: tuple[Finding, ...] = ()) -> str | tuple[str, int]:
+    sent = request.form if request.method == "POST" else request.args
+    plan, status = None, 200
+    with reading() as db:
+        scale = campaign_of(db, here().id).scale
+        try:
+            plan = _plan(db, read_asked(sent, scale))
+        except WorkbenchError as error:
+            findings = (*findings, *findings_of(error, "Plan"))
+            status = status_of(error)
+        if wants_fragment():
+            return render_template("agreement/_plan.html", **_shown(plan, findings, sent)), status
+        people = [one for one in assessors_of(db, here().id) if one.has_account and not one.machine]
+        results = overlap_results(db, here().id)
+    page = render_template(
+        "agreement/planner.html",
+        scale=scale,
+        people=people,
+        results=results,
+        draws_in_words=[(str(one), words) for one, (words, _) in DRAWS.items()],
+        coefficients=list(COEFFICIENTS.items()),
+        weights=[(one, "none" if one == "nominal" else one) for one in WEIGHTS_PLANNED],
+        seed=_seed(sent) or secrets.randbelow(SEEDS),
+        half_width=HALF_WIDTH,
+        level=LEVEL,
+        most_assessors=MOST_ASSESSORS,
+        **_shown(plan, findings, sent),
+    )
+    return page if status == 200 else (page, status)
+
+
+def _shown(
+    plan: OverlapPlan | None, findings: tuple[Finding, ...], sent: MultiDict[str, str]
+) -> dict[str, Any]:
+    return {
+        "sent": sent,
+        "plan": plan,
+        "findings": findings,
+        "plot": _plot(plan) if plan else None,
+        "draws": DRAWS,
+        "sizes": SIZES,
+        "address": as_address(sent),
+    }
+
+
+def _plan(db: Session, asked: Asked) -> OverlapPlan:
+    return plan_overlap(
+        db,
+        here().id,
+        half_width=asked.half_width,
+        level=asked.level,
+        aim=asked.aim,
+        relevant_from=asked.relevant_from,
+        graded=asked.graded,
+        kappa=asked.kappa,
+        prevalence=asked.prevalence,
+        topic_likeness=asked.likeness,
+        assessors=asked.assessors,
+        missing=asked.missing,
+    )
+
+
+def _seed(sent: MultiDict[str, str]) -> int | None:
+    seed = whole_number(sent.get("seed", ""))
+    return seed if seed is not None and 0 <= seed < SEEDS else None
+
+
+def _plot(plan: OverlapPlan) -> dict[str, Any] | None:
+    """The half width by the number of pairs, for every way of drawing."""
+    needed = [one.needed for one in plan.planned]
+    if any(one.pairs is None for one in needed):
+        return None
+    most = max(one.pairs or 0 for one in needed) * 1.25
+    sizes = [most * step / STEPS for step in range(2, STEPS + 1)]
+    return {
+        "x": "Pairs judged a second time" if plan.assessors == 2 else f"Pairs judged by {plan.assessors}",
+        "y": "Half width",
+        "wished": plan.half_width,
+        "lines": [
+            {
+                "name": DRAWS[one.draw][0],
+                "needed": one.pairs,
+                "points": [
+                    [round(size), reach]
+                    for size in sizes
+                    if (reach := one.reach(size)) is not None and reach <= _HIGHEST * plan.half_width
+                ],
+            }
+            for one in needed
+        ],
+    }

@@ -1,0 +1,132 @@
+"""Agreement over time: by position in the sitting and by day, assessor by assessor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Blueprint, request
+from werkzeug.wrappers import Response
+
+from workbench.agreement.course import Bin
+from workbench.agreement.drift import Trend
+from workbench.storage import Session
+from workbench.web.access import here
+from workbench.web.downloads import export_file
+from workbench.web.forms import whole_number
+from workbench.web.pages.agreement.grades_choice import Choice
+from workbench.web.pages.agreement.shared import TABLE, report_asked, report_for_file, report_page
+from workbench.web.readers import reader
+from workbench.workflow.agreement.over_time import BIN, GAP_MINUTES, AssessorTime, TimeReport, over_time
+from workbench.workflow.agreement.report_forms import time_export
+
+blueprint = Blueprint("agreement_time", __name__, url_prefix="/c/<slug>/agreement/time")
+
+
+@blueprint.get("")
+@reader
+def index() -> str:
+    """Everybody's trends, and one assessor's bins; `?assessor=` names that one."""
+    asked = report_asked(_report)
+    report = asked.report
+    shown = _shown(report) if report else None
+    return report_page(
+        "agreement/time.html",
+        asked,
+        shown=shown,
+        plots=_plots(report, shown) if report and shown else {},
+        bin=_number("bin", BIN),
+        gap=_number("gap", GAP_MINUTES),
+    )
+
+
+@blueprint.get(TABLE)
+@reader
+def table(kind: str) -> Response:
+    """Every assessor's trends, bins and days as CSV with all digits, as LaTeX or as JSON."""
+    taken = time_export(report_for_file(_report))
+    return export_file(taken, kind, f"{here().slug}.agreement.time")
+
+
+def _number(name: str, usual: int) -> int:
+    typed = whole_number(request.args.get(name, ""))
+    return usual if typed is None else typed
+
+
+def _report(db: Session, choice: Choice) -> TimeReport:
+    return over_time(
+        db,
+        here().id,
+        relevant_from=choice.relevant_from,
+        graded=choice.graded,
+        bin_size=_number("bin", BIN),
+        gap_minutes=_number("gap", GAP_MINUTES),
+    )
+
+
+def _shown(report: TimeReport) -> AssessorTime | None:
+    wanted = request.args.get("assessor", "")
+    named = (one for one in report.assessors if one.name == wanted)
+    return next(named, next(iter(report.assessors), None))
+
+
+def _plots(report: TimeReport, one: AssessorTime) -> dict[str, dict[str, Any]]:
+    size = report.bin
+
+    def middle(found: Bin) -> float:
+        return found.label * size + (size + 1) / 2
+
+    positions = [
+        _point(found, middle(found), f"judgment {found.label * size + 1} to {(found.label + 1) * size}")
+        for found in one.by_position
+        if found.agreement is not None
+    ]
+    days = [
+        _point(day.found, place, day.day.isoformat())
+        for place, day in enumerate(one.by_day, start=1)
+        if day.found.agreement is not None
+    ]
+    return {
+        "position": {
+            "x": "Position in the sitting",
+            "y": "Agreement",
+            "points": positions,
+            "line": _line(one.fatigue, one.by_position, positions),
+            "level": _level(one.by_position),
+        },
+        "day": {
+            "x": "Day of judging",
+            "y": "Agreement",
+            "points": days,
+            "line": [],
+            "level": _level([day.found for day in one.by_day]),
+        },
+    }
+
+
+def _point(found: Bin, at: float, name: str) -> dict[str, Any]:
+    return {
+        "at": at,
+        "value": found.agreement,
+        "low": found.low,
+        "high": found.high,
+        "n": found.compared,
+        "name": name,
+    }
+
+
+def _level(found: list[Bin] | tuple[Bin, ...]) -> float | None:
+    compared = sum(one.compared for one in found)
+    return sum((one.agreement or 0) * one.compared for one in found) / compared if compared else None
+
+
+def _line(
+    trend: Trend, found: tuple[Bin, ...], points: list[dict[str, Any]]
+) -> list[tuple[float, float | None]]:
+    """The fitted slope through the middle of what is shown."""
+    level = _level(found)
+    if trend.slope is None or level is None or len(points) < 2:
+        return []
+    weight = sum(point["n"] for point in points)
+    centre = sum(point["at"] * point["n"] for point in points) / weight
+    ends = (points[0]["at"], points[-1]["at"])
+    return [(end, min(max(level + trend.slope * (end - centre), 0.0), 1.0)) for end in ends]

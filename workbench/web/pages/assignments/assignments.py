@@ -1,0 +1,192 @@
+"""Assignments: which assessors judge which topics of a pool, given by hand or in turn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flask import Blueprint, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.storage import Session
+from workbench.web import notices
+from workbench.web.access import here
+from workbench.web.context import reading, writing
+from workbench.web.forms import counted, findings_of, status_of, whole_number
+from workbench.web.ids import read_id
+from workbench.web.pages.pools.pool_choice import pool_line
+from workbench.web.readers import organiser
+from workbench.web.requests import see_other
+from workbench.workflow.judging import assigning
+from workbench.workflow.judging.assignments import AssignmentLine, assignments_of
+from workbench.workflow.judging.order import OrderRule
+from workbench.workflow.people.assessors import assessors_of
+from workbench.workflow.pools.listing import PoolLine, pool_report, pools_of
+
+blueprint = Blueprint("assignments", __name__, url_prefix="/c/<slug>/assignments")
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What one assessor has been given in a pool."""
+
+    assessor: str
+    topics: int
+    pairs: int
+    answered: int
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """In which order assessors are to see their pairs."""
+
+    rule: OrderRule
+    seed: int | None
+
+
+@blueprint.get("")
+@organiser
+def index() -> str:
+    """Who judges what in the pool of `?pool=`, else in the newest that is open."""
+    with reading() as db:
+        return _page(db, whole_number(request.args.get("pool", "")))
+
+
+@blueprint.post("/turn")
+@organiser
+def in_turn() -> Response | tuple[str, int]:
+    """Give each topic to so many assessors, in turn."""
+    pool_id = whole_number(request.form.get("pool", ""))
+    try:
+        order, per_topic = _order(), whole_number(request.form.get("per_topic", ""))
+        if per_topic is None or per_topic < 1:
+            raise InvalidInput(
+                [Finding("Assessors a topic", None, "per_topic", "this is no number", "1 or more")]
+            )
+        chosen = [number for text in request.form.getlist("assessor") if (number := whole_number(text))]
+        with writing() as db:
+            line = pool_line(db, here().id, pool_id)
+            added = assigning.assign_in_turn(
+                db, line.id, assessor_ids=chosen, per_topic=per_topic, order=order.rule, seed=order.seed
+            )
+    except WorkbenchError as error:
+        return _refused(error, pool_id)
+    return _given(added, line)
+
+
+@blueprint.post("/topics")
+@organiser
+def by_hand() -> Response | tuple[str, int]:
+    """Give the ticked topics to the assessors in whose columns they are ticked."""
+    pool_id = whole_number(request.form.get("pool", ""))
+    try:
+        order, columns = _order(), _cells()
+        if not columns:
+            raise InvalidInput([Finding("Table", None, "cell", "no box is ticked", "tick one or more")])
+        with writing() as db:
+            line = pool_line(db, here().id, pool_id)
+            added = sum(
+                assigning.assign(
+                    db,
+                    line.id,
+                    topics=topics,
+                    assessor_ids=[assessor_id],
+                    order=order.rule,
+                    seed=order.seed,
+                )
+                for assessor_id, topics in columns.items()
+            )
+    except WorkbenchError as error:
+        return _refused(error, pool_id)
+    return _given(added, line)
+
+
+@blueprint.post("/revoke")
+@organiser
+def revoke() -> Response:
+    """Take a topic back from an assessor; what was judged stays."""
+    with writing() as db:
+        assigning.revoke(db, here().id, whole_number(request.form.get("assignment", "")) or 0)
+    notices.say("The topic is taken back. What was judged stays.")
+    pool_id = whole_number(request.form.get("pool", ""))
+    return see_other(url_for("assignments.index", pool=pool_id))
+
+
+def _order() -> Order:
+    findings: list[Finding] = []
+    rule = next((one for one in OrderRule if one == request.form.get("order")), None)
+    if rule is None:
+        findings.append(Finding("Order", None, "order", "no order is chosen", "choose one"))
+    typed = request.form.get("seed", "").strip()
+    seed = whole_number(typed)
+    if typed and (seed is None or seed < 0):
+        wrong = Finding("Seed", None, "seed", "the seed is no whole number", "0 or more, or leave it empty")
+        findings.append(wrong)
+    if findings or rule is None:
+        raise InvalidInput(findings)
+    return Order(rule, seed)
+
+
+def _cells() -> dict[int, list[str]]:
+    """The ticked topics by the assessor's number; a box holds `number:topic`."""
+    columns: dict[int, list[str]] = {}
+    for text in request.form.getlist("cell"):
+        number, _, topic = text.partition(":")
+        columns.setdefault(whole_number(number) or 0, []).append(read_id(topic))
+    return columns
+
+
+def _given(added: int, line: PoolLine) -> Response:
+    if added:
+        notices.say(f"{counted(added, 'assignment')} given in “{line.name}”.")
+    else:
+        notices.say("All of these were given already.", "fair")
+    return see_other(url_for("assignments.index", pool=line.id))
+
+
+def _refused(error: WorkbenchError, pool_id: int | None) -> tuple[str, int]:
+    with reading() as db:
+        return _page(db, pool_id, findings_of(error, "Assignments")), status_of(error)
+
+
+def _page(db: Session, pool_id: int | None, findings: tuple[Finding, ...] = ()) -> str:
+    made = pools_of(db, here().id)
+    pools = tuple(one for one in made if not one.draft)
+    assessors = [one for one in assessors_of(db, here().id) if one.has_account]
+    typed = request.form
+    shown = {
+        "pools": pools,
+        "assessors": assessors,
+        "rules": tuple(OrderRule),
+        "typed": typed,
+        "cells": set(typed.getlist("cell")),
+        "chosen": {int(text) for text in typed.getlist("assessor") if text.isascii() and text.isdigit()}
+        if typed
+        else {one.id for one in assessors},
+        "findings": findings,
+    }
+    if not pools:
+        return render_template("assignments/index.html", pool=None, drafts=made, **shown)
+    newest = next((one for one in reversed(pools) if one.open), pools[-1])
+    chosen = pool_line(db, here().id, pool_id) if pool_id is not None else newest
+    line = newest if chosen.draft else chosen
+    lines = [one for one in assignments_of(db, here().id) if one.pool == line.name]
+    return render_template(
+        "assignments/index.html",
+        pool=line,
+        sizes=[size for size in pool_report(db, here().id, line.name).by_topic if size.pairs],
+        lines=lines,
+        given={(one.assessor, one.topic): one for one in lines},
+        loads=_loads(lines),
+        **shown,
+    )
+
+
+def _loads(lines: list[AssignmentLine]) -> list[Load]:
+    by_assessor: dict[str, list[AssignmentLine]] = {}
+    for line in lines:
+        by_assessor.setdefault(line.assessor, []).append(line)
+    return [
+        Load(name, len(own), sum(one.pairs for one in own), sum(one.answered for one in own))
+        for name, own in sorted(by_assessor.items())
+    ]

@@ -1,0 +1,209 @@
+"""What each consensus rule would make of the judgments, and of the ranking of runs, before one is used."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from flask import Blueprint, render_template, request
+from werkzeug.wrappers import Response
+
+from workbench.consensus.rules import RULES
+from workbench.errors import Finding, WorkbenchError
+from workbench.storage import Session
+from workbench.web.access import here
+from workbench.web.context import reading
+from workbench.web.downloads import csv_file
+from workbench.web.forms import findings_of, status_of
+from workbench.web.pages.consensus.preview_plot import slopes
+from workbench.web.pages.qrels.grade_rows import GradeRow, grade_rows
+from workbench.web.pages.qrels.rule_form import RuleForm, sent_choice
+from workbench.web.readers import reader
+from workbench.web.requests import wants_fragment
+from workbench.workflow.campaigns.collection import topics_of
+from workbench.workflow.people.assessors import assessors_of
+from workbench.workflow.qrels.make_qrels import RuleChoice, first_who_graded
+from workbench.workflow.qrels.preview_tables import PREVIEW_TABLES
+from workbench.workflow.qrels.rule_choices import choices_of, default_rules
+from workbench.workflow.qrels.rule_preview import (
+    MEASURE,
+    RankingPreview,
+    RulePreview,
+    preview_ranking,
+    preview_rules,
+)
+
+blueprint = Blueprint("consensus_preview", __name__, url_prefix="/c/<slug>/qrels/preview")
+# How long a request may score runs before it says how far it has come.
+SECONDS = 2.0
+MOST_SWAPS, MOST_MOVES, MOST_EMPTY = 12, 12, 8
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewForm:
+    """What is to be compared, as the address says it; `asked` is false before the form was sent.
+
+    `people` are the assessors whose own grades are compared under the rule `one`; `against` is the rule with
+    which the others are compared in words.
+    """
+
+    asked: bool
+    rule: RuleForm
+    rules: tuple[str, ...]
+    people: tuple[str, ...]
+    measure: str
+    against: str
+
+    @property
+    def choices(self) -> tuple[RuleChoice, ...]:
+        """Every rule with its parameters."""
+        return choices_of(self.rules, self.rule.choice, assessors=self.people)
+
+    def arguments(self) -> dict[str, Any]:
+        """The same as it stands in an address."""
+        choice = self.rule.choice
+        said = {
+            field.parameter.name: field.value
+            for field in self.rule.fields
+            if field.value and field.parameter.name != "assessor"
+        }
+        return {
+            "asked": 1,
+            "rule": list(self.rules),
+            **said,
+            "assessor": list(self.people),
+            "measure": self.measure,
+            **({"against": self.against} if self.against else {}),
+            **({"machines": "yes"} if choice.machines else {}),
+        }
+
+
+@blueprint.get("")
+@reader
+def index() -> str | tuple[str, int]:
+    """The form and what it asks for; before it is sent, htmx fetches what it proposes."""
+    with reading() as db:
+        form = _form(db)
+        if not form.rule.assessors or (not form.asked and not wants_fragment()):
+            return _page(form)
+        try:
+            found = preview_rules(db, here().id, form.choices)
+        except WorkbenchError as error:
+            return _page(form, findings=findings_of(error, "Rules")), status_of(error)
+        ranking, findings = _ranking(db, form, None if "whole" in request.args else SECONDS)
+        titles = {topic.id: topic.title for topic in topics_of(db, here().id)}
+    return _page(form, found, ranking, titles, not_ranked=findings)
+
+
+@blueprint.get("/ranking")
+@reader
+def ranking() -> str:
+    """The ranking of the runs as far as it is scored; htmx asks again until it is whole."""
+    with reading() as db:
+        form = _form(db)
+        found, findings = _ranking(db, form, SECONDS)
+        labels = {line.name: line.label for line in preview_rules(db, here().id, form.choices).rules}
+    return render_template(
+        "consensus/_ranking.html", form=form, **_of_ranking(form, found, labels), not_ranked=findings
+    )
+
+
+@blueprint.get(f"/<any({', '.join(repr(name) for name in PREVIEW_TABLES)}):part>.csv")
+@reader
+def table_csv(part: str) -> Response:
+    """One table as CSV, with all rows and digits."""
+    with reading() as db:
+        form = _form(db)
+        found = preview_rules(db, here().id, form.choices)
+        ranked = (
+            None if part == "rules" else preview_ranking(db, here().id, form.choices, measure=form.measure)
+        )
+    made = PREVIEW_TABLES[part](found, ranked)
+    return csv_file(made.columns, made.rows, f"{here().slug}.{part}.csv")
+
+
+def _form(db: Session) -> PreviewForm:
+    assessors = assessors_of(db, here().id)
+    asked = "asked" in request.args
+    rules = tuple(request.args.getlist("rule")) if asked else default_rules()
+    people = tuple(name for name in request.args.getlist("assessor") if name)
+    first = first_who_graded(db, here().id)
+    return PreviewForm(
+        asked=asked,
+        rule=RuleForm(sent_choice(rules[0] if rules else "", first), assessors),
+        rules=rules,
+        people=people or ((first,) if first else ()),
+        measure=request.args.get("measure", "").strip() or MEASURE,
+        against=request.args.get("against", ""),
+    )
+
+
+def _ranking(
+    db: Session, form: PreviewForm, seconds: float | None
+) -> tuple[RankingPreview | None, tuple[Finding, ...]]:
+    try:
+        return (
+            preview_ranking(db, here().id, form.choices, measure=form.measure, seconds=seconds),
+            (),
+        )
+    except WorkbenchError as error:
+        return None, findings_of(error, "Ranking", "measure")
+
+
+def _page(
+    form: PreviewForm,
+    found: RulePreview | None = None,
+    ranking: RankingPreview | None = None,
+    titles: Mapping[str, str] | None = None,
+    *,
+    findings: tuple[Finding, ...] = (),
+    not_ranked: tuple[Finding, ...] = (),
+) -> str:
+    labels = {line.name: line.label for line in found.rules} if found else {}
+    return render_template(
+        "consensus/_report.html" if wants_fragment() else "consensus/index.html",
+        form=form,
+        rules=RULES,
+        found=found,
+        grades=_grades(found) if found else {},
+        titles=titles or {},
+        most_empty=MOST_EMPTY,
+        findings=findings,
+        not_ranked=not_ranked,
+        **_of_ranking(form, ranking, labels),
+    )
+
+
+def _of_ranking(
+    form: PreviewForm, ranking: RankingPreview | None, labels: Mapping[str, str]
+) -> dict[str, Any]:
+    """What the part of the page on the ranking needs."""
+    whole = ranking if ranking and ranking.total and ranking.done == ranking.total else None
+    names = list(whole.scores) if whole else []
+    against = form.against if form.against in names else (names[0] if names else "")
+    return {
+        "ranking": ranking,
+        "whole": whole,
+        "labels": labels,
+        "names": names,
+        "against": against,
+        "versus": whole.of(against) if whole else {},
+        "pairs": {(c.first, c.second): c for c in whole.comparisons} if whole else {},
+        "plot": slopes(whole, labels) if whole else None,
+        "most_swaps": MOST_SWAPS,
+        "most_moves": MOST_MOVES,
+    }
+
+
+def _grades(found: RulePreview) -> dict[str, tuple[GradeRow, ...]]:
+    return {
+        line.name: grade_rows(
+            line.found.by_grade,
+            found.scale,
+            relevant_from=line.found.relevant_from,
+            own_scale=not RULES[line.choice.rule].sums,
+        )
+        for line in found.rules
+        if line.found
+    }

@@ -1,0 +1,132 @@
+"""The judging desk's API: the topic as it stands, documents ahead, and the events that come back.
+
+Everything here is the assessor's own and blind as the page is. Errors are JSON: only the desk's script reads
+them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Blueprint, Response, jsonify, request
+
+from workbench.errors import NotFound, WorkbenchError
+from workbench.web.access import anyone, here, member, viewer, viewer_or_none
+from workbench.web.context import reading, writing
+from workbench.web.cookies import read_token
+from workbench.web.ids import read_id, write_id
+from workbench.web.pages.judging.desk_json import (
+    document_json,
+    receipt_json,
+    sent_events,
+    topic_json,
+    work_json,
+)
+from workbench.web.pages.judging.handing import next_is_handed_out
+from workbench.web.pages.judging.sketching import make_sketches
+from workbench.web.rendering import plain_words
+from workbench.workflow.judging.sync import receive
+from workbench.workflow.judging.work_ahead import documents_of, next_topic, titles_of, work_of
+from workbench.workflow.people.accounts import Account
+from workbench.workflow.people.membership import require_assignment
+from workbench.workflow.people.roles import Role
+from workbench.workflow.people.signing_in import session_account
+
+blueprint = Blueprint("desk", __name__)
+OF_ASSIGNMENT = "/c/<slug>/judge/<int:assignment_id>"
+
+
+@blueprint.post("/desk/events")
+@anyone
+def events() -> Response | tuple[Response, int]:
+    """Take events in order and say of each what became of it.
+
+    They name their assignments, so that what one topic left unsent arrives from any page. 401 where nobody
+    is signed in, 409 where it is somebody else: then nothing was taken. A disabled account can still send
+    what it said; nothing else opens to it.
+    """
+    account = viewer_or_none() or _disabled()
+    if account is None:
+        return _problem(401, "signed out")
+    try:
+        key, sent = sent_events()
+    except WorkbenchError as error:
+        return _problem(422, error.message)
+    if key != account.key:
+        return _problem(409, "another account is signed in")
+    with writing() as db:
+        receipts = receive(db, account.id, sent)
+    return jsonify(receipts=[receipt_json(receipt) for receipt in receipts])
+
+
+@blueprint.get(f"{OF_ASSIGNMENT}/work")
+@member(Role.ASSESSOR)
+def work(assignment_id: int) -> Response | tuple[Response, int]:
+    """The topic as it stands; of an adaptive pool the next document is handed out, and comes with it."""
+    try:
+        next_is_handed_out(assignment_id)
+        with reading() as db:
+            found = work_of(db, assignment_id, viewer().id)
+        if found.adaptive:
+            make_sketches(assignment_id)
+        with reading() as db:
+            waiting = set(found.order) - {one.docno for one in found.said}
+            ahead = [docno for docno in found.order if docno in waiting][:1] if found.adaptive else []
+            placed = documents_of(db, assignment_id, viewer().id, ahead)
+    except WorkbenchError as error:
+        return _refused(error)
+    return jsonify(work_json(found) | {"documents": [document_json(one) for one in placed]})
+
+
+@blueprint.get(f"{OF_ASSIGNMENT}/documents")
+@member(Role.ASSESSOR)
+def documents(assignment_id: int) -> Response | tuple[Response, int]:
+    """The documents of `?docno=`, which may be repeated; all of them in the assessor's own part."""
+    wanted = [read_id(text) for text in request.args.getlist("docno")]
+    try:
+        make_sketches(assignment_id, first=wanted)
+        with reading() as db:
+            placed = documents_of(db, assignment_id, viewer().id, wanted)
+    except WorkbenchError as error:
+        return _refused(error)
+    return jsonify(documents=[document_json(one) for one in placed])
+
+
+@blueprint.get(f"{OF_ASSIGNMENT}/titles")
+@member(Role.ASSESSOR)
+def titles(assignment_id: int) -> Response | tuple[Response, int]:
+    """The titles of the documents of the topic that this assessor has, for the list of judgments."""
+    try:
+        with reading() as db:
+            require_assignment(db, here().id, assignment_id)
+            found = titles_of(db, assignment_id, viewer().id)
+    except WorkbenchError as error:
+        return _refused(error)
+    return jsonify(titles={write_id(docno): plain_words(title) for docno, title in found.items()})
+
+
+@blueprint.get(f"{OF_ASSIGNMENT}/next-topic")
+@member(Role.ASSESSOR)
+def following(assignment_id: int) -> Response:
+    """The topic to go to when this one is done, or null."""
+    with reading() as db:
+        line = next_topic(db, here().id, assignment_id, viewer().id)
+    found = topic_json(line.assignment_id, plain_words(line.title) or line.topic) if line else None
+    return jsonify(topic=found)
+
+
+def _disabled() -> Account | None:
+    """Whose session this is, where the guard knows nobody: a disabled account's."""
+    token = read_token()
+    if token is None:
+        return None
+    with reading() as db:
+        return session_account(db, token)
+
+
+def _refused(error: WorkbenchError) -> tuple[Response, int]:
+    return _problem(404 if isinstance(error, NotFound) else 409, error.message)
+
+
+def _problem(status: int, why: Any) -> tuple[Response, int]:
+    return jsonify(why=why), status

@@ -1,0 +1,159 @@
+"""The judging desk's JSON: events as they come in, and what the desk works with as it goes out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from flask import render_template, request, url_for
+
+from workbench.errors import WorkbenchError
+from workbench.web.access import viewer
+from workbench.web.ids import read_id, write_id
+from workbench.web.pages.judging.training_words import goal_words, result_words
+from workbench.web.rendering import plain_words
+from workbench.workflow.clock import moment_said
+from workbench.workflow.judging.questions import AskedToo
+from workbench.workflow.judging.sync import MOST_EVENTS, Event, Receipt
+from workbench.workflow.judging.work_ahead import PlacedDocument, SaidOf, Work
+
+Json = dict[str, Any]
+LARGEST_NUMBER = 2**31
+
+
+def sent_events() -> tuple[str, tuple[Event, ...]]:
+    """The account's key and the events of a request; raises WorkbenchError where it is no such request."""
+    try:
+        sent = json.loads(request.get_data(), parse_constant=lambda _: None)
+    except (ValueError, RecursionError):
+        raise WorkbenchError("this is no JSON") from None
+    if not isinstance(sent, dict) or not isinstance(sent.get("events"), list):
+        raise WorkbenchError('this is no object with "account" and "events"')
+    events = sent["events"]
+    if len(events) > MOST_EVENTS or not all(isinstance(event, dict) for event in events):
+        raise WorkbenchError(f"events are objects, at most {MOST_EVENTS}")
+    return _text(sent, "account"), tuple(map(read_event, events))
+
+
+def read_event(sent: Mapping[str, Any]) -> Event:
+    """An event as the desk wrote it; what is not of its kind counts as not said."""
+    docno = read_id(_text(sent, "docno"))
+    return Event(
+        kind=_text(sent, "kind"),
+        assignment_id=_number(sent, "assignment") or 0,
+        docno=docno,
+        client_id=_text(sent, "client_id"),
+        # As it was sent, but with the id as everybody else knows it.
+        sent={**sent, "docno": docno},
+        answer=_text(sent, "answer"),
+        grade=_number(sent, "grade"),
+        reason=_text(sent, "reason"),
+        comment=_text(sent, "comment"),
+        before=_text(sent, "before"),
+        active_ms=_number(sent, "active_ms"),
+        shown_sha256=_text(sent, "shown_sha256") or None,
+        said_at=moment_said(_text(sent, "said_at")),
+        evidence=sent.get("evidence"),
+        ratings=sent.get("ratings"),
+        subtopics=sent.get("subtopics"),
+    )
+
+
+def receipt_json(receipt: Receipt) -> Json:
+    """What became of an event."""
+    found: Json = {"client_id": receipt.client_id, "outcome": receipt.outcome, "why": receipt.why}
+    if receipt.elsewhere is not None:
+        found["elsewhere"] = {
+            "answer": receipt.elsewhere.answer,
+            "grade": receipt.elsewhere.grade,
+            "seconds_ago": round((datetime.now(UTC) - receipt.elsewhere.recorded_at).total_seconds()),
+        }
+    if receipt.feedback is not None:
+        found["feedback"] = {
+            "grade": receipt.feedback.grade,
+            "label": plain_words(receipt.feedback.label),
+            "same": receipt.feedback.same,
+            "why": plain_words(receipt.feedback.why),
+            "result": result_words(receipt.feedback.round),
+        }
+    return found
+
+
+def work_json(work: Work) -> Json:
+    """A topic as the desk works through it."""
+    return {
+        "account": viewer().key,
+        "order": [write_id(docno) for docno in work.order],
+        "said": [_said_json(one) for one in work.said],
+        "later": [[write_id(one.docno), one.event.client_id, one.event.id] for one in work.put_off],
+        "total": work.total,
+        "one_by_one": work.adaptive,
+        "in_batches": work.in_batches,
+        "closed": work.closed,
+        "seconds": work.seconds,
+        "sitting": {"answers": work.sitting.answers, "minutes": round(work.sitting.minutes, 1)},
+        "break_minutes": work.break_minutes,
+        "training": [write_id(key) for key in work.training],
+        "goal": goal_words(work.gate),
+    }
+
+
+def document_json(placed: PlacedDocument) -> Json:
+    """A document ready to be shown: its article as HTML that is safe, and what proves what was shown."""
+    document = placed.document
+    return {
+        "docno": write_id(document.key),
+        "shown": plain_words(document.docno),
+        "title": plain_words(document.title) or plain_words(document.docno),
+        "sha256": document.sha256,
+        "position": placed.position,
+        "near": near_json(placed.near),
+        "html": render_template("judging/_article.html", document=document),
+    }
+
+
+def near_json(near: Iterable[tuple[str, float]]) -> list[list[object]]:
+    """Nearly identical documents of the part, each with its resemblance; the desk knows what was said."""
+    return [[write_id(key), round(share, 4)] for key, share in near]
+
+
+def topic_json(assignment_id: int, title: str) -> Json:
+    """Another topic, and its desk."""
+    return {"title": title, "address": url_for("judging.desk", assignment_id=assignment_id)}
+
+
+def _said_json(said: SaidOf) -> Json:
+    event = said.event
+    return {
+        "docno": write_id(said.docno),
+        "answer": event.answer,
+        "grade": event.grade,
+        "reason": event.reason,
+        "comment": event.comment,
+        "client_id": event.client_id,
+        "number": event.id,
+        "on_screen": said.on_screen,
+        **said.extras.columns(),
+    }
+
+
+def asked_json(asked: AskedToo) -> Json:
+    """What is asked beside the grade."""
+    return {
+        "required": [question.name for question in asked.questions if question.required],
+        "comment_for": list(asked.comment_for),
+    }
+
+
+def _text(sent: Mapping[str, Any], name: str) -> str:
+    found = sent.get(name)
+    return found if isinstance(found, str) else ""
+
+
+def _number(sent: Mapping[str, Any], name: str) -> int | None:
+    found = sent.get(name)
+    if not isinstance(found, int) or isinstance(found, bool):
+        return None
+    return found if abs(found) < LARGEST_NUMBER else None

@@ -1,0 +1,201 @@
+"""Judging: one's topics, and the desk on which one document after the other is judged.
+
+The forms work by themselves; with scripts the desk works ahead through the API of `desk`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from flask import Blueprint, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from workbench.records import Answer
+from workbench.web.access import here, member, viewer
+from workbench.web.context import reading, writing
+from workbench.web.ids import read_id, write_id
+from workbench.web.pages.judging.answer_form import require_all_said, sent_answer, sent_extras
+from workbench.web.pages.judging.desk_json import asked_json, near_json, work_json
+from workbench.web.pages.judging.handing import next_is_handed_out
+from workbench.web.pages.judging.training_words import result_words
+from workbench.web.requests import see_other
+from workbench.workflow.adjudication.discussing import discussions
+from workbench.workflow.judging import desk_view, judging, worklists
+from workbench.workflow.judging.amending import comment_on
+from workbench.workflow.judging.desk_keys import COMMANDS, keys_of
+from workbench.workflow.judging.near_duplicates import near_documents
+from workbench.workflow.judging.preference_tasks import left_to_compare
+from workbench.workflow.judging.questions import asked_too_of
+from workbench.workflow.judging.work_ahead import work_of
+from workbench.workflow.people.membership import require_assignment
+from workbench.workflow.people.roles import Role
+
+blueprint = Blueprint("judging", __name__, url_prefix="/c/<slug>/judge")
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """A usual reason for which a document cannot be judged, with its key."""
+
+    key: str
+    value: str
+    label: str
+
+
+REASONS = (
+    Reason("1", "broken", "Broken or garbled"),
+    Reason("2", "wrong language", "In a language I do not read"),
+    Reason("3", "empty", "Empty or missing"),
+)
+
+
+@blueprint.get("")
+@member(Role.ASSESSOR)
+def index() -> str:
+    """The topics that this assessor has to judge."""
+    with reading() as db:
+        lines = worklists.worklist(db, here().id, viewer().id)
+        comparisons = left_to_compare(db, here().id, viewer().id)
+        waiting = sum(not one.answered for one in discussions(db, here().id, viewer().id))
+    return render_template("judging/index.html", lines=lines, comparisons=comparisons, waiting=waiting)
+
+
+@blueprint.get("/<int:assignment_id>")
+@member(Role.ASSESSOR)
+def desk(assignment_id: int) -> str:
+    """The desk with the document named in the address, or the next one without an answer."""
+    wanted = request.args.get("docno")
+    docno = read_id(wanted) if wanted is not None else None
+    if docno is None:
+        next_is_handed_out(assignment_id)
+    with reading() as db:
+        require_assignment(db, here().id, assignment_id)
+        shown = desk_view.desk(db, assignment_id, viewer().id, docno=docno)
+        work = work_of(db, assignment_id, viewer().id)
+        keys = keys_of(db, viewer().id, shown.scale)
+        key = shown.document.key if shown.document else None
+        near = near_documents(db, assignment_id, viewer().id, key) if key is not None else ()
+    return render_template(
+        "judging/desk.html",
+        desk=shown,
+        work=work_json(work),
+        one_by_one=work.adaptive,
+        keys=keys,
+        result=result_words(shown.feedback.round if shown.feedback else None),
+        commands=COMMANDS,
+        reasons=REASONS,
+        facts=_facts(assignment_id, shown) | {"near": near_json(near)},
+    )
+
+
+@blueprint.post("/<int:assignment_id>/answer")
+@member(Role.ASSESSOR)
+def answer(assignment_id: int) -> Response:
+    """Record an answer, or that it is put off, and go on to the next document."""
+    sent = sent_answer()
+    with writing() as db:
+        require_assignment(db, here().id, assignment_id)
+        training = desk_view.is_training(db, assignment_id, viewer().id, docno=sent.docno)
+        if sent.grade is not None:
+            require_all_said(asked_too_of(db, here().id), sent, sent.grade)
+        if sent.answer is None:
+            judging.put_off(
+                db,
+                assignment_id,
+                viewer().id,
+                docno=sent.docno,
+                client_id=sent.client_id,
+                active_ms=sent.active_ms,
+            )
+        else:
+            judging.record(
+                db,
+                assignment_id,
+                viewer().id,
+                docno=sent.docno,
+                answer=sent.answer,
+                grade=sent.grade,
+                reason=sent.reason,
+                comment=sent.comment,
+                client_id=sent.client_id,
+                active_ms=sent.active_ms,
+                shown_sha256=sent.shown_sha256,
+                extras=sent.extras,
+            )
+    # After an answer in training one stays: the known one is told.
+    return see_other(_address(assignment_id, sent.docno if training else None))
+
+
+@blueprint.post("/<int:assignment_id>/comment")
+@member(Role.ASSESSOR)
+def comment(assignment_id: int) -> Response:
+    """Keep a comment on a document that has an answer, and stay there."""
+    docno = read_id(request.form.get("docno", ""))
+    with writing() as db:
+        require_assignment(db, here().id, assignment_id)
+        comment_on(
+            db,
+            assignment_id,
+            viewer().id,
+            docno=docno,
+            comment=request.form.get("comment", ""),
+            client_id=request.form.get("client_id", ""),
+            extras=sent_extras(),
+        )
+    return see_other(_address(assignment_id, docno))
+
+
+@blueprint.post("/<int:assignment_id>/undo")
+@member(Role.ASSESSOR)
+def undo(assignment_id: int) -> Response:
+    """Withdraw the latest answer and go back to its document."""
+    with writing() as db:
+        require_assignment(db, here().id, assignment_id)
+        docno = judging.undo(db, assignment_id, viewer().id, client_id=request.form.get("client_id", ""))
+    return see_other(_address(assignment_id, docno))
+
+
+@blueprint.get("/<int:assignment_id>/answers")
+@member(Role.ASSESSOR)
+def answers(assignment_id: int) -> str:
+    """What this assessor said in this topic so far; `?only=unsure` leaves one kind of answer."""
+    only = request.args.get("only", "")
+    with reading() as db:
+        require_assignment(db, here().id, assignment_id)
+        shown = desk_view.desk(db, assignment_id, viewer().id)
+        lines = worklists.answers(db, assignment_id, viewer().id)
+    kept = tuple(line for line in lines if not only or line.answer == only)
+    return render_template("judging/answers.html", desk=shown, lines=kept, only=only, kinds=tuple(Answer))
+
+
+def _facts(assignment_id: int, shown: desk_view.Desk) -> dict[str, Any]:
+    """What the desk's script must know of the page."""
+
+    def of_assignment(endpoint: str) -> str:
+        return url_for(endpoint, assignment_id=assignment_id)
+
+    return {
+        "assignment": assignment_id,
+        "docno": write_id(shown.document.key) if shown.document else None,
+        "sha256": shown.document.sha256 if shown.document else None,
+        "asked": asked_json(shown.asked),
+        "grades": [[grade.value, grade.label, grade.weight] for grade in shown.scale.grades],
+        "relevant_from": shown.scale.relevant_from,
+        "addresses": {
+            "events": url_for("desk.events"),
+            "desk": of_assignment("judging.desk"),
+            "work": of_assignment("desk.work"),
+            "documents": of_assignment("desk.documents"),
+            "compare": of_assignment("reading.compare_two"),
+            "titles": of_assignment("desk.titles"),
+            "next": of_assignment("desk.following"),
+            "topics": url_for("judging.index"),
+            "sign_in": url_for("entrance.sign_in", next=url_for("judging.index")),
+        },
+    }
+
+
+def _address(assignment_id: int, docno: str | None) -> str:
+    wanted = write_id(docno) if docno is not None else None
+    return url_for("judging.desk", assignment_id=assignment_id, docno=wanted)

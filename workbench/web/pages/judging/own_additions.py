@@ -1,0 +1,61 @@
+"""Documents that an assessor brings to a topic of her own."""
+
+from __future__ import annotations
+
+from flask import Blueprint, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from workbench.errors import Finding, NotFound, WorkbenchError
+from workbench.web import notices
+from workbench.web.access import here, member, viewer
+from workbench.web.context import reading, writing
+from workbench.web.forms import findings_of, status_of
+from workbench.web.pages.pools.docno_form import added_in_words, read_additions
+from workbench.web.requests import see_other
+from workbench.workflow.judging.own_additions import add_to_own, own_additions
+from workbench.workflow.judging.worklists import worklist
+from workbench.workflow.people.membership import require_assignment
+from workbench.workflow.people.roles import Role
+
+blueprint = Blueprint("own_additions", __name__, url_prefix="/c/<slug>/judge/<int:assignment_id>/added")
+
+
+@blueprint.get("")
+@member(Role.ASSESSOR)
+def index(assignment_id: int) -> str:
+    """What this assessor added to the topic, and the form for more."""
+    return _page(assignment_id)
+
+
+@blueprint.post("")
+@member(Role.ASSESSOR)
+def add(assignment_id: int) -> Response | tuple[str, int]:
+    """Add documents to the topic; all of them, or none."""
+    try:
+        sent = read_additions()
+        with writing() as db:
+            require_assignment(db, here().id, assignment_id)
+            added = add_to_own(
+                db, assignment_id, viewer().id, docnos=sent.docnos, reason=sent.reason, source=sent.source
+            )
+    except NotFound:
+        raise
+    except WorkbenchError as error:
+        return _page(assignment_id, findings_of(error, "Docnos", "docnos")), status_of(error)
+    for sentence in added_in_words(added, pools=False):
+        notices.say(sentence, "good" if added.added else "fair")
+    return see_other(url_for("own_additions.index", assignment_id=assignment_id))
+
+
+def _page(assignment_id: int, findings: tuple[Finding, ...] = ()) -> str:
+    with reading() as db:
+        require_assignment(db, here().id, assignment_id)
+        added = own_additions(db, assignment_id, viewer().id)
+        lines = worklist(db, here().id, viewer().id)
+    return render_template(
+        "judging/own_additions.html",
+        line=next(line for line in lines if line.assignment_id == assignment_id),
+        added=added,
+        typed=request.form,
+        findings=findings,
+    )

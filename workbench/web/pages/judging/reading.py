@@ -1,0 +1,69 @@
+"""What reading at the desk asks of the server: own words, and near-duplicates beside each other."""
+
+from __future__ import annotations
+
+from flask import Blueprint, jsonify, render_template, request
+from werkzeug.wrappers import Response
+
+from workbench.errors import Finding, InvalidInput, NotFound
+from workbench.web.access import here, member, viewer
+from workbench.web.context import reading, writing
+from workbench.web.ids import read_id
+from workbench.web.pages.judging.sketching import make_sketches
+from workbench.workflow.judging.highlighted_words import keep_own_words, own_words
+from workbench.workflow.judging.near_duplicates import compare, contradictions
+from workbench.workflow.people.membership import require_assignment
+from workbench.workflow.people.roles import Role
+
+blueprint = Blueprint("reading", __name__, url_prefix="/c/<slug>/judge/<int:assignment_id>")
+Answer = Response | tuple[Response, int]
+
+
+@blueprint.get("/words")
+@member(Role.ASSESSOR)
+def words(assignment_id: int) -> Answer:
+    """The words that this assessor highlights in this topic, as `{"words": [...]}`."""
+    with reading() as db:
+        require_assignment(db, here().id, assignment_id)
+        return jsonify(words=own_words(db, assignment_id, viewer().id))
+
+
+@blueprint.put("/words")
+@member(Role.ASSESSOR)
+def keep_words(assignment_id: int) -> Answer:
+    """Keep the words of a body like that of `words`, and answer with them as they are kept."""
+    sent = request.get_json(silent=True)
+    wanted = sent.get("words") if isinstance(sent, dict) else None
+    try:
+        if not isinstance(wanted, list):
+            raise InvalidInput([Finding("My words", None, "words", "the body is no list of words")])
+        with writing() as db:
+            require_assignment(db, here().id, assignment_id)
+            kept = keep_own_words(db, assignment_id, viewer().id, wanted)
+    except InvalidInput as error:
+        return jsonify(error=str(error)), 422
+    return jsonify(words=kept)
+
+
+@blueprint.get("/compare")
+@member(Role.ASSESSOR)
+def compare_two(assignment_id: int) -> str:
+    """Two documents of one's own part, and where they differ: `?docno=…&docno=…`."""
+    wanted = [read_id(text) for text in request.args.getlist("docno")]
+    if len(wanted) != 2:
+        raise NotFound("two documents are compared", remedy="name each by docno=")
+    with reading() as db:
+        require_assignment(db, here().id, assignment_id)
+        compared = compare(db, assignment_id, viewer().id, *wanted)
+    return render_template("reading/compare.html", compared=compared, assignment_id=assignment_id)
+
+
+@blueprint.get("/second-look")
+@member(Role.ASSESSOR)
+def second_look(assignment_id: int) -> str:
+    """Nearly identical documents to which this assessor gave different grades."""
+    make_sketches(assignment_id)
+    with reading() as db:
+        require_assignment(db, here().id, assignment_id)
+        found = contradictions(db, assignment_id, viewer().id)
+    return render_template("reading/second_look.html", groups=found, assignment_id=assignment_id)

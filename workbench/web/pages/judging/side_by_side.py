@@ -1,0 +1,82 @@
+"""Side by side, for the assessor: left, right, tie or both bad, by a button or its key."""
+
+from __future__ import annotations
+
+from flask import Blueprint, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from workbench.errors import NotFound
+from workbench.web.access import here, member, viewer
+from workbench.web.context import reading, writing
+from workbench.web.forms import whole_number
+from workbench.web.requests import see_other, wants_fragment
+from workbench.workflow.judging.preference_desk import choose, comparison, take_back
+from workbench.workflow.judging.preference_tasks import require_task, tasks_of
+from workbench.workflow.people.roles import Role
+
+blueprint = Blueprint("side_by_side", __name__, url_prefix="/c/<slug>/side-by-side")
+
+
+@blueprint.get("")
+@member(Role.ASSESSOR)
+def index() -> str:
+    """What this assessor has to compare."""
+    with reading() as db:
+        tasks = tasks_of(db, here().id, account_id=viewer().id)
+    return render_template("side_by_side/index.html", tasks=tasks)
+
+
+@blueprint.get("/<int:task_id>")
+@member(Role.ASSESSOR)
+def desk(task_id: int) -> str:
+    """The pair with the number in the address, or the next one without an answer."""
+    text = request.args.get("pair")
+    number = None if text is None else whole_number(text)
+    if text is not None and number is None:
+        raise NotFound("this task has no such pair", remedy="open it again")
+    return _desk(task_id, number)
+
+
+@blueprint.post("/<int:task_id>")
+@member(Role.ASSESSOR)
+def answer(task_id: int) -> str | Response:
+    """Record which side is better, and go on."""
+    form = request.form
+    active = form.get("active_ms", "")
+    with writing() as db:
+        require_task(db, here().id, task_id)
+        choose(
+            db,
+            task_id,
+            viewer().id,
+            number=whole_number(form.get("pair", "")) or 0,
+            said=form.get("said", ""),
+            reason=form.get("reason", ""),
+            client_id=form.get("client_id", ""),
+            active_ms=int(active) if active.isascii() and active.isdigit() and len(active) < 12 else None,
+        )
+    return _next(task_id, None)
+
+
+@blueprint.post("/<int:task_id>/undo")
+@member(Role.ASSESSOR)
+def undo(task_id: int) -> str | Response:
+    """Withdraw the latest answer and go back to its pair."""
+    with writing() as db:
+        require_task(db, here().id, task_id)
+        number = take_back(db, task_id, viewer().id, client_id=request.form.get("client_id", ""))
+    return _next(task_id, number)
+
+
+def _next(task_id: int, number: int | None) -> str | Response:
+    if wants_fragment():
+        return _desk(task_id, number)
+    return see_other(url_for("side_by_side.desk", task_id=task_id, pair=number))
+
+
+def _desk(task_id: int, number: int | None) -> str:
+    with reading() as db:
+        require_task(db, here().id, task_id)
+        shown = comparison(db, task_id, viewer().id, number=number)
+    template = "side_by_side/_desk.html" if wants_fragment() else "side_by_side/desk.html"
+    return render_template(template, shown=shown)

@@ -1,0 +1,191 @@
+"""Judgments: import from elsewhere, all of them as one file, and the answers that are no grade."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection
+from typing import BinaryIO
+
+from flask import Blueprint, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.formats.judgments import read_judgments, write_judgments
+from workbench.formats.qrels import read_qrels
+from workbench.formats.subtopics import write_subtopic_qrels
+from workbench.records import Answer, Judgment
+from workbench.storage import Session
+from workbench.web.access import here
+from workbench.web.context import reading, writing
+from workbench.web.downloads import attachment
+from workbench.web.forms import (
+    Files,
+    announce,
+    counted,
+    findings_of,
+    sent_files,
+    status_of,
+    whole_number,
+    with_each,
+)
+from workbench.web.readers import organiser
+from workbench.web.requests import see_other
+from workbench.workflow.campaigns.campaigns import campaign_of
+from workbench.workflow.campaigns.collection import topics_of
+from workbench.workflow.judging.annotated_answers import (
+    TickedBy,
+    subtopic_judgments,
+    whole_answers,
+    whole_json,
+)
+from workbench.workflow.judging.current_judgments import current_judgments
+from workbench.workflow.judging.importing import Imported, import_judgments, judgments_from_qrels
+from workbench.workflow.judging.unrecorded import open_count
+from workbench.workflow.overview.progress import overview
+
+blueprint = Blueprint("judgments", __name__, url_prefix="/c/<slug>/judgments")
+MOST_SHOWN = 500
+NO_GRADES = (Answer.UNSURE, Answer.CANNOT_JUDGE)
+
+
+@blueprint.get("")
+@organiser
+def index() -> str:
+    """Who judged how much; `?only=unsure` or `?only=cannot_judge` lists these answers."""
+    return _page()
+
+
+@blueprint.post("")
+@organiser
+def import_() -> Response | tuple[str, int]:
+    """Import the judgments of files; all of them, or none."""
+    try:
+        files, codes = sent_files(), _codes()
+        name = _one_name(files)
+        read = with_each(files, lambda source, stream: _read(stream, source, name, codes))
+        with writing() as db:
+            done = with_each(read, lambda source, judgments: _import(db, source, judgments))
+    except WorkbenchError as error:
+        return _page(findings_of(error, "Judgments")), status_of(error)
+    announce([(name, _in_words(one)) for name, one in done])
+    return see_other(url_for("judgments.index"))
+
+
+@blueprint.get("/all.tsv")
+@organiser
+def export() -> Response:
+    """Every judgment that holds, as the table that the import reads."""
+    with reading() as db:
+        held = current_judgments(db, here().id)
+    name = f"{here().slug}.judgments.tsv"
+    return attachment(write_judgments(held), name, kind="text/tab-separated-values")
+
+
+@blueprint.get("/all.jsonl")
+@organiser
+def whole() -> Response:
+    """Every answer that holds with what went with it: comment, passages, further answers, subtopics."""
+    with reading() as db:
+        held = whole_answers(db, here().id)
+    lines = (json.dumps(whole_json(one), ensure_ascii=False) + "\n" for one in held)
+    content = "".join(lines).encode("utf-8", "surrogateescape")
+    return attachment(content, f"{here().slug}.judgments.jsonl", kind="application/jsonl")
+
+
+@blueprint.get("/subtopics.qrels")
+@organiser
+def subtopics() -> Response:
+    """The subtopics that were ticked as `topic subtopic docno judgment`; `?ticked_by=` any, majority, all."""
+    wanted = request.args.get("ticked_by", TickedBy.MAJORITY)
+    if wanted not in set(TickedBy):
+        raise InvalidInput([Finding("Subtopics", None, "ticked_by", "nobody counts ticks like that")])
+    with reading() as db:
+        content = b"".join(
+            write_subtopic_qrels(subtopic_judgments(db, here().id, ticked_by=TickedBy(wanted)))
+        )
+    return attachment(content, f"{here().slug}.subtopics.qrels")
+
+
+def _codes() -> tuple[int, ...]:
+    """The grades that mean "cannot judge"."""
+    words = re.split(r"[\s,;]+", request.form.get("cannot_judge", "").strip())
+    numbers = [whole_number(word) for word in words if word]
+    if None in numbers:
+        remedy = "whole numbers such as -2, or nothing"
+        raise InvalidInput([Finding("Cannot judge", None, "cannot_judge", "this is no grade", remedy)])
+    return tuple(number for number in numbers if number is not None)
+
+
+def _one_name(files: Files) -> str | None:
+    """The assessor's name that was typed, for qrels; None takes it from the name of each file."""
+    name = request.form.get("assessor", "").strip()
+    if request.form.get("kind") != "qrels" or not name:
+        return None
+    if len(files) > 1:
+        remedy = "leave the name empty: each is taken from its file's name"
+        message = f"{len(files)} files cannot all be the qrels of {name}"
+        raise InvalidInput([Finding("Name", None, "assessor", message, remedy)])
+    return name
+
+
+def _read(stream: BinaryIO, source: str, name: str | None, codes: Collection[int]) -> tuple[Judgment, ...]:
+    if request.form.get("kind") != "qrels":
+        return read_judgments(stream, source=source, cannot_judge=codes)
+    assessor = name or _stem(source)
+    qrels = read_qrels(stream, source=source)
+    broken = (
+        Judgment(assessor, qrel.topic, qrel.docno, None, Answer.CANNOT_JUDGE)
+        for qrel in qrels
+        if qrel.grade in codes
+    )
+    graded = judgments_from_qrels((q for q in qrels if q.grade not in codes), assessor=assessor)
+    return (*graded, *broken)
+
+
+def _stem(source: str) -> str:
+    for suffix in (".gz", ".txt", ".qrels"):
+        source = source.removesuffix(suffix)
+    return source.removeprefix("qrels.")
+
+
+def _import(db: Session, source: str, judgments: tuple[Judgment, ...]) -> Imported:
+    machines = {one.assessor.strip() for one in judgments} if "machine" in request.form else set()
+    return import_judgments(db, here().id, judgments, source=source, machines=machines)
+
+
+def _in_words(imported: Imported) -> str:
+    total = sum(one.judgments for one in imported.assessors)
+    new = sum(one.new for one in imported.assessors)
+    people = counted(len(imported.assessors), "assessor")
+    said = f"{counted(total, 'judgment')} of {people}, {new:,} new."
+    if imported.repeated:
+        pairs = counted(imported.repeated, "pair")
+        said += f" {pairs} repeated by the same assessor, {imported.contradicted:,} with another answer;"
+        said += " the last holds."
+    return said
+
+
+def _page(findings: tuple[Finding, ...] = ()) -> str:
+    only = request.args.get("only", "")
+    with reading() as db:
+        held = current_judgments(db, here().id)
+        scale = campaign_of(db, here().id).scale
+        view = overview(db, here().id)
+        waiting = open_count(db, here().id)
+        divided = any(topic.subtopics for topic in topics_of(db, here().id))
+    odd = [one for one in held if one.answer in NO_GRADES and (not only or one.answer == only)]
+    return render_template(
+        "judgments/index.html",
+        view=view,
+        kept_aside=waiting,
+        subtopics=divided,
+        scale=scale,
+        total=len(held),
+        only=only,
+        kinds=NO_GRADES,
+        odd=odd[:MOST_SHOWN],
+        odd_total=len(odd),
+        typed=request.form,
+        findings=findings,
+    )

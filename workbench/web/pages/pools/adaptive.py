@@ -1,0 +1,80 @@
+"""Adaptive pools at work: what is out with whom, what was found, and the events for other programs."""
+
+from __future__ import annotations
+
+import json
+
+from flask import Blueprint, render_template
+from werkzeug.wrappers import Response
+
+from workbench.records import id_bytes
+from workbench.web.access import here
+from workbench.web.context import reading
+from workbench.web.downloads import attachment
+from workbench.web.pages.pools.pool_choice import pool_line
+from workbench.web.readers import reader
+from workbench.workflow.judging.adaptive_ledgers import LEASE
+from workbench.workflow.judging.adaptive_report import live_report
+from workbench.workflow.pools.adaptive_pools import PoolEventLine, pool_events
+
+blueprint = Blueprint("live_pools", __name__, url_prefix="/c/<slug>/pools/<int:pool_id>/live")
+
+
+@blueprint.get("")
+@reader
+def index(pool_id: int) -> str:
+    """How far an adaptive pool has come."""
+    with reading() as db:
+        line = pool_line(db, here().id, pool_id)
+        report = live_report(db, here().id, line.name)
+    hours = int(LEASE.total_seconds()) // 3600
+    return render_template("pools/adaptive.html", pool=line, report=report, lease_hours=hours)
+
+
+@blueprint.get("/events.tsv")
+@reader
+def events_tsv(pool_id: int) -> Response:
+    """The events, one a line: topic, number, what happened, docno, relevance, assessor, moment."""
+    name, events = _events(pool_id)
+    header = b"topic\tnumber\thappening\tdocno\trelevant\tassessor\tat\n"
+    content = header + b"".join(_line(event) for event in events)
+    return attachment(content, f"{here().slug}.{name}.events.tsv", kind="text/tab-separated-values")
+
+
+@blueprint.get("/events.json")
+@reader
+def events_json(pool_id: int) -> Response:
+    """The events as a JSON array; undecodable bytes of ids are escaped as lone surrogates."""
+    name, events = _events(pool_id)
+    content = json.dumps([_object(event) for event in events], ensure_ascii=True).encode() + b"\n"
+    return attachment(content, f"{here().slug}.{name}.events.json", kind="application/json")
+
+
+def _events(pool_id: int) -> tuple[str, tuple[PoolEventLine, ...]]:
+    with reading() as db:
+        line = pool_line(db, here().id, pool_id)
+        return line.name, pool_events(db, here().id, line.name)
+
+
+def _line(event: PoolEventLine) -> bytes:
+    relevant = "" if event.relevant is None else str(int(event.relevant))
+    words = (
+        str(event.number),
+        event.happening,
+        event.docno,
+        relevant,
+        " ".join((event.assessor or "").split()),
+    )
+    return id_bytes("\t".join((event.topic, *words, event.at.isoformat()))) + b"\n"
+
+
+def _object(event: PoolEventLine) -> dict[str, object]:
+    return {
+        "topic": event.topic,
+        "number": event.number,
+        "happening": event.happening,
+        "docno": event.docno,
+        "relevant": event.relevant,
+        "assessor": event.assessor,
+        "at": event.at.isoformat(),
+    }

@@ -1,0 +1,177 @@
+"""Analysis: what runs and pools look like before a minute of judging is spent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from flask import Blueprint, render_template, request
+from werkzeug.wrappers import Response
+
+from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.pooling.analysis import FENCE, NEAR_DUPLICATE
+from workbench.pooling.analysis_tables import TABLES, short_depths
+from workbench.records import TieRule
+from workbench.storage import Session
+from workbench.web.access import here, member
+from workbench.web.context import reading
+from workbench.web.downloads import csv_file
+from workbench.web.forms import findings_of, sent_ids, status_of, whole_number
+from workbench.web.ids import write_id
+from workbench.web.pages.pools.analysis_plots import in_campaigns_order, plots
+from workbench.web.pages.pools.pool_choice import pool_line, pools_shown
+from workbench.web.requests import wants_fragment
+from workbench.workflow.campaigns.collection import topics_of
+from workbench.workflow.people.roles import Role
+from workbench.workflow.pools.analysing import CampaignAnalysis, analyse, chosen_runs, depth_of
+from workbench.workflow.pools.listing import PoolLine
+from workbench.workflow.runs.run_lines import RunLine, runs_of
+
+blueprint = Blueprint("analysis", __name__, url_prefix="/c/<slug>/analysis")
+# Who brought what and how high is nothing for somebody who settles judgments of the same documents.
+onlooker = member(Role.ORGANISER, Role.VIEWER)
+
+DEEPEST = 10_000
+MOST_PAIRS, MOST_TIES = 60, 200
+TIES: Mapping[TieRule, str] = {
+    TieRule.TREC_EVAL: "docno descending",
+    TieRule.DOCNO_ASCENDING: "docno ascending",
+    TieRule.FILE: "order of the file",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysisForm:
+    """What is to be analysed, as the address says it; `asked` is false before the form was sent.
+
+    Of the `runs` those of the `tags` are chosen; `proposed` are those that are if none is named.
+    """
+
+    asked: bool
+    pool: PoolLine | None
+    depth: str
+    ties: str
+    tags: frozenset[str]
+    proposed: frozenset[str]
+    runs: tuple[RunLine, ...]
+    pools: tuple[PoolLine, ...]
+
+    def arguments(self) -> dict[str, str | int | list[str]]:
+        """The same as it stands in an address; the runs that are proposed need not be named."""
+        chosen: dict[str, str | int | list[str]] = {"asked": 1, "depth": self.depth, "ties": self.ties}
+        if self.pool is not None:
+            chosen["pool"] = self.pool.id
+        elif self.tags != self.proposed:
+            chosen["chosen"] = 1
+            chosen["run"] = [write_id(run.tag) for run in self.runs if run.tag in self.tags]
+        return chosen
+
+
+@blueprint.get("")
+@onlooker
+def index() -> str | tuple[str, int]:
+    """The form and what it asks for; before it is sent, htmx fetches the analysis of what it proposes."""
+    with reading() as db:
+        form = _form(db)
+        if not form.runs or (not form.asked and not wants_fragment()):
+            return _page(form)
+        try:
+            done = _analysed(db, form)
+        except WorkbenchError as error:
+            return _page(form, findings=findings_of(error, "Analysis")), status_of(error)
+        titles = {topic.id: topic.title for topic in topics_of(db, here().id)}
+    return _page(form, done, titles)
+
+
+@blueprint.get(f"/<any({', '.join(repr(name) for name in TABLES)}):table>.csv")
+@onlooker
+def table_csv(table: str) -> Response:
+    """One table as CSV, with all rows and digits."""
+    with reading() as db:
+        form = _form(db)
+        found = TABLES[table](_analysed(db, form).found)
+    of = form.pool.name if form.pool else "runs"
+    return csv_file(found.columns, found.rows, f"{here().slug}.{of}.{table}.csv")
+
+
+def _form(db: Session) -> AnalysisForm:
+    runs, pools = runs_of(db, here().id), pools_shown(db, here().id)
+    sent = request.args.get("pool", "").strip()
+    pool = pool_line(db, here().id, whole_number(sent)) if sent else None
+    named = sent_ids("run")
+    # Without a box that is ticked the form sends no run, but says by its button that it was sent.
+    proposed = frozenset(run.tag for run in chosen_runs(db, here().id))
+    tags = frozenset(named) if named or "chosen" in request.args else proposed
+    return AnalysisForm(
+        asked="asked" in request.args,
+        pool=pool,
+        depth=request.args.get("depth", "").strip() or str(depth_of(pool)),
+        ties=request.args.get("ties") or str(pool.ties if pool else TieRule.TREC_EVAL),
+        tags=tags,
+        proposed=proposed,
+        runs=runs,
+        pools=pools,
+    )
+
+
+def _analysed(db: Session, form: AnalysisForm) -> CampaignAnalysis:
+    findings: list[Finding] = []
+    depth = whole_number(form.depth)
+    if depth is None or not 1 <= depth <= DEEPEST:
+        findings.append(
+            Finding("Depth", None, "depth", f"depth cannot be {form.depth!r}", f"give 1 to {DEEPEST:,}")
+        )
+    ties = next((rule for rule in TieRule if rule == form.ties), None)
+    if ties is None:
+        findings.append(Finding("Ties", None, "ties", "no tie rule is chosen", "choose one"))
+    if not form.tags and form.pool is None:
+        findings.append(Finding("Runs", None, "run", "no run is chosen", "choose one or more"))
+    if findings or depth is None or ties is None:
+        raise InvalidInput(findings)
+    return analyse(
+        db,
+        here().id,
+        pool=form.pool.name if form.pool else None,
+        tags=None if form.pool else form.tags,
+        depth=depth,
+        ties=ties,
+    )
+
+
+def _as_made(done: CampaignAnalysis | None) -> bool:
+    """Whether the runs' first documents are what the pool was made of."""
+    if done is None or done.pool is None:
+        return True
+    pool, found = done.pool, done.found
+    own = (pool.strategy, pool.supplementary, depth_of(pool), pool.ties)
+    return own == ("depth", False, found.depth, found.ties)
+
+
+def _page(
+    form: AnalysisForm,
+    done: CampaignAnalysis | None = None,
+    titles: Mapping[str, str] | None = None,
+    findings: tuple[Finding, ...] = (),
+) -> str:
+    found = done.found if done else None
+    short = [found.growth[depth - 1] for depth in short_depths(found)] if found else []
+    # Every second of them to the depth: a column each, beside the titles of the topics.
+    few = [size for size in short if found and size.depth <= found.depth][::-2][::-1]
+    return render_template(
+        "pools/_analysis.html" if wants_fragment() else "pools/analysis.html",
+        form=form,
+        done=done,
+        found=found,
+        titles=titles or {},
+        plots=plots(found, titles or {}) if found else {},
+        short=short,
+        few=few,
+        places=in_campaigns_order(found, titles or {}) if found else [],
+        as_made=_as_made(done),
+        ties=TIES,
+        near=NEAR_DUPLICATE,
+        fence=FENCE,
+        most_pairs=MOST_PAIRS,
+        most_ties=MOST_TIES,
+        findings=findings,
+    )

@@ -1,0 +1,111 @@
+"""Two pools side by side: what enters, what leaves, what stays, and how much judging it asks for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flask import Blueprint, render_template, request
+from werkzeug.wrappers import Response
+
+from workbench.records import id_bytes
+from workbench.storage import Session
+from workbench.web.access import here
+from workbench.web.context import reading
+from workbench.web.downloads import attachment
+from workbench.web.forms import sent_id, whole_number
+from workbench.web.ids import write_id
+from workbench.web.pages.pools.pool_choice import pool_line, pools_shown
+from workbench.web.readers import reader
+from workbench.workflow.campaigns.collection import topics_of
+from workbench.workflow.pools.pool_comparing import ComparedPools, Turn, compare_pools
+
+blueprint = Blueprint("comparisons", __name__, url_prefix="/c/<slug>/pools/compare")
+A_PAGE = 100
+JUDGED = "judged"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What the address asks for: the pools by number, `judged` for all that is judged; which pairs."""
+
+    before: str
+    after: str
+    turn: Turn
+    topic: str
+    start: int
+
+    def arguments(self, **changed: object) -> dict[str, object]:
+        """The arguments of an address with the same choice, but for what is changed."""
+        same = {"a": self.before, "b": self.after, "show": self.turn, "topic": write_id(self.topic) or None}
+        return {**same, **changed}
+
+
+@blueprint.get("")
+@reader
+def index() -> str:
+    """The comparison of `?a=` with `?b=`; without them the form that asks for two pools."""
+    choice = _choice()
+    with reading() as db:
+        pools = pools_shown(db, here().id)
+        titles = {topic.id: topic.title for topic in topics_of(db, here().id)}
+        found = _compared(db, choice)
+    shown = [
+        pair
+        for pair in (found.pairs if found else ())
+        if pair.turn is choice.turn and (not choice.topic or pair.topic == choice.topic)
+    ]
+    return render_template(
+        "pools/comparison.html",
+        pools=pools,
+        titles=titles,
+        found=found,
+        choice=choice,
+        turns=tuple(Turn),
+        judged=JUDGED,
+        pairs=shown[choice.start : choice.start + A_PAGE],
+        total_shown=len(shown),
+        a_page=A_PAGE,
+    )
+
+
+@blueprint.get("/pairs.tsv")
+@reader
+def pairs() -> Response:
+    """Every pair as `change<TAB>topic<TAB>docno<TAB>judged or not<TAB>origin`, under a line of headings."""
+    with reading() as db:
+        found = _compared(db, _choice())
+    rows = found.pairs if found else ()
+    lines = (
+        b"\t".join(
+            (
+                pair.turn.encode(),
+                id_bytes(pair.topic),
+                id_bytes(pair.docno),
+                b"judged" if pair.judged else b"unjudged",
+                pair.origin.encode(),
+            )
+        )
+        + b"\n"
+        for pair in rows
+    )
+    head = b"change\ttopic\tdocno\tjudged\torigin\n"
+    return attachment([head, *lines], f"{here().slug}.comparison.tsv", kind="text/tab-separated-values")
+
+
+def _choice() -> Choice:
+    asked = request.args
+    turn = next((one for one in Turn if one == asked.get("show")), Turn.ENTERING)
+    start = max(0, whole_number(asked.get("from", "0")) or 0)
+    return Choice(asked.get("a", ""), asked.get("b", ""), turn, sent_id("topic"), start)
+
+
+def _compared(db: Session, choice: Choice) -> ComparedPools | None:
+    """The comparison, or None where two things to compare are not chosen yet; raises NotFound."""
+    if not choice.before or not choice.after:
+        return None
+    before = None if choice.before == JUDGED else _name(db, choice.before)
+    return compare_pools(db, here().id, before, _name(db, choice.after))
+
+
+def _name(db: Session, text: str) -> str:
+    return pool_line(db, here().id, whole_number(text)).name

@@ -1,0 +1,116 @@
+"""The cost planner: how large a pool would be and what judging it would take, before anything is made."""
+
+from __future__ import annotations
+
+from flask import Blueprint, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.pooling.every_strategy import EVERY_STRATEGY
+from workbench.records import TieRule
+from workbench.storage import Session
+from workbench.web import notices
+from workbench.web.access import here
+from workbench.web.context import reading, writing
+from workbench.web.forms import counted, findings_of, sent_ids, status_of
+from workbench.web.pages.pools.plan_form import dials_of, read_asked, read_seconds
+from workbench.web.pages.pools.recipe_form import read_priority
+from workbench.web.readers import organiser
+from workbench.web.requests import see_other, wants_fragment
+from workbench.workflow.pools.pace import keep_guess, pace_of
+from workbench.workflow.pools.planning import FURTHER, Plan, plan_pool
+from workbench.workflow.runs.packed_store import pack_runs, runs_to_pack
+from workbench.workflow.runs.run_lines import runs_of
+
+blueprint = Blueprint("plan", __name__, url_prefix="/c/<slug>/plan")
+# The depths that are told beside the chosen one.
+MILESTONES = (1, 5, 10, 20, 30, 50, 75, 100, 150, 200, 500, 1000)
+
+
+@blueprint.get("")
+@organiser
+def index() -> str | tuple[str, int]:
+    """The planner, or for a script the part that changes when a slider moves."""
+    return _page()
+
+
+@blueprint.post("/guess")
+@organiser
+def guess() -> Response | tuple[str, int]:
+    """Keep how many seconds a judgment is guessed to take; an empty field takes the guess back."""
+    findings: list[Finding] = []
+    seconds = read_seconds(request.form.get("guess", ""), "guess", findings)
+    try:
+        if findings:
+            raise InvalidInput(findings)
+        with writing() as db:
+            keep_guess(db, here().id, seconds)
+    except WorkbenchError as error:
+        page = _page(findings_of(error, "Guess", "guess"))
+        return page if isinstance(page, tuple) else (page, status_of(error))
+    notices.say("No guess is kept." if seconds is None else f"A guess of {seconds:g} s a judgment is kept.")
+    return see_other(url_for("plan.index"))
+
+
+@blueprint.post("/pack")
+@organiser
+def pack() -> Response:
+    """Pack the runs of an older database, so that sliders move at once."""
+    with writing() as db:
+        made = pack_runs(db, here().id)
+    notices.say(f"{counted(made, 'run')} prepared.")
+    return see_other(url_for("plan.index"))
+
+
+def _page(findings: tuple[Finding, ...] = ()) -> str | tuple[str, int]:
+    plan, status = None, 200
+    with reading() as db:
+        runs = runs_of(db, here().id)
+        left_out = set(sent_ids("without"))
+        if runs:
+            try:
+                plan = _plan(db, [run.tag for run in runs if run.tag not in left_out])
+            except WorkbenchError as error:
+                findings = (*findings, *findings_of(error, "Plan", ""))
+                status = status_of(error)
+        pace = pace_of(db, here().id)
+        unpacked = runs_to_pack(db, here().id)
+    if wants_fragment():
+        return render_template(
+            "pools/_plan.html", plan=plan, findings=findings, milestones=MILESTONES
+        ), status
+    page = render_template(
+        "pools/plan.html",
+        plan=plan,
+        findings=findings,
+        milestones=MILESTONES,
+        runs=runs,
+        left_out=left_out,
+        unpacked=unpacked,
+        pace=pace,
+        dials=dials_of(request.args, plan.deepest if plan else FURTHER),
+        ties=[(str(rule), str(rule)) for rule in TieRule],
+        sent=request.args,
+        guess=request.form.get("guess", "" if pace.guess is None else f"{pace.guess:g}"),
+    )
+    return page if status == 200 else (page, status)
+
+
+def _plan(db: Session, tags: list[str]) -> Plan:
+    asked = read_asked(request.args)
+    if not tags:
+        raise InvalidInput([Finding("Runs", None, "without", "every run is left out", "leave some in")])
+    return plan_pool(
+        db,
+        here().id,
+        strategy=asked.recipe.strategy,
+        parameters=asked.recipe.parameters,
+        others={name: asked.others[name] for name in EVERY_STRATEGY},
+        ties=asked.recipe.ties,
+        tags=tags,
+        priority=read_priority(request.args),
+        supplementary=asked.recipe.supplementary,
+        per_pair=asked.per_pair,
+        assessors=asked.assessors,
+        seconds=asked.seconds,
+    )

@@ -1,0 +1,168 @@
+"""Pools: making a draft by a recipe, what is in a pool, downloading."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+
+from flask import Blueprint, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.records import TieRule, Verdict, id_bytes
+from workbench.web import notices
+from workbench.web.access import here, viewer
+from workbench.web.context import reading, writing
+from workbench.web.downloads import attachment, csv_file
+from workbench.web.forms import counted, findings_of, sent_id, sent_ids, status_of, whole_number
+from workbench.web.pages.pools.pool_choice import pool_line, pools_shown
+from workbench.web.pages.pools.recipe_form import read_priority, read_recipe, strategy_choices
+from workbench.web.readers import organiser, reader
+from workbench.web.requests import see_other
+from workbench.workflow.pools.drafting import changed_runs
+from workbench.workflow.pools.listing import pool_report
+from workbench.workflow.pools.opening import shared_with
+from workbench.workflow.pools.pool_pairs import PooledPair, pool_entries
+from workbench.workflow.pools.pooling import make_pool
+from workbench.workflow.runs.run_lines import runs_of
+
+blueprint = Blueprint("pools", __name__, url_prefix="/c/<slug>/pools")
+A_PAGE = 500
+TIES: Mapping[TieRule, str] = {
+    TieRule.TREC_EVAL: "equal scores by docno, descending, as trec_eval reads a run (TREC-8's pools)",
+    TieRule.DOCNO_ASCENDING: "equal scores by docno, ascending (TREC-COVID's pools)",
+    TieRule.FILE: "equal scores in the order of the file",
+}
+
+
+@blueprint.get("")
+@reader
+def index() -> str:
+    """The list of pools, and the form for one more."""
+    return _page()
+
+
+@blueprint.post("")
+@organiser
+def make() -> Response | tuple[str, int]:
+    """Make a draft of a pool from the chosen runs."""
+    try:
+        recipe = read_recipe(request.form)
+        tags = sent_ids("run")
+        if not tags:
+            raise InvalidInput([Finding("Runs", None, "run", "no run is chosen", "choose one or more")])
+        with writing() as db:
+            made = make_pool(
+                db,
+                here().id,
+                strategy=recipe.strategy,
+                parameters=recipe.parameters,
+                ties=recipe.ties,
+                supplementary=recipe.supplementary,
+                tags=tags,
+                priority=read_priority(request.form),
+                name=request.form.get("name", ""),
+                draft=True,
+                created_by=viewer().id,
+            )
+    except WorkbenchError as error:
+        return _page(findings_of(error, "Pool", "name")), status_of(error)
+    asks = "that asks for at most" if made.pool.adaptive else "of"
+    pairs = counted(made.pool.pairs, "pair")
+    notices.say(f"Pool “{made.pool.name}” is saved as a draft {asks} {pairs}.")
+    return see_other(url_for("pools.pool", pool_id=made.pool.id))
+
+
+@blueprint.get("/<int:pool_id>")
+@reader
+def pool(pool_id: int) -> str:
+    """A pool: its recipe, its size by topic, what each run brought, what it shares with others."""
+    with reading() as db:
+        line = pool_line(db, here().id, pool_id)
+        report = pool_report(db, here().id, line.name)
+        shared = () if line.closed else shared_with(db, here().id, line.name)
+        changed = changed_runs(db, here().id, line.name) if line.draft else ()
+        ids = {one.name: one.id for one in pools_shown(db, here().id)}
+    return render_template(
+        "pools/pool.html", report=report, ties=TIES, shared=shared, changed=changed, ids=ids
+    )
+
+
+@blueprint.get("/<int:pool_id>/topic")
+@reader
+def topic(pool_id: int) -> str:
+    """The pairs of one topic, best rank first, with the runs that brought each; `?topic=` names it."""
+    wanted, start = sent_id("topic"), max(0, whole_number(request.args.get("from", "0")) or 0)
+    with reading() as db:
+        line = pool_line(db, here().id, pool_id)
+        entries = pool_entries(db, here().id, line.name, topic=wanted)
+    ordered = sorted(entries, key=_priority)
+    return render_template(
+        "pools/topic.html",
+        pool=line,
+        topic=wanted,
+        entries=ordered[start : start + A_PAGE],
+        start=start,
+        total=len(ordered),
+        added=sum(entry.added is not None for entry in ordered),
+        a_page=A_PAGE,
+    )
+
+
+@blueprint.get("/<int:pool_id>/pairs.tsv")
+@reader
+def pairs(pool_id: int) -> Response:
+    """The pairs as `topic<TAB>docno<TAB>origin`, sorted by both as bytes.
+
+    The origin is `runs`, `manual` for what a person added, or `runs+manual`.
+    """
+    with reading() as db:
+        line = pool_line(db, here().id, pool_id)
+        entries = pool_entries(db, here().id, line.name)
+    lines = (
+        b"\t".join((id_bytes(entry.topic), id_bytes(entry.docno), entry.origin.encode())) + b"\n"
+        for entry in entries
+    )
+    return attachment(lines, f"{here().slug}.{line.name}.tsv", kind="text/tab-separated-values")
+
+
+@blueprint.get("/<int:pool_id>/topics.csv")
+@reader
+def topics_csv(pool_id: int) -> Response:
+    """The sizes by topic as CSV."""
+    with reading() as db:
+        report = pool_report(db, here().id, pool_line(db, here().id, pool_id).name)
+    rows = [
+        (size.topic, size.title, size.pairs, size.largest_possible, size.added) for size in report.by_topic
+    ]
+    name = f"{here().slug}.{report.pool.name}.topics.csv"
+    return csv_file(("topic", "title", "pairs", "largest_possible", "added_by_hand"), rows, name)
+
+
+def _priority(entry: PooledPair) -> tuple[int, int, bytes]:
+    # What no run brought comes last, as in the order of judging.
+    first = entry.contributions[0].rank if entry.contributions else sys.maxsize
+    return first, -len(entry.contributions), id_bytes(entry.docno)
+
+
+def _page(findings: tuple[Finding, ...] = ()) -> str:
+    # The planner sends its recipe in the address, with the runs that it leaves out.
+    typed = request.form or request.args
+    with reading() as db:
+        pools = pools_shown(db, here().id)
+        runs = runs_of(db, here().id)
+    return render_template(
+        "pools/index.html",
+        pools=pools,
+        runs=runs,
+        ties=TIES,
+        name=typed.get("name", ""),
+        choices=strategy_choices(typed),
+        supplementary=typed.get("supplementary") == "yes",
+        priority=typed.get("priority", ""),
+        chosen_ties=typed.get("ties", str(TieRule.TREC_EVAL)),
+        chosen_runs=set(sent_ids("run"))
+        if request.form
+        else {run.tag for run in runs if run.verdict is Verdict.ACCEPTED} - set(sent_ids("without")),
+        findings=findings,
+    )

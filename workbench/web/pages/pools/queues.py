@@ -1,0 +1,114 @@
+"""A pool as a queue: made one and given, how far it has come, who has what, taking pairs back."""
+
+from __future__ import annotations
+
+from flask import Blueprint, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from workbench.errors import Finding, WorkbenchError
+from workbench.web import notices
+from workbench.web.access import here
+from workbench.web.context import reading, writing
+from workbench.web.forms import counted, findings_of, sent_id, status_of, whole_number
+from workbench.web.pages.pools.pool_choice import pool_line
+from workbench.web.readers import organiser
+from workbench.web.requests import see_other
+from workbench.workflow.judging import queues
+from workbench.workflow.judging.queue_report import queue_report
+from workbench.workflow.people.assessors import assessors_of
+
+blueprint = Blueprint("queues", __name__, url_prefix="/c/<slug>/pools/<int:pool_id>/queue")
+
+
+@blueprint.get("")
+@organiser
+def index(pool_id: int) -> str:
+    """How far the queue has come and who has what; of another pool, what it means to make it one."""
+    return _page(pool_id)
+
+
+@blueprint.post("")
+@organiser
+def make(pool_id: int) -> Response | tuple[str, int]:
+    """Make a pool a queue, or change how many judgments it asks for and how long a lease is."""
+    try:
+        with writing() as db:
+            line = pool_line(db, here().id, pool_id)
+            per_pair = whole_number(request.form.get("per_pair", "")) or 0
+            queues.make_queue(db, here().id, line.name, per_pair)
+            queues.set_lease(db, here().id, whole_number(request.form.get("lease_minutes", "")) or 0)
+    except WorkbenchError as error:
+        return _page(pool_id, findings_of(error, "Queue", "per_pair")), status_of(error)
+    asked = counted(per_pair, "judgment")
+    notices.say(f"“{line.name}” is judged from a queue: {asked} of each pair.")
+    return _back(pool_id)
+
+
+@blueprint.post("/end")
+@organiser
+def end(pool_id: int) -> Response:
+    """Make a queue a pool with assignments again."""
+    with writing() as db:
+        line = pool_line(db, here().id, pool_id)
+        queues.end_queue(db, here().id, line.name)
+    notices.say(f"“{line.name}” is no queue any more: who has a topic of it has all its pairs.")
+    return _back(pool_id)
+
+
+@blueprint.post("/give")
+@organiser
+def give(pool_id: int) -> Response | tuple[str, int]:
+    """Give all topics of the queue to the ticked assessors."""
+    chosen = [number for text in request.form.getlist("assessor") if (number := whole_number(text))]
+    try:
+        with writing() as db:
+            line = pool_line(db, here().id, pool_id)
+            added = queues.give_queue(db, here().id, line.name, chosen)
+    except WorkbenchError as error:
+        return _page(pool_id, findings_of(error, "Queue")), status_of(error)
+    if added:
+        notices.say(f"{counted(added, 'assignment')} given in “{line.name}”.")
+    else:
+        notices.say("Nothing new was given.", "fair")
+    return _back(pool_id)
+
+
+@blueprint.post("/take-back")
+@organiser
+def take_back(pool_id: int) -> Response:
+    """Take one pair back from an assessor, so that somebody else gets it."""
+    with writing() as db:
+        line = pool_line(db, here().id, pool_id)
+        taken = queues.take_back_pair(
+            db,
+            here().id,
+            line.name,
+            assessor_id=whole_number(request.form.get("assessor", "")) or 0,
+            topic=sent_id("topic"),
+            docno=sent_id("docno"),
+        )
+    if taken:
+        notices.say("The document is taken back. Somebody else gets it.")
+    else:
+        notices.say("It was not out any more.", "fair")
+    return _back(pool_id)
+
+
+def _back(pool_id: int) -> Response:
+    return see_other(url_for("queues.index", pool_id=pool_id))
+
+
+def _page(pool_id: int, findings: tuple[Finding, ...] = ()) -> str:
+    with reading() as db:
+        line = pool_line(db, here().id, pool_id)
+        per_pair = queues.per_pair_of(db, here().id, line.name)
+        return render_template(
+            "pools/queue.html",
+            pool=line,
+            report=queue_report(db, here().id, line.name) if per_pair else None,
+            lease=queues.lease_of(db, here().id),
+            per_pair=per_pair,
+            assessors=[one for one in assessors_of(db, here().id) if one.has_account],
+            typed=request.form,
+            findings=findings,
+        )

@@ -1,0 +1,132 @@
+"""A pool's way: a draft renamed, built again, deleted or opened for judging; an open pool closed for ever."""
+
+from __future__ import annotations
+
+from flask import Blueprint, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from workbench.errors import Finding, WorkbenchError
+from workbench.web import notices
+from workbench.web.access import here
+from workbench.web.context import reading, writing
+from workbench.web.forms import counted, findings_of, status_of
+from workbench.web.pages.pools.pool_choice import pool_line
+from workbench.web.readers import organiser
+from workbench.web.requests import see_other
+from workbench.workflow.pools import drafting, opening
+
+blueprint = Blueprint("pool_states", __name__, url_prefix="/c/<slug>/pools/<int:pool_id>")
+
+
+@blueprint.get("/open")
+@organiser
+def confirm_opening(pool_id: int) -> str | Response:
+    """Ask once more, saying what it means; a pool that is open already is shown."""
+    with reading() as db:
+        line = pool_line(db, here().id, pool_id)
+        if not line.draft:
+            return _to_the_pool(pool_id)
+        found = opening.before_opening(db, here().id, line.name)
+    return render_template("pools/open.html", found=found, pool=found.pool)
+
+
+@blueprint.post("/open")
+@organiser
+def open_(pool_id: int) -> Response:
+    """Open a draft for judging, if it still is what was shown."""
+    with writing() as db:
+        line = pool_line(db, here().id, pool_id)
+        opened = opening.open_pool(db, here().id, line.name, seen=request.form.get("sha256"))
+    if opened:
+        notices.say(f"Pool “{line.name}” is open for judging.")
+    else:
+        notices.say(f"Pool “{line.name}” was open already.", "fair")
+    return _to_the_pool(pool_id)
+
+
+@blueprint.get("/close")
+@organiser
+def confirm_closing(pool_id: int) -> str | Response:
+    """Ask once more, saying what it means; what cannot be closed is shown."""
+    with reading() as db:
+        line = pool_line(db, here().id, pool_id)
+        if not line.open:
+            return _to_the_pool(pool_id)
+        found = opening.before_closing(db, here().id, line.name)
+    return render_template("pools/close.html", found=found, pool=found.pool)
+
+
+@blueprint.post("/close")
+@organiser
+def close(pool_id: int) -> Response:
+    """Close a pool for ever."""
+    with writing() as db:
+        line = pool_line(db, here().id, pool_id)
+        closed = opening.close_pool(db, here().id, line.name)
+    if closed:
+        notices.say(f"Pool “{line.name}” is closed.")
+    else:
+        notices.say(f"Pool “{line.name}” was closed already.", "fair")
+    return _to_the_pool(pool_id)
+
+
+@blueprint.get("/draft")
+@organiser
+def draft(pool_id: int) -> str | Response:
+    """What can be done with a draft; a pool that is none any more is shown."""
+    return _draft(pool_id)
+
+
+@blueprint.post("/rename")
+@organiser
+def rename(pool_id: int) -> Response | tuple[str, int]:
+    """Call a draft by another name."""
+    try:
+        with writing() as db:
+            line = pool_line(db, here().id, pool_id)
+            drafting.rename_draft(db, here().id, line.name, request.form.get("name", ""))
+            renamed = pool_line(db, here().id, pool_id).name
+    except WorkbenchError as error:
+        page = _draft(pool_id, findings_of(error, "Name", "name"))
+        if isinstance(page, Response):
+            raise
+        return page, status_of(error)
+    notices.say(f"The draft is called “{renamed}”.")
+    return _to_the_pool(pool_id)
+
+
+@blueprint.post("/rebuild")
+@organiser
+def rebuild(pool_id: int) -> Response:
+    """Build a draft again by its recipe; what was added by hand is kept."""
+    with writing() as db:
+        line = pool_line(db, here().id, pool_id)
+        done = drafting.rebuild_draft(db, here().id, line.name)
+    said = f"“{line.name}” is built again: {counted(done.entered, 'pair')} came, {done.left:,} left"
+    notices.say(said + (f", {done.kept:,} added by hand kept." if done.kept else "."))
+    return _to_the_pool(pool_id)
+
+
+@blueprint.post("/delete")
+@organiser
+def delete(pool_id: int) -> Response:
+    """Forget a draft."""
+    with writing() as db:
+        line = pool_line(db, here().id, pool_id)
+        drafting.delete_draft(db, here().id, line.name)
+    notices.say(f"The draft “{line.name}” is deleted.")
+    return see_other(url_for("pools.index"))
+
+
+def _to_the_pool(pool_id: int) -> Response:
+    return see_other(url_for("pools.pool", pool_id=pool_id))
+
+
+def _draft(pool_id: int, findings: tuple[Finding, ...] = ()) -> str | Response:
+    with reading() as db:
+        line = pool_line(db, here().id, pool_id)
+        if not line.draft:
+            return _to_the_pool(pool_id)
+        found = opening.before_opening(db, here().id, line.name)
+    name = request.form.get("name", line.name)
+    return render_template("pools/draft.html", pool=line, found=found, name=name, findings=findings)

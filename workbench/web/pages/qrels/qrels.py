@@ -1,0 +1,141 @@
+"""Qrels: the rule that makes one grade of several, what it gives, and the files."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+
+from flask import Blueprint, render_template, request
+from werkzeug.wrappers import Response
+
+from workbench.consensus.rules import RULES
+from workbench.consensus.tables import Table, label_table, soft_table
+from workbench.errors import Finding, WorkbenchError
+from workbench.formats.judgment_groups import group_names, write_judgment_groups
+from workbench.records import Scale
+from workbench.web.access import here
+from workbench.web.context import reading
+from workbench.web.downloads import attachment, csv_file
+from workbench.web.forms import findings_of, status_of
+from workbench.web.pages.qrels.grade_rows import GradeRow, grade_rows
+from workbench.web.pages.qrels.rule_form import RuleForm, rule_form, rule_name
+from workbench.web.readers import reader
+from workbench.workflow.campaigns.campaigns import campaign_of
+from workbench.workflow.campaigns.collection import topics_of
+from workbench.workflow.judging.current_judgments import current_judgments
+from workbench.workflow.pools.additions import pairs_added_by_hand
+from workbench.workflow.qrels.make_qrels import QrelsReport, make_qrels, make_soft_labels
+
+blueprint = Blueprint("qrels", __name__, url_prefix="/c/<slug>/qrels")
+MOST_UNSETTLED = 200
+
+
+@blueprint.get("")
+@reader
+def index() -> str | tuple[str, int]:
+    """What the rule of the address makes of the judgments that hold now."""
+    findings: tuple[Finding, ...] = ()
+    report, soft, status = None, None, 200
+    with reading() as db:
+        scale = campaign_of(db, here().id).scale
+        form = rule_form(db, here().id)
+        by_hand = pairs_added_by_hand(db, here().id)
+        titles = {topic.id: topic.title for topic in topics_of(db, here().id)}
+        groups = group_names(
+            one.assessor for one in current_judgments(db, here().id) if one.grade is not None
+        )
+        try:
+            if _is_soft(form):
+                soft = make_soft_labels(db, here().id, machines=form.choice.machines)
+            else:
+                report = make_qrels(db, here().id, form.choice, unjudged=_with_unjudged())
+        except WorkbenchError as error:
+            findings, status = findings_of(error, "Rule"), status_of(error)
+    page = render_template(
+        "qrels/index.html",
+        form=form,
+        rules=RULES,
+        rule=RULES.get(form.choice.rule),
+        report=report,
+        soft=soft,
+        arguments=_arguments(form),
+        with_unjudged=_with_unjudged(),
+        groups=groups,
+        renamed={name: group for name, group in groups.items() if name != group},
+        grades=_grades(report, scale) if report else (),
+        reasons=Counter(one.reason for one in report.consensus.unsettled).most_common() if report else (),
+        scale=scale,
+        titles=titles,
+        by_hand=by_hand,
+        sha256=hashlib.sha256(_content(report)).hexdigest() if report else "",
+        most_unsettled=MOST_UNSETTLED,
+        findings=findings,
+    )
+    return page, status
+
+
+@blueprint.get("/file")
+@reader
+def file() -> Response:
+    """The qrels: nothing but lines that every scorer reads."""
+    with reading() as db:
+        choice = rule_form(db, here().id).choice
+        report = make_qrels(db, here().id, choice, unjudged=_with_unjudged())
+    return attachment(_content(report), f"{here().slug}.{rule_name(choice)}.qrels")
+
+
+@blueprint.get("/labels.<any(csv, json):kind>")
+@reader
+def labels(kind: str) -> Response:
+    """Every pair with its grade, how sure it is and who settled it, or the reason why it has none."""
+    with reading() as db:
+        choice = rule_form(db, here().id).choice
+        table = label_table(make_qrels(db, here().id, choice).consensus)
+    return _table_file(table, kind, f"{rule_name(choice)}.labels")
+
+
+@blueprint.get("/soft.<any(csv, json):kind>")
+@reader
+def soft(kind: str) -> Response:
+    """Every pair with the mean of its grades, unrounded, and the share of each grade."""
+    with reading() as db:
+        found = make_soft_labels(db, here().id, machines=request.args.get("machines") == "yes")
+    return _table_file(soft_table(found), kind, "soft-labels")
+
+
+@blueprint.get("/groups")
+@reader
+def groups() -> Response:
+    """Every assessor's grades as a group of their own, as trec_eval reads them with `-R qrels_jg`."""
+    with reading() as db:
+        held = current_judgments(db, here().id)
+    return attachment(write_judgment_groups(held), f"{here().slug}.qrels_jg")
+
+
+def _is_soft(form: RuleForm) -> bool:
+    return form.choice.rule in RULES and RULES[form.choice.rule].soft
+
+
+def _with_unjudged() -> bool:
+    return request.args.get("unjudged") == "yes"
+
+
+def _arguments(form: RuleForm) -> dict[str, str]:
+    return form.arguments() | ({"unjudged": "yes"} if _with_unjudged() else {})
+
+
+def _grades(report: QrelsReport, scale: Scale) -> tuple[GradeRow, ...]:
+    own = not RULES[report.choice.rule].sums
+    return grade_rows(report.by_grade, scale, relevant_from=report.relevant_from, own_scale=own)
+
+
+def _table_file(table: Table, kind: str, name: str) -> Response:
+    if kind == "csv":
+        return csv_file(table.columns, table.rows, f"{here().slug}.{name}.csv")
+    content = json.dumps(table.records(), ensure_ascii=True, allow_nan=False).encode()
+    return attachment(content, f"{here().slug}.{name}.json", kind="application/json")
+
+
+def _content(report: QrelsReport) -> bytes:
+    return b"".join(report.lines())

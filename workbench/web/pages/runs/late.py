@@ -1,0 +1,64 @@
+"""The late-run desk: what nobody has judged of a run, and one action that has it judged."""
+
+from __future__ import annotations
+
+from flask import Blueprint, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.web import notices
+from workbench.web.access import here, viewer
+from workbench.web.context import reading, writing
+from workbench.web.forms import counted, findings_of, sent_id, status_of, whole_number
+from workbench.web.ids import write_id
+from workbench.web.readers import organiser, reader
+from workbench.web.requests import see_other
+from workbench.workflow.judging.late_runs import Filled, fill_holes, holes_of
+
+blueprint = Blueprint("late_runs", __name__, url_prefix="/c/<slug>/runs/holes")
+DEPTH = "10"
+
+
+@blueprint.get("")
+@reader
+def holes() -> str:
+    """The unjudged documents of a run by cut-off and topic; `?tag=` names it."""
+    return _page(sent_id("tag"))
+
+
+@blueprint.post("")
+@organiser
+def fill() -> Response | tuple[str, int]:
+    """Make the supplementary pool, for the assessors who know the topics."""
+    tag = sent_id("tag")
+    depth = whole_number(request.form.get("depth", ""))
+    try:
+        if depth is None or depth < 1:
+            raise InvalidInput([Finding("Depth", None, "depth", "it is no number of documents", "1 or more")])
+        with writing() as db:
+            filled = fill_holes(db, here().id, tag, depth=depth, created_by=viewer().id)
+    except WorkbenchError as error:
+        return _page(tag, findings_of(error, "Depth", "depth")), status_of(error)
+    notices.say(_in_words(filled))
+    return see_other(url_for("assignments.index", pool=filled.pool.pool.id))
+
+
+def _in_words(filled: Filled) -> str:
+    pool = filled.pool.pool
+    size, given = counted(pool.pairs, "pair"), counted(filled.assigned, "assignment")
+    said = f"Pool “{pool.name}” has {size}; {given} made."
+    if filled.unassigned:
+        said += f" {counted(filled.unassigned, 'topic')} nobody has judged yet: give them here."
+    return said
+
+
+def _page(tag: str, findings: tuple[Finding, ...] = ()) -> str:
+    with reading() as db:
+        found = holes_of(db, here().id, tag)
+    return render_template(
+        "runs/late.html",
+        holes=found,
+        tag_in_address=write_id(tag),
+        depth=request.form.get("depth", DEPTH),
+        findings=findings,
+    )

@@ -1,0 +1,192 @@
+"""Making a campaign, and changing what it says of itself: name, scale, guidelines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flask import Blueprint, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.records import SCALES, Scale
+from workbench.web import notices
+from workbench.web.access import administrator, here, viewer
+from workbench.web.context import reading, writing
+from workbench.web.forms import findings_of, sent_text, status_of, whole_number
+from workbench.web.pages.settings.scale_form import (
+    ScaleForm,
+    read_scale,
+    scale_form_of,
+    scale_in_words,
+    typed_scale_form,
+)
+from workbench.web.readers import organiser
+from workbench.web.requests import see_other
+from workbench.workflow.campaigns.campaigns import campaign_of, change_campaign, create_campaign
+from workbench.workflow.judging.breaks import RULE, ask_for_breaks, breaks_of
+from workbench.workflow.judging.questions import (
+    COMMENT_FOR,
+    QUESTIONS,
+    ask_too,
+    asked_too_of,
+    questions_in_words,
+    read_questions,
+)
+
+blueprint = Blueprint("settings", __name__)
+Answer = str | Response | tuple[str, int]
+LONGEST_NAME = 200
+LONGEST_GUIDELINES = 200_000
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """The form as it was filled in."""
+
+    name: str
+    guidelines: str
+    scale: ScaleForm
+
+
+@blueprint.get("/campaigns/new")
+@administrator
+def new() -> str:
+    """The form for a campaign."""
+    return _new_page(Typed("", "", scale_form_of(None)))
+
+
+@blueprint.post("/campaigns/new")
+@administrator
+def create() -> Answer:
+    """Make a campaign of which its maker is the organiser."""
+    typed = _typed()
+    try:
+        scale = _checked(typed)
+        with writing() as db:
+            made = create_campaign(
+                db, name=typed.name, scale=scale, guidelines=typed.guidelines, organiser=viewer().id
+            )
+    except WorkbenchError as error:
+        return _new_page(typed, findings_of(error, "Campaign", "name")), status_of(error)
+    return see_other(url_for("overview.index", slug=made.slug))
+
+
+@blueprint.get("/c/<slug>/settings")
+@organiser
+def index() -> str:
+    """What the campaign says of itself, to change."""
+    with reading() as db:
+        made = campaign_of(db, here().id)
+    return _settings_page(Typed(made.name, made.guidelines, scale_form_of(made.scale)))
+
+
+@blueprint.post("/c/<slug>/settings")
+@organiser
+def change() -> Answer:
+    """Keep the changes."""
+    typed = _typed()
+    try:
+        scale = _checked(typed)
+        with writing() as db:
+            change_campaign(db, here().id, name=typed.name, guidelines=typed.guidelines, scale=scale)
+    except WorkbenchError as error:
+        return _settings_page(typed, findings_of(error, "Scale", "scale")), status_of(error)
+    notices.say("The settings are saved.")
+    return see_other(url_for("settings.index"))
+
+
+@blueprint.post("/c/<slug>/settings/breaks")
+@organiser
+def breaks() -> Answer:
+    """Have assessors proposed a break after so many minutes, or never."""
+    text = request.form.get(RULE, "").strip()
+    try:
+        minutes = whole_number(text)
+        if text and minutes is None:
+            raise InvalidInput(
+                [Finding("Break", None, RULE, f"{text!r} is no number", "minutes, or nothing")]
+            )
+        with writing() as db:
+            ask_for_breaks(db, here().id, minutes)
+    except InvalidInput as error:
+        with reading() as db:
+            made = campaign_of(db, here().id)
+        typed = Typed(made.name, made.guidelines, scale_form_of(made.scale))
+        return _settings_page(typed, error.findings, text), 422
+    notices.say("Breaks are proposed." if minutes else "No break is proposed.")
+    return see_other(url_for("settings.index"))
+
+
+@blueprint.post("/c/<slug>/settings/asked")
+@organiser
+def ask() -> Answer:
+    """Ask further questions about every document, and for a comment with some grades."""
+    numbers = [whole_number(value) for value in request.form.getlist(COMMENT_FOR)]
+    chosen = tuple(number for number in numbers if number is not None)
+    text = sent_text(QUESTIONS)
+    try:
+        questions = read_questions(text)
+        with writing() as db:
+            ask_too(db, here().id, questions, chosen)
+    except WorkbenchError as error:
+        with reading() as db:
+            made = campaign_of(db, here().id)
+        typed = Typed(made.name, made.guidelines, scale_form_of(made.scale))
+        findings = findings_of(error, "Questions", QUESTIONS)
+        return _settings_page(typed, findings, typed_asked=(text, chosen)), status_of(error)
+    notices.say("What the desk asks is kept; it holds when a desk is opened next.")
+    return see_other(url_for("settings.index", _anchor="asked"))
+
+
+def _typed() -> Typed:
+    return Typed(sent_text("name"), sent_text("guidelines"), typed_scale_form(request.form))
+
+
+def _checked(typed: Typed) -> Scale:
+    """The scale that was typed; raises InvalidInput with everything that is wrong in the form."""
+    findings: list[Finding] = []
+    name = " ".join(typed.name.split())
+    if not name:
+        findings.append(Finding("Name", None, "name", "a campaign needs a name"))
+    if len(name) > LONGEST_NAME:
+        short = f"at most {LONGEST_NAME} characters"
+        findings.append(Finding("Name", None, "name", f"the name has {len(name)} characters", short))
+    if len(typed.guidelines) > LONGEST_GUIDELINES:
+        long = f"the guidelines have {len(typed.guidelines):,} characters"
+        findings.append(Finding("Guidelines", None, "guidelines", long, f"at most {LONGEST_GUIDELINES:,}"))
+    try:
+        scale = read_scale(typed.scale)
+    except InvalidInput as error:
+        raise InvalidInput([*findings, *error.findings]) from None
+    if findings:
+        raise InvalidInput(findings)
+    return scale
+
+
+def _new_page(typed: Typed, findings: tuple[Finding, ...] = ()) -> str:
+    return render_template("settings/new.html", **_for_form(typed, findings))
+
+
+def _settings_page(
+    typed: Typed,
+    findings: tuple[Finding, ...] = (),
+    typed_breaks: str | None = None,
+    typed_asked: tuple[str, tuple[int, ...]] | None = None,
+) -> str:
+    with reading() as db:
+        kept = breaks_of(db, here().id)
+        asked = asked_too_of(db, here().id)
+        grades = campaign_of(db, here().id).scale.grades
+    shown = str(kept or "") if typed_breaks is None else typed_breaks
+    questions, comment_for = typed_asked or (questions_in_words(asked.questions), asked.comment_for)
+    return render_template(
+        "settings/index.html",
+        breaks=shown,
+        asked={"questions": questions, "comment_for": comment_for, "grades": grades},
+        **_for_form(typed, findings),
+    )
+
+
+def _for_form(typed: Typed, findings: tuple[Finding, ...]) -> dict[str, object]:
+    ready = {name: (scale, scale_in_words(scale)) for name, scale in SCALES.items()}
+    return {"typed": typed, "findings": findings, "ready": ready}

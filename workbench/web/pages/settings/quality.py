@@ -1,0 +1,136 @@
+"""Repeats, planted pairs and training: what the organiser asks of assessors for the sake of quality."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from flask import Blueprint, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError
+from workbench.formats.known_answers import read_known_answers
+from workbench.web import notices
+from workbench.web.access import here, viewer
+from workbench.web.context import reading, writing
+from workbench.web.forms import counted, findings_of, sent_files, status_of, whole_number
+from workbench.web.readers import organiser
+from workbench.web.requests import see_other
+from workbench.workflow.judging.probe_places import PLANTED, TRAINING
+from workbench.workflow.judging.quality_probes import (
+    ProbeRules,
+    keep_probe_rules,
+    known_pairs,
+    load_known_answers,
+    remove_known_answers,
+    rules_of_campaign,
+)
+from workbench.workflow.judging.trainees import trainees
+from workbench.workflow.judging.training import let_through
+
+blueprint = Blueprint("probes", __name__, url_prefix="/c/<slug>/settings/probes")
+Answer = Response | tuple[str, int]
+SETTINGS = ("one_in", "distance", "least")
+MOST_SHOWN = 200
+
+
+@blueprint.get("")
+@organiser
+def index() -> str:
+    """The rate of repeats, the pairs with a known answer, and whether one trains."""
+    return _page()
+
+
+@blueprint.post("")
+@organiser
+def change() -> Answer:
+    """Keep the rate, the distance, and whether topics begin with training."""
+    typed = {name: request.form.get(name, "").strip() for name in SETTINGS}
+    try:
+        rules = _rules(typed)
+        with writing() as db:
+            keep_probe_rules(db, here().id, rules)
+    except InvalidInput as error:
+        return _page(error.findings, typed), 422
+    notices.say("The settings are saved; they hold for what is judged from now on.")
+    return see_other(url_for("probes.index"))
+
+
+@blueprint.post("/known")
+@organiser
+def load() -> Answer:
+    """Load files of pairs with a known answer; all of them, or none."""
+    purpose = _purpose()
+    done = []
+    try:
+        sent = [(name, read_known_answers(stream, source=name)) for name, stream in sent_files()]
+        with writing() as db:
+            for name, answers in sent:
+                done.append(
+                    load_known_answers(
+                        db, here().id, answers, purpose=purpose, source=name, added_by=viewer().id
+                    )
+                )
+    except WorkbenchError as error:
+        return _page(findings_of(error, "Known answers", "files")), status_of(error)
+    added, changed = sum(one.added for one in done), sum(one.changed for one in done)
+    notices.say(f"{counted(added, 'pair')} added, {changed} changed.")
+    return see_other(url_for("probes.index"))
+
+
+@blueprint.post("/known/remove")
+@organiser
+def remove() -> Response:
+    """Show the pairs of a kind to nobody any more; what was said of them stays."""
+    purpose = _purpose()
+    with writing() as db:
+        removed = remove_known_answers(db, here().id, purpose=purpose)
+    notices.say(f"{counted(removed, 'pair')} removed.")
+    return see_other(url_for("probes.index"))
+
+
+@blueprint.post("/let-through")
+@organiser
+def open_work() -> Response:
+    """Open the work of one assignment, whatever its training came to."""
+    assignment_id = whole_number(request.form.get("assignment", ""))
+    if assignment_id is None:
+        raise NotFound("this is no assignment", remedy="use the page's buttons")
+    with writing() as db:
+        let_through(db, here().id, assignment_id, by=viewer().id)
+    notices.say("The work is open. A desk that stands open comes to it at the end of its round.")
+    return see_other(url_for("probes.index") + "#waiting")
+
+
+def _purpose() -> str:
+    return TRAINING if request.form.get("purpose") == TRAINING else PLANTED
+
+
+def _rules(typed: dict[str, str]) -> ProbeRules:
+    numbers = {name: whole_number(text) for name, text in typed.items()}
+    findings = [
+        Finding("Probes", None, name, f"{text!r} is no number", "a whole number")
+        for name, text in typed.items()
+        if text and numbers[name] is None
+    ]
+    if findings:
+        raise InvalidInput(findings)
+    rules = ProbeRules(one_in=numbers["one_in"], training="training" in request.form, least=numbers["least"])
+    distance = numbers["distance"]
+    return rules if distance is None else replace(rules, distance=distance)
+
+
+def _page(findings: tuple[Finding, ...] = (), typed: dict[str, str] | None = None) -> str:
+    with reading() as db:
+        rules, known = rules_of_campaign(db, here().id), known_pairs(db, here().id)
+        waiting = trainees(db, here().id)
+    kept = {"one_in": rules.one_in or "", "distance": rules.distance, "least": rules.least or ""}
+    return render_template(
+        "settings/quality.html",
+        rules=rules,
+        known=known,
+        typed=kept if typed is None else typed,
+        findings=findings,
+        settings=SETTINGS,
+        waiting=waiting[:MOST_SHOWN],
+        waiting_total=len(waiting),
+    )

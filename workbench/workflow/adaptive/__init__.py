@@ -1,1 +1,0 @@
-"""Pools that grow while assessors judge: handing out, ledgers, replay."""

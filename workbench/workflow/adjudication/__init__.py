@@ -1,0 +1,1 @@
+"""Disputes, what adjudicators decide about them, and discussions between assessors."""

@@ -1,0 +1,147 @@
+"""Campaigns: making one, finding one, and what a person is in it."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from workbench.errors import Conflict, NotFound, WorkbenchError
+from workbench.records import Scale
+from workbench.storage.tables import CampaignRow, JudgmentEventRow, MemberRow
+from workbench.workflow.campaigns.scales import refuse_reserved, scale_from_json, scale_to_json
+from workbench.workflow.people.roles import Role
+
+
+@dataclass(frozen=True, slots=True)
+class Campaign:
+    """One test collection in the making; `slug` names it in addresses and commands."""
+
+    id: int
+    slug: str
+    name: str
+    scale: Scale
+    guidelines: str
+    illustrative: bool
+    created_at: datetime
+
+
+def create_campaign(
+    db: Session,
+    *,
+    name: str,
+    scale: Scale,
+    guidelines: str = "",
+    organiser: int | None = None,
+    slug: str | None = None,
+    illustrative: bool = False,
+) -> Campaign:
+    """Make a campaign; `organiser` is the account that runs it.
+
+    Raises WorkbenchError for an empty name or a grade's key that the desk uses, Conflict for a slug that is
+    taken.
+    """
+    name = _checked_name(name)
+    refuse_reserved(scale)
+    if slug is not None and not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", slug):
+        raise WorkbenchError(
+            f"{slug!r} cannot stand in an address", remedy="small letters, digits and hyphens"
+        )
+    if slug is not None and _taken(db, slug):
+        raise Conflict(f"there is a campaign {slug} already")
+    row = CampaignRow(
+        slug=slug or _free_slug(db, name),
+        name=name,
+        scale=scale_to_json(scale),
+        guidelines=guidelines,
+        illustrative=illustrative,
+        created_at=datetime.now(UTC),
+    )
+    db.add(row)
+    db.flush()
+    if organiser is not None:
+        db.add(MemberRow(campaign_id=row.id, account_id=organiser, role=Role.ORGANISER))
+        db.flush()
+    return _campaign(row)
+
+
+def change_campaign(db: Session, campaign_id: int, *, name: str, guidelines: str, scale: Scale) -> Campaign:
+    """Change what a campaign says of itself.
+
+    Values of grades stay once anything is judged, since judgments keep the value: then raises Conflict.
+    """
+    row = db.get_one(CampaignRow, campaign_id)
+    old, new = scale_from_json(row.scale), scale
+    refuse_reserved(new, before=old)
+    if [g.value for g in old.grades] != [g.value for g in new.grades] and _anything_judged(db, campaign_id):
+        raise Conflict(
+            "the values of the grades cannot change once something is judged",
+            remedy="labels, keys, definitions, colours and the relevant grade still can",
+        )
+    row.name, row.guidelines, row.scale = _checked_name(name), guidelines, scale_to_json(new)
+    db.flush()
+    return _campaign(row)
+
+
+def campaign_by_slug(db: Session, slug: str) -> Campaign:
+    """The campaign with this slug; raises NotFound."""
+    row = db.scalar(select(CampaignRow).where(CampaignRow.slug == slug))
+    if row is None:
+        raise NotFound(f"there is no campaign {slug!r}", remedy="workbench campaign list shows them")
+    return _campaign(row)
+
+
+def campaign_of(db: Session, campaign_id: int) -> Campaign:
+    """The campaign with this number; raises NotFound."""
+    row = db.get(CampaignRow, campaign_id)
+    if row is None:
+        raise NotFound("there is no such campaign")
+    return _campaign(row)
+
+
+def all_campaigns(db: Session) -> tuple[Campaign, ...]:
+    """Every campaign, by name; for the terminal's door."""
+    return tuple(_campaign(row) for row in db.scalars(select(CampaignRow).order_by(CampaignRow.name)))
+
+
+def _campaign(row: CampaignRow) -> Campaign:
+    return Campaign(
+        id=row.id,
+        slug=row.slug,
+        name=row.name,
+        scale=scale_from_json(row.scale),
+        guidelines=row.guidelines,
+        illustrative=row.illustrative,
+        created_at=row.created_at,
+    )
+
+
+def _checked_name(name: str) -> str:
+    name = " ".join(name.split())
+    if not name:
+        raise WorkbenchError("a campaign needs a name")
+    if len(name) > 200:
+        raise WorkbenchError(f"the name has {len(name)} characters", remedy="at most 200")
+    return name
+
+
+def _free_slug(db: Session, name: str) -> str:
+    ascii_name = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
+    stem = re.sub(r"[^a-z0-9]+", "-", ascii_name.lower()).strip("-")[:60].strip("-") or "campaign"
+    slug, number = stem, 2
+    while _taken(db, slug):
+        slug, number = f"{stem}-{number}", number + 1
+    return slug
+
+
+def _taken(db: Session, slug: str) -> bool:
+    return db.scalar(select(func.count()).where(CampaignRow.slug == slug)) != 0
+
+
+def _anything_judged(db: Session, campaign_id: int) -> bool:
+    first = select(JudgmentEventRow.id).where(JudgmentEventRow.campaign_id == campaign_id).limit(1)
+    return db.scalar(first) is not None

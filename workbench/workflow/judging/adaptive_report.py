@@ -1,0 +1,132 @@
+"""How far an adaptive pool has come, and what is out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from workbench.pooling.adaptive.events import Happening
+from workbench.storage.tables import PoolEventRow
+from workbench.workflow.campaigns.names import assessor_names, topic_titles
+from workbench.workflow.judging.adaptive_ledgers import Ledger, ledgers
+from workbench.workflow.pools.adaptive_pools import adaptive_pool_row
+
+CUTOFFS = (5, 10, 20, 50, 100, 200, 500, 1000)
+
+
+@dataclass(frozen=True, slots=True)
+class LiveTopicLine:
+    """A topic of an adaptive pool; `found` has the relevant documents among the first so many judged.
+
+    One number for each of the report's cut-offs; None where not so many are judged yet.
+    """
+
+    topic: str
+    title: str
+    total: int
+    handed_out: int
+    answered: int
+    relevant: int
+    found: tuple[int | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OutNow:
+    """A document that an assessor has and has not answered."""
+
+    topic: str
+    docno: str
+    assessor: str
+    since: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class LiveReport:
+    """How far an adaptive pool has come."""
+
+    cutoffs: tuple[int, ...]
+    by_topic: tuple[LiveTopicLine, ...]
+    out: tuple[OutNow, ...]
+
+    @property
+    def total(self) -> int:
+        """How many documents are asked for at most."""
+        return sum(line.total for line in self.by_topic)
+
+    @property
+    def handed_out(self) -> int:
+        """How many documents are, or were, before an assessor."""
+        return sum(line.handed_out for line in self.by_topic)
+
+    @property
+    def answered(self) -> int:
+        """How many documents have an answer of any kind."""
+        return sum(line.answered for line in self.by_topic)
+
+    @property
+    def relevant(self) -> int:
+        """How many documents were judged relevant."""
+        return sum(line.relevant for line in self.by_topic)
+
+
+def live_report(db: Session, campaign_id: int, name: str) -> LiveReport:
+    """How far an adaptive pool has come; raises NotFound, and WorkbenchError where it is not adaptive."""
+    pool = adaptive_pool_row(db, campaign_id, name)
+    titles = topic_titles(db, campaign_id)
+    names = assessor_names(db, campaign_id)
+    by_topic = {topic: ledger for (_, topic), ledger in ledgers(db, [pool]).items()}
+    most = max((_answered(ledger) for ledger in by_topic.values()), default=0)
+    cutoffs = tuple(cut for cut in CUTOFFS if cut <= most)
+    order = _first_answers(db, pool.id)
+    return LiveReport(
+        cutoffs,
+        tuple(
+            _topic_line(topic, title, by_topic[topic], order.get(topic, []), cutoffs)
+            for topic, title in titles.items()
+            if topic in by_topic
+        ),
+        tuple(
+            OutNow(topic, held.docno, names[held.assessor_id], held.since)
+            for topic in titles
+            if topic in by_topic
+            for held in by_topic[topic].held
+            if not held.answered
+        ),
+    )
+
+
+def _topic_line(
+    topic: str, title: str, ledger: Ledger, order: list[str], cutoffs: tuple[int, ...]
+) -> LiveTopicLine:
+    relevant = {held.docno: held.relevant is True for held in ledger.held if held.answered}
+    in_order = [relevant[docno] for docno in order if docno in relevant]
+    return LiveTopicLine(
+        topic=topic,
+        title=title,
+        total=ledger.total,
+        handed_out=len(ledger.held),
+        answered=len(in_order),
+        relevant=sum(in_order),
+        found=tuple(sum(in_order[:cut]) if len(in_order) >= cut else None for cut in cutoffs),
+    )
+
+
+def _answered(ledger: Ledger) -> int:
+    return sum(held.answered for held in ledger.held)
+
+
+def _first_answers(db: Session, pool_id: int) -> dict[str, list[str]]:
+    """The docnos by topic in the order in which they were answered first."""
+    event = PoolEventRow
+    rows = db.execute(
+        select(event.topic, event.docno)
+        .where(event.pool_id == pool_id, event.happening == str(Happening.JUDGED))
+        .order_by(event.topic, event.number)
+    )
+    order: dict[str, dict[str, None]] = {}
+    for topic, docno in rows:
+        order.setdefault(topic, {}).setdefault(docno)
+    return {topic: list(docnos) for topic, docnos in order.items()}

@@ -1,0 +1,123 @@
+"""Late runs: what a run retrieved that nobody has judged, and the pool that fills these holes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from workbench.errors import Conflict
+from workbench.ranking import ordered
+from workbench.records import TieRule
+from workbench.storage.events import current_events
+from workbench.storage.tables import AssessorRow
+from workbench.workflow.campaigns.collection import topics_of
+from workbench.workflow.judging.assigning import assign
+from workbench.workflow.pools.judged_pairs import graded_by_people
+from workbench.workflow.pools.listing import PoolReport
+from workbench.workflow.pools.pool_pairs import pool_entries
+from workbench.workflow.pools.pooling import make_pool
+from workbench.workflow.runs.submitting import stored_run
+
+CUTOFFS = (5, 10, 20, 50, 100)
+
+
+@dataclass(frozen=True, slots=True)
+class TopicHoles:
+    """A topic's unjudged documents among a run's first, one count for each cut-off."""
+
+    topic: str
+    title: str
+    retrieved: int
+    unjudged: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RunHoles:
+    """A run's unjudged documents by cut-off and topic; `shares` are of what it retrieved that far."""
+
+    tag: str
+    cutoffs: tuple[int, ...]
+    unjudged: tuple[int, ...]
+    shares: tuple[float, ...]
+    by_topic: tuple[TopicHoles, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """The supplementary pool for a run's holes, and how many topics went to those who know them."""
+
+    pool: PoolReport
+    assigned: int
+    unassigned: int
+
+
+def holes_of(db: Session, campaign_id: int, tag: str, *, ties: TieRule = TieRule.TREC_EVAL) -> RunHoles:
+    """What of a run's first documents no person has judged, by cut-off and topic; raises NotFound."""
+    judged = graded_by_people(db, campaign_id)
+    rankings = stored_run(db, campaign_id, tag).rankings
+    by_topic = []
+    retrieved = [0] * len(CUTOFFS)
+    for topic in topics_of(db, campaign_id):
+        found = ordered(rankings[topic.id], ties=ties) if topic.id in rankings else ()
+        unjudged = [(topic.id, docno) not in judged for docno in found]
+        by_topic.append(
+            TopicHoles(topic.id, topic.title, len(found), tuple(sum(unjudged[:cut]) for cut in CUTOFFS))
+        )
+        retrieved = [count + len(found[:cut]) for count, cut in zip(retrieved, CUTOFFS, strict=True)]
+    totals = tuple(sum(line.unjudged[place] for line in by_topic) for place in range(len(CUTOFFS)))
+    shares = tuple(holes / of if of else 0.0 for holes, of in zip(totals, retrieved, strict=True))
+    return RunHoles(tag, CUTOFFS, totals, shares, tuple(by_topic))
+
+
+def fill_holes(
+    db: Session,
+    campaign_id: int,
+    tag: str,
+    *,
+    depth: int,
+    ties: TieRule = TieRule.TREC_EVAL,
+    created_by: int | None = None,
+) -> Filled:
+    """Make the supplementary pool of a run to a depth, each topic for the assessors who judged it before.
+
+    Raises NotFound for the run and Conflict where nothing is left to judge.
+    """
+    report = make_pool(
+        db,
+        campaign_id,
+        parameters={"depth": depth},
+        ties=ties,
+        tags=[tag],
+        name=f"{tag} late, depth {depth}",
+        supplementary=True,
+        created_by=created_by,
+    )
+    entries = pool_entries(db, campaign_id, report.pool.name)
+    if not entries:
+        raise Conflict(f"everything that {tag} has down to rank {depth} is pooled or judged already")
+    knowing = _who_judged(db, campaign_id)
+    assigned = unassigned = 0
+    for topic in dict.fromkeys(entry.topic for entry in entries):
+        if topic in knowing:
+            assigned += assign(db, report.pool.id, topics=[topic], assessor_ids=sorted(knowing[topic]))
+        else:
+            unassigned += 1
+    return Filled(report, assigned, unassigned)
+
+
+def _who_judged(db: Session, campaign_id: int) -> dict[str, set[int]]:
+    """The assessors with an account who graded something of each topic."""
+    able = set(
+        db.scalars(
+            select(AssessorRow.id).where(
+                AssessorRow.campaign_id == campaign_id, AssessorRow.account_id.is_not(None)
+            )
+        )
+    )
+    knowing: dict[str, set[int]] = {}
+    for event in current_events(db, campaign_id):
+        if event.grade is not None and event.assessor_id in able:
+            knowing.setdefault(event.topic, set()).add(event.assessor_id)
+    return knowing

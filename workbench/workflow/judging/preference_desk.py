@@ -1,0 +1,204 @@
+"""An assessor side by side: two documents, or two runs' first ten, with nothing that tells whose they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from workbench.errors import NotFound, WorkbenchError
+from workbench.ranking import ordered
+from workbench.records import Topic
+from workbench.storage.tables import AssessorRow, CampaignRow, DocumentRow, PreferenceTaskRow, TopicRow
+from workbench.workflow.judging.preference_events import (
+    WITHDRAWN,
+    Choice,
+    HeldChoice,
+    append_choice,
+    held_choices,
+)
+from workbench.workflow.judging.preference_tasks import Kind, shown_left
+from workbench.workflow.runs.packed_store import run_for_use
+
+TOP = 10
+LONGEST_OPENING = 300
+
+
+@dataclass(frozen=True, slots=True)
+class SideDocument:
+    """A document on one side: whole, or of a run's list its opening; `missing` where no text is loaded."""
+
+    docno: str
+    title: str
+    text: str
+    missing: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two sides before their assessor; without sides where all is answered. `number` counts from 1.
+
+    `said` is "left", "right", "tie", "both_bad" or empty. A side holds one document, or a run's first ten.
+    """
+
+    task_id: int
+    kind: Kind
+    topic: Topic
+    guidelines: str
+    number: int
+    pairs: int
+    done: int
+    left: tuple[SideDocument, ...]
+    right: tuple[SideDocument, ...]
+    said: str
+    reason: str
+    may_undo: bool
+
+    @property
+    def finished(self) -> bool:
+        """Whether there is nothing on the desk."""
+        return self.number == 0
+
+
+def comparison(db: Session, task_id: int, account_id: int, *, number: int | None = None) -> Comparison:
+    """The pair to compare now: that with this number, else the first without an answer.
+
+    Raises NotFound where the task is not this account's, was taken back, or has no such pair.
+    """
+    task = _own(db, task_id, account_id)
+    held = held_choices(db, [task.id]).get(task.id, {})
+    pairs = [(first, second) for first, second in task.pairs]
+    if number is None:
+        number = next((at for at, pair in enumerate(pairs, 1) if pair not in held), 0)
+    if number and not 1 <= number <= len(pairs):
+        raise NotFound("this task has no such pair", remedy="open it again")
+    row = db.get_one(TopicRow, (task.campaign_id, task.topic))
+    sides: tuple[tuple[SideDocument, ...], ...] = ((), ())
+    said, reason = "", ""
+    if number:
+        pair = pairs[number - 1]
+        shown = pair if shown_left(task.seed, pair) else pair[::-1]
+        sides = tuple(_side(db, task, one) for one in shown)
+        if pair in held:
+            said, reason = _as_shown(held[pair], shown_left(task.seed, pair)), held[pair].reason
+    return Comparison(
+        task_id=task.id,
+        kind=Kind(task.kind),
+        topic=Topic(row.topic, row.title, row.description, row.narrative),
+        guidelines=db.get_one(CampaignRow, task.campaign_id).guidelines,
+        number=number,
+        pairs=len(pairs),
+        done=len(held),
+        left=sides[0],
+        right=sides[1],
+        said=said,
+        reason=reason,
+        may_undo=bool(held),
+    )
+
+
+def choose(
+    db: Session,
+    task_id: int,
+    account_id: int,
+    *,
+    number: int,
+    said: str,
+    client_id: str,
+    reason: str = "",
+    active_ms: int | None = None,
+) -> bool:
+    """Record which side is better: "left", "right", "tie" or "both_bad"; returns whether it is new.
+
+    The same client id again changes nothing. Raises NotFound for a pair that is not this account's, Conflict
+    for a client id that said something else before, WorkbenchError for another answer.
+    """
+    task = _own(db, task_id, account_id, writing=True)
+    if not 1 <= number <= len(task.pairs):
+        raise NotFound("this task has no such pair", remedy="open it again")
+    first, second = task.pairs[number - 1]
+    left = shown_left(task.seed, (first, second))
+    choice = {
+        "left": Choice.FIRST if left else Choice.SECOND,
+        "right": Choice.SECOND if left else Choice.FIRST,
+        "tie": Choice.TIE,
+        "both_bad": Choice.BOTH_BAD,
+    }.get(said)
+    if choice is None:
+        raise WorkbenchError(f"{said[:20]!r} is no answer", remedy="left, right, tie or both_bad")
+    return append_choice(
+        db,
+        task.id,
+        (first, second),
+        choice,
+        first_was_left=left,
+        client_id=client_id,
+        reason=reason,
+        active_ms=active_ms,
+    )
+
+
+def take_back(db: Session, task_id: int, account_id: int, *, client_id: str) -> int | None:
+    """Withdraw the latest answer of a task and give its pair's number, if there is one.
+
+    The withdrawn event stays in the history.
+    """
+    task = _own(db, task_id, account_id, writing=True)
+    held = held_choices(db, [task.id]).get(task.id, {})
+    if not held:
+        return None
+    pair, last = max(held.items(), key=lambda item: item[1].id)
+    append_choice(db, task.id, pair, WITHDRAWN, first_was_left=last.first_was_left, client_id=client_id)
+    return [tuple(one) for one in task.pairs].index(pair) + 1
+
+
+def _own(db: Session, task_id: int, account_id: int, *, writing: bool = False) -> PreferenceTaskRow:
+    found = (
+        select(PreferenceTaskRow)
+        .join(AssessorRow, AssessorRow.id == PreferenceTaskRow.assessor_id)
+        .where(
+            PreferenceTaskRow.id == task_id,
+            AssessorRow.account_id == account_id,
+            PreferenceTaskRow.revoked_at.is_(None),
+        )
+    )
+    if writing:
+        found = found.with_for_update(of=PreferenceTaskRow).execution_options(populate_existing=True)
+    task = db.scalar(found)
+    if task is None:
+        raise NotFound("this is not (or no longer) assigned to you", remedy="see the list of your topics")
+    return task
+
+
+def _side(db: Session, task: PreferenceTaskRow, shown: str) -> tuple[SideDocument, ...]:
+    if task.kind == Kind.DOCUMENTS:
+        return _documents(db, task.campaign_id, [shown], whole=True)
+    ranking = run_for_use(db, task.campaign_id, shown).rankings.get(task.topic)
+    return _documents(db, task.campaign_id, list(ordered(ranking)[:TOP]) if ranking else [], whole=False)
+
+
+def _documents(db: Session, campaign_id: int, docnos: list[str], *, whole: bool) -> tuple[SideDocument, ...]:
+    rows = db.scalars(
+        select(DocumentRow).where(DocumentRow.campaign_id == campaign_id, DocumentRow.docno.in_(docnos))
+    )
+    found = {row.docno: row for row in rows}
+    return tuple(
+        SideDocument(docno, row.title, row.text if whole else _opening(row.text), missing=False)
+        if (row := found.get(docno)) is not None
+        else SideDocument(docno, "", "", missing=True)
+        for docno in docnos
+    )
+
+
+def _opening(text: str) -> str:
+    words = " ".join(text[: 4 * LONGEST_OPENING].split())
+    if len(words) <= LONGEST_OPENING:
+        return words
+    return words[:LONGEST_OPENING].rsplit(" ", 1)[0] + " …"
+
+
+def _as_shown(held: HeldChoice, left: bool) -> str:
+    if held.choice in {Choice.TIE, Choice.BOTH_BAD}:
+        return str(held.choice)
+    return "left" if (held.choice is Choice.FIRST) == left else "right"

@@ -1,0 +1,182 @@
+"""An assessor's share of a topic, with its order and what was answered: what judging works on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from sqlalchemy import bindparam, select
+from sqlalchemy.orm import Session
+
+from workbench.errors import NotFound
+from workbench.records import Answer
+from workbench.storage.events import LATER, CurrentEvent, current_event, current_events
+from workbench.storage.tables import AssessorRow, AssignmentRow, CampaignRow, PoolEntryRow, PoolRow
+from workbench.workflow.judging.adaptive_ledgers import ledger
+from workbench.workflow.judging.order import OrderRule, in_order
+from workbench.workflow.judging.probe_places import TRAINING, Slot
+from workbench.workflow.judging.queue_topics import is_queue, queue_topic
+from workbench.workflow.judging.training import Gate
+from workbench.workflow.pools.adaptive_pools import is_adaptive
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One assignment: its docnos in the order shown, and the answers that hold, by docno.
+
+    `put_off` are documents without an answer that come after the others, in the order in which they were put
+    off; the events say so.
+
+    As `screens` makes it for a campaign with probes, keys stand in the place of docnos everywhere: `slots`
+    says what each of them is.
+
+    Of a topic of an adaptive pool or a queue these are the documents handed out to the assessor; `left` are
+    those that can still be. Other pools have nothing left but what waits behind the `gate` of a training that
+    is to be gone through first.
+    """
+
+    assignment: AssignmentRow
+    pool: PoolRow
+    campaign: CampaignRow
+    closed: bool
+    order: list[str]
+    answers: dict[str, CurrentEvent]
+    left: int = 0
+    put_off: dict[str, CurrentEvent] = field(default_factory=dict)
+    slots: Mapping[str, Slot] = field(default_factory=dict)
+    gate: Gate | None = None
+
+    def slot(self, key: str) -> Slot:
+        """The document behind a key of the order, and what its answer is for."""
+        return self.slots.get(key) or Slot(key)
+
+    def key_of(self, given: str) -> str | None:
+        """The key that somebody means by a key or by a docno of the pool; None where there is none."""
+        if not self.slots:
+            return given if given in self.order else None
+        if given in self.slots:
+            return given
+        return next((key for key, slot in self.slots.items() if slot == Slot(given)), None)
+
+    @property
+    def coming(self) -> str | None:
+        """The document to judge next: the first without an answer, those that were put off last."""
+        unanswered = [docno for docno in self.order if docno not in self.answers]
+        first = next((docno for docno in unanswered if docno not in self.put_off), None)
+        return first if first is not None else next(iter(self.put_off), None)
+
+    @property
+    def total(self) -> int:
+        """How many documents the assessor has, and can still get."""
+        return len(self.order) + self.left
+
+
+class OwnAssignment(NamedTuple):
+    """An assignment with what it belongs to."""
+
+    assignment: AssignmentRow
+    pool: PoolRow
+    campaign: CampaignRow
+
+
+def own_task(db: Session, assignment_id: int, account_id: int, *, writing: bool = False) -> Task:
+    """The task behind an assignment; as `own_assignment`."""
+    own = own_assignment(db, assignment_id, account_id, writing=writing)
+    return task_of(db, own.assignment, own.pool)
+
+
+def own_assignment(
+    db: Session, assignment_id: int, account_id: int, *, writing: bool = False
+) -> OwnAssignment:
+    """An assignment with its pool and campaign; raises NotFound where it is not this account's now.
+
+    `writing` holds the pool as it is until the transaction ends: nobody closes it or takes a pair out of it.
+    """
+    whose = {"assignment_id": assignment_id, "account_id": account_id}
+    row = db.execute(_OWN_TO_WRITE if writing else _OWN, whose).one_or_none()
+    if row is None:
+        raise NotFound("this is not (or no longer) assigned to you", remedy="see the list of your topics")
+    return OwnAssignment(*row)
+
+
+def task_of(db: Session, assignment: AssignmentRow, pool: PoolRow, *, only: str | None = None) -> Task:
+    """The task of an assignment row in its pool; with `only` it has the answer of this docno alone."""
+    if is_queue(pool):
+        order, left = _from_queue(db, assignment, pool)
+    else:
+        order, left = _handed_out(db, assignment, pool) if is_adaptive(pool) else (_pooled(db, assignment), 0)
+    mine = set(order)
+    own = [event for event in _said(db, assignment, pool, only) if event.docno in mine]
+    return Task(
+        assignment=assignment,
+        pool=pool,
+        campaign=db.get_one(CampaignRow, pool.campaign_id),
+        closed=pool.closed_at is not None,
+        order=order,
+        answers={event.docno: event for event in own if event.answer != LATER},
+        left=0 if pool.closed_at is not None else left,
+        put_off={event.docno: event for event in own if event.answer == LATER},
+    )
+
+
+def _said(
+    db: Session, assignment: AssignmentRow, pool: PoolRow, only: str | None
+) -> tuple[CurrentEvent, ...]:
+    if only is not None:
+        event = current_event(db, assignment.assessor_id, assignment.topic, only)
+        return () if event is None else (event,)
+    return current_events(
+        db, pool.campaign_id, assessor_ids=[assignment.assessor_id], topic=assignment.topic, put_off=True
+    )
+
+
+def _pooled(db: Session, assignment: AssignmentRow) -> list[str]:
+    entries = db.execute(_ENTRIES, {"pool_id": assignment.pool_id, "topic": assignment.topic})
+    return in_order(
+        entries, topic=assignment.topic, rule=OrderRule(assignment.order_rule), seed=assignment.seed
+    )
+
+
+def _handed_out(db: Session, assignment: AssignmentRow, pool: PoolRow) -> tuple[list[str], int]:
+    known = ledger(db, pool, assignment.topic)
+    return [one.docno for one in known.of(assignment.assessor_id)], known.left(assignment.assessor_id)
+
+
+def _from_queue(db: Session, assignment: AssignmentRow, pool: PoolRow) -> tuple[list[str], int]:
+    known = queue_topic(db, pool, assignment.topic)
+    return list(known.of(assignment.assessor_id)), known.left(assignment.assessor_id)
+
+
+def counts(task: Task) -> tuple[int, int, int]:
+    """How many answers are grades, unsure and cannot-judge."""
+    given: Sequence[str] = [event.answer for event in task.answers.values()]
+    return given.count(Answer.GRADE), given.count(Answer.UNSURE), given.count(Answer.CANNOT_JUDGE)
+
+
+def last_on_screen(task: Task) -> str | None:
+    """Where in the order the latest answer stands that was given on the screen; not one of training."""
+    given = [
+        (event.id, key)
+        for key, event in task.answers.items()
+        if event.source == "screen" and event.purpose != TRAINING
+    ]
+    return max(given)[1] if given else None
+
+
+# What every request of the desk asks is put together once: that takes longer than asking it.
+_OWN = (
+    select(AssignmentRow, PoolRow, CampaignRow)
+    .join(PoolRow, PoolRow.id == AssignmentRow.pool_id)
+    .join(CampaignRow, CampaignRow.id == PoolRow.campaign_id)
+    .join(AssessorRow, AssessorRow.id == AssignmentRow.assessor_id)
+    .where(
+        AssignmentRow.id == bindparam("assignment_id"),
+        AssessorRow.account_id == bindparam("account_id"),
+        AssignmentRow.revoked_at.is_(None),
+    )
+)
+_OWN_TO_WRITE = _OWN.with_for_update(read=True, of=PoolRow).execution_options(populate_existing=True)
+_ENTRIES = select(PoolEntryRow.docno, PoolEntryRow.best_rank, PoolEntryRow.run_count).where(
+    PoolEntryRow.pool_id == bindparam("pool_id"), PoolEntryRow.topic == bindparam("topic")
+)

@@ -1,0 +1,170 @@
+"""Training before real work: rounds over the pairs with a known answer, and the share that opens the work.
+
+A round is drawn by a seed of its own, the assignment's plus one for each round before it: the seed that
+stands with an event says in which round it was given.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from workbench.errors import NotFound
+from workbench.storage.events import LATER, WITHDRAWN
+from workbench.storage.tables import AssignmentRow, CampaignRow, JudgmentEventRow, KnownAnswerRow, PoolRow
+from workbench.workflow.clock import utc_now
+from workbench.workflow.judging.probe_places import PLANTED, TRAINING
+
+LET_THROUGH = "let_through"
+# By docno and round (from 1): the grade of the first answer, None for an answer that is no grade.
+Trained = Mapping[str, Mapping[int, int | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One time through the training pairs of a topic; `needed` right answers open the work."""
+
+    number: int
+    right: int
+    answered: int
+    total: int
+    needed: int
+
+    @property
+    def complete(self) -> bool:
+        """Whether every pair has an answer."""
+        return self.answered == self.total
+
+    @property
+    def passed(self) -> bool:
+        """Whether the round opens the work."""
+        return self.complete and self.right >= self.needed
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """What keeps the work of a topic closed: the rounds so far, and the keys of what waits behind."""
+
+    rounds: tuple[Round, ...]
+    withheld: frozenset[str]
+
+    @property
+    def now(self) -> Round:
+        """The round that is open."""
+        return self.rounds[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingAnswer:
+    """One answer in training: the number of the event, whose, of what, in which round."""
+
+    event_id: int
+    assessor_id: int
+    topic: str
+    docno: str
+    round: int
+    grade: int | None
+
+
+def needed_of(total: int, least: int | None) -> int:
+    """How many of `total` must be right for a share of `least` percent."""
+    return -(-total * (least or 0) // 100)
+
+
+def rounds_of(known: Mapping[str, int], trained: Trained, *, least: int | None) -> tuple[Round, ...]:
+    """The rounds up to the one that opened the work, or to the one that is open now.
+
+    `known` has the right grade of every pair as it is known now. An answer that is no grade is not right.
+    """
+    rounds: list[Round] = []
+    needed = needed_of(len(known), least)
+    while known and (not rounds or (rounds[-1].complete and not rounds[-1].passed)):
+        number = len(rounds) + 1
+        said = {docno: trained[docno][number] for docno in known if number in trained.get(docno, {})}
+        right = sum(said[docno] == known[docno] for docno in said)
+        rounds.append(Round(number, right, len(said), len(known), needed))
+    return tuple(rounds)
+
+
+def known_grades(db: Session, campaign_id: int, topic: str) -> dict[str, dict[str, int]]:
+    """The known grades of a topic by purpose and docno."""
+    known = KnownAnswerRow
+    found: dict[str, dict[str, int]] = {PLANTED: {}, TRAINING: {}}
+    for purpose, docno, grade in db.execute(
+        select(known.purpose, known.docno, known.grade).where(
+            known.campaign_id == campaign_id, known.topic == topic
+        )
+    ):
+        found[purpose][docno] = grade
+    return found
+
+
+def training_answers(
+    db: Session, campaign_id: int, *, assessor_id: int | None = None, topic: str | None = None
+) -> Iterator[TrainingAnswer]:
+    """Every answer of training as it was recorded, of all assessors and topics or of one."""
+    event = JudgmentEventRow
+    asked = (
+        select(
+            event.id, event.assessor_id, event.topic, event.docno, event.grade, event.seed, AssignmentRow.seed
+        )
+        .outerjoin(AssignmentRow, AssignmentRow.id == event.assignment_id)
+        .where(
+            event.campaign_id == campaign_id,
+            event.purpose == TRAINING,
+            event.answer.not_in([WITHDRAWN, LATER]),
+        )
+        .order_by(event.id)
+    )
+    if assessor_id is not None:
+        asked = asked.where(event.assessor_id == assessor_id)
+    if topic is not None:
+        asked = asked.where(event.topic == topic)
+    for number, assessor, of, docno, grade, drawn, seed in db.execute(asked):
+        yield TrainingAnswer(number, assessor, of, docno, round_of(drawn, seed), grade)
+
+
+def round_of(drawn: int | None, seed: int | None) -> int:
+    """The round of an event by the seed that stands with it and that of its assignment."""
+    return 1 if drawn is None or seed is None else max(1, drawn - seed + 1)
+
+
+def trained_by(answers: Iterator[TrainingAnswer]) -> dict[tuple[int, str], dict[str, dict[int, int | None]]]:
+    """Answers in training by assessor and topic; of a round the first one counts."""
+    found: dict[tuple[int, str], dict[str, dict[int, int | None]]] = defaultdict(lambda: defaultdict(dict))
+    for one in answers:
+        found[one.assessor_id, one.topic][one.docno].setdefault(one.round, one.grade)
+    return found
+
+
+def is_let_through(desk_rules: Mapping[str, Any], assignment_id: int) -> bool:
+    """Whether the organiser opened the work of an assignment without the share."""
+    return any(one.get("assignment") == assignment_id for one in desk_rules.get(LET_THROUGH, ()))
+
+
+def let_through(
+    db: Session, campaign_id: int, assignment_id: int, *, by: int | None = None, now: datetime | None = None
+) -> None:
+    """Open the work of an assignment whatever its training came to; again changes nothing.
+
+    What was answered in training stays. Raises NotFound for an assignment of another campaign.
+    """
+    row = db.scalars(select(CampaignRow).where(CampaignRow.id == campaign_id).with_for_update()).one()
+    mine = (
+        select(AssignmentRow.id)
+        .join(PoolRow, PoolRow.id == AssignmentRow.pool_id)
+        .where(AssignmentRow.id == assignment_id, PoolRow.campaign_id == campaign_id)
+    )
+    if db.scalar(mine) is None:
+        raise NotFound("this is no assignment of this campaign")
+    if is_let_through(row.desk_rules, assignment_id):
+        return
+    added = {"assignment": assignment_id, "by": by, "at": utc_now(now).isoformat()}
+    row.desk_rules = dict(row.desk_rules) | {LET_THROUGH: [*row.desk_rules.get(LET_THROUGH, ()), added]}
+    db.flush()

@@ -1,0 +1,28 @@
+"""The assessors of a campaign: people with or without an account, and machines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from workbench.storage.tables import AssessorRow
+
+
+@dataclass(frozen=True, slots=True)
+class AssessorLine:
+    """Somebody or something that can have judgments in a campaign."""
+
+    id: int
+    name: str
+    machine: bool
+    has_account: bool
+
+
+def assessors_of(db: Session, campaign_id: int) -> tuple[AssessorLine, ...]:
+    """The assessors of a campaign, by name; machines and people elsewhere have no account."""
+    rows = db.scalars(
+        select(AssessorRow).where(AssessorRow.campaign_id == campaign_id).order_by(AssessorRow.name)
+    )
+    return tuple(AssessorLine(r.id, r.name, r.machine, r.account_id is not None) for r in rows)

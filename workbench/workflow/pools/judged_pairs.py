@@ -1,0 +1,51 @@
+"""Which pairs of a campaign are pooled, and which a person has graded."""
+
+from __future__ import annotations
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from workbench.storage.events import CurrentEvent, current_events
+from workbench.storage.tables import AssessorRow, PoolEntryRow, PoolRow
+
+
+def pooled_pairs(db: Session, campaign_id: int) -> int:
+    """How many different pairs the pools of a campaign have, drafts left out."""
+    pairs = (
+        select(PoolEntryRow.topic, PoolEntryRow.docno)
+        .join(PoolRow)
+        .where(PoolRow.campaign_id == campaign_id, PoolRow.opened_at.is_not(None))
+        .distinct()
+        .subquery()
+    )
+    return db.scalar(select(func.count()).select_from(pairs)) or 0
+
+
+def judged_pairs(db: Session, campaign_id: int) -> int:
+    """How many different pairs, pooled or not, a person has graded."""
+    return len(graded_by_people(db, campaign_id))
+
+
+def graded_by_people(db: Session, campaign_id: int) -> set[tuple[str, str]]:
+    """The (topic, docno) pairs, pooled or not, that a person has graded."""
+    return set(highest_grades(db, campaign_id))
+
+
+def highest_grades(db: Session, campaign_id: int) -> dict[tuple[str, str], int]:
+    """The highest grade that a person has given, by (topic, docno), pooled or not."""
+    highest: dict[tuple[str, str], int] = {}
+    for event in events_of_people(db, campaign_id, current_events(db, campaign_id)):
+        if event.grade is not None:
+            pair = (event.topic, event.docno)
+            highest[pair] = max(event.grade, highest.get(pair, event.grade))
+    return highest
+
+
+def events_of_people(
+    db: Session, campaign_id: int, events: tuple[CurrentEvent, ...]
+) -> tuple[CurrentEvent, ...]:
+    """The events among these that people, not machines, made."""
+    machines = set(
+        db.scalars(select(AssessorRow.id).where(AssessorRow.campaign_id == campaign_id, AssessorRow.machine))
+    )
+    return tuple(event for event in events if event.assessor_id not in machines)

@@ -1,1 +1,0 @@
-"""Two documents, or two runs, side by side."""

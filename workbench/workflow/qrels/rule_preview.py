@@ -1,0 +1,230 @@
+"""What each consensus rule would make of a campaign, before one is used: its qrels, and the runs' ranking."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from ir_measures import Measure
+from sqlalchemy.orm import Session
+
+from workbench.consensus.summary import Summary, summary
+from workbench.errors import WorkbenchError
+from workbench.formats.qrels import write_qrels
+from workbench.records import Qrel, Scale, Verdict, sorted_ids
+from workbench.scoring.measures import at_line, parse_measures
+from workbench.scoring.rank_comparison import RankingComparison, compare_rankings
+from workbench.scoring.scorer import Scorer, in_order
+from workbench.workflow.caching import Remembered
+from workbench.workflow.qrels.make_qrels import Material, RuleChoice, material
+from workbench.workflow.qrels.rule_choices import choice_label, choice_name
+from workbench.workflow.runs.run_lines import RunLine, runs_of
+from workbench.workflow.runs.submitting import stored_run
+
+MEASURE = "AP"
+NO_QRELS = "it gives no line"
+
+
+@dataclass(frozen=True, slots=True)
+class RuleLine:
+    """What a rule makes: its summary, and the hash of its qrels; or why it cannot be applied.
+
+    `name` tells the choices of a preview apart; `label` is for people.
+    """
+
+    name: str
+    label: str
+    choice: RuleChoice
+    found: Summary | None
+    sha256: str = ""
+    refused: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RulePreview:
+    """Every rule that was asked for; `topics` and `pairs` are those with any answer that has a voice."""
+
+    scale: Scale
+    rules: tuple[RuleLine, ...]
+    topics: int
+    pairs: int
+    decided: int
+
+
+@dataclass(frozen=True, slots=True)
+class RankingPreview:
+    """The runs' scores under each rule's qrels, by rule, then run, and every two rules compared.
+
+    `done` of `total` scores are known; as long as they are fewer, nothing is compared. `left_out` are rules
+    without qrels, by name, with the reason.
+    """
+
+    measure: str
+    scores: Mapping[str, Mapping[str, float]]
+    comparisons: tuple[RankingComparison, ...]
+    left_out: tuple[tuple[str, str], ...]
+    done: int
+    total: int
+
+    def of(self, rule: str) -> dict[str, RankingComparison]:
+        """The comparisons of one rule with the others, by the other's name."""
+        return {
+            other: found
+            for found in self.comparisons
+            for one, other in ((found.first, found.second), (found.second, found.first))
+            if one == rule
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Settled:
+    found: Summary
+    qrels: tuple[Qrel, ...]
+    sha256: str
+
+
+_SETTLED: Remembered[tuple[str, RuleChoice], _Settled] = Remembered(16)
+"""What the last rules gave, by the digest of the judgments."""
+
+_SCORES: Remembered[tuple[str, str, str], float] = Remembered(50_000)
+"""What runs are worth, by the hashes of qrels and run and by measure: none of them ever changes."""
+
+
+def preview_rules(db: Session, campaign_id: int, choices: Sequence[RuleChoice]) -> RulePreview:
+    """What each of the rules would settle and leave; one that cannot be applied says why."""
+    found = material(db, campaign_id)
+    digest = found.digest()
+    lines = tuple(_line(found, digest, choice) for choice in choices)
+    machines = any(choice.machines for choice in choices)
+    pairs = {(one.topic, one.docno) for one in found.heard(RuleChoice(machines=machines))}
+    return RulePreview(
+        scale=found.scale,
+        rules=lines,
+        topics=len({topic for topic, _ in pairs}),
+        pairs=len(pairs),
+        decided=len(found.decided),
+    )
+
+
+def preview_ranking(
+    db: Session,
+    campaign_id: int,
+    choices: Sequence[RuleChoice],
+    *,
+    measure: str = MEASURE,
+    tags: Collection[str] | None = None,
+    seconds: float | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> RankingPreview:
+    """The ranking of the runs under each rule, and how it differs between every two.
+
+    A measure that needs a line of relevance takes that of each rule's qrels unless it names one. Runs that
+    were set aside are left out unless named. With `seconds` no second run is begun when these have passed:
+    what was scored is remembered, and the next call goes on from there; `progress` is told after each run.
+    Raises WorkbenchError for an unknown measure or run, more measures than one, and where there are fewer
+    than two runs.
+    """
+    parsed = _one_measure(measure)
+    runs = _chosen(runs_of(db, campaign_id), tags)
+    found = material(db, campaign_id)
+    digest = found.digest()
+    rules: dict[str, _Settled] = {}
+    left_out: list[tuple[str, str]] = []
+    for choice in choices:
+        try:
+            settled = _settled(found, digest, choice)
+        except WorkbenchError as error:
+            left_out.append((choice_name(choice), str(error)))
+            continue
+        if settled.qrels:
+            rules[choice_name(choice)] = settled
+        else:
+            left_out.append((choice_name(choice), NO_QRELS))
+    lines = {name: at_line(parsed, settled.found.relevant_from) for name, settled in rules.items()}
+    # Rules that make the same qrels are scored once.
+    wanted = {(settled.sha256, str(lines[name])): name for name, settled in rules.items()}
+    scorers: dict[tuple[str, str], Scorer] = {}
+    started, scored = time.monotonic(), False
+    for number, run in enumerate(runs, start=1):
+        missing = [key for key in wanted if _SCORES.known((*key, run.sha256)) is None]
+        if missing:
+            # One run at least each time, or a slow machine would never come to an end.
+            if seconds is not None and scored and time.monotonic() - started > seconds:
+                break
+            scored = True
+            sorted_once = in_order(stored_run(db, campaign_id, run.tag))
+            for key in missing:
+                if key not in scorers:
+                    scorers[key] = Scorer(rules[wanted[key]].qrels, [lines[wanted[key]]])
+                _SCORES.keep((*key, run.sha256), scorers[key].score(sorted_once).values[key[1]])
+        if progress is not None:
+            progress(number, len(runs))
+    return _ranking(str(parsed), rules, lines, runs, tuple(left_out))
+
+
+def _ranking(
+    measure: str,
+    rules: Mapping[str, _Settled],
+    lines: Mapping[str, Measure],
+    runs: Sequence[RunLine],
+    left_out: tuple[tuple[str, str], ...],
+) -> RankingPreview:
+    scores: dict[str, dict[str, float]] = {}
+    done = 0
+    for name, settled in rules.items():
+        known = {run.tag: _SCORES.known((settled.sha256, str(lines[name]), run.sha256)) for run in runs}
+        scores[name] = {tag: value for tag, value in known.items() if value is not None}
+        done += len(scores[name])
+    total = len(rules) * len(runs)
+    return RankingPreview(
+        measure=measure,
+        scores=scores,
+        comparisons=compare_rankings(scores) if done == total else (),
+        left_out=left_out,
+        done=done,
+        total=total,
+    )
+
+
+def _line(found: Material, digest: str, choice: RuleChoice) -> RuleLine:
+    name, label = choice_name(choice), choice_label(choice)
+    try:
+        settled = _settled(found, digest, choice)
+    except WorkbenchError as error:
+        return RuleLine(name, label, choice, None, refused=str(error))
+    return RuleLine(name, label, choice, settled.found, settled.sha256)
+
+
+def _settled(found: Material, digest: str, choice: RuleChoice) -> _Settled:
+    def settle() -> _Settled:
+        consensus = found.settled(choice)
+        content = b"".join(write_qrels(consensus.qrels))
+        judged = dict.fromkeys(sorted_ids({one.topic for one in found.heard(choice)}))
+        return _Settled(
+            summary(consensus, topics=judged), consensus.qrels, hashlib.sha256(content).hexdigest()
+        )
+
+    return _SETTLED.get((digest, choice), settle)
+
+
+def _one_measure(text: str) -> Measure:
+    parsed = parse_measures(text)
+    if len(parsed) > 1:
+        raise WorkbenchError(
+            f"{len(parsed)} measures are named, and a ranking is by one", remedy=f"such as {MEASURE}"
+        )
+    return parsed[0]
+
+
+def _chosen(runs: Sequence[RunLine], tags: Collection[str] | None) -> list[RunLine]:
+    unknown = set(tags or ()) - {run.tag for run in runs}
+    if unknown:
+        raise WorkbenchError(f"there is no run {', '.join(sorted(unknown))} in this campaign")
+    chosen = [
+        run for run in runs if (run.verdict is not Verdict.SET_ASIDE if tags is None else run.tag in tags)
+    ]
+    if len(chosen) < 2:
+        raise WorkbenchError("a ranking needs two runs", remedy="load runs, or choose more")
+    return chosen

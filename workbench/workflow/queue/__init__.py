@@ -1,1 +1,0 @@
-"""Pools as queues: each assessor takes the next pairs that still need judging, under leases that expire."""

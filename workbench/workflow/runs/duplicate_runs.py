@@ -1,0 +1,183 @@
+"""The runs that a new one is compared with: those of the campaign, and files sent together with it."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from workbench.errors import Finding, InvalidInput
+from workbench.formats.error_collector import shown
+from workbench.formats.run_tops import read_run_top
+from workbench.formats.runs import read_run
+from workbench.pooling.near_identical import DEPTH, P, Tops, compared_topics, nearly_identical, tops_of
+from workbench.ranking import ordered
+from workbench.records import Ranking, Run
+from workbench.storage.tables import CheckedFileRow, RunRow
+from workbench.workflow.caching import Remembered
+
+MOST_TOLD = 3
+TAG_BEGINNING = 12
+"""Tags that are alike in as many characters are told apart with pains; older tools cut them there."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownRun:
+    """A run to compare with: what to call it, its tag, the hash of its plain content, the tops."""
+
+    name: str
+    tag: str
+    sha256: str
+    tops: Tops
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Who has a tag already: what to call it, and the hash of its content."""
+
+    name: str
+    sha256: str | None
+
+
+def known_runs(
+    db: Session, campaign_id: int, topics: Sequence[str], *, batch: str | None = None
+) -> tuple[KnownRun, ...]:
+    """The runs of a campaign that hold, by tag, then the good files of a batch that are not kept yet."""
+    stored = db.execute(
+        select(RunRow.id, RunRow.tag, RunRow.sha256)
+        .where(RunRow.campaign_id == campaign_id, RunRow.replaced_at.is_(None))
+        .order_by(RunRow.tag)
+    ).all()
+    compared = compared_topics(topics)
+    known = [
+        KnownRun(f"run {shown(tag)}", tag, sha256, _tops(db, sha256, compared, _of_run(run_id)))
+        for run_id, tag, sha256 in stored
+    ]
+    if batch is None:
+        return tuple(known)
+    checked = db.execute(
+        select(CheckedFileRow.id, CheckedFileRow.file_name, CheckedFileRow.sha256, CheckedFileRow.report)
+        .where(
+            CheckedFileRow.campaign_id == campaign_id,
+            CheckedFileRow.batch == batch,
+            CheckedFileRow.kept_at.is_(None),
+            CheckedFileRow.content_gzip.is_not(None),
+        )
+        .order_by(CheckedFileRow.id)
+    )
+    for row_id, name, sha256, report in checked:
+        if sha256 is not None and report["ok"]:
+            tops = _tops(db, sha256, compared, _of_file(row_id))
+            known.append(KnownRun(f"the file {shown(name)}", report["tag"], sha256, tops))
+    return tuple(known)
+
+
+def content_of(db: Session, campaign_id: int, sha256: str) -> bytes | None:
+    """The compressed content of a run or checked file of this hash, None where there is none any more."""
+    for table in (RunRow, CheckedFileRow):
+        found = db.scalars(
+            select(table.content_gzip)
+            .where(table.campaign_id == campaign_id, table.sha256 == sha256, table.content_gzip.is_not(None))
+            .limit(1)
+        ).first()
+        if found is not None:
+            return found
+    return None
+
+
+def likeness_findings(
+    run: Run,
+    tops: Tops,
+    known: Sequence[KnownRun],
+    look_up: Callable[[str], bytes | None],
+    *,
+    source: str,
+) -> Iterator[Finding]:
+    """Which known runs rank the same or nearly the same documents; the likest few are named.
+
+    `tops` are the run's; `look_up` gives a known run's content by its hash, to tell the same from nearly the
+    same.
+    """
+    alike = [(value, other) for other in known if (value := nearly_identical(tops, other.tops)) is not None]
+    alike.sort(key=lambda found: -found[0])
+    same: list[KnownRun] = []
+    for value, other in alike[:MOST_TOLD]:
+        if value > 1 - 1e-9 and _same_rankings(run, look_up(other.sha256)):
+            same.append(other)
+            message = f"every ranking is that of {other.name}, document by document"
+            remedy = "was a run sent twice under two tags?"
+            yield Finding(source, None, "same-content", message, remedy)
+    near = [(value, other) for value, other in alike[:MOST_TOLD] if other not in same]
+    for value, other in near:
+        message = (
+            f"the rankings are nearly those of {other.name}: "
+            f"rank-biased overlap {value:.3f} (p {P}, first {DEPTH} documents, mean over topics)"
+        )
+        yield Finding(source, None, "near-identical", message, "it brings next to nothing to a pool")
+
+
+def tag_findings(
+    tag: str, sha256: str | None, held: Mapping[str, Holder], *, source: str
+) -> Iterator[Finding]:
+    """What stands against a tag: another has it, or one that could be taken for it."""
+    holder = held.get(tag)
+    if holder is not None and holder.sha256 == sha256:
+        yield Finding(source, None, "same-file", f"this very file is here already as {holder.name}")
+        return
+    if holder is not None:
+        message = f"the tag {shown(tag)} is taken by {holder.name}"
+        yield Finding(source, None, "tag-taken", message, "give this run its own tag", column=6)
+        return
+    like = [other for other in held if _alike(tag, other)]
+    if like:
+        others = ", ".join(shown(other) for other in like[:MOST_TOLD])
+        more = f" and {len(like) - MOST_TOLD} more" if len(like) > MOST_TOLD else ""
+        message = f"the tag {shown(tag)} could be taken for {others}{more}"
+        remedy = f"tags should differ within their first {TAG_BEGINNING} characters, and not only in capitals"
+        yield Finding(source, None, "tag-alike", message, remedy, column=6)
+
+
+def _alike(tag: str, other: str) -> bool:
+    if tag.casefold() == other.casefold():
+        return True
+    return tag[:TAG_BEGINNING] == other[:TAG_BEGINNING] and len(tag) >= TAG_BEGINNING <= len(other)
+
+
+def _same_rankings(run: Run, content: bytes | None) -> bool:
+    if content is None:
+        return False
+    other = read_run(io.BytesIO(content), source="").run
+    mine, theirs = _without_empty(run), _without_empty(other)
+    if mine.keys() != theirs.keys():
+        return False
+    return all(ordered(ranking) == ordered(theirs[topic]) for topic, ranking in mine.items())
+
+
+def _without_empty(run: Run) -> dict[str, Ranking]:
+    return {topic: ranking for topic, ranking in run.rankings.items() if len(ranking)}
+
+
+def _of_run(run_id: int) -> Callable[[Session], bytes]:
+    return lambda db: db.scalars(select(RunRow.content_gzip).where(RunRow.id == run_id)).one()
+
+
+def _of_file(row_id: int) -> Callable[[Session], bytes]:
+    chosen = select(CheckedFileRow.content_gzip).where(CheckedFileRow.id == row_id)
+    return lambda db: db.scalars(chosen).one() or b""
+
+
+def _tops(db: Session, sha256: str, topics: tuple[str, ...], content: Callable[[Session], bytes]) -> Tops:
+    def make() -> Tops:
+        try:
+            run = read_run_top(io.BytesIO(content(db)), source="", depth=DEPTH).run
+        except InvalidInput:
+            run = Run("", {})  # an older version took it; there is nothing to compare with
+        return tops_of(run, topics)
+
+    return _REMEMBERED.get((sha256, hash(topics)), make)
+
+
+_REMEMBERED: Remembered[tuple[str, int], Tops] = Remembered(512)

@@ -1,0 +1,1 @@
+"""What the runs of a campaign are worth on its qrels."""

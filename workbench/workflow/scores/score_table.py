@@ -1,0 +1,74 @@
+"""What the runs of a campaign are worth on its qrels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+
+from sqlalchemy.orm import Session
+
+from workbench.errors import WorkbenchError
+from workbench.records import Scale, Verdict
+from workbench.scoring.measures import parse_measures
+from workbench.scoring.scorer import RunScores, Scorer
+from workbench.workflow.campaigns.campaigns import campaign_of
+from workbench.workflow.qrels.make_qrels import QrelsReport, RuleChoice, make_qrels
+from workbench.workflow.runs.run_lines import runs_of
+from workbench.workflow.runs.submitting import stored_run
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreTable:
+    """Runs by measures; every mean is over all topics of the qrels."""
+
+    qrels: QrelsReport
+    measures: tuple[str, ...]
+    runs: tuple[RunScores, ...]
+
+
+def default_measures(scale: Scale, choice: RuleChoice | None = None) -> str:
+    """Measures to begin with, counting as relevant what the scale does, or the line of a rule that sums."""
+    line = scale.relevant_from if choice is None else choice.relevant_from(scale)
+    relevant = "" if line == 1 else f"(rel={line})"
+    return f"AP{relevant} nDCG@10 P{relevant}@10 RR{relevant}"
+
+
+def score_runs(
+    db: Session,
+    campaign_id: int,
+    *,
+    choice: RuleChoice,
+    measures: str | None = None,
+    tags: Collection[str] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> ScoreTable:
+    """Score the runs (or those named) on the qrels of a rule, best first by the first measure.
+
+    Of a run that was replaced the version that holds counts; one that was set aside must be named.
+
+    `measures` are ir-measures' names; None takes the campaign's default.
+    `progress` is told after each run how many of how many are done. Raises WorkbenchError for an unknown
+    measure or run, and where there are no qrels or runs to score.
+    """
+    runs = runs_of(db, campaign_id)
+    unknown = set(tags or ()) - {run.tag for run in runs}
+    if unknown:
+        raise WorkbenchError(f"there is no run {', '.join(sorted(unknown))} in this campaign")
+    chosen = [
+        run.tag for run in runs if (run.verdict is not Verdict.SET_ASIDE if tags is None else run.tag in tags)
+    ]
+    if not chosen:
+        raise WorkbenchError("there are no runs to score", remedy="load runs first")
+    parsed = parse_measures(measures or default_measures(campaign_of(db, campaign_id).scale, choice))
+    report = make_qrels(db, campaign_id, choice)
+    if not report.consensus.qrels:
+        raise WorkbenchError("this rule gives no qrels yet", remedy="judge first, or choose another rule")
+    scorer = Scorer(report.consensus.qrels, parsed)
+    scored = []
+    for number, tag in enumerate(chosen, start=1):
+        scored.append(scorer.score(stored_run(db, campaign_id, tag)))
+        if progress is not None:
+            progress(number, len(chosen))
+    names = tuple(str(measure) for measure in parsed)
+    scored.sort(key=lambda run: (-run.values[names[0]], run.tag))
+    return ScoreTable(report, names, tuple(scored))

@@ -1,1 +1,0 @@
-"""Disputes, adjudication and discussion; the rules that make qrels, and what they are worth."""
