@@ -8,7 +8,7 @@ import { takeEnter } from "./finished.js";
 import { judge, keepComment, putOff, undo } from "./judging.js";
 import * as list from "./list.js";
 import { go, step } from "./navigation.js";
-import { listenToSwipes, sayWays } from "./swipe.js";
+import { listenToSwipes, showWays } from "./swipe.js";
 import { drawLight } from "./view.js";
 
 const COMMANDS = {
@@ -43,7 +43,7 @@ export function listenToControls(desk) {
     mayJudge: () => desk.isOpen,
     judge: (grade) => judge(desk, "grade", { grade }),
   });
-  sayWays(byId("swipes"), grades, facts.relevant_from);
+  showWays(byId("swipes"), grades, facts.relevant_from);
   listenToWindow(desk);
 }
 

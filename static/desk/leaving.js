@@ -1,30 +1,25 @@
 // On every page: what the desk left unsent goes on being sent, and whoever signs out before it has
 // arrived is warned.
+import { byId, make } from "../shared/dom.js";
 import { openChannel } from "./channel.js";
 import { hasOutbox, openOutbox } from "./outbox.js";
 import { startSender } from "./sender.js";
 
-const { account, address } = document.getElementById("leaving").dataset;
-const atDesk = document.getElementById("desk") !== null;
+const { account, address } = byId("leaving").dataset;
+const atDesk = byId("desk") !== null;
 
 function showUnsent(form, unsent) {
-  document.getElementById("unsent")?.remove();
-  const box = document.createElement("p");
-  Object.assign(box, { id: "unsent", className: "notice fair" });
+  byId("unsent")?.remove();
+  const box = make("p", { id: "unsent", className: unsent ? "notice fair" : "notice good" });
   box.setAttribute("role", "alert");
   if (unsent) {
     const what = unsent === 1 ? "1 answer is" : `${unsent.toLocaleString("en")} answers are`;
     box.append(`${what} kept in this browser and not sent yet, so you are not signed out. They are being sent; `
       + "this says when they have arrived. ");
-    const anyway = Object.assign(document.createElement("button"), { type: "button", className: "link" });
-    anyway.textContent = "Sign out all the same: they are sent when you sign in here again";
-    anyway.onclick = () => form.submit();
-    box.append(anyway);
-  } else {
-    box.className = "notice good";
-    box.textContent = "Everything has arrived: you can sign out now.";
-  }
-  document.getElementById("content")?.prepend(box);
+    box.append(make("button", { type: "button", className: "link", onclick: () => form.submit() },
+      "Sign out all the same: they are sent when you sign in here again"));
+  } else box.append("Everything has arrived: you can sign out now.");
+  byId("content")?.prepend(box);
 }
 
 async function begin() {

@@ -9,7 +9,7 @@ import { finishedArticle, offerTopic } from "./finished.js";
 import { nearAnswer } from "./near.js";
 import * as show from "./show.js";
 import { draw, drawBar, drawLight } from "./view.js";
-import { askForWork, pause, sayGone, sayTriedAgain } from "./work.js";
+import { askForWork, pause, showGone, showTriedAgain } from "./work.js";
 
 const UNDONE = 3; // documents that undoing would bring back are kept at hand
 const AHEAD = 3; // with fewer ahead a queue is asked for more
@@ -79,9 +79,9 @@ async function fetchAndShow(desk, docno) {
       if (desk.wanted !== docno) return;
       if (error.message === "401") desk.saving.askToSignIn();
       else if (/^4\d\d$/.test(error.message)) {
-        sayGone("document", desk.addresses);
+        showGone("document", desk.addresses);
         return;
-      } else sayTriedAgain();
+      } else showTriedAgain();
       await pause();
       continue;
     }
@@ -168,7 +168,7 @@ async function fetchMore(desk) {
     hideNotice("no-document");
     return true;
   } catch {
-    if (desk.atEnd) sayTriedAgain();
+    if (desk.atEnd) showTriedAgain();
     return false;
   }
 }
@@ -181,7 +181,7 @@ export async function showAwaited(desk) {
     try {
       work = await askForWork(desk);
     } catch {
-      sayTriedAgain();
+      showTriedAgain();
     }
     // Its receipt may come twice, by this tab's sender and by another's: then the first has gone on already.
     if (desk.waitsFor !== awaited) return;

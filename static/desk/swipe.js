@@ -86,7 +86,7 @@ export function listenToSwipes({ place, hint, grades, relevantFrom, mayJudge, ju
 }
 
 // The line that says what a swipe means, wherever it is turned on.
-export function sayWays(line, grades, relevantFrom) {
+export function showWays(line, grades, relevantFrom) {
   const draw = () => {
     const { left, right } = gradesOf(choice(), grades, relevantFrom);
     line.querySelector("[data-side=left]").textContent = left[1];

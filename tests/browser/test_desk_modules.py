@@ -83,9 +83,9 @@ def test_that_something_is_tried_again_is_said_once(modules: Page) -> None:
     body = """
       document.body.insertAdjacentHTML("beforeend", '<div id="trouble"></div>');
       const { isShown } = await import("/static/shared/notices.js");
-      m.sayTriedAgain();
+      m.showTriedAgain();
       const said = document.getElementById("trouble").firstChild;
-      m.sayTriedAgain();
+      m.showTriedAgain();
       return [isShown("no-document"), document.getElementById("trouble").firstChild === said];
     """
     assert run(modules, "desk/work", body) == [True, True]
