@@ -10,7 +10,7 @@ from workbench.workflow.judging.highlighted_words import own_words
 from workbench.workflow.judging.text_choices import CHOICES, Choice, TextChoice, text_choice
 
 
-def install(app: Flask) -> None:
+def init_app(app: Flask) -> None:
     """Give templates `text_look`, `text_choices` and `highlighted_words`, and the filter `nearly`."""
     app.add_template_filter(nearly)
     app.add_template_global(text_look)

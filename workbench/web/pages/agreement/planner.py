@@ -17,12 +17,11 @@ from workbench.agreement.sample_size import LEVEL, Draw
 from workbench.errors import Finding, WorkbenchError
 from workbench.storage import Session
 from workbench.web import notices
-from workbench.web.access import here, viewer
+from workbench.web.access import here, organiser, viewer
 from workbench.web.context import reading, writing
 from workbench.web.downloads import export_file
 from workbench.web.forms import counted, findings_of, status_of, whole_number
 from workbench.web.pages.agreement.planner_form import COEFFICIENTS, Asked, as_address, read_asked
-from workbench.web.readers import organiser
 from workbench.web.requests import see_other, wants_fragment
 from workbench.workflow.agreement.overlap_drawing import draw_overlap
 from workbench.workflow.agreement.overlap_forms import plan_export
@@ -92,7 +91,7 @@ def draw() -> Response | tuple[str, int]:
         page = _page(findings_of(error, "Draw", "draw"))
         return (page[0] if isinstance(page, tuple) else page), status_of(error)
     pool = done.pool.pool
-    notices.say(
+    notices.add(
         f"{counted(pool.pairs, 'pair')} of {counted(done.topics, 'topic')} drawn into {pool.name!r} with "
         f"seed {done.seed}, and given out as {counted(done.assigned, 'assignment')}."
     )

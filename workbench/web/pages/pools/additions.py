@@ -7,13 +7,12 @@ from werkzeug.wrappers import Response
 
 from workbench.errors import Conflict, Finding, WorkbenchError
 from workbench.web import notices
-from workbench.web.access import here, viewer
+from workbench.web.access import here, organiser, viewer
 from workbench.web.context import reading, writing
 from workbench.web.forms import findings_of, sent_id, status_of
 from workbench.web.ids import write_id
 from workbench.web.pages.pools.docno_form import added_in_words, read_additions
 from workbench.web.pages.pools.pool_choice import pool_line
-from workbench.web.readers import organiser
 from workbench.web.requests import see_other
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.pools.additions import add_by_hand
@@ -51,7 +50,7 @@ def add(pool_id: int) -> Response | tuple[str, int]:
     except WorkbenchError as error:
         return _page(pool_id, findings_of(error, "Docnos", "docnos")), status_of(error)
     for sentence in added_in_words(added, pools=True):
-        notices.say(sentence, "good" if added.added else "fair")
+        notices.add(sentence, "good" if added.added else "fair")
     return _back(pool_id, topic)
 
 
@@ -65,9 +64,9 @@ def out(pool_id: int) -> Response:
             line = pool_line(db, here().id, pool_id)
             take_out(db, here().id, line.name, topic=topic, docno=docno, by=viewer().id)
     except Conflict as error:
-        notices.say(f"Not taken out: {error.message}.", "poor")
+        notices.add(f"Not taken out: {error.message}.", "poor")
     else:
-        notices.say(f"{docno} is taken out of the pool.")
+        notices.add(f"{docno} is taken out of the pool.")
     return _back(pool_id, topic)
 
 
