@@ -39,7 +39,7 @@ def keep_all(client: FlaskClient, address: str) -> TestResponse:
 
 
 def links(page: str, part: str) -> list[str]:
-    """The addresses in a page's content, its navigation left out, that hold a part, as a browser reads them."""
+    """The addresses in a page's content, not its navigation, that hold a part."""
     content = page.partition("<main")[2] or page
     return [link for link in map(html.unescape, re.findall(r'href="([^"]*)"', content)) if part in link]
 

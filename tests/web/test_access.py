@@ -20,8 +20,8 @@ from workbench.web.access import Access, Who, access_of, anyone
 from workbench.web.app import create_app
 from workbench.workflow.people.invitations import invite
 from workbench.workflow.people.roles import Role
-from workbench.workflow.runs.checked_files import add_checked
-from workbench.workflow.runs.run_checks import check_file, expected_of
+from workbench.workflow.runs.run_checks import check_file, run_checker
+from workbench.workflow.runs.uploads import add_checked
 
 NOBODY = "nobody"
 EVERYBODY = (NOBODY, *ROLES)
@@ -72,7 +72,7 @@ def samples(sqlite_database: Database, cast: Cast) -> dict[str, Any]:
     """Something real for every argument that an address has. A new argument needs a line here."""
     with sqlite_database.writing() as db:
         invited = invite(db, cast.campaign_id, role=Role.VIEWER, invited_by=cast.accounts["Olga"].id)
-        expected = expected_of(db, cast.campaign_id)
+        expected = run_checker(db, cast.campaign_id)
         checked = check_file(expected, "late.txt", io.BytesIO(run_text("late", ALPHA)))
         number = add_checked(db, cast.campaign_id, "a-batch-of-files", checked)
     return {

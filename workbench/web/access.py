@@ -18,7 +18,7 @@ from workbench.web.context import reading
 from workbench.web.cookies import read_token
 from workbench.web.requests import from_script, page_asked_for, see_other
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
-from workbench.workflow.judging.effective_roles import roles_of
+from workbench.workflow.judging.worklists import effective_roles
 from workbench.workflow.people.accounts import any_account
 from workbench.workflow.people.roles import Role
 from workbench.workflow.people.signing_in import signed_in_account
@@ -206,7 +206,7 @@ def _enter_campaign(statement: Access) -> None:
             campaign = campaign_by_slug(db, g.slug or "")
         except NotFound:
             raise nothing from None
-        roles = roles_of(db, campaign.id, viewer().id)
+        roles = effective_roles(db, campaign.id, viewer().id)
     if not roles:
         raise nothing
     g.campaign = Here(campaign.id, campaign.slug, campaign.name, campaign.illustrative, roles)

@@ -18,11 +18,9 @@ from workbench.storage.engine import Database
 from workbench.workflow.agreement.overlap_candidates import candidates_of
 from workbench.workflow.agreement.overlap_drawing import draw_overlap
 from workbench.workflow.agreement.overlap_planning import Source, plan_overlap
-from workbench.workflow.judging.assigning import assign
-from workbench.workflow.judging.assignments import assignments_of, left_to_judge
+from workbench.workflow.judging.assignments import assign, assignments_of, left_to_judge
 from workbench.workflow.judging.importing import import_judgments
-from workbench.workflow.pools.listing import pools_of
-from workbench.workflow.pools.pool_pairs import pool_entries
+from workbench.workflow.pools.listing import pool_entries, pools_of
 
 
 def test_before_anybody_overlaps_the_plan_is_by_stated_guesses(sqlite_database: Database, made: Made) -> None:

@@ -13,7 +13,7 @@ from workbench.workflow.agreement.overlap_drawing import draw_overlap
 from workbench.workflow.agreement.overlap_results import overlap_results
 from workbench.workflow.judging.assignments import assignments_of
 from workbench.workflow.pools.judged_pairs import pooled_pairs
-from workbench.workflow.pools.pool_pairs import pool_entries
+from workbench.workflow.pools.listing import pool_entries
 
 
 def test_the_result_weighs_a_sample_by_label_back_to_the_whole(database: Database) -> None:

@@ -13,7 +13,7 @@ from workbench.web.cookies import drop_token, keep_token, read_token
 from workbench.web.navigation import first_page
 from workbench.web.requests import safe_next, see_other
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
-from workbench.workflow.judging.effective_roles import roles_of
+from workbench.workflow.judging.worklists import effective_roles
 from workbench.workflow.people import accounts as people
 from workbench.workflow.people import invitations, signing_in
 from workbench.workflow.people.signing_in import Refused, SignedIn
@@ -155,7 +155,7 @@ def _invitation_page(token: str, findings: tuple[Finding, ...] = ()) -> str:
 
 def _beginning(slug: str, account_id: int) -> str:
     with reading() as db:
-        roles = roles_of(db, campaign_by_slug(db, slug).id, account_id)
+        roles = effective_roles(db, campaign_by_slug(db, slug).id, account_id)
     return first_page(slug, roles) or url_for("campaigns.index")
 
 

@@ -14,7 +14,7 @@ from workbench.web.requests import see_other
 from workbench.workflow.people import groups, invitations, membership
 from workbench.workflow.people.accounts import clean_name
 from workbench.workflow.people.roles import Role
-from workbench.workflow.runs.run_lines import runs_of
+from workbench.workflow.runs.run_records import runs_of
 
 blueprint = Blueprint("groups", __name__, url_prefix="/c/<slug>/groups")
 Answer = Response | tuple[str, int]

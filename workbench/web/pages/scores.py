@@ -21,7 +21,7 @@ from workbench.web.pages.qrels.rule_form import RuleForm, rule_form
 from workbench.web.requests import wants_fragment
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.collection import topics_of
-from workbench.workflow.runs.run_lines import RunLine, runs_of
+from workbench.workflow.runs.run_records import CampaignRun, runs_of
 from workbench.workflow.scores.score_table import ScoreTable, default_measures, score_runs
 
 blueprint = Blueprint("scores", __name__, url_prefix="/c/<slug>/scores")
@@ -35,7 +35,7 @@ class ScoreForm:
     asked: bool
     rule: RuleForm
     measures: str
-    runs: tuple[RunLine, ...]
+    runs: tuple[CampaignRun, ...]
     tags: frozenset[str]
 
     def arguments(self) -> dict[str, str | list[str]]:

@@ -23,10 +23,10 @@ from workbench.storage.tables import AssessorRow, CampaignRow, PoolRow
 from workbench.workflow.agreement.overlap_candidates import Candidate, Candidates, candidates_of
 from workbench.workflow.agreement.overlap_planning import OverlapPlan, plan_overlap
 from workbench.workflow.agreement.overlap_sources import as_pooled, runs_of, sources_of
-from workbench.workflow.judging.assigning import SEEDS, assign
+from workbench.workflow.judging.assignments import SEEDS, assign
 from workbench.workflow.pools.listing import PoolReport, pool_report
+from workbench.workflow.pools.making import manual_entry, write_entries
 from workbench.workflow.pools.pool_rows import checked_name
-from workbench.workflow.pools.pooling import brought_by_nobody, write_entries
 
 STRATEGY = "overlap"
 REASON = "drawn for a second judgment"
@@ -128,7 +128,7 @@ def draw_overlap(
     for one in chosen:
         pair = (one.topic, one.docno)
         known = sources.get(pair)
-        values = brought_by_nobody(pair) | marks if known is None else as_pooled(known)
+        values = manual_entry(pair) | marks if known is None else as_pooled(known)
         drawn_as = {"inclusion": chances[one.label], "stratum": one.label + 1, "weight": None}
         entries[pair] = values | drawn_as
     write_entries(db, row.id, entries)

@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response
 from workbench.agreement.rounds import Rounds
 from workbench.consensus.disputes import Difference
 from workbench.errors import Finding, InvalidInput, WorkbenchError
-from workbench.formats.decisions import write_decisions
+from workbench.formats.graded_pairs import write_decisions
 from workbench.storage import Session
 from workbench.web import notices
 from workbench.web.access import here, member, organiser

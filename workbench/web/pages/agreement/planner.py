@@ -28,7 +28,7 @@ from workbench.workflow.agreement.overlap_forms import plan_export
 from workbench.workflow.agreement.overlap_planning import HALF_WIDTH, OverlapPlan, plan_overlap
 from workbench.workflow.agreement.overlap_results import overlap_results
 from workbench.workflow.campaigns.campaigns import campaign_of
-from workbench.workflow.judging.assigning import SEEDS
+from workbench.workflow.judging.assignments import SEEDS
 from workbench.workflow.people.assessors import assessors_of
 
 blueprint = Blueprint("agreement_planner", __name__, url_prefix="/c/<slug>/agreement/overlap")

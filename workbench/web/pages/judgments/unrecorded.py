@@ -12,7 +12,7 @@ from workbench.web.context import reading, writing
 from workbench.web.forms import counted, findings_of, status_of, whole_number
 from workbench.web.requests import see_other
 from workbench.workflow.campaigns.campaigns import campaign_of
-from workbench.workflow.judging.unrecorded import Settlement, kept_lines, settle
+from workbench.workflow.judging.unrecorded import Settlement, settle, unrecorded_lines
 
 blueprint = Blueprint("kept_aside", __name__, url_prefix="/c/<slug>/judgments/kept-aside")
 DONE = {Settlement.RECORDED: "recorded", Settlement.DISMISSED: "dismissed"}
@@ -48,7 +48,7 @@ def act() -> Response | tuple[str, int]:
 
 def _page(findings: tuple[Finding, ...] = ()) -> str:
     with reading() as db:
-        lines = kept_lines(db, here().id)
+        lines = unrecorded_lines(db, here().id)
         scale = campaign_of(db, here().id).scale
     waiting = [line for line in lines if line.settlement is None]
     settled = [line for line in reversed(lines) if line.settlement is not None]

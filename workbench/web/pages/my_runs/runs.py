@@ -18,7 +18,7 @@ from workbench.web.requests import see_other
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.people.groups import own_groups
 from workbench.workflow.runs import own_runs
-from workbench.workflow.runs.batches import waiting_batches
+from workbench.workflow.runs.uploads import waiting_batches
 
 blueprint = Blueprint("own_runs", __name__, url_prefix="/c/<slug>/own-runs")
 Answer = Response | tuple[str, int]

@@ -12,7 +12,7 @@ from workbench.web.access import here, reader
 from workbench.web.context import reading
 from workbench.web.downloads import attachment
 from workbench.web.pages.pools.pool_choice import pool_line
-from workbench.workflow.judging.adaptive_ledgers import LEASE
+from workbench.workflow.judging.adaptive_handout import LEASE
 from workbench.workflow.judging.adaptive_report import live_report
 from workbench.workflow.pools.adaptive_pools import PoolEventLine, pool_events
 

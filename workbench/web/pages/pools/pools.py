@@ -18,12 +18,10 @@ from workbench.web.forms import counted, findings_of, sent_id, sent_ids, status_
 from workbench.web.pages.pools.pool_choice import pool_line, pools_shown
 from workbench.web.pages.pools.recipe_form import read_priority, read_recipe, strategy_choices
 from workbench.web.requests import see_other
-from workbench.workflow.pools.drafting import changed_runs
-from workbench.workflow.pools.listing import pool_report
-from workbench.workflow.pools.opening import shared_with
-from workbench.workflow.pools.pool_pairs import PooledPair, pool_entries
-from workbench.workflow.pools.pooling import make_pool
-from workbench.workflow.runs.run_lines import runs_of
+from workbench.workflow.pools.drafts import changed_runs, shared_with
+from workbench.workflow.pools.listing import PooledPair, pool_entries, pool_report
+from workbench.workflow.pools.making import make_pool
+from workbench.workflow.runs.run_records import runs_of
 
 blueprint = Blueprint("pools", __name__, url_prefix="/c/<slug>/pools")
 A_PAGE = 500

@@ -13,7 +13,7 @@ from workbench.web.forms import counted, findings_of, sent_id, status_of, whole_
 from workbench.web.pages.pools.pool_choice import pool_line
 from workbench.web.requests import see_other
 from workbench.workflow.judging import queues
-from workbench.workflow.judging.queue_report import queue_report
+from workbench.workflow.judging.queues import queue_report
 from workbench.workflow.people.assessors import assessors_of
 
 blueprint = Blueprint("queues", __name__, url_prefix="/c/<slug>/pools/<int:pool_id>/queue")

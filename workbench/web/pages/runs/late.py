@@ -12,7 +12,7 @@ from workbench.web.context import reading, writing
 from workbench.web.forms import counted, findings_of, sent_id, status_of, whole_number
 from workbench.web.ids import write_id
 from workbench.web.requests import see_other
-from workbench.workflow.judging.late_runs import Filled, fill_holes, holes_of
+from workbench.workflow.judging.late_runs import HolesFilled, fill_holes, holes_of
 
 blueprint = Blueprint("late_runs", __name__, url_prefix="/c/<slug>/runs/holes")
 DEPTH = "10"
@@ -42,7 +42,7 @@ def fill() -> Response | tuple[str, int]:
     return see_other(url_for("assignments.index", pool=filled.pool.pool.id))
 
 
-def _in_words(filled: Filled) -> str:
+def _in_words(filled: HolesFilled) -> str:
     pool = filled.pool.pool
     size, given = counted(pool.pairs, "pair"), counted(filled.assigned, "assignment")
     said = f"Pool “{pool.name}” has {size}; {given} made."

@@ -8,7 +8,7 @@ from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from workbench.errors import Finding, InvalidInput, WorkbenchError
-from workbench.formats.run_records import COLUMNS, RecordTable, read_records, write_table
+from workbench.formats.metadata_table import COLUMNS, MetadataTable, read_metadata_table, write_table
 from workbench.records import Verdict
 from workbench.web import notices
 from workbench.web.access import here, organiser, reader, viewer
@@ -29,9 +29,9 @@ from workbench.web.pages.runs.metadata_form import KINDS, AboutForm, about_as_ty
 from workbench.web.pages.runs.run_choice import run_choice
 from workbench.web.requests import see_other
 from workbench.workflow.people.groups import group_names
-from workbench.workflow.runs import run_records
+from workbench.workflow.runs import run_records, store
 from workbench.workflow.runs.metadata_tables import HEADER, RecordsLoaded, load_records, record_rows
-from workbench.workflow.runs.run_lines import runs_of
+from workbench.workflow.runs.run_records import runs_of
 
 blueprint = Blueprint("records", __name__, url_prefix="/c/<slug>/runs")
 Answer = Response | tuple[str, int]
@@ -93,7 +93,7 @@ def replace() -> Answer:
     try:
         file = one_file()
         with writing() as db:
-            run_records.replace_run(db, here().id, tag, file, added_by=viewer().id)
+            store.replace_run(db, here().id, tag, file, added_by=viewer().id)
     except InvalidInput as error:
         return _page(tag, refused=error.findings), 422
     notices.add(f"Run {tag} is replaced; the earlier version is kept.")
@@ -113,10 +113,10 @@ def load() -> Answer:
     """Load tables of records for runs that are there; all of it, or nothing."""
     new_groups = "new_groups" in request.form
     try:
-        tables = with_each(sent_files(), lambda name, stream: read_records(stream, source=name))
+        tables = with_each(sent_files(), lambda name, stream: read_metadata_table(stream, source=name))
         with writing() as db:
 
-            def load_one(name: str, table: RecordTable) -> RecordsLoaded:
+            def load_one(name: str, table: MetadataTable) -> RecordsLoaded:
                 return load_records(db, here().id, table, source=name, new_groups=new_groups)
 
             done = with_each(tables, load_one)

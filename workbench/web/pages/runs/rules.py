@@ -12,8 +12,14 @@ from workbench.web.access import here, organiser, viewer
 from workbench.web.context import reading, writing
 from workbench.web.forms import counted, findings_of, sent_files, sent_text, status_of, whole_number
 from workbench.web.requests import see_other
-from workbench.workflow.runs.collection_lists import collection_list, keep_list, read_list, remove_list
-from workbench.workflow.runs.run_rules import keep_rules, rules_of
+from workbench.workflow.runs.run_rules import (
+    collection_list,
+    keep_list,
+    keep_rules,
+    read_list,
+    remove_list,
+    rules_of,
+)
 
 blueprint = Blueprint("run_rules", __name__, url_prefix="/c/<slug>/runs/rules")
 Answer = Response | tuple[str, int]

@@ -21,9 +21,9 @@ from workbench.web.forms import counted, sent_files, sent_text, status_of, whole
 from workbench.web.pages.runs.metadata_form import KINDS, typed_about
 from workbench.web.requests import see_other
 from workbench.web.templating import fresh_id
-from workbench.workflow.runs import batches, checked_files
-from workbench.workflow.runs.run_checks import CheckedRun, Expected, check_file
-from workbench.workflow.runs.run_metadata import AboutRun
+from workbench.workflow.runs import uploads
+from workbench.workflow.runs.run_checks import RunChecker, RunUpload, check_file
+from workbench.workflow.runs.run_metadata import RunMetadata
 
 # Of more refused files than these the details are folded.
 MOST_OPEN = 6
@@ -42,12 +42,12 @@ class Desk:
     guard: Callable[[Callable[..., Any]], Callable[..., Any]]
     home: str
     sending: bool
-    expected: Callable[[Session, str], Expected]
+    expected: Callable[[Session, str], RunChecker]
     sender: Callable[[Session], int | None]
-    groups: Callable[[Session], batches.Groups]
-    seen: Callable[[Session, str], batches.Batch]
+    groups: Callable[[Session], uploads.Groups]
+    seen: Callable[[Session, str], uploads.Batch]
     told: Callable[[RunReport], RunReport]
-    said: Callable[[Session], AboutRun]
+    said: Callable[[Session], RunMetadata]
     offered: Callable[[Session], Mapping[str, int]]
 
 
@@ -110,7 +110,7 @@ class _Pages:
             return see_other(url_for(".batch", batch=batch))
         try:
             with writing() as db:
-                kept = checked_files.keep_checked(
+                kept = uploads.keep_checked(
                     db,
                     here().id,
                     batch,
@@ -132,7 +132,7 @@ class _Pages:
     def discard(self, batch: str) -> Answer:
         """Forget the files that are no runs."""
         with writing() as db:
-            gone = checked_files.discard_batch(db, here().id, batch, groups=self._desk.groups(db))
+            gone = uploads.discard_batch(db, here().id, batch, groups=self._desk.groups(db))
         notices.add(f"{counted(gone, 'file')} discarded.")
         return see_other(url_for(self._desk.home))
 
@@ -189,10 +189,10 @@ class _Pages:
         )
 
     def _instead_of(
-        self, number: int, batch: str, expected: Expected, name: str, stream: BinaryIO
+        self, number: int, batch: str, expected: RunChecker, name: str, stream: BinaryIO
     ) -> Response:
         with reading() as db:
-            group_id = checked_files.sent_for(db, here().id, batch, number, groups=self._desk.groups(db))
+            group_id = uploads.sent_for(db, here().id, batch, number, groups=self._desk.groups(db))
         checked = check_file(expected, name, stream)
         self._put(batch, checked, group_id=group_id, instead_of=number)
         report = self._desk.told(checked.report)
@@ -203,11 +203,11 @@ class _Pages:
         return see_other(url_for(".batch", batch=batch))
 
     def _put(
-        self, batch: str, checked: CheckedRun, *, group_id: int | None, instead_of: int | None = None
+        self, batch: str, checked: RunUpload, *, group_id: int | None, instead_of: int | None = None
     ) -> None:
         """Keep what was found; nothing was locked while the file was checked."""
         with writing() as db:
-            checked_files.add_checked(
+            uploads.add_checked(
                 db,
                 here().id,
                 batch,
@@ -217,16 +217,16 @@ class _Pages:
                 instead_of=instead_of,
             )
 
-    def _expected(self, batch: str) -> Expected:
+    def _expected(self, batch: str) -> RunChecker:
         with reading() as db:
             return self._desk.expected(db, batch)
 
-    def _corrected(self, expected: Expected, batch: str, number: int) -> tuple[str, bytes]:
+    def _corrected(self, expected: RunChecker, batch: str, number: int) -> tuple[str, bytes]:
         with reading() as db:
-            name, content = checked_files.checked_content(
+            name, content = uploads.checked_content(
                 db, here().id, batch, number, groups=self._desk.groups(db)
             )
-        return checked_files.corrected(expected, name, content, tag=sent_text("tag") or None)
+        return uploads.corrected(expected, name, content, tag=sent_text("tag") or None)
 
 
 def _brief(report: RunReport) -> dict[str, object]:

@@ -22,14 +22,16 @@ from workbench.web.pages.settings.scale_form import (
 )
 from workbench.web.requests import see_other
 from workbench.workflow.campaigns.campaigns import campaign_of, change_campaign, create_campaign
-from workbench.workflow.judging.breaks import RULE, ask_for_breaks, breaks_of
-from workbench.workflow.judging.questions import (
+from workbench.workflow.judging.desk_rules import (
+    BREAK_RULE,
     COMMENT_FOR,
     QUESTIONS,
-    ask_too,
-    asked_too_of,
-    questions_in_words,
+    break_minutes_of,
+    desk_questions_of,
+    questions_as_text,
     read_questions,
+    save_break_minutes,
+    save_desk_questions,
 )
 
 blueprint = Blueprint("settings", __name__)
@@ -98,15 +100,15 @@ def change() -> Answer:
 @organiser
 def breaks() -> Answer:
     """Have assessors proposed a break after so many minutes, or never."""
-    text = request.form.get(RULE, "").strip()
+    text = request.form.get(BREAK_RULE, "").strip()
     try:
         minutes = whole_number(text)
         if text and minutes is None:
             raise InvalidInput(
-                [Finding("Break", None, RULE, f"{text!r} is no number", "minutes, or nothing")]
+                [Finding("Break", None, BREAK_RULE, f"{text!r} is no number", "minutes, or nothing")]
             )
         with writing() as db:
-            ask_for_breaks(db, here().id, minutes)
+            save_break_minutes(db, here().id, minutes)
     except InvalidInput as error:
         with reading() as db:
             made = campaign_of(db, here().id)
@@ -126,7 +128,7 @@ def ask() -> Answer:
     try:
         questions = read_questions(text)
         with writing() as db:
-            ask_too(db, here().id, questions, chosen)
+            save_desk_questions(db, here().id, questions, chosen)
     except WorkbenchError as error:
         with reading() as db:
             made = campaign_of(db, here().id)
@@ -173,11 +175,11 @@ def _settings_page(
     typed_asked: tuple[str, tuple[int, ...]] | None = None,
 ) -> str:
     with reading() as db:
-        kept = breaks_of(db, here().id)
-        asked = asked_too_of(db, here().id)
+        kept = break_minutes_of(db, here().id)
+        asked = desk_questions_of(db, here().id)
         grades = campaign_of(db, here().id).scale.grades
     shown = str(kept or "") if typed_breaks is None else typed_breaks
-    questions, comment_for = typed_asked or (questions_in_words(asked.questions), asked.comment_for)
+    questions, comment_for = typed_asked or (questions_as_text(asked.questions), asked.comment_for)
     return render_template(
         "settings/index.html",
         breaks=shown,
