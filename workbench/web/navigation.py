@@ -14,8 +14,8 @@ from workbench.workflow.people.roles import Role
 PACKAGE = "workbench.web.pages."
 DISCUSSIONS = "discussions.index"
 OVERVIEW = "overview.index"
-# By what an organiser does, in the order of a campaign: (phase, endpoint, label). What has no phase is one's own
-# work. Who sees a page, its view states.
+# (Phase, endpoint, label) by what an organiser does, in the order of a campaign; one's own work has no
+# phase. Who sees a page, its view states.
 OWN_WORK = ""
 PAGES = (
     (OWN_WORK, "judging.index", "My topics"),

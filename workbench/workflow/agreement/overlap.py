@@ -1,29 +1,136 @@
-"""How many pairs a second assessor must judge: from what the campaign knows of itself, or from guesses."""
+"""How many pairs of a campaign need several judgments, from its own judgments or from stated guesses."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from workbench.agreement.sample_aims import Aim
-from workbench.agreement.sample_estimates import ROUNDS, likeness, mean_topic_size, strictness_of
-from workbench.agreement.sample_expected import Expected
-from workbench.agreement.sample_moves import expected_value, moves_of
-from workbench.agreement.sample_plans import Planned, expected_of, plans
-from workbench.agreement.sample_size import LEVEL, Floats, Needed
-from workbench.agreement.sample_tables import expected_shares, kappa_of_shares, lowest_kappa
+from workbench.agreement.sample_export import plans_export
+from workbench.agreement.sample_influence import (
+    assessor_bias,
+    expected_value,
+    influence_of_pairs,
+    intraclass_correlation,
+    mean_topic_size,
+)
+from workbench.agreement.sample_model import OutcomeModel, expected_shares, kappa_of_shares, lowest_kappa
+from workbench.agreement.sample_request import Target
+from workbench.agreement.sample_simulation import ROUNDS, PlannedDraw, outcome_model, plan_draws
+from workbench.agreement.sample_size import LEVEL, Floats, SampleSize
+from workbench.agreement.several.answers import NO_ANSWER
 from workbench.agreement.several.entering import entering as enter
 from workbench.agreement.several.tally import tally
 from workbench.agreement.several.weights import nominal
 from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.export import Export
+from workbench.storage.tables import AssessorRow, AssignmentRow, PoolRow
 from workbench.workflow.agreement.compared_grades import ComparedGrades, compared_grades
 from workbench.workflow.agreement.entering import answers_in
-from workbench.workflow.agreement.overlap_candidates import Candidates, candidates_of
+from workbench.workflow.campaigns.campaigns import campaign_of
+from workbench.workflow.judging.handouts import shares_of
 from workbench.workflow.pools.pace import Pace, pace_of
+
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A pair and who judged it: the assessor's id, and the label, as its place among the categories.
+
+    `able` are the assessors, of those asked for, who have said nothing of it.
+    """
+
+    topic: str
+    docno: str
+    label: int
+    able: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Candidates in the order of their ids' bytes, how many have each label, and how many each topic."""
+
+    found: tuple[Candidate, ...]
+    by_label: tuple[int, ...]
+    topic_sizes: tuple[int, ...]
+
+    @property
+    def pairs(self) -> int:
+        """How many there are."""
+        return len(self.found)
+
+
+def candidates_of(
+    db: Session,
+    campaign_id: int,
+    *,
+    line: int | None,
+    second: Collection[int] | None = None,
+    others: int = 1,
+) -> Candidates:
+    """The pairs that exactly one person graded and that no other person has been given.
+
+    Labels are relevant (0) or not (1) from `line`, or with None grades, highest first. Of the assessors in
+    `second` at least `others` must have said nothing of the pair; without them everybody may.
+    """
+    scale = campaign_of(db, campaign_id).scale
+    grades = sorted((grade.value for grade in scale.grades), reverse=True)
+    places = {grade: place for place, grade in enumerate(grades)}
+    answers = answers_in(db, campaign_id)
+    ids = dict(
+        db.execute(
+            select(AssessorRow.name, AssessorRow.id).where(AssessorRow.campaign_id == campaign_id)
+        ).all()
+    )
+    people = [row for row, voice in enumerate(answers.voices) if not voice.machine]
+    said = answers.grades[people]
+    numbers = [ids[answers.voices[row].name] for row in people]
+    given = _given(db, campaign_id)
+    found = []
+    for column in np.flatnonzero((said >= 0).sum(axis=0) == 1).tolist():
+        topic, docno = answers.pairs[column]
+        (judge,) = np.flatnonzero(said[:, column] >= 0).tolist()
+        if given.get((topic, docno), set()) - {numbers[judge]}:
+            continue
+        spoke = {numbers[row] for row in np.flatnonzero(said[:, column] != NO_ANSWER).tolist()}
+        able = frozenset() if second is None else frozenset(second) - spoke
+        if second is not None and len(able) < others:
+            continue
+        grade = int(said[judge, column])
+        label = places[grade] if line is None else int(grade < line)
+        found.append(Candidate(topic, docno, label, able))
+    labels = Counter(one.label for one in found)
+    return Candidates(
+        tuple(found),
+        tuple(labels[place] for place in range(len(grades) if line is None else 2)),
+        tuple(Counter(one.topic for one in found).values()),
+    )
+
+
+def _given(db: Session, campaign_id: int) -> dict[Pair, set[int]]:
+    """To which people every pair is given in a pool that is open."""
+    rows = db.execute(
+        select(AssignmentRow.pool_id, AssignmentRow.topic, AssignmentRow.assessor_id)
+        .join(PoolRow, PoolRow.id == AssignmentRow.pool_id)
+        .where(
+            PoolRow.campaign_id == campaign_id,
+            PoolRow.closed_at.is_(None),
+            AssignmentRow.revoked_at.is_(None),
+        )
+    ).all()
+    shares = shares_of(db, campaign_id)
+    given: dict[Pair, set[int]] = {}
+    for pool_id, topic, assessor_id in rows:
+        for docno in shares.docnos(pool_id, topic, assessor_id):
+            given.setdefault((topic, docno), set()).add(assessor_id)
+    return given
+
 
 HALF_WIDTH = 0.05
 ENOUGH = 30
@@ -75,14 +182,14 @@ class OverlapPlan:
     graded: bool
     half_width: float
     level: float
-    aim: Aim
+    aim: Target
     prevalence: tuple[float, ...]
     value: float | None
     kappa: float | None
     likeness: float
     topic_size: float
-    expected: Expected
-    planned: tuple[Planned, ...]
+    expected: OutcomeModel
+    planned: tuple[PlannedDraw, ...]
     known: Known | None
     candidates: Candidates
     pace: Pace
@@ -96,7 +203,7 @@ class OverlapPlan:
         """How many judge a pair beside the first."""
         return self.assessors - 1
 
-    def enough(self, needed: Needed) -> bool:
+    def enough(self, needed: SampleSize) -> bool:
         """Whether there are so many pairs that one person has judged."""
         return needed.pairs is not None and needed.pairs <= self.candidates.pairs
 
@@ -107,7 +214,7 @@ def plan_overlap(
     *,
     half_width: float = HALF_WIDTH,
     level: float = LEVEL,
-    aim: Aim | None = None,
+    aim: Target | None = None,
     relevant_from: int | None = None,
     graded: bool = False,
     kappa: float | None = None,
@@ -130,7 +237,7 @@ def plan_overlap(
     """
     grades = compared_grades(db, campaign_id, relevant_from=relevant_from, graded=graded)
     # Two grades have but one weight.
-    aim = Aim() if aim is None else aim if graded else Aim(aim.method)
+    aim = Target() if aim is None else aim if graded else Target(aim.method)
     categories = grades.categories
     candidates = candidates_of(db, campaign_id, line=None if graded else grades.relevant_from)
     known = _known(db, campaign_id, grades, aim)
@@ -156,7 +263,7 @@ def plan_overlap(
         topic_size = 1.0 if known is None else known.topic_size
     mean: Floats = (shares.sum(axis=0) + shares.sum(axis=1)) / 2
     strict = known.strictness if known is not None and len(known.strictness) else None
-    expected = expected_of(
+    expected = outcome_model(
         shares,
         aim,
         assessors=assessors,
@@ -164,7 +271,7 @@ def plan_overlap(
         strictness=strict,
         at_least=lowest_kappa(mean.tolist(), assessors) if kappa is None and assessors > 2 else None,
     )
-    planned = plans(
+    planned = plan_draws(
         expected, aim, half_width=half_width, level=level, topic_size=topic_size, likeness=topic_likeness,
         rounds=rounds, seed=seed,
     )  # fmt: skip
@@ -178,7 +285,7 @@ def plan_overlap(
         aim=aim,
         prevalence=tuple(mean.tolist()),
         value=planned[0].needed.value,
-        kappa=expected_value(expected, Aim("pooled", aim.weights)),
+        kappa=expected_value(expected, Target("pooled", aim.weights)),
         likeness=topic_likeness,
         topic_size=topic_size,
         expected=expected,
@@ -193,7 +300,7 @@ def plan_overlap(
     )
 
 
-def _known(db: Session, campaign_id: int, grades: ComparedGrades, aim: Aim) -> Known | None:
+def _known(db: Session, campaign_id: int, grades: ComparedGrades, aim: Target) -> Known | None:
     try:
         found = enter(
             answers_in(db, campaign_id),
@@ -213,15 +320,15 @@ def _known(db: Session, campaign_id: int, grades: ComparedGrades, aim: Aim) -> K
     table = tables.sum(axis=0)
     kappa = float(kappa_of_shares(table / table.sum()))
     # Who gave which grade, as the unpooled kappa asks, is a row a pair and person: too much of a crowd.
-    moved_by = Aim("pooled", aim.weights) if aim.method == "unpooled" else aim
+    moved_by = Target("pooled", aim.weights) if aim.method == "unpooled" else aim
     return Known(
         pairs=len(found.pairs),
         topics=ratings.n_topics,
         table=table,
         kappa=kappa if np.isfinite(kappa) else None,
-        likeness=likeness(moves_of(ratings, moved_by), ratings.topics),
+        likeness=intraclass_correlation(influence_of_pairs(ratings, moved_by), ratings.topics),
         topic_size=mean_topic_size(np.bincount(ratings.topics)),
-        strictness=strictness_of(ratings, ENOUGH),
+        strictness=assessor_bias(ratings, ENOUGH),
     )
 
 
@@ -238,3 +345,29 @@ def _so_far(known: Known | None, candidates: Candidates, grades: int) -> tuple[f
 def _kappa_so_far(known: Known | None) -> float:
     few = known is None or known.pairs < ENOUGH or known.kappa is None
     return GUESSED_KAPPA if few or known is None or known.kappa is None else min(known.kappa, 0.99)
+
+
+def plan_said(plan: OverlapPlan) -> dict[str, object]:
+    """What the plan rests on, and what is wished."""
+    return {
+        "source": str(plan.source),
+        "kappa": plan.kappa,
+        "shares": list(plan.prevalence),
+        "half_width": plan.half_width,
+        "level": plan.level,
+        "coefficient": plan.aim.method,
+        "weights": plan.aim.weights,
+        "value": plan.value,
+        "missing": plan.missing,
+        "assessors": plan.assessors,
+        "relevant_from": None if plan.graded else plan.relevant_from,
+        "doubly_judged": plan.known.pairs if plan.known else 0,
+        "likeness": plan.likeness,
+        "topic_size": plan.topic_size,
+        "to_draw_from": plan.candidates.pairs,
+    }
+
+
+def plan_export(plan: OverlapPlan) -> Export:
+    """The plan as a table, as plain data and as LaTeX."""
+    return plans_export(plan.planned, plan_said(plan))

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from workbench.agreement.report.latex_table import document, escaped, number, table
-from workbench.agreement.sample_plans import Planned
-from workbench.agreement.sample_size import UNDEFINED, Draw, Needed
+from workbench.agreement.sample_simulation import PlannedDraw
+from workbench.agreement.sample_size import UNDEFINED, Draw, SampleSize
 from workbench.export import Export
 
 PLAN_COLUMNS = (
@@ -21,7 +21,7 @@ WOULD_DEFINE = {UNDEFINED: "shares in which two grades at least occur"}
 DRAWN = {Draw.RANDOM: "At random", Draw.LABEL: "By the first label", Draw.TOPIC: "By topic"}
 
 
-def plans_export(planned: Sequence[Planned], said: Mapping[str, object]) -> Export:
+def plans_export(planned: Sequence[PlannedDraw], said: Mapping[str, object]) -> Export:
     """Every way of drawing, each form when it is called for; plain data has what else is said."""
 
     def data() -> dict[str, object]:
@@ -30,7 +30,7 @@ def plans_export(planned: Sequence[Planned], said: Mapping[str, object]) -> Expo
     return Export(PLAN_COLUMNS, partial(plan_rows, planned), data, partial(plans_latex, planned))
 
 
-def plan_data(one: Planned) -> dict[str, object]:
+def plan_data(one: PlannedDraw) -> dict[str, object]:
     """One way of drawing, with what simulated samples came to, and the half width of other sizes."""
     needed, proof = one.needed, one.proof
     found: dict[str, object] = {"draw": str(needed.draw), "pairs": needed.pairs, "effect": needed.effect}
@@ -50,7 +50,7 @@ def plan_data(one: Planned) -> dict[str, object]:
     return found | {"half_width_of": {str(size): needed.reach(size) for size in SIZES}}
 
 
-def plan_rows(planned: Sequence[Planned]) -> Iterator[tuple[object, ...]]:
+def plan_rows(planned: Sequence[PlannedDraw]) -> Iterator[tuple[object, ...]]:
     """Every way of drawing as a row of PLAN_COLUMNS, with all digits."""
     for one in planned:
         needed, proof = one.needed, one.proof
@@ -66,7 +66,7 @@ def plan_rows(planned: Sequence[Planned]) -> Iterator[tuple[object, ...]]:
         )  # fmt: skip
 
 
-def plans_latex(planned: Sequence[Planned]) -> str:
+def plans_latex(planned: Sequence[PlannedDraw]) -> str:
     """The pairs that every way of drawing needs, and the half width of so many pairs."""
     rows = [
         (
@@ -106,7 +106,7 @@ def plans_latex(planned: Sequence[Planned]) -> str:
     )
 
 
-def in_words(needed: Needed) -> str:
+def in_words(needed: SampleSize) -> str:
     """What is expected and wished, in a sentence."""
     if needed.value is None:
         return f"{needed.undefined}; what would define it: {_would_define(needed)}"
@@ -119,9 +119,9 @@ def in_words(needed: Needed) -> str:
     )
 
 
-def _reaches(planned: Sequence[Planned], size: int) -> Iterator[float | None]:
+def _reaches(planned: Sequence[PlannedDraw], size: int) -> Iterator[float | None]:
     return (one.needed.reach(size) for one in planned)
 
 
-def _would_define(needed: Needed) -> str:
+def _would_define(needed: SampleSize) -> str:
     return WOULD_DEFINE.get(needed.undefined, "")
