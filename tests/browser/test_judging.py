@@ -27,7 +27,7 @@ from tests.browser.desks import (
 )
 from tests.browser.people import stored
 from workbench.storage.tables import DocumentRow, JudgmentEventRow
-from workbench.workflow.judging.desk_keys import choose_keys
+from workbench.workflow.judging.desk_settings import save_keys
 
 NAMES = ("Ada", "Ben", "Cleo", "Dan", "Eve", "Finn", "Gil", "Hal", "Ina", "Kim", "Lea")
 PageOf = Callable[..., Page]
@@ -211,7 +211,7 @@ def test_digits_need_no_shift_on_a_french_keyboard_and_own_keys_go_with_their_me
     desk_of: PageOf, server: DeskServer
 ) -> None:
     with stored(server.instance) as database, database.writing() as db:
-        choose_keys(db, server.accounts["Finn"].id, {"unsure": "é", "grade_0": "j"})
+        save_keys(db, server.accounts["Finn"].id, {"unsure": "é", "grade_0": "j"})
     page = desk_of("Finn")
     fetched_ahead(page, 8)
 

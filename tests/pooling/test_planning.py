@@ -11,24 +11,55 @@ from hypothesis import strategies as st
 
 from tests.pooling.some_runs import ABC, MANY_SCORES, Scores, ranked, run
 from tests.pooling.test_pooling_laws import some_parameters
-from tests.pooling.test_reached import tops
-from workbench.formats.run_tops import cut
-from workbench.pooling.adaptive.strategies import ADAPTIVE, start
-from workbench.pooling.difference import minus
-from workbench.pooling.every_strategy import EVERY_STRATEGY
-from workbench.pooling.growth import growth
-from workbench.pooling.planning import Certainty, Sizes, depth_read, depth_to_plan, growth_table, sizes
+from tests.pooling.test_run_tops import tops
+from workbench.errors import InvalidInput
+from workbench.formats.runs import cut
+from workbench.pooling.analysis import growth
+from workbench.pooling.comparison import without_pairs
+from workbench.pooling.planning import (
+    Certainty,
+    JudgingWork,
+    Sizes,
+    depth_read,
+    depth_to_plan,
+    growth_table,
+    sizes,
+)
 from workbench.pooling.pool import Pool
-from workbench.pooling.reached import known_tops, reached
-from workbench.pooling.strategies import STRATEGIES, build_pool
+from workbench.pooling.run_tops import known_tops, reached
+from workbench.pooling.strategies import ADAPTIVE, ALL_STRATEGIES, STRATEGIES, build_pool, start
 from workbench.records import Run, TieRule
+
+
+def test_hours_are_pairs_times_judgments_times_seconds_shared_evenly() -> None:
+    # 600 pairs twice are 1,200 judgments; at 30 s they take 36,000 s, ten hours; of four people 2.5 each.
+    work = JudgingWork(per_pair=2, assessors=4, seconds=30.0)
+    assert (work.judgments(600), work.hours(600), work.hours_each(600)) == (1200, 10.0, 2.5)
+
+
+@pytest.mark.parametrize(
+    ("per_pair", "assessors", "seconds", "codes"),
+    [
+        (0, 0, 0.0, ["per_pair", "assessors", "seconds"]),
+        (3, 2, 30.0, ["assessors"]),
+        (1, 1, float("nan"), ["seconds"]),
+        (1, 1, float("inf"), ["seconds"]),
+        (1, 10_001, 1.0, ["assessors"]),
+    ],
+)
+def test_numbers_that_cannot_be_are_told_by_their_fields(
+    per_pair: int, assessors: int, seconds: float, codes: list[str]
+) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        JudgingWork(per_pair, assessors, seconds)
+    assert [finding.code for finding in refused.value.findings] == codes
 
 
 def planned(
     runs: list[Run], strategy: str, given: dict[str, Any], known: set[tuple[str, str]] | None = None
 ) -> Sizes:
     """The sizes from no more of the runs than must be read."""
-    values = EVERY_STRATEGY[strategy].values(given)
+    values = ALL_STRATEGIES[strategy].values(given)
     longest: dict[str, int] = {}
     for one in runs:
         for topic, ranking in one.rankings.items():
@@ -69,7 +100,7 @@ def test_a_supplementary_size_is_exact_or_says_what_it_is(
     pairs = sorted({(t, d) for one in runs for t, found in one.rankings.items() for d in found.docnos})
     known = set(data.draw(st.lists(st.sampled_from(pairs)))) if pairs else set()
     plan = planned(runs, strategy, parameters, known)
-    made = by_topic(minus(build_pool(runs, strategy=strategy, parameters=parameters), known))
+    made = by_topic(without_pairs(build_pool(runs, strategy=strategy, parameters=parameters), known))
     for topic, size in zip(plan.topics, plan.pairs, strict=True):
         if plan.certainty is Certainty.EXACT:
             assert made[topic] == size
@@ -161,7 +192,7 @@ def test_a_budget_that_one_list_fills_needs_no_document_to_be_read() -> None:
     ],
 )
 def test_how_deep_a_strategy_reads(strategy: str, given: dict[str, Any], depth: int | None) -> None:
-    assert depth_read(strategy, EVERY_STRATEGY[strategy].values(given)) == depth
+    assert depth_read(strategy, ALL_STRATEGIES[strategy].values(given)) == depth
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)

@@ -14,12 +14,11 @@ from tests.web.conftest import Enter
 from workbench.storage.engine import Database
 from workbench.storage.tables import AssignmentRow, PoolEventRow
 from workbench.web.ids import read_id
-from workbench.workflow.judging.assigning import assign
-from workbench.workflow.judging.assignments import assignments_of
+from workbench.workflow.judging.assignments import assign, assignments_of
 from workbench.workflow.people.assessors import assessors_of
+from workbench.workflow.pools.drafts import close_pool
 from workbench.workflow.pools.listing import pool_report
-from workbench.workflow.pools.opening import close_pool
-from workbench.workflow.pools.pooling import make_pool
+from workbench.workflow.pools.making import make_pool
 
 ADDRESS = "/c/harbour/pools"
 NAME = "as we go"

@@ -11,9 +11,9 @@ from tests.cast import Cast
 from tests.uploads import text_of
 from tests.web.conftest import Enter
 from workbench.storage.engine import Database
-from workbench.workflow.judging.queue_report import queue_report
+from workbench.workflow.judging.queues import queue_report
 from workbench.workflow.pools.listing import pools_of
-from workbench.workflow.pools.pooling import make_pool
+from workbench.workflow.pools.making import make_pool
 
 
 @pytest.fixture

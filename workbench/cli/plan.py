@@ -1,27 +1,69 @@
-"""`workbench plan`: what a pool of run files would cost."""
+"""`workbench plan`: what a pool of run files would cost; and the text of every plan."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import click
 
 from workbench.cli.output import say_json, say_table
-from workbench.cli.plan_text import hours, pairs_in_words, work_options
 from workbench.cli.runs import only_one_standard_input, read_runs
 from workbench.cli.strategy_options import recipe_options, strategy_values
 from workbench.errors import InvalidInput
-from workbench.pooling.cost import Work
-from workbench.pooling.every_strategy import EVERY_STRATEGY
-from workbench.pooling.planning import Sizes, Values, depth_read, one_more, sizes
-from workbench.pooling.reached import RunTops, reached
+from workbench.pooling.planning import (
+    Certainty,
+    JudgingWork,
+    Sizes,
+    Values,
+    depth_read,
+    one_step_larger,
+    sizes,
+)
+from workbench.pooling.run_tops import RunTops, reached
+from workbench.pooling.strategies import ALL_STRATEGIES
 from workbench.ranking import ordered
 from workbench.records import Ranking, Run, TieRule
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+_WORDS = {Certainty.EXACT: "", Certainty.EXPECTED: "about ", Certainty.AT_MOST: "at most "}
+
+
+def work_options(command: Command) -> Command:
+    """The options that say how pairs are judged."""
+    for option in (
+        click.option("--seconds", type=float, help="Seconds that a judgment takes."),
+        click.option(
+            "--per-pair",
+            "--per-topic",
+            "per_pair",
+            default=1,
+            show_default=True,
+            type=int,
+            help="How many assessors judge each topic, and so each pair.",
+        ),
+        click.option("--assessors", type=int, help="How many assessors share the work."),
+    ):
+        command = option(command)
+    return command
+
+
+def pairs_in_words(pairs: float, certainty: Certainty) -> str:
+    """A size, with what it is: `86830`, `about 120`, `at most 5000`."""
+    return f"{_WORDS[certainty]}{pairs:.0f}"
+
+
+def hours(number: float) -> str:
+    """Hours to a tenth."""
+    return f"{number:.1f}"
+
 
 SECONDS = 30.0
 
 
 @click.command("plan")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@recipe_options(EVERY_STRATEGY)
+@recipe_options(ALL_STRATEGIES)
 @work_options
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 def command(
@@ -39,9 +81,9 @@ def command(
     Unless they are given a judgment takes 30 seconds, and there are as many assessors as a pair needs.
     """
     only_one_standard_input(runs)
-    values = strategy_values(EVERY_STRATEGY[strategy], parameters)
+    values = strategy_values(ALL_STRATEGIES[strategy], parameters)
     try:
-        work = Work(
+        work = JudgingWork(
             per_pair, per_pair if assessors is None else assessors, SECONDS if seconds is None else seconds
         )
     except InvalidInput as error:
@@ -62,7 +104,7 @@ def command(
     def planned(of: Values) -> Sizes:
         return sizes(reach, strategy=strategy, values=of, longest=longest)
 
-    found, larger = planned(values), one_more(values)
+    found, larger = planned(values), one_step_larger(values)
     step = None if larger is None else planned(larger).total - found.total
     if as_json:
         say_json(

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from workbench.errors import InvalidInput
-from workbench.pooling.parameters import Strategy
+from workbench.pooling.strategy import Strategy
 from workbench.records import TieRule
 
 Command = TypeVar("Command", bound=Callable[..., Any])

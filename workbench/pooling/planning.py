@@ -1,4 +1,4 @@
-"""How large a pool would be, by any strategy, without making it: from arrays of what runs reach."""
+"""What a pool would cost before it is made: pairs by topic, from arrays of what runs reach, and hours."""
 
 from __future__ import annotations
 
@@ -10,19 +10,67 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.pooling.adaptive.strategies import ADAPTIVE
-from workbench.pooling.depth import DEPTH
-from workbench.pooling.depths import check_known
+from workbench.errors import Finding, InvalidInput
+from workbench.pooling.depth import DEPTH, check_known
 from workbench.pooling.fusion.borda import BORDA
 from workbench.pooling.fusion.combmnz import COMBMNZ
 from workbench.pooling.fusion.combsum import COMBSUM
 from workbench.pooling.fusion.rbp import RBP
 from workbench.pooling.fusion.rrf import RRF
-from workbench.pooling.reached import Marks, Places, Reached
+from workbench.pooling.run_tops import Marks, Places, Reached
 from workbench.pooling.sampling.at_random import RANDOM
 from workbench.pooling.sampling.strata import sample_sizes
 from workbench.pooling.sampling.stratified import STRATIFIED, checked_strata
+from workbench.pooling.strategies import ADAPTIVE
 from workbench.pooling.take_n import TAKE_N
+
+LONGEST_SECONDS = 36_000
+MOST_ASSESSORS = 10_000
+_SECONDS_AN_HOUR = 3600
+
+
+@dataclass(frozen=True, slots=True)
+class JudgingWork:
+    """How pairs are judged: by how many assessors each, by how many in all, at how many seconds a judgment.
+
+    Raises InvalidInput with a finding for each number that cannot be, coded by its field.
+    """
+
+    per_pair: int
+    assessors: int
+    seconds: float
+
+    def __post_init__(self) -> None:
+        findings = []
+        if self.per_pair < 1:
+            findings.append(_finding("per_pair", "every pair is judged at least once", "give 1 or more"))
+        if not 1 <= self.assessors <= MOST_ASSESSORS:
+            findings.append(_finding("assessors", "somebody must judge", f"give 1 to {MOST_ASSESSORS:,}"))
+        elif self.assessors < self.per_pair:
+            message = f"{self.assessors} cannot judge every pair {self.per_pair} times, each of them once"
+            findings.append(_finding("assessors", message, "give more assessors, or fewer judgments a pair"))
+        if not 0 < self.seconds <= LONGEST_SECONDS:
+            message = f"a judgment cannot take {self.seconds:g} seconds"
+            findings.append(_finding("seconds", message, f"give more than 0, at most {LONGEST_SECONDS:,}"))
+        if findings:
+            raise InvalidInput(findings)
+
+    def judgments(self, pairs: float) -> float:
+        """How many judgments these pairs need."""
+        return pairs * self.per_pair
+
+    def hours(self, pairs: float) -> float:
+        """The hours that all assessors need together."""
+        return self.judgments(pairs) * self.seconds / _SECONDS_AN_HOUR
+
+    def hours_each(self, pairs: float) -> float:
+        """The hours of each assessor, where the work is shared evenly."""
+        return self.hours(pairs) / self.assessors
+
+
+def _finding(code: str, message: str, remedy: str) -> Finding:
+    return Finding("Plan", None, code, message, remedy)
+
 
 Values = Mapping[str, Any]
 Lengths = Mapping[str, int]
@@ -111,7 +159,7 @@ def sizes(
     return Sizes(reach.topics, tuple(counts.tolist()), certainty)
 
 
-def one_more(values: Values) -> dict[str, Any] | None:
+def one_step_larger(values: Values) -> dict[str, Any] | None:
     """The values of a pool one step larger, of budget or else of depth; None without either."""
     for name in ("budget", "depth"):
         if values.get(name):

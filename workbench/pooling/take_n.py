@@ -7,9 +7,9 @@ from collections.abc import Iterable
 import numpy as np
 
 from workbench.errors import WorkbenchError
-from workbench.pooling.candidates import Candidates, gather
-from workbench.pooling.parameters import BUDGET, Strategy
+from workbench.pooling.candidates import TopicCandidates, gather
 from workbench.pooling.pool import Pool
+from workbench.pooling.strategy import BUDGET, Strategy
 from workbench.records import Run, TieRule
 
 
@@ -29,7 +29,7 @@ def take_n_pool(runs: Iterable[Run], *, budget: int = 100, ties: TieRule = TieRu
     return Pool(tuple(entries), gathered.tags, gathered.largest_possible(budget))
 
 
-def _first(topic: Candidates, budget: int) -> list[int]:
+def _first(topic: TopicCandidates, budget: int) -> list[int]:
     best, first_run = topic.best_ranks()
     chosen: list[int] = np.lexsort((first_run, best))[:budget].tolist()
     return chosen

@@ -19,7 +19,7 @@ from workbench.workflow.campaigns.collection import (
     topics_of,
 )
 from workbench.workflow.judging.importing import import_judgments
-from workbench.workflow.pools.pooling import make_pool
+from workbench.workflow.pools.making import make_pool
 
 
 def test_topics_keep_the_order_of_their_file_and_their_ids_to_the_byte(database: Database) -> None:

@@ -11,7 +11,7 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from tests.builders import Made, campaign_with_people, send_runs
-from workbench.pooling.adaptive.events import Happening
+from workbench.pooling.adaptive.live import Happening
 from workbench.records import Answer
 from workbench.storage.tables import AssessorRow, JudgmentEventRow, PoolEventRow
 from workbench.workflow.judging.assignments import assignments_of
@@ -20,7 +20,7 @@ from workbench.workflow.judging.queue_handout import hand_out_ahead
 from workbench.workflow.judging.queues import give_queue, make_queue
 from workbench.workflow.judging.recording import Recorded
 from workbench.workflow.judging.task import own_task
-from workbench.workflow.pools.pooling import make_pool
+from workbench.workflow.pools.making import make_pool
 
 POOL = "queue"
 

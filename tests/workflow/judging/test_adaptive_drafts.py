@@ -10,13 +10,12 @@ from workbench.errors import Conflict
 from workbench.records import Judgment
 from workbench.storage.engine import Database
 from workbench.storage.tables import PoolEventRow
-from workbench.workflow.judging.assigning import assign
+from workbench.workflow.judging.assignments import assign
 from workbench.workflow.judging.importing import import_judgments
-from workbench.workflow.pools.additions import add_by_hand
-from workbench.workflow.pools.drafting import delete_draft, rebuild_draft
+from workbench.workflow.pools.additions import add_documents
+from workbench.workflow.pools.drafts import before_opening, delete_draft, open_pool, rebuild_draft
 from workbench.workflow.pools.listing import pool_report, pools_of
-from workbench.workflow.pools.opening import before_opening, open_pool
-from workbench.workflow.pools.pooling import make_pool
+from workbench.workflow.pools.making import make_pool
 
 
 def test_a_draft_is_told_what_is_known_when_it_is_opened(database: Database) -> None:
@@ -58,7 +57,7 @@ def test_nothing_is_added_by_hand_to_an_adaptive_pool(database: Database) -> Non
         send_runs(db, made.campaign.id, alpha=ALPHA, beta=BETA)
         make_pool(db, made.campaign.id, strategy="hedge", name="live")
         with pytest.raises(Conflict, match="takes no documents by hand"):
-            add_by_hand(
+            add_documents(
                 db,
                 made.campaign.id,
                 "live",

@@ -19,7 +19,7 @@ from workbench.workflow.judging.adaptive_states import AdaptiveStates
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.pools.adaptive_pools import pool_events
 from workbench.workflow.pools.listing import pool_report, pools_of
-from workbench.workflow.pools.pooling import make_pool
+from workbench.workflow.pools.making import make_pool
 
 
 def judge(db: Session, live: Live, name: str, *grades: int | None) -> list[str]:

@@ -17,16 +17,15 @@ from workbench.errors import Conflict, InvalidInput, NotFound
 from workbench.records import Answer
 from workbench.storage.engine import Database
 from workbench.storage.tables import KeptAsideRow
-from workbench.workflow.judging.assigning import assign, revoke
-from workbench.workflow.judging.assignments import assignments_of, left_to_judge
+from workbench.workflow.judging.assignments import assign, assignments_of, left_to_judge, revoke
 from workbench.workflow.judging.desk_view import desk
 from workbench.workflow.judging.judging import put_off, record
 from workbench.workflow.judging.queue_handout import AHEAD, wants_more
-from workbench.workflow.judging.queue_report import queue_report
 from workbench.workflow.judging.queues import (
     end_queue,
     give_queue,
     make_queue,
+    queue_report,
     set_lease,
     take_back,
     take_back_pair,
@@ -34,8 +33,8 @@ from workbench.workflow.judging.queues import (
 from workbench.workflow.judging.sync import Event, Outcome, receive
 from workbench.workflow.judging.worklists import worklist
 from workbench.workflow.overview.progress import overview
-from workbench.workflow.pools.opening import close_pool
-from workbench.workflow.pools.pooling import make_pool
+from workbench.workflow.pools.drafts import close_pool
+from workbench.workflow.pools.making import make_pool
 
 
 def sent(queued: Queued, name: str, docno: str, grade: int) -> Event:

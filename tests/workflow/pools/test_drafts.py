@@ -15,22 +15,27 @@ from workbench.records import Answer, Judgment
 from workbench.storage.engine import Database
 from workbench.storage.tables import CampaignRow, JudgmentEventRow, PoolRow, RunRow
 from workbench.workflow.campaigns.collection import missing_documents
-from workbench.workflow.judging.assigning import assign, assign_in_turn
-from workbench.workflow.judging.assignments import assignments_of, left_to_judge
+from workbench.workflow.judging.assignments import assign, assign_in_turn, assignments_of, left_to_judge
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.judging.judging import record, undo
 from workbench.workflow.judging.worklists import worklist
 from workbench.workflow.overview.progress import overview
-from workbench.workflow.pools.additions import add_by_hand
-from workbench.workflow.pools.drafting import changed_runs, delete_draft, rebuild_draft, rename_draft
+from workbench.workflow.pools.additions import add_documents, remove_addition
+from workbench.workflow.pools.drafts import (
+    before_closing,
+    before_opening,
+    changed_runs,
+    close_pool,
+    delete_draft,
+    open_pool,
+    rebuild_draft,
+    rename_draft,
+)
 from workbench.workflow.pools.judged_pairs import pooled_pairs
-from workbench.workflow.pools.listing import PoolReport, pool_report, pools_of
-from workbench.workflow.pools.opening import before_closing, before_opening, close_pool, open_pool
+from workbench.workflow.pools.listing import PoolReport, pool_entries, pool_report, pools_of
+from workbench.workflow.pools.making import make_pool
 from workbench.workflow.pools.pace import PaceSource
-from workbench.workflow.pools.pool_pairs import pool_entries
 from workbench.workflow.pools.pool_rows import PoolState
-from workbench.workflow.pools.pooling import make_pool
-from workbench.workflow.pools.taken_out import take_out
 
 
 def drafted(db: Session, *, depth: int = 2, name: str = "plan") -> Made:
@@ -116,7 +121,7 @@ def test_a_draft_is_renamed_and_deleted(database: Database) -> None:
             rename_draft(db, campaign_id, "better plan", "other")
         with pytest.raises(WorkbenchError, match="needs a name"):
             rename_draft(db, campaign_id, "better plan", " ")
-        add_by_hand(
+        add_documents(
             db, campaign_id, "better plan", topic="T2", docnos={"d6": 1}, reason="seen", added_by=None
         )
         delete_draft(db, campaign_id, "better plan")
@@ -152,7 +157,7 @@ def test_a_closed_pool_takes_nothing_by_any_way(database: Database) -> None:
         campaign_id, ada = made.campaign.id, made.accounts["Ada"]
         assign(db, report.pool.id, topics=["T1"], assessor_ids=[made.assessors["Ada"]])
         task = assignments_of(db, campaign_id)[0].id
-        add_by_hand(
+        add_documents(
             db, campaign_id, "depth 2", topic="T1", docnos={"d6": 1, "é5": 2}, reason="seen", added_by=ada
         )
         say(db, made, task, "d1")
@@ -163,10 +168,10 @@ def test_a_closed_pool_takes_nothing_by_any_way(database: Database) -> None:
             lambda: undo(db, task, ada, client_id="an-undo-1"),
             lambda: assign(db, report.pool.id, topics=["T2"], assessor_ids=made.assessors.values()),
             lambda: assign_in_turn(db, report.pool.id, assessor_ids=list(made.assessors.values())),
-            lambda: add_by_hand(
+            lambda: add_documents(
                 db, campaign_id, "depth 2", topic="T2", docnos={"d6": 1}, reason="seen", added_by=ada
             ),
-            lambda: take_out(db, campaign_id, "depth 2", topic="T1", docno="d6"),
+            lambda: remove_addition(db, campaign_id, "depth 2", topic="T1", docno="d6"),
         ):
             with pytest.raises(Conflict, match="closed"):
                 act()
@@ -224,7 +229,7 @@ def test_only_what_was_seen_is_opened(database: Database) -> None:
     with database.writing() as db:
         campaign_id = drafted(db).campaign.id
         seen = before_opening(db, campaign_id, "plan").sha256
-        add_by_hand(db, campaign_id, "plan", topic="T2", docnos={"d6": 1}, reason="seen", added_by=None)
+        add_documents(db, campaign_id, "plan", topic="T2", docnos={"d6": 1}, reason="seen", added_by=None)
         with pytest.raises(Conflict, match="has changed since"):
             open_pool(db, campaign_id, "plan", seen=seen)
         assert open_pool(db, campaign_id, "plan", seen=before_opening(db, campaign_id, "plan").sha256)
@@ -269,7 +274,7 @@ def test_a_rebuilt_draft_keeps_what_was_added_by_hand(database: Database) -> Non
     with database.writing() as db:
         made = drafted(db)
         campaign_id = made.campaign.id
-        add_by_hand(
+        add_documents(
             db,
             campaign_id,
             "plan",

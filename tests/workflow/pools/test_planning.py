@@ -11,15 +11,15 @@ from sqlalchemy.orm import Session
 
 from tests.builders import ALPHA, BETA, Made, campaign_with_people, pooled_campaign, send_runs
 from workbench.errors import InvalidInput, NotFound, WorkbenchError
-from workbench.pooling.every_strategy import EVERY_STRATEGY
 from workbench.pooling.planning import Certainty
+from workbench.pooling.strategies import ALL_STRATEGIES
 from workbench.records import TieRule
 from workbench.storage.engine import Database
 from workbench.storage.tables import JudgmentEventRow
 from workbench.workflow.pools import pace, planning
-from workbench.workflow.pools.pace import PaceSource, keep_guess, pace_of
+from workbench.workflow.pools.making import make_pool
+from workbench.workflow.pools.pace import PaceSource, pace_of, save_guess
 from workbench.workflow.pools.planning import plan_pool
-from workbench.workflow.pools.pooling import make_pool
 
 
 def with_runs(db: Session) -> Made:
@@ -65,7 +65,7 @@ def test_a_plan_tells_growth_the_next_step_and_all_strategies(database: Database
     assert (plan.pairs, plan.step, plan.deepest, plan.runs) == (3.0, 3.0, 4, 2)
     assert [(one.topic, one.pairs) for one in plan.topics] == [("T1", 2.0), ("T2", 1.0)]
     assert plan.growth.total(2) == 6
-    assert [one.strategy for one in plan.others] == list(EVERY_STRATEGY)
+    assert [one.strategy for one in plan.others] == list(ALL_STRATEGIES)
     assert {one.pairs for one in plan.others if one.strategy not in ("depth", "stratified")} == {9.0}
 
 
@@ -163,7 +163,7 @@ def test_seconds_are_measured_where_there_are_enough_answers(
         made = campaign_with_people(db)
         campaign_id = made.campaign.id
         assert pace_of(db, campaign_id).source is PaceSource.ASSUMED
-        keep_guess(db, campaign_id, 45.5)
+        save_guess(db, campaign_id, 45.5)
         assert (pace_of(db, campaign_id).seconds, pace_of(db, campaign_id).source) == (
             45.5,
             PaceSource.GUESSED,
@@ -187,7 +187,7 @@ def test_a_guess_can_be_taken_back_and_must_be_possible(database: Database) -> N
         campaign_id = campaign_with_people(db).campaign.id
         for wrong in (0.0, -1.0, float("nan"), 1e9):
             with pytest.raises(InvalidInput):
-                keep_guess(db, campaign_id, wrong)
-        keep_guess(db, campaign_id, 20.0)
-        keep_guess(db, campaign_id, None)
+                save_guess(db, campaign_id, wrong)
+        save_guess(db, campaign_id, 20.0)
+        save_guess(db, campaign_id, None)
         assert pace_of(db, campaign_id).guess is None

@@ -11,15 +11,13 @@ from sqlalchemy.orm import Session
 
 from tests.builders import ALPHA, BETA, campaign_with_people, run_text, send_runs
 from workbench.errors import NotFound
-from workbench.formats.run_tops import cut
-from workbench.formats.runs import read_run
-from workbench.pooling.reached import RunTops
+from workbench.formats.runs import cut, read_run
+from workbench.pooling.run_tops import RunTops
 from workbench.records import TieRule
 from workbench.storage.engine import Database
 from workbench.storage.tables import PackedRunRow
-from workbench.workflow.pools.pool_pairs import pool_entries
-from workbench.workflow.pools.pool_sources import runs_that_hold
-from workbench.workflow.pools.pooling import make_pool
+from workbench.workflow.pools.listing import pool_entries
+from workbench.workflow.pools.making import current_runs, make_pool
 from workbench.workflow.runs.packed_store import (
     lengths_of,
     pack_runs,
@@ -28,7 +26,7 @@ from workbench.workflow.runs.packed_store import (
     runs_to_pack,
     tops_of,
 )
-from workbench.workflow.runs.submitting import add_runs, remove_run
+from workbench.workflow.runs.store import add_runs, remove_run
 
 # Ties at every cut: in the file c, a, b, e, f, d stand with the scores 3, 2, 2, 2, 2, 1.
 TIED = "".join(
@@ -60,7 +58,7 @@ def test_runs_and_their_tops_are_those_of_the_file(database: Database, kept: boo
             db.execute(delete(PackedRunRow))
     # Nobody who only reads may write.
     with database.reading() as db:
-        hashes = runs_that_hold(db, campaign_id)
+        hashes = current_runs(db, campaign_id)
         for tag, text in FILES.items():
             plain = read_run(io.BytesIO(text), source=tag).run
             assert run_for_use(db, campaign_id, tag) == plain

@@ -6,9 +6,9 @@ import click
 
 from workbench.cli.opening import database_options, opened
 from workbench.cli.output import say_json, say_table
-from workbench.cli.plan_text import hours, pairs_in_words, work_options
+from workbench.cli.plan import hours, pairs_in_words, work_options
 from workbench.cli.strategy_options import recipe_options, some_runs_options, strategy_values
-from workbench.pooling.every_strategy import EVERY_STRATEGY
+from workbench.pooling.strategies import ALL_STRATEGIES
 from workbench.records import TieRule
 from workbench.settings import Settings
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
@@ -18,7 +18,7 @@ from workbench.workflow.runs.packed_store import pack_runs
 
 @click.command("plan")
 @click.argument("campaign")
-@recipe_options(EVERY_STRATEGY)
+@recipe_options(ALL_STRATEGIES)
 @some_runs_options
 @click.option("--supplementary", is_flag=True, help="Leave out what is pooled or judged already.")
 @work_options
@@ -43,7 +43,7 @@ def plan(
     Seconds are the measured median of the campaign's answers or, before there are enough, the guess that is
     kept for it; assessors are the campaign's own, unless they are given here.
     """
-    values = strategy_values(EVERY_STRATEGY[strategy], parameters)
+    values = strategy_values(ALL_STRATEGIES[strategy], parameters)
     with opened(settings) as database, database.reading() as db:
         planned = plan_pool(
             db,

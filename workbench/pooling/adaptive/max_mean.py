@@ -7,9 +7,8 @@ from functools import partial
 
 from workbench.pooling.adaptive.bandit import Bandit
 from workbench.pooling.adaptive.live import Adaptive, adaptive_pool
-from workbench.pooling.adaptive.reach import REACH
-from workbench.pooling.digits import to_twelve_digits
-from workbench.pooling.parameters import BUDGET, Strategy
+from workbench.pooling.candidates import to_twelve_digits
+from workbench.pooling.strategy import BUDGET, DEPTH_READ, Strategy
 from workbench.records import Run, TieRule
 
 
@@ -34,6 +33,6 @@ MAX_MEAN = Strategy(
     "max-mean",
     "the next document of the run with the largest share of relevant documents so far",
     "Losada, Parapar and Barreiro 2016, 2017",
-    (REACH, BUDGET),
+    (DEPTH_READ, BUDGET),
     max_mean,
 )

@@ -6,11 +6,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from workbench.pooling.candidates import Candidates, Floats
-from workbench.pooling.fusion.normalised import min_max
-from workbench.pooling.fusion.weighted import heaviest_pool
-from workbench.pooling.parameters import BUDGET, Strategy
+from workbench.pooling.candidates import Floats, TopicCandidates
+from workbench.pooling.fusion.weighted import heaviest_pool, min_max
 from workbench.pooling.pool import Pool
+from workbench.pooling.strategy import BUDGET, Strategy
 from workbench.records import Run, TieRule
 
 
@@ -24,7 +23,7 @@ def combmnz_pool(runs: Iterable[Run], *, budget: int = 100, ties: TieRule = TieR
     return heaviest_pool(runs, _products, budget=budget, ties=ties)
 
 
-def _products(topic: Candidates) -> Floats:
+def _products(topic: TopicCandidates) -> Floats:
     retrieving = topic.summed(lambda ranked: np.ones(len(ranked.documents)))
     return topic.summed(min_max) * retrieving
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 from workbench.errors import WorkbenchError
 from workbench.pooling.candidates import gather
-from workbench.pooling.parameters import BUDGET, SEED, WHOLE, Parameter, Strategy
 from workbench.pooling.pool import Pair, Pool
-from workbench.pooling.sampling.lots import drawn
+from workbench.pooling.sampling.strata import first_by_seed
+from workbench.pooling.strategy import BUDGET, SEED, WHOLE, Parameter, Strategy
 from workbench.records import PoolEntry, Run, TieRule
 
 
@@ -37,7 +37,7 @@ def random_pool(
     strata: dict[Pair, int] = {}
     for topic in gathered.topics:
         size = len(topic.docnos)
-        chosen = topic.entries(drawn(topic, range(size), budget, seed=seed))
+        chosen = topic.entries(first_by_seed(topic, range(size), budget, seed=seed))
         entries.extend(chosen)
         inclusion.update({(topic.topic, entry.docno): len(chosen) / size for entry in chosen})
         strata.update({(topic.topic, docno): 1 for docno in topic.docnos})

@@ -7,11 +7,10 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from workbench.errors import WorkbenchError
-from workbench.pooling.candidates import Candidates, gather
-from workbench.pooling.parameters import SEED, WHOLE, Parameter, Strategy
+from workbench.pooling.candidates import TopicCandidates, gather
 from workbench.pooling.pool import Pair, Pool
-from workbench.pooling.sampling.lots import drawn
-from workbench.pooling.sampling.strata import STRATA, Stratum, accept_strata, sample_sizes
+from workbench.pooling.sampling.strata import STRATA, Stratum, accept_strata, first_by_seed, sample_sizes
+from workbench.pooling.strategy import SEED, WHOLE, Parameter, Strategy
 from workbench.records import PoolEntry, Run, TieRule
 
 _STRATA = (Stratum(1, 10, 1.0), Stratum(11, 100, 0.1))
@@ -46,7 +45,7 @@ def stratified_pool(
         chosen: list[int] = []
         counts = sample_sizes(strata, [len(places) for places in members], budget)
         for number, (places, count) in enumerate(zip(members, counts, strict=True), 1):
-            sample = drawn(topic, places, count, seed=seed)
+            sample = first_by_seed(topic, places, count, seed=seed)
             chosen += sample
             numbers.update({(topic.topic, topic.docnos[place]): number for place in places})
             inclusion.update({(topic.topic, topic.docnos[place]): count / len(places) for place in sample})
@@ -83,11 +82,11 @@ def checked_strata(strata: Sequence[Stratum], budget: int) -> tuple[Stratum, ...
     return accepted
 
 
-def _members(topic: Candidates, strata: Sequence[Stratum]) -> list[list[int]]:
+def _members(topic: TopicCandidates, strata: Sequence[Stratum]) -> list[list[int]]:
     best, _ = topic.best_ranks()
     return [np.flatnonzero((best >= one.first) & (best <= one.last)).tolist() for one in strata]
 
 
-def _retrieved(topic: Candidates, strata: Sequence[Stratum]) -> list[int]:
+def _retrieved(topic: TopicCandidates, strata: Sequence[Stratum]) -> list[int]:
     lengths = [len(ranked.documents) for ranked in topic.lists]
     return [sum(max(0, min(one.last, length) - one.first + 1) for length in lengths) for one in strata]

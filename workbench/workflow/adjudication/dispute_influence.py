@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from workbench.consensus.disputes import Dispute
 from workbench.consensus.simple import lower_median
-from workbench.pooling.reached import RunTops
+from workbench.pooling.run_tops import RunTops
 from workbench.records import Judgment, Scale, id_bytes
 from workbench.scoring.gains import Ranks, gain_measure
 from workbench.scoring.influence import Influence, TopicGrades, influences

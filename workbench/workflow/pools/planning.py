@@ -11,28 +11,28 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import InvalidInput, WorkbenchError
 from workbench.pooling.adaptive.live import Adaptive
-from workbench.pooling.cost import Work
 from workbench.pooling.depth import DEPTH
-from workbench.pooling.every_strategy import EVERY_STRATEGY
-from workbench.pooling.parameters import Strategy, named
 from workbench.pooling.planning import (
     Certainty,
+    JudgingWork,
     Lengths,
     Sizes,
     Values,
     depth_to_plan,
     growth_table,
-    one_more,
+    one_step_larger,
     sizes,
 )
 from workbench.pooling.pool import Pool
-from workbench.pooling.reached import Reached, RunTops, known_tops, reached
+from workbench.pooling.run_tops import Reached, RunTops, known_tops, reached
+from workbench.pooling.strategies import ALL_STRATEGIES
+from workbench.pooling.strategy import Strategy, named
 from workbench.records import TieRule
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.pools.listing import recipe_in_words
+from workbench.workflow.pools.making import chosen_runs, pooled_or_judged
 from workbench.workflow.pools.pace import Pace, pace_of
-from workbench.workflow.pools.pool_sources import chosen_runs, pooled_or_judged
 from workbench.workflow.runs.packed_store import lengths_of, tops_of
 
 FURTHER = 100
@@ -91,7 +91,7 @@ class Plan:
     recipe: str
     supplementary: bool
     runs: int
-    work: Work
+    work: JudgingWork
     pace: Pace
     pairs: float
     certainty: Certainty
@@ -123,23 +123,23 @@ def plan_pool(
     where they cannot be. `assessors` are the campaign's own unless given, `seconds` as `pace_of` has them.
     Raises what `make_pool` would raise for the same recipe, InvalidInput for numbers of work that cannot be.
     """
-    values = named(EVERY_STRATEGY, strategy).values(parameters)
+    values = named(ALL_STRATEGIES, strategy).values(parameters)
     tags = [tag for tag, _ in chosen_runs(db, campaign_id, tags, priority=priority)]
     pace = pace_of(db, campaign_id, given=seconds)
     judging = _judging(db, campaign_id, per_pair) if assessors is None else assessors
-    work = Work(per_pair, judging, pace.seconds)
+    work = JudgingWork(per_pair, judging, pace.seconds)
     asked = {name: values if name == strategy else _values(made_by, others.get(name, _NONE))
-             for name, made_by in EVERY_STRATEGY.items()}  # fmt: skip
-    outlook = _look(db, campaign_id, tags, ties, supplementary, asked)
+             for name, made_by in ALL_STRATEGIES.items()}  # fmt: skip
+    outlook = _read_runs(db, campaign_id, tags, ties, supplementary, asked)
     chosen = outlook.sizes(strategy, values)
-    larger = one_more(values)
+    larger = one_step_larger(values)
     step = None if larger is None else outlook.sizes(strategy, larger).total - chosen.total
     by_topic = dict(zip(chosen.topics, chosen.pairs, strict=True))
     topics = [TopicCost(one.id, one.title, by_topic.get(one.id, 0.0)) for one in topics_of(db, campaign_id)]
     return Plan(
         strategy=strategy,
-        parameters=EVERY_STRATEGY[strategy].texts(values),
-        recipe=recipe_in_words(strategy, EVERY_STRATEGY[strategy].texts(values)),
+        parameters=ALL_STRATEGIES[strategy].texts(values),
+        recipe=recipe_in_words(strategy, ALL_STRATEGIES[strategy].texts(values)),
         supplementary=supplementary,
         runs=len(tags),
         work=work,
@@ -155,7 +155,7 @@ def plan_pool(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Outlook:
+class _PlanInputs:
     """What is known of the runs: their tops to `depth`, the longest lists, what is known already."""
 
     tops: tuple[RunTops, ...]
@@ -180,7 +180,7 @@ class _Outlook:
         )
 
     def cost(self, strategy: str, values: Values) -> StrategyCost:
-        recipe = recipe_in_words(strategy, EVERY_STRATEGY[strategy].texts(values))
+        recipe = recipe_in_words(strategy, ALL_STRATEGIES[strategy].texts(values))
         try:
             found = self.sizes(strategy, values)
         except WorkbenchError as error:
@@ -194,14 +194,14 @@ class _Outlook:
         return Growth(reach.topics, tuple(map(tuple, growth_table(reach, self.depth).tolist())))
 
 
-def _look(
+def _read_runs(
     db: Session,
     campaign_id: int,
     tags: Sequence[str],
     ties: TieRule,
     supplementary: bool,
     asked: Mapping[str, Values],
-) -> _Outlook:
+) -> _PlanInputs:
     longest: dict[str, int] = {}
     for lengths in lengths_of(db, campaign_id, tags).values():
         for topic, length in lengths.items():
@@ -209,12 +209,12 @@ def _look(
     wanted = [
         depth_to_plan(name, each, longest, supplementary=supplementary)
         for name, values in asked.items()
-        for each in (values, one_more(values) or values)
+        for each in (values, one_step_larger(values) or values)
     ]
     depth = max(1, min(max(FURTHER + 1, *wanted), max(longest.values(), default=1)))
     tops = tuple(tops_of(db, campaign_id, tags, depth=depth, ties=ties))
     known = known_tops(pooled_or_judged(db, campaign_id)) if supplementary else None
-    return _Outlook(tops, known, longest, depth, reached(tops, known=known))
+    return _PlanInputs(tops, known, longest, depth, reached(tops, known=known))
 
 
 def _values(strategy: Strategy[Pool | Adaptive], parameters: Parameters) -> dict[str, Any]:
