@@ -37,6 +37,17 @@ DOCUMENTS = 60
 PASSWORD = "a sentence that is long enough"
 SOON_MS = 20_000  # the machine may be busy; nothing is measured here
 
+LATER = """(milliseconds) => {
+  if (window.passed === undefined) {
+    window.passed = 0;
+    const { get } = Object.getOwnPropertyDescriptor(Event.prototype, "timeStamp");
+    Object.defineProperty(Event.prototype, "timeStamp", { get() { return get.call(this) + window.passed; } });
+    const now = performance.now.bind(performance);
+    performance.now = () => now() + window.passed;
+  }
+  window.passed += milliseconds;
+}"""
+
 Said = tuple[str, str, int | None]
 
 
@@ -156,6 +167,16 @@ def shown(page: Page) -> str:
 def light(page: Page, text: str) -> None:
     """Wait until the light says so."""
     expect(page.locator("#light-text")).to_have_text(text, timeout=SOON_MS)
+
+
+def pass_time(page: Page, milliseconds: int) -> None:
+    """Let the page's clock and its events be so much later from now on, without waiting for it."""
+    page.evaluate(LATER, milliseconds)
+
+
+def round_trip(page: Page) -> None:
+    """Have the page ask its server something: what it asked before has gone out, and come if answered."""
+    page.evaluate("fetch('/healthz').then((answer) => answer.text())")
 
 
 def fetched_ahead(page: Page, number: int) -> None:

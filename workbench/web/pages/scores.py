@@ -12,13 +12,12 @@ from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError
 from workbench.records import Verdict
 from workbench.scoring.measures import parse_measures
 from workbench.storage import Session
-from workbench.web.access import here
+from workbench.web.access import here, reader
 from workbench.web.context import reading
 from workbench.web.downloads import csv_file
 from workbench.web.forms import findings_of, sent_id, sent_ids, status_of
 from workbench.web.ids import write_id
 from workbench.web.pages.qrels.rule_form import RuleForm, rule_form
-from workbench.web.readers import reader
 from workbench.web.requests import wants_fragment
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.collection import topics_of

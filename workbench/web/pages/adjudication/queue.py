@@ -14,12 +14,11 @@ from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.formats.graded_pairs import write_decisions
 from workbench.storage import Session
 from workbench.web import notices
-from workbench.web.access import here, member
+from workbench.web.access import here, member, organiser
 from workbench.web.context import reading, writing
 from workbench.web.downloads import attachment, csv_file, export_file
 from workbench.web.forms import findings_of, status_of, whole_number
 from workbench.web.ids import read_id, write_id
-from workbench.web.readers import organiser
 from workbench.web.requests import see_other
 from workbench.workflow.adjudication.decision_files import decisions_made
 from workbench.workflow.adjudication.discussion_report import (
@@ -108,7 +107,7 @@ def change_rules() -> Response | tuple[str, int]:
             save_adjudication_rules(db, here().id, rules)
     except WorkbenchError as error:
         return _page(findings_of(error, "Adjudication")), status_of(error)
-    notices.say("The settings of adjudication are saved.")
+    notices.add("The settings of adjudication are saved.")
     return see_other(url_for("adjudication.index"))
 
 

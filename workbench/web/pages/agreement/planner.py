@@ -19,11 +19,10 @@ from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.records import Scale
 from workbench.storage import Session
 from workbench.web import notices
-from workbench.web.access import here, viewer
+from workbench.web.access import here, organiser, viewer
 from workbench.web.context import reading, writing
 from workbench.web.downloads import export_file
 from workbench.web.forms import counted, findings_of, status_of, whole_number
-from workbench.web.readers import organiser
 from workbench.web.requests import see_other, wants_fragment
 from workbench.workflow.agreement.overlap import HALF_WIDTH, OverlapPlan, plan_export, plan_overlap
 from workbench.workflow.agreement.overlap_drawing import draw_overlap
@@ -174,7 +173,7 @@ def draw() -> Response | tuple[str, int]:
         page = _page(findings_of(error, "Draw", "draw"))
         return (page[0] if isinstance(page, tuple) else page), status_of(error)
     pool = done.pool.pool
-    notices.say(
+    notices.add(
         f"{counted(pool.pairs, 'pair')} of {counted(done.topics, 'topic')} drawn into {pool.name!r} with "
         f"seed {done.seed}, and given out as {counted(done.assigned, 'assignment')}."
     )

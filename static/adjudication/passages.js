@@ -3,9 +3,10 @@
 //
 // A passage stands where it was marked, by its place in the text. Only where other words stand there now, because
 // the text was loaded anew, its words are looked for, the nearest first; the quotation beside the text says so.
-import { showRange } from "./reading/places.js";
-import { inSlices } from "./reading/slices.js";
-import { DocumentText } from "./reading/text.js";
+import { showRange } from "../reading/places.js";
+import { inSlices } from "../reading/slices.js";
+import { DocumentText } from "../reading/text.js";
+import { make } from "../shared/dom.js";
 
 const LANES = 3; // lines below one another; more of them begin anew
 const BETWEEN = new Set("TABLE THEAD TBODY TFOOT TR UL OL DL DIV".split(" "));
@@ -39,7 +40,7 @@ export class Passages {
   #at = -1;
   list = [];
 
-  // `page` holds the document and the voices; `ready` is called when they are shown, after the page is painted.
+  // `page` contains the document and the opinions; `ready` is called when they are shown, after the page is painted.
   constructor(page, ready = () => {}) {
     this.region = page.querySelector(".doc");
     const root = this.region?.querySelector("article .text");
@@ -72,26 +73,26 @@ export class Passages {
   #place(text, quotes) {
     let whole = null;
     for (const [index, quote] of quotes.entries()) {
-      const voice = quote.closest(".voice");
+      const opinion = quote.closest(".voice");
       const words = quote.textContent;
       const [start, end] = [Number(quote.dataset.start), Number(quote.dataset.end)];
       const fits = end <= text.length && text.slice(start, end) === words;
       whole ??= fits ? null : text.slice(0, text.length);
       const place = fits ? { start, end } : nearestWords(whole, words, start);
       quote.id ||= `quote-${index + 1}`;
-      quote.classList.add(`line-${voice.dataset.line}`);
-      const passage = { ...place, quote, marks: [], style: voice.dataset.line, name: voice.querySelector(".by bdi").textContent };
+      quote.classList.add(`line-${opinion.dataset.line}`);
+      const passage = { ...place, quote, marks: [], style: opinion.dataset.line, name: opinion.querySelector(".by bdi").textContent };
       if (place) this.list.push(passage);
-      this.#tell(passage, place ? (fits ? "" : "the text has changed: found by its words") : "not in the text as it is now");
+      this.#describe(passage, place ? (fits ? "" : "the text has changed: found by its words") : "not in the text as it is now");
     }
     inLanes(this.list);
   }
 
   // Below the quotation: the way to it in the text, and whether it still stands where it was marked.
-  #tell(passage, changed) {
-    const line = Object.assign(document.createElement("p"), { className: "small place" });
+  #describe(passage, changed) {
+    const line = make("p", { className: "small place" });
     if (passage.start !== undefined) {
-      const show = Object.assign(document.createElement("button"), { type: "button", className: "link", textContent: "Show in the text" });
+      const show = make("button", { type: "button", className: "link" }, "Show in the text");
       show.setAttribute("aria-describedby", passage.quote.id);
       show.addEventListener("click", () => {
         this.#at = this.list.indexOf(passage);
@@ -100,7 +101,7 @@ export class Passages {
       });
       line.append(show, " ");
     }
-    if (changed) line.append(Object.assign(document.createElement("span"), { className: "changed", textContent: changed }));
+    if (changed) line.append(make("span", { className: "changed" }, changed));
     if (line.hasChildNodes()) passage.quote.after(line);
   }
 
@@ -128,9 +129,7 @@ export class Passages {
       for (const passage of covering) if (!passage.tag) pieces.append(this.#tagOf(passage));
       let piece = document.createTextNode(data.slice(begin - from, end - from));
       for (const passage of [...covering].reverse()) {
-        const mark = document.createElement("mark");
-        mark.className = `passage line-${passage.style} lane-${passage.lane % LANES}`;
-        mark.append(piece);
+        const mark = make("mark", { className: `passage line-${passage.style} lane-${passage.lane % LANES}` }, piece);
         passage.marks.push(mark);
         piece = mark;
       }
@@ -142,16 +141,13 @@ export class Passages {
 
   // The name where a passage begins leads to its quotation.
   #tagOf(passage) {
-    const tag = document.createElement("a");
-    tag.href = `#${passage.quote.id}`;
-    tag.className = `passage-tag line-${passage.style}`;
-    tag.title = tag.textContent = passage.name;
-    tag.dir = "auto";
-    tag.setAttribute("aria-label", `Marked by ${passage.name}`);
+    const { name, quote, style } = passage;
+    const tag = make("a", { href: `#${quote.id}`, className: `passage-tag line-${style}`, title: name, dir: "auto" }, name);
+    tag.setAttribute("aria-label", `Marked by ${name}`);
     tag.addEventListener("click", (event) => {
       event.preventDefault();
-      passage.quote.tabIndex = -1;
-      passage.quote.focus();
+      quote.tabIndex = -1;
+      quote.focus();
     });
     passage.tag = tag;
     return tag;
@@ -166,5 +162,5 @@ export class Passages {
 }
 
 function endOf({ name }) {
-  return Object.assign(document.createElement("span"), { className: "unseen", textContent: ` (end of what ${name} marked) ` });
+  return make("span", { className: "unseen" }, ` (end of what ${name} marked) `);
 }

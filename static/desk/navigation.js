@@ -1,14 +1,15 @@
 // Which document stands on the desk: going to one, fetching it where it is not there yet, asking for more of the
 // work, and the end of the topic.
-import { restart } from "../active_time.js";
+import { restart } from "../shared/active_time.js";
+import { byId } from "../shared/dom.js";
+import { announce } from "../shared/light.js";
+import { hideNotice } from "../shared/notices.js";
 import { closeBoxes } from "./boxes.js";
-import { byId } from "./dom.js";
 import { finishedArticle, offerTopic } from "./finished.js";
-import { announce, unsay } from "./light.js";
 import { nearAnswer } from "./near.js";
 import * as show from "./show.js";
 import { draw, drawBar, drawLight } from "./view.js";
-import { askForWork, pause, sayGone, sayTriedAgain } from "./work.js";
+import { askForWork, pause, showGone, showTriedAgain } from "./work.js";
 
 const UNDONE = 3; // documents that undoing would bring back are kept at hand
 const AHEAD = 3; // with fewer ahead a queue is asked for more
@@ -20,8 +21,8 @@ export function expectNext(desk) {
   desk.documents.expect((count) => [...topic.ahead(count, desk.docno), ...topic.trail.slice(-UNDONE)]);
 }
 
-export function put(desk, found, article) {
-  const { topic, grades, addresses, assignment, beside } = desk;
+export function showDocument(desk, found, article) {
+  const { topic, grades, addresses, assignment, annotations } = desk;
   desk.current = found;
   desk.wanted = null;
   drawBar(desk);
@@ -30,14 +31,14 @@ export function put(desk, found, article) {
   drawLight(desk);
   const near = nearAnswer(found.docno, found.near, topic, { grades, address: addresses.compare });
   show.arrive({ article, docno: found.docno, assignmentId: assignment, near });
-  beside.arrive();
+  annotations.arrive();
   announce(`${found.position} of ${topic.total}: ${found.title}`);
   restart();
   setTimeout(() => expectNext(desk));
 }
 
-// Told to the browser only where it is another one: that takes longer than all the rest of a judgment.
-function addressIs(address) {
+// Set only where it is another one: that takes longer than all the rest of a judgment.
+function setAddress(address) {
   if (location.pathname + location.search !== address) history.replaceState(null, "", address);
 }
 
@@ -47,8 +48,8 @@ export function go(desk, docno, { browsing = false } = {}) {
   if (browsing && desk.training.waits) return;
   desk.remember();
   closeBoxes();
-  addressIs(browsing ? `${addresses.desk}?docno=${encodeURIComponent(docno)}` : addresses.desk);
-  unsay("no-document");
+  setAddress(browsing ? `${addresses.desk}?docno=${encodeURIComponent(docno)}` : addresses.desk);
+  hideNotice("no-document");
   desk.atEnd = docno === null && topic.mayGrow;
   if (desk.atEnd) {
     desk.current = null;
@@ -58,15 +59,15 @@ export function go(desk, docno, { browsing = false } = {}) {
     return;
   }
   if (docno === null) {
-    end(desk);
+    showEnd(desk);
     return;
   }
   const found = documents.get(docno);
-  if (found) put(desk, found, documents.article(docno));
-  else bring(desk, docno);
+  if (found) showDocument(desk, found, documents.article(docno));
+  else fetchAndShow(desk, docno);
 }
 
-async function bring(desk, docno) {
+async function fetchAndShow(desk, docno) {
   const { documents } = desk;
   desk.current = null;
   desk.wanted = docno;
@@ -78,21 +79,21 @@ async function bring(desk, docno) {
       if (desk.wanted !== docno) return;
       if (error.message === "401") desk.saving.askToSignIn();
       else if (/^4\d\d$/.test(error.message)) {
-        sayGone("document", desk.addresses);
+        showGone("document", desk.addresses);
         return;
-      } else sayTriedAgain();
+      } else showTriedAgain();
       await pause();
       continue;
     }
     if (desk.wanted !== docno) return;
-    unsay("no-document");
-    put(desk, documents.get(docno), documents.article(docno));
+    hideNotice("no-document");
+    showDocument(desk, documents.get(docno), documents.article(docno));
   }
 }
 
 // To the neighbours in the order.
 export function step(desk, by) {
-  if (!desk.saving.isReady || desk.isHeld) return;
+  if (!desk.saving.isReady || desk.isBlocked) return;
   const { order, places } = desk.topic;
   const at = desk.current ? places.get(desk.docno) : order.length;
   const docno = order[at + by];
@@ -101,7 +102,7 @@ export function step(desk, by) {
 
 // ---- the end of the topic --------------------------------------------------------------------------------
 
-function end(desk) {
+function showEnd(desk) {
   const { topic } = desk;
   desk.current = null;
   desk.wanted = null;
@@ -113,10 +114,10 @@ function end(desk) {
   draw(desk);
   announce("Every document of this topic has an answer");
   show.arrive();
-  offer(desk, article);
+  offerNextTopic(desk, article);
 }
 
-async function offer({ addresses }, article) {
+async function offerNextTopic({ addresses }, article) {
   try {
     const response = await fetch(addresses.next, { headers: { Accept: "application/json" } });
     if (response.ok) offerTopic(article, (await response.json()).topic);
@@ -134,29 +135,29 @@ function secondLook(desk) {
 // ---- more of the work ------------------------------------------------------------------------------------
 
 // A queue hands out a few ahead; more is asked for before they run out. At the end the answers go first, and only
-// there a training says what comes after it.
+// there a training knows what comes after it.
 export async function askForMore(desk) {
   const { topic, saving } = desk;
   const enough = !topic.inBatches || topic.ahead(AHEAD, desk.docno).length === AHEAD;
   if (!topic.mayGrow || desk.asking || (desk.atEnd ? saving.unsent > 0 : enough)) return;
   desk.asking = true;
   const asAtEnd = desk.atEnd;
-  const isHeard = await hearOfMore(desk);
+  const isFetched = await fetchMore(desk);
   desk.asking = false;
   if (!desk.atEnd) {
     draw(desk);
     expectNext(desk);
   } else if (saving.unsent) return;
-  else if (!asAtEnd) askForMore(desk); // what was heard is from before the last answers
-  else if (!isHeard) pause().then(() => askForMore(desk));
+  else if (!asAtEnd) askForMore(desk); // what came is from before the last answers
+  else if (!isFetched) pause().then(() => askForMore(desk));
   else if (topic.next() !== null) go(desk, topic.next());
   else {
     desk.atEnd = false;
-    end(desk);
+    showEnd(desk);
   }
 }
 
-async function hearOfMore(desk) {
+async function fetchMore(desk) {
   const { topic } = desk;
   try {
     const work = await askForWork(desk);
@@ -164,23 +165,23 @@ async function hearOfMore(desk) {
     if (work === "gone" || work === null) return false;
     topic.extend(work, desk.docno ?? desk.wanted);
     show.showGoal(topic.goal);
-    unsay("no-document");
+    hideNotice("no-document");
     return true;
   } catch {
-    if (desk.atEnd) sayTriedAgain();
+    if (desk.atEnd) showTriedAgain();
     return false;
   }
 }
 
 // Where documents come one by one the answer has arrived: what comes next is known now.
-export async function goOn(desk) {
+export async function showAwaited(desk) {
   const awaited = desk.waitsFor;
   while (desk.waitsFor === awaited) {
     let work = null;
     try {
       work = await askForWork(desk);
     } catch {
-      sayTriedAgain();
+      showTriedAgain();
     }
     // Its receipt may come twice, by this tab's sender and by another's: then the first has gone on already.
     if (desk.waitsFor !== awaited) return;

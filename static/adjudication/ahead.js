@@ -1,12 +1,13 @@
 // The pair that comes next, fetched while the one before is still read, so that a decision has it at once.
-// A pair is four pieces of the desk, as the server writes them, and the address at which it is found.
+// A pair is four pieces of the desk, as the server writes them, and its address.
+
+import { byId } from "../shared/dom.js";
+import { AS_FRAGMENT } from "../shared/form_sender.js";
 
 const PIECES = ["document", "statement", "said", "verdicts"];
-export const AS_PIECES = { "HX-Request": "true" };
 
-const byId = (id) => document.getElementById(id);
-
-// The pieces of an answer that stand ready as nodes; null where there is no pair in it.
+// The pieces of a response, ready as nodes; null where there is no pair in it. `latest` is the latest decision on the
+// pair that was shown ahead, `overtaken` whether somebody else had decided the pair that the decision was on.
 export async function piecesOf(response) {
   const template = document.createElement("template");
   template.innerHTML = await response.text();
@@ -16,11 +17,16 @@ export async function piecesOf(response) {
     node.removeAttribute("hx-swap-oob");
     document.adoptNode(node);
   }
-  return { nodes, address: response.headers.get("HX-Replace-Url") };
+  return {
+    nodes,
+    address: response.headers.get("HX-Replace-Url"),
+    latest: response.headers.get("Desk-Seen"),
+    overtaken: "overtaken" in nodes[0].dataset,
+  };
 }
 
-// Puts pieces into the page and returns those that stood there.
-export function put({ nodes }) {
+// Shows pieces in the page and gives those that they replace.
+export function showPieces({ nodes }) {
   const before = { nodes: PIECES.map(byId), address: location.pathname + location.search };
   for (const [index, node] of nodes.entries()) {
     before.nodes[index].replaceWith(node);
@@ -51,8 +57,8 @@ export class Ahead {
     return this.#pieces?.address ?? null;
   }
 
-  // The pieces of the next pair if they stand ready; the end of the queue is never ready, since what it says of
-  // all pairs would be said too early.
+  // The pieces of the next pair if they are ready; the end of the queue never is, since it would report on all pairs
+  // too early.
   take() {
     this.#looking?.abort();
     const pieces = this.#pieces;
@@ -70,12 +76,12 @@ export class Ahead {
     this.#looking = new AbortController();
     const { signal } = this.#looking;
     try {
-      const response = await fetch(`${this.#address}&${new URLSearchParams(pair)}`, { headers: AS_PIECES, signal });
+      const response = await fetch(`${this.#address}&${new URLSearchParams(pair)}`, { headers: AS_FRAGMENT, signal });
       if (!response.ok) return;
       const pieces = await piecesOf(response);
       if (!signal.aborted) this.keep(pieces);
     } catch {
-      // The network is cut: it is looked for again behind the next pair.
+      // The network is cut: the pair after the next one will be fetched.
     }
   }
 }

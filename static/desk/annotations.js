@@ -1,6 +1,6 @@
-// What goes with a judgment beside its grade: passages marked in the text, answers to further questions, subtopics
+// The annotations of a judgment, beside its grade: passages marked in the text, answers to further questions, subtopics
 // ticked. A document that has an answer keeps every change at once; else it waits for the grade.
-import { byId, make } from "./dom.js";
+import { byId, make } from "../shared/dom.js";
 
 const MOST_PASSAGES = 20;
 const LONGEST_QUOTE = 5000;
@@ -9,7 +9,7 @@ const LONGEST_TOGETHER = 12_000; // so that an event stays small enough to be se
 const NOTHING = { evidence: [], ratings: {}, subtopics: [] };
 const SHOWN = 160; // characters of a passage in the list
 
-export class Beside {
+export class Annotations {
   #desk = byId("desk");
   #drafts = new Map();
   #docno = null;
@@ -18,15 +18,15 @@ export class Beside {
   #boxes = [...document.querySelectorAll("#subtopics input")];
   #fields = [...document.querySelectorAll(".asked fieldset, fieldset.asked")];
 
-  // `onChange` is told what goes with the document now; `say` tells those who
-  // hear, `warn` everybody.
-  constructor({ onChange, say, warn }) {
+  // `onChange(docno, annotations)` is called with every change, `announce(text)` for screen readers and `warn(text)`
+  // for everybody.
+  constructor({ onChange, announce, warn }) {
     this.onChange = onChange;
-    this.say = say;
+    this.announce = announce;
     this.warn = warn;
     for (const radio of this.#radios) {
       radio.addEventListener("click", () => this.#chose(radio));
-      // Chosen by the arrows in a browser that tells of it only so.
+      // Chosen by the arrows: some browsers send only this event.
       radio.addEventListener("change", () => this.#chose(radio, { again: false }));
     }
     for (const box of this.#boxes) box.addEventListener("change", () => this.#ticked());
@@ -39,10 +39,10 @@ export class Beside {
   }
 
   // Shows what goes with a document; null where there is none.
-  show(docno, said, off) {
+  show(docno, answer, off) {
     const same = docno === this.#docno;
     this.#docno = docno;
-    this.#now = docno === null ? NOTHING : (this.#drafts.get(docno) ?? pick(said));
+    this.#now = docno === null ? NOTHING : (this.#drafts.get(docno) ?? pick(answer));
     for (const radio of this.#radios) radio.checked = this.#now.ratings[questionOf(radio)] === Number(radio.value);
     for (const box of this.#boxes) box.checked = this.#now.subtopics.includes(box.value);
     for (const fields of this.#fields) {
@@ -58,7 +58,7 @@ export class Beside {
     if (this.#now.evidence.length) this.#paint();
   }
 
-  // What an answer takes with it, with what is selected right now; nothing of what was not said.
+  // What an answer takes with it, with what is selected right now; nothing that is empty.
   take() {
     const chosen = this.#selected();
     if (chosen) this.#add(chosen);
@@ -83,8 +83,8 @@ export class Beside {
   }
 
   // An answer that is taken back leaves what went with it, to go with the next one.
-  keep(docno, said) {
-    if (said?.evidence || said?.ratings || said?.subtopics) this.#drafts.set(docno, pick(said));
+  keep(docno, answer) {
+    if (answer?.evidence || answer?.ratings || answer?.subtopics) this.#drafts.set(docno, pick(answer));
   }
 
   forget(docno) {
@@ -135,18 +135,18 @@ export class Beside {
   }
 
   #mark() {
-    if (this.hold()) byId("document").focus({ preventScroll: true });
+    if (this.keepSelection()) byId("document").focus({ preventScroll: true });
   }
 
   // Keeps what is selected as a passage; true where something was.
-  hold() {
+  keepSelection() {
     const chosen = this.#selected();
     if (!chosen || !this.#add(chosen)) return false;
     getSelection().removeAllRanges();
     this.#changed(this.#now);
     this.#paint();
     this.#list();
-    this.say("The passage is kept with your judgment");
+    this.announce("The passage is kept with your judgment");
     return true;
   }
 
@@ -168,7 +168,7 @@ export class Beside {
     this.#paint();
     this.#list();
     if (!this.#now.evidence.length) byId("passages").hidePopover();
-    this.say("The passage is taken out");
+    this.announce("The passage is taken out");
   }
 
   #paint() {
@@ -193,6 +193,6 @@ export class Beside {
 
 const questionOf = (radio) => radio.closest("fieldset").dataset.question;
 
-function pick(said) {
-  return { evidence: said?.evidence ?? [], ratings: said?.ratings ?? {}, subtopics: said?.subtopics ?? [] };
+function pick(answer) {
+  return { evidence: answer?.evidence ?? [], ratings: answer?.ratings ?? {}, subtopics: answer?.subtopics ?? [] };
 }
