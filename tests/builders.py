@@ -18,7 +18,7 @@ from workbench.workflow.people.membership import add_role
 from workbench.workflow.people.roles import Role
 from workbench.workflow.pools.listing import PoolReport
 from workbench.workflow.pools.making import make_pool
-from workbench.workflow.runs.submitting import RunsAdded, add_runs
+from workbench.workflow.runs.store import RunsAdded, add_runs
 
 TOPICS = (Topic("T1", "tides", "When is high water?", "Only tables of the harbour."), Topic("T2", "nets"))
 DOCNOS = ("d1", "d2", "d#3", "d/4", "é5", "d6")

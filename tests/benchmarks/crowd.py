@@ -31,8 +31,7 @@ from workbench.storage.tables import AssessorRow, JudgmentEventRow
 from workbench.web.ids import read_id
 from workbench.workflow.campaigns.campaigns import create_campaign
 from workbench.workflow.campaigns.collection import load_documents, load_topics
-from workbench.workflow.judging.assigning import assign_in_turn
-from workbench.workflow.judging.assignments import assignments_of
+from workbench.workflow.judging.assignments import assign_in_turn, assignments_of
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.people.accounts import NewAccount, create_account
 from workbench.workflow.people.assessors import assessors_of
@@ -40,7 +39,7 @@ from workbench.workflow.people.membership import add_role
 from workbench.workflow.people.roles import Role
 from workbench.workflow.people.signing_in import open_session
 from workbench.workflow.pools.making import make_pool
-from workbench.workflow.runs.submitting import add_runs
+from workbench.workflow.runs.store import add_runs
 
 SLUG = "trial"
 ORGANISER = "Olga"

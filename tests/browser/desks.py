@@ -25,8 +25,7 @@ from workbench.storage.engine import Database
 from workbench.storage.tables import AssessorRow, JudgmentEventRow
 from workbench.workflow.campaigns.campaigns import create_campaign
 from workbench.workflow.campaigns.collection import load_documents, load_topics
-from workbench.workflow.judging.assigning import assign
-from workbench.workflow.judging.assignments import assignments_of
+from workbench.workflow.judging.assignments import assign, assignments_of
 from workbench.workflow.judging.order import OrderRule
 from workbench.workflow.people.accounts import Account, NewAccount, create_account
 from workbench.workflow.people.assessors import assessors_of
@@ -38,6 +37,17 @@ from workbench.workflow.pools.making import make_pool
 DOCUMENTS = 60
 PASSWORD = "a sentence that is long enough"
 SOON_MS = 20_000  # the machine may be busy; nothing is measured here
+
+LATER = """(milliseconds) => {
+  if (window.passed === undefined) {
+    window.passed = 0;
+    const { get } = Object.getOwnPropertyDescriptor(Event.prototype, "timeStamp");
+    Object.defineProperty(Event.prototype, "timeStamp", { get() { return get.call(this) + window.passed; } });
+    const now = performance.now.bind(performance);
+    performance.now = () => now() + window.passed;
+  }
+  window.passed += milliseconds;
+}"""
 
 Said = tuple[str, str, int | None]
 
@@ -158,6 +168,16 @@ def shown(page: Page) -> str:
 def light(page: Page, text: str) -> None:
     """Wait until the light says so."""
     expect(page.locator("#light-text")).to_have_text(text, timeout=SOON_MS)
+
+
+def pass_time(page: Page, milliseconds: int) -> None:
+    """Let the page's clock and its events be so much later from now on, without waiting for it."""
+    page.evaluate(LATER, milliseconds)
+
+
+def round_trip(page: Page) -> None:
+    """Have the page ask its server something: what it asked before has gone out, and come if answered."""
+    page.evaluate("fetch('/healthz').then((answer) => answer.text())")
 
 
 def fetched_ahead(page: Page, number: int) -> None:

@@ -13,7 +13,7 @@ from tests.pooling.some_runs import ABC, MANY_SCORES, Scores, ranked, run
 from tests.pooling.test_pooling_laws import some_parameters
 from tests.pooling.test_run_tops import tops
 from workbench.errors import InvalidInput
-from workbench.formats.run_tops import cut
+from workbench.formats.runs import cut
 from workbench.pooling.analysis import growth
 from workbench.pooling.comparison import without_pairs
 from workbench.pooling.planning import Certainty, JudgingWork, Sizes, growth_table

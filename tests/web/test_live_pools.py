@@ -15,8 +15,7 @@ from workbench.pooling.strategies import PoolRecipe
 from workbench.storage.engine import Database
 from workbench.storage.tables import AssignmentRow, PoolEventRow
 from workbench.web.ids import read_id
-from workbench.workflow.judging.assigning import assign
-from workbench.workflow.judging.assignments import assignments_of
+from workbench.workflow.judging.assignments import assign, assignments_of
 from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.pools.drafts import close_pool
 from workbench.workflow.pools.listing import pool_report

@@ -12,7 +12,7 @@ from tests.uploads import text_of
 from tests.web.conftest import Enter
 from workbench.pooling.strategies import PoolRecipe
 from workbench.storage.engine import Database
-from workbench.workflow.judging.queue_report import queue_report
+from workbench.workflow.judging.queues import queue_report
 from workbench.workflow.pools.listing import pools_of
 from workbench.workflow.pools.making import make_pool
 

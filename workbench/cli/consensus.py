@@ -12,8 +12,7 @@ from workbench.cli.consensus_figures import crowd_agreement, scores_of_runs, wit
 from workbench.cli.consensus_options import EXPORT, NEEDS_RULE, OUTPUT, consensus_options
 from workbench.cli.consensus_output import write_out, write_table
 from workbench.cli.consensus_text import comparison_json, say_comparisons, say_summaries, summary_json
-from workbench.cli.inputs import open_input
-from workbench.cli.judgment_files import graded_judgments
+from workbench.cli.inputs import graded_judgments, open_input
 from workbench.cli.output import say_json, say_table
 from workbench.cli.runs import only_one_standard_input
 from workbench.consensus.outcomes import Pair

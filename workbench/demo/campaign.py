@@ -18,8 +18,7 @@ from workbench.records import Judgment
 from workbench.storage import Session
 from workbench.workflow.campaigns.campaigns import Campaign, campaign_by_slug, create_campaign
 from workbench.workflow.campaigns.collection import load_documents, load_topics
-from workbench.workflow.judging.assigning import assign_in_turn
-from workbench.workflow.judging.assignments import assignments_of
+from workbench.workflow.judging.assignments import assign_in_turn, assignments_of
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.judging.judging import record
 from workbench.workflow.judging.order import OrderRule
@@ -30,8 +29,8 @@ from workbench.workflow.people.membership import add_role
 from workbench.workflow.people.roles import Role
 from workbench.workflow.pools.listing import pool_entries
 from workbench.workflow.pools.making import make_pool
-from workbench.workflow.runs.run_metadata import AboutRun, Kind
-from workbench.workflow.runs.submitting import add_runs
+from workbench.workflow.runs.run_metadata import Kind, RunMetadata
+from workbench.workflow.runs.store import add_runs
 
 SLUG = "harbour"
 SEED = 1
@@ -106,7 +105,7 @@ def _load_runs(db: Session, campaign_id: int, groups: Mapping[str, int]) -> None
         group = group_of(run.tag)
         priorities[group] += 1
         file = (f"{run.tag}.txt", io.BytesIO(b"".join(write_run(run))))
-        about = AboutRun(groups[group], Kind.AUTOMATIC, description_of(run.tag), priorities[group])
+        about = RunMetadata(groups[group], Kind.AUTOMATIC, description_of(run.tag), priorities[group])
         refused = add_runs(db, campaign_id, [file], about=about).refused
         if refused:
             raise WorkbenchError(f"a run of the demo was refused: {refused[0].findings[0]}")

@@ -12,8 +12,7 @@ from workbench.records import FOUR_GRADES, Answer, Judgment
 from workbench.workflow.adjudication.adjudicating import Recorded, Verdict, decide, disputed_pair
 from workbench.workflow.adjudication.decisions import Decision, Pair
 from workbench.workflow.adjudication.discussing import discuss
-from workbench.workflow.judging.assigning import assign
-from workbench.workflow.judging.assignments import assignments_of
+from workbench.workflow.judging.assignments import assign, assignments_of
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.judging.judging import record
 from workbench.workflow.people.membership import add_role

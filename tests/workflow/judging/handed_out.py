@@ -13,12 +13,10 @@ from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Answer
 from workbench.storage.tables import PoolEventRow
 from workbench.workflow.judging.adaptive_handout import hand_out
-from workbench.workflow.judging.adaptive_states import AdaptiveStates
-from workbench.workflow.judging.assigning import assign
-from workbench.workflow.judging.assignments import assignments_of
+from workbench.workflow.judging.adaptive_states import AdaptiveStates, Replay, replay_pool
+from workbench.workflow.judging.assignments import assign, assignments_of
 from workbench.workflow.judging.judging import record
 from workbench.workflow.judging.recording import Recorded
-from workbench.workflow.judging.replay import Replay, replay_pool
 from workbench.workflow.pools.making import make_pool
 
 

@@ -15,14 +15,12 @@ from workbench.records import FOUR_GRADES, Document
 from workbench.storage.tables import JudgmentEventRow
 from workbench.web.pages.judging.desk_json import read_event
 from workbench.workflow.campaigns.collection import load_documents
-from workbench.workflow.judging.assigning import assign
-from workbench.workflow.judging.assignments import assignments_of
+from workbench.workflow.judging.assignments import assign, assignments_of
 from workbench.workflow.judging.order import OrderRule
-from workbench.workflow.judging.probe_places import Slot
-from workbench.workflow.judging.probed_task import screen_task
-from workbench.workflow.judging.quality_probes import load_known_answers
+from workbench.workflow.judging.quality_checks import desk_task
+from workbench.workflow.judging.quality_settings import load_known_answers
 from workbench.workflow.judging.sync import Receipt, receive
-from workbench.workflow.judging.task import Task
+from workbench.workflow.judging.task import Slot, Task
 from workbench.workflow.pools.making import make_pool
 
 POOLED = tuple(f"n{number:02}" for number in range(30))
@@ -43,7 +41,7 @@ class Probed:
 
     def task(self, db: Session) -> Task:
         """The topic as her desk shows it."""
-        return screen_task(db, self.assignment, self.ada)
+        return desk_task(db, self.assignment, self.ada)
 
     def say(self, db: Session, key: str, grade: int = 1, **sent: object) -> Receipt:
         """Send one event as her desk does."""

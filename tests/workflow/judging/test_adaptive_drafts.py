@@ -11,7 +11,7 @@ from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Judgment
 from workbench.storage.engine import Database
 from workbench.storage.tables import PoolEventRow
-from workbench.workflow.judging.assigning import assign
+from workbench.workflow.judging.assignments import assign
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.pools.additions import add_documents
 from workbench.workflow.pools.drafts import before_opening, delete_draft, open_pool, rebuild_draft

@@ -13,7 +13,7 @@ from workbench.records import Answer
 from workbench.storage.engine import Database
 from workbench.storage.tables import AccountRow, JudgmentEventRow
 from workbench.web.pages.judging.desk_json import read_event
-from workbench.workflow.judging.assigning import revoke
+from workbench.workflow.judging.assignments import revoke
 from workbench.workflow.judging.current_judgments import current_judgments
 from workbench.workflow.judging.desk_view import desk
 from workbench.workflow.judging.sync import Outcome, receive

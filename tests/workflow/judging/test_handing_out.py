@@ -10,10 +10,10 @@ from workbench.errors import NotFound
 from workbench.pooling.strategies import ADAPTIVE, PoolRecipe
 from workbench.storage.engine import Database
 from workbench.storage.tables import AssignmentRow, PoolEntryRow
-from workbench.workflow.judging.adaptive_handout import hand_out, prepare_handing_out
-from workbench.workflow.judging.assigning import assign, assign_in_turn
-from workbench.workflow.judging.assignments import assignments_of, left_to_judge
+from workbench.workflow.judging.adaptive_handout import hand_out
+from workbench.workflow.judging.assignments import assign, assign_in_turn, assignments_of, left_to_judge
 from workbench.workflow.judging.desk_view import desk
+from workbench.workflow.judging.task import prepare_handing_out
 from workbench.workflow.judging.worklists import answers, worklist
 from workbench.workflow.overview.progress import overview
 from workbench.workflow.pools.listing import pool_entries

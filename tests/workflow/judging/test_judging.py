@@ -15,15 +15,13 @@ from workbench.records import FOUR_GRADES, Answer
 from workbench.storage.engine import Database
 from workbench.storage.tables import JudgmentEventRow
 from workbench.workflow.checks import text_hash
-from workbench.workflow.judging.assigning import assign, revoke
-from workbench.workflow.judging.assignments import assignments_of
+from workbench.workflow.judging.assignments import assign, assignments_of, revoke
 from workbench.workflow.judging.current_judgments import current_judgments
 from workbench.workflow.judging.desk_view import desk
-from workbench.workflow.judging.effective_roles import roles_of
 from workbench.workflow.judging.judging import record, undo
 from workbench.workflow.judging.order import OrderRule
 from workbench.workflow.judging.recording import Recorded
-from workbench.workflow.judging.worklists import answers, worklist
+from workbench.workflow.judging.worklists import answers, effective_roles, worklist
 from workbench.workflow.people.roles import Role
 from workbench.workflow.pools.drafts import close_pool
 
@@ -262,9 +260,9 @@ def test_an_assessor_with_unfinished_work_is_nothing_else_meanwhile(database: Da
         made, report = pooled_campaign(db)
         ada = made.accounts["Ada"]
         add_role(db, made.campaign.id, ada, Role.VIEWER)
-        assert roles_of(db, made.campaign.id, ada) == {Role.ASSESSOR, Role.VIEWER}
+        assert effective_roles(db, made.campaign.id, ada) == {Role.ASSESSOR, Role.VIEWER}
         task = given(db, made, report.pool.id, "Ada")
-        assert roles_of(db, made.campaign.id, ada) == {Role.ASSESSOR}
+        assert effective_roles(db, made.campaign.id, ada) == {Role.ASSESSOR}
         for docno in ("d1", "d2", "d/4"):
             say(db, task, ada, docno, 0)
-        assert roles_of(db, made.campaign.id, ada) == {Role.ASSESSOR, Role.VIEWER}
+        assert effective_roles(db, made.campaign.id, ada) == {Role.ASSESSOR, Role.VIEWER}

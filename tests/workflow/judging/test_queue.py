@@ -18,16 +18,15 @@ from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Answer
 from workbench.storage.engine import Database
 from workbench.storage.tables import KeptAsideRow
-from workbench.workflow.judging.assigning import assign, revoke
-from workbench.workflow.judging.assignments import assignments_of, left_to_judge
+from workbench.workflow.judging.assignments import assign, assignments_of, left_to_judge, revoke
 from workbench.workflow.judging.desk_view import desk
 from workbench.workflow.judging.judging import put_off, record
 from workbench.workflow.judging.queue_handout import AHEAD, wants_more
-from workbench.workflow.judging.queue_report import queue_report
 from workbench.workflow.judging.queues import (
     end_queue,
     give_queue,
     make_queue,
+    queue_report,
     set_lease,
     take_back,
     take_back_pair,

@@ -15,13 +15,12 @@ from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Answer
 from workbench.storage.engine import Database
 from workbench.storage.tables import CollectionListRow
-from workbench.workflow.judging.assigning import assign
-from workbench.workflow.judging.assignments import assignments_of
+from workbench.workflow.judging.assignments import assign, assignments_of
 from workbench.workflow.judging.desk_view import Desk, desk
 from workbench.workflow.judging.judging import record, undo
 from workbench.workflow.judging.order import OrderRule
-from workbench.workflow.judging.own_additions import add_to_own
 from workbench.workflow.judging.task import own_task
+from workbench.workflow.judging.worklists import add_to_own
 from workbench.workflow.overview.progress import overview
 from workbench.workflow.pools.additions import (
     AddedDocuments,

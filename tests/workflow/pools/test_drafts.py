@@ -16,8 +16,7 @@ from workbench.records import Answer, Judgment
 from workbench.storage.engine import Database
 from workbench.storage.tables import CampaignRow, JudgmentEventRow, PoolRow, RunRow
 from workbench.workflow.campaigns.collection import missing_documents
-from workbench.workflow.judging.assigning import assign, assign_in_turn
-from workbench.workflow.judging.assignments import assignments_of, left_to_judge
+from workbench.workflow.judging.assignments import assign, assign_in_turn, assignments_of, left_to_judge
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.judging.judging import record, undo
 from workbench.workflow.judging.worklists import worklist

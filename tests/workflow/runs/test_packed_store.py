@@ -11,8 +11,7 @@ from sqlalchemy.orm import Session
 
 from tests.builders import ALPHA, BETA, campaign_with_people, run_text, send_runs
 from workbench.errors import NotFound
-from workbench.formats.run_tops import cut
-from workbench.formats.runs import read_run
+from workbench.formats.runs import cut, read_run
 from workbench.pooling.run_tops import RunTops
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import TieRule
@@ -28,7 +27,7 @@ from workbench.workflow.runs.packed_store import (
     runs_to_pack,
     tops_of,
 )
-from workbench.workflow.runs.submitting import add_runs, remove_run
+from workbench.workflow.runs.store import add_runs, remove_run
 
 # Ties at every cut: in the file c, a, b, e, f, d stand with the scores 3, 2, 2, 2, 2, 1.
 TIED = "".join(

@@ -15,7 +15,7 @@ from workbench.cli.output import print_csv, say_json, say_table
 from workbench.cli.rounds_text import say_rounds
 from workbench.cli.tabular import form_options, one_form, print_export
 from workbench.consensus.disputes import Difference
-from workbench.formats.decisions import read_decisions, write_decisions
+from workbench.formats.graded_pairs import read_decisions, write_decisions
 from workbench.settings import Settings
 from workbench.workflow.adjudication.adjudication_rules import adjudication_rules, keep_adjudication_rules
 from workbench.workflow.adjudication.discussion_report import discussion_export

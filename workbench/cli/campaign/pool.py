@@ -11,8 +11,8 @@ from workbench.errors import WorkbenchError
 from workbench.pooling.strategies import PoolRecipe
 from workbench.settings import Settings
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
-from workbench.workflow.judging.assigning import assign as assign_topics
-from workbench.workflow.judging.assigning import assign_in_turn
+from workbench.workflow.judging.assignments import assign as assign_topics
+from workbench.workflow.judging.assignments import assign_in_turn
 from workbench.workflow.judging.order import OrderRule
 from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.people.groups import group_named

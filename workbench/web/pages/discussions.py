@@ -70,7 +70,7 @@ def say() -> Response | tuple[str, int]:
         return _page(named, findings_of(error, "Answer")), status_of(error)
     with reading() as db:
         left = [line for line in discussions(db, here().id, viewer().id) if not line.answered]
-    notices.say("Your answer is recorded.")
+    notices.add("Your answer is recorded.")
     if left:
         topic, docno = write_id(left[0].topic), write_id(left[0].docno)
         return see_other(url_for("discussions.pair", topic=topic, docno=docno))

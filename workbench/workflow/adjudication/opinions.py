@@ -15,7 +15,7 @@ from workbench.storage.events import DISCUSSION, HOLDING, LATER, WITHDRAWN
 from workbench.storage.tables import DocumentRow, JudgmentEventRow
 from workbench.workflow.adjudication.adjudication_rules import AdjudicationRules
 from workbench.workflow.adjudication.decisions import Pair, Person
-from workbench.workflow.judging.annotations import Passage, stored_extras
+from workbench.workflow.judging.annotations import Passage, stored_annotations
 from workbench.workflow.judging.desk_view import ShownDocument
 
 
@@ -154,7 +154,7 @@ def _statement(event: JudgmentEventRow) -> Statement:
         grade=event.grade,
         reason=event.reason,
         comment=event.comment,
-        evidence=stored_extras(event.evidence, None, None).evidence or (),
+        evidence=stored_annotations(event.evidence, None, None).evidence or (),
     )
 
 

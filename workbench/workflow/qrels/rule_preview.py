@@ -20,8 +20,8 @@ from workbench.scoring.scorer import Scorer, in_order
 from workbench.workflow.caching import Remembered
 from workbench.workflow.qrels.make_qrels import Material, RuleChoice, material
 from workbench.workflow.qrels.rule_choices import choice_label, choice_name
-from workbench.workflow.runs.run_lines import RunLine, runs_of
-from workbench.workflow.runs.submitting import stored_run
+from workbench.workflow.runs.packed_store import run_for_use
+from workbench.workflow.runs.run_records import CampaignRun, runs_of
 
 MEASURE = "AP"
 NO_QRELS = "it gives no line"
@@ -154,7 +154,7 @@ def preview_ranking(
             if seconds is not None and scored and time.monotonic() - started > seconds:
                 break
             scored = True
-            sorted_once = in_order(stored_run(db, campaign_id, run.tag))
+            sorted_once = in_order(run_for_use(db, campaign_id, run.tag))
             for key in missing:
                 if key not in scorers:
                     scorers[key] = Scorer(rules[wanted[key]].qrels, [lines[wanted[key]]])
@@ -168,7 +168,7 @@ def _ranking(
     measure: str,
     rules: Mapping[str, _Settled],
     lines: Mapping[str, Measure],
-    runs: Sequence[RunLine],
+    runs: Sequence[CampaignRun],
     left_out: tuple[tuple[str, str], ...],
 ) -> RankingPreview:
     scores: dict[str, dict[str, float]] = {}
@@ -218,7 +218,7 @@ def _one_measure(text: str) -> Measure:
     return parsed[0]
 
 
-def _chosen(runs: Sequence[RunLine], tags: Collection[str] | None) -> list[RunLine]:
+def _chosen(runs: Sequence[CampaignRun], tags: Collection[str] | None) -> list[CampaignRun]:
     unknown = set(tags or ()) - {run.tag for run in runs}
     if unknown:
         raise WorkbenchError(f"there is no run {', '.join(sorted(unknown))} in this campaign")

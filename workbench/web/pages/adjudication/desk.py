@@ -22,7 +22,7 @@ from workbench.workflow.adjudication.decisions import Decided, Decision, Pair, l
 from workbench.workflow.adjudication.dispute_queue import Queue, QueueLine, next_open
 from workbench.workflow.adjudication.disputing import ON_THE_DESK, queue
 from workbench.workflow.campaigns.campaigns import campaign_of
-from workbench.workflow.judging.desk_keys import Keys, keys_of
+from workbench.workflow.judging.desk_settings import DeskKeys, keys_of
 from workbench.workflow.people.roles import Role
 
 blueprint = Blueprint("adjudicating", __name__, url_prefix="/c/<slug>/adjudicate")
@@ -186,7 +186,7 @@ def _place(found: Queue, way: Way, pair: Pair | None) -> Place:
     )
 
 
-def _command_keys(keys: Keys) -> Mapping[str, str]:
+def _command_keys(keys: DeskKeys) -> Mapping[str, str]:
     """The key of everything but grades, as the adjudicator chose them; none where another has it."""
     shared = {name: keys.commands[other] for name, other in SHARED_KEYS.items()}
     held = {*keys.grades.values(), *shared.values()}

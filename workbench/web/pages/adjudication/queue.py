@@ -10,16 +10,15 @@ from werkzeug.wrappers import Response
 from workbench.agreement.rounds import Rounds
 from workbench.consensus.disputes import Difference
 from workbench.errors import Finding, InvalidInput, WorkbenchError
-from workbench.formats.decisions import write_decisions
+from workbench.formats.graded_pairs import write_decisions
 from workbench.storage import Session
 from workbench.web import notices
-from workbench.web.access import here, member
+from workbench.web.access import here, member, organiser
 from workbench.web.context import reading, writing
 from workbench.web.downloads import attachment, csv_file, export_file
 from workbench.web.forms import findings_of, status_of, whole_number
 from workbench.web.ids import read_id, write_id
 from workbench.web.pages.adjudication.way import Way, address_of
-from workbench.web.readers import organiser
 from workbench.web.requests import see_other
 from workbench.workflow.adjudication.adjudication_rules import (
     AdjudicationRules,
@@ -78,7 +77,7 @@ def change_rules() -> Response | tuple[str, int]:
             keep_adjudication_rules(db, here().id, rules)
     except WorkbenchError as error:
         return _page(findings_of(error, "Adjudication")), status_of(error)
-    notices.say("The settings of adjudication are saved.")
+    notices.add("The settings of adjudication are saved.")
     return see_other(url_for("adjudication.index"))
 
 

@@ -12,14 +12,13 @@ from werkzeug.wrappers import Response
 from workbench.consensus.rules import RULES
 from workbench.errors import Finding, WorkbenchError
 from workbench.storage import Session
-from workbench.web.access import here
+from workbench.web.access import here, reader
 from workbench.web.context import reading
 from workbench.web.downloads import csv_file
 from workbench.web.forms import findings_of, status_of
 from workbench.web.pages.consensus.preview_plot import slopes
 from workbench.web.pages.qrels.grade_rows import GradeRow, grade_rows
 from workbench.web.pages.qrels.rule_form import RuleForm, sent_choice
-from workbench.web.readers import reader
 from workbench.web.requests import wants_fragment
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.people.assessors import assessors_of

@@ -11,16 +11,15 @@ from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.records import TieRule
 from workbench.storage import Session
 from workbench.web import notices
-from workbench.web.access import here
+from workbench.web.access import here, organiser
 from workbench.web.context import reading, writing
 from workbench.web.forms import counted, findings_of, sent_ids, status_of
 from workbench.web.pages.pools.recipe_form import read_plan_form, read_seconds, strategy_fields
-from workbench.web.readers import organiser
 from workbench.web.requests import see_other, wants_fragment
 from workbench.workflow.pools.pace import pace_of, save_guess
 from workbench.workflow.pools.planning import FURTHER, Plan, plan_pool
 from workbench.workflow.runs.packed_store import pack_runs, runs_to_pack
-from workbench.workflow.runs.run_lines import runs_of
+from workbench.workflow.runs.run_records import runs_of
 
 blueprint = Blueprint("plan", __name__, url_prefix="/c/<slug>/plan")
 # The depths that are told beside the chosen one.
@@ -48,7 +47,7 @@ def guess() -> Response | tuple[str, int]:
     except WorkbenchError as error:
         page = _page(findings_of(error, "Guess", "guess"))
         return page if isinstance(page, tuple) else (page, status_of(error))
-    notices.say("No guess is kept." if seconds is None else f"A guess of {seconds:g} s a judgment is kept.")
+    notices.add("No guess is kept." if seconds is None else f"A guess of {seconds:g} s a judgment is kept.")
     return see_other(url_for("plan.index"))
 
 
@@ -58,7 +57,7 @@ def pack() -> Response:
     """Pack the runs of an older database, so that sliders move at once."""
     with writing() as db:
         made = pack_runs(db, here().id)
-    notices.say(f"{counted(made, 'run')} prepared.")
+    notices.add(f"{counted(made, 'run')} prepared.")
     return see_other(url_for("plan.index"))
 
 

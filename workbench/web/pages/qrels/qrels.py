@@ -14,13 +14,12 @@ from workbench.consensus.tables import Table, label_table, soft_table
 from workbench.errors import Finding, WorkbenchError
 from workbench.formats.judgment_groups import group_names, write_judgment_groups
 from workbench.records import Scale
-from workbench.web.access import here
+from workbench.web.access import here, reader
 from workbench.web.context import reading
 from workbench.web.downloads import attachment, csv_file
 from workbench.web.forms import findings_of, status_of
 from workbench.web.pages.qrels.grade_rows import GradeRow, grade_rows
 from workbench.web.pages.qrels.rule_form import RuleForm, rule_form, rule_name
-from workbench.web.readers import reader
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.judging.current_judgments import current_judgments
