@@ -16,10 +16,10 @@ from workbench.demo.campaign import POOL, SLUG
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import FOUR_GRADES, Document, Topic
 from workbench.storage.engine import Database
-from workbench.workflow.adjudication.adjudicating import Verdict, decide, disputed_pair
 from workbench.workflow.adjudication.decisions import Decision
-from workbench.workflow.adjudication.dispute_queue import Order
-from workbench.workflow.adjudication.disputing import queue
+from workbench.workflow.adjudication.disputed_pair import Verdict, decide, disputed_pair
+from workbench.workflow.adjudication.disputes import dispute_queue
+from workbench.workflow.adjudication.queue import Order
 from workbench.workflow.campaigns.campaigns import campaign_by_slug, create_campaign
 from workbench.workflow.campaigns.collection import load_documents, load_topics
 from workbench.workflow.judging.assignments import assign, assignments_of
@@ -165,7 +165,7 @@ def _work(db: Session, campaign_id: int, accounts: dict[str, Account]) -> dict[s
 
 def _settle(db: Session, campaign_id: int, accounts: dict[str, Account]) -> tuple[str, str]:
     vane = accounts["vane"].id
-    disputed = [(line.topic, line.docno) for line in queue(db, campaign_id, order=Order.TOPIC).lines]
+    disputed = [(line.topic, line.docno) for line in dispute_queue(db, campaign_id, order=Order.TOPIC).lines]
     verdicts = (
         Verdict(Decision.BACK, reason="read the last paragraph again"),
         Verdict(Decision.GRADE, 2, "it is dated"),
