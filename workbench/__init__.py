@@ -4,6 +4,7 @@ The map of the house; imports point inwards, from the top of this list to its en
 
     web, cli      the two doors: the browser's and the terminal's
     demo          a small campaign to try everything on
+    help          the manual: one page for each reader and step
     workflow      what people do, in campaign order; one function a use-case
     pooling       WHICH documents get judged                   (pure)
     agreement     HOW FAR assessors agree                      (pure)
