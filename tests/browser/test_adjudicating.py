@@ -13,8 +13,8 @@ from tests.browser.desks import pass_time, round_trip
 from tests.browser.people import demo_instance, sign_in, stored
 from workbench.demo.campaign import SLUG
 from workbench.storage.tables import AdjudicationEventRow, AssessorRow, DocumentRow, JudgmentEventRow
-from workbench.workflow.adjudication.dispute_queue import Order
-from workbench.workflow.adjudication.disputing import queue
+from workbench.workflow.adjudication.disputes import dispute_queue
+from workbench.workflow.adjudication.queue import Order
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 
 LiveServer = Callable[..., Server]
@@ -159,7 +159,7 @@ def test_passages_stand_where_they_were_marked_with_the_names_of_those_who_did(
     instance = demo_instance(tmp_path / "instance")
     with stored(instance) as database, database.writing() as db:
         campaign = campaign_by_slug(db, SLUG).id
-        topic, docno = queue(db, campaign, order=Order.TOPIC).lines[0].pair
+        topic, docno = dispute_queue(db, campaign, order=Order.TOPIC).lines[0].pair
         document = db.get_one(DocumentRow, (campaign, docno))
         document.text = "It rains. The tide is high. It rains. The tide is low, and it rains."
         event = JudgmentEventRow

@@ -8,7 +8,7 @@ from flask import current_app, request, url_for
 
 from workbench.web.access import Here, Who, access_of, here_or_none, viewer
 from workbench.web.context import reading
-from workbench.workflow.adjudication.discussing import discussions
+from workbench.workflow.adjudication.discussions import discussions
 from workbench.workflow.people.roles import Role
 
 PACKAGE = "workbench.web.pages."

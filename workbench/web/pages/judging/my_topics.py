@@ -19,7 +19,7 @@ from workbench.web.pages.judging.answer_form import require_all_said, sent_answe
 from workbench.web.pages.judging.desk_json import asked_json, near_json, result_words, work_json
 from workbench.web.pages.judging.preparing import hand_out_next
 from workbench.web.requests import see_other
-from workbench.workflow.adjudication.discussing import discussions
+from workbench.workflow.adjudication.discussions import discussions
 from workbench.workflow.judging import desk_view, judging, worklists
 from workbench.workflow.judging.amending import comment_on
 from workbench.workflow.judging.desk_rules import desk_questions_of

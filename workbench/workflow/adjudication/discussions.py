@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from workbench.consensus.rule import Pair
 from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.records import Answer, Scale, Topic
 from workbench.storage.adjudications import current_adjudications, latest_adjudication
@@ -24,16 +25,15 @@ from workbench.storage.tables import (
     JudgmentEventRow,
     TopicRow,
 )
-from workbench.workflow.adjudication.adjudication_rules import AdjudicationRules, rules_from_json
 from workbench.workflow.adjudication.decisions import (
     Decision,
-    Pair,
     all_answered,
     answers_in_discussion,
     asked,
     people_of,
 )
-from workbench.workflow.adjudication.opinions import Statement, Voice, shown_document, voices_of
+from workbench.workflow.adjudication.opinions import Opinion, Statement, opinions_of, shown_document
+from workbench.workflow.adjudication.rules import AdjudicationRules, rules_from_json
 from workbench.workflow.campaigns.names import topic_titles
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.checks import checked_client_id, checked_sha256, storable
@@ -66,7 +66,7 @@ class Discussion:
     guidelines: str
     rules: AdjudicationRules
     document: ShownDocument
-    voices: tuple[Voice, ...]
+    opinions: tuple[Opinion, ...]
     mine: Statement
     answered: bool
     why: str
@@ -125,8 +125,10 @@ def discussion(db: Session, campaign_id: int, account_id: int, pair: Pair) -> Di
     topic = db.get_one(TopicRow, (campaign_id, pair[0]))
     # Whoever has judged the pair since it was sent back is no part of this discussion.
     then = {who for _, who, _, _ in row.said}
-    voices = voices_of(db, campaign_id, pair, people=people, rules=rules, account_id=account_id, only=then)
-    mine = next((voice for voice in voices if voice.mine), None)
+    opinions = opinions_of(
+        db, campaign_id, pair, people=people, rules=rules, account_id=account_id, only=then
+    )
+    mine = next((one for one in opinions if one.mine), None)
     if mine is None:
         raise NotFound("you have taken your answer about this document back", remedy="judge it again first")
     answered = answers_in_discussion(db, campaign_id, pair).get(pair, {})
@@ -136,7 +138,7 @@ def discussion(db: Session, campaign_id: int, account_id: int, pair: Pair) -> Di
         guidelines=campaign.guidelines,
         rules=rules,
         document=shown_document(db, campaign_id, pair[1]),
-        voices=voices,
+        opinions=opinions,
         mine=mine.now,
         answered=answered.get(number, 0) > asked(row, people)[number],
         why=row.reason,

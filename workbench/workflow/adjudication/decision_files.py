@@ -11,15 +11,16 @@ from sqlalchemy import insert, select
 from sqlalchemy.orm import Session
 
 from workbench.consensus.disputes import disputes
+from workbench.consensus.rule import Pair
 from workbench.errors import Finding, InvalidInput
 from workbench.formats.graded_pairs import GradedPair
 from workbench.records import id_bytes
 from workbench.storage.adjudications import current_adjudications
 from workbench.storage.events import CurrentEvent, current_events
 from workbench.storage.tables import AdjudicationEventRow, TopicRow
-from workbench.workflow.adjudication.adjudicating import held_campaign
-from workbench.workflow.adjudication.adjudication_rules import AdjudicationRules, rules_from_json
-from workbench.workflow.adjudication.decisions import Decision, Pair, people_of
+from workbench.workflow.adjudication.decisions import Decision, people_of
+from workbench.workflow.adjudication.disputed_pair import locked_campaign
+from workbench.workflow.adjudication.rules import AdjudicationRules, rules_from_json
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.checks import storable
 from workbench.workflow.judging.current_judgments import current_judgments
@@ -49,7 +50,7 @@ def import_decisions(
     Raises InvalidInput with every decision of an unknown topic, a grade outside the scale or a pair that
     nobody has judged; then nothing is kept.
     """
-    campaign = held_campaign(db, campaign_id)
+    campaign = locked_campaign(db, campaign_id)
     rules, scale = rules_from_json(campaign.adjudication_rules), scale_from_json(campaign.scale)
     decisions = tuple(decisions)
     said = _said(db, campaign_id, rules)

@@ -54,7 +54,7 @@ def adjudication_rules(db: Session, campaign_id: int) -> AdjudicationRules:
     return rules_from_json(db.get_one(CampaignRow, campaign_id).adjudication_rules)
 
 
-def keep_adjudication_rules(db: Session, campaign_id: int, rules: AdjudicationRules) -> AdjudicationRules:
+def save_adjudication_rules(db: Session, campaign_id: int, rules: AdjudicationRules) -> AdjudicationRules:
     """Give a campaign these settings; the seed of the names is drawn when they are hidden, and then stays.
 
     Raises WorkbenchError for fewer than one step, more than the scale has, and an unknown measure.

@@ -1,4 +1,4 @@
-"""Qrels: one grade from several, by a named rule; and what of the judgments no rule may touch."""
+"""Qrels: one grade from several, by a named rule, from the current judgments of a campaign."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from workbench.consensus.outcomes import Pair
-from workbench.consensus.rules import RULES, bound, parameters_of, rule_of
-from workbench.consensus.settle import NO_GRADE, Consensus, consensus, line_after
+from workbench.consensus.rule import Pair
+from workbench.consensus.rule_choice import RuleChoice, rule_choice
+from workbench.consensus.settle import NO_GRADE, Consensus, consensus
 from workbench.consensus.soft import SoftLabels, soft_labels
 from workbench.errors import WorkbenchError
 from workbench.formats.qrels import write_qrels
@@ -24,59 +24,24 @@ from workbench.workflow.judging.current_judgments import current_judgments
 from workbench.workflow.people.assessors import assessors_of
 
 UNJUDGED = -1
-"""The grade by which infAP knows a pair that was pooled and not judged."""
-
-
-@dataclass(frozen=True, slots=True)
-class RuleChoice:
-    """A rule by its name with what it needs, under the names of the rules' parameters.
-
-    None leaves a parameter to the rule's default; what a rule does not ask for is passed over. Machines have
-    no voice unless `machines` says so, or one is named.
-    """
-
-    rule: str = "majority"
-    ties: str | None = None
-    assessor: str | None = None
-    machines: bool = False
-    then: str | None = None
-    line: str | None = None
-    binary: str | None = None
-    fewer: str | None = None
-
-    def parameters(self) -> dict[str, str]:
-        """What the rule is to be told."""
-        if self.rule not in RULES:
-            return {}
-        wanted = parameters_of(RULES[self.rule], {"then": self.then})
-        said = {parameter.name: getattr(self, parameter.name) for parameter in wanted}
-        return {name: value for name, value in said.items() if value is not None}
-
-    def relevant_from(self, scale: Scale) -> int:
-        """The lowest relevant grade of the qrels: that of the scale, but for sums."""
-        try:
-            rule = rule_of(self.rule)
-            return line_after(rule, bound(rule, self.parameters()), scale.relevant_from)
-        except WorkbenchError:
-            # What is wrong with the choice is said where the rule is applied.
-            return scale.relevant_from
+"""The grade that infAP reads as pooled and not judged."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Material:
-    """What every rule of a campaign works on: the judgments that hold, decisions, and who is a machine."""
+    """What every rule of a campaign uses: current judgments, decisions, and who is a machine."""
 
     scale: Scale
     judgments: tuple[Judgment, ...]
     decided: Mapping[Pair, int]
     machines: Mapping[str, bool]
 
-    def heard(self, choice: RuleChoice) -> tuple[Judgment, ...]:
-        """The judgments that have a voice; raises WorkbenchError where an unknown assessor is named."""
+    def counted(self, choice: RuleChoice) -> tuple[Judgment, ...]:
+        """The judgments that count for a choice; raises WorkbenchError for an unknown assessor."""
         named = choice.parameters().get("assessor")
         if named is not None and named not in self.machines:
             raise WorkbenchError(
-                f"{named} is no assessor of this campaign", remedy="see the list of assessors"
+                f"{named} is not an assessor of this campaign", remedy="see the list of assessors"
             )
         if choice.machines or (named is not None and self.machines[named]):
             return self.judgments
@@ -84,9 +49,8 @@ class Material:
 
     def settled(self, choice: RuleChoice) -> Consensus:
         """What a rule gives; raises WorkbenchError for an unknown rule, parameter or assessor."""
-        heard = self.heard(choice)
         return consensus(
-            heard,
+            self.counted(choice),
             rule=choice.rule,
             scale=self.scale,
             relevant_from=self.scale.relevant_from,
@@ -166,7 +130,7 @@ def make_qrels(db: Session, campaign_id: int, choice: RuleChoice, *, unjudged: b
 def make_soft_labels(db: Session, campaign_id: int, *, machines: bool = False) -> SoftLabels:
     """The mean and the shares of the grades of every pair, as the assessors say now."""
     found = material(db, campaign_id)
-    return soft_labels(found.heard(RuleChoice("mean", machines=machines)), scale=found.scale)
+    return soft_labels(found.counted(rule_choice("mean", machines=machines)), scale=found.scale)
 
 
 def default_rule(db: Session, campaign_id: int) -> str:

@@ -8,17 +8,16 @@ from datetime import UTC, datetime
 from sqlalchemy.orm import Session
 
 from workbench.consensus.disputes import Spread, spread_of
+from workbench.consensus.rule import Pair
 from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.records import Judgment, Scale, Topic
 from workbench.storage.adjudications import latest_adjudication, latest_of_account, recorded_adjudication
 from workbench.storage.events import WITHDRAWN
 from workbench.storage.tables import AdjudicationEventRow, CampaignRow, TopicRow
-from workbench.workflow.adjudication.adjudication_rules import AdjudicationRules, rules_from_json
 from workbench.workflow.adjudication.decisions import (
     Decided,
     Decision,
-    Pair,
-    Past,
+    PastDecision,
     Person,
     answers_in_discussion,
     asked,
@@ -28,7 +27,8 @@ from workbench.workflow.adjudication.decisions import (
     names_of_accounts,
     people_of,
 )
-from workbench.workflow.adjudication.opinions import Voice, last_said, shown_document, voices_of
+from workbench.workflow.adjudication.opinions import Opinion, latest_event, opinions_of, shown_document
+from workbench.workflow.adjudication.rules import AdjudicationRules, rules_from_json
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.checks import checked_client_id, storable
 from workbench.workflow.judging.desk_view import ShownDocument
@@ -48,10 +48,10 @@ class DisputedPair:
     scale: Scale
     rules: AdjudicationRules
     document: ShownDocument
-    voices: tuple[Voice, ...]
+    opinions: tuple[Opinion, ...]
     spread: Spread
     decided: Decided | None
-    history: tuple[Past, ...]
+    history: tuple[PastDecision, ...]
     changed: bool
     waiting: int
     may_go_back: bool
@@ -66,11 +66,11 @@ class DisputedPair:
     @property
     def own(self) -> bool:
         """Whether the adjudicator is one of the assessors of the pair."""
-        return any(voice.mine for voice in self.voices)
+        return any(opinion.mine for opinion in self.opinions)
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class DecisionRecorded:
     """What became of a decision: the event, or what somebody else had decided meanwhile (then none).
 
     `repeated` when this client id had been recorded before.
@@ -96,13 +96,15 @@ def disputed_pair(db: Session, campaign_id: int, pair: Pair, account_id: int) ->
     topic = db.get(TopicRow, (campaign_id, pair[0]))
     rules, scale = rules_from_json(campaign.adjudication_rules), scale_from_json(campaign.scale)
     people = people_of(db, campaign_id)
-    heard = last_said(db, campaign_id, pair)
-    voices = voices_of(db, campaign_id, pair, people=people, rules=rules, account_id=account_id, until=heard)
+    heard = latest_event(db, campaign_id, pair)
+    opinions = opinions_of(
+        db, campaign_id, pair, people=people, rules=rules, account_id=account_id, until=heard
+    )
     latest = latest_adjudication(db, campaign_id, *pair)
-    if topic is None or not (voices or latest):
+    if topic is None or not (opinions or latest):
         raise NotFound("nobody has judged this pair", remedy="follow the links of the queue")
     current = None if latest is None or latest.decision == WITHDRAWN else latest
-    said = judgments_of(voices, pair, people)
+    said = judgments_of(opinions, pair, people)
     waiting = asked(current, people) if current else {}
     answered = answers_in_discussion(db, campaign_id, pair).get(pair, {}) if waiting else {}
     return DisputedPair(
@@ -110,13 +112,13 @@ def disputed_pair(db: Session, campaign_id: int, pair: Pair, account_id: int) ->
         scale=scale,
         rules=rules,
         document=shown_document(db, campaign_id, pair[1]),
-        voices=voices,
+        opinions=opinions,
         spread=spread_of(said, scale),
         decided=decided_of(current, names_of_accounts(db, [current])) if current else None,
         history=history_of(db, campaign_id, pair) if latest else (),
         changed=current is not None and current.grade is not None and changed_since(current, said, people),
         waiting=sum(answered.get(who, 0) <= event for who, event in waiting.items()),
-        may_go_back=any(people[voice.assessor_id].reachable for voice in voices),
+        may_go_back=any(people[opinion.assessor_id].reachable for opinion in opinions),
         seen=latest.id if latest else 0,
         heard=heard,
     )
@@ -133,7 +135,7 @@ def decide(
     seen: int,
     heard: int | None = None,
     active_ms: int | None = None,
-) -> Recorded:
+) -> DecisionRecorded:
     """Append a decision about a pair; the same client id again changes nothing and gives the first event.
 
     Where somebody else has decided the pair since the event that was `seen`, nothing is recorded: what they
@@ -143,7 +145,7 @@ def decide(
     grade outside the scale and a pair that nobody can discuss, NotFound for one that nobody judged, and
     Conflict for a client id that said something else before.
     """
-    campaign = held_campaign(db, campaign_id)
+    campaign = locked_campaign(db, campaign_id)
     _check(verdict, scale_from_json(campaign.scale))
     known = recorded_adjudication(db, campaign_id, checked_client_id(client_id))
     if known is not None:
@@ -152,16 +154,18 @@ def decide(
             raise Conflict(
                 "this page's decision was recorded before, and was another one", remedy="load it again"
             )
-        return Recorded(known.id, repeated=True)
+        return DecisionRecorded(known.id, repeated=True)
     latest = latest_adjudication(db, campaign_id, *pair)
     if _overtaken(latest, seen, account_id) and latest is not None:
-        return Recorded(None, overtaken=decided_of(latest, names_of_accounts(db, [latest])))
+        return DecisionRecorded(None, overtaken=decided_of(latest, names_of_accounts(db, [latest])))
     people = people_of(db, campaign_id)
     rules = rules_from_json(campaign.adjudication_rules)
-    voices = voices_of(db, campaign_id, pair, people=people, rules=rules, account_id=account_id, until=heard)
-    if not voices:
+    opinions = opinions_of(
+        db, campaign_id, pair, people=people, rules=rules, account_id=account_id, until=heard
+    )
+    if not opinions:
         raise NotFound("nobody has judged this pair", remedy="follow the links of the queue")
-    if verdict.decision is Decision.BACK and not any(people[v.assessor_id].reachable for v in voices):
+    if verdict.decision is Decision.BACK and not any(people[v.assessor_id].reachable for v in opinions):
         raise WorkbenchError(
             "none of its assessors has an account here, so nobody would see it",
             remedy="decide it, or discuss it elsewhere and import the answers",
@@ -169,11 +173,11 @@ def decide(
     row = _event(campaign_id, pair, account_id, client_id)
     row.decision, row.grade = str(verdict.decision), verdict.grade
     row.reason = storable(verdict.reason.strip())[:LONGEST_REASON]
-    row.said = said_json(voices)
+    row.said = said_json(opinions)
     row.active_ms = None if active_ms is None else max(0, min(active_ms, LONGEST_ACTIVE_MS))
     db.add(row)
     db.flush()
-    return Recorded(row.id)
+    return DecisionRecorded(row.id)
 
 
 def undo(db: Session, campaign_id: int, account_id: int, *, client_id: str) -> Pair | None:
@@ -182,7 +186,7 @@ def undo(db: Session, campaign_id: int, account_id: int, *, client_id: str) -> P
     The pair is open again; both events stay. The same client id again withdraws no second decision and gives
     the same pair. Raises Conflict for a client id that decided something before.
     """
-    held_campaign(db, campaign_id)
+    locked_campaign(db, campaign_id)
     known = recorded_adjudication(db, campaign_id, checked_client_id(client_id))
     if known is not None:
         if known.decision != WITHDRAWN:
@@ -198,21 +202,25 @@ def undo(db: Session, campaign_id: int, account_id: int, *, client_id: str) -> P
     return last.topic, last.docno
 
 
-def held_campaign(db: Session, campaign_id: int) -> CampaignRow:
+def locked_campaign(db: Session, campaign_id: int) -> CampaignRow:
     """The campaign, kept from other adjudicators until the transaction ends; who judges does not wait."""
     return db.get_one(CampaignRow, campaign_id, with_for_update={"key_share": True}, populate_existing=True)
 
 
-def judgments_of(voices: tuple[Voice, ...], pair: Pair, people: dict[int, Person]) -> list[Judgment]:
-    """What the voices say, as judgments by the assessors' true names."""
+def judgments_of(opinions: tuple[Opinion, ...], pair: Pair, people: dict[int, Person]) -> list[Judgment]:
+    """What the opinions say, as judgments by the assessors' true names."""
     return [
-        Judgment(people[voice.assessor_id].name, *pair, voice.now.grade, voice.now.answer) for voice in voices
+        Judgment(people[opinion.assessor_id].name, *pair, opinion.now.grade, opinion.now.answer)
+        for opinion in opinions
     ]
 
 
-def said_json(voices: tuple[Voice, ...]) -> list[list[int | str | None]]:
+def said_json(opinions: tuple[Opinion, ...]) -> list[list[int | str | None]]:
     """What lies before an adjudicator, as it is kept: [judgment event, assessor, answer, grade] of each."""
-    return [[voice.event_id, voice.assessor_id, str(voice.now.answer), voice.now.grade] for voice in voices]
+    return [
+        [opinion.event_id, opinion.assessor_id, str(opinion.now.answer), opinion.now.grade]
+        for opinion in opinions
+    ]
 
 
 def _overtaken(latest: AdjudicationEventRow | None, seen: int, account_id: int) -> bool:
