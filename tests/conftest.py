@@ -83,10 +83,11 @@ def postgresql_database(lasting_postgresql: Database) -> Database:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave PostgreSQL to `-m slow` where a test is not marked `engines`: what it tests is SQL like any other."""
+    """Leave PostgreSQL to `-m slow` where a test is not marked `engines`: its SQL is plain."""
     for item in items:
         call = getattr(item, "callspec", None)
-        if call is not None and call.params.get("database") == "postgresql" and not item.get_closest_marker("engines"):
+        on_postgresql = call is not None and call.params.get("database") == "postgresql"
+        if on_postgresql and not item.get_closest_marker("engines"):
             item.add_marker(pytest.mark.slow)
 
 

@@ -2,7 +2,7 @@
 
 From Python, without a server: `from workbench import read_run, read_qrels, make_pool, agree, settle, score`.
 
-The map of the house; imports point inwards, from the top of this list to its end, and import-linter checks it:
+The map of the house. Imports point inwards, from the top of this list to its end; import-linter checks it:
 
     web, cli      the two doors: the browser's and the terminal's
     toolkit       the door from Python: what the commands on files do, as functions
@@ -20,9 +20,9 @@ The map of the house; imports point inwards, from the top of this list to its en
     records       the nouns
     errors        what a person can put right
 
-To add a coefficient see `workbench.agreement`; a pooling strategy `workbench.pooling`; a rule of consensus
-`workbench.consensus`; a measure `workbench.scoring`; a format `workbench.formats`; a page `workbench.web.pages`;
-a command `workbench.cli`. Judgments are written in `workbench.workflow.judging`.
+How to add a coefficient stands in `workbench.agreement`, a pooling strategy in `workbench.pooling`, a rule of
+consensus in `workbench.consensus`, a measure in `workbench.scoring`, a format in `workbench.formats`, a page
+in `workbench.web.pages`, a command in `workbench.cli`. `workbench.workflow.judging` writes judgments.
 
 Glossary: one word for one thing, in names, labels and messages.
 
@@ -54,19 +54,18 @@ Glossary: one word for one thing, in names, labels and messages.
     unrecorded       of an answer: received, but kept apart because it could not be recorded
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from workbench.toolkit import agree, make_pool, read_qrels, read_run, score, settle
+    from workbench.toolkit import make_pool, read_qrels, read_run, score, settle
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "agree", "make_pool", "read_qrels", "read_run", "score", "settle"]
+__all__ = ["__version__", "make_pool", "read_qrels", "read_run", "score", "settle"]
 
 
 def __getattr__(name: str) -> Any:
     # Imported at its first use: every command imports this package, and few need the science.
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from workbench import toolkit
-
-    return getattr(toolkit, name)
+    return getattr(import_module("workbench.toolkit"), name)

@@ -1,7 +1,7 @@
 """What the commands that need no server do, as functions: the names that `import workbench` gives.
 
-Each takes files by name or what the others return, and raises InvalidInput with every error of a file, OSError where
-a file cannot be opened.
+Each takes files by name or what the others return. All raise InvalidInput with every error of a file, and
+OSError where a file cannot be opened.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ def make_pool(
 ) -> Pool:
     """Pool runs by a strategy and its parameters; `make_pool(runs, depth=100)` is a depth-100 pool.
 
-    `workbench pool --list` names the strategies with their parameters, and `ties` is the order of equal scores:
-    trec_eval, docno-ascending or file. Raises WorkbenchError for an unknown strategy and InvalidInput for its
+    `workbench pool --list` names the strategies with their parameters; `ties` is the order of equal scores:
+    trec_eval, docno-ascending or file. Raises WorkbenchError for an unknown strategy, InvalidInput for wrong
     parameters.
     """
     return build_pool(map(_run, runs), strategy=strategy, ties=TieRule(ties), parameters=parameters)
@@ -51,8 +51,8 @@ def settle(
 ) -> Consensus:
     """Make one grade of each pair's judgments by a rule of consensus; `qrels` of the result are the qrels.
 
-    `workbench consensus --help` names the rules with their parameters. Raises WorkbenchError for an unknown rule or a
-    parameter that is wrong or missing.
+    `workbench consensus --help` names the rules with their parameters. Raises WorkbenchError for an unknown
+    rule and for a parameter that is wrong or missing.
     """
     if isinstance(judgments, str | PathLike):
         with Path(judgments).open("rb") as stream:
