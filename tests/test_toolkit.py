@@ -86,7 +86,7 @@ def test_the_package_gives_what_it_promises_and_loads_nothing_before_it_is_used(
     for name in workbench.__all__:
         assert getattr(workbench, name)
     with pytest.raises(AttributeError):
-        workbench.guess  # type: ignore[attr-defined]  # noqa: B018 - there is no such name
+        workbench.guess  # noqa: B018 - there is no such name
     program = (
         "import sys, workbench; print(sorted({'numpy', 'flask', 'sqlalchemy', 'click'} & set(sys.modules)))"
     )

@@ -57,7 +57,9 @@ def settle(
     if isinstance(judgments, str | PathLike):
         with Path(judgments).open("rb") as stream:
             judgments = read_judgments(stream, source=str(judgments))
-    return consensus(judgments, rule=rule, relevant_from=relevant_from, **parameters)
+    return consensus(
+        judgments, rule=rule, scale=None, relevant_from=relevant_from, decided=None, **parameters
+    )
 
 
 def score(
