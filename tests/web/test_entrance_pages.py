@@ -9,6 +9,7 @@ import pytest
 from flask import Flask
 
 from tests.cast import CHEAP, PASSWORD, Cast
+from tests.uploads import notices_in
 from workbench.storage.engine import Database
 from workbench.web.pages import entrance
 from workbench.workflow.people.accounts import create_first_account, prepare_account
@@ -30,7 +31,7 @@ def test_the_first_visit_makes_the_first_account_and_signs_it_in(app: Flask) -> 
     client = app.test_client()
     assert client.get("/").location == "/welcome"
     assert client.get("/sign-in").location == "/welcome"
-    assert "Make the account" in client.get("/welcome").text
+    assert 'method="post" action="/welcome"' in client.get("/welcome").text
 
     made = client.post("/welcome", data=OLGA)
 
@@ -95,7 +96,7 @@ def test_an_assessor_begins_at_the_topics(
     client = app.test_client()
     page = client.get(f"/invitation/{token}").text
     assert "You are invited as <b>assessor</b>" in page
-    assert 'by <bdi dir="auto">Olga</bdi>' in page
+    assert '<bdi dir="auto">Olga</bdi>' in page
 
     joined = client.post(f"/invitation/{token}/register", data=CARLA)
 
@@ -110,7 +111,7 @@ def test_whoever_has_an_account_joins_with_it(enter: Any, token: str) -> None:
     assert "Join as" in otto.get(f"/invitation/{token}").text
     joined = otto.post(f"/invitation/{token}/accept")
     assert joined.location == "/c/harbour/judge"
-    assert "You joined Harbour as assessor." in otto.get(joined.location).text
+    assert notices_in(otto.get(joined.location).text) == ["good"]
 
 
 def test_a_used_link_says_so(app: Flask, enter: Any, token: str) -> None:
