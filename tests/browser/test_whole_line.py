@@ -36,7 +36,7 @@ def first_visit(page: Page, server: Server) -> None:
     page.get_by_label("Password", exact=True).fill(PASSWORD)
     page.get_by_label("Repeat the password").fill(PASSWORD)
     page.get_by_role("button", name="Create account").click()
-    expect(page.get_by_role("heading", name="Campaigns")).to_be_visible()
+    expect(page.get_by_role("heading", level=1, name="campaigns")).to_be_visible()
 
 
 def load(page: Page, tab: str, label: str, files: list[Path], button: str) -> None:

@@ -224,7 +224,7 @@ def test_an_address_that_is_none_of_ours_is_refused_with_a_remedy(url: str, said
 
 def test_a_server_that_does_not_answer_is_named_as_such(tmp_path: Path) -> None:
     database = Database(f"postgresql://nobody@/nothing?host={tmp_path}")
-    with pytest.raises(WorkbenchError, match="does not answer"):
+    with pytest.raises(WorkbenchError, match="does not respond"):
         reachable(database)
     database.close()
 

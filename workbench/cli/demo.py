@@ -1,4 +1,4 @@
-"""`workbench demo`: a small campaign, served, to try everything on."""
+"""`workbench demo`: create and serve a small illustrative campaign."""
 
 from __future__ import annotations
 
@@ -8,35 +8,37 @@ from pathlib import Path
 import click
 
 from workbench.cli.database import open_database
-from workbench.cli.serve import DEFAULT_PORT, say_address, serve_until_interrupted, usable_port
+from workbench.cli.serve import DEFAULT_PORT, print_address, serve_until_interrupted, usable_port
 from workbench.demo.campaign import PEOPLE, demo_there, make_demo
 from workbench.errors import WorkbenchError
 from workbench.settings import read_settings
 from workbench.workflow.people.passwords import Passwords
 
-PASSWORD = "harbour-demo"  # noqa: S105 - shown to everybody; the demo is served to this machine only
+PASSWORD = "harbour-demo"  # noqa: S105 - public; the demo is served to this machine only
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 @click.command("demo")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option("--port", type=click.IntRange(0, 65535), help=f"{DEFAULT_PORT} or, where taken, any free one.")
-@click.option("--password", help="For the accounts; needed where others can reach the address.")
-@click.option("--fresh", is_flag=True, help="Throw away what was judged in the demo and begin again.")
-@click.option("--make-only", is_flag=True, help="Make the campaign and do not serve it.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), help=f"Default: {DEFAULT_PORT}, or a free one if it is taken."
+)
+@click.option("--password", help="Password of the accounts; required unless the host is a loopback address.")
+@click.option("--fresh", is_flag=True, help="Delete the demo campaign and create it again.")
+@click.option("--make-only", is_flag=True, help="Create the campaign without serving it.")
 @click.option(
     "--instance", type=click.Path(file_okay=False, path_type=Path), help="Folder of the demo's database."
 )
 def command(
     host: str, port: int | None, password: str | None, fresh: bool, make_only: bool, instance: Path | None
 ) -> None:
-    """Make and serve an illustrative campaign, ready to judge.
+    """Create and serve an illustrative campaign, ready to judge.
 
-    It has a database of its own beside yours; a second start finds everything as it was left.
+    It has its own database, separate from yours. Later starts continue with it.
     """
     if host not in LOOPBACK and password is None:
         raise WorkbenchError(
-            "the demo's password is known to everybody", remedy="give another with --password"
+            "the demo's default password is public", remedy="set another one with --password"
         )
     settings = read_settings(instance=instance)
     folder = settings.instance / "demo"
@@ -49,17 +51,17 @@ def command(
         with database.reading() as db:
             there = demo_there(db)
         if not there:
-            click.echo("Making the demo campaign…")
+            click.echo("Creating the demo campaign…")
             hashes = _hashes(password or PASSWORD)
             with database.writing() as db:
                 make_demo(db, hashes)
         elif password is not None:
             click.echo(
-                "The demo was made before: its passwords stay as they were (--fresh begins again).", err=True
+                "The demo exists already: its passwords are unchanged (--fresh creates it again).", err=True
             )
-    _say_accounts(password or PASSWORD)
+    _print_accounts(password or PASSWORD)
     if not make_only:
-        say_address(host, chosen, settings)
+        print_address(host, chosen, settings)
         serve_until_interrupted(settings, host=host, port=chosen, workers=1)
 
 
@@ -68,7 +70,7 @@ def _hashes(password: str) -> dict[str, str]:
     return {person.login: passwords.hash(password) for person in PEOPLE}
 
 
-def _say_accounts(password: str) -> None:
+def _print_accounts(password: str) -> None:
     click.echo("An illustrative campaign; its texts, runs and judgments are invented. Sign in as")
     for person in PEOPLE:
         of = f" of {person.group}" if person.group else ""

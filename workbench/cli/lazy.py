@@ -1,4 +1,4 @@
-"""Groups of commands that are imported at their first use."""
+"""Command groups that import a command when it is used."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import click
 
 
 class LazyGroup(click.Group):
-    """A group that imports a command when it is asked for, and lists them in the order given.
+    """A group that imports a command when it is used, and lists commands in the given order.
 
-    `parts` says by name where a command is: `module:attribute`. `workbench pool` in a shell loop must not
-    wait for the imports of every other command.
+    `parts` maps the name of a command to `module:attribute`. `workbench pool` in a shell loop must not wait
+    for the imports of every other command.
     """
 
     def __init__(self, *arguments: Any, parts: Mapping[str, str], **settings: Any) -> None:
@@ -21,15 +21,15 @@ class LazyGroup(click.Group):
         self._parts = parts
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names in the order given."""
+        """The names in the given order."""
         return list(self._parts)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of this name, imported now, or None."""
+        """The command of this name, imported, or None."""
         if cmd_name not in self._parts:
             return None
         module, _, attribute = self._parts[cmd_name].partition(":")
         command = getattr(importlib.import_module(module), attribute)
         if not isinstance(command, click.Command):
-            raise TypeError(f"{self._parts[cmd_name]} is no command")
+            raise TypeError(f"{self._parts[cmd_name]} is not a command")
         return command

@@ -1,6 +1,6 @@
-"""Rows: typed tables, engine, migrations.
+"""The database: typed tables, engine, migrations.
 
-`Session` is what the doors pass on from a transaction to a use-case, without looking inside.
+`Session` is re-exported for web and cli, which pass it from a transaction to a use-case without using SQL.
 """
 
 from sqlalchemy.orm import Session

@@ -30,7 +30,7 @@ def test_a_campaign_is_found_by_the_short_name_made_from_its_name(database: Data
 
 @pytest.mark.parametrize("slug", ["Ümlaut", "a b", "-a", "a--b", ""])
 def test_a_short_name_that_cannot_stand_in_an_address_is_refused(database: Database, slug: str) -> None:
-    with database.writing() as db, pytest.raises(WorkbenchError, match="cannot stand in an address"):
+    with database.writing() as db, pytest.raises(WorkbenchError, match="cannot be used in a URL"):
         create_campaign(db, name="X", scale=BINARY, slug=slug)
 
 

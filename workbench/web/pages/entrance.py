@@ -73,8 +73,8 @@ def enter() -> Answer:
     """Sign in, or show the form again with the reason."""
     login, following = request.form.get("login", ""), safe_next(request.form.get("next"))
     with reading() as db:
-        claim = signing_in.begin_attempt(db, login=login, address=request.remote_addr)
-    checked = signing_in.check_password(claim, request.form.get("password", ""), app_context().passwords)
+        attempt = signing_in.begin_attempt(db, login=login, address=request.remote_addr)
+    checked = signing_in.check_password(attempt, request.form.get("password", ""), app_context().passwords)
     with writing() as db:
         outcome = signing_in.sign_in(db, checked, replacing=read_token())
     if isinstance(outcome, Refused):

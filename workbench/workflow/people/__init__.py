@@ -1,1 +1,1 @@
-"""Accounts, signing in, invitations, and who is what in a campaign."""
+"""People: accounts, signing in, invitations, roles in campaigns, groups that submit runs."""

@@ -48,8 +48,8 @@ def change_password() -> Answer:
     if findings:
         return _page(tuple(findings)), 422
     with reading() as db:
-        claim = signing_in.begin_attempt(db, login=login, address=request.remote_addr)
-    checked = signing_in.check_password(claim, form.get("old", ""), app_context().passwords)
+        attempt = signing_in.begin_attempt(db, login=login, address=request.remote_addr)
+    checked = signing_in.check_password(attempt, form.get("old", ""), app_context().passwords)
     # Hashing is expensive: only done if the current password is right.
     new_hash = app_context().passwords.hash(form["password"]) if checked.right else ""
     with writing() as db:
