@@ -12,7 +12,7 @@ from workbench.cli.output import say_json, say_table
 from workbench.cli.runs import only_one_standard_input, read_runs
 from workbench.errors import Finding, InvalidInput
 from workbench.pooling.analysis import BEYOND, NEAR_DUPLICATE, Analysis, analysis, examine
-from workbench.pooling.analysis_tables import PARTS, TABLES, Table, short_depths
+from workbench.pooling.analysis_tables import PARTS, TABLES, short_depths
 from workbench.records import TieRule
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -32,7 +32,7 @@ def say_analysis(found: Analysis, part: str | None, *, as_json: bool) -> None:
     """Print the tables of a part, or of all parts."""
     parts = [part] if part else list(PARTS)
     if as_json:
-        said: dict[str, Any] = {
+        answer: dict[str, Any] = {
             "depth": found.depth,
             "tie_rule": str(found.ties),
             "runs": list(found.tags),
@@ -40,8 +40,8 @@ def say_analysis(found: Analysis, part: str | None, *, as_json: bool) -> None:
             "largest_possible": found.largest_possible,
             "judged": found.judged,
         }
-        tables = {name: TABLES[name](found).records() for one in parts for name in PARTS[one]}
-        say_json(said | {name.replace("-", "_"): records for name, records in tables.items()})
+        tables = {name: TABLES[name](found).data() for one in parts for name in PARTS[one]}
+        say_json(answer | {name.replace("-", "_"): records for name, records in tables.items()})
         return
     for place, one in enumerate(parts):
         for name in PARTS[one]:
@@ -52,23 +52,24 @@ def say_analysis(found: Analysis, part: str | None, *, as_json: bool) -> None:
 
 def _say(name: str, found: Analysis, *, titled: bool, first: bool) -> None:
     table = TABLES[name](found)
-    if name == "groups" and not table.rows:
+    every = list(table.rows())
+    if name == "groups" and not every:
         return
     if titled or name in {"groups", "tie-rules"}:
         click.echo("" if first else "\n", nl=False)
-        click.echo(f"{_TITLES.get(name, name)}:" if table.rows else f"{_TITLES.get(name, name)}: none")
-    if table.rows:
+        click.echo(f"{_TITLES.get(name, name)}:" if every else f"{_TITLES.get(name, name)}: none")
+    if every:
         # Before anybody has judged there is nothing to say of relevance.
         shown = [at for at, column in enumerate(table.columns) if found.judged or column not in _OF_JUDGED]
-        rows = [[_cell(row[at]) for at in shown] for row in _shown(name, table, found)]
-        numeric = [to for to, at in enumerate(shown) if not isinstance(table.rows[0][at], str)]
+        rows = [[_cell(row[at]) for at in shown] for row in _shown(name, every, found)]
+        numeric = [to for to, at in enumerate(shown) if not isinstance(every[0][at], str)]
         say_table([table.columns[at] for at in shown], rows, numeric=numeric)
 
 
-def _shown(name: str, table: Table, found: Analysis) -> Sequence[tuple[object, ...]]:
+def _shown(name: str, rows: Sequence[Sequence[object]], found: Analysis) -> Sequence[Sequence[object]]:
     if name == "growth":
-        return [table.rows[depth - 1] for depth in short_depths(found)]
-    return table.rows[:MOST_PAIRS] if name == "overlap" else table.rows
+        return [rows[depth - 1] for depth in short_depths(found)]
+    return rows[:MOST_PAIRS] if name == "overlap" else rows
 
 
 def _cell(cell: object) -> object:

@@ -15,7 +15,7 @@ from workbench.records import TieRule
 from workbench.storage import Session
 from workbench.web.access import here, member
 from workbench.web.context import reading
-from workbench.web.downloads import csv_file
+from workbench.web.downloads import export_file
 from workbench.web.forms import findings_of, sent_ids, status_of, whole_number
 from workbench.web.ids import write_id
 from workbench.web.pages.pools.analysis_plots import in_campaigns_order, plots
@@ -91,7 +91,7 @@ def table_csv(table: str) -> Response:
         form = _form(db)
         found = TABLES[table](_analysed(db, form).found)
     of = form.pool.name if form.pool else "runs"
-    return csv_file(found.columns, found.rows, f"{here().slug}.{of}.{table}.csv")
+    return export_file(found, "csv", f"{here().slug}.{of}.{table}")
 
 
 def _form(db: Session) -> AnalysisForm:
