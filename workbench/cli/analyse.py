@@ -59,7 +59,7 @@ def _say(name: str, found: Analysis, *, titled: bool, first: bool) -> None:
         click.echo("" if first else "\n", nl=False)
         click.echo(f"{_TITLES.get(name, name)}:" if every else f"{_TITLES.get(name, name)}: none")
     if every:
-        # Before anybody has judged there is nothing to say of relevance.
+        # Before anybody has judged, nothing is known about relevance.
         shown = [at for at, column in enumerate(table.columns) if found.judged or column not in _OF_JUDGED]
         rows = [[_cell(row[at]) for at in shown] for row in _shown(name, every, found)]
         numeric = [to for to, at in enumerate(shown) if not isinstance(every[0][at], str)]

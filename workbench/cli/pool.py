@@ -32,9 +32,9 @@ def simulate(
     unjudged: str,
     as_json: bool,
 ) -> None:
-    """Print the pairs in the order in which the strategy has them judged, and say how many are relevant."""
+    """Print the pairs in the order in which the strategy has them judged, and count the relevant ones."""
     with open_input(qrels) as (stream, source):
-        # A negative grade says "pooled, not judged".
+        # A negative grade means "pooled, not judged".
         relevant = {
             (qrel.topic, qrel.docno): qrel.grade >= relevant_from
             for qrel in read_qrels(stream, source=source)
@@ -84,7 +84,7 @@ def _object(one: Simulated) -> dict[str, object]:
     show_default=True,
     help="With --qrels: what a document is that the file does not have; unknown teaches nothing.",
 )
-@click.option("--warnings", is_flag=True, help="Say on the error stream what is odd about the runs.")
+@click.option("--warnings", is_flag=True, help="Print warnings about the runs on standard error.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, with the runs that brought each document.")
 @click.option(
     "--strategies", "listed", is_flag=True, help="List the strategies and their parameters instead."
@@ -155,11 +155,11 @@ def _print_pairs(topics: Iterable[tuple[str, list[bytes]]]) -> None:
 def _entry(pool: Pool, entry: PoolEntry) -> dict[str, object]:
     pair = (entry.topic, entry.docno)
     runs = [{"tag": brought.tag, "rank": brought.rank} for brought in entry.contributions]
-    said: dict[str, object] = {"topic": entry.topic, "docno": entry.docno, "runs": runs}
+    answer: dict[str, object] = {"topic": entry.topic, "docno": entry.docno, "runs": runs}
     for name, of_pair in (("weight", pool.weights), ("inclusion", pool.inclusion), ("stratum", pool.strata)):
         if pair in of_pair:
-            said[name] = of_pair[pair]
-    return said
+            answer[name] = of_pair[pair]
+    return answer
 
 
 def _list_strategies(as_json: bool) -> None:

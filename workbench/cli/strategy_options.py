@@ -53,7 +53,7 @@ def recipe_options(*, listed_by: str = "workbench pool --strategies") -> Callabl
 
 
 def campaign_recipe_options(command: Command) -> Command:
-    """The same with the options that say which of a campaign's runs and pairs are pooled."""
+    """The same with options for the campaign's runs and pairs that are pooled."""
     command = recipe_options()(command)
     for option in (
         click.option(

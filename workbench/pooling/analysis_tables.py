@@ -15,7 +15,7 @@ STEPS = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 40, 50, 70)
 
 
 def growth(found: Analysis) -> Export:
-    """The pool's size at every depth, what that depth adds, and the size had no two runs brought the same."""
+    """The pool's size at every depth, what that depth adds, and the size if no two runs shared a document."""
     rows, before = [], 0
     for size in found.growth:
         rows.append((size.depth, size.size, size.size - before, size.largest_possible))
@@ -36,7 +36,7 @@ def growth_by_topic(found: Analysis) -> Export:
 
 
 def contributions(found: Analysis) -> Export:
-    """What every run brought, and what it alone did."""
+    """What every run contributed, and what only it did."""
     return table_export(
         ("run", "group", "pairs", "alone", "relevant", "relevant_alone"),
         tuple((part.name, found.groups.get(part.name, ""), *_counts(part)) for part in found.by_run),
@@ -53,7 +53,7 @@ def groups(found: Analysis) -> Export:
 
 
 def overlap(found: Analysis) -> Export:
-    """Every two runs, the most alike first."""
+    """Every two runs, the most similar first."""
     return table_export(
         ("first", "second", "shared", "share"),
         tuple((pair.first, pair.second, pair.shared, pair.share) for pair in found.alike),
@@ -61,7 +61,7 @@ def overlap(found: Analysis) -> Export:
 
 
 def matrix(found: Analysis) -> Export:
-    """The share of every run with every run, alike ones beside each other."""
+    """The share of every run with every run, similar ones adjacent."""
     shares = found.overlap.shares()
     rows: tuple[tuple[Cell, ...], ...] = tuple(
         (found.tags[row], *(float(shares[row, column]) for column in found.chain)) for row in found.chain

@@ -79,7 +79,7 @@ def rename_draft(db: Session, campaign_id: int, name: str, new_name: str) -> Non
 
 
 def delete_draft(db: Session, campaign_id: int, name: str) -> None:
-    """Forget a draft, with what was added to it by hand; raises NotFound, and Conflict where it is none."""
+    """Delete a draft, with what was added to it by hand; raises NotFound, and Conflict where it is none."""
     row = locked_pool(db, campaign_id, name)
     require_draft(row, "deleted")
     db.execute(delete(PoolEntryRow).where(PoolEntryRow.pool_id == row.id))
@@ -124,7 +124,7 @@ def _changed(db: Session, row: PoolRow) -> tuple[ChangedRun, ...]:
 
 
 def _marks(db: Session, pool_id: int) -> dict[tuple[str, str], dict[str, Any]]:
-    """The pairs of a pool, and what each says of having been added by hand."""
+    """The pairs of a pool, each with by whom, when and why it was added by hand."""
     entry = PoolEntryRow
     rows = db.execute(
         select(entry.topic, entry.docno, entry.added_by, entry.added_at, entry.reason).where(
@@ -195,7 +195,7 @@ def before_opening(db: Session, campaign_id: int, name: str) -> BeforeOpening:
 
 
 def open_pool(db: Session, campaign_id: int, name: str, *, seen: str | None = None) -> bool:
-    """Open a draft for judging; says whether it was one, False where it is open already.
+    """Open a draft for judging; returns False where it is open already.
 
     `seen` is the hash of the pairs that somebody looked at before. Raises NotFound, Conflict for a closed
     pool, an empty one, or one whose pairs are others than those seen.
@@ -236,7 +236,7 @@ def before_closing(db: Session, campaign_id: int, name: str) -> BeforeClosing:
 def close_pool(db: Session, campaign_id: int, name: str) -> bool:
     """Close a pool: no judgment, assignment or addition is taken for it any more.
 
-    Says whether it was open, False where it is closed already. Raises NotFound, and Conflict for a draft.
+    Returns False where it is closed already. Raises NotFound, and Conflict for a draft.
     """
     row = locked_pool(db, campaign_id, name)
     if state_of(row) is PoolState.CLOSED:
