@@ -92,7 +92,7 @@ def _extended(database: Database) -> FullCampaign:
             add_role(db, campaign.id, _account(db, login, name), role)
         accounts = {login: account_by_login(db, login) for login in PEOPLE if login}
         samples = {"slug": SLUG, "filename": "workbench.css", "number": 1, "table": "growth"}
-        samples |= {"part": "rules", "kind": "csv", "topic": "T02"}
+        samples |= {"part": "rules", "kind": "csv", "topic": "T02", "page": "agreement"}
         samples |= _work(db, campaign.id, accounts)
         samples["back_topic"], samples["back"] = _settle(db, campaign.id, accounts)
         bare = create_campaign(db, name="Bare", scale=FOUR_GRADES, organiser=accounts["organiser"].id)

@@ -19,6 +19,8 @@ from workbench.workflow.overview.progress import overview
 from workbench.workflow.pools.listing import pool_entries
 from workbench.workflow.pools.making import make_pool
 
+pytestmark = pytest.mark.engines
+
 
 def test_the_next_document_depends_on_the_answer_to_the_one_before(database: Database) -> None:
     """By hand, max-mean: both runs have 1/2, so alpha plays first: d1, which both retrieved.

@@ -25,6 +25,8 @@ from workbench.workflow.judging.worklists import answers, effective_roles, workl
 from workbench.workflow.people.roles import Role
 from workbench.workflow.pools.drafts import close_pool
 
+pytestmark = pytest.mark.engines
+
 
 def given(
     db: Session, made: Made, pool_id: int, name: str, topic: str = "T1", *, order: OrderRule = OrderRule.DOCNO

@@ -37,6 +37,8 @@ from workbench.workflow.overview.progress import overview
 from workbench.workflow.pools.drafts import close_pool
 from workbench.workflow.pools.making import make_pool
 
+pytestmark = pytest.mark.engines
+
 
 def sent(queued: Queued, name: str, docno: str, grade: int) -> Event:
     """An answer as the desk sends it."""

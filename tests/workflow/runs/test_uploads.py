@@ -24,6 +24,8 @@ from workbench.workflow.runs.run_checks import check_file, run_checker
 from workbench.workflow.runs.run_records import runs_of
 from workbench.workflow.runs.run_rules import cut_of, keep_list, keep_rules, listed_docnos, read_list
 
+pytestmark = pytest.mark.engines
+
 BATCH = "a-batch-of-files"
 GAMMA = run_text("gamma", {"T1": ("d6", "d1"), "T2": ("d2", "d6")})
 
