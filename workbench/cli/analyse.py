@@ -23,7 +23,7 @@ _OF_JUDGED = frozenset({"judged", "relevant", "relevant_alone"})
 def part_options(command: Command) -> Command:
     """Give a command `--part` and `--json`; it receives `part` (None for all) and `as_json`."""
     command = click.option("--json", "as_json", is_flag=True, help="One JSON object with all rows.")(command)
-    return click.option("--part", type=click.Choice(list(PARTS)), help="Only this; everything if not given.")(
+    return click.option("--part", type=click.Choice(list(PARTS)), help="Print only this part; default all.")(
         command
     )
 
@@ -115,7 +115,7 @@ _SENTENCES: dict[str, Callable[[Analysis], list[str]]] = {
 
 @click.command("analyse")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@click.option("--depth", type=click.IntRange(1), default=100, show_default=True, help="Of the pool.")
+@click.option("--depth", type=click.IntRange(1), default=100, show_default=True, help="Depth of the pool.")
 @click.option(
     "--ties",
     type=click.Choice([rule.value for rule in TieRule]),
@@ -124,7 +124,7 @@ _SENTENCES: dict[str, Callable[[Analysis], list[str]]] = {
     help="Which of two documents with the same score comes first.",
 )
 @click.option(
-    "--groups", "groups_file", metavar="FILE", help="Which group sent each run: lines of tag, tab, group."
+    "--groups", "groups_file", metavar="FILE", help="Groups of the runs: tag, tab, group on each line."
 )
 @part_options
 def command(
@@ -132,9 +132,8 @@ def command(
 ) -> None:
     """Analyse the depth pool that these RUNs would make, before anybody judges.
 
-    How it grows with its depth, what each run brings and brings alone, how alike the runs are (shared pairs
-    over the pairs of either), what hangs on ties at the cut, and how large the topics are. Files may be gzip;
-    - is the standard input.
+    Growth by depth, contributions of each run and its unique ones, overlap of runs (shared pairs over the
+    pairs of either), ties at the cut, and sizes of topics. Files may be gzip; - is standard input.
     """
     only_one_standard_input(runs if groups_file is None else (*runs, groups_file))
     groups = _read_groups(groups_file) if groups_file is not None else {}
@@ -154,7 +153,9 @@ def _read_groups(name: str) -> dict[str, str]:
                 groups[tag] = group.strip()
             elif text.strip():
                 findings.append(
-                    Finding(source, number, "columns", "this is not a tag, a tab and a group", "write it so")
+                    Finding(
+                        source, number, "columns", "expected a tag, a tab and a group", "correct the line"
+                    )
                 )
     if findings:
         raise InvalidInput(findings)

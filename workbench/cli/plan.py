@@ -24,7 +24,7 @@ _WORDS = {Certainty.EXACT: "", Certainty.EXPECTED: "about ", Certainty.AT_MOST: 
 def work_options(command: Command) -> Command:
     """The options for how pairs are judged."""
     for option in (
-        click.option("--seconds", type=float, help="Seconds that a judgment takes."),
+        click.option("--seconds", type=float, help="Seconds per judgment."),
         click.option(
             "--per-pair",
             "--per-topic",
@@ -32,9 +32,9 @@ def work_options(command: Command) -> Command:
             default=1,
             show_default=True,
             type=int,
-            help="How many assessors judge each topic, and so each pair.",
+            help="Assessors per topic, and so judgments per pair.",
         ),
-        click.option("--assessors", type=int, help="How many assessors share the work."),
+        click.option("--assessors", type=int, help="Number of assessors who share the work."),
     ):
         command = option(command)
     return command

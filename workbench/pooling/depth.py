@@ -111,7 +111,7 @@ DEPTH = Strategy(
     "every run's first documents for each topic, up to one depth",
     "Sparck Jones and van Rijsbergen 1975",
     (
-        Parameter("depth", "how many documents of each run, for each topic", 100, WHOLE, lowest=1),
+        Parameter("depth", "documents of each run, per topic", 100, WHOLE, lowest=1),
         Parameter("run_depths", "runs with a depth of their own", NO_DEPTHS, DEPTHS),
         Parameter("topic_depths", "topics with a depth of their own", NO_DEPTHS, DEPTHS),
     ),

@@ -225,10 +225,8 @@ WHOLE = ParameterKind("whole number", "100", _whole, str)
 NUMBER = ParameterKind("number", "0.8", _number, repr)
 DEPTHS = ParameterKind("list of depths by id", "bm25=50 manual=200", _depths, _write_depths)
 
-BUDGET = Parameter("budget", "how many documents for each topic", 100, WHOLE, lowest=1)
-SEED = Parameter("seed", "the number from which every lot is drawn", 0, WHOLE, lowest=0)
+BUDGET = Parameter("budget", "documents per topic", 100, WHOLE, lowest=1)
+SEED = Parameter("seed", "seed of the random sample", 0, WHOLE, lowest=0)
 
 
-DEPTH_READ = Parameter(
-    "depth", "how many documents of each run can come up, for each topic", 100, WHOLE, lowest=1
-)
+DEPTH_READ = Parameter("depth", "documents of each run that can be chosen, per topic", 100, WHOLE, lowest=1)

@@ -64,9 +64,7 @@ RANDOM = Strategy(
     "a random sample of the depth pool, the same number for each topic",
     "Yilmaz and Aslam 2006",
     (
-        Parameter(
-            "depth", "how many documents of each run can be drawn, for each topic", 100, WHOLE, lowest=1
-        ),
+        Parameter("depth", "documents of each run that can be sampled, per topic", 100, WHOLE, lowest=1),
         BUDGET,
         SEED,
     ),

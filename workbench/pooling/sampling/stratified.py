@@ -77,8 +77,8 @@ STRATIFIED = Strategy(
     "random samples of the depth pool at rates by best rank, for infAP, xinfAP and statAP",
     "make-pools.pl of NIST; Yilmaz, Kanoulas and Aslam 2008",
     (
-        Parameter("strata", "which best ranks are sampled at which rate", _STRATA, STRATA),
-        Parameter("budget", "how many documents for each topic at most, 0 for no limit", 0, WHOLE, lowest=0),
+        Parameter("strata", "ranges of best ranks, with their sampling rates", _STRATA, STRATA),
+        Parameter("budget", "maximum number of documents per topic, 0 for no limit", 0, WHOLE, lowest=0),
         SEED,
     ),
     stratified_pool,

@@ -49,7 +49,7 @@ class ChangedRun:
 
 @dataclass(frozen=True, slots=True)
 class Rebuilt:
-    """A draft built again: what entered and what left, and the pairs added by hand that were kept."""
+    """A rebuilt draft: pairs added and removed, and the pairs added by hand that were kept."""
 
     pool: PoolReport
     entered: int
@@ -63,7 +63,7 @@ def changed_runs(db: Session, campaign_id: int, name: str) -> tuple[ChangedRun, 
 
 
 def rename_draft(db: Session, campaign_id: int, name: str, new_name: str) -> None:
-    """Call a draft by another name.
+    """Rename a draft.
 
     Raises NotFound, Conflict for a pool that is no draft or a name that is taken, WorkbenchError for no name.
     """
@@ -88,17 +88,17 @@ def delete_draft(db: Session, campaign_id: int, name: str) -> None:
 
 
 def rebuild_draft(db: Session, campaign_id: int, name: str) -> Rebuilt:
-    """Build a draft again by its recipe, from the runs as they are now and what is pooled or judged now.
+    """Rebuild a draft by its recipe, from the runs as they are now and what is pooled or judged now.
 
     Runs that are gone are left out; what was added by hand is kept, and stays marked where a run brings it
     now too. Raises NotFound, Conflict for a pool that is no draft or has no run left.
     """
     row = locked_pool(db, campaign_id, name)
-    require_draft(row, "built again")
+    require_draft(row, "rebuilt")
     holding = current_runs(db, campaign_id, locked=True)
     chosen = [(run["tag"], holding[run["tag"]]) for run in row.recipe["runs"] if run["tag"] in holding]
     if not chosen:
-        raise Conflict(f"no run of {name!r} is left", remedy="delete the draft and make a pool of other runs")
+        raise Conflict(f"no run of {name!r} is left", remedy="delete the draft and pool other runs")
     before = _marks(db, row.id)
     entries = pool_by_recipe(db, row, chosen)
     kept = {pair: mark for pair, mark in before.items() if mark["added_at"] is not None}
@@ -148,7 +148,7 @@ class SharedPairs:
 
 @dataclass(frozen=True, slots=True)
 class BeforeOpening:
-    """What it means to open a draft; `sha256` is of its pairs, so that nothing else is opened than was seen.
+    """What opening a draft means; `sha256` is of its pairs, so that only what was shown is opened.
 
     `judged` of its pairs a person has graded by now, `without_text` are documents that nobody could read.
     """
@@ -170,7 +170,7 @@ class BeforeOpening:
 
 @dataclass(frozen=True, slots=True)
 class BeforeClosing:
-    """What it means to close a pool: of its pairs a person has graded `judged`; assignments in force."""
+    """The consequences of closing a pool: of its pairs a person has graded `judged`; assignments in force."""
 
     pool: PoolLine
     judged: int
@@ -206,7 +206,7 @@ def open_pool(db: Session, campaign_id: int, name: str, *, seen: str | None = No
     require_draft(row, "opened")
     pairs = _pairs(db, row.id)
     if not pairs and not row.pairs:
-        raise Conflict(f"pool {name!r} has no pairs", remedy="build it again, or delete it")
+        raise Conflict(f"pool {name!r} has no pairs", remedy="rebuild it, or delete it")
     if seen is not None and seen != _hash(pairs):
         raise Conflict(
             f"draft {name!r} has changed since you looked at it",

@@ -85,7 +85,7 @@ def require_draft(row: PoolRow, act: str) -> None:
 def require_not_closed(row: PoolRow) -> None:
     """Raise Conflict for a closed pool."""
     if state_of(row) is PoolState.CLOSED:
-        raise Conflict(f"pool {row.name!r} is closed", remedy="make a new pool for more judging")
+        raise Conflict(f"pool {row.name!r} is closed", remedy="create a new pool for more judging")
 
 
 def recount(db: Session, row: PoolRow) -> None:
