@@ -20,9 +20,9 @@ from workbench.storage.engine import Database
 from workbench.storage.tables import AdjudicationEventRow
 from workbench.workflow.adjudication.adjudication_rules import AdjudicationRules, keep_adjudication_rules
 from workbench.workflow.campaigns.campaigns import change_campaign
-from workbench.workflow.judging.annotations import Annotations, Passage
 from workbench.workflow.judging.desk_view import desk
 from workbench.workflow.judging.judging import record
+from workbench.workflow.judging.submission import Annotations, Passage
 from workbench.workflow.people.membership import add_role
 from workbench.workflow.people.roles import Role
 

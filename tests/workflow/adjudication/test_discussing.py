@@ -20,8 +20,8 @@ from workbench.workflow.adjudication.discussing import discuss, discussion, disc
 from workbench.workflow.adjudication.discussion_report import discussion_report
 from workbench.workflow.adjudication.dispute_queue import State
 from workbench.workflow.adjudication.disputing import queue
-from workbench.workflow.judging.annotations import Passage
 from workbench.workflow.judging.current_judgments import current_judgments
+from workbench.workflow.judging.submission import Passage
 from workbench.workflow.people.membership import add_role, remove_role
 from workbench.workflow.people.roles import Role
 

@@ -15,7 +15,7 @@ from workbench.workflow.judging.adaptive_handout import hand_out
 from workbench.workflow.judging.adaptive_states import AdaptiveStates, Replay, replay_pool
 from workbench.workflow.judging.assignments import assign, assignments_of
 from workbench.workflow.judging.judging import record
-from workbench.workflow.judging.recording import Recorded
+from workbench.workflow.judging.record import Recorded
 from workbench.workflow.pools.making import make_pool
 
 

@@ -18,7 +18,7 @@ from workbench.workflow.judging.assignments import assignments_of
 from workbench.workflow.judging.judging import record, withdraw
 from workbench.workflow.judging.queue_handout import hand_out_ahead
 from workbench.workflow.judging.queues import give_queue, make_queue
-from workbench.workflow.judging.recording import Recorded
+from workbench.workflow.judging.record import Recorded
 from workbench.workflow.judging.task import own_task
 from workbench.workflow.pools.making import make_pool
 

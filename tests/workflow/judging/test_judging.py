@@ -19,7 +19,7 @@ from workbench.workflow.judging.current_judgments import current_judgments
 from workbench.workflow.judging.desk_view import desk
 from workbench.workflow.judging.judging import record, undo
 from workbench.workflow.judging.order import OrderRule
-from workbench.workflow.judging.recording import Recorded
+from workbench.workflow.judging.record import Recorded
 from workbench.workflow.judging.worklists import answers, effective_roles, worklist
 from workbench.workflow.people.roles import Role
 from workbench.workflow.pools.drafts import close_pool

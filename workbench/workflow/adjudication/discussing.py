@@ -39,7 +39,7 @@ from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.checks import checked_client_id, checked_sha256, storable
 from workbench.workflow.judging.adaptive_handout import take_answer
 from workbench.workflow.judging.desk_view import ShownDocument
-from workbench.workflow.judging.recording import LONGEST_ACTIVE_MS, LONGEST_REASON
+from workbench.workflow.judging.record import LONGEST_ACTIVE_MS, LONGEST_REASON
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ from workbench.storage.events import DISCUSSION, HOLDING, LATER, WITHDRAWN
 from workbench.storage.tables import DocumentRow, JudgmentEventRow
 from workbench.workflow.adjudication.adjudication_rules import AdjudicationRules
 from workbench.workflow.adjudication.decisions import Pair, Person
-from workbench.workflow.judging.annotations import Passage, stored_annotations
 from workbench.workflow.judging.desk_view import ShownDocument
+from workbench.workflow.judging.submission import Passage, stored_annotations
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from workbench.storage.tables import (
 )
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.judging.adaptive_states import AdaptiveStates
-from workbench.workflow.judging.own_assignments import own_assignment
+from workbench.workflow.judging.task import own_assignment
 from workbench.workflow.pools.adaptive_pools import append_pool_event, is_adaptive, lock_topic, totals
 from workbench.workflow.pools.pool_rows import PoolState, state_of
 
@@ -51,7 +51,7 @@ class HandedOut:
 
 
 @dataclass(frozen=True, slots=True)
-class AdaptiveTopic:
+class AdaptiveHandout:
     """A topic of an adaptive pool: how many documents it asks for, and what is handed out, in order."""
 
     total: int
@@ -70,14 +70,14 @@ class AdaptiveTopic:
         return self.total - len(self.held) + len(self.abandoned(assessor_id, now or datetime.now(UTC)))
 
 
-def adaptive_topic(db: Session, pool: PoolRow, topic: str) -> AdaptiveTopic:
+def adaptive_topic(db: Session, pool: PoolRow, topic: str) -> AdaptiveHandout:
     """The ledger of one topic."""
     return adaptive_topics(db, [pool], topic=topic)[pool.id, topic]
 
 
 def adaptive_topics(
     db: Session, pools: Iterable[PoolRow], *, topic: str | None = None
-) -> dict[tuple[int, str], AdaptiveTopic]:
+) -> dict[tuple[int, str], AdaptiveHandout]:
     """The ledgers of all topics (or of one) of the adaptive ones among these pools, by pool and topic."""
     adaptive = [pool for pool in pools if is_adaptive(pool)]
     held: dict[tuple[int, str], dict[str, HandedOut]] = {}
@@ -88,11 +88,11 @@ def adaptive_topics(
         wanted = totals(pool) if topic is None else {topic: totals(pool).get(topic, 0)}
         for one, total in wanted.items():
             # A document that is handed out again joins at the end of the dictionary: it was taken out before.
-            found[pool.id, one] = AdaptiveTopic(total, tuple(held.get((pool.id, one), {}).values()))
+            found[pool.id, one] = AdaptiveHandout(total, tuple(held.get((pool.id, one), {}).values()))
     return found
 
 
-def adaptive_topics_of(db: Session, campaign_id: int) -> dict[tuple[int, str], AdaptiveTopic]:
+def adaptive_topics_of(db: Session, campaign_id: int) -> dict[tuple[int, str], AdaptiveHandout]:
     """The ledgers of all adaptive pools of a campaign, by pool and topic."""
     return adaptive_topics(db, db.scalars(select(PoolRow).where(PoolRow.campaign_id == campaign_id)).all())
 
@@ -191,7 +191,7 @@ def _next(
     states: AdaptiveStates,
     pool: PoolRow,
     mine: AssignmentRow,
-    now: AdaptiveTopic,
+    now: AdaptiveHandout,
     answered: dict[str, CurrentEvent],
 ) -> str | None:
     abandoned = list(now.abandoned(mine.assessor_id, datetime.now(UTC)))

@@ -9,8 +9,9 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict
 from workbench.storage.events import recorded_event
-from workbench.workflow.judging.annotations import NO_ANNOTATIONS, Annotations, annotations_of, shown_text
-from workbench.workflow.judging.recording import Recorded, Said, checked_id, once, task_with
+from workbench.workflow.judging.record import Recorded, Said, checked_id, once, task_with
+from workbench.workflow.judging.submission import NO_ANNOTATIONS, Annotations
+from workbench.workflow.judging.task import annotations_of, shown_sha256_of
 
 
 def comment_on(
@@ -78,7 +79,7 @@ def _amend(db: Session, assignment_id: int, account_id: int, again: _Again) -> R
         again.client_id,
         held.reason,
         held.comment if again.comment is None else again.comment,
-        shown_sha256=shown_text(db, held.id),
+        shown_sha256=shown_sha256_of(db, held.id),
         said_at=again.said_at,
         extras=replace(extras, evidence=before.evidence) if extras.evidence is None else extras,
     )

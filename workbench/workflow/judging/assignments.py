@@ -15,7 +15,7 @@ from workbench.errors import NotFound, WorkbenchError
 from workbench.storage.events import current_events
 from workbench.storage.tables import AssessorRow, AssignmentRow, PoolRow, TopicRow
 from workbench.workflow.judging.adaptive_handout import take_back
-from workbench.workflow.judging.handouts import share_of, shares_of
+from workbench.workflow.judging.handout import handouts_of, share_of
 from workbench.workflow.judging.order import OrderRule
 from workbench.workflow.judging.queue_handout import give_back_assigned
 from workbench.workflow.pools.adaptive_pools import is_adaptive, topics_of_pool
@@ -184,7 +184,7 @@ def assignments_of(db: Session, campaign_id: int) -> tuple[AssignmentLine, ...]:
         .where(PoolRow.campaign_id == campaign_id, AssignmentRow.revoked_at.is_(None))
         .order_by(TopicRow.position, AssessorRow.name)
     ).all()
-    shares = shares_of(db, campaign_id)
+    shares = handouts_of(db, campaign_id)
     said: dict[tuple[int, str], set[str]] = {}
     for event in current_events(db, campaign_id):
         said.setdefault((event.assessor_id, event.topic), set()).add(event.docno)

@@ -17,12 +17,12 @@ from workbench.storage.tables import DocumentRow, JudgmentEventRow, TopicRow
 from workbench.workflow.campaigns.collection import as_topic
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.clock import utc_now
-from workbench.workflow.judging.annotations import NO_ANNOTATIONS, Annotations, annotations_of
 from workbench.workflow.judging.desk_rules import DeskQuestions, break_minutes, desk_questions
 from workbench.workflow.judging.near_duplicates import near_duplicates_in
 from workbench.workflow.judging.quality_checks import desk_task
 from workbench.workflow.judging.queue_handout import is_queue
-from workbench.workflow.judging.task import Task, counts, last_answered
+from workbench.workflow.judging.submission import NO_ANNOTATIONS, Annotations
+from workbench.workflow.judging.task import Task, annotations_of, counts, last_answered
 from workbench.workflow.judging.trainees import Feedback, feedback_of
 from workbench.workflow.judging.training import TrainingGate
 from workbench.workflow.judging.worklists import WorklistLine, worklist

@@ -14,10 +14,10 @@ from workbench.errors import Conflict, WorkbenchError
 from workbench.records import Answer
 from workbench.storage.events import LATER, WITHDRAWN, recorded_event
 from workbench.workflow.campaigns.scales import scale_from_json
-from workbench.workflow.judging.annotations import NO_ANNOTATIONS, Annotations, annotations_of
 from workbench.workflow.judging.quality_checks import desk_task
-from workbench.workflow.judging.recording import Recorded, Said, checked_id, once, task_with
-from workbench.workflow.judging.task import Task, last_answered
+from workbench.workflow.judging.record import Recorded, Said, checked_id, once, task_with
+from workbench.workflow.judging.submission import NO_ANNOTATIONS, Annotations
+from workbench.workflow.judging.task import Task, annotations_of, last_answered
 from workbench.workflow.pools.adaptive_pools import is_adaptive
 
 

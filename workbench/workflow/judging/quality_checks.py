@@ -27,8 +27,7 @@ from workbench.storage.events import (
 )
 from workbench.storage.tables import CampaignRow, JudgmentEventRow, PoolRow
 from workbench.workflow.clock import moment_said
-from workbench.workflow.judging.own_assignments import own_assignment
-from workbench.workflow.judging.task import Slot, Task, task_of
+from workbench.workflow.judging.task import Slot, Task, own_assignment, task_of
 from workbench.workflow.judging.training import (
     GradesByRound,
     TrainingAnswer,

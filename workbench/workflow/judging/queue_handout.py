@@ -24,7 +24,7 @@ from workbench.storage.tables import (
 )
 from workbench.workflow.clock import utc_now
 from workbench.workflow.judging.order import OrderRule, in_order
-from workbench.workflow.judging.own_assignments import own_assignment
+from workbench.workflow.judging.task import own_assignment
 from workbench.workflow.pools.adaptive_pools import append_pool_events, lock_topic
 from workbench.workflow.pools.pool_rows import PoolState, state_of
 
@@ -45,7 +45,7 @@ class Hold:
 
 
 @dataclass(frozen=True, slots=True)
-class QueueTopic:
+class QueueHandout:
     """A topic of a queue: its pairs, who holds what in the order of handing out, and what people said.
 
     `said` has what holds of each pair by assessor; what is put off is in it, and is no answer. `takers` are
@@ -145,20 +145,20 @@ def lease_minutes(desk_rules: Mapping[str, Any]) -> int:
     return found if isinstance(found, int) and not isinstance(found, bool) and found > 0 else LEASE_MINUTES
 
 
-def queue_topic(db: Session, pool: PoolRow, topic: str) -> QueueTopic:
+def queue_topic(db: Session, pool: PoolRow, topic: str) -> QueueHandout:
     """One topic of a queue as it stands; nothing is in it where the pool has nothing of the topic."""
     found = queue_topics(db, [pool], topic=topic).get((pool.id, topic))
-    return found or QueueTopic(pool.per_pair or 1, (), (), {}, {}, {}, timedelta(0))
+    return found or QueueHandout(pool.per_pair or 1, (), (), {}, {}, {}, timedelta(0))
 
 
-def queue_topics_of(db: Session, campaign_id: int) -> dict[tuple[int, str], QueueTopic]:
+def queue_topics_of(db: Session, campaign_id: int) -> dict[tuple[int, str], QueueHandout]:
     """All topics of the queues of a campaign, by pool and topic."""
     return queue_topics(db, db.scalars(select(PoolRow).where(PoolRow.campaign_id == campaign_id)).all())
 
 
 def queue_topics(
     db: Session, pools: Iterable[PoolRow], *, topic: str | None = None
-) -> dict[tuple[int, str], QueueTopic]:
+) -> dict[tuple[int, str], QueueHandout]:
     """All topics (or one) of the queues among pools of one campaign, by pool and topic."""
     queues = {pool.id: pool for pool in pools if is_queue(pool)}
     if not queues:
@@ -181,7 +181,7 @@ def _topic(
     holds: Iterable[Hold],
     said: Mapping[str, Mapping[int, CurrentEvent]],
     lease: timedelta,
-) -> QueueTopic:
+) -> QueueHandout:
     spoken = {docno: said.get(docno, {}) for docno, _, _ in entries}
     graders = {
         docno: frozenset(who for who, event in each.items() if event.answer == Answer.GRADE)
@@ -193,7 +193,7 @@ def _topic(
         event = spoken[one.docno].get(one.assessor_id)
         if event is None or event.answer == LATER:
             takers[one.docno].add(one.assessor_id)
-    return QueueTopic(
+    return QueueHandout(
         per_pair,
         tuple(entries),
         kept,
@@ -340,13 +340,13 @@ def give_back_assigned(db: Session, assignment: AssignmentRow) -> int:
     return give_back(db, pool, assignment.topic, assessor_id=assignment.assessor_id)
 
 
-def _wanted(topic: QueueTopic, assessor_id: int) -> int:
+def _wanted(topic: QueueHandout, assessor_id: int) -> int:
     out = topic.open_of(assessor_id)
     ahead = sum(assessor_id not in topic.said[docno] for docno in out)  # the others are put off
     return min(AHEAD - ahead, MOST_OPEN - len(out))
 
 
-def _coming(topic: QueueTopic, mine: AssignmentRow) -> list[str]:
+def _coming(topic: QueueHandout, mine: AssignmentRow) -> list[str]:
     """What can be handed out now, in the assessor's order; what somebody else could not grade comes last."""
     free = topic.free(mine.assessor_id)
     ordered = in_order(

@@ -17,7 +17,7 @@ from workbench.workflow.judging.assignments import assign
 from workbench.workflow.judging.order import OrderRule
 from workbench.workflow.judging.queue_handout import (
     LEASE_RULE,
-    QueueTopic,
+    QueueHandout,
     give_back,
     is_queue,
     lease_minutes,
@@ -234,7 +234,7 @@ def queue_report(db: Session, campaign_id: int, name: str, *, now: datetime | No
     )
 
 
-def _line(topic: str, title: str, queue: QueueTopic, given: set[int]) -> QueueTopicLine:
+def _line(topic: str, title: str, queue: QueueHandout, given: set[int]) -> QueueTopicLine:
     done = {docno for docno, graders in queue.graders.items() if len(graders) >= queue.per_pair}
     waiting = {
         docno for docno, takers in queue.takers.items() if docno not in done and len(takers) < queue.per_pair
@@ -253,7 +253,7 @@ def _line(topic: str, title: str, queue: QueueTopic, given: set[int]) -> QueueTo
     )
 
 
-def _out(topic: str, queue: QueueTopic, names: Mapping[int, str], now: datetime) -> list[Out]:
+def _out(topic: str, queue: QueueHandout, names: Mapping[int, str], now: datetime) -> list[Out]:
     abandoned = set(queue.abandoned(now))
     return [
         Out(topic, one.docno, names[one.assessor_id], one.assessor_id, one.since, one in abandoned)

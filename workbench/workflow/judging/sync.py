@@ -20,9 +20,9 @@ from workbench.records import Answer
 from workbench.storage.events import HOLDING, LATER, TRAINING, WITHDRAWN, event_before
 from workbench.storage.tables import AccountRow, AssessorRow, AssignmentRow, MemberRow
 from workbench.workflow.judging.amending import amend, comment_on
-from workbench.workflow.judging.annotations import Annotations, read_annotations
 from workbench.workflow.judging.judging import put_off, record, withdraw
-from workbench.workflow.judging.recording import CLIENT_ID, Recorded
+from workbench.workflow.judging.record import CLIENT_ID, Recorded
+from workbench.workflow.judging.submission import Annotations, read_annotations
 from workbench.workflow.judging.trainees import Feedback, feedback_of
 from workbench.workflow.judging.unrecorded import keep_unrecorded
 from workbench.workflow.people.roles import Role

@@ -4,30 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam, or_, select
 from sqlalchemy.orm import Session
 
+from workbench.errors import NotFound
 from workbench.records import Answer
-from workbench.storage.events import (
-    JUDGING,
-    LATER,
-    TRAINING,
-    CurrentEvent,
-    current_event,
-    current_events,
-)
+from workbench.storage.events import JUDGING, LATER, TRAINING, CurrentEvent, current_event, current_events
 from workbench.storage.tables import (
+    AssessorRow,
     AssignmentRow,
     CampaignRow,
+    JudgmentEventRow,
     PoolEntryRow,
     PoolRow,
 )
 from workbench.workflow.judging.adaptive_handout import adaptive_topic
 from workbench.workflow.judging.adaptive_states import AdaptiveStates
 from workbench.workflow.judging.order import OrderRule, in_order
-from workbench.workflow.judging.own_assignments import own_assignment
 from workbench.workflow.judging.queue_handout import is_queue, queue_topic
+from workbench.workflow.judging.submission import Annotations, stored_annotations
 from workbench.workflow.judging.training import TrainingGate
 from workbench.workflow.pools.adaptive_pools import is_adaptive
 
@@ -182,3 +179,60 @@ def prepare_handing_out(db: Session, states: AdaptiveStates, assignment_id: int,
         return False
     states.prepare(db, task.pool, task.assignment.topic)
     return True
+
+
+def annotations_of(db: Session, assessor_id: int, topic: str) -> dict[int, Annotations]:
+    """What goes with an assessor's events of a topic, by the event's number; only where something does."""
+    event = JudgmentEventRow
+    rows = db.execute(
+        select(event.id, event.evidence, event.ratings, event.subtopics).where(
+            event.assessor_id == assessor_id,
+            event.topic == topic,
+            or_(event.evidence.is_not(None), event.ratings.is_not(None), event.subtopics.is_not(None)),
+        )
+    )
+    return {row[0]: stored_annotations(*row[1:]) for row in rows}
+
+
+def shown_sha256_of(db: Session, event_id: int) -> str | None:
+    """The hash of the text that was shown with an event, which the offsets of its passages belong to."""
+    return db.scalar(select(JudgmentEventRow.document_sha256).where(JudgmentEventRow.id == event_id))
+
+
+class OwnAssignment(NamedTuple):
+    """An assignment with what it belongs to."""
+
+    assignment: AssignmentRow
+    pool: PoolRow
+    campaign: CampaignRow
+
+
+def own_assignment(
+    db: Session, assignment_id: int, account_id: int, *, writing: bool = False
+) -> OwnAssignment:
+    """An assignment with its pool and campaign; raises NotFound where it is not this account's now.
+
+    `writing` holds the pool as it is until the transaction ends: nobody closes it or takes a pair out of it.
+    """
+    whose = {"assignment_id": assignment_id, "account_id": account_id}
+    row = db.execute(_OWN_TO_WRITE if writing else _OWN, whose).one_or_none()
+    if row is None:
+        raise NotFound("this is not (or no longer) assigned to you", remedy="see the list of your topics")
+    return OwnAssignment(*row)
+
+
+# What every request of the desk asks is put together once: that takes longer than asking it.
+_OWN = (
+    select(AssignmentRow, PoolRow, CampaignRow)
+    .join(PoolRow, PoolRow.id == AssignmentRow.pool_id)
+    .join(CampaignRow, CampaignRow.id == PoolRow.campaign_id)
+    .join(AssessorRow, AssessorRow.id == AssignmentRow.assessor_id)
+    .where(
+        AssignmentRow.id == bindparam("assignment_id"),
+        AssessorRow.account_id == bindparam("account_id"),
+        AssignmentRow.revoked_at.is_(None),
+    )
+)
+
+
+_OWN_TO_WRITE = _OWN.with_for_update(read=True, of=PoolRow).execution_options(populate_existing=True)

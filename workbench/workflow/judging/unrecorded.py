@@ -25,7 +25,7 @@ from workbench.storage.tables import (
 )
 from workbench.workflow.checks import storable
 from workbench.workflow.judging.quality_checks import CHECKS_RULE, with_quality_checks
-from workbench.workflow.judging.recording import append_said
+from workbench.workflow.judging.record import append_said
 from workbench.workflow.judging.task import task_of
 from workbench.workflow.judging.unrecorded_answers import said_in, text_in
 

@@ -14,13 +14,9 @@ from workbench.storage.tables import CampaignRow, KeptAsideRow
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.checks import id_finding
 from workbench.workflow.clock import moment_said
-from workbench.workflow.judging.annotations import (
-    NO_ANNOTATIONS,
-    Annotations,
-    annotations_of,
-    read_annotations,
-)
-from workbench.workflow.judging.recording import SHA256, Said
+from workbench.workflow.judging.record import SHA256, Said
+from workbench.workflow.judging.submission import NO_ANNOTATIONS, Annotations, read_annotations
+from workbench.workflow.judging.task import annotations_of
 
 
 def said_in(db: Session, row: KeptAsideRow, answers: Mapping[str, CurrentEvent]) -> Said:

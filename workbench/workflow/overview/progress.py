@@ -19,7 +19,7 @@ from workbench.storage.tables import (
     TopicRow,
 )
 from workbench.workflow.campaigns.names import topic_titles
-from workbench.workflow.judging.handouts import shares_of
+from workbench.workflow.judging.handout import handouts_of
 from workbench.workflow.pools.judged_pairs import events_of_people
 
 
@@ -161,7 +161,7 @@ def _assigned_pairs(db: Session, campaign_id: int) -> dict[int, set[tuple[str, s
         .join(PoolRow, PoolRow.id == AssignmentRow.pool_id)
         .where(PoolRow.campaign_id == campaign_id, AssignmentRow.revoked_at.is_(None))
     )
-    shares = shares_of(db, campaign_id)
+    shares = handouts_of(db, campaign_id)
     assigned: dict[int, set[tuple[str, str]]] = {}
     for assessor_id, pool_id, topic in rows:
         docnos = shares.docnos(pool_id, topic, assessor_id)

@@ -10,8 +10,8 @@ from workbench.errors import Finding, InvalidInput
 from workbench.records import Answer
 from workbench.web.forms import whole_number
 from workbench.web.ids import read_id
-from workbench.workflow.judging.annotations import Annotations, read_annotations
 from workbench.workflow.judging.desk_rules import DeskQuestions
+from workbench.workflow.judging.submission import Annotations, read_annotations
 
 LATER = "later"
 RATING = "rating:"

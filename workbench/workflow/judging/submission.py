@@ -6,11 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import or_, select
-from sqlalchemy.orm import Session
-
 from workbench.errors import WorkbenchError
-from workbench.storage.tables import JudgmentEventRow
 from workbench.workflow.checks import LONGEST_ID, storable
 
 MOST_PASSAGES = 20
@@ -70,24 +66,6 @@ def stored_annotations(evidence: object, ratings: object, subtopics: object) -> 
         return read_annotations(evidence, ratings, subtopics)
     except WorkbenchError:
         return NO_ANNOTATIONS
-
-
-def annotations_of(db: Session, assessor_id: int, topic: str) -> dict[int, Annotations]:
-    """What goes with an assessor's events of a topic, by the event's number; only where something does."""
-    event = JudgmentEventRow
-    rows = db.execute(
-        select(event.id, event.evidence, event.ratings, event.subtopics).where(
-            event.assessor_id == assessor_id,
-            event.topic == topic,
-            or_(event.evidence.is_not(None), event.ratings.is_not(None), event.subtopics.is_not(None)),
-        )
-    )
-    return {row[0]: stored_annotations(*row[1:]) for row in rows}
-
-
-def shown_text(db: Session, event_id: int) -> str | None:
-    """The hash of the text that was shown with an event, which the offsets of its passages belong to."""
-    return db.scalar(select(JudgmentEventRow.document_sha256).where(JudgmentEventRow.id == event_id))
 
 
 def _passages(sent: object) -> tuple[Passage, ...]:

@@ -20,9 +20,9 @@ from workbench.storage.events import (
 )
 from workbench.workflow.checks import storable
 from workbench.workflow.judging.adaptive_handout import take_answer
-from workbench.workflow.judging.annotations import NO_ANNOTATIONS, Annotations
 from workbench.workflow.judging.quality_checks import desk_task
 from workbench.workflow.judging.queue_handout import admit, is_queue
+from workbench.workflow.judging.submission import NO_ANNOTATIONS, Annotations
 from workbench.workflow.judging.task import Task
 
 LONGEST_REASON = 2000

@@ -8,8 +8,8 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.storage.tables import PoolEntryRow, PoolRow
-from workbench.workflow.judging.adaptive_handout import AdaptiveTopic, adaptive_topic, adaptive_topics_of
-from workbench.workflow.judging.queue_handout import QueueTopic, is_queue, queue_topic, queue_topics_of
+from workbench.workflow.judging.adaptive_handout import AdaptiveHandout, adaptive_topic, adaptive_topics_of
+from workbench.workflow.judging.queue_handout import QueueHandout, is_queue, queue_topic, queue_topics_of
 from workbench.workflow.pools.adaptive_pools import is_adaptive
 
 Key = tuple[int, str]
@@ -17,12 +17,12 @@ Key = tuple[int, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Shares:
+class Handouts:
     """The pools of a campaign by topic: docnos, and who has which where they are handed out."""
 
     pooled: dict[Key, set[str]]
-    ledgers: dict[Key, AdaptiveTopic]
-    queues: dict[Key, QueueTopic]
+    ledgers: dict[Key, AdaptiveHandout]
+    queues: dict[Key, QueueHandout]
     closed: frozenset[int]
 
     def docnos(self, pool_id: int, topic: str, assessor_id: int) -> set[str]:
@@ -57,7 +57,7 @@ def share_of(db: Session, pool: PoolRow, topic: str, assessor_id: int) -> tuple[
     return set(db.scalars(pooled)), 0
 
 
-def shares_of(db: Session, campaign_id: int) -> Shares:
+def handouts_of(db: Session, campaign_id: int) -> Handouts:
     """What the assessors of a campaign have, in all pools."""
     pooled: dict[Key, set[str]] = {}
     rows = db.execute(
@@ -70,6 +70,6 @@ def shares_of(db: Session, campaign_id: int) -> Shares:
     closed = db.scalars(
         select(PoolRow.id).where(PoolRow.campaign_id == campaign_id, PoolRow.closed_at.is_not(None))
     )
-    return Shares(
+    return Handouts(
         pooled, adaptive_topics_of(db, campaign_id), queue_topics_of(db, campaign_id), frozenset(closed)
     )
