@@ -23,8 +23,7 @@ from workbench.workflow.campaigns.campaigns import campaign_by_slug, create_camp
 from workbench.workflow.campaigns.collection import load_documents, load_topics
 from workbench.workflow.judging.assignments import assign, assignments_of
 from workbench.workflow.judging.preference_tasks import best_judged, compare_documents, compare_runs, tasks_of
-from workbench.workflow.judging.sync import Event
-from workbench.workflow.judging.unrecorded import keep_unrecorded
+from workbench.workflow.judging.unrecorded import store_unrecorded
 from workbench.workflow.people.accounts import Account, NewAccount, account_by_login, create_account
 from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.people.groups import groups_of
@@ -123,9 +122,9 @@ def _work(db: Session, campaign_id: int, accounts: dict[str, Account]) -> dict[s
     )
     compare_documents(db, campaign_id, best_judged(db, campaign_id, ["T01"], 3), assessor_ids=[own])
     compare_runs(db, campaign_id, "harbour-bm25", "harbour-lm", topics=["T02"], assessor_ids=[own])
-    sent = {"kind": "answer", "docno": "ALM-0001", "answer": "grade", "grade": 2, "comment": "said late"}
-    event = Event("answer", task, "ALM-0001", "0a8a6d1e-5a0c-4a5c-9b1f-6a1df5a5c0de", sent)
-    keep_unrecorded(db, campaign_id, marlow, event, why="this pool is closed")
+    sent = {"assignment": task, "client_id": "0a8a6d1e-5a0c-4a5c-9b1f-6a1df5a5c0de", "docno": "ALM-0001"}
+    sent |= {"kind": "answer", "answer": "grade", "grade": 2, "comment": "said late"}
+    store_unrecorded(db, campaign_id, marlow, sent, why="this pool is closed")
     invited = invite(db, campaign_id, role=Role.VIEWER, note="for the archive", invited_by=organiser)
     groups = {line.name: line.id for line in groups_of(db, campaign_id)}
     college = groups["Tidewater College"]

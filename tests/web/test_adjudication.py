@@ -12,6 +12,7 @@ from sqlalchemy import func, select
 from werkzeug.test import TestResponse
 
 from tests.cast import Cast
+from tests.submitted import record
 from tests.web.conftest import Enter
 from workbench.records import FOUR_GRADES, Answer, Scale
 from workbench.storage import Session
@@ -21,7 +22,6 @@ from workbench.storage.tables import AdjudicationEventRow
 from workbench.workflow.adjudication.adjudication_rules import AdjudicationRules, keep_adjudication_rules
 from workbench.workflow.campaigns.campaigns import change_campaign
 from workbench.workflow.judging.desk_view import desk
-from workbench.workflow.judging.judging import record
 from workbench.workflow.judging.submission import Annotations, Passage
 from workbench.workflow.people.membership import add_role
 from workbench.workflow.people.roles import Role

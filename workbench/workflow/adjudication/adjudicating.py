@@ -32,7 +32,7 @@ from workbench.workflow.adjudication.opinions import Voice, last_said, shown_doc
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.checks import checked_client_id, storable
 from workbench.workflow.judging.desk_view import ShownDocument
-from workbench.workflow.judging.record import LONGEST_ACTIVE_MS, LONGEST_REASON
+from workbench.workflow.judging.submission import LONGEST_ACTIVE_MS, LONGEST_REASON
 
 
 @dataclass(frozen=True, slots=True)

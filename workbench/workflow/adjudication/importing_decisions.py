@@ -23,7 +23,7 @@ from workbench.workflow.adjudication.decisions import Decision, Pair, people_of
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.checks import storable
 from workbench.workflow.judging.current_judgments import current_judgments
-from workbench.workflow.judging.record import LONGEST_REASON
+from workbench.workflow.judging.submission import LONGEST_REASON
 
 MOST_FINDINGS = 1000
 

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from workbench.pooling.adaptive.live import Happening
 from workbench.storage.tables import PoolEventRow
 from workbench.workflow.campaigns.names import assessor_names, topic_titles
-from workbench.workflow.judging.adaptive_handout import AdaptiveHandout, adaptive_topics
+from workbench.workflow.judging.adaptive_handout import AdaptiveHandout
 from workbench.workflow.pools.adaptive_pools import adaptive_pool_row
 
 CUTOFFS = (5, 10, 20, 50, 100, 200, 500, 1000)
@@ -77,7 +77,7 @@ def live_report(db: Session, campaign_id: int, name: str) -> LiveReport:
     pool = adaptive_pool_row(db, campaign_id, name)
     titles = topic_titles(db, campaign_id)
     names = assessor_names(db, campaign_id)
-    by_topic = {topic: ledger for (_, topic), ledger in adaptive_topics(db, [pool]).items()}
+    by_topic = {topic: ledger for (_, topic), ledger in AdaptiveHandout.load(db, [pool]).items()}
     most = max((_answered(ledger) for ledger in by_topic.values()), default=0)
     cutoffs = tuple(cut for cut in CUTOFFS if cut <= most)
     order = _first_answers(db, pool.id)

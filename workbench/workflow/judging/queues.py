@@ -14,16 +14,15 @@ from workbench.storage.tables import AssessorRow, AssignmentRow, CampaignRow, Po
 from workbench.workflow.campaigns.names import assessor_names, topic_titles
 from workbench.workflow.clock import utc_now
 from workbench.workflow.judging.assignments import assign
+from workbench.workflow.judging.handout import kind_of
 from workbench.workflow.judging.order import OrderRule
 from workbench.workflow.judging.queue_handout import (
     LEASE_RULE,
     QueueHandout,
     give_back,
-    is_queue,
     lease_minutes,
-    queue_topics,
 )
-from workbench.workflow.pools.adaptive_pools import is_adaptive, topics_of_pool
+from workbench.workflow.pools.adaptive_pools import topics_of_pool
 from workbench.workflow.pools.pool_rows import locked_pool, pool_row, require_not_closed
 
 MOST_PER_PAIR = 100
@@ -41,7 +40,7 @@ def make_queue(db: Session, campaign_id: int, name: str, per_pair: int) -> None:
         raise InvalidInput([Finding("Queue", None, "per_pair", message, f"1 to {MOST_PER_PAIR}")])
     row = locked_pool(db, campaign_id, name)
     require_not_closed(row)
-    if is_adaptive(row):
+    if kind_of(row).one_by_one:
         raise Conflict(
             f"pool {name!r} is adaptive", remedy="it hands out its documents by itself, each to one assessor"
         )
@@ -56,7 +55,7 @@ def end_queue(db: Session, campaign_id: int, name: str) -> int:
     """
     row = locked_pool(db, campaign_id, name)
     require_not_closed(row)
-    if not is_queue(row):
+    if row.per_pair is None:
         return 0
     back = sum(give_back(db, row, topic) for topic in _topics(db, row))
     row.per_pair = None
@@ -219,7 +218,7 @@ def queue_report(db: Session, campaign_id: int, name: str, *, now: datetime | No
     )
     for topic, assessor_id in db.execute(assigned):
         given.setdefault(topic, set()).add(assessor_id)
-    found = {topic: queue for (_, topic), queue in queue_topics(db, [row]).items()}
+    found = {topic: queue for (_, topic), queue in QueueHandout.load(db, [row]).items()}
     titles = topic_titles(db, campaign_id)
     in_order = [topic for topic in titles if topic in found]
     return QueueReport(
@@ -264,6 +263,6 @@ def _out(topic: str, queue: QueueHandout, names: Mapping[int, str], now: datetim
 def queue_row(db: Session, campaign_id: int, name: str) -> PoolRow:
     """The row of a queue; raises NotFound, and Conflict where the pool is none."""
     row = pool_row(db, campaign_id, name)
-    if not is_queue(row):
+    if row.per_pair is None:
         raise Conflict(f"pool {name!r} is no queue", remedy="make it one first")
     return row

@@ -1,20 +1,34 @@
-"""What goes with a judgment beside its grade: passages as evidence, further questions, subtopics ticked."""
+"""Submissions: what an assessor says of one document, read in one place whatever way it came.
+
+The desk sends JSON, a page without scripts a form, and what could not be recorded is stored as it was sent.
+Each becomes a `Submission`, with one set of limits; `record` appends it to the judgment events.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import StrEnum
 from typing import Any
 
-from workbench.errors import WorkbenchError
-from workbench.workflow.checks import LONGEST_ID, storable
+from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.records import Answer
+from workbench.storage.events import LATER, WITHDRAWN
+from workbench.workflow.checks import LONGEST_ID, checked_client_id, checked_sha256, id_finding, storable
+from workbench.workflow.clock import moment_said
 
+LONGEST_REASON = 2000
+LONGEST_COMMENT = 4000
+LONGEST_ACTIVE_MS = 24 * 3600 * 1000
 MOST_PASSAGES = 20
 LONGEST_QUOTE = 5_000
 MOST_RATINGS = 20
 LONGEST_NAME = 80
 MOST_SUBTOPICS = 200
 LARGEST = 2**31
+RATING = "rating:"
+"""Before the name of a question: a field of the form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +65,150 @@ class Annotations:
 NO_ANNOTATIONS = Annotations()
 
 
+class SubmissionKind(StrEnum):
+    """What an assessor does to a document; the values are those of the desk's events."""
+
+    ANSWER = "answer"
+    LATER = "later"
+    UNDO = "undo"
+    COMMENT = "comment"
+    ANNOTATIONS = "extras"
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """What an assessor says of one document; raises WorkbenchError for what nobody can say.
+
+    `docno` is what the desk calls the document, a key where a campaign has quality checks. `client_id` is the
+    sender's own id, by which it is recorded once; `before` that of the answer which the sender believed to be
+    the current one. `said_at` is the moment by the sender's clock: kept, and never ordered by.
+
+    A comment or annotations repeat the current answer; `annotations` of None leave those that it has.
+    """
+
+    docno: str
+    client_id: str
+    kind: SubmissionKind = SubmissionKind.ANSWER
+    answer: Answer | None = None
+    grade: int | None = None
+    reason: str = ""
+    comment: str = ""
+    annotations: Annotations | None = NO_ANNOTATIONS
+    active_ms: int | None = None
+    shown_sha256: str | None = None
+    said_at: datetime | None = None
+    before: str = ""
+
+    def __post_init__(self) -> None:
+        checked_client_id(self.client_id)
+        checked_sha256(self.shown_sha256)
+        if self.kind is not SubmissionKind.ANSWER:
+            return
+        if self.answer is None:
+            raise WorkbenchError("the answer is missing", remedy="give a grade, unsure or cannot judge")
+        if self.answer is Answer.GRADE and self.grade is None:
+            raise WorkbenchError("the answer is a grade, but no grade was given")
+        if self.answer is not Answer.GRADE and self.grade is not None:
+            raise WorkbenchError(f"{self.answer} has no grade")
+
+    @property
+    def stored_answer(self) -> str:
+        """What the event of it has as its answer."""
+        answers = {SubmissionKind.LATER: LATER, SubmissionKind.UNDO: WITHDRAWN}
+        return answers.get(self.kind) or str(self.answer)
+
+    @property
+    def amends(self) -> bool:
+        """Whether it repeats the current answer with something else beside it."""
+        return self.kind in {SubmissionKind.COMMENT, SubmissionKind.ANNOTATIONS}
+
+    def columns(self) -> dict[str, Any]:
+        """What the table of events stores of it, within the limits."""
+        active_ms = self.active_ms
+        return {
+            "answer": self.stored_answer,
+            "grade": self.grade,
+            "reason": storable(self.reason.strip())[:LONGEST_REASON],
+            "comment": storable(self.comment.strip())[:LONGEST_COMMENT],
+            "client_id": self.client_id,
+            "document_sha256": self.shown_sha256,
+            "active_ms": None if active_ms is None else max(0, min(active_ms, LONGEST_ACTIVE_MS)),
+            "said_at": self.said_at,
+            **(self.annotations or NO_ANNOTATIONS).columns(),
+        }
+
+
+def read_submission(sent: Mapping[str, Any], *, strict: bool = True) -> Submission:
+    """A submission from an event of the desk; a field of the wrong type counts as absent.
+
+    Raises WorkbenchError for what is no answer. Without `strict` the answer is worth more than what goes with
+    it: annotations and a hash of the wrong shape are dropped, and the document must be named.
+    """
+    kind, docno, answer = (sent_text(sent, name) for name in ("kind", "docno", "answer"))
+    if kind not in set(SubmissionKind):
+        raise WorkbenchError(f"unknown kind of event: {kind[:40]!r}")
+    if kind == SubmissionKind.ANSWER and answer not in set(Answer):
+        raise WorkbenchError(f"unknown answer: {answer[:40]!r}")
+    if not strict and (not docno or id_finding(docno, what="docno", source="answer")):
+        raise WorkbenchError("it names no document", remedy="dismiss it")
+    says = Answer(answer) if kind == SubmissionKind.ANSWER else None
+    grade, shown = sent_number(sent, "grade"), sent_text(sent, "shown_sha256") or None
+    return Submission(
+        docno=docno,
+        client_id=sent_text(sent, "client_id"),
+        kind=SubmissionKind(kind),
+        answer=says,
+        grade=None if says is None or (not strict and says is not Answer.GRADE) else grade,
+        reason=sent_text(sent, "reason"),
+        comment=sent_text(sent, "comment"),
+        annotations=_sent_annotations(sent, SubmissionKind(kind), strict),
+        active_ms=sent_number(sent, "active_ms"),
+        shown_sha256=shown if strict or _is_sha256(shown) else None,
+        said_at=moment_said(sent_text(sent, "said_at")),
+        before=sent_text(sent, "before"),
+    )
+
+
+def read_form(
+    fields: Mapping[str, str],
+    subtopics: Sequence[str],
+    *,
+    docno: str,
+    kind: SubmissionKind = SubmissionKind.ANSWER,
+) -> Submission:
+    """A submission from the fields of a form: a grade, unsure, cannot judge or later; or a comment.
+
+    Forms know nothing of passages, so those stay. Raises InvalidInput where there is no answer.
+    """
+    said, active = fields.get("answer", ""), fields.get("active_ms", "")
+    answer: Answer | None = None
+    if kind is SubmissionKind.ANSWER and said.isascii() and said.isdigit() and len(said) < 6:
+        answer = Answer.GRADE
+    elif kind is SubmissionKind.ANSWER and said in {Answer.UNSURE, Answer.CANNOT_JUDGE}:
+        answer = Answer(said)
+    elif kind is SubmissionKind.ANSWER and said != LATER:
+        raise InvalidInput([Finding("Answer", None, "answer", "the form has no answer", "use its buttons")])
+    if kind is SubmissionKind.ANSWER and answer is None:
+        kind = SubmissionKind.LATER
+    ratings = {
+        name.removeprefix(RATING): int(value) if value.isascii() and value.isdigit() else None
+        for name, value in fields.items()
+        if name.startswith(RATING) and value
+    }
+    return Submission(
+        docno=docno,
+        client_id=fields.get("client_id", ""),
+        kind=kind,
+        answer=answer,
+        grade=int(said) if answer is Answer.GRADE else None,
+        reason=fields.get("reason", "").strip() or ("other" if answer is Answer.CANNOT_JUDGE else ""),
+        comment=fields.get("comment", ""),
+        annotations=replace(read_annotations(None, ratings or None, list(subtopics) or None), evidence=None),
+        active_ms=int(active) if active.isascii() and active.isdigit() and len(active) < 12 else None,
+        shown_sha256=fields.get("shown_sha256") or None,
+    )
+
+
 def read_annotations(evidence: object, ratings: object, subtopics: object) -> Annotations:
     """What a sender says goes with a judgment; None is nothing said.
 
@@ -66,6 +224,36 @@ def stored_annotations(evidence: object, ratings: object, subtopics: object) -> 
         return read_annotations(evidence, ratings, subtopics)
     except WorkbenchError:
         return NO_ANNOTATIONS
+
+
+def sent_text(sent: Mapping[str, Any], name: str) -> str:
+    """A text of JSON that somebody sent; empty where there is none."""
+    found = sent.get(name)
+    return found if isinstance(found, str) else ""
+
+
+def sent_number(sent: Mapping[str, Any], name: str) -> int | None:
+    """A whole number of JSON that somebody sent, None where there is none or it is too large."""
+    found = sent.get(name)
+    if not isinstance(found, int) or isinstance(found, bool):
+        return None
+    return found if abs(found) < LARGEST else None
+
+
+def _sent_annotations(sent: Mapping[str, Any], kind: SubmissionKind, strict: bool) -> Annotations | None:
+    if kind in {SubmissionKind.LATER, SubmissionKind.UNDO}:
+        return NO_ANNOTATIONS
+    if kind is SubmissionKind.COMMENT:
+        return None
+    read = read_annotations if strict else stored_annotations
+    return read(sent.get("evidence"), sent.get("ratings"), sent.get("subtopics"))
+
+
+def _is_sha256(digest: str | None) -> bool:
+    try:
+        return checked_sha256(digest) is not None
+    except WorkbenchError:
+        return False
 
 
 def _passages(sent: object) -> tuple[Passage, ...]:
@@ -110,5 +298,5 @@ def _ticked(sent: object) -> tuple[str, ...]:
     return tuple(dict.fromkeys(storable(one) for one in sent))
 
 
-def _is_number(value: object) -> bool:
+def _is_number(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)

@@ -1,3 +1,0 @@
-"""Assignments as their assessor reaches them: by account, not revoked."""
-
-from __future__ import annotations
