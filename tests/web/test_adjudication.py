@@ -178,7 +178,7 @@ def test_a_passage_is_told_with_its_place_and_once_where_a_discussion_left_it_as
     with sqlite_database.writing() as db:
         record(
             db, judged.assignments["Ada", "T1"], judged.accounts["Ada"].id, docno="d1", answer=Answer.GRADE,
-            grade=0, client_id=str(uuid4()), extras=Annotations(evidence=(Passage(8, 10, "d1"),)),
+            grade=0, client_id=str(uuid4()), annotations=Annotations(evidence=(Passage(8, 10, "d1"),)),
         )  # fmt: skip
     judith = enter("Judith")
     quoted = '<blockquote dir="auto" data-start="8" data-end="10">d1</blockquote>'

@@ -92,9 +92,9 @@ def desk(assignment_id: int) -> str:
 @member(Role.ASSESSOR)
 def answer(assignment_id: int) -> Response:
     """Record an answer, or that it is put off, and go on to the next document."""
-    submission = _submission()
     with writing() as db:
         require_assignment(db, here().id, assignment_id)
+        submission = _submission()
         training = desk_view.is_training(db, assignment_id, viewer().id, docno=submission.docno)
         desk_questions_of(db, here().id).require(submission)
         record(db, assignment_id, viewer().id, submission)
@@ -106,9 +106,9 @@ def answer(assignment_id: int) -> Response:
 @member(Role.ASSESSOR)
 def comment(assignment_id: int) -> Response:
     """Keep a comment on a document that has an answer, and stay there."""
-    submission = _submission(SubmissionKind.COMMENT)
     with writing() as db:
         require_assignment(db, here().id, assignment_id)
+        submission = _submission(SubmissionKind.COMMENT)
         record(db, assignment_id, viewer().id, submission)
     return see_other(_address(assignment_id, submission.docno))
 
