@@ -30,7 +30,7 @@ from workbench.storage.migrate import migrate
 from workbench.workflow.campaigns.campaigns import campaign_by_slug, create_campaign
 from workbench.workflow.campaigns.collection import load_topics
 from workbench.workflow.runs.packed_store import tops_of
-from workbench.workflow.runs.submitting import add_runs
+from workbench.workflow.runs.store import add_runs
 
 RUNS, DEPTH = 71, 100
 SLUG = "repooling"

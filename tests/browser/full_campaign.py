@@ -13,12 +13,13 @@ from sqlalchemy.orm import Session
 
 from tests.browser.people import CHEAP, PASSWORD, demo_instance, stored
 from workbench.demo.campaign import POOL, SLUG
+from workbench.pooling.strategies import PoolRecipe
 from workbench.records import FOUR_GRADES, Document, Topic
 from workbench.storage.engine import Database
-from workbench.workflow.adjudication.adjudicating import Verdict, decide, disputed_pair
 from workbench.workflow.adjudication.decisions import Decision
-from workbench.workflow.adjudication.dispute_queue import Order
-from workbench.workflow.adjudication.disputing import queue
+from workbench.workflow.adjudication.disputed_pair import Verdict, decide, disputed_pair
+from workbench.workflow.adjudication.disputes import dispute_queue
+from workbench.workflow.adjudication.queue import Order
 from workbench.workflow.campaigns.campaigns import campaign_by_slug, create_campaign
 from workbench.workflow.campaigns.collection import load_documents, load_topics
 from workbench.workflow.judging.assignments import assign, assignments_of
@@ -34,10 +35,10 @@ from workbench.workflow.people.signing_in import open_session
 from workbench.workflow.pools.additions import add_documents
 from workbench.workflow.pools.listing import pool_entries
 from workbench.workflow.pools.making import make_pool
-from workbench.workflow.runs.checked_files import add_checked
-from workbench.workflow.runs.run_checks import check_file, expected_of
-from workbench.workflow.runs.run_metadata import AboutRun, Kind
-from workbench.workflow.runs.submitting import add_runs
+from workbench.workflow.runs.run_checks import check_file, run_checker
+from workbench.workflow.runs.run_metadata import Kind, RunMetadata
+from workbench.workflow.runs.store import add_runs
+from workbench.workflow.runs.uploads import add_checked
 
 DATABASE = "workbench.sqlite3"
 # Nothing in it may break the page: one word longer than a telephone is wide, and words of both directions.
@@ -90,7 +91,7 @@ def _extended(database: Database) -> FullCampaign:
             add_role(db, campaign.id, _account(db, login, name), role)
         accounts = {login: account_by_login(db, login) for login in PEOPLE if login}
         samples = {"slug": SLUG, "filename": "workbench.css", "number": 1, "table": "growth"}
-        samples |= {"part": "rules", "kind": "csv", "topic": "T02"}
+        samples |= {"part": "rules", "kind": "csv", "topic": "T02", "page": "agreement"}
         samples |= _work(db, campaign.id, accounts)
         samples["back_topic"], samples["back"] = _settle(db, campaign.id, accounts)
         bare = create_campaign(db, name="Bare", scale=FOUR_GRADES, organiser=accounts["organiser"].id)
@@ -107,8 +108,8 @@ def _work(db: Session, campaign_id: int, accounts: dict[str, Account]) -> dict[s
     organiser, marlow = accounts["organiser"].id, accounts["marlow"].id
     people = {line.name: line.id for line in assessors_of(db, campaign_id) if line.has_account}
     own = people["A. Marlow"]
-    draft = make_pool(db, campaign_id, parameters={"depth": 20}, name="a draft", draft=True).pool
-    live = make_pool(db, campaign_id, strategy="hedge", name="as we go").pool
+    draft = make_pool(db, campaign_id, PoolRecipe(parameters={"depth": 20}), name="a draft", draft=True).pool
+    live = make_pool(db, campaign_id, PoolRecipe(strategy="hedge"), name="as we go").pool
     assign(db, live.id, topics=["T08"], assessor_ids=[own])
     parts = {
         (one.pool, one.topic): one.id
@@ -135,9 +136,9 @@ def _work(db: Session, campaign_id: int, accounts: dict[str, Account]) -> dict[s
             ("good.txt", "T01 Q0 ALM-0001 1 2.5 late-run\n"),
             ("bad.txt", "T01 Q0 ALM-0001 one\n"),
         ):
-            checked = check_file(expected_of(db, campaign_id), name, io.BytesIO(text.encode()))
+            checked = check_file(run_checker(db, campaign_id), name, io.BytesIO(text.encode()))
             add_checked(db, campaign_id, batch, checked, added_by=sender, group_id=group)
-    about = AboutRun(college, Kind.MANUAL, "Made by hand, and in no pool", 2)
+    about = RunMetadata(college, Kind.MANUAL, "Made by hand, and in no pool", 2)
     spare = io.BytesIO(b"T01 Q0 ALM-0001 1 2.5 spare\n")
     add_runs(db, campaign_id, [("spare.txt", spare)], about=about)
     tasks = tasks_of(db, campaign_id, account_id=marlow)
@@ -163,7 +164,7 @@ def _work(db: Session, campaign_id: int, accounts: dict[str, Account]) -> dict[s
 
 def _settle(db: Session, campaign_id: int, accounts: dict[str, Account]) -> tuple[str, str]:
     vane = accounts["vane"].id
-    disputed = [(line.topic, line.docno) for line in queue(db, campaign_id, order=Order.TOPIC).lines]
+    disputed = [(line.topic, line.docno) for line in dispute_queue(db, campaign_id, order=Order.TOPIC).lines]
     verdicts = (
         Verdict(Decision.BACK, reason="read the last paragraph again"),
         Verdict(Decision.GRADE, 2, "it is dated"),
@@ -191,7 +192,7 @@ def _long(db: Session, accounts: dict[str, Account]) -> tuple[str, dict[str, Any
         f"{LONG_ID} Q0 {LONG_ID} 1 2.0 {LONG_ID}\nT2 Q0 {LONG_ID} 1 2.0 {LONG_ID}\nT2 Q0 D2 2 1.0 {LONG_ID}\n"
     )
     add_runs(db, campaign.id, [("long.txt", io.BytesIO(run.encode()))])
-    pool = make_pool(db, campaign.id, parameters={"depth": 2}, name=LONG_NAME[:60]).pool
+    pool = make_pool(db, campaign.id, PoolRecipe(parameters={"depth": 2}), name=LONG_NAME[:60]).pool
     people = [line.id for line in assessors_of(db, campaign.id)]
     assign(db, pool.id, topics=[LONG_ID, "T2"], assessor_ids=people)
     marlows = [one for one in assignments_of(db, campaign.id) if one.assessor == "A. Marlow"]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.pooling.some_runs import ABC, MANY_SCORES, Scores, ranked, run
 from tests.support import cases, shared
 from workbench.errors import Conflict, WorkbenchError
-from workbench.formats.run_tops import read_run_leading
+from workbench.formats.runs import read_run_leading
 from workbench.pooling.analysis import (
     BEYOND,
     Analysis,

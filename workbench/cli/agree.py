@@ -12,8 +12,7 @@ from workbench.agreement.several.answers import CANNOT_JUDGE, UNSURE, Answers, V
 from workbench.agreement.several.entering import entering
 from workbench.cli.agreement_forms import say_agreement
 from workbench.cli.agreement_options import Wanted, agreement_options
-from workbench.cli.inputs import open_input
-from workbench.cli.judgment_files import graded_judgments
+from workbench.cli.inputs import graded_judgments, open_input
 from workbench.cli.runs import only_one_standard_input
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.formats.qrels import read_qrels

@@ -8,8 +8,7 @@ import click
 
 from workbench.agreement.rounds import compare_rounds
 from workbench.agreement.rounds_forms import rounds_export
-from workbench.cli.inputs import open_input
-from workbench.cli.judgment_files import graded_judgments
+from workbench.cli.inputs import graded_judgments, open_input
 from workbench.cli.rounds_text import say_rounds
 from workbench.cli.runs import only_one_standard_input
 from workbench.cli.tabular import form_options, one_form, print_export

@@ -15,7 +15,7 @@ from workbench.workflow.judging.desk_settings import (
 )
 
 
-def install(app: Flask) -> None:
+def init_app(app: Flask) -> None:
     """Give templates `text_look`, `text_choices` and `highlighted_words`, and the filter `nearly`."""
     app.add_template_filter(nearly)
     app.add_template_global(text_look)

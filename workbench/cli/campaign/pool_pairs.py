@@ -9,7 +9,7 @@ import click
 from workbench.cli.inputs import open_input
 from workbench.cli.opening import database_options, opened
 from workbench.cli.output import say_json, say_table
-from workbench.formats.docnos import read_docnos
+from workbench.formats.identifiers import read_docnos
 from workbench.pooling.comparison import PoolChange
 from workbench.settings import Settings
 from workbench.workflow.campaigns.campaigns import campaign_by_slug

@@ -13,8 +13,7 @@ from workbench.cli.inputs import open_input
 from workbench.cli.opening import database_options, opened
 from workbench.cli.output import say_json, say_table
 from workbench.errors import NotFound
-from workbench.formats.graded_pairs import GradedPair
-from workbench.formats.known_answers import read_known_answers
+from workbench.formats.graded_pairs import GradedPair, read_known_grades
 from workbench.settings import Settings
 from workbench.storage import Session
 from workbench.storage.events import PLANTED, TRAINING
@@ -75,7 +74,7 @@ def probes(
         for purpose, name in ((PLANTED, planted), (TRAINING, trained)):
             if name:
                 stream, source = stack.enter_context(open_input(name))
-                read.append((purpose, source, read_known_answers(stream, source=source)))
+                read.append((purpose, source, read_known_grades(stream, source=source)))
     changes: dict[str, Any] = {"distance": distance, "training": training}
     changes = {name: value for name, value in changes.items() if value is not None}
     for name, number in (("one_in", one_in), ("least", least)):

@@ -8,6 +8,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict
+from workbench.pooling.strategies import PoolRecipe
 from workbench.ranking import ordered
 from workbench.records import TieRule
 from workbench.storage.events import current_events
@@ -17,7 +18,7 @@ from workbench.workflow.judging.assignments import assign
 from workbench.workflow.pools.judged_pairs import graded_by_people
 from workbench.workflow.pools.listing import PoolReport, pool_entries
 from workbench.workflow.pools.making import make_pool
-from workbench.workflow.runs.submitting import stored_run
+from workbench.workflow.runs.packed_store import run_for_use
 
 CUTOFFS = (5, 10, 20, 50, 100)
 
@@ -55,7 +56,7 @@ class HolesFilled:
 def holes_of(db: Session, campaign_id: int, tag: str, *, ties: TieRule = TieRule.TREC_EVAL) -> RunHoles:
     """What of a run's first documents no person has judged, by cut-off and topic; raises NotFound."""
     judged = graded_by_people(db, campaign_id)
-    rankings = stored_run(db, campaign_id, tag).rankings
+    rankings = run_for_use(db, campaign_id, tag).rankings
     by_topic = []
     retrieved = [0] * len(CUTOFFS)
     for topic in topics_of(db, campaign_id):
@@ -86,11 +87,8 @@ def fill_holes(
     report = make_pool(
         db,
         campaign_id,
-        parameters={"depth": depth},
-        ties=ties,
-        tags=[tag],
+        PoolRecipe(parameters={"depth": depth}, ties=ties, tags=[tag], supplementary=True),
         name=f"{tag} late, depth {depth}",
-        supplementary=True,
         created_by=created_by,
     )
     entries = pool_entries(db, campaign_id, report.pool.name)

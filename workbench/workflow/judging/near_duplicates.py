@@ -22,7 +22,7 @@ from workbench.pooling.near_duplicate_documents import (
     sketch,
 )
 from workbench.records import Answer
-from workbench.storage.batches import batches
+from workbench.storage.chunks import chunks
 from workbench.storage.events import JUDGING
 from workbench.storage.tables import DocumentRow, DocumentSketchRow
 from workbench.workflow.campaigns.scales import scale_from_json
@@ -233,7 +233,7 @@ def sketches_of(db: Session, campaign_id: int, docnos: Iterable[str]) -> dict[st
 def kept_sketches(db: Session, campaign_id: int, docnos: Sequence[str]) -> dict[str, bytes]:
     """The sketches of documents that are kept, of the texts as they are now, by docno."""
     found: dict[str, bytes] = {}
-    for batch in batches(docnos):
+    for batch in chunks(docnos):
         found |= dict(db.execute(_of_now(batch, campaign_id, DocumentSketchRow.sketch)).all())
     return found
 
@@ -241,7 +241,7 @@ def kept_sketches(db: Session, campaign_id: int, docnos: Sequence[str]) -> dict[
 def texts_of(db: Session, campaign_id: int, docnos: Sequence[str]) -> dict[str, str]:
     """The texts of those of the documents that are loaded, by docno; the title where there is no text."""
     found: dict[str, str] = {}
-    for batch in batches(docnos):
+    for batch in chunks(docnos):
         rows = db.execute(
             select(DocumentRow.docno, DocumentRow.title, DocumentRow.text).where(
                 DocumentRow.campaign_id == campaign_id, DocumentRow.docno.in_(batch)
@@ -254,7 +254,7 @@ def texts_of(db: Session, campaign_id: int, docnos: Sequence[str]) -> dict[str, 
 def _sketched(db: Session, campaign_id: int, docnos: Sequence[str]) -> set[str]:
     """Those of the documents whose sketch is kept, and of the text that they have now."""
     found: set[str] = set()
-    for batch in batches(docnos):
+    for batch in chunks(docnos):
         found.update(db.scalars(_of_now(batch, campaign_id)))
     return found
 

@@ -19,7 +19,7 @@ from workbench.workflow.pools.adaptive_pools import is_adaptive
 from workbench.workflow.pools.listing import Addition
 from workbench.workflow.pools.making import manual_entry
 from workbench.workflow.pools.pool_rows import locked_pool, pool_row, recount, require_not_closed
-from workbench.workflow.runs.collection_lists import collection_list, listed_docnos
+from workbench.workflow.runs.run_rules import collection_list, listed_docnos
 
 LONGEST_REASON = 2000
 

@@ -18,7 +18,7 @@ from workbench.web.ids import read_id, write_id
 from workbench.web.pages.judging.desk_json import asked_json, near_json, result_words, work_json
 from workbench.web.pages.judging.preparing import prepare_desk
 from workbench.web.requests import see_other
-from workbench.workflow.adjudication.discussing import discussions
+from workbench.workflow.adjudication.discussions import discussions
 from workbench.workflow.judging import desk_view, worklists
 from workbench.workflow.judging.desk_rules import desk_questions_of
 from workbench.workflow.judging.desk_settings import COMMANDS, keys_of

@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.records import SCALES, Scale
 from workbench.web import notices
-from workbench.web.access import administrator, here, viewer
+from workbench.web.access import administrator, here, organiser, viewer
 from workbench.web.context import reading, writing
 from workbench.web.forms import findings_of, sent_text, status_of, whole_number
 from workbench.web.pages.settings.scale_form import (
@@ -20,7 +20,6 @@ from workbench.web.pages.settings.scale_form import (
     scale_in_words,
     typed_scale_form,
 )
-from workbench.web.readers import organiser
 from workbench.web.requests import see_other
 from workbench.workflow.campaigns.campaigns import campaign_of, change_campaign, create_campaign
 from workbench.workflow.judging.desk_rules import (
@@ -93,7 +92,7 @@ def change() -> Answer:
             change_campaign(db, here().id, name=typed.name, guidelines=typed.guidelines, scale=scale)
     except WorkbenchError as error:
         return _settings_page(typed, findings_of(error, "Scale", "scale")), status_of(error)
-    notices.say("The settings are saved.")
+    notices.add("The settings are saved.")
     return see_other(url_for("settings.index"))
 
 
@@ -115,7 +114,7 @@ def breaks() -> Answer:
             made = campaign_of(db, here().id)
         typed = Typed(made.name, made.guidelines, scale_form_of(made.scale))
         return _settings_page(typed, error.findings, text), 422
-    notices.say("Breaks are proposed." if minutes else "No break is proposed.")
+    notices.add("Breaks are proposed." if minutes else "No break is proposed.")
     return see_other(url_for("settings.index"))
 
 
@@ -136,7 +135,7 @@ def ask() -> Answer:
         typed = Typed(made.name, made.guidelines, scale_form_of(made.scale))
         findings = findings_of(error, "Questions", QUESTIONS)
         return _settings_page(typed, findings, typed_asked=(text, chosen)), status_of(error)
-    notices.say("What the desk asks is kept; it holds when a desk is opened next.")
+    notices.add("What the desk asks is kept; it holds when a desk is opened next.")
     return see_other(url_for("settings.index", _anchor="asked"))
 
 
