@@ -123,7 +123,7 @@ def test_who_is_unsure_or_cannot_judge_frees_the_pair_for_a_colleague(
         assert queued.take(db, "Ada") == ()
         assert queued.take(db, "Ben") == ("D01",)
         # On second thought Ada grades it, but it is Ben's now.
-        with pytest.raises(Conflict, match="others have given"):
+        with pytest.raises(Conflict, match="all the judgments it needs"):
             queued.say(db, "Ada", "D01")
         queued.say(db, "Ben", "D01")
         assert grades(db) == {"D01": 1}
