@@ -15,7 +15,7 @@ from workbench.consensus.rule import Pair
 from workbench.errors import Conflict, NotFound
 from workbench.records import Scale, Topic
 from workbench.storage.adjudications import current_adjudications, latest_adjudication
-from workbench.storage.events import DISCUSSION, HOLDING, recorded_event
+from workbench.storage.events import CURRENT_PURPOSES, DISCUSSION, recorded_event
 from workbench.storage.tables import (
     AdjudicationEventRow,
     AssessorRow,
@@ -33,7 +33,7 @@ from workbench.workflow.adjudication.decisions import (
 )
 from workbench.workflow.adjudication.opinions import Opinion, Statement, opinions_of, shown_document
 from workbench.workflow.adjudication.rules import AdjudicationRules, rules_from_json
-from workbench.workflow.campaigns.names import topic_titles
+from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.judging.desk_view import ShownDocument
 from workbench.workflow.judging.record import Place, append
@@ -214,6 +214,6 @@ def _before(db: Session, campaign_id: int, assessor_id: int, pair: Pair) -> Judg
         event.assessor_id == assessor_id,
         event.topic == pair[0],
         event.docno == pair[1],
-        event.purpose.in_(HOLDING),
+        event.purpose.in_(CURRENT_PURPOSES),
     )
     return db.scalars(chosen.order_by(event.id.desc()).limit(1)).one_or_none()

@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 from workbench.errors import Conflict, NotFound
 from workbench.records import Answer
 from workbench.storage.events import (
-    HOLDING,
+    CURRENT_PURPOSES,
     JUDGING,
     TRAINING,
     CurrentEvent,
@@ -104,7 +104,7 @@ def record_late(db: Session, task: Task, key: str, submission: Submission) -> No
 def append(db: Session, place: Place, submission: Submission) -> Recorded:
     """Append one judgment event unless its client id was recorded before; pools that hand out are told."""
     event, new = append_event(db, _columns(place, submission, datetime.now(UTC)))
-    if new and place.purpose in HOLDING:
+    if new and place.purpose in CURRENT_PURPOSES:
         tell_pools(db, place.campaign_id, event)
     return Recorded(event, repeated=not new)
 

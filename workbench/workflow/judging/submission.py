@@ -16,7 +16,7 @@ from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.records import Answer
 from workbench.storage.events import LATER, WITHDRAWN
 from workbench.workflow.checks import LONGEST_ID, checked_client_id, checked_sha256, id_finding, storable
-from workbench.workflow.clock import moment_said
+from workbench.workflow.clock import parse_client_time
 
 LONGEST_REASON = 2000
 LONGEST_COMMENT = 4000
@@ -164,7 +164,7 @@ def read_submission(sent: Mapping[str, Any], *, strict: bool = True) -> Submissi
         annotations=_sent_annotations(sent, SubmissionKind(kind), strict),
         active_ms=sent_number(sent, "active_ms"),
         shown_sha256=shown if strict or _is_sha256(shown) else None,
-        said_at=moment_said(sent_text(sent, "said_at")),
+        said_at=parse_client_time(sent_text(sent, "said_at")),
         before=sent_text(sent, "before"),
     )
 

@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import InvalidInput, WorkbenchError
 from workbench.records import Answer
-from workbench.storage.events import HOLDING, LATER, TRAINING, WITHDRAWN, CurrentEvent, event_before
+from workbench.storage.events import CURRENT_PURPOSES, LATER, TRAINING, WITHDRAWN, CurrentEvent, event_before
 from workbench.storage.tables import AccountRow, AssessorRow, AssignmentRow, MemberRow
 from workbench.workflow.checks import checked_client_id
 from workbench.workflow.judging.record import record
@@ -117,7 +117,7 @@ _STANDING = (
 
 
 def _elsewhere(db: Session, before: str, now: CurrentEvent) -> Elsewhere | None:
-    purposes = HOLDING if now.purpose in HOLDING else (now.purpose,)
+    purposes = CURRENT_PURPOSES if now.purpose in CURRENT_PURPOSES else (now.purpose,)
     held = event_before(db, now.assessor_id, now.topic, now.docno, number=now.id, purposes=purposes)
     if held is None or held.client_id == before or held.answer in {WITHDRAWN, LATER}:
         return None
