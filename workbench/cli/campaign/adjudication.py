@@ -16,6 +16,7 @@ from workbench.cli.rounds_text import say_rounds
 from workbench.cli.tabular import form_options, one_form, print_export
 from workbench.consensus.disputes import Difference
 from workbench.formats.graded_pairs import read_decisions, write_decisions
+from workbench.scoring.gains import examples
 from workbench.settings import Settings
 from workbench.workflow.adjudication.decision_files import decisions_made, import_decisions
 from workbench.workflow.adjudication.discussion_report import discussion_export
@@ -85,9 +86,9 @@ def disputes(
     default=None,
     help="Whether unsure or cannot judge beside a grade is disputed.",
 )
-@click.option("--machines/--no-machines", default=None, help="Whether machines have a voice.")
+@click.option("--machines/--no-machines", default=None, help="Whether machine judgments are counted.")
 @click.option("--hide-names/--show-names", default=None, help="Whether assessors are A, B, C on the desk.")
-@click.option("--measure", help="By which influence is reckoned: nDCG@100, nDCG, AP, RBP(p=0.8).")
+@click.option("--measure", help=f"Measure of the influence on the ranking, such as {', '.join(examples())}.")
 @JSON
 @database_options
 def dispute_rules(

@@ -12,6 +12,7 @@ from workbench.consensus.disputes import Difference
 from workbench.consensus.rule import Pair
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.formats.graded_pairs import write_decisions
+from workbench.scoring.gains import examples
 from workbench.storage import Session
 from workbench.web import notices
 from workbench.web.access import here, member, organiser
@@ -69,7 +70,6 @@ def address_of(way: Way, pair: Pair | None) -> str:
 blueprint = Blueprint("adjudication", __name__, url_prefix="/c/<slug>/adjudication")
 adjudicator = member(Role.ORGANISER, Role.ADJUDICATOR)
 MOST_SHOWN = 200
-MEASURES = ("nDCG@100", "nDCG@10", "nDCG", "AP", "RBP(p=0.8)", "RBP(p=0.95)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +185,7 @@ def _page(findings: tuple[Finding, ...] = ()) -> str:
         orders=tuple(Order),
         states=tuple(State),
         differences=tuple(Difference),
-        measures=[(name, name) for name in dict.fromkeys((*MEASURES, found.rules.measure))],
+        measures=[(name, name) for name in dict.fromkeys((*examples(), found.rules.measure))],
         rules=found.rules,
         address_of=lambda pair: address_of(way, pair),
         findings=findings,
