@@ -67,10 +67,10 @@ def _split(text: str) -> list[str]:
 
 def _measure(name: str) -> Measure:
     base, parameters = _parsed(name)
-    known = _known()
-    if base not in known:
+    measures = _known()
+    if base not in measures:
         raise WorkbenchError(f'there is no measure "{base}"', remedy=_suggestion(name, base))
-    kind: Any = known[base]
+    kind: Any = measures[base]
     if "@" in parameters:
         parameters[kind.AT_PARAM] = parameters.pop("@")
     strange = parameters.keys() - kind.SUPPORTED_PARAMS.keys()
