@@ -19,6 +19,7 @@ from sqlalchemy import select
 from tests.browser.people import CHEAP, stored
 from tests.builders import send_runs
 from tests.tree import ROOT
+from workbench.pooling.strategies import PoolRecipe
 from workbench.records import FOUR_GRADES, Document, Topic
 from workbench.storage.engine import Database
 from workbench.storage.tables import AssessorRow, JudgmentEventRow
@@ -206,7 +207,7 @@ def _campaign(
         for name in names:
             add_role(db, campaign.id, accounts[name].id, Role.ASSESSOR)
         send_runs(db, campaign.id, alpha={"T1": docnos, "T2": docnos[:3]})
-        pool = make_pool(db, campaign.id, parameters={"depth": len(docnos)}).pool
+        pool = make_pool(db, campaign.id, PoolRecipe(parameters={"depth": len(docnos)})).pool
         ids = [line.id for line in assessors_of(db, campaign.id)]
         assign(db, pool.id, topics=["T1", "T2"], assessor_ids=ids, order=OrderRule.DOCNO)
         lines = assignments_of(db, campaign.id)

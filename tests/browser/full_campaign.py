@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 
 from tests.browser.people import CHEAP, PASSWORD, demo_instance, stored
 from workbench.demo.campaign import POOL, SLUG
+from workbench.pooling.strategies import PoolRecipe
 from workbench.records import FOUR_GRADES, Document, Topic
 from workbench.storage.engine import Database
 from workbench.workflow.adjudication.decisions import Decision, DecisionSubmission, decide
@@ -90,7 +91,7 @@ def _extended(database: Database) -> FullCampaign:
             add_role(db, campaign.id, _account(db, login, name), role)
         accounts = {login: account_by_login(db, login) for login in PEOPLE if login}
         samples = {"slug": SLUG, "filename": "workbench.css", "number": 1, "table": "growth"}
-        samples |= {"part": "rules", "kind": "csv", "topic": "T02"}
+        samples |= {"part": "rules", "kind": "csv", "topic": "T02", "page": "agreement"}
         samples |= _work(db, campaign.id, accounts)
         samples["back_topic"], samples["back"] = _settle(db, campaign.id, accounts)
         bare = create_campaign(db, name="Bare", scale=FOUR_GRADES, organiser=accounts["organiser"].id)
@@ -107,8 +108,8 @@ def _work(db: Session, campaign_id: int, accounts: dict[str, Account]) -> dict[s
     organiser, marlow = accounts["organiser"].id, accounts["marlow"].id
     people = {line.name: line.id for line in assessors_of(db, campaign_id) if line.has_account}
     own = people["A. Marlow"]
-    draft = make_pool(db, campaign_id, parameters={"depth": 20}, name="a draft", draft=True).pool
-    live = make_pool(db, campaign_id, strategy="hedge", name="as we go").pool
+    draft = make_pool(db, campaign_id, PoolRecipe(parameters={"depth": 20}), name="a draft", draft=True).pool
+    live = make_pool(db, campaign_id, PoolRecipe(strategy="hedge"), name="as we go").pool
     assign(db, live.id, topics=["T08"], assessor_ids=[own])
     parts = {
         (one.pool, one.topic): one.id
@@ -190,7 +191,7 @@ def _long(db: Session, accounts: dict[str, Account]) -> tuple[str, dict[str, Any
         f"{LONG_ID} Q0 {LONG_ID} 1 2.0 {LONG_ID}\nT2 Q0 {LONG_ID} 1 2.0 {LONG_ID}\nT2 Q0 D2 2 1.0 {LONG_ID}\n"
     )
     add_runs(db, campaign.id, [("long.txt", io.BytesIO(run.encode()))])
-    pool = make_pool(db, campaign.id, parameters={"depth": 2}, name=LONG_NAME[:60]).pool
+    pool = make_pool(db, campaign.id, PoolRecipe(parameters={"depth": 2}), name=LONG_NAME[:60]).pool
     people = [line.id for line in assessors_of(db, campaign.id)]
     assign(db, pool.id, topics=[LONG_ID, "T2"], assessor_ids=people)
     marlows = [one for one in assignments_of(db, campaign.id) if one.assessor == "A. Marlow"]

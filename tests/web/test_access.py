@@ -92,6 +92,7 @@ def samples(sqlite_database: Database, cast: Cast) -> dict[str, Any]:
         "table": "growth",
         "part": "rules",
         "kind": "csv",
+        "page": "judging",
     }
 
 

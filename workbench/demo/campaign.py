@@ -13,6 +13,7 @@ from workbench.demo.content import CAMPAIGN_NAME, CAMPAIGN_SCALE, GUIDELINES, de
 from workbench.demo.runs import GROUPS, TIDEWATER, demo_runs, description_of, group_of
 from workbench.errors import NotFound, WorkbenchError
 from workbench.formats.runs import write_run
+from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Judgment
 from workbench.storage import Session
 from workbench.workflow.campaigns.campaigns import Campaign, campaign_by_slug, create_campaign
@@ -89,7 +90,7 @@ def make_demo(db: Session, password_hashes: Mapping[str, str]) -> Campaign:
     load_topics(db, campaign.id, demo_topics(), source="demo")
     load_documents(db, campaign.id, demo_documents(), source="demo")
     _load_runs(db, campaign.id, groups)
-    pool = make_pool(db, campaign.id, parameters={"depth": DEPTH}, name=POOL).pool
+    pool = make_pool(db, campaign.id, PoolRecipe(parameters={"depth": DEPTH}), name=POOL).pool
     people = [one.id for one in assessors_of(db, campaign.id) if one.has_account]
     assign_in_turn(
         db, pool.id, assessor_ids=people, per_topic=len(people), order=OrderRule.SHUFFLED, seed=SEED

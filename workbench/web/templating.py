@@ -14,6 +14,7 @@ from markupsafe import Markup
 from workbench import __version__
 from workbench.web import navigation, notices
 from workbench.web.access import here_or_none, viewer_or_none
+from workbench.web.help_link import help_address
 from workbench.web.ids import write_id
 from workbench.web.rendering import paragraphs, plain_words, render_document, render_guidelines
 
@@ -41,6 +42,7 @@ def init_app(app: Flask) -> None:
     app.add_template_filter(render_document)
     app.add_template_filter(render_guidelines)
     app.add_template_global(fresh_id)
+    app.add_template_global(help_address)
     app.add_template_global(navigation.exists, "page_exists")
     app.add_template_global(navigation.opens, "page_opens")
     app.add_template_global(navigation.first_page, "first_page")

@@ -25,6 +25,8 @@ from workbench.workflow.adjudication.disputed_pair import disputed_pair
 from workbench.workflow.adjudication.rules import AdjudicationRules, save_adjudication_rules
 from workbench.workflow.judging.importing import import_judgments
 
+pytestmark = pytest.mark.engines
+
 
 def held(database: Database, one: Disputed) -> list[tuple[str, int | None]]:
     """All events as they were appended."""

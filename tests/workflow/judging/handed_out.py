@@ -9,6 +9,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from tests.builders import ALPHA, BETA, Made, campaign_with_people, send_runs
+from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Answer
 from workbench.storage.tables import PoolEventRow
 from workbench.workflow.judging.adaptive_handout import hand_out
@@ -67,7 +68,9 @@ def live_pool(
         made = campaign_with_people(db, assessors=assessors)
         send_runs(db, made.campaign.id, alpha=ALPHA, beta=BETA)
     report = make_pool(
-        db, made.campaign.id, strategy=strategy, parameters={"budget": budget}, supplementary=supplementary
+        db,
+        made.campaign.id,
+        PoolRecipe(strategy=strategy, parameters={"budget": budget}, supplementary=supplementary),
     )
     assign(db, report.pool.id, topics=["T1"], assessor_ids=list(made.assessors.values()))
     lines = assignments_of(db, made.campaign.id)

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from tests.builders import Made, campaign_with_people, send_runs
 from workbench.formats.graded_pairs import GradedPair
+from workbench.pooling.strategies import PoolRecipe
 from workbench.records import FOUR_GRADES, Document
 from workbench.storage.tables import JudgmentEventRow
 from workbench.web.pages.judging.desk_json import read_event
@@ -74,6 +75,6 @@ def probed(db: Session) -> Probed:
     documents = [Document(docno, f"Title of {docno}", f"Text of {docno}") for docno in (*POOLED, *OTHERS)]
     load_documents(db, made.campaign.id, documents, source="documents")
     send_runs(db, made.campaign.id, alpha={"T1": POOLED})
-    pool = make_pool(db, made.campaign.id, parameters={"depth": len(POOLED)}).pool
+    pool = make_pool(db, made.campaign.id, PoolRecipe(parameters={"depth": len(POOLED)})).pool
     assign(db, pool.id, topics=["T1"], assessor_ids=[made.assessors["Ada"]], order=OrderRule.DOCNO)
     return Probed(made, made.accounts["Ada"], assignments_of(db, made.campaign.id)[0].id)

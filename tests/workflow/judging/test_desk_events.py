@@ -21,6 +21,8 @@ from workbench.workflow.people.membership import remove_role
 from workbench.workflow.people.roles import Role
 from workbench.workflow.pools.drafts import close_pool
 
+pytestmark = pytest.mark.engines
+
 SHA = "a" * 64
 
 

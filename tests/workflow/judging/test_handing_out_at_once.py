@@ -17,6 +17,8 @@ from workbench.workflow.judging.assignments import revoke
 from workbench.workflow.judging.task import prepare_handing_out
 from workbench.workflow.pools.drafts import close_pool
 
+pytestmark = pytest.mark.engines
+
 PEOPLE = ("Ada", "Ben", "Cleo", "Dan")
 DOCUMENTS = 60
 

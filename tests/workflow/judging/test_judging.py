@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from tests.builders import Made, pooled_campaign
 from workbench.errors import Conflict, NotFound, WorkbenchError
+from workbench.pooling.strategies import PoolRecipe
 from workbench.records import FOUR_GRADES, Answer
 from workbench.storage.engine import Database
 from workbench.storage.tables import JudgmentEventRow
@@ -23,6 +24,8 @@ from workbench.workflow.judging.recording import Recorded
 from workbench.workflow.judging.worklists import answers, effective_roles, worklist
 from workbench.workflow.people.roles import Role
 from workbench.workflow.pools.drafts import close_pool
+
+pytestmark = pytest.mark.engines
 
 
 def given(
@@ -179,7 +182,7 @@ def test_an_answer_counts_in_every_pool_that_has_the_pair(database: Database) ->
         made, report = pooled_campaign(db)
         ada = made.accounts["Ada"]
         say(db, given(db, made, report.pool.id, "Ada"), ada, "d1", 1)
-        deeper = make_pool(db, made.campaign.id, parameters={"depth": 4})
+        deeper = make_pool(db, made.campaign.id, PoolRecipe(parameters={"depth": 4}))
         assign(db, deeper.pool.id, topics=["T1"], assessor_ids=[made.assessors["Ada"]])
         lines = worklist(db, made.campaign.id, ada)
         assert [(line.judged, line.total) for line in lines] == [(1, 3), (1, 5)]

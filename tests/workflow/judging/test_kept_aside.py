@@ -15,6 +15,8 @@ from workbench.workflow.judging.current_judgments import current_judgments
 from workbench.workflow.judging.unrecorded import Settlement, settle, unrecorded_count, unrecorded_lines
 from workbench.workflow.pools.drafts import close_pool
 
+pytestmark = pytest.mark.engines
+
 
 def settle_all(db: Session, ada: Day, settlement: Settlement) -> None:
     for line in unrecorded_lines(db, ada.made.campaign.id):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
 from sqlalchemy import func, select
 
 from tests.workflow.judging.queued import POOL, Queued, grades, most_places_ever_taken, queued_pool
@@ -12,6 +13,8 @@ from workbench.storage.engine import Database
 from workbench.storage.tables import JudgmentEventRow
 from workbench.workflow.judging.queue_handout import wants_more
 from workbench.workflow.judging.queues import queue_report, take_back
+
+pytestmark = pytest.mark.engines
 
 PEOPLE = ("Ada", "Ben", "Cleo", "Dan", "Eve", "Finn")
 DOCUMENTS, PER_PAIR = 16, 2

@@ -29,6 +29,8 @@ from workbench.workflow.people.signing_in import (
 )
 from workbench.workflow.people.throttling import throttled_address
 
+pytestmark = pytest.mark.engines
+
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SECOND, MINUTE, DAY = timedelta(seconds=1), timedelta(minutes=1), timedelta(days=1)
 

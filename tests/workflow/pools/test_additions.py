@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from tests.builders import Made, pooled_campaign
 from workbench.errors import Conflict, InvalidInput, NotFound
+from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Answer
 from workbench.storage.engine import Database
 from workbench.storage.tables import CollectionListRow
@@ -104,8 +105,8 @@ def test_the_report_counts_additions_apart_from_what_runs_brought(database: Data
 def test_what_is_pooled_already_is_told_and_passed_over(database: Database) -> None:
     with database.writing() as db:
         made, _ = pooled_campaign(db)
-        make_pool(db, made.campaign.id, parameters={"depth": 3}, name="deeper")
-        make_pool(db, made.campaign.id, parameters={"depth": 9}, name="a draft", draft=True)
+        make_pool(db, made.campaign.id, PoolRecipe(parameters={"depth": 3}), name="deeper")
+        make_pool(db, made.campaign.id, PoolRecipe(parameters={"depth": 9}), name="a draft", draft=True)
         # Depth 3 has d#3 for T1 as well; d6 is at rank 4, in the draft only, which is no pool yet.
         found = add(db, made, "d1", "d6", "d#3")
         assert found == AddedDocuments(
@@ -209,7 +210,7 @@ def test_an_assessor_adds_to_the_topic_that_she_was_given_and_judges_it(database
 def test_the_pairs_of_drafts_are_not_told_as_additions(database: Database) -> None:
     with database.writing() as db:
         made, _ = pooled_campaign(db)
-        make_pool(db, made.campaign.id, parameters={"depth": 1}, name="plan", draft=True)
+        make_pool(db, made.campaign.id, PoolRecipe(parameters={"depth": 1}), name="plan", draft=True)
         docnos = {"d6": 1}
         add_documents(db, made.campaign.id, "plan", topic="T2", docnos=docnos, reason="seen", added_by=None)
         add(db, made, "é5")
@@ -240,7 +241,7 @@ def test_what_was_taken_out_leaves_who_when_which_and_why(database: Database) ->
     with database.writing() as db:
         made, _ = pooled_campaign(db)
         campaign_id = made.campaign.id
-        make_pool(db, campaign_id, parameters={"depth": 1}, name="plan", draft=True)
+        make_pool(db, campaign_id, PoolRecipe(parameters={"depth": 1}), name="plan", draft=True)
         for docnos, reason in (({"d6": 1}, "seen"), ({"é5": 1}, "it names the quay")):
             by = made.accounts["Ada"]
             add_documents(db, campaign_id, "plan", topic="T1", docnos=docnos, reason=reason, added_by=by)

@@ -198,8 +198,8 @@ def decide(
 def undo(db: Session, campaign_id: int, account_id: int, *, client_id: str) -> Pair | None:
     """Withdraw the latest current decision of an account and return its pair, if there is one.
 
-    The pair is open again; both events stay. The same client id again withdraws no second decision and returns
-    the same pair. Raises Conflict for a client id that was used for a decision.
+    The pair is open again; both events stay. The same client id again withdraws no second decision and
+    returns the same pair. Raises Conflict for a client id that was used for a decision.
     """
     locked_campaign(db, campaign_id)
     known = recorded_adjudication(db, campaign_id, checked_client_id(client_id))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
@@ -16,7 +17,7 @@ from workbench.web.context import reading, writing
 from workbench.web.downloads import attachment, csv_file
 from workbench.web.forms import counted, findings_of, sent_id, sent_ids, status_of, whole_number
 from workbench.web.pages.pools.pool_choice import pool_line, pools_shown
-from workbench.web.pages.pools.recipe_form import read_priority, read_recipe, strategy_choices
+from workbench.web.pages.pools.recipe_form import read_recipe, strategy_fields
 from workbench.web.requests import see_other
 from workbench.workflow.pools.drafts import changed_runs, shared_with
 from workbench.workflow.pools.listing import PooledPair, pool_entries, pool_report
@@ -52,12 +53,7 @@ def make() -> Response | tuple[str, int]:
             made = make_pool(
                 db,
                 here().id,
-                strategy=recipe.strategy,
-                parameters=recipe.parameters,
-                ties=recipe.ties,
-                supplementary=recipe.supplementary,
-                tags=tags,
-                priority=read_priority(request.form),
+                replace(recipe, tags=tags),
                 name=request.form.get("name", ""),
                 draft=True,
                 created_by=viewer().id,
@@ -154,7 +150,7 @@ def _page(findings: tuple[Finding, ...] = ()) -> str:
         runs=runs,
         ties=TIES,
         name=typed.get("name", ""),
-        choices=strategy_choices(typed),
+        strategies=strategy_fields(typed),
         supplementary=typed.get("supplementary") == "yes",
         priority=typed.get("priority", ""),
         chosen_ties=typed.get("ties", str(TieRule.TREC_EVAL)),
