@@ -15,7 +15,7 @@ from workbench.workflow.judging.assignments import assign, assign_in_turn, assig
 from workbench.workflow.judging.desk_view import desk
 from workbench.workflow.judging.task import prepare_handing_out
 from workbench.workflow.judging.worklists import answers, worklist
-from workbench.workflow.overview.progress import overview
+from workbench.workflow.overview import overview
 from workbench.workflow.pools.listing import pool_entries
 from workbench.workflow.pools.making import make_pool
 

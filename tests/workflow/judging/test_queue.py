@@ -33,7 +33,7 @@ from workbench.workflow.judging.queues import (
 )
 from workbench.workflow.judging.sync import Event, Outcome, receive
 from workbench.workflow.judging.worklists import worklist
-from workbench.workflow.overview.progress import overview
+from workbench.workflow.overview import overview
 from workbench.workflow.pools.drafts import close_pool
 from workbench.workflow.pools.making import make_pool
 

@@ -21,7 +21,7 @@ from workbench.workflow.judging.judging import record, undo
 from workbench.workflow.judging.order import OrderRule
 from workbench.workflow.judging.task import own_task
 from workbench.workflow.judging.worklists import add_to_own
-from workbench.workflow.overview.progress import overview
+from workbench.workflow.overview import overview
 from workbench.workflow.pools.additions import (
     AddedDocuments,
     AlreadyPooled,

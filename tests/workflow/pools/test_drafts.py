@@ -20,7 +20,7 @@ from workbench.workflow.judging.assignments import assign, assign_in_turn, assig
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.judging.judging import record, undo
 from workbench.workflow.judging.worklists import worklist
-from workbench.workflow.overview.progress import overview
+from workbench.workflow.overview import overview
 from workbench.workflow.pools.additions import add_documents, remove_addition
 from workbench.workflow.pools.drafts import (
     before_closing,

@@ -15,7 +15,7 @@ from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Verdict
 from workbench.storage.engine import Database
 from workbench.workflow.judging.late_runs import holes_of
-from workbench.workflow.overview.progress import overview
+from workbench.workflow.overview import overview
 from workbench.workflow.people.groups import add_group
 from workbench.workflow.pools.listing import pool_report
 from workbench.workflow.pools.making import make_pool

@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
-from workbench.cli.campaign.collection import FILES, JSON
+from workbench.cli.campaign.campaigns import FILES, JSON
+from workbench.cli.database import database_options, open_database
 from workbench.cli.inputs import open_input
-from workbench.cli.opening import database_options, opened
 from workbench.cli.output import say_json, say_table
 from workbench.cli.rounds_text import say_rounds
 from workbench.cli.tabular import form_options, one_form, print_export
@@ -55,7 +55,7 @@ def disputes(
     """List the disputed pairs of CAMPAIGN, those with the most influence on the ranking first."""
     if as_csv and as_json:
         raise click.UsageError("--csv and --json exclude one another: drop one of them")
-    with opened(settings) as database, database.reading() as db:
+    with open_database(settings) as database, database.reading() as db:
         found = dispute_queue(db, campaign_by_slug(db, campaign).id, order=Order(order), influence=True)
     lines = found.filtered(topic=topic, state=State(state) if state else None)
     export = queue_export(found, lines, names=True)
@@ -111,7 +111,7 @@ def dispute_rules(
         "measure": measure,
     }
     changes = {name: value for name, value in given.items() if value is not None}
-    with opened(settings) as database:
+    with open_database(settings) as database:
         if changes:
             with database.writing() as db:
                 found = campaign_by_slug(db, campaign).id
@@ -138,7 +138,7 @@ def adjudicate(settings: Settings, campaign: str, files: tuple[str, ...], as_jso
     nothing is imported; importing a file twice adds nothing. Earlier decisions stay in the history.
     """
     done = []
-    with opened(settings) as database, database.writing() as db:
+    with open_database(settings) as database, database.writing() as db:
         found = campaign_by_slug(db, campaign).id
         for name in files:
             with open_input(name) as (stream, source):
@@ -164,7 +164,7 @@ def adjudicate(settings: Settings, campaign: str, files: tuple[str, ...], as_jso
 @database_options
 def decisions(settings: Settings, campaign: str) -> None:
     """Print every adjudicated grade of CAMPAIGN, as the TSV that `adjudicate` reads."""
-    with opened(settings) as database, database.reading() as db:
+    with open_database(settings) as database, database.reading() as db:
         made = decisions_made(db, campaign_by_slug(db, campaign).id)
     for line in write_decisions(made):
         sys.stdout.buffer.write(line)
@@ -180,7 +180,7 @@ def discussion_report(settings: Settings, campaign: str, as_json: bool, as_csv: 
     JSON also has the comparison over the discussed pairs alone.
     """
     form = one_form(as_json=as_json, as_csv=as_csv, as_latex=as_latex)
-    with opened(settings) as database, database.reading() as db:
+    with open_database(settings) as database, database.reading() as db:
         found = report_of(db, campaign_by_slug(db, campaign).id)
     if not print_export(discussion_export(found), form):
         say_rounds(found.everything)

@@ -7,8 +7,8 @@ import click
 from workbench.agreement.sample_model import MOST_ASSESSORS
 from workbench.agreement.sample_request import COEFFICIENTS, WEIGHTINGS, Target
 from workbench.agreement.sample_size import Draw
+from workbench.cli.database import database_options, open_database
 from workbench.cli.grade_options import grade_options
-from workbench.cli.opening import database_options, opened
 from workbench.cli.output import say_json
 from workbench.cli.plan_overlap import MISSING, interval_options, say_plans, shares_of_grades
 from workbench.cli.tabular import form_options, one_form
@@ -52,7 +52,7 @@ def plan_overlap(
     What is not given is taken from the pairs that two people have judged, from 30 of these on.
     """
     form = one_form(as_json=as_json, as_csv=as_csv, as_latex=as_latex)
-    with opened(settings) as database, database.reading() as db:
+    with open_database(settings) as database, database.reading() as db:
         plan = plan_pairs(
             db,
             campaign_by_slug(db, campaign).id,
@@ -126,7 +126,7 @@ def draw_overlap(
     as_json: bool,
 ) -> None:
     """Draw pairs of CAMPAIGN that one person has judged, into a pool that second assessors are given."""
-    with opened(settings) as database, database.writing() as db:
+    with open_database(settings) as database, database.writing() as db:
         campaign_id = campaign_by_slug(db, campaign).id
         done = draw_pairs(
             db,

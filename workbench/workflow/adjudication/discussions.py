@@ -17,7 +17,7 @@ from workbench.consensus.rule import Pair
 from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.records import Answer, Scale, Topic
 from workbench.storage.adjudications import current_adjudications, latest_adjudication
-from workbench.storage.events import DISCUSSION, HOLDING, append_event, recorded_event
+from workbench.storage.events import CURRENT_PURPOSES, DISCUSSION, append_event, recorded_event
 from workbench.storage.tables import (
     AdjudicationEventRow,
     AssessorRow,
@@ -37,7 +37,7 @@ from workbench.workflow.adjudication.opinions import (
     shown_document,
 )
 from workbench.workflow.adjudication.rules import AdjudicationRules, rules_from_json
-from workbench.workflow.campaigns.names import topic_titles
+from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.checks import checked_client_id, checked_sha256, storable
 from workbench.workflow.judging.adaptive_handout import take_answer
@@ -241,7 +241,7 @@ def _held(db: Session, campaign_id: int, assessor_id: int, pair: Pair) -> Judgme
         event.assessor_id == assessor_id,
         event.topic == pair[0],
         event.docno == pair[1],
-        event.purpose.in_(HOLDING),
+        event.purpose.in_(CURRENT_PURPOSES),
     )
     return db.scalars(chosen.order_by(event.id.desc()).limit(1)).one_or_none()
 

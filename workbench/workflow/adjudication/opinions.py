@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from workbench.consensus.rule import Pair
 from workbench.records import Answer, Judgment, id_bytes
-from workbench.storage.events import DISCUSSION, HOLDING, LATER, WITHDRAWN
+from workbench.storage.events import CURRENT_PURPOSES, DISCUSSION, LATER, WITHDRAWN
 from workbench.storage.tables import (
     AdjudicationEventRow,
     AssessorRow,
@@ -147,7 +147,7 @@ def _of_pair(campaign_id: int, pair: Pair) -> tuple[ColumnElement[bool], ...]:
         event.campaign_id == campaign_id,
         event.topic == pair[0],
         event.docno == pair[1],
-        event.purpose.in_(HOLDING),
+        event.purpose.in_(CURRENT_PURPOSES),
     )
 
 

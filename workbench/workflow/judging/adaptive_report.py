@@ -10,8 +10,9 @@ from sqlalchemy.orm import Session
 
 from workbench.pooling.adaptive.live import Happening
 from workbench.storage.tables import PoolEventRow
-from workbench.workflow.campaigns.names import assessor_names, topic_titles
+from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.judging.adaptive_handout import AdaptiveTopic, adaptive_topics
+from workbench.workflow.people.assessors import assessor_names
 from workbench.workflow.pools.adaptive_pools import adaptive_pool_row
 
 CUTOFFS = (5, 10, 20, 50, 100, 200, 500, 1000)

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound
 from workbench.storage.tables import AssessorRow, AssignmentRow, CampaignRow, PoolRow
-from workbench.workflow.campaigns.names import assessor_names, topic_titles
+from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.clock import utc_now
 from workbench.workflow.judging.assignments import assign
 from workbench.workflow.judging.order import OrderRule
@@ -23,6 +23,7 @@ from workbench.workflow.judging.queue_handout import (
     lease_minutes,
     queue_topics,
 )
+from workbench.workflow.people.assessors import assessor_names
 from workbench.workflow.pools.adaptive_pools import is_adaptive, topics_of_pool
 from workbench.workflow.pools.pool_rows import locked_pool, pool_row, require_not_closed
 

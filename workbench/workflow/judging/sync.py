@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import InvalidInput, WorkbenchError
 from workbench.records import Answer
-from workbench.storage.events import HOLDING, LATER, TRAINING, WITHDRAWN, event_before
+from workbench.storage.events import CURRENT_PURPOSES, LATER, TRAINING, WITHDRAWN, event_before
 from workbench.storage.tables import AccountRow, AssessorRow, AssignmentRow, MemberRow
 from workbench.workflow.judging.amending import amend, comment_on
 from workbench.workflow.judging.annotations import Annotations, read_annotations
@@ -202,7 +202,7 @@ def _elsewhere(db: Session, event: Event, recorded: Recorded) -> Elsewhere | Non
     now = recorded.event
     if now.purpose == TRAINING:
         return None  # of each round the first answer counts; an earlier round is no other screen
-    purposes = HOLDING if now.purpose in HOLDING else (now.purpose,)
+    purposes = CURRENT_PURPOSES if now.purpose in CURRENT_PURPOSES else (now.purpose,)
     held = event_before(db, now.assessor_id, now.topic, now.docno, number=now.id, purposes=purposes)
     if held is None or held.client_id == event.before or held.answer in {WITHDRAWN, LATER}:
         return None

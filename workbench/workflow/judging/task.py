@@ -9,20 +9,8 @@ from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
 
 from workbench.records import Answer
-from workbench.storage.events import (
-    JUDGING,
-    LATER,
-    TRAINING,
-    CurrentEvent,
-    current_event,
-    current_events,
-)
-from workbench.storage.tables import (
-    AssignmentRow,
-    CampaignRow,
-    PoolEntryRow,
-    PoolRow,
-)
+from workbench.storage.events import JUDGING, LATER, TRAINING, CurrentEvent, current_event, current_events
+from workbench.storage.tables import AssignmentRow, CampaignRow, PoolEntryRow, PoolRow
 from workbench.workflow.judging.adaptive_handout import adaptive_topic
 from workbench.workflow.judging.adaptive_states import AdaptiveStates
 from workbench.workflow.judging.order import OrderRule, in_order

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from workbench.storage.events import HOLDING, TRAINING, WITHDRAWN, CurrentEvent
+from workbench.storage.events import CURRENT_PURPOSES, TRAINING, WITHDRAWN, CurrentEvent
 from workbench.storage.tables import (
     AssessorRow,
     AssignmentRow,
@@ -101,7 +101,7 @@ def _working(db: Session, campaign_id: int, topics: set[str]) -> set[tuple[int, 
     said = select(event.assessor_id, event.topic).where(
         event.campaign_id == campaign_id,
         event.topic.in_(topics),
-        event.purpose.in_(HOLDING),
+        event.purpose.in_(CURRENT_PURPOSES),
         event.answer != WITHDRAWN,
     )
     return {(assessor_id, topic) for assessor_id, topic in db.execute(said.distinct())}

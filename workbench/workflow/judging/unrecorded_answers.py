@@ -13,7 +13,7 @@ from workbench.storage.events import LATER, WITHDRAWN, CurrentEvent
 from workbench.storage.tables import CampaignRow, KeptAsideRow
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.checks import id_finding
-from workbench.workflow.clock import moment_said
+from workbench.workflow.clock import parse_client_time
 from workbench.workflow.judging.annotations import (
     NO_ANNOTATIONS,
     Annotations,
@@ -55,7 +55,7 @@ def said_in(db: Session, row: KeptAsideRow, answers: Mapping[str, CurrentEvent])
         comment=known.comment if kind == "extras" and known is not None else text_in(sent, "comment"),
         active_ms=active_ms if isinstance(active_ms, int) else None,
         shown_sha256=shown if SHA256.fullmatch(shown) else None,
-        said_at=moment_said(text_in(sent, "said_at")),
+        said_at=parse_client_time(text_in(sent, "said_at")),
         extras=_extras(db, sent, known),
     )
 

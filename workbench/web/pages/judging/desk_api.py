@@ -13,7 +13,6 @@ from flask import Blueprint, Response, jsonify, request
 from workbench.errors import NotFound, WorkbenchError
 from workbench.web.access import anyone, here, member, viewer, viewer_or_none
 from workbench.web.context import reading, writing
-from workbench.web.cookies import read_token
 from workbench.web.ids import read_id, write_id
 from workbench.web.pages.judging.desk_json import (
     document_json,
@@ -24,6 +23,7 @@ from workbench.web.pages.judging.desk_json import (
 )
 from workbench.web.pages.judging.preparing import hand_out_next, make_sketches
 from workbench.web.rendering import plain_words
+from workbench.web.requests import read_token
 from workbench.workflow.judging.desk_view import documents_of, next_topic, titles_of, work_of
 from workbench.workflow.judging.sync import receive
 from workbench.workflow.people.accounts import Account

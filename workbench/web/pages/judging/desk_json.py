@@ -13,7 +13,7 @@ from workbench.errors import WorkbenchError
 from workbench.web.access import viewer
 from workbench.web.ids import read_id, write_id
 from workbench.web.rendering import plain_words
-from workbench.workflow.clock import moment_said
+from workbench.workflow.clock import parse_client_time
 from workbench.workflow.judging.desk_rules import DeskQuestions
 from workbench.workflow.judging.desk_view import DeskAnswer, PlacedDocument, Work
 from workbench.workflow.judging.sync import MOST_EVENTS, Event, Receipt
@@ -54,7 +54,7 @@ def read_event(sent: Mapping[str, Any]) -> Event:
         before=_text(sent, "before"),
         active_ms=_number(sent, "active_ms"),
         shown_sha256=_text(sent, "shown_sha256") or None,
-        said_at=moment_said(_text(sent, "said_at")),
+        said_at=parse_client_time(_text(sent, "said_at")),
         evidence=sent.get("evidence"),
         ratings=sent.get("ratings"),
         subtopics=sent.get("subtopics"),
