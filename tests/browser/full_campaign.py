@@ -16,8 +16,7 @@ from workbench.demo.campaign import POOL, SLUG
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import FOUR_GRADES, Document, Topic
 from workbench.storage.engine import Database
-from workbench.workflow.adjudication.decisions import Decision
-from workbench.workflow.adjudication.disputed_pair import Verdict, decide, disputed_pair
+from workbench.workflow.adjudication.decisions import Decision, DecisionSubmission, decide
 from workbench.workflow.adjudication.disputes import dispute_queue
 from workbench.workflow.adjudication.queue import Order
 from workbench.workflow.campaigns.campaigns import campaign_by_slug, create_campaign
@@ -165,14 +164,13 @@ def _work(db: Session, campaign_id: int, accounts: dict[str, Account]) -> dict[s
 def _settle(db: Session, campaign_id: int, accounts: dict[str, Account]) -> tuple[str, str]:
     vane = accounts["vane"].id
     disputed = [(line.topic, line.docno) for line in dispute_queue(db, campaign_id, order=Order.TOPIC).lines]
-    verdicts = (
-        Verdict(Decision.BACK, reason="read the last paragraph again"),
-        Verdict(Decision.GRADE, 2, "it is dated"),
-        Verdict(Decision.UNCLEAR),
+    decisions = (
+        DecisionSubmission(Decision.BACK, "walk-0-of-the-desk", reason="read the last paragraph again"),
+        DecisionSubmission(Decision.GRADE, "walk-1-of-the-desk", 2, "it is dated"),
+        DecisionSubmission(Decision.UNCLEAR, "walk-2-of-the-desk"),
     )
-    for number, (pair, verdict) in enumerate(zip(disputed, verdicts, strict=False)):
-        seen = disputed_pair(db, campaign_id, pair, vane).seen
-        decide(db, campaign_id, vane, pair, verdict, client_id=f"walk-{number}-of-the-desk", seen=seen)
+    for pair, submission in zip(disputed, decisions, strict=False):
+        decide(db, campaign_id, vane, pair, submission)
     return disputed[0]
 
 

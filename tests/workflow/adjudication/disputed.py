@@ -11,9 +11,9 @@ from tests.builders import Made, account, pooled_campaign
 from tests.submitted import record
 from workbench.consensus.rule import Pair
 from workbench.records import FOUR_GRADES, Answer, Judgment
-from workbench.workflow.adjudication.decisions import Decision
+from workbench.workflow.adjudication.decisions import Decision, DecisionRecorded, DecisionSubmission, decide
 from workbench.workflow.adjudication.discussions import discuss
-from workbench.workflow.adjudication.disputed_pair import DecisionRecorded, Verdict, decide, disputed_pair
+from workbench.workflow.adjudication.disputed_pair import disputed_pair
 from workbench.workflow.judging.assignments import assign, assignments_of
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.judging.submission import Submission
@@ -66,12 +66,9 @@ class Disputed:
         """Have Judith, or another, decide a pair as it stands."""
         who = by or self.judith
         known = disputed_pair(db, self.id, pair, who).seen if seen is None else seen
-        verdict = (
-            Verdict(decision, None, reason)
-            if isinstance(decision, Decision)
-            else Verdict(Decision.GRADE, decision, reason)
-        )
-        return decide(db, self.id, who, pair, verdict, client_id=client_id or str(uuid4()), seen=known)
+        kind, grade = (decision, None) if isinstance(decision, Decision) else (Decision.GRADE, decision)
+        submission = DecisionSubmission(kind, client_id or str(uuid4()), grade, reason, seen=known)
+        return decide(db, self.id, who, pair, submission)
 
     def discuss(self, db: Session, name: str, pair: Pair, grade: int, comment: str = "") -> bool:
         """Have an assessor answer in a discussion."""

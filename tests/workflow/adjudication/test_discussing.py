@@ -13,10 +13,10 @@ from workbench.storage import Session
 from workbench.storage.engine import Database
 from workbench.storage.events import append_events
 from workbench.storage.tables import JudgmentEventRow
-from workbench.workflow.adjudication.decisions import Decision
+from workbench.workflow.adjudication.decisions import Decision, undo
 from workbench.workflow.adjudication.discussion_report import discussion_report
 from workbench.workflow.adjudication.discussions import discuss, discussion, discussions
-from workbench.workflow.adjudication.disputed_pair import disputed_pair, undo
+from workbench.workflow.adjudication.disputed_pair import disputed_pair
 from workbench.workflow.adjudication.disputes import dispute_queue
 from workbench.workflow.adjudication.queue import State
 from workbench.workflow.adjudication.rules import AdjudicationRules, save_adjudication_rules

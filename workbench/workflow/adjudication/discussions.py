@@ -1,14 +1,15 @@
-"""Discussions: pairs that an adjudicator sent back, which their assessors look at together.
+"""Discussions: pairs that an adjudicator sent back, on which their assessors see each other's opinions.
 
 This is the one exception to blindness, and an adjudicator makes it on purpose, pair by pair: a pair that was
-sent back shows its assessors, and nobody else, what the others said of it.
+sent back shows its assessors, and nobody else, the opinions of the others.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from workbench.consensus.rule import Pair
@@ -24,14 +25,16 @@ from workbench.storage.tables import (
     JudgmentEventRow,
     TopicRow,
 )
-from workbench.workflow.adjudication.decisions import (
-    Decision,
-    all_answered,
-    answers_in_discussion,
-    asked,
+from workbench.workflow.adjudication.decisions import Decision
+from workbench.workflow.adjudication.opinions import (
+    Opinion,
+    OpinionReader,
+    Person,
+    Statement,
+    opinions_of,
     people_of,
+    shown_document,
 )
-from workbench.workflow.adjudication.opinions import Opinion, Statement, opinions_of, shown_document
 from workbench.workflow.adjudication.rules import AdjudicationRules, rules_from_json
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.campaigns.scales import scale_from_json
@@ -54,9 +57,9 @@ class DiscussionLine:
 
 @dataclass(frozen=True, slots=True)
 class Discussion:
-    """A pair under discussion before one of its assessors; `why` is the adjudicator's word on it.
+    """A pair under discussion before one of its assessors; `why` is the adjudicator's reason.
 
-    `mine` is what holds for this assessor, `answered` whether it was said since the pair was sent back.
+    `mine` is this assessor's current answer, `answered` whether it was given since the pair was sent back.
     """
 
     topic: Topic
@@ -123,12 +126,11 @@ def discussion(db: Session, campaign_id: int, account_id: int, pair: Pair) -> Di
     topic = db.get_one(TopicRow, (campaign_id, pair[0]))
     # Whoever has judged the pair since it was sent back is no part of this discussion.
     then = {who for _, who, _, _ in row.said}
-    opinions = opinions_of(
-        db, campaign_id, pair, people=people, rules=rules, account_id=account_id, only=then
-    )
+    reader = OpinionReader(account_id, people, rules)
+    opinions = opinions_of(db, campaign_id, pair, reader, only=then)
     mine = next((one for one in opinions if one.mine), None)
     if mine is None:
-        raise NotFound("you have taken your answer about this document back", remedy="judge it again first")
+        raise NotFound("you have withdrawn your answer about this document", remedy="judge it again first")
     answered = answers_in_discussion(db, campaign_id, pair).get(pair, {})
     return Discussion(
         topic=Topic(topic.topic, topic.title, topic.description, topic.narrative),
@@ -144,11 +146,11 @@ def discussion(db: Session, campaign_id: int, account_id: int, pair: Pair) -> Di
 
 
 def discuss(db: Session, campaign_id: int, account_id: int, topic: str, submission: Submission) -> bool:
-    """Append what an assessor says after the discussion, kept or changed; returns whether it is new.
+    """Append an assessor's answer after the discussion, kept or changed; returns whether it is new.
 
-    What was said before stays beside it. The same client id again changes nothing. Raises NotFound as
-    `discussion`, WorkbenchError for a grade outside the scale, Conflict for a client id that said something
-    else before.
+    Earlier answers stay in the history. The same client id again changes nothing. Raises NotFound as
+    `discussion`, WorkbenchError for a grade outside the scale, Conflict for a client id that was used for
+    another answer.
     """
     pair = (topic, submission.docno)
     number = _assessor(db, campaign_id, account_id)
@@ -196,7 +198,9 @@ def _sent_back(
         or row.decision != Decision.BACK
         or number not in asked(row, people_of(db, campaign_id))
     ):
-        raise NotFound("this document is not (or no longer) to be discussed by you", remedy="see the list")
+        raise NotFound(
+            "you are not asked (or no longer asked) to discuss this document", remedy="see the list"
+        )
     return number, row
 
 
@@ -217,3 +221,36 @@ def _before(db: Session, campaign_id: int, assessor_id: int, pair: Pair) -> Judg
         event.purpose.in_(CURRENT_PURPOSES),
     )
     return db.scalars(chosen.order_by(event.id.desc()).limit(1)).one_or_none()
+
+
+def answers_in_discussion(
+    db: Session, campaign_id: int, only: Pair | None = None
+) -> dict[Pair, dict[int, int]]:
+    """The number of the latest event of every assessor in a discussion, by pair (or of one pair only)."""
+    event = JudgmentEventRow
+    chosen = select(event.topic, event.docno, event.assessor_id, func.max(event.id)).where(
+        event.campaign_id == campaign_id, event.purpose == DISCUSSION
+    )
+    if only is not None:
+        chosen = chosen.where(event.topic == only[0], event.docno == only[1])
+    rows = db.execute(chosen.group_by(event.topic, event.docno, event.assessor_id))
+    found: dict[Pair, dict[int, int]] = {}
+    for topic, docno, assessor_id, number in rows:
+        found.setdefault((topic, docno), {})[assessor_id] = number
+    return found
+
+
+def asked(row: AdjudicationEventRow, people: Mapping[int, Person]) -> dict[int, int]:
+    """To whom a pair was sent back, each with the number of the event that was current then."""
+    if row.decision != Decision.BACK:
+        return {}
+    return {who: event for event, who, _, _ in row.said if who in people and people[who].reachable}
+
+
+def all_answered(
+    row: AdjudicationEventRow, people: Mapping[int, Person], answered: Mapping[int, int]
+) -> bool:
+    """Whether everybody to whom a pair was sent back has answered since."""
+    if row.decision != Decision.BACK:
+        return False
+    return all(answered.get(who, 0) > event for who, event in asked(row, people).items())
