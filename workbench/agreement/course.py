@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from workbench.agreement.closed_form import share_interval
-from workbench.agreement.sample_tables import kappa_of_shares
+from workbench.agreement.sample_model import kappa_of_shares
 from workbench.agreement.table import MISSING, Codes
 
 Floats = NDArray[np.float64]

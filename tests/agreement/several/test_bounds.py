@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from workbench.agreement.sample_tables import kappa_of_shares
+from workbench.agreement.sample_model import kappa_of_shares
 from workbench.agreement.several.bounds import Bounds, shares_below
 from workbench.agreement.several.over_topics import Resamples, interval_of_topics, over_topics, topic_draws
 from workbench.agreement.several.tally import Floats

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from flask import Blueprint, render_template
 
-from workbench.web.access import here
+from workbench.web.access import here, participant
 from workbench.web.context import reading
 from workbench.web.pages.runs.faces import ParticipantFace
 from workbench.web.pages.runs.records import serve_records
 from workbench.web.pages.runs.uploads import serve_uploads
-from workbench.web.readers import participant
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.runs.own_runs import own_runs
 from workbench.workflow.runs.uploads import waiting_batches

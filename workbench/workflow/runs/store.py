@@ -11,12 +11,11 @@ from sqlalchemy import delete, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from workbench.errors import Conflict, Finding, InvalidInput
+from workbench.errors import Conflict, Finding, InvalidInput, finding_to_json
 from workbench.formats.run_report import RunReport, with_findings
 from workbench.records import Verdict
 from workbench.storage.tables import CampaignRow, PoolRow, RunRow
 from workbench.workflow.clock import utc_now
-from workbench.workflow.findings import finding_to_json
 from workbench.workflow.people.groups import ORGANISER, Sender
 from workbench.workflow.runs.duplicate_runs import stored_tags, tag_findings
 from workbench.workflow.runs.packed_store import pack_run

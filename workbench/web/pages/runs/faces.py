@@ -15,10 +15,9 @@ from werkzeug.wrappers import Response
 from workbench.errors import Conflict
 from workbench.formats.run_report import RunReport
 from workbench.storage import Session
-from workbench.web.access import here, viewer
+from workbench.web.access import here, organiser, participant, reader, viewer
 from workbench.web.context import reading
 from workbench.web.pages.runs.metadata_form import sent_group
-from workbench.web.readers import organiser, participant, reader
 from workbench.workflow.people import groups
 from workbench.workflow.people.groups import Sender
 from workbench.workflow.runs import own_runs, run_records, store, uploads

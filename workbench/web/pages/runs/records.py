@@ -63,7 +63,7 @@ class _RecordPages:
                 self._face.change(db, tag, metadata)
         except InvalidInput as error:
             return self._page(tag, typed=typed_metadata(), findings=error.findings), 422
-        notices.say(f"Run {tag} is saved.")
+        notices.add(f"Run {tag} is saved.")
         return _to(tag)
 
     def replace(self) -> Answer:
@@ -75,7 +75,7 @@ class _RecordPages:
                 self._face.replace(db, tag, file)
         except InvalidInput as error:
             return self._page(tag, refused=error.findings), 422
-        notices.say(f"Run {tag} is replaced; the earlier version is kept.")
+        notices.add(f"Run {tag} is replaced; the earlier version is kept.")
         return _to(tag)
 
     def judge(self) -> Answer:
@@ -89,7 +89,7 @@ class _RecordPages:
         except WorkbenchError as error:
             found = findings_of(error, "Reason", "reason")
             return self._page(tag, reason=reason, findings=found), status_of(error)
-        notices.say(f"Run {tag} is {verdict.words}.")
+        notices.add(f"Run {tag} is {verdict.words}.")
         return _to(tag)
 
     def confirm_removal(self) -> Answer:
@@ -104,7 +104,7 @@ class _RecordPages:
         tag = sent_id("tag")
         with writing() as db:
             self._face.remove(db, tag)
-        notices.say(f"Run {tag} is {'withdrawn' if self._face.own else 'removed'}.")
+        notices.add(f"Run {tag} is {'withdrawn' if self._face.own else 'removed'}.")
         return see_other(url_for(self._face.home))
 
     def _page(

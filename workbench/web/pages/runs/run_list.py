@@ -12,11 +12,10 @@ from werkzeug.wrappers import Response
 from workbench.export import csv_bytes
 from workbench.records import Verdict, id_bytes
 from workbench.web import notices
-from workbench.web.access import here, viewer
+from workbench.web.access import here, organiser, reader, viewer
 from workbench.web.context import reading, writing
 from workbench.web.downloads import attachment
 from workbench.web.forms import counted, sent_ids, whole_number
-from workbench.web.readers import organiser, reader
 from workbench.web.requests import see_other
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.people.groups import group_names
@@ -93,7 +92,7 @@ def accept() -> Response:
     """Accept several runs at once."""
     with writing() as db:
         changed = give_verdict(db, here().id, sent_ids("run"), Verdict.ACCEPTED, by=viewer().id)
-    notices.say(f"{counted(changed, 'run')} accepted.")
+    notices.add(f"{counted(changed, 'run')} accepted.")
     return see_other(url_for("runs.index"))
 
 

@@ -81,7 +81,7 @@ class _UploadPages:
         """Make runs of the selected files; those that are runs already stay as they are."""
         ids = [_number(text) for text in request.form.getlist("file")]
         if not ids:
-            notices.say("No file was selected. Tick the files first.", "fair")
+            notices.add("No file was selected. Tick the files first.", "fair")
             return see_other(url_for(".batch", batch=batch))
         try:
             with writing() as db:
@@ -94,7 +94,7 @@ class _UploadPages:
         before = len(set(ids)) - len(tags)
         already = f"; {counted(before, 'file was a run', 'files were runs')} already" if before else ""
         done = "submitted" if self._face.own else "added"
-        notices.say(f"{counted(len(tags), 'run')} {done}{already}.")
+        notices.add(f"{counted(len(tags), 'run')} {done}{already}.")
         with reading() as db:
             left = len(self._face.batch(db, batch).files) - len(ids)
         return see_other(url_for(".batch", batch=batch) if left > 0 else url_for(self._face.home))
@@ -103,7 +103,7 @@ class _UploadPages:
         """Delete the files that are not runs."""
         with writing() as db:
             deleted = discard_batch(db, here().id, batch, self._face.sender(db))
-        notices.say(f"{counted(deleted, 'file')} discarded.")
+        notices.add(f"{counted(deleted, 'file')} discarded.")
         return see_other(url_for(self._face.home))
 
     def replace(self, batch: str, number: int) -> Answer:
@@ -170,9 +170,9 @@ class _UploadPages:
             add_to_batch(db, here().id, batch, upload, sender, instead_of=number)
         report = self._face.report(upload.report)
         if report.error_count:
-            notices.say(f"{report.file} was checked: {counted(report.error_count, 'error')}.", "poor")
+            notices.add(f"{report.file} was checked: {counted(report.error_count, 'error')}.", "poor")
         else:
-            notices.say(f"{report.file} was checked: {report.verdict}.")
+            notices.add(f"{report.file} was checked: {report.verdict}.")
         return see_other(url_for(".batch", batch=batch))
 
     def _checker(self, batch: str) -> RunChecker:
