@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
+from workbench.pooling.strategies import PoolRecipe
 from workbench.records import BINARY, Document, Scale, Topic
 from workbench.workflow.campaigns.campaigns import Campaign, create_campaign
 from workbench.workflow.campaigns.collection import load_documents, load_topics
@@ -84,4 +85,4 @@ def pooled_campaign(
     """
     made = campaign_with_people(db, scale=scale, assessors=assessors)
     send_runs(db, made.campaign.id, alpha=ALPHA, beta=BETA)
-    return made, make_pool(db, made.campaign.id, parameters={"depth": depth})
+    return made, make_pool(db, made.campaign.id, PoolRecipe(parameters={"depth": depth}))

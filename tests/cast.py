@@ -15,6 +15,7 @@ from flask.testing import FlaskClient
 from sqlalchemy.orm import Session
 
 from tests.builders import ALPHA, BETA, DOCNOS, TOPICS, send_runs
+from workbench.pooling.strategies import PoolRecipe
 from workbench.records import FOUR_GRADES, Document
 from workbench.storage.engine import Database
 from workbench.workflow.campaigns.campaigns import create_campaign
@@ -84,7 +85,7 @@ def assemble(database: Database) -> Cast:
         documents = [Document(docno, f"Title of {docno}", f"Text of {docno}") for docno in DOCNOS]
         load_documents(db, campaign.id, documents, source="documents")
         send_runs(db, campaign.id, alpha=ALPHA, beta=BETA)
-        pool_id = make_pool(db, campaign.id, parameters={"depth": 2}).pool.id
+        pool_id = make_pool(db, campaign.id, PoolRecipe(parameters={"depth": 2})).pool.id
         assessors = [line.id for line in assessors_of(db, campaign.id)]
         assign(db, pool_id, topics=["T1", "T2"], assessor_ids=assessors, seed=1)
         lines = assignments_of(db, campaign.id)

@@ -24,6 +24,7 @@ from urllib.parse import quote, urlsplit
 
 from sqlalchemy import select, text
 
+from workbench.pooling.strategies import PoolRecipe
 from workbench.records import FOUR_GRADES, Document, Judgment, Topic
 from workbench.storage.engine import Database
 from workbench.storage.tables import AssessorRow, JudgmentEventRow
@@ -118,7 +119,7 @@ def make_trial(database: Database, material: Material, *, assessors: int, depth:
         add_runs(db, campaign.id, [(name, io.BytesIO(content)) for name, content in material.runs])
         for name in names:
             add_role(db, campaign.id, accounts[name].id, Role.ASSESSOR)
-        report = make_pool(db, campaign.id, parameters={"depth": depth})
+        report = make_pool(db, campaign.id, PoolRecipe(parameters={"depth": depth}))
         ids = [line.id for line in assessors_of(db, campaign.id) if line.has_account]
         assign_in_turn(db, report.pool.id, assessor_ids=ids, per_topic=each)
         if material.judgments:

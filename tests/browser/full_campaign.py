@@ -13,18 +13,17 @@ from sqlalchemy.orm import Session
 
 from tests.browser.people import CHEAP, PASSWORD, demo_instance, stored
 from workbench.demo.campaign import POOL, SLUG
+from workbench.pooling.strategies import PoolRecipe
 from workbench.records import FOUR_GRADES, Document, Topic
 from workbench.storage.engine import Database
-from workbench.workflow.adjudication.adjudicating import Verdict, decide, disputed_pair
-from workbench.workflow.adjudication.decisions import Decision
-from workbench.workflow.adjudication.dispute_queue import Order
-from workbench.workflow.adjudication.disputing import queue
+from workbench.workflow.adjudication.decisions import Decision, DecisionSubmission, decide
+from workbench.workflow.adjudication.disputes import dispute_queue
+from workbench.workflow.adjudication.queue import Order
 from workbench.workflow.campaigns.campaigns import campaign_by_slug, create_campaign
 from workbench.workflow.campaigns.collection import load_documents, load_topics
 from workbench.workflow.judging.assignments import assign, assignments_of
 from workbench.workflow.judging.preference_tasks import best_judged, compare_documents, compare_runs, tasks_of
-from workbench.workflow.judging.sync import Event
-from workbench.workflow.judging.unrecorded import keep_unrecorded
+from workbench.workflow.judging.unrecorded import store_unrecorded
 from workbench.workflow.people.accounts import Account, NewAccount, account_by_login, create_account
 from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.people.groups import groups_of
@@ -91,7 +90,7 @@ def _extended(database: Database) -> FullCampaign:
             add_role(db, campaign.id, _account(db, login, name), role)
         accounts = {login: account_by_login(db, login) for login in PEOPLE if login}
         samples = {"slug": SLUG, "filename": "workbench.css", "number": 1, "table": "growth"}
-        samples |= {"part": "rules", "kind": "csv", "topic": "T02"}
+        samples |= {"part": "rules", "kind": "csv", "topic": "T02", "page": "agreement"}
         samples |= _work(db, campaign.id, accounts)
         samples["back_topic"], samples["back"] = _settle(db, campaign.id, accounts)
         bare = create_campaign(db, name="Bare", scale=FOUR_GRADES, organiser=accounts["organiser"].id)
@@ -108,8 +107,8 @@ def _work(db: Session, campaign_id: int, accounts: dict[str, Account]) -> dict[s
     organiser, marlow = accounts["organiser"].id, accounts["marlow"].id
     people = {line.name: line.id for line in assessors_of(db, campaign_id) if line.has_account}
     own = people["A. Marlow"]
-    draft = make_pool(db, campaign_id, parameters={"depth": 20}, name="a draft", draft=True).pool
-    live = make_pool(db, campaign_id, strategy="hedge", name="as we go").pool
+    draft = make_pool(db, campaign_id, PoolRecipe(parameters={"depth": 20}), name="a draft", draft=True).pool
+    live = make_pool(db, campaign_id, PoolRecipe(strategy="hedge"), name="as we go").pool
     assign(db, live.id, topics=["T08"], assessor_ids=[own])
     parts = {
         (one.pool, one.topic): one.id
@@ -123,9 +122,9 @@ def _work(db: Session, campaign_id: int, accounts: dict[str, Account]) -> dict[s
     )
     compare_documents(db, campaign_id, best_judged(db, campaign_id, ["T01"], 3), assessor_ids=[own])
     compare_runs(db, campaign_id, "harbour-bm25", "harbour-lm", topics=["T02"], assessor_ids=[own])
-    sent = {"kind": "answer", "docno": "ALM-0001", "answer": "grade", "grade": 2, "comment": "said late"}
-    event = Event("answer", task, "ALM-0001", "0a8a6d1e-5a0c-4a5c-9b1f-6a1df5a5c0de", sent)
-    keep_unrecorded(db, campaign_id, marlow, event, why="this pool is closed")
+    sent = {"assignment": task, "client_id": "0a8a6d1e-5a0c-4a5c-9b1f-6a1df5a5c0de", "docno": "ALM-0001"}
+    sent |= {"kind": "answer", "answer": "grade", "grade": 2, "comment": "said late"}
+    store_unrecorded(db, campaign_id, marlow, sent, why="this pool is closed")
     invited = invite(db, campaign_id, role=Role.VIEWER, note="for the archive", invited_by=organiser)
     groups = {line.name: line.id for line in groups_of(db, campaign_id)}
     college = groups["Tidewater College"]
@@ -164,15 +163,14 @@ def _work(db: Session, campaign_id: int, accounts: dict[str, Account]) -> dict[s
 
 def _settle(db: Session, campaign_id: int, accounts: dict[str, Account]) -> tuple[str, str]:
     vane = accounts["vane"].id
-    disputed = [(line.topic, line.docno) for line in queue(db, campaign_id, order=Order.TOPIC).lines]
-    verdicts = (
-        Verdict(Decision.BACK, reason="read the last paragraph again"),
-        Verdict(Decision.GRADE, 2, "it is dated"),
-        Verdict(Decision.UNCLEAR),
+    disputed = [(line.topic, line.docno) for line in dispute_queue(db, campaign_id, order=Order.TOPIC).lines]
+    decisions = (
+        DecisionSubmission(Decision.BACK, "walk-0-of-the-desk", reason="read the last paragraph again"),
+        DecisionSubmission(Decision.GRADE, "walk-1-of-the-desk", 2, "it is dated"),
+        DecisionSubmission(Decision.UNCLEAR, "walk-2-of-the-desk"),
     )
-    for number, (pair, verdict) in enumerate(zip(disputed, verdicts, strict=False)):
-        seen = disputed_pair(db, campaign_id, pair, vane).seen
-        decide(db, campaign_id, vane, pair, verdict, client_id=f"walk-{number}-of-the-desk", seen=seen)
+    for pair, submission in zip(disputed, decisions, strict=False):
+        decide(db, campaign_id, vane, pair, submission)
     return disputed[0]
 
 
@@ -192,7 +190,7 @@ def _long(db: Session, accounts: dict[str, Account]) -> tuple[str, dict[str, Any
         f"{LONG_ID} Q0 {LONG_ID} 1 2.0 {LONG_ID}\nT2 Q0 {LONG_ID} 1 2.0 {LONG_ID}\nT2 Q0 D2 2 1.0 {LONG_ID}\n"
     )
     add_runs(db, campaign.id, [("long.txt", io.BytesIO(run.encode()))])
-    pool = make_pool(db, campaign.id, parameters={"depth": 2}, name=LONG_NAME[:60]).pool
+    pool = make_pool(db, campaign.id, PoolRecipe(parameters={"depth": 2}), name=LONG_NAME[:60]).pool
     people = [line.id for line in assessors_of(db, campaign.id)]
     assign(db, pool.id, topics=[LONG_ID, "T2"], assessor_ids=people)
     marlows = [one for one in assignments_of(db, campaign.id) if one.assessor == "A. Marlow"]

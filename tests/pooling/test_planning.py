@@ -16,15 +16,7 @@ from workbench.errors import InvalidInput
 from workbench.formats.runs import cut
 from workbench.pooling.analysis import growth
 from workbench.pooling.comparison import without_pairs
-from workbench.pooling.planning import (
-    Certainty,
-    JudgingWork,
-    Sizes,
-    depth_read,
-    depth_to_plan,
-    growth_table,
-    sizes,
-)
+from workbench.pooling.planning import Certainty, JudgingWork, Sizes, growth_table
 from workbench.pooling.pool import Pool
 from workbench.pooling.run_tops import known_tops, reached
 from workbench.pooling.strategies import ADAPTIVE, ALL_STRATEGIES, STRATEGIES, build_pool, start
@@ -64,10 +56,10 @@ def planned(
     for one in runs:
         for topic, ranking in one.rankings.items():
             longest[topic] = max(longest.get(topic, 0), len(ranking))
-    depth = depth_to_plan(strategy, values, longest, supplementary=known is not None)
+    depth = ALL_STRATEGIES[strategy].depth_to_plan(values, longest, supplementary=known is not None)
     own = {name: values.get(name) for name in ("run_depths", "topic_depths")}
     reach = reached(tops(runs, depth), known=None if known is None else known_tops(known), **own)
-    return sizes(reach, strategy=strategy, values=values, longest=longest, supplementary=known is not None)
+    return ALL_STRATEGIES[strategy].sizes(reach, values, longest=longest, supplementary=known is not None)
 
 
 def by_topic(pool: Pool) -> Counter[str]:
@@ -172,10 +164,10 @@ def test_an_adaptive_pool_is_planned_as_large_as_it_can_become(
 
 def test_a_budget_that_one_list_fills_needs_no_document_to_be_read() -> None:
     values = STRATEGIES["rrf"].values({"budget": 5})
-    assert depth_to_plan("rrf", values, {"1": 5, "2": 9}) == 0
+    assert STRATEGIES["rrf"].depth_to_plan(values, {"1": 5, "2": 9}) == 0
     # The list of topic 2 is shorter, so that topic must be read whole.
-    assert depth_to_plan("rrf", values, {"1": 5, "2": 3}) == 3
-    assert depth_to_plan("rrf", values, {"1": 5, "2": 3}, supplementary=True) == 5
+    assert STRATEGIES["rrf"].depth_to_plan(values, {"1": 5, "2": 3}) == 3
+    assert STRATEGIES["rrf"].depth_to_plan(values, {"1": 5, "2": 3}, supplementary=True) == 5
 
 
 @pytest.mark.parametrize(
@@ -192,7 +184,8 @@ def test_a_budget_that_one_list_fills_needs_no_document_to_be_read() -> None:
     ],
 )
 def test_how_deep_a_strategy_reads(strategy: str, given: dict[str, Any], depth: int | None) -> None:
-    assert depth_read(strategy, ALL_STRATEGIES[strategy].values(given)) == depth
+    chosen = ALL_STRATEGIES[strategy]
+    assert chosen.depth_read(chosen.values(given)) == depth
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
@@ -204,7 +197,7 @@ def test_a_pool_from_what_a_strategy_reads_is_the_pool_from_all(
     runs = [run(tag, topics) for tag, topics in scores.items()]
     parameters = some_parameters(data, strategy)
     ties = data.draw(st.sampled_from(TieRule))
-    depth = depth_read(strategy, STRATEGIES[strategy].values(parameters))
+    depth = STRATEGIES[strategy].depth_read(STRATEGIES[strategy].values(parameters))
     tops_only = runs if depth is None else [cut(one, depth, ties) for one in runs]
     whole = build_pool(runs, strategy=strategy, ties=ties, parameters=parameters)
     assert build_pool(tops_only, strategy=strategy, ties=ties, parameters=parameters) == whole

@@ -16,7 +16,7 @@ from tests.builders import ALPHA, run_text
 from tests.cast import CHEAP, ROLES, Cast, signed_in_client
 from workbench.settings import read_settings
 from workbench.storage.engine import Database
-from workbench.web.access import Statement, Who, anyone, statement_of
+from workbench.web.access import Access, Who, access_of, anyone
 from workbench.web.app import create_app
 from workbench.workflow.people.invitations import invite
 from workbench.workflow.people.roles import Role
@@ -92,6 +92,7 @@ def samples(sqlite_database: Database, cast: Cast) -> dict[str, Any]:
         "table": "growth",
         "part": "rules",
         "kind": "csv",
+        "page": "judging",
     }
 
 
@@ -104,7 +105,7 @@ def address_of(app: Flask, endpoint: str, method: str, samples: dict[str, Any]) 
     return built[1]
 
 
-def expected(statement: Statement, name: str) -> int | None:
+def expected(statement: Access, name: str) -> int | None:
     """The status of a refusal, or None where the view is to be reached."""
     if statement.who is Who.ANYONE:
         return None
@@ -118,7 +119,7 @@ def expected(statement: Statement, name: str) -> int | None:
 
 
 def test_every_route_says_who_may_call_it(app: Flask) -> None:
-    silent = [endpoint for endpoint in app.view_functions if statement_of(app, endpoint) is None]
+    silent = [endpoint for endpoint in app.view_functions if access_of(app, endpoint) is None]
     assert silent == []
 
 
@@ -126,7 +127,7 @@ def test_statements_about_members_stand_on_addresses_of_a_campaign(app: Flask) -
     wrong = [
         rule.rule
         for rule in app.url_map.iter_rules()
-        if (statement := statement_of(app, rule.endpoint))
+        if (statement := access_of(app, rule.endpoint))
         and (statement.who is Who.MEMBER) != rule.rule.startswith("/c/<slug>")
     ]
     assert wrong == []
@@ -142,7 +143,7 @@ def test_each_route_opens_to_whom_it_says(
     endpoint: str,
     method: str,
 ) -> None:
-    statement = statement_of(app, endpoint)
+    statement = access_of(app, endpoint)
     assert statement is not None
     address = address_of(app, endpoint, method, samples)
     for name in EVERYBODY:

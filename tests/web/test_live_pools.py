@@ -11,6 +11,7 @@ from sqlalchemy import select
 from tests.cast import Cast
 from tests.uploads import text_of
 from tests.web.conftest import Enter
+from workbench.pooling.strategies import PoolRecipe
 from workbench.storage.engine import Database
 from workbench.storage.tables import AssignmentRow, PoolEventRow
 from workbench.web.ids import read_id
@@ -33,7 +34,9 @@ def olga(enter: Enter) -> FlaskClient:
 def live(cast: Cast, sqlite_database: Database) -> tuple[int, dict[str, int]]:
     """A max-mean pool of four documents a topic, T1 given to both: its number, and the assignments."""
     with sqlite_database.writing() as db:
-        made = make_pool(db, cast.campaign_id, strategy="max-mean", parameters={"budget": 4}, name=NAME)
+        made = make_pool(
+            db, cast.campaign_id, PoolRecipe(strategy="max-mean", parameters={"budget": 4}), name=NAME
+        )
         ids = [one.id for one in assessors_of(db, cast.campaign_id)]
         assign(db, made.pool.id, topics=["T1"], assessor_ids=ids)
         lines = [line for line in assignments_of(db, cast.campaign_id) if line.pool == NAME]

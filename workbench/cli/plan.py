@@ -9,19 +9,11 @@ import click
 
 from workbench.cli.output import say_json, say_table
 from workbench.cli.runs import only_one_standard_input, read_runs
-from workbench.cli.strategy_options import recipe_options, strategy_values
+from workbench.cli.strategy_options import recipe_options
 from workbench.errors import InvalidInput
-from workbench.pooling.planning import (
-    Certainty,
-    JudgingWork,
-    Sizes,
-    Values,
-    depth_read,
-    one_step_larger,
-    sizes,
-)
+from workbench.pooling.planning import Certainty, JudgingWork, Sizes, Values, one_step_larger
 from workbench.pooling.run_tops import RunTops, reached
-from workbench.pooling.strategies import ALL_STRATEGIES
+from workbench.pooling.strategies import ALL_STRATEGIES, PoolRecipe
 from workbench.ranking import ordered
 from workbench.records import Ranking, Run, TieRule
 
@@ -63,25 +55,23 @@ SECONDS = 30.0
 
 @click.command("plan")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@recipe_options(ALL_STRATEGIES)
+@recipe_options()
 @work_options
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 def command(
     runs: tuple[str, ...],
-    strategy: str,
-    ties: str,
+    recipe: PoolRecipe,
     assessors: int | None,
     per_pair: int,
     seconds: float | None,
     as_json: bool,
-    **parameters: str | None,
 ) -> None:
     """Tell how large the pool of these RUNs would be, by topic, and the hours of judging it.
 
     Unless they are given a judgment takes 30 seconds, and there are as many assessors as a pair needs.
     """
     only_one_standard_input(runs)
-    values = strategy_values(ALL_STRATEGIES[strategy], parameters)
+    strategy, values, ties = ALL_STRATEGIES[recipe.strategy], recipe.values(), recipe.ties
     try:
         work = JudgingWork(
             per_pair, per_pair if assessors is None else assessors, SECONDS if seconds is None else seconds
@@ -89,20 +79,20 @@ def command(
     except InvalidInput as error:
         said = "\n       ".join(f"{one.message} ({one.remedy})" for one in error.findings)
         raise click.UsageError(said) from error
-    depth = depth_read(strategy, values)
+    depth = strategy.depth_read(values)
     # One deeper, for what one step more would cost.
     depth = None if depth is None else depth + 1
     longest: dict[str, int] = {}
     tops = []
-    for _, run in read_runs(runs, warnings=False, unique_tags=True, depth=depth, ties=TieRule(ties)):
-        tops.append(RunTops.of(run if depth is not None else _in_order(run, TieRule(ties))))
+    for _, run in read_runs(runs, warnings=False, unique_tags=True, depth=depth, ties=ties):
+        tops.append(RunTops.of(run if depth is not None else _in_order(run, ties)))
         for topic, ranking in run.rankings.items():
             longest[topic] = max(len(ranking), longest.get(topic, 0))
     own = {name: values.get(name) for name in ("run_depths", "topic_depths")}
     reach = reached(tops, **own)
 
     def planned(of: Values) -> Sizes:
-        return sizes(reach, strategy=strategy, values=of, longest=longest)
+        return strategy.sizes(reach, of, longest=longest)
 
     found, larger = planned(values), one_step_larger(values)
     step = None if larger is None else planned(larger).total - found.total

@@ -13,14 +13,16 @@ from workbench.demo.content import CAMPAIGN_NAME, CAMPAIGN_SCALE, GUIDELINES, de
 from workbench.demo.runs import GROUPS, TIDEWATER, demo_runs, description_of, group_of
 from workbench.errors import NotFound, WorkbenchError
 from workbench.formats.runs import write_run
+from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Judgment
 from workbench.storage import Session
 from workbench.workflow.campaigns.campaigns import Campaign, campaign_by_slug, create_campaign
 from workbench.workflow.campaigns.collection import load_documents, load_topics
 from workbench.workflow.judging.assignments import assign_in_turn, assignments_of
 from workbench.workflow.judging.importing import import_judgments
-from workbench.workflow.judging.judging import record
 from workbench.workflow.judging.order import OrderRule
+from workbench.workflow.judging.record import record
+from workbench.workflow.judging.submission import Submission
 from workbench.workflow.people.accounts import Account, NewAccount, create_account
 from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.people.groups import add_group, join
@@ -89,7 +91,7 @@ def make_demo(db: Session, password_hashes: Mapping[str, str]) -> Campaign:
     load_topics(db, campaign.id, demo_topics(), source="demo")
     load_documents(db, campaign.id, demo_documents(), source="demo")
     _load_runs(db, campaign.id, groups)
-    pool = make_pool(db, campaign.id, parameters={"depth": DEPTH}, name=POOL).pool
+    pool = make_pool(db, campaign.id, PoolRecipe(parameters={"depth": DEPTH}), name=POOL).pool
     people = [one.id for one in assessors_of(db, campaign.id) if one.has_account]
     assign_in_turn(
         db, pool.id, assessor_ids=people, per_topic=len(people), order=OrderRule.SHUFFLED, seed=SEED
@@ -128,11 +130,13 @@ def _say(db: Session, assignment_id: int, account_id: int, judgment: Judgment) -
         db,
         assignment_id,
         account_id,
-        docno=judgment.docno,
-        answer=judgment.answer,
-        grade=judgment.grade,
-        client_id=f"demo-{draw[:40]}",
-        reason="written in a language that I do not read" if judgment.answer == "cannot_judge" else "",
-        # Between 6 and 40 seconds, the same at every making.
-        active_ms=6_000 + int(draw[:8], 16) % 34_000,
+        Submission(
+            judgment.docno,
+            f"demo-{draw[:40]}",
+            answer=judgment.answer,
+            grade=judgment.grade,
+            reason="written in a language that I do not read" if judgment.answer == "cannot_judge" else "",
+            # Between 6 and 40 seconds, the same at every making.
+            active_ms=6_000 + int(draw[:8], 16) % 34_000,
+        ),
     )

@@ -12,6 +12,7 @@ import numpy as np
 
 from workbench.errors import WorkbenchError
 from workbench.pooling.candidates import each_tag_once, gather
+from workbench.pooling.planning import Certainty, Counts, Planned, Values
 from workbench.pooling.pool import Pool
 from workbench.pooling.run_tops import Places, RunTops, Words, docnos_from, grouped, joined, words_of
 from workbench.pooling.strategy import DEPTHS, WHOLE, Parameter, Strategy
@@ -96,6 +97,17 @@ def depth_pool(
     return Pool(tuple(entries), gathered.tags, largest_possible)
 
 
+def _size(planned: Planned) -> tuple[Counts, Certainty]:
+    check_known("run", planned.values["run_depths"], set(planned.reach.tags))
+    check_known("topic", planned.values["topic_depths"], set(planned.reach.topics))
+    return planned.new(planned.reach.best <= planned.values["depth"]), Certainty.EXACT
+
+
+def _depth_read(values: Values) -> int:
+    own = (*values["run_depths"].values(), *values["topic_depths"].values())
+    return int(max((values["depth"], *own)))
+
+
 DEPTH = Strategy(
     "depth",
     "every run's first documents for each topic, up to one depth",
@@ -106,6 +118,8 @@ DEPTH = Strategy(
         Parameter("topic_depths", "topics with a depth of their own", NO_DEPTHS, DEPTHS),
     ),
     depth_pool,
+    size=_size,
+    depth_read=_depth_read,
 )
 
 

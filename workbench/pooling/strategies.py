@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from workbench.pooling.adaptive.hedge import HEDGE
 from workbench.pooling.adaptive.live import Adaptive, PoolEvent
@@ -31,6 +33,42 @@ STRATEGIES: Mapping[str, Strategy[Pool]] = {
 }
 
 
+ADAPTIVE: Mapping[str, Strategy[Adaptive]] = {
+    strategy.name: strategy for strategy in (MOVE_TO_FRONT, HEDGE, MAX_MEAN, MM_NS, THOMPSON, RBP_B, RBP_C)
+}
+
+ALL_STRATEGIES: Mapping[str, Strategy[Pool | Adaptive]] = {**STRATEGIES, **ADAPTIVE}
+
+
+@dataclass(frozen=True, slots=True)
+class PoolRecipe:
+    """How a pool is made: by which strategy of `workbench.pooling`, from which runs.
+
+    `parameters` are texts or values; the strategy has defaults for those not given. Without `tags` all
+    accepted runs are pooled; with a `priority` only those of them to which their groups gave this priority or
+    a smaller number. A supplementary pool leaves out what is pooled in an open pool or judged by a person.
+    """
+
+    strategy: str = DEPTH.name
+    parameters: Mapping[str, object] = field(default_factory=dict)
+    ties: TieRule = TieRule.TREC_EVAL
+    tags: Collection[str] | None = None
+    priority: int | None = None
+    supplementary: bool = False
+
+    def values(self) -> dict[str, Any]:
+        """The values of all parameters; raises WorkbenchError and InvalidInput for what cannot be."""
+        return named(ALL_STRATEGIES, self.strategy).values(self.parameters)
+
+    def texts(self) -> dict[str, str]:
+        """The values of all parameters as they are stored; raises as `values`."""
+        return named(ALL_STRATEGIES, self.strategy).texts(self.values())
+
+
+DEPTH_RECIPE = PoolRecipe()
+"""The depth pool of all accepted runs."""
+
+
 def build_pool(
     runs: Iterable[Run],
     *,
@@ -45,11 +83,6 @@ def build_pool(
     """
     chosen = named(STRATEGIES, strategy)
     return chosen.build(runs, ties=ties, **chosen.values(parameters or {}))
-
-
-ADAPTIVE: Mapping[str, Strategy[Adaptive]] = {
-    strategy.name: strategy for strategy in (MOVE_TO_FRONT, HEDGE, MAX_MEAN, MM_NS, THOMPSON, RBP_B, RBP_C)
-}
 
 
 def start(
@@ -83,6 +116,3 @@ def replay(
     pool = start(runs, strategy=strategy, ties=ties, parameters=parameters)
     pool.replay(events)
     return pool
-
-
-ALL_STRATEGIES: Mapping[str, Strategy[Pool | Adaptive]] = {**STRATEGIES, **ADAPTIVE}

@@ -8,7 +8,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+import numpy as np
+
 from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.pooling.planning import Lengths, Planned, Size, Sizes, Values
+from workbench.pooling.run_tops import Reached
 from workbench.records import sorted_ids
 
 Made = TypeVar("Made", covariant=True)
@@ -76,15 +80,31 @@ class Parameter:
         return InvalidInput([Finding(self.name, None, "parameter-refused", message, remedy)])
 
 
+def whole_lists(_values: Values) -> int | None:
+    """The depth that is read by a strategy that looks at all documents of every run."""
+    return None
+
+
+def to_its_depth(values: Values) -> int | None:
+    """The depth that is read by a strategy whose parameter `depth` says so."""
+    return int(values["depth"])
+
+
 @dataclass(frozen=True, slots=True)
 class Strategy(Generic[Made]):
-    """A way to choose what gets judged; `build` takes runs, `ties` and the parameters, all by keyword."""
+    """A way to choose what gets judged, and all that pages, commands and planner need to know of it.
+
+    `build` takes runs, `ties` and the parameters, all by keyword. `size` says how large its pool would be,
+    without building it; `depth_read` how many documents of each run and topic it reads, None for all.
+    """
 
     name: str
     help: str
     source: str
     parameters: tuple[Parameter, ...]
     build: Callable[..., Made]
+    size: Size
+    depth_read: Callable[[Values], int | None] = whole_lists
 
     def values(self, given: Mapping[str, object]) -> dict[str, Any]:
         """A value for every parameter: what was given, as text or value, or the default.
@@ -110,6 +130,36 @@ class Strategy(Generic[Made]):
     def texts(self, values: Mapping[str, Any]) -> dict[str, str]:
         """The values as texts, to be stored; `values` of these texts gives them back."""
         return {one.name: one.text(values[one.name]) for one in self.parameters}
+
+    def depth_to_plan(self, values: Values, longest: Lengths, *, supplementary: bool = False) -> int:
+        """How many documents of each run and topic must be known for `sizes`.
+
+        Of a strategy that reads whole lists as many as the budget: either a list is that long, and fills the
+        budget alone, or all lists are known whole. A topic with such a list needs nothing, unless what is
+        known is left out.
+        """
+        read = self.depth_read(values)
+        if read is not None:
+            return read
+        budget = int(values["budget"])
+        if supplementary:
+            return min(budget, max(longest.values(), default=0))
+        return max((length for length in longest.values() if length < budget), default=0)
+
+    def sizes(
+        self, reach: Reached, values: Values, *, longest: Lengths, supplementary: bool = False
+    ) -> Sizes:
+        """The size that the pool would have; a supplementary one without what is known already.
+
+        `reach` must go as deep as `depth_to_plan` says, and for a depth pool have its own depths; `longest`
+        has the topics of the runs. What is left of a sample, or of the documents with the largest weights,
+        without the known ones depends on which these are: the size is expected, or the largest possible.
+        Raises WorkbenchError for what the strategy itself would refuse: own depths of runs or topics that are
+        not there, and strata without a rate where there is no budget.
+        """
+        lists = np.array([longest.get(topic, 0) for topic in reach.topics], dtype=np.int64)
+        counts, certainty = self.size(Planned(reach, values, lists, supplementary))
+        return Sizes(reach.topics, tuple(counts.tolist()), certainty)
 
     def _unknown(self, name: str) -> Finding:
         has = ", ".join(parameter.name for parameter in self.parameters)

@@ -8,6 +8,7 @@ import numpy as np
 
 from workbench.errors import WorkbenchError
 from workbench.pooling.candidates import TopicCandidates, gather
+from workbench.pooling.planning import Certainty, Counts, Planned, size_of_budget
 from workbench.pooling.pool import Pool
 from workbench.pooling.strategy import BUDGET, Strategy
 from workbench.records import Run, TieRule
@@ -35,10 +36,23 @@ def _first(topic: TopicCandidates, budget: int) -> list[int]:
     return chosen
 
 
+def _size(planned: Planned) -> tuple[Counts, Certainty]:
+    if not planned.supplementary:
+        return size_of_budget(planned)
+    reach = planned.reach
+    order = np.lexsort((reach.first, reach.best, reach.numbers))
+    sorted_numbers = reach.numbers[order]
+    starts = np.searchsorted(sorted_numbers, np.arange(len(reach.topics)))
+    taken = np.zeros(len(order), dtype=np.bool_)
+    taken[order] = np.arange(len(order)) - starts[sorted_numbers] < planned.values["budget"]
+    return planned.new(taken), Certainty.EXACT
+
+
 TAKE_N = Strategy(
     "take-n",
     "every run's documents in turn, rank by rank, until the budget is reached",
     "Lipani, Zuccon, Lupu, Koopman and Hanbury 2016",
     (BUDGET,),
     take_n_pool,
+    size=_size,
 )

@@ -19,7 +19,6 @@ from workbench.web import (
     notices,
     security,
     templating,
-    text_look,
 )
 from workbench.web.ids import IdConverter
 from workbench.web.pages import BLUEPRINTS
@@ -50,10 +49,10 @@ def create_app(settings: Settings, database: Database, *, passwords: Passwords |
         MAX_FORM_PARTS=5000,
     )
     app.url_map.converters["id"] = IdConverter
-    context.hang(app, context.Door(settings, database, passwords or Passwords()))
-    for part in (security, access, errors, notices, templating, text_look):
-        part.install(app)
-    assets.install(app, settings.static)
+    context.init_app(app, context.Context(settings, database, passwords or Passwords()))
+    for part in (security, access, errors, notices, templating):
+        part.init_app(app)
+    assets.init_app(app, settings.static)
     for blueprint in BLUEPRINTS:
         app.register_blueprint(blueprint)
     if settings.behind_proxy:
@@ -70,5 +69,5 @@ def from_environment() -> Flask:
     database = Database(settings.database_url)
     migrate(database)
     app = create_app(settings, database)
-    long_requests.install(app)
+    long_requests.init_app(app)
     return app

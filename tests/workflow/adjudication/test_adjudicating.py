@@ -14,10 +14,18 @@ from workbench.records import Answer, Judgment
 from workbench.storage.adjudications import adjudicated_grades, decision_counts
 from workbench.storage.engine import Database
 from workbench.storage.tables import AdjudicationEventRow
-from workbench.workflow.adjudication.adjudicating import Recorded, Verdict, decide, disputed_pair, undo
-from workbench.workflow.adjudication.adjudication_rules import AdjudicationRules, keep_adjudication_rules
-from workbench.workflow.adjudication.decisions import Decision
+from workbench.workflow.adjudication.decisions import (
+    Decision,
+    DecisionRecorded,
+    DecisionSubmission,
+    decide,
+    undo,
+)
+from workbench.workflow.adjudication.disputed_pair import disputed_pair
+from workbench.workflow.adjudication.rules import AdjudicationRules, save_adjudication_rules
 from workbench.workflow.judging.importing import import_judgments
+
+pytestmark = pytest.mark.engines
 
 
 def held(database: Database, one: Disputed) -> list[tuple[str, int | None]]:
@@ -49,11 +57,10 @@ def test_what_an_assessor_says_after_the_pair_was_shown_counts_as_said_since(dat
         one = disputed_campaign(db)
         shown = disputed_pair(db, one.id, FAR, one.judith)
         one.say(db, "Ada", FAR, 3)
-        verdict = Verdict(Decision.GRADE, 2)
-        decide(
-            db, one.id, one.judith, FAR, verdict, client_id="shown-before-that", seen=shown.seen,
-            heard=shown.heard,
-        )  # fmt: skip
+        submission = DecisionSubmission(
+            Decision.GRADE, "shown-before-that", 2, seen=shown.seen, heard=shown.heard
+        )
+        decide(db, one.id, one.judith, FAR, submission)
         row = db.scalars(select(AdjudicationEventRow)).one()
         # Ada's 0 lay before her, and not the 3 by which nobody differs any more.
         assert sorted(grade for _, _, _, grade in row.said) == [0, 3]
@@ -64,7 +71,9 @@ def test_a_decision_sent_twice_is_recorded_once_and_its_id_says_nothing_else(dat
     with database.writing() as db:
         one = disputed_campaign(db)
         first = one.decide(db, FAR, 2, client_id="the-same-id", seen=0)
-        assert one.decide(db, FAR, 2, client_id="the-same-id", seen=0) == Recorded(first.event_id, True)
+        assert one.decide(db, FAR, 2, client_id="the-same-id", seen=0) == DecisionRecorded(
+            first.event_id, True
+        )
         with pytest.raises(Conflict, match="another one"):
             one.decide(db, FAR, 3, client_id="the-same-id", seen=0)
     assert held(database, one) == [("grade", 2)]
@@ -96,7 +105,7 @@ def test_of_two_at_the_same_moment_exactly_one_is_told(database: Database) -> No
         one = disputed_campaign(db)
     together = Barrier(2)
 
-    def go(who: int, grade: int) -> Recorded:
+    def go(who: int, grade: int) -> DecisionRecorded:
         together.wait(timeout=30)
         with database.writing() as db:
             return one.decide(db, FAR, grade, by=who, seen=0)
@@ -133,9 +142,9 @@ def test_what_cannot_be_decided_is_refused(sqlite_database: Database) -> None:
             one.decide(db, ("T2", "d2"), 1)
         with pytest.raises(WorkbenchError, match="no proper id"):
             one.decide(db, FAR, 1, client_id="short")
-        wrong = Verdict(Decision.BACK, 2)
-        with pytest.raises(WorkbenchError, match="carries no grade"):
-            decide(db, one.id, one.judith, FAR, wrong, client_id="an-id-of-its-own", seen=0)
+        wrong = DecisionSubmission(Decision.BACK, "an-id-of-its-own", 2)
+        with pytest.raises(WorkbenchError, match="no grade"):
+            decide(db, one.id, one.judith, FAR, wrong)
         elsewhere = ("T2", "d/4")
         import_judgments(
             db, one.id, [Judgment("x", *elsewhere, 0), Judgment("y", *elsewhere, 3)], source="file"
@@ -153,7 +162,7 @@ def test_the_desk_shows_statement_document_and_what_each_assessor_says(sqlite_da
             "Only tables of the harbour.",
             "Text of d1",
         )
-        assert [(voice.name, voice.now.grade) for voice in shown.voices] == [("Ada", 0), ("Ben", 3)]
+        assert [(voice.name, voice.now.grade) for voice in shown.opinions] == [("Ada", 0), ("Ben", 3)]
         assert (shown.spread.distance, shown.may_go_back, shown.own, shown.seen) == (3, True, False, 0)
         assert disputed_pair(db, one.id, FAR, one.made.accounts["Ada"]).own
 
@@ -168,12 +177,12 @@ def test_hidden_names_are_letters_in_an_order_of_the_pairs_own(sqlite_database: 
             for number, name in enumerate(names)
         ]
         import_judgments(db, one.id, said, source="file")
-        keep_adjudication_rules(db, one.id, AdjudicationRules(names_hidden=True))
+        save_adjudication_rules(db, one.id, AdjudicationRules(names_hidden=True))
         orders = []
         for pair in (FAR, NEAR, LINE):
-            voices = disputed_pair(db, one.id, pair, one.judith).voices
+            voices = disputed_pair(db, one.id, pair, one.judith).opinions
             assert [voice.name for voice in voices] == list("ABCDEFGH")
-            assert voices == disputed_pair(db, one.id, pair, one.jonas).voices
+            assert voices == disputed_pair(db, one.id, pair, one.jonas).opinions
             orders.append([voice.assessor_id for voice in voices])
         # Six people fall into the same order twice with a chance of 1 in 40,320.
         assert orders[0] != orders[1] != orders[2]

@@ -21,6 +21,8 @@ from workbench.workflow.judging.assignments import assign, assignments_of, left_
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.pools.listing import pool_entries, pools_of
 
+pytestmark = pytest.mark.engines
+
 
 def test_before_anybody_overlaps_the_plan_is_by_stated_guesses(sqlite_database: Database, made: Made) -> None:
     with sqlite_database.reading() as db:

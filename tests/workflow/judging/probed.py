@@ -10,9 +10,9 @@ from sqlalchemy.orm import Session
 
 from tests.builders import Made, campaign_with_people, send_runs
 from workbench.formats.graded_pairs import GradedPair
+from workbench.pooling.strategies import PoolRecipe
 from workbench.records import FOUR_GRADES, Document
 from workbench.storage.tables import JudgmentEventRow
-from workbench.web.pages.judging.desk_json import read_event
 from workbench.workflow.campaigns.collection import load_documents
 from workbench.workflow.judging.assignments import assign, assignments_of
 from workbench.workflow.judging.order import OrderRule
@@ -46,7 +46,7 @@ class Probed:
         """Send one event as her desk does."""
         event = {"kind": "answer", "answer": "grade", "grade": grade} | sent
         event |= {"assignment": self.assignment, "client_id": str(uuid4()), "docno": key}
-        return receive(db, self.ada, [read_event(event)])[0]
+        return receive(db, self.ada, [event])[0]
 
     def judge_all(self, db: Session, grade: int = 1) -> list[Slot]:
         """Judge to the end of the topic; gives what stood there, in order."""
@@ -74,6 +74,6 @@ def probed(db: Session) -> Probed:
     documents = [Document(docno, f"Title of {docno}", f"Text of {docno}") for docno in (*POOLED, *OTHERS)]
     load_documents(db, made.campaign.id, documents, source="documents")
     send_runs(db, made.campaign.id, alpha={"T1": POOLED})
-    pool = make_pool(db, made.campaign.id, parameters={"depth": len(POOLED)}).pool
+    pool = make_pool(db, made.campaign.id, PoolRecipe(parameters={"depth": len(POOLED)})).pool
     assign(db, pool.id, topics=["T1"], assessor_ids=[made.assessors["Ada"]], order=OrderRule.DOCNO)
     return Probed(made, made.accounts["Ada"], assignments_of(db, made.campaign.id)[0].id)

@@ -7,17 +7,18 @@ from sqlalchemy import select
 
 from tests.workflow.judging.handed_out import Live, happened, live_pool
 from workbench.errors import NotFound
-from workbench.pooling.strategies import ADAPTIVE
+from workbench.pooling.strategies import ADAPTIVE, PoolRecipe
 from workbench.storage.engine import Database
 from workbench.storage.tables import AssignmentRow, PoolEntryRow
-from workbench.workflow.judging.adaptive_handout import hand_out
 from workbench.workflow.judging.assignments import assign, assign_in_turn, assignments_of, left_to_judge
 from workbench.workflow.judging.desk_view import desk
-from workbench.workflow.judging.task import prepare_handing_out
+from workbench.workflow.judging.task import hand_out_next, prepare_next
 from workbench.workflow.judging.worklists import answers, worklist
-from workbench.workflow.overview.progress import overview
+from workbench.workflow.overview import overview
 from workbench.workflow.pools.listing import pool_entries
 from workbench.workflow.pools.making import make_pool
+
+pytestmark = pytest.mark.engines
 
 
 def test_the_next_document_depends_on_the_answer_to_the_one_before(database: Database) -> None:
@@ -53,13 +54,13 @@ def test_a_document_is_not_handed_out_before_the_last_one_has_an_answer(database
         first = live.next(db, "Ada")
         assert first is not None
         assert [live.next(db, "Ada") for _ in range(3)] == [first] * 3
-        assert not prepare_handing_out(db, live.states, live.tasks["Ada"], live.made.accounts["Ada"])
+        assert not prepare_next(db, live.states, live.tasks["Ada"], live.made.accounts["Ada"])
         shown = desk(db, live.tasks["Ada"], live.made.accounts["Ada"])
         assert shown.document is not None
         assert (shown.document.docno, shown.position, shown.total, shown.waits) == (first, 1, 5, False)
         live.say(db, "Ada", first, 0)
         assert desk(db, live.tasks["Ada"], live.made.accounts["Ada"]).waits
-        assert prepare_handing_out(db, live.states, live.tasks["Ada"], live.made.accounts["Ada"])
+        assert prepare_next(db, live.states, live.tasks["Ada"], live.made.accounts["Ada"])
 
 
 @pytest.mark.parametrize("strategy", ADAPTIVE)
@@ -161,20 +162,20 @@ def test_an_answer_changed_later_is_told_anew(database: Database) -> None:
 def test_a_pool_that_is_not_adaptive_hands_out_nothing(database: Database) -> None:
     with database.writing() as db:
         live = live_pool(db)
-        plain = make_pool(db, live.made.campaign.id, parameters={"depth": 1})
+        plain = make_pool(db, live.made.campaign.id, PoolRecipe(parameters={"depth": 1}))
         assign(db, plain.pool.id, topics=["T1"], assessor_ids=[live.made.assessors["Ada"]])
         task = next(
             one.id for one in assignments_of(db, live.made.campaign.id) if one.pool == plain.pool.name
         )
         account = live.made.accounts["Ada"]
-        assert not prepare_handing_out(db, live.states, task, account)
-        assert hand_out(db, live.states, task, account) is None
+        assert not prepare_next(db, live.states, task, account)
+        assert hand_out_next(db, live.states, task, account) == ()
 
 
 def test_what_the_assessor_judged_in_another_pool_counts_and_is_not_asked_again(database: Database) -> None:
     with database.writing() as db:
         live = live_pool(db)
-        plain = make_pool(db, live.made.campaign.id, parameters={"depth": 1}, tags=["alpha"])
+        plain = make_pool(db, live.made.campaign.id, PoolRecipe(parameters={"depth": 1}, tags=["alpha"]))
         assign(db, plain.pool.id, topics=["T1"], assessor_ids=[live.made.assessors["Ada"]])
         lines = assignments_of(db, live.made.campaign.id)
         there = next(one.id for one in lines if one.pool == plain.pool.name)
@@ -228,7 +229,7 @@ def test_nobody_is_handed_out_another_persons_documents(database: Database) -> N
     with database.writing() as db:
         live = live_pool(db)
         with pytest.raises(NotFound):
-            hand_out(db, live.states, live.tasks["Ada"], live.made.accounts["Ben"])
+            hand_out_next(db, live.states, live.tasks["Ada"], live.made.accounts["Ben"])
 
 
 def test_whole_topics_are_given_before_anything_is_handed_out(database: Database) -> None:

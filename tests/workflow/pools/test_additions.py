@@ -10,17 +10,19 @@ import pytest
 from sqlalchemy.orm import Session
 
 from tests.builders import Made, pooled_campaign
+from tests.submitted import record
 from workbench.errors import Conflict, InvalidInput, NotFound
+from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Answer
 from workbench.storage.engine import Database
 from workbench.storage.tables import CollectionListRow
 from workbench.workflow.judging.assignments import assign, assignments_of
 from workbench.workflow.judging.desk_view import Desk, desk
-from workbench.workflow.judging.judging import record, undo
 from workbench.workflow.judging.order import OrderRule
+from workbench.workflow.judging.record import undo_last
 from workbench.workflow.judging.task import own_task
 from workbench.workflow.judging.worklists import add_to_own
-from workbench.workflow.overview.progress import overview
+from workbench.workflow.overview import overview
 from workbench.workflow.pools.additions import (
     AddedDocuments,
     AlreadyPooled,
@@ -104,8 +106,8 @@ def test_the_report_counts_additions_apart_from_what_runs_brought(database: Data
 def test_what_is_pooled_already_is_told_and_passed_over(database: Database) -> None:
     with database.writing() as db:
         made, _ = pooled_campaign(db)
-        make_pool(db, made.campaign.id, parameters={"depth": 3}, name="deeper")
-        make_pool(db, made.campaign.id, parameters={"depth": 9}, name="a draft", draft=True)
+        make_pool(db, made.campaign.id, PoolRecipe(parameters={"depth": 3}), name="deeper")
+        make_pool(db, made.campaign.id, PoolRecipe(parameters={"depth": 9}), name="a draft", draft=True)
         # Depth 3 has d#3 for T1 as well; d6 is at rank 4, in the draft only, which is no pool yet.
         found = add(db, made, "d1", "d6", "d#3")
         assert found == AddedDocuments(
@@ -209,7 +211,7 @@ def test_an_assessor_adds_to_the_topic_that_she_was_given_and_judges_it(database
 def test_the_pairs_of_drafts_are_not_told_as_additions(database: Database) -> None:
     with database.writing() as db:
         made, _ = pooled_campaign(db)
-        make_pool(db, made.campaign.id, parameters={"depth": 1}, name="plan", draft=True)
+        make_pool(db, made.campaign.id, PoolRecipe(parameters={"depth": 1}), name="plan", draft=True)
         docnos = {"d6": 1}
         add_documents(db, made.campaign.id, "plan", topic="T2", docnos=docnos, reason="seen", added_by=None)
         add(db, made, "é5")
@@ -223,7 +225,7 @@ def test_an_addition_is_taken_out_as_long_as_nobody_said_anything_of_it(database
         task = given(db, made, report)
         add(db, made, "d6", "é5")
         record(db, task, ada, docno="é5", answer=Answer.UNSURE, grade=None, client_id="an-answer-1")
-        undo(db, task, ada, client_id="an-undo-1")
+        undo_last(db, task, ada, client_id="an-undo-1")
         remove_addition(db, campaign_id, "depth 2", topic="T1", docno="d6", by=made.organiser)
         assert pool_report(db, campaign_id, "depth 2").pool.pairs == 7
         assert judged_additions(db, campaign_id, "depth 2", topic="T1") == {"é5"}
@@ -240,7 +242,7 @@ def test_what_was_taken_out_leaves_who_when_which_and_why(database: Database) ->
     with database.writing() as db:
         made, _ = pooled_campaign(db)
         campaign_id = made.campaign.id
-        make_pool(db, campaign_id, parameters={"depth": 1}, name="plan", draft=True)
+        make_pool(db, campaign_id, PoolRecipe(parameters={"depth": 1}), name="plan", draft=True)
         for docnos, reason in (({"d6": 1}, "seen"), ({"é5": 1}, "it names the quay")):
             by = made.accounts["Ada"]
             add_documents(db, campaign_id, "plan", topic="T1", docnos=docnos, reason=reason, added_by=by)

@@ -10,6 +10,7 @@ from sqlalchemy import update
 from tests.builders import campaign_with_people, pooled_campaign, send_runs
 from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.pooling.contributions import Part
+from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Judgment, TieRule
 from workbench.storage import Session
 from workbench.storage.engine import Database
@@ -83,7 +84,7 @@ def test_groups_and_what_people_found_relevant_enter(database: Database) -> None
 def test_a_pool_of_another_strategy_has_its_entries_and_its_runs_tops(database: Database) -> None:
     with database.writing() as db:
         made, _ = pooled_campaign(db)
-        pool = make_pool(db, made.campaign.id, strategy="rrf", parameters={"budget": 1}).pool
+        pool = make_pool(db, made.campaign.id, PoolRecipe(strategy="rrf", parameters={"budget": 1})).pool
         done = analyse(db, made.campaign.id, pool=pool.name)
     assert (done.found.pairs, done.found.depth) == (2, 100)
     assert done.found.growth[3].size == 9

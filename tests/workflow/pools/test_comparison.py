@@ -8,6 +8,7 @@ from sqlalchemy import update
 from tests.builders import pooled_campaign
 from workbench.errors import NotFound
 from workbench.pooling.comparison import PoolChange
+from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Judgment
 from workbench.storage.engine import Database
 from workbench.storage.tables import CampaignRow
@@ -21,7 +22,9 @@ def test_a_draft_is_compared_with_a_pool(database: Database) -> None:
     with database.writing() as db:
         made, _ = pooled_campaign(db)
         campaign_id = made.campaign.id
-        make_pool(db, campaign_id, parameters={"depth": 3}, tags=["alpha"], name="plan", draft=True)
+        make_pool(
+            db, campaign_id, PoolRecipe(parameters={"depth": 3}, tags=["alpha"]), name="plan", draft=True
+        )
         add_documents(db, campaign_id, "plan", topic="T2", docnos={"d6": 1}, reason="seen", added_by=None)
         people = [Judgment("X", "T1", "d#3", 1), Judgment("X", "T1", "d1", 1)]
         import_judgments(db, campaign_id, people, source="f")

@@ -8,6 +8,7 @@ from sqlalchemy.exc import OperationalError
 
 from tests.builders import ALPHA, BETA, campaign_with_people, pooled_campaign, send_runs
 from workbench.errors import Conflict, InvalidInput, NotFound, WorkbenchError
+from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Contribution, Judgment, TieRule
 from workbench.storage.engine import Database
 from workbench.storage.tables import RunRow
@@ -16,6 +17,8 @@ from workbench.workflow.pools.drafts import close_pool
 from workbench.workflow.pools.listing import pool_entries, pools_of
 from workbench.workflow.pools.making import make_pool
 from workbench.workflow.pools.planning import plan_pool
+
+pytestmark = pytest.mark.engines
 
 
 def test_a_pool_has_each_pair_once_with_who_brought_it_and_how_high(database: Database) -> None:
@@ -50,7 +53,9 @@ def test_the_recipe_is_kept_with_the_hashes_of_its_runs(database: Database) -> N
         made = campaign_with_people(db)
         send_runs(db, made.campaign.id, alpha=ALPHA, beta=BETA)
         report = make_pool(
-            db, made.campaign.id, parameters={"depth": 1}, ties=TieRule.DOCNO_ASCENDING, tags=["beta"]
+            db,
+            made.campaign.id,
+            PoolRecipe(parameters={"depth": 1}, ties=TieRule.DOCNO_ASCENDING, tags=["beta"]),
         )
     assert report.recipe["parameters"]["depth"] == "1"
     assert report.recipe["ties"] == "docno-ascending"
@@ -64,12 +69,12 @@ def test_only_runs_up_to_a_priority_are_pooled(database: Database) -> None:
         send_runs(db, made.campaign.id, first=ALPHA, second=BETA, third=BETA, unsaid=ALPHA)
         for tag, number in (("first", 1), ("second", 2), ("third", 3)):
             db.execute(update(RunRow).where(RunRow.tag == tag).values(priority=number))
-        some = make_pool(db, made.campaign.id, priority=2)
+        some = make_pool(db, made.campaign.id, PoolRecipe(priority=2))
         # Of the chosen ones, too; the plan is of the same runs.
-        one = make_pool(db, made.campaign.id, priority=2, tags=["second", "third", "unsaid"])
-        assert plan_pool(db, made.campaign.id, priority=2).runs == 2
+        one = make_pool(db, made.campaign.id, PoolRecipe(priority=2, tags=["second", "third", "unsaid"]))
+        assert plan_pool(db, made.campaign.id, PoolRecipe(priority=2)).runs == 2
         with pytest.raises(WorkbenchError, match="no chosen run has a priority up to 1"):
-            make_pool(db, made.campaign.id, priority=1, tags=["second", "unsaid"])
+            make_pool(db, made.campaign.id, PoolRecipe(priority=1, tags=["second", "unsaid"]))
     assert [run["tag"] for run in some.recipe["runs"]] == ["first", "second"]
     assert [run["tag"] for run in one.recipe["runs"]] == ["second"]
 
@@ -91,9 +96,9 @@ def test_no_run_is_replaced_while_it_is_pooled(postgresql_database: Database) ->
 def test_names_are_free_or_refused(database: Database) -> None:
     with database.writing() as db:
         made, _ = pooled_campaign(db)
-        assert make_pool(db, made.campaign.id, parameters={"depth": 2}).pool.name == "depth 2 (2)"
+        assert make_pool(db, made.campaign.id, PoolRecipe(parameters={"depth": 2})).pool.name == "depth 2 (2)"
         with pytest.raises(Conflict, match="'depth 2' already"):
-            make_pool(db, made.campaign.id, parameters={"depth": 2}, name="depth 2")
+            make_pool(db, made.campaign.id, PoolRecipe(parameters={"depth": 2}), name="depth 2")
         assert [pool.name for pool in pools_of(db, made.campaign.id)] == ["depth 2", "depth 2 (2)"]
 
 
@@ -101,9 +106,9 @@ def test_a_pool_needs_runs_that_exist(database: Database) -> None:
     with database.writing() as db:
         made = campaign_with_people(db)
         with pytest.raises(WorkbenchError, match="at least one run"):
-            make_pool(db, made.campaign.id, parameters={"depth": 2})
+            make_pool(db, made.campaign.id, PoolRecipe(parameters={"depth": 2}))
         with pytest.raises(NotFound, match="gamma"):
-            make_pool(db, made.campaign.id, parameters={"depth": 2}, tags=["gamma"])
+            make_pool(db, made.campaign.id, PoolRecipe(parameters={"depth": 2}, tags=["gamma"]))
         with pytest.raises(NotFound):
             close_pool(db, made.campaign.id, "nothing")
 
@@ -112,7 +117,7 @@ def test_a_budgeted_pool_keeps_the_weights_that_chose_it(database: Database) -> 
     with database.writing() as db:
         made = campaign_with_people(db)
         send_runs(db, made.campaign.id, alpha=ALPHA, beta=BETA)
-        report = make_pool(db, made.campaign.id, strategy="rrf", parameters={"budget": "1"})
+        report = make_pool(db, made.campaign.id, PoolRecipe(strategy="rrf", parameters={"budget": "1"}))
         entries = pool_entries(db, made.campaign.id, report.pool.name)
     # T1: d1 has 1/61 + 1/63, d2 1/62 + 1/61 and wins; T2: d/4 is first twice, 2/61.
     assert [(entry.topic, entry.docno) for entry in entries] == [("T1", "d2"), ("T2", "d/4")]
@@ -125,7 +130,7 @@ def test_a_sampled_pool_keeps_its_inclusion_probabilities(database: Database) ->
         made = campaign_with_people(db)
         send_runs(db, made.campaign.id, alpha=ALPHA, beta=BETA)
         parameters = {"strata": "1:1:1 2:4:0.5", "budget": "9", "seed": "3"}
-        report = make_pool(db, made.campaign.id, strategy="stratified", parameters=parameters)
+        report = make_pool(db, made.campaign.id, PoolRecipe(strategy="stratified", parameters=parameters))
         entries = pool_entries(db, made.campaign.id, report.pool.name)
     first = {(entry.topic, entry.docno) for entry in entries if entry.stratum == 1}
     # Best rank 1: d1 and d2 for T1, d/4 for T2; they are taken for certain.
@@ -143,7 +148,7 @@ def test_a_supplementary_pool_leaves_out_what_is_pooled_or_judged_by_people(data
         machine = [Judgment("M", "T1", "d#3", 1)]
         import_judgments(db, made.campaign.id, people, source="f")
         import_judgments(db, made.campaign.id, machine, source="m", machines=["M"])
-        report = make_pool(db, made.campaign.id, parameters={"depth": 9}, supplementary=True)
+        report = make_pool(db, made.campaign.id, PoolRecipe(parameters={"depth": 9}, supplementary=True))
         entries = pool_entries(db, made.campaign.id, report.pool.name)
     # All nine pairs of both runs less the six of depth 2 and the judged (T1, d6).
     assert [(entry.topic, entry.docno) for entry in entries] == [("T1", "d#3"), ("T2", "é5")]
@@ -154,7 +159,7 @@ def test_what_a_strategy_does_not_take_is_refused_and_nothing_made(database: Dat
         made = campaign_with_people(db)
         send_runs(db, made.campaign.id, alpha=ALPHA)
         with pytest.raises(WorkbenchError, match="no pooling strategy"):
-            make_pool(db, made.campaign.id, strategy="luck")
+            make_pool(db, made.campaign.id, PoolRecipe(strategy="luck"))
         with pytest.raises(InvalidInput, match="has no parameter"):
-            make_pool(db, made.campaign.id, parameters={"width": 2})
+            make_pool(db, made.campaign.id, PoolRecipe(parameters={"width": 2}))
         assert pools_of(db, made.campaign.id) == ()

@@ -13,6 +13,7 @@ from tests.builders import ALPHA, BETA, campaign_with_people, run_text, send_run
 from workbench.errors import NotFound
 from workbench.formats.runs import cut, read_run
 from workbench.pooling.run_tops import RunTops
+from workbench.pooling.strategies import PoolRecipe
 from workbench.records import TieRule
 from workbench.storage.engine import Database
 from workbench.storage.tables import PackedRunRow
@@ -27,6 +28,8 @@ from workbench.workflow.runs.packed_store import (
     tops_of,
 )
 from workbench.workflow.runs.store import add_runs, remove_run
+
+pytestmark = pytest.mark.engines
 
 # Ties at every cut: in the file c, a, b, e, f, d stand with the scores 3, 2, 2, 2, 2, 1.
 TIED = "".join(
@@ -97,9 +100,9 @@ def test_forms_that_are_missing_or_of_an_older_layout_are_made_again(database: D
 def test_a_pool_packs_what_older_databases_have_not_packed(database: Database) -> None:
     with database.writing() as db:
         campaign_id = loaded(db)
-        packed = make_pool(db, campaign_id, parameters={"depth": 2}, ties=TieRule.DOCNO_ASCENDING)
+        packed = make_pool(db, campaign_id, PoolRecipe(parameters={"depth": 2}, ties=TieRule.DOCNO_ASCENDING))
         db.execute(delete(PackedRunRow))
-        plain = make_pool(db, campaign_id, parameters={"depth": 2}, ties=TieRule.DOCNO_ASCENDING)
+        plain = make_pool(db, campaign_id, PoolRecipe(parameters={"depth": 2}, ties=TieRule.DOCNO_ASCENDING))
         assert forms(db) == 4
         entries = [pool_entries(db, campaign_id, report.pool.name) for report in (packed, plain)]
     assert entries[0] == entries[1]

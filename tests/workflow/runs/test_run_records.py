@@ -11,10 +11,11 @@ from sqlalchemy.orm import Session
 
 from tests.builders import ALPHA, BETA, campaign_with_people, pooled_campaign, run_text, send_runs
 from workbench.errors import InvalidInput, NotFound, WorkbenchError
+from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Verdict
 from workbench.storage.engine import Database
 from workbench.workflow.judging.late_runs import holes_of
-from workbench.workflow.overview.progress import overview
+from workbench.workflow.overview import overview
 from workbench.workflow.people.groups import add_group
 from workbench.workflow.pools.listing import pool_report
 from workbench.workflow.pools.making import make_pool
@@ -111,7 +112,7 @@ def test_a_pool_says_that_it_was_built_from_an_earlier_version(database: Databas
         assert (record.run.pools, record.run.earlier_pools) == ((), ("depth 2",))
         with pytest.raises(WorkbenchError, match="was built from run 'alpha'"):
             remove_run(db, here, "alpha")
-        new = make_pool(db, here, parameters={"depth": 1}, tags=["alpha"], name="new")
+        new = make_pool(db, here, PoolRecipe(parameters={"depth": 1}, tags=["alpha"]), name="new")
         assert [(part.tag, part.earlier) for part in new.by_run] == [("alpha", False)]
         # Holes are those of the version that holds: one document a topic.
         assert [line.retrieved for line in holes_of(db, here, "alpha").by_topic] == [1, 1]
@@ -134,7 +135,7 @@ def test_only_accepted_runs_enter_a_pool_by_themselves(database: Database) -> No
         give_verdict(db, here, ["beta"], Verdict.SET_ASIDE, reason="made with the qrels", by=None)
         give_verdict(db, here, ["gamma"], Verdict.RECEIVED, by=None)
         assert make_pool(db, here, name="usual").pool.tags == ("alpha",)
-        named = make_pool(db, here, name="named", tags=["beta", "gamma"])
+        named = make_pool(db, here, PoolRecipe(tags=["beta", "gamma"]), name="named")
         assert named.pool.tags == ("beta", "gamma")
         give_verdict(db, here, ["alpha"], Verdict.SET_ASIDE, reason="too", by=None)
         with pytest.raises(WorkbenchError, match="accept some"):

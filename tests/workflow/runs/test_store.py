@@ -16,6 +16,8 @@ from workbench.workflow.campaigns.campaigns import create_campaign
 from workbench.workflow.runs.run_records import runs_of
 from workbench.workflow.runs.store import add_runs, remove_run, run_content
 
+pytestmark = pytest.mark.engines
+
 
 def test_a_run_is_kept_byte_for_byte_plain_or_gzip(database: Database) -> None:
     plain = run_text("alpha", ALPHA).replace(b"\n", b"\r\n").rstrip()

@@ -13,6 +13,7 @@ from sqlalchemy import func, select, update
 from tests.builders import ALPHA, campaign_with_people, run_text, send_runs
 from workbench.errors import Conflict, InvalidInput, NotFound
 from workbench.formats.run_rules import DEFAULT_RULES, Treatment, changed_rules
+from workbench.pooling.strategies import PoolRecipe
 from workbench.storage.engine import Database
 from workbench.storage.tables import CheckedFileRow
 from workbench.workflow.pools.listing import pool_entries
@@ -22,6 +23,8 @@ from workbench.workflow.runs.packed_store import run_for_use
 from workbench.workflow.runs.run_checks import check_file, run_checker
 from workbench.workflow.runs.run_records import runs_of
 from workbench.workflow.runs.run_rules import cut_of, keep_list, keep_rules, listed_docnos, read_list
+
+pytestmark = pytest.mark.engines
 
 BATCH = "a-batch-of-files"
 GAMMA = run_text("gamma", {"T1": ("d6", "d1"), "T2": ("d2", "d6")})
@@ -191,7 +194,7 @@ def test_topics_that_a_campaign_lets_pass_are_not_used(database: Database) -> No
     with database.writing() as db:
         assert uploads.keep_checked(db, campaign_id, BATCH).tags == ("gamma",)
         assert set(run_for_use(db, campaign_id, "gamma").rankings) == {"T1", "T2"}
-        pool = make_pool(db, campaign_id, parameters={"depth": 1}).pool
+        pool = make_pool(db, campaign_id, PoolRecipe(parameters={"depth": 1})).pool
         assert {pair.topic for pair in pool_entries(db, campaign_id, pool.name)} == {"T1", "T2"}
         assert runs_of(db, campaign_id)[0].warnings[0].code == "unknown-topic"
 
@@ -201,8 +204,8 @@ def test_the_cut_is_that_of_the_latest_pool_of_depth(database: Database) -> None
     with database.writing() as db:
         assert cut_of(db, campaign_id) is None
         send_runs(db, campaign_id, alpha=ALPHA)
-        make_pool(db, campaign_id, parameters={"depth": 1})
-        make_pool(db, campaign_id, strategy="random", parameters={"budget": 2, "seed": 1})
+        make_pool(db, campaign_id, PoolRecipe(parameters={"depth": 1}))
+        make_pool(db, campaign_id, PoolRecipe(strategy="random", parameters={"budget": 2, "seed": 1}))
         assert cut_of(db, campaign_id) == 1
     # d1 and d2 tie at the top of T1.
     check(database, campaign_id, "tied.txt", b"T1 Q0 d1 1 5 tied\nT1 Q0 d2 2 5 tied\nT2 Q0 d1 1 5 tied\n")

@@ -8,8 +8,8 @@ import click
 
 from workbench.agreement.sample_request import PlanRequest
 from workbench.agreement.sample_size import Draw
+from workbench.cli.database import database_options, open_database
 from workbench.cli.grade_options import grade_options
-from workbench.cli.opening import database_options, opened
 from workbench.cli.output import say_json
 from workbench.cli.plan_overlap import OF_PLANS, print_plans, request_options
 from workbench.cli.tabular import form_options, one_form
@@ -38,7 +38,7 @@ def plan_overlap(
     What is not given is estimated from the pairs that two people have judged, from 30 of these on.
     """
     form = one_form(as_json=as_json, as_csv=as_csv, as_latex=as_latex)
-    with opened(settings) as database, database.reading() as db:
+    with open_database(settings) as database, database.reading() as db:
         plan = plan_pairs(db, campaign_by_slug(db, campaign).id, request)
     facts = plan_facts(plan)
     print_plans(plan.planned, facts, form)
@@ -80,7 +80,7 @@ def draw_overlap(
     **wanted: Any,
 ) -> None:
     """Draw pairs of CAMPAIGN that one person has judged into a new pool, and assign it to others."""
-    with opened(settings) as database, database.writing() as db:
+    with open_database(settings) as database, database.writing() as db:
         campaign_id = campaign_by_slug(db, campaign).id
         order = DrawOrder(assessor_ids=_numbers(db, campaign_id, names), plan=request, **wanted)
         done = draw_pairs(db, campaign_id, order)

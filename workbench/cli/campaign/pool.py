@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import click
 
-from workbench.cli.opening import database_options, opened
+from workbench.cli.database import database_options, open_database
 from workbench.cli.output import say_json, say_table
-from workbench.cli.strategy_options import recipe_options, some_runs_options, strategy_values
+from workbench.cli.strategy_options import campaign_recipe_options
 from workbench.errors import WorkbenchError
-from workbench.pooling.strategies import ALL_STRATEGIES
-from workbench.records import TieRule
+from workbench.pooling.strategies import PoolRecipe
 from workbench.settings import Settings
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.judging.assignments import assign as assign_topics
@@ -25,43 +24,30 @@ from workbench.workflow.pools.making import make_pool
 
 @click.command("pool")
 @click.argument("campaign")
-@recipe_options(ALL_STRATEGIES)
-@some_runs_options
+@campaign_recipe_options
 @click.option("--name", default="", help="What to call the pool.")
-@click.option("--supplementary", is_flag=True, help="Leave out what is pooled or judged already.")
 @click.option("--draft", is_flag=True, help="Do not open it for judging; pool-open does that later.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @database_options
 def pool(
     settings: Settings,
     campaign: str,
-    strategy: str,
-    ties: str,
-    tags: tuple[str, ...],
-    priority: int | None,
+    recipe: PoolRecipe,
     name: str,
-    supplementary: bool,
     draft: bool,
     as_json: bool,
-    **parameters: str | None,
 ) -> None:
     """Pool the runs of CAMPAIGN and open the pool for judging, unless it is to be a draft.
 
     An adaptive strategy begins with nothing: it chooses each document while people judge, from what was found
     so far, and gives it to one assessor. What comes next may tell an attentive assessor a little.
     """
-    values = strategy_values(ALL_STRATEGIES[strategy], parameters)
-    with opened(settings) as database, database.writing() as db:
+    with open_database(settings) as database, database.writing() as db:
         made = make_pool(
             db,
             campaign_by_slug(db, campaign).id,
-            strategy=strategy,
-            parameters=values,
-            ties=TieRule(ties),
-            tags=tags or None,
-            priority=priority,
+            recipe,
             name=name,
-            supplementary=supplementary,
             draft=draft,
         )
     if as_json:
@@ -102,7 +88,7 @@ def pool(
 @database_options
 def invite(settings: Settings, campaign: str, role: str, group: str | None, note: str, address: str) -> None:
     """Print a link by which one person joins CAMPAIGN; it is shown only now."""
-    with opened(settings) as database, database.writing() as db:
+    with open_database(settings) as database, database.writing() as db:
         found = campaign_by_slug(db, campaign)
         group_id = group_named(db, found.id, group) if group else None
         made = make_invitation(db, found.id, role=Role(role), group_id=group_id, note=note, invited_by=None)
@@ -135,7 +121,7 @@ def assign(
     seed: int | None,
 ) -> None:
     """Give the topics of a pool to assessors."""
-    with opened(settings) as database, database.writing() as db:
+    with open_database(settings) as database, database.writing() as db:
         found = campaign_by_slug(db, campaign)
         pools = [line for line in pools_of(db, found.id) if not line.draft]
         if not pools:

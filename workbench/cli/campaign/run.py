@@ -9,9 +9,9 @@ from typing import Any
 
 import click
 
-from workbench.cli.campaign.collection import JSON
+from workbench.cli.campaign.campaigns import JSON
+from workbench.cli.database import database_options, open_database
 from workbench.cli.inputs import open_input
-from workbench.cli.opening import database_options, opened
 from workbench.cli.output import say_json, say_table
 from workbench.errors import Finding
 from workbench.formats.metadata_table import read_metadata_table, write_table
@@ -44,7 +44,7 @@ def run() -> None:
 @database_options
 def list_(settings: Settings, campaign: str, group: str | None, verdict: str | None, as_json: bool) -> None:
     """List the runs of CAMPAIGN, by tag."""
-    with opened(settings) as database, database.reading() as db:
+    with open_database(settings) as database, database.reading() as db:
         found = campaign_by_slug(db, campaign)
         ids = None if group is None else [group_named(db, found.id, group)]
         runs = [r for r in runs_of(db, found.id, group_ids=ids) if verdict is None or r.verdict == verdict]
@@ -78,7 +78,7 @@ def list_(settings: Settings, campaign: str, group: str | None, verdict: str | N
 @database_options
 def show(settings: Settings, campaign: str, tag: str, as_json: bool) -> None:
     """Show everything about the run TAG of CAMPAIGN, with its earlier versions."""
-    with opened(settings) as database, database.reading() as db:
+    with open_database(settings) as database, database.reading() as db:
         record = run_record(db, campaign_by_slug(db, campaign).id, tag)
     if as_json:
         say_json(record_json(record))
@@ -112,7 +112,7 @@ def edit(settings: Settings, campaign: str, tag: str, **typed: str | None) -> No
     said = TypedMetadata(*(typed[name] or "" for name in ("kind", "description", "priority")))
     new = read_metadata(said, source=tag)
     values = {"kind": new.kind, "description": new.description, "priority": new.priority}
-    with opened(settings) as database, database.writing() as db:
+    with open_database(settings) as database, database.writing() as db:
         found = campaign_by_slug(db, campaign)
         changes: dict[str, Any] = {name: v for name, v in values.items() if typed[name] is not None}
         if typed["group"] is not None:
@@ -148,7 +148,7 @@ def set_aside(settings: Settings, campaign: str, tags: tuple[str, ...], reason: 
 @database_options
 def replace_(settings: Settings, campaign: str, tag: str, file: str) -> None:
     """Replace the run TAG of CAMPAIGN by FILE; the earlier version is kept."""
-    with opened(settings) as database, database.writing() as db, open_input(file) as (stream, source):
+    with open_database(settings) as database, database.writing() as db, open_input(file) as (stream, source):
         done = replace_run(db, campaign_by_slug(db, campaign).id, tag, (source, stream))
     click.echo(f"{tag} is replaced: {done.topics} topics, {done.lines} lines, {done.sha256}")
 
@@ -159,7 +159,7 @@ def replace_(settings: Settings, campaign: str, tag: str, file: str) -> None:
 @database_options
 def remove(settings: Settings, campaign: str, tag: str) -> None:
     """Forget the run TAG of CAMPAIGN with all its versions, if it is in no pool."""
-    with opened(settings) as database, database.writing() as db:
+    with open_database(settings) as database, database.writing() as db:
         remove_run(db, campaign_by_slug(db, campaign).id, tag)
     click.echo(f"{tag} is removed")
 
@@ -167,7 +167,7 @@ def remove(settings: Settings, campaign: str, tag: str) -> None:
 def _judge(
     settings: Settings, campaign: str, tags: tuple[str, ...], verdict: Verdict, reason: str = ""
 ) -> None:
-    with opened(settings) as database, database.writing() as db:
+    with open_database(settings) as database, database.writing() as db:
         found = campaign_by_slug(db, campaign)
         changed = run_records.give_verdict(db, found.id, tags, verdict, reason=reason, by=None)
     click.echo(f"{changed} of {len(tags)} newly {verdict.words}")
@@ -242,7 +242,7 @@ def records(settings: Settings, campaign: str, file: str | None, new_groups: boo
     if file is None:
         _say_records(settings, campaign, as_json)
         return
-    with opened(settings) as database, database.writing() as db, open_input(file) as (stream, source):
+    with open_database(settings) as database, database.writing() as db, open_input(file) as (stream, source):
         table = read_metadata_table(stream, source=source)
         found = campaign_by_slug(db, campaign)
         done = load_records(db, found.id, table, source=source, new_groups=new_groups)
@@ -264,7 +264,7 @@ def records(settings: Settings, campaign: str, file: str | None, new_groups: boo
 
 
 def _say_records(settings: Settings, campaign: str, as_json: bool) -> None:
-    with opened(settings) as database, database.reading() as db:
+    with open_database(settings) as database, database.reading() as db:
         runs = runs_of(db, campaign_by_slug(db, campaign).id)
     if as_json:
         say_json([line_json(one) for one in runs])

@@ -11,7 +11,8 @@ import numpy as np
 from workbench.pooling.adaptive.chooser import Free, JudgmentsOnly, Retrieved
 from workbench.pooling.adaptive.live import Adaptive, adaptive_pool
 from workbench.pooling.candidates import Floats, TopicCandidates, heaviest
-from workbench.pooling.strategy import BUDGET, DEPTH_READ, NUMBER, WHOLE, Parameter, Strategy
+from workbench.pooling.planning import size_of_adaptive
+from workbench.pooling.strategy import BUDGET, DEPTH_READ, NUMBER, WHOLE, Parameter, Strategy, to_its_depth
 from workbench.records import Run, TieRule
 
 
@@ -103,4 +104,6 @@ HEDGE = Strategy(
         ),
     ),
     hedge,
+    size=size_of_adaptive,
+    depth_read=to_its_depth,
 )

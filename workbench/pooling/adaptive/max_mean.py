@@ -8,7 +8,8 @@ from functools import partial
 from workbench.pooling.adaptive.bandit import Bandit
 from workbench.pooling.adaptive.live import Adaptive, adaptive_pool
 from workbench.pooling.candidates import to_twelve_digits
-from workbench.pooling.strategy import BUDGET, DEPTH_READ, Strategy
+from workbench.pooling.planning import size_of_adaptive
+from workbench.pooling.strategy import BUDGET, DEPTH_READ, Strategy, to_its_depth
 from workbench.records import Run, TieRule
 
 
@@ -35,4 +36,6 @@ MAX_MEAN = Strategy(
     "Losada, Parapar and Barreiro 2016, 2017",
     (DEPTH_READ, BUDGET),
     max_mean,
+    size=size_of_adaptive,
+    depth_read=to_its_depth,
 )

@@ -8,7 +8,8 @@ from functools import partial
 from workbench.pooling.adaptive.chooser import Free
 from workbench.pooling.adaptive.live import Adaptive, adaptive_pool
 from workbench.pooling.candidates import TopicCandidates
-from workbench.pooling.strategy import BUDGET, DEPTH_READ, WHOLE, Parameter, Strategy
+from workbench.pooling.planning import size_of_adaptive
+from workbench.pooling.strategy import BUDGET, DEPTH_READ, WHOLE, Parameter, Strategy, to_its_depth
 from workbench.records import Run, TieRule
 
 
@@ -111,4 +112,6 @@ MOVE_TO_FRONT = Strategy(
         Parameter("reduction", "how much a document that is not relevant takes off", 1, WHOLE, lowest=1),
     ),
     move_to_front,
+    size=size_of_adaptive,
+    depth_read=to_its_depth,
 )

@@ -9,7 +9,8 @@ from workbench.pooling.adaptive.live import Adaptive, adaptive_pool
 from workbench.pooling.adaptive.residual import Residual
 from workbench.pooling.candidates import Floats
 from workbench.pooling.fusion.rbp import PERSISTENCE
-from workbench.pooling.strategy import BUDGET, DEPTH_READ, Strategy
+from workbench.pooling.planning import size_of_adaptive
+from workbench.pooling.strategy import BUDGET, DEPTH_READ, Strategy, to_its_depth
 from workbench.records import Run, TieRule
 
 
@@ -41,4 +42,6 @@ RBP_C = Strategy(
     "Moffat, Webber and Zobel 2007, method C",
     (DEPTH_READ, BUDGET, PERSISTENCE),
     rbp_c,
+    size=size_of_adaptive,
+    depth_read=to_its_depth,
 )

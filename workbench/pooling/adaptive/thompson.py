@@ -12,7 +12,8 @@ from workbench.pooling.adaptive.bandit import Bandit
 from workbench.pooling.adaptive.chooser import Free
 from workbench.pooling.adaptive.live import Adaptive, adaptive_pool
 from workbench.pooling.candidates import TopicCandidates
-from workbench.pooling.strategy import BUDGET, DEPTH_READ, SEED, WHOLE, Parameter, Strategy
+from workbench.pooling.planning import size_of_adaptive
+from workbench.pooling.strategy import BUDGET, DEPTH_READ, SEED, WHOLE, Parameter, Strategy, to_its_depth
 from workbench.records import Run, TieRule, id_bytes
 
 
@@ -84,4 +85,6 @@ THOMPSON = Strategy(
         SEED,
     ),
     thompson,
+    size=size_of_adaptive,
+    depth_read=to_its_depth,
 )

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from workbench.pooling.candidates import Floats, Ranked, TopicCandidates
 from workbench.pooling.fusion.weighted import heaviest_pool
+from workbench.pooling.planning import size_of_budget
 from workbench.pooling.pool import Pool
 from workbench.pooling.strategy import BUDGET, Strategy
 from workbench.records import Run, TieRule
@@ -40,4 +41,5 @@ BORDA = Strategy(
     "Aslam and Montague 2001",
     (BUDGET,),
     borda_pool,
+    size=size_of_budget,
 )

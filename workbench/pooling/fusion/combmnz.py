@@ -8,6 +8,7 @@ import numpy as np
 
 from workbench.pooling.candidates import Floats, TopicCandidates
 from workbench.pooling.fusion.weighted import heaviest_pool, min_max
+from workbench.pooling.planning import size_of_budget
 from workbench.pooling.pool import Pool
 from workbench.pooling.strategy import BUDGET, Strategy
 from workbench.records import Run, TieRule
@@ -34,4 +35,5 @@ COMBMNZ = Strategy(
     "Fox and Shaw 1994; Lee 1997",
     (BUDGET,),
     combmnz_pool,
+    size=size_of_budget,
 )

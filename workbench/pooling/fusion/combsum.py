@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from workbench.pooling.candidates import Floats, TopicCandidates
 from workbench.pooling.fusion.weighted import heaviest_pool, min_max
+from workbench.pooling.planning import size_of_budget
 from workbench.pooling.pool import Pool
 from workbench.pooling.strategy import BUDGET, Strategy
 from workbench.records import Run, TieRule
@@ -31,4 +32,5 @@ COMBSUM = Strategy(
     "Fox and Shaw 1994; Lee 1997",
     (BUDGET,),
     combsum_pool,
+    size=size_of_budget,
 )

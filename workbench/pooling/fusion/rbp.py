@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from workbench.pooling.candidates import Floats, TopicCandidates
 from workbench.pooling.fusion.weighted import heaviest_pool
+from workbench.pooling.planning import size_of_budget
 from workbench.pooling.pool import Pool
 from workbench.pooling.strategy import BUDGET, NUMBER, Parameter, Strategy
 from workbench.records import Run, TieRule
@@ -36,4 +37,5 @@ RBP = Strategy(
     "Moffat, Webber and Zobel 2007, method A",
     (BUDGET, PERSISTENCE),
     rbp_pool,
+    size=size_of_budget,
 )

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from workbench.pooling.candidates import Floats, TopicCandidates
 from workbench.pooling.fusion.weighted import heaviest_pool
+from workbench.pooling.planning import size_of_budget
 from workbench.pooling.pool import Pool
 from workbench.pooling.strategy import BUDGET, WHOLE, Parameter, Strategy
 from workbench.records import Run, TieRule
@@ -35,4 +36,5 @@ RRF = Strategy(
         Parameter("k", "how strongly the first ranks are damped", 60, WHOLE, lowest=0),
     ),
     rrf_pool,
+    size=size_of_budget,
 )

@@ -8,6 +8,7 @@ import numpy as np
 
 from workbench.errors import WorkbenchError
 from workbench.pooling.candidates import TopicCandidates, gather
+from workbench.pooling.planning import Certainty, Counts, Planned, Values, size_of_sample
 from workbench.pooling.pool import Pair, Pool
 from workbench.pooling.sampling.strata import STRATA, Stratum, accept_strata, first_by_seed, sample_sizes
 from workbench.pooling.strategy import SEED, WHOLE, Parameter, Strategy
@@ -54,6 +55,23 @@ def stratified_pool(
     return Pool(tuple(entries), gathered.tags, largest, inclusion=inclusion, strata=numbers)
 
 
+def _size(planned: Planned) -> tuple[Counts, Certainty]:
+    reach, budget = planned.reach, planned.values["budget"]
+    strata = checked_strata(planned.values["strata"], budget)
+    members = [(reach.best >= one.first) & (reach.best <= one.last) for one in strata]
+    by_stratum = np.array([reach.per_topic(within) for within in members])
+    drawn = np.array([sample_sizes(strata, column, budget) for column in by_stratum.T.tolist()])
+    total, certainty = np.zeros(len(reach.topics)), Certainty.EXACT
+    for within, candidates, counts in zip(members, by_stratum, drawn.reshape(-1, len(strata)).T, strict=True):
+        part, certainty = size_of_sample(planned, within, candidates, counts)
+        total += part
+    return total, certainty
+
+
+def _depth_read(values: Values) -> int:
+    return int(values["strata"][-1].last)
+
+
 STRATIFIED = Strategy(
     "stratified",
     "random samples of the depth pool at rates by best rank, for infAP, xinfAP and statAP",
@@ -64,6 +82,8 @@ STRATIFIED = Strategy(
         SEED,
     ),
     stratified_pool,
+    size=_size,
+    depth_read=_depth_read,
 )
 
 

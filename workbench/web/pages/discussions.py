@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
+from workbench.consensus.rule import Pair
 from workbench.errors import Finding, InvalidInput
 from workbench.records import Answer
 from workbench.web import notices
@@ -15,20 +14,12 @@ from workbench.web.context import reading, writing
 from workbench.web.forms import findings_of, sent_id, status_of
 from workbench.web.ids import write_id
 from workbench.web.requests import see_other
-from workbench.workflow.adjudication.decisions import Pair
-from workbench.workflow.adjudication.discussing import discuss, discussion, discussions
+from workbench.workflow.adjudication.discussions import discuss, discussion, discussions
+from workbench.workflow.judging.submission import Submission
 from workbench.workflow.people.roles import Role
 
 blueprint = Blueprint("discussions", __name__, url_prefix="/c/<slug>/discussions")
 assessor = member(Role.ASSESSOR)
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """What a form says after a discussion."""
-
-    answer: Answer
-    grade: int | None
 
 
 @blueprint.get("")
@@ -53,24 +44,14 @@ def say() -> Response | tuple[str, int]:
     """Keep or change the grade, with a comment, and go on to the next pair."""
     named = _pair()
     try:
-        said = _said()
+        said = _said(named[1])
         with writing() as db:
-            discuss(
-                db,
-                here().id,
-                viewer().id,
-                named,
-                answer=said.answer,
-                grade=said.grade,
-                comment=request.form.get("comment", ""),
-                client_id=request.form.get("client_id", ""),
-                shown_sha256=request.form.get("shown_sha256") or None,
-            )
+            discuss(db, here().id, viewer().id, named[0], said)
     except InvalidInput as error:
         return _page(named, findings_of(error, "Answer")), status_of(error)
     with reading() as db:
         left = [line for line in discussions(db, here().id, viewer().id) if not line.answered]
-    notices.say("Your answer is recorded.")
+    notices.add("Your answer is recorded.")
     if left:
         topic, docno = write_id(left[0].topic), write_id(left[0].docno)
         return see_other(url_for("discussions.pair", topic=topic, docno=docno))
@@ -95,10 +76,18 @@ def _page(named: Pair, findings: tuple[Finding, ...] = ()) -> str:
     )
 
 
-def _said() -> Said:
+def _said(docno: str) -> Submission:
     said = request.form.get("answer", "")
-    if said.isascii() and said.isdigit() and len(said) < 6:
-        return Said(Answer.GRADE, int(said))
-    if said in {Answer.UNSURE, Answer.CANNOT_JUDGE}:
-        return Said(Answer(said), None)
-    raise InvalidInput([Finding("Answer", None, "answer", "choose what you say now", "keep it or change it")])
+    graded = said.isascii() and said.isdigit() and len(said) < 6
+    if not graded and said not in {Answer.UNSURE, Answer.CANNOT_JUDGE}:
+        raise InvalidInput(
+            [Finding("Answer", None, "answer", "choose what you say now", "keep it or change it")]
+        )
+    return Submission(
+        docno,
+        request.form.get("client_id", ""),
+        answer=Answer.GRADE if graded else Answer(said),
+        grade=int(said) if graded else None,
+        comment=request.form.get("comment", ""),
+        shown_sha256=request.form.get("shown_sha256") or None,
+    )

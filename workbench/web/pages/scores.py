@@ -10,15 +10,15 @@ from werkzeug.wrappers import Response
 from workbench.consensus.rules import RULES
 from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError
 from workbench.records import Verdict
+from workbench.scoring.listed import example_names
 from workbench.scoring.measures import parse_measures
 from workbench.storage import Session
-from workbench.web.access import here
+from workbench.web.access import here, reader
 from workbench.web.context import reading
 from workbench.web.downloads import csv_file
 from workbench.web.forms import findings_of, sent_id, sent_ids, status_of
 from workbench.web.ids import write_id
 from workbench.web.pages.qrels.rule_form import RuleForm, rule_form
-from workbench.web.readers import reader
 from workbench.web.requests import wants_fragment
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.collection import topics_of
@@ -26,7 +26,6 @@ from workbench.workflow.runs.run_records import CampaignRun, runs_of
 from workbench.workflow.scores.score_table import ScoreTable, default_measures, score_runs
 
 blueprint = Blueprint("scores", __name__, url_prefix="/c/<slug>/scores")
-EXAMPLES = "AP, nDCG@10, P@10, RR, R@100, Bpref, Rprec, P(rel=2)@5"
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,5 +123,5 @@ def _page(form: ScoreForm, table: ScoreTable | None = None, findings: tuple[Find
         else {name: max(one.values[name] for one in table.runs) for name in table.measures}
     )
     return render_template(
-        template, form=form, rules=RULES, table=table, tops=tops, findings=findings, examples=EXAMPLES
+        template, form=form, rules=RULES, table=table, tops=tops, findings=findings, examples=example_names()
     )

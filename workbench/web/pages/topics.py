@@ -9,16 +9,15 @@ from werkzeug.wrappers import Response
 
 from workbench.errors import Finding, NotFound, WorkbenchError
 from workbench.formats.topics import read_topics
-from workbench.web.access import here
+from workbench.web.access import here, organiser, reader
 from workbench.web.context import reading, writing
 from workbench.web.forms import announce, counted, findings_of, sent_files, sent_id, status_of, with_each
-from workbench.web.readers import organiser, reader
 from workbench.web.requests import see_other
 from workbench.workflow.adjudication.decisions import unclear_of_topic
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.collection import Loaded, load_topics, topics_of
 from workbench.workflow.judging.assignments import assignments_of
-from workbench.workflow.overview.progress import overview
+from workbench.workflow.overview import overview
 
 blueprint = Blueprint("topics", __name__, url_prefix="/c/<slug>/topics")
 

@@ -45,7 +45,7 @@ from workbench.storage.tables import AssessorRow, AssignmentRow, PoolRow
 from workbench.workflow.agreement.compared_grades import ComparedGrades, compared_grades
 from workbench.workflow.agreement.entering import answers_in
 from workbench.workflow.campaigns.campaigns import campaign_of
-from workbench.workflow.judging.handouts import shares_of
+from workbench.workflow.judging.handout import handouts_of
 from workbench.workflow.pools.pace import Pace, pace_of
 
 Pair = tuple[str, str]
@@ -137,7 +137,7 @@ def _given(db: Session, campaign_id: int) -> dict[Pair, set[int]]:
             AssignmentRow.revoked_at.is_(None),
         )
     ).all()
-    shares = shares_of(db, campaign_id)
+    shares = handouts_of(db, campaign_id)
     given: dict[Pair, set[int]] = {}
     for pool_id, topic, assessor_id in rows:
         for docno in shares.docnos(pool_id, topic, assessor_id):

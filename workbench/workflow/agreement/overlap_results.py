@@ -14,7 +14,7 @@ from workbench.agreement.sample_results import SampleEstimate, estimate_from_pai
 from workbench.agreement.sample_size import Draw
 from workbench.agreement.several.over_topics import Resamples
 from workbench.agreement.table import MISSING, Codes
-from workbench.storage.events import HOLDING, current_events
+from workbench.storage.events import CURRENT_PURPOSES, current_events
 from workbench.storage.tables import AssessorRow, JudgmentEventRow, PoolEntryRow, PoolRow
 from workbench.workflow.agreement.overlap import Pair
 from workbench.workflow.agreement.overlap_drawing import STRATEGY, kept_request
@@ -133,7 +133,7 @@ def _firsts_of(db: Session, pool: PoolRow) -> dict[Pair, int]:
         .where(
             entry.pool_id == pool.id,
             event.campaign_id == pool.campaign_id,
-            event.purpose.in_(HOLDING),
+            event.purpose.in_(CURRENT_PURPOSES),
             event.assessor_id.in_(_people(pool.campaign_id)),
             event.recorded_at <= pool.created_at,
         )
@@ -160,7 +160,7 @@ def _current_grades(db: Session, campaign_id: int) -> dict[Pair, tuple[Graded, .
             select(event.assessor_id, event.topic, event.docno, func.min(event.id))
             .where(
                 event.campaign_id == campaign_id,
-                event.purpose.in_(HOLDING),
+                event.purpose.in_(CURRENT_PURPOSES),
                 event.assessor_id.in_(_people(campaign_id)),
             )
             .group_by(event.assessor_id, event.topic, event.docno)

@@ -8,6 +8,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict
+from workbench.pooling.strategies import PoolRecipe
 from workbench.ranking import ordered
 from workbench.records import TieRule
 from workbench.storage.events import current_events
@@ -86,11 +87,8 @@ def fill_holes(
     report = make_pool(
         db,
         campaign_id,
-        parameters={"depth": depth},
-        ties=ties,
-        tags=[tag],
+        PoolRecipe(parameters={"depth": depth}, ties=ties, tags=[tag], supplementary=True),
         name=f"{tag} late, depth {depth}",
-        supplementary=True,
         created_by=created_by,
     )
     entries = pool_entries(db, campaign_id, report.pool.name)

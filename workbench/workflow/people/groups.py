@@ -22,7 +22,7 @@ from workbench.storage.tables import (
 )
 from workbench.workflow.clock import utc_now
 from workbench.workflow.people.accounts import clean_name
-from workbench.workflow.people.membership import hold_role, remove_role, require_one_side
+from workbench.workflow.people.membership import grant_role, remove_role, require_one_side
 from workbench.workflow.people.roles import Role
 
 LONGEST_GROUP_NAME = 120
@@ -154,7 +154,7 @@ def join(db: Session, campaign_id: int, group_id: int, account_id: int, *, both_
     _row(db, campaign_id, group_id)
     if not both_sides:
         require_one_side(db, campaign_id, account_id, Role.PARTICIPANT)
-    hold_role(db, campaign_id, account_id, Role.PARTICIPANT)
+    grant_role(db, campaign_id, account_id, Role.PARTICIPANT)
     if db.get(GroupMemberRow, (group_id, account_id)) is None:
         db.add(GroupMemberRow(group_id=group_id, account_id=account_id))
     try:

@@ -95,7 +95,7 @@ def rebuild_draft(db: Session, campaign_id: int, name: str) -> Rebuilt:
     """
     row = locked_pool(db, campaign_id, name)
     require_draft(row, "built again")
-    holding = current_runs(db, campaign_id, held=True)
+    holding = current_runs(db, campaign_id, locked=True)
     chosen = [(run["tag"], holding[run["tag"]]) for run in row.recipe["runs"] if run["tag"] in holding]
     if not chosen:
         raise Conflict(f"no run of {name!r} is left", remedy="delete the draft and make a pool of other runs")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from types import MappingProxyType
 from typing import Any
 
 from sqlalchemy import insert, select
@@ -15,9 +14,8 @@ from workbench import __version__
 from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.pooling.adaptive.live import Adaptive
 from workbench.pooling.comparison import without_pairs
-from workbench.pooling.planning import depth_read
 from workbench.pooling.pool import Pool
-from workbench.pooling.strategies import ALL_STRATEGIES
+from workbench.pooling.strategies import ALL_STRATEGIES, DEPTH_RECIPE, PoolRecipe
 from workbench.pooling.strategy import named
 from workbench.records import PoolEntry, TieRule, Verdict
 from workbench.storage.tables import PoolEntryRow, PoolRow, RunRow
@@ -30,25 +28,20 @@ from workbench.workflow.runs.packed_store import pack_runs, run_for_use
 
 
 def chosen_runs(
-    db: Session,
-    campaign_id: int,
-    tags: Collection[str] | None,
-    *,
-    priority: int | None = None,
-    held: bool = False,
+    db: Session, campaign_id: int, recipe: PoolRecipe, *, locked: bool = False
 ) -> list[tuple[str, str]]:
-    """The chosen runs, all accepted ones if None, as tag and SHA-256, by tag.
+    """The runs that a recipe chooses, as tag and SHA-256, by tag.
 
-    With a `priority` only those of them that their groups gave this one or a smaller number: not those of
-    which no priority was said. With `held` none of them can be replaced before the transaction ends, which
-    must be one that writes. Raises NotFound for an unknown tag, and WorkbenchError without any run.
+    `locked`, none of them can be replaced before the transaction ends, which must be one that writes.
+    Raises NotFound for an unknown tag, and WorkbenchError without any run.
     """
-    asked = (
+    tags, priority = recipe.tags, recipe.priority
+    query = (
         select(RunRow.tag, RunRow.sha256, RunRow.verdict, RunRow.priority)
         .where(RunRow.campaign_id == campaign_id, RunRow.replaced_at.is_(None))
         .order_by(RunRow.tag)
     )
-    rows = db.execute(asked.with_for_update(read=True) if held else asked).all()
+    rows = db.execute(query.with_for_update(read=True) if locked else query).all()
     unknown = set(tags or ()) - {row.tag for row in rows}
     if unknown:
         raise NotFound(f"there is no run {', '.join(sorted(unknown))} in this campaign")
@@ -66,17 +59,17 @@ def chosen_runs(
     return [(row.tag, row.sha256) for row in chosen]
 
 
-def current_runs(db: Session, campaign_id: int, *, held: bool = False) -> dict[str, str]:
-    """The hash of every run by its tag, in the order of tags; a run that was replaced does not hold.
+def current_runs(db: Session, campaign_id: int, *, locked: bool = False) -> dict[str, str]:
+    """The hash of every run by its tag, in the order of tags, without those that were replaced.
 
-    With `held` none can be replaced before the transaction ends, which must be one that writes.
+    `locked`, none can be replaced before the transaction ends, which must be one that writes.
     """
-    asked = (
+    query = (
         select(RunRow.tag, RunRow.sha256)
         .where(RunRow.campaign_id == campaign_id, RunRow.replaced_at.is_(None))
         .order_by(RunRow.tag)
     )
-    return dict(db.execute(asked.with_for_update(read=True) if held else asked).all())
+    return dict(db.execute(query.with_for_update(read=True) if locked else query).all())
 
 
 def pooled_or_judged(db: Session, campaign_id: int) -> set[tuple[str, str]]:
@@ -96,37 +89,33 @@ _SHOWN = LONGEST_NAME - 10  # room for the number that makes a name free
 def make_pool(
     db: Session,
     campaign_id: int,
+    recipe: PoolRecipe = DEPTH_RECIPE,
     *,
-    strategy: str = "depth",
-    parameters: Mapping[str, object] = MappingProxyType({}),
-    ties: TieRule = TieRule.TREC_EVAL,
-    tags: Collection[str] | None = None,
-    priority: int | None = None,
     name: str = "",
-    supplementary: bool = False,
     draft: bool = False,
     created_by: int | None = None,
 ) -> PoolReport:
-    """Pool the chosen runs by a strategy of `workbench.pooling` and open the pool for judging.
+    """Pool the chosen runs by a recipe and open the pool for judging, unless it is to be a draft.
 
-    Without `tags` all accepted runs are taken; with a `priority` only those of them that their groups gave
-    this one or a smaller number. None can be replaced meanwhile. An adaptive pool begins empty and hands its
-    documents out while people judge. A `draft` is not opened. With `supplementary` what a pool that was
-    opened has, or a person has judged, is left out. Raises WorkbenchError without runs and for an unknown
-    strategy, InvalidInput for its parameters, NotFound for an unknown tag, Conflict for a name that is taken.
+    None of the runs can be replaced meanwhile. An adaptive pool begins empty and hands its documents out
+    while people judge. Raises WorkbenchError without runs and for an unknown strategy, InvalidInput for its
+    parameters, NotFound for an unknown tag, Conflict for a name that is taken.
     """
-    made_by = named(ALL_STRATEGIES, strategy)
-    texts = made_by.texts(made_by.values(parameters))
-    chosen = chosen_runs(db, campaign_id, tags, priority=priority, held=True)
+    texts = recipe.texts()
+    chosen = chosen_runs(db, campaign_id, recipe, locked=True)
     name = checked_name(db, campaign_id, name) or _free_name(
-        db, campaign_id, recipe_in_words(strategy, texts)
+        db, campaign_id, recipe_in_words(recipe.strategy, texts)
     )
-    recipe = {"strategy": strategy, "parameters": texts, "ties": str(ties), "supplementary": supplementary}
     now = datetime.now(UTC)
     row = PoolRow(
         campaign_id=campaign_id,
         name=name,
-        recipe=recipe,
+        recipe={
+            "strategy": recipe.strategy,
+            "parameters": texts,
+            "ties": str(recipe.ties),
+            "supplementary": recipe.supplementary,
+        },
         pairs=0,
         largest_possible=0,
         created_by=created_by,
@@ -155,7 +144,7 @@ def pool_by_recipe(
     strategy = named(ALL_STRATEGIES, row.recipe["strategy"])
     values, ties = strategy.values(row.recipe["parameters"]), TieRule(row.recipe["ties"])
     pack_runs(db, row.campaign_id)
-    depth = depth_read(strategy.name, values)
+    depth = strategy.depth_read(values)
     runs = (run_for_use(db, row.campaign_id, tag, depth=depth, ties=ties) for tag, _ in chosen)
     built = strategy.build(runs, ties=ties, **values)
     pool = built.pool() if isinstance(built, Adaptive) else built

@@ -9,12 +9,11 @@ from datetime import datetime
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session, aliased
 
-from workbench.errors import Finding, NotFound, WorkbenchError
+from workbench.errors import Finding, NotFound, WorkbenchError, finding_from_json
 from workbench.records import Verdict
 from workbench.storage.tables import AccountRow, GroupRow, PoolRow, RunRow
 from workbench.workflow.checks import storable
 from workbench.workflow.clock import utc_now
-from workbench.workflow.findings import finding_from_json
 from workbench.workflow.people.groups import require_group
 from workbench.workflow.runs.run_metadata import Kind, RunMetadata
 

@@ -11,13 +11,12 @@ from sqlalchemy import delete, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from workbench.errors import Conflict, Finding, InvalidInput
+from workbench.errors import Conflict, Finding, InvalidInput, finding_to_json
 from workbench.formats.error_collector import shown
 from workbench.formats.run_report import with_findings
 from workbench.records import Verdict
 from workbench.storage.tables import CampaignRow, PoolRow, RunRow
 from workbench.workflow.clock import utc_now
-from workbench.workflow.findings import finding_to_json
 from workbench.workflow.runs.duplicate_runs import Holder, tag_findings
 from workbench.workflow.runs.packed_store import pack_run
 from workbench.workflow.runs.run_checks import RunUpload, check_files, run_checker

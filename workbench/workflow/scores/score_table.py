@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
+from workbench.consensus.rule_choice import RuleChoice
 from workbench.errors import WorkbenchError
 from workbench.records import Scale, Verdict
 from workbench.scoring.measures import parse_measures
 from workbench.scoring.scorer import RunScores, Scorer
 from workbench.workflow.campaigns.campaigns import campaign_of
-from workbench.workflow.qrels.make_qrels import QrelsReport, RuleChoice, make_qrels
+from workbench.workflow.qrels.qrels import QrelsReport, make_qrels
 from workbench.workflow.runs.packed_store import run_for_use
 from workbench.workflow.runs.run_records import runs_of
 

@@ -37,7 +37,7 @@ def choose() -> Response | tuple[str, int]:
             save_keys(db, viewer().id, typed)
     except InvalidInput as error:
         return _page(typed, error.findings), 422
-    notices.say("Your keys are kept." if typed else "The keys are as they come.")
+    notices.add("Your keys are kept." if typed else "The keys are as they come.")
     return see_other(safe_next(request.form.get("next")) or url_for("desk_keys.index"))
 
 

@@ -4,61 +4,82 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from flask import Blueprint, jsonify, render_template, request, url_for
+from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from workbench.agreement.rounds import Rounds
 from workbench.consensus.disputes import Difference
+from workbench.consensus.rule import Pair
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.formats.graded_pairs import write_decisions
+from workbench.scoring.gains import examples
 from workbench.storage import Session
 from workbench.web import notices
-from workbench.web.access import here, member
+from workbench.web.access import here, member, organiser
 from workbench.web.context import reading, writing
-from workbench.web.downloads import attachment, csv_file, export_file
+from workbench.web.downloads import attachment, export_file
 from workbench.web.forms import findings_of, status_of, whole_number
 from workbench.web.ids import read_id, write_id
-from workbench.web.pages.adjudication.way import Way, address_of
-from workbench.web.readers import organiser
 from workbench.web.requests import see_other
-from workbench.workflow.adjudication.adjudication_rules import (
-    AdjudicationRules,
-    adjudication_rules,
-    keep_adjudication_rules,
-)
+from workbench.workflow.adjudication.decision_files import decisions_made
 from workbench.workflow.adjudication.discussion_report import (
     DiscussionReport,
     discussion_export,
     discussion_report,
 )
-from workbench.workflow.adjudication.dispute_queue import Order, Queue, QueueLine, State
-from workbench.workflow.adjudication.dispute_tables import COLUMNS, dispute_rows, queue_json
-from workbench.workflow.adjudication.disputing import queue
-from workbench.workflow.adjudication.importing_decisions import decisions_made
+from workbench.workflow.adjudication.disputes import dispute_queue
+from workbench.workflow.adjudication.queue import (
+    Order,
+    Queue,
+    QueueLine,
+    State,
+    queue_export,
+)
+from workbench.workflow.adjudication.rules import (
+    AdjudicationRules,
+    adjudication_rules,
+    save_adjudication_rules,
+)
 from workbench.workflow.people.roles import Role
 
 blueprint = Blueprint("adjudication", __name__, url_prefix="/c/<slug>/adjudication")
 adjudicator = member(Role.ORGANISER, Role.ADJUDICATOR)
 MOST_SHOWN = 200
-MEASURES = ("nDCG@100", "nDCG@10", "nDCG", "AP", "RBP(p=0.8)", "RBP(p=0.95)")
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
-    """Which pairs of the queue are shown, and in which order."""
+class QueueChoice:
+    """Which pairs of the queue an adjudicator goes through, and in which order."""
 
     order: Order
     topic: str | None
-    state: State | None
+    state: State | None = None
 
     def arguments(self, **other: str | None) -> dict[str, str]:
-        """The same as it stands in an address, with some of it otherwise (None leaves it out)."""
-        said = {
+        """The choice in an address of the queue, with some of it changed (None leaves it out)."""
+        values = {
             "order": str(self.order),
             "topic": None if self.topic is None else write_id(self.topic),
             "state": None if self.state is None else str(self.state),
         } | other
-        return {name: value for name, value in said.items() if value is not None}
+        return {name: value for name, value in values.items() if value is not None}
+
+    def desk_address(self, pair: Pair | None) -> str:
+        """The address of a pair on the desk, or of the desk with the first one to decide."""
+        topic, docno = (None, None) if pair is None else (write_id(pair[0]), write_id(pair[1]))
+        only = None if self.topic is None else write_id(self.topic)
+        return url_for("adjudicating.desk", order=str(self.order), only=only, topic=topic, docno=docno)
+
+
+def queue_choice(*, topic: str) -> QueueChoice:
+    """The order, state and topic that a request names in its address or form; the topic under this name."""
+    asked = request.values
+    only = asked.get(topic)
+    return QueueChoice(
+        order=next((one for one in Order if one == asked.get("order")), Order.INFLUENCE),
+        topic=read_id(only) if only else None,
+        state=next((one for one in State if one == asked.get("state")), None),
+    )
 
 
 @blueprint.get("")
@@ -71,32 +92,25 @@ def index() -> str:
 @blueprint.post("/rules")
 @organiser
 def change_rules() -> Response | tuple[str, int]:
-    """Keep what counts as disputed, and how it is shown."""
+    """Save what counts as disputed, and how it is shown."""
     try:
         rules = _rules()
         with writing() as db:
-            keep_adjudication_rules(db, here().id, rules)
+            save_adjudication_rules(db, here().id, rules)
     except WorkbenchError as error:
         return _page(findings_of(error, "Adjudication")), status_of(error)
-    notices.say("The settings of adjudication are saved.")
+    notices.add("Adjudication settings saved.")
     return see_other(url_for("adjudication.index"))
 
 
-@blueprint.get("/disputes.csv")
+@blueprint.get("/disputes.<any(csv, json):kind>")
 @adjudicator
-def as_csv() -> Response:
-    """The chosen pairs as CSV, with their influence."""
-    found, lines = _found(influence=True)
-    rows = dispute_rows(lines, names=not found.rules.names_hidden)
-    return csv_file(COLUMNS, rows, f"{here().slug}.disputes.csv")
-
-
-@blueprint.get("/disputes.json")
-@adjudicator
-def as_json() -> Response:
-    """The chosen pairs as JSON, with their influence."""
-    found, lines = _found(influence=True)
-    return jsonify(queue_json(found, lines, names=not found.rules.names_hidden))
+def export(kind: str) -> Response:
+    """The chosen pairs as CSV or JSON, with their influence."""
+    with reading() as db:
+        found, lines = _lines(db, queue_choice(topic="topic"), influence=True)
+    names = not found.rules.names_hidden
+    return export_file(queue_export(found, lines, names=names), kind, f"{here().slug}.disputes")
 
 
 @blueprint.get("/decisions.tsv")
@@ -135,7 +149,7 @@ def report() -> str:
 @blueprint.get("/discussions.<any(csv, tex, json):kind>")
 @adjudicator
 def report_file(kind: str) -> Response:
-    """The same over all pairs as CSV or LaTeX, with that of the pairs discussed too as JSON."""
+    """The same over all pairs as CSV or LaTeX; as JSON with the discussed pairs alone as well."""
     with reading() as db:
         names = not adjudication_rules(db, here().id).names_hidden
         found = discussion_report(db, here().id)
@@ -143,10 +157,9 @@ def report_file(kind: str) -> Response:
 
 
 def _page(findings: tuple[Finding, ...] = ()) -> str:
-    chosen = _chosen()
+    chosen = queue_choice(topic="topic")
     with reading() as db:
         found, lines = _lines(db, chosen, influence=False)
-    way = Way(chosen.order, chosen.topic)
     return render_template(
         "adjudication/index.html",
         queue=found,
@@ -156,30 +169,14 @@ def _page(findings: tuple[Finding, ...] = ()) -> str:
         orders=tuple(Order),
         states=tuple(State),
         differences=tuple(Difference),
-        measures=[(name, name) for name in dict.fromkeys((*MEASURES, found.rules.measure))],
+        measures=[(name, name) for name in dict.fromkeys((*examples(), found.rules.measure))],
         rules=found.rules,
-        address_of=lambda pair: address_of(way, pair),
         findings=findings,
     )
 
 
-def _chosen() -> Chosen:
-    asked = request.args
-    topic = asked.get("topic")
-    return Chosen(
-        order=next((one for one in Order if one == asked.get("order")), Order.INFLUENCE),
-        topic=read_id(topic) if topic else None,
-        state=next((one for one in State if one == asked.get("state")), None),
-    )
-
-
-def _found(*, influence: bool) -> tuple[Queue, tuple[QueueLine, ...]]:
-    with reading() as db:
-        return _lines(db, _chosen(), influence=influence)
-
-
-def _lines(db: Session, chosen: Chosen, *, influence: bool) -> tuple[Queue, tuple[QueueLine, ...]]:
-    found = queue(db, here().id, order=chosen.order, influence=influence or None)
+def _lines(db: Session, chosen: QueueChoice, *, influence: bool) -> tuple[Queue, tuple[QueueLine, ...]]:
+    found = dispute_queue(db, here().id, order=chosen.order, influence=influence or None)
     return found, found.filtered(topic=chosen.topic, state=chosen.state)
 
 
@@ -191,7 +188,7 @@ def _rules() -> AdjudicationRules:
     if difference is None:
         findings.append(Finding("Disputed", None, "difference", "choose what is disputed"))
     if steps is None:
-        findings.append(Finding("Steps", None, "steps", "this is no number", "1 or more"))
+        findings.append(Finding("Steps", None, "steps", "this is not a number", "1 or more"))
     if difference is None or steps is None:
         raise InvalidInput(findings)
     return AdjudicationRules(

@@ -6,11 +6,10 @@ from flask import Blueprint
 from werkzeug.wrappers import Response
 
 from workbench.storage import Session
-from workbench.web.access import here
+from workbench.web.access import here, reader
 from workbench.web.downloads import export_file
 from workbench.web.pages.agreement.grades_choice import Choice
 from workbench.web.pages.agreement.shared import TABLE, report_asked, report_for_file, report_page
-from workbench.web.readers import reader
 from workbench.workflow.agreement.machines import MachinesReport, machines_against_people
 from workbench.workflow.agreement.report_forms import machines_export
 

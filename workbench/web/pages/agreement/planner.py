@@ -25,11 +25,10 @@ from workbench.agreement.sample_request import (
 from workbench.agreement.sample_size import Draw
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.web import notices
-from workbench.web.access import here, viewer
+from workbench.web.access import here, organiser, viewer
 from workbench.web.context import reading, writing
 from workbench.web.downloads import export_file
 from workbench.web.forms import counted, findings_of, status_of, whole_number
-from workbench.web.readers import organiser
 from workbench.web.requests import see_other, wants_fragment
 from workbench.workflow.agreement.overlap import OverlapPlan, plan_export, plan_overlap
 from workbench.workflow.agreement.overlap_drawing import DrawOrder, draw_overlap
@@ -88,7 +87,7 @@ def draw() -> Response | tuple[str, int]:
         page = _page(findings_of(error, "Draw", "draw"))
         return (page[0] if isinstance(page, tuple) else page), status_of(error)
     pool = done.pool.pool
-    notices.say(
+    notices.add(
         f"{counted(pool.pairs, 'pair')} from {counted(done.topics, 'topic')} drawn into {pool.name!r} with "
         f"seed {done.seed} and assigned ({counted(done.assigned, 'assignment')})."
     )

@@ -22,13 +22,12 @@ from workbench.agreement.specific import WHY_NONE
 from workbench.errors import WorkbenchError
 from workbench.records import Scale
 from workbench.storage import Session
-from workbench.web.access import here
+from workbench.web.access import here, reader
 from workbench.web.context import reading
 from workbench.web.downloads import export_file
 from workbench.web.pages.agreement.grades_choice import WHOSE
 from workbench.web.pages.agreement.options import BASES, BOUNDS, FIGURES, MOST_ROUNDS, OVER, Choice, choice_of
 from workbench.web.pages.agreement.shared import Nothing, nothing_of
-from workbench.web.readers import reader
 from workbench.workflow.agreement.agreeing import (
     Asked,
     agreement,

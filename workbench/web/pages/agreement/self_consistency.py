@@ -9,12 +9,11 @@ from werkzeug.wrappers import Response
 
 from workbench.formats.probe_answers import write_probe_answers
 from workbench.storage import Session
-from workbench.web.access import here
+from workbench.web.access import here, reader
 from workbench.web.context import reading
 from workbench.web.downloads import attachment, export_file
 from workbench.web.pages.agreement.grades_choice import Choice
 from workbench.web.pages.agreement.shared import TABLE, report_asked, report_for_file, report_page
-from workbench.web.readers import reader
 from workbench.workflow.agreement.probe_answers import Against, probe_json, probe_lines
 from workbench.workflow.agreement.repeats import ConsistencyReport, consistency
 from workbench.workflow.agreement.report_forms import repeats_export

@@ -9,13 +9,12 @@ from werkzeug.wrappers import Response
 
 from workbench.agreement.several.by_topic import COEFFICIENTS, FEWEST, what_would_define
 from workbench.storage import Session
-from workbench.web.access import here
+from workbench.web.access import here, reader
 from workbench.web.context import reading
 from workbench.web.downloads import export_file
 from workbench.web.forms import sent_id
 from workbench.web.pages.agreement.grades_choice import WHOSE, Choice, read_choice
 from workbench.web.pages.agreement.shared import TABLE, report_asked, report_for_file, report_page
-from workbench.web.readers import reader
 from workbench.workflow.agreement.by_topic import TopicsReport, agreement_by_topic, disputed_pairs, labels
 from workbench.workflow.agreement.report_forms import topics_export
 from workbench.workflow.campaigns.campaigns import campaign_of

@@ -10,12 +10,11 @@ from werkzeug.wrappers import Response
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.storage import Session
 from workbench.web import notices
-from workbench.web.access import here
+from workbench.web.access import here, organiser
 from workbench.web.context import reading, writing
 from workbench.web.forms import counted, findings_of, status_of, whole_number
 from workbench.web.ids import read_id
 from workbench.web.pages.pools.pool_choice import pool_line
-from workbench.web.readers import organiser
 from workbench.web.requests import see_other
 from workbench.workflow.judging import assignments
 from workbench.workflow.judging.assignments import AssignmentLine, assignments_of
@@ -107,7 +106,7 @@ def revoke() -> Response:
     """Take a topic back from an assessor; what was judged stays."""
     with writing() as db:
         assignments.revoke(db, here().id, whole_number(request.form.get("assignment", "")) or 0)
-    notices.say("The topic is taken back. What was judged stays.")
+    notices.add("The topic is taken back. What was judged stays.")
     pool_id = whole_number(request.form.get("pool", ""))
     return see_other(url_for("assignments.index", pool=pool_id))
 
@@ -138,9 +137,9 @@ def _cells() -> dict[int, list[str]]:
 
 def _given(added: int, line: PoolLine) -> Response:
     if added:
-        notices.say(f"{counted(added, 'assignment')} given in “{line.name}”.")
+        notices.add(f"{counted(added, 'assignment')} given in “{line.name}”.")
     else:
-        notices.say("All of these were given already.", "fair")
+        notices.add("All of these were given already.", "fair")
     return see_other(url_for("assignments.index", pool=line.id))
 
 

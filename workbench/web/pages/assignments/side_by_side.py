@@ -10,11 +10,10 @@ from werkzeug.wrappers import Response
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.storage import Session
 from workbench.web import notices
-from workbench.web.access import here
+from workbench.web.access import here, organiser, reader
 from workbench.web.context import reading, writing
 from workbench.web.downloads import attachment, csv_file
 from workbench.web.forms import counted, findings_of, sent_id, sent_ids, sent_text, status_of, whole_number
-from workbench.web.readers import organiser, reader
 from workbench.web.requests import see_other
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.judging import preference_tasks
@@ -59,7 +58,7 @@ def revoke(task_id: int) -> Response:
     """Take a task back."""
     with writing() as db:
         preference_tasks.revoke_task(db, here().id, task_id)
-    notices.say("Taken back; what was said of its pairs is kept.")
+    notices.add("Taken back; what was said of its pairs is kept.")
     return see_other(url_for("preferences.index"))
 
 
@@ -101,9 +100,9 @@ def _given(give: Callable[[Session], int]) -> Response | tuple[str, int]:
     except WorkbenchError as error:
         return _page(findings_of(error, "Tasks")), status_of(error)
     if added:
-        notices.say(f"{counted(added, 'task')} given.")
+        notices.add(f"{counted(added, 'task')} given.")
     else:
-        notices.say("Nothing new: they have these pairs, or no topic has two graded documents.", "fair")
+        notices.add("Nothing new: they have these pairs, or no topic has two graded documents.", "fair")
     return see_other(url_for("preferences.index"))
 
 

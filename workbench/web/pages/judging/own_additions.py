@@ -42,7 +42,7 @@ def add(assignment_id: int) -> Response | tuple[str, int]:
     except WorkbenchError as error:
         return _page(assignment_id, findings_of(error, "Docnos", "docnos")), status_of(error)
     for sentence in added_in_words(added, pools=False):
-        notices.say(sentence, "good" if added.added else "fair")
+        notices.add(sentence, "good" if added.added else "fair")
     return see_other(url_for("own_additions.index", assignment_id=assignment_id))
 
 

@@ -16,7 +16,7 @@ from workbench.formats.qrels import read_qrels
 from workbench.formats.subtopics import write_subtopic_qrels
 from workbench.records import Answer, Judgment
 from workbench.storage import Session
-from workbench.web.access import here
+from workbench.web.access import here, organiser
 from workbench.web.context import reading, writing
 from workbench.web.downloads import attachment
 from workbench.web.forms import (
@@ -29,7 +29,6 @@ from workbench.web.forms import (
     whole_number,
     with_each,
 )
-from workbench.web.readers import organiser
 from workbench.web.requests import see_other
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.collection import topics_of
@@ -42,7 +41,7 @@ from workbench.workflow.judging.current_judgments import (
 )
 from workbench.workflow.judging.importing import Imported, import_judgments, judgments_from_qrels
 from workbench.workflow.judging.unrecorded import unrecorded_count
-from workbench.workflow.overview.progress import overview
+from workbench.workflow.overview import overview
 
 blueprint = Blueprint("judgments", __name__, url_prefix="/c/<slug>/judgments")
 MOST_SHOWN = 500

@@ -5,11 +5,10 @@ from __future__ import annotations
 from flask import Blueprint
 
 from workbench.storage import Session
-from workbench.web.access import here, viewer
+from workbench.web.access import here, participant, viewer
 from workbench.web.context import reading
 from workbench.web.pages.runs.metadata_form import sent_about, sent_group
 from workbench.web.pages.runs.uploads import Desk, serve_batches
-from workbench.web.readers import participant
 from workbench.workflow.people.groups import own_groups
 from workbench.workflow.runs.own_runs import own_batch, own_checker, require_own_group, shown_report
 

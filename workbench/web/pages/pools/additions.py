@@ -13,12 +13,11 @@ from werkzeug.wrappers import Response
 from workbench.errors import Conflict, Finding, InvalidInput, WorkbenchError
 from workbench.formats.identifiers import read_docnos
 from workbench.web import notices
-from workbench.web.access import here, viewer
+from workbench.web.access import here, organiser, viewer
 from workbench.web.context import reading, writing
 from workbench.web.forms import counted, findings_of, sent_id, status_of
 from workbench.web.ids import write_id
 from workbench.web.pages.pools.pool_choice import pool_line
-from workbench.web.readers import organiser
 from workbench.web.rendering import plain_words
 from workbench.web.requests import see_other
 from workbench.workflow.campaigns.collection import topics_of
@@ -113,7 +112,7 @@ def add(pool_id: int) -> Response | tuple[str, int]:
     except WorkbenchError as error:
         return _page(pool_id, findings_of(error, "Docnos", "docnos")), status_of(error)
     for sentence in added_in_words(added, pools=True):
-        notices.say(sentence, "good" if added.added else "fair")
+        notices.add(sentence, "good" if added.added else "fair")
     return _back(pool_id, topic)
 
 
@@ -127,9 +126,9 @@ def out(pool_id: int) -> Response:
             line = pool_line(db, here().id, pool_id)
             remove_addition(db, here().id, line.name, topic=topic, docno=docno, by=viewer().id)
     except Conflict as error:
-        notices.say(f"Not taken out: {error.message}.", "poor")
+        notices.add(f"Not taken out: {error.message}.", "poor")
     else:
-        notices.say(f"{docno} is taken out of the pool.")
+        notices.add(f"{docno} is taken out of the pool.")
     return _back(pool_id, topic)
 
 

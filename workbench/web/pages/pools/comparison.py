@@ -9,13 +9,12 @@ from werkzeug.wrappers import Response
 
 from workbench.records import id_bytes
 from workbench.storage import Session
-from workbench.web.access import here
+from workbench.web.access import here, reader
 from workbench.web.context import reading
 from workbench.web.downloads import attachment
 from workbench.web.forms import sent_id, whole_number
 from workbench.web.ids import write_id
 from workbench.web.pages.pools.pool_choice import pool_line, pools_shown
-from workbench.web.readers import reader
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.pools.comparison import ComparedPools, PairChange, compare_pools
 

@@ -7,11 +7,10 @@ from werkzeug.wrappers import Response
 
 from workbench.errors import Finding, WorkbenchError
 from workbench.web import notices
-from workbench.web.access import here
+from workbench.web.access import here, organiser
 from workbench.web.context import reading, writing
 from workbench.web.forms import counted, findings_of, status_of
 from workbench.web.pages.pools.pool_choice import pool_line
-from workbench.web.readers import organiser
 from workbench.web.requests import see_other
 from workbench.workflow.pools import drafts
 
@@ -38,9 +37,9 @@ def open_(pool_id: int) -> Response:
         line = pool_line(db, here().id, pool_id)
         opened = drafts.open_pool(db, here().id, line.name, seen=request.form.get("sha256"))
     if opened:
-        notices.say(f"Pool “{line.name}” is open for judging.")
+        notices.add(f"Pool “{line.name}” is open for judging.")
     else:
-        notices.say(f"Pool “{line.name}” was open already.", "fair")
+        notices.add(f"Pool “{line.name}” was open already.", "fair")
     return _to_the_pool(pool_id)
 
 
@@ -64,9 +63,9 @@ def close(pool_id: int) -> Response:
         line = pool_line(db, here().id, pool_id)
         closed = drafts.close_pool(db, here().id, line.name)
     if closed:
-        notices.say(f"Pool “{line.name}” is closed.")
+        notices.add(f"Pool “{line.name}” is closed.")
     else:
-        notices.say(f"Pool “{line.name}” was closed already.", "fair")
+        notices.add(f"Pool “{line.name}” was closed already.", "fair")
     return _to_the_pool(pool_id)
 
 
@@ -91,7 +90,7 @@ def rename(pool_id: int) -> Response | tuple[str, int]:
         if isinstance(page, Response):
             raise
         return page, status_of(error)
-    notices.say(f"The draft is called “{renamed}”.")
+    notices.add(f"The draft is called “{renamed}”.")
     return _to_the_pool(pool_id)
 
 
@@ -103,7 +102,7 @@ def rebuild(pool_id: int) -> Response:
         line = pool_line(db, here().id, pool_id)
         done = drafts.rebuild_draft(db, here().id, line.name)
     said = f"“{line.name}” is built again: {counted(done.entered, 'pair')} came, {done.left:,} left"
-    notices.say(said + (f", {done.kept:,} added by hand kept." if done.kept else "."))
+    notices.add(said + (f", {done.kept:,} added by hand kept." if done.kept else "."))
     return _to_the_pool(pool_id)
 
 
@@ -114,7 +113,7 @@ def delete(pool_id: int) -> Response:
     with writing() as db:
         line = pool_line(db, here().id, pool_id)
         drafts.delete_draft(db, here().id, line.name)
-    notices.say(f"The draft “{line.name}” is deleted.")
+    notices.add(f"The draft “{line.name}” is deleted.")
     return see_other(url_for("pools.index"))
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from flask import Blueprint
 
 from workbench.storage import Session
-from workbench.web.access import here
+from workbench.web.access import here, organiser
 from workbench.web.context import reading
 from workbench.web.pages.runs.metadata_form import sent_about
 from workbench.web.pages.runs.uploads import Desk, serve_batches
-from workbench.web.readers import organiser
 from workbench.workflow.people.groups import group_names, require_group
 from workbench.workflow.runs.run_checks import run_checker
 from workbench.workflow.runs.run_metadata import RunMetadata

@@ -11,7 +11,7 @@ from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.formats.metadata_table import COLUMNS, MetadataTable, read_metadata_table, write_table
 from workbench.records import Verdict
 from workbench.web import notices
-from workbench.web.access import here, viewer
+from workbench.web.access import here, organiser, reader, viewer
 from workbench.web.context import reading, writing
 from workbench.web.downloads import attachment
 from workbench.web.forms import (
@@ -27,7 +27,6 @@ from workbench.web.forms import (
 from workbench.web.ids import write_id
 from workbench.web.pages.runs.metadata_form import KINDS, AboutForm, about_as_typed, sent_about, typed_about
 from workbench.web.pages.runs.run_choice import run_choice
-from workbench.web.readers import organiser, reader
 from workbench.web.requests import see_other
 from workbench.workflow.people.groups import group_names
 from workbench.workflow.runs import run_records, store
@@ -56,7 +55,7 @@ def change() -> Answer:
             run_records.change_record(db, here().id, tag, about)
     except InvalidInput as error:
         return _page(tag, typed=typed_about(), findings=error.findings), 422
-    notices.say(f"The record of run {tag} is saved.")
+    notices.add(f"The record of run {tag} is saved.")
     return _to(tag)
 
 
@@ -72,7 +71,7 @@ def judge() -> Answer:
             run_records.give_verdict(db, here().id, [tag], verdict, reason=given, by=viewer().id)
     except WorkbenchError as error:
         return _page(tag, reason=reason, findings=findings_of(error, "Reason", "reason")), status_of(error)
-    notices.say(f"Run {tag} is {verdict.words}.")
+    notices.add(f"Run {tag} is {verdict.words}.")
     return _to(tag)
 
 
@@ -82,7 +81,7 @@ def accept() -> Response:
     """Accept several runs at once."""
     with writing() as db:
         changed = run_records.give_verdict(db, here().id, sent_ids("run"), Verdict.ACCEPTED, by=viewer().id)
-    notices.say(f"{counted(changed, 'run')} accepted.")
+    notices.add(f"{counted(changed, 'run')} accepted.")
     return see_other(url_for("runs.index"))
 
 
@@ -97,7 +96,7 @@ def replace() -> Answer:
             store.replace_run(db, here().id, tag, file, added_by=viewer().id)
     except InvalidInput as error:
         return _page(tag, refused=error.findings), 422
-    notices.say(f"Run {tag} is replaced; the earlier version is kept.")
+    notices.add(f"Run {tag} is replaced; the earlier version is kept.")
     return _to(tag)
 
 

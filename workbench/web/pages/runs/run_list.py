@@ -8,13 +8,12 @@ from werkzeug.wrappers import Response
 from workbench.errors import Conflict
 from workbench.records import Verdict
 from workbench.web import notices
-from workbench.web.access import here
+from workbench.web.access import here, organiser, reader
 from workbench.web.context import reading, writing
 from workbench.web.downloads import attachment
 from workbench.web.forms import sent_id
 from workbench.web.pages.runs.metadata_form import KINDS, typed_about
 from workbench.web.pages.runs.run_choice import SORTS, run_choice
-from workbench.web.readers import organiser, reader
 from workbench.web.requests import see_other
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.people.groups import group_names
@@ -61,7 +60,7 @@ def remove() -> Response:
     tag = sent_id("tag")
     with writing() as db:
         store.remove_run(db, here().id, tag)
-    notices.say(f"Run {tag} is removed.")
+    notices.add(f"Run {tag} is removed.")
     return see_other(url_for("runs.index"))
 
 

@@ -106,7 +106,7 @@ class _Pages:
         """Make runs of the chosen files; what is kept already stays as it is."""
         ids = [_number(text) for text in request.form.getlist("file")]
         if not ids:
-            notices.say("No file was chosen: tick those that are to be kept.", "fair")
+            notices.add("No file was chosen: tick those that are to be kept.", "fair")
             return see_other(url_for(".batch", batch=batch))
         try:
             with writing() as db:
@@ -124,7 +124,7 @@ class _Pages:
             return self._page(batch, error.findings), 422
         before = f"; {counted(kept.before, 'file was', 'files were')} kept before" if kept.before else ""
         done = "sent" if self._desk.sending else "added"
-        notices.say(f"{counted(len(kept.tags), 'run')} {done}{before}.")
+        notices.add(f"{counted(len(kept.tags), 'run')} {done}{before}.")
         with reading() as db:
             left = len(self._desk.seen(db, batch).files) - len(ids)
         return see_other(url_for(".batch", batch=batch) if left > 0 else url_for(self._desk.home))
@@ -133,7 +133,7 @@ class _Pages:
         """Forget the files that are no runs."""
         with writing() as db:
             gone = uploads.discard_batch(db, here().id, batch, groups=self._desk.groups(db))
-        notices.say(f"{counted(gone, 'file')} discarded.")
+        notices.add(f"{counted(gone, 'file')} discarded.")
         return see_other(url_for(self._desk.home))
 
     def replace(self, batch: str, number: int) -> Answer:
@@ -197,9 +197,9 @@ class _Pages:
         self._put(batch, checked, group_id=group_id, instead_of=number)
         report = self._desk.told(checked.report)
         if report.error_count:
-            notices.say(f"{report.file} is checked: {counted(report.error_count, 'error')} in it.", "poor")
+            notices.add(f"{report.file} is checked: {counted(report.error_count, 'error')} in it.", "poor")
         else:
-            notices.say(f"{report.file} is checked: {report.verdict}.")
+            notices.add(f"{report.file} is checked: {report.verdict}.")
         return see_other(url_for(".batch", batch=batch))
 
     def _put(

@@ -11,10 +11,9 @@ from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError
 from workbench.formats.graded_pairs import read_known_grades
 from workbench.storage.events import PLANTED, TRAINING
 from workbench.web import notices
-from workbench.web.access import here, viewer
+from workbench.web.access import here, organiser, viewer
 from workbench.web.context import reading, writing
 from workbench.web.forms import counted, findings_of, sent_files, status_of, whole_number
-from workbench.web.readers import organiser
 from workbench.web.requests import see_other
 from workbench.workflow.judging.quality_checks import CheckRules, check_rules_of
 from workbench.workflow.judging.quality_settings import (
@@ -50,7 +49,7 @@ def change() -> Answer:
             save_check_rules(db, here().id, rules)
     except InvalidInput as error:
         return _page(error.findings, typed), 422
-    notices.say("The settings are saved; they hold for what is judged from now on.")
+    notices.add("The settings are saved; they hold for what is judged from now on.")
     return see_other(url_for("probes.index"))
 
 
@@ -72,7 +71,7 @@ def load() -> Answer:
     except WorkbenchError as error:
         return _page(findings_of(error, "Known answers", "files")), status_of(error)
     added, changed = sum(one.added for one in done), sum(one.changed for one in done)
-    notices.say(f"{counted(added, 'pair')} added, {changed} changed.")
+    notices.add(f"{counted(added, 'pair')} added, {changed} changed.")
     return see_other(url_for("probes.index"))
 
 
@@ -83,7 +82,7 @@ def remove() -> Response:
     purpose = _purpose()
     with writing() as db:
         removed = remove_known_answers(db, here().id, purpose=purpose)
-    notices.say(f"{counted(removed, 'pair')} removed.")
+    notices.add(f"{counted(removed, 'pair')} removed.")
     return see_other(url_for("probes.index"))
 
 
@@ -96,7 +95,7 @@ def open_work() -> Response:
         raise NotFound("this is no assignment", remedy="use the page's buttons")
     with writing() as db:
         waive_training(db, here().id, assignment_id, by=viewer().id)
-    notices.say("The work is open. A desk that stands open comes to it at the end of its round.")
+    notices.add("The work is open. A desk that stands open comes to it at the end of its round.")
     return see_other(url_for("probes.index") + "#waiting")
 
 

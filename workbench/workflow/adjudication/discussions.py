@@ -1,0 +1,256 @@
+"""Discussions: pairs that an adjudicator sent back, on which their assessors see each other's opinions.
+
+This is the one exception to blindness, and an adjudicator makes it on purpose, pair by pair: a pair that was
+sent back shows its assessors, and nobody else, the opinions of the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from workbench.consensus.rule import Pair
+from workbench.errors import Conflict, NotFound
+from workbench.records import Scale, Topic
+from workbench.storage.adjudications import current_adjudications, latest_adjudication
+from workbench.storage.events import CURRENT_PURPOSES, DISCUSSION, recorded_event
+from workbench.storage.tables import (
+    AdjudicationEventRow,
+    AssessorRow,
+    CampaignRow,
+    DocumentRow,
+    JudgmentEventRow,
+    TopicRow,
+)
+from workbench.workflow.adjudication.decisions import Decision
+from workbench.workflow.adjudication.opinions import (
+    Opinion,
+    OpinionReader,
+    Person,
+    Statement,
+    opinions_of,
+    people_of,
+    shown_document,
+)
+from workbench.workflow.adjudication.rules import AdjudicationRules, rules_from_json
+from workbench.workflow.campaigns.collection import topic_titles
+from workbench.workflow.campaigns.scales import scale_from_json
+from workbench.workflow.judging.desk_view import ShownDocument
+from workbench.workflow.judging.record import Place, append
+from workbench.workflow.judging.submission import Submission, stored_annotations
+
+
+@dataclass(frozen=True, slots=True)
+class DiscussionLine:
+    """One pair sent back to an assessor: whether this one has answered, and whether everybody has."""
+
+    topic: str
+    topic_title: str
+    docno: str
+    title: str
+    answered: bool
+    all_answered: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Discussion:
+    """A pair under discussion before one of its assessors; `why` is the adjudicator's reason.
+
+    `mine` is this assessor's current answer, `answered` whether it was given since the pair was sent back.
+    """
+
+    topic: Topic
+    scale: Scale
+    guidelines: str
+    rules: AdjudicationRules
+    document: ShownDocument
+    opinions: tuple[Opinion, ...]
+    mine: Statement
+    answered: bool
+    why: str
+
+    @property
+    def pair(self) -> Pair:
+        """The topic and the docno."""
+        return self.topic.id, self.document.docno
+
+
+def discussions(db: Session, campaign_id: int, account_id: int) -> tuple[DiscussionLine, ...]:
+    """The pairs that were sent back to an account as an assessor, those without its answer first."""
+    number = _assessor(db, campaign_id, account_id)
+    if number is None:
+        return ()
+    back = current_adjudications(db, campaign_id, decision=Decision.BACK)
+    people = people_of(db, campaign_id) if back else {}
+    rows = [row for row in back if number in asked(row, people)]
+    if not rows:
+        return ()
+    answered = answers_in_discussion(db, campaign_id)
+    docnos = [row.docno for row in rows]
+    titles = dict(
+        db.execute(
+            select(DocumentRow.docno, DocumentRow.title).where(
+                DocumentRow.campaign_id == campaign_id, DocumentRow.docno.in_(docnos)
+            )
+        ).all()
+    )
+    topics = topic_titles(db, campaign_id)
+    lines = []
+    for row in rows:
+        events = answered.get((row.topic, row.docno), {})
+        lines.append(
+            DiscussionLine(
+                topic=row.topic,
+                topic_title=topics.get(row.topic, ""),
+                docno=row.docno,
+                title=titles.get(row.docno, ""),
+                answered=events.get(number, 0) > asked(row, people)[number],
+                all_answered=all_answered(row, people, events),
+            )
+        )
+    return tuple(sorted(lines, key=lambda line: line.answered))
+
+
+def discussion(db: Session, campaign_id: int, account_id: int, pair: Pair) -> Discussion:
+    """A pair that was sent back, as one of its assessors sees it.
+
+    Raises NotFound for any pair that was not sent back to this account, or was decided since.
+    """
+    number, row = _sent_back(db, campaign_id, account_id, pair)
+    campaign = db.get_one(CampaignRow, campaign_id)
+    rules = rules_from_json(campaign.adjudication_rules)
+    people = people_of(db, campaign_id)
+    topic = db.get_one(TopicRow, (campaign_id, pair[0]))
+    # Whoever has judged the pair since it was sent back is no part of this discussion.
+    then = {who for _, who, _, _ in row.said}
+    reader = OpinionReader(account_id, people, rules)
+    opinions = opinions_of(db, campaign_id, pair, reader, only=then)
+    mine = next((one for one in opinions if one.mine), None)
+    if mine is None:
+        raise NotFound("you have withdrawn your answer about this document", remedy="judge it again first")
+    answered = answers_in_discussion(db, campaign_id, pair).get(pair, {})
+    return Discussion(
+        topic=Topic(topic.topic, topic.title, topic.description, topic.narrative),
+        scale=scale_from_json(campaign.scale),
+        guidelines=campaign.guidelines,
+        rules=rules,
+        document=shown_document(db, campaign_id, pair[1]),
+        opinions=opinions,
+        mine=mine.now,
+        answered=answered.get(number, 0) > asked(row, people)[number],
+        why=row.reason,
+    )
+
+
+def discuss(db: Session, campaign_id: int, account_id: int, topic: str, submission: Submission) -> bool:
+    """Append an assessor's answer after the discussion, kept or changed; returns whether it is new.
+
+    Earlier answers stay in the history. The same client id again changes nothing. Raises NotFound as
+    `discussion`, WorkbenchError for a grade outside the scale, Conflict for a client id that was used for
+    another answer.
+    """
+    pair = (topic, submission.docno)
+    number = _assessor(db, campaign_id, account_id)
+    known = recorded_event(db, number, submission.client_id) if number is not None else None
+    if known is not None:
+        said = (*pair, submission.stored_answer, submission.grade)
+        if (known.topic, known.docno, known.answer, known.grade) != said:
+            raise Conflict(
+                "this page's answer was recorded before, and was another one", remedy="load it again"
+            )
+        return False
+    number, _ = _sent_back(db, campaign_id, account_id, pair)
+    if submission.grade is not None:
+        scale_from_json(db.get_one(CampaignRow, campaign_id).scale).grade(submission.grade)
+    before = _before(db, campaign_id, number, pair)
+    place = Place(
+        campaign_id=campaign_id,
+        assessor_id=number,
+        topic=topic,
+        docno=submission.docno,
+        source=DISCUSSION,
+        purpose=DISCUSSION,
+        assignment_id=before.assignment_id if before else None,
+    )
+    if before is not None:
+        same = (before.answer, before.grade) == (submission.stored_answer, submission.grade)
+        submission = replace(
+            submission,
+            reason=before.reason if same else "",
+            # What was marked and ticked before goes on with the latest answer.
+            annotations=stored_annotations(before.evidence, before.ratings, before.subtopics),
+        )
+    return not append(db, place, submission).repeated
+
+
+def _sent_back(
+    db: Session, campaign_id: int, account_id: int, pair: Pair
+) -> tuple[int, AdjudicationEventRow]:
+    """The assessor that an account is, and the event by which the pair was sent back."""
+    number = _assessor(db, campaign_id, account_id)
+    row = latest_adjudication(db, campaign_id, *pair)
+    if (
+        number is None
+        or row is None
+        or row.decision != Decision.BACK
+        or number not in asked(row, people_of(db, campaign_id))
+    ):
+        raise NotFound(
+            "you are not asked (or no longer asked) to discuss this document", remedy="see the list"
+        )
+    return number, row
+
+
+def _assessor(db: Session, campaign_id: int, account_id: int) -> int | None:
+    chosen = select(AssessorRow.id).where(
+        AssessorRow.campaign_id == campaign_id, AssessorRow.account_id == account_id
+    )
+    return db.scalars(chosen).one_or_none()
+
+
+def _before(db: Session, campaign_id: int, assessor_id: int, pair: Pair) -> JudgmentEventRow | None:
+    event = JudgmentEventRow
+    chosen = select(event).where(
+        event.campaign_id == campaign_id,
+        event.assessor_id == assessor_id,
+        event.topic == pair[0],
+        event.docno == pair[1],
+        event.purpose.in_(CURRENT_PURPOSES),
+    )
+    return db.scalars(chosen.order_by(event.id.desc()).limit(1)).one_or_none()
+
+
+def answers_in_discussion(
+    db: Session, campaign_id: int, only: Pair | None = None
+) -> dict[Pair, dict[int, int]]:
+    """The number of the latest event of every assessor in a discussion, by pair (or of one pair only)."""
+    event = JudgmentEventRow
+    chosen = select(event.topic, event.docno, event.assessor_id, func.max(event.id)).where(
+        event.campaign_id == campaign_id, event.purpose == DISCUSSION
+    )
+    if only is not None:
+        chosen = chosen.where(event.topic == only[0], event.docno == only[1])
+    rows = db.execute(chosen.group_by(event.topic, event.docno, event.assessor_id))
+    found: dict[Pair, dict[int, int]] = {}
+    for topic, docno, assessor_id, number in rows:
+        found.setdefault((topic, docno), {})[assessor_id] = number
+    return found
+
+
+def asked(row: AdjudicationEventRow, people: Mapping[int, Person]) -> dict[int, int]:
+    """To whom a pair was sent back, each with the number of the event that was current then."""
+    if row.decision != Decision.BACK:
+        return {}
+    return {who: event for event, who, _, _ in row.said if who in people and people[who].reachable}
+
+
+def all_answered(
+    row: AdjudicationEventRow, people: Mapping[int, Person], answered: Mapping[int, int]
+) -> bool:
+    """Whether everybody to whom a pair was sent back has answered since."""
+    if row.decision != Decision.BACK:
+        return False
+    return all(answered.get(who, 0) > event for who, event in asked(row, people).items())

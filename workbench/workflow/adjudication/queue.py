@@ -1,0 +1,238 @@
+"""The queue of disputed pairs as pages, commands and files show it: its lines, their states, their order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
+from typing import Any
+
+from workbench.consensus.disputes import Spread
+from workbench.consensus.rule import Pair
+from workbench.export import Export
+from workbench.records import Judgment, Scale
+from workbench.scoring.influence import Influence
+from workbench.workflow.adjudication.decisions import Decided
+from workbench.workflow.adjudication.rules import AdjudicationRules
+
+
+class State(StrEnum):
+    """The state of a disputed pair."""
+
+    OPEN = "open"
+    BACK = "back"
+    UNCLEAR = "unclear"
+    DECIDED = "decided"
+    SETTLED = "settled"
+
+    @property
+    def label(self) -> str:
+        """The state in words."""
+        return STATES[self]
+
+
+STATES = {
+    State.OPEN: "to decide",
+    State.BACK: "back with the assessors",
+    State.UNCLEAR: "statement unclear",
+    State.DECIDED: "decided",
+    State.SETTLED: "settled by discussion",
+}
+
+
+class Order(StrEnum):
+    """The order in which disputed pairs are decided."""
+
+    INFLUENCE = "influence"
+    TOPIC = "topic"
+    DISTANCE = "distance"
+
+    @property
+    def label(self) -> str:
+        """The order in words."""
+        return ORDERS[self]
+
+
+ORDERS = {
+    Order.INFLUENCE: "most influence on the ranking of runs first",
+    Order.TOPIC: "topic by topic",
+    Order.DISTANCE: "farthest apart first",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class QueueLine:
+    """One pair of the queue: its judgments, its state, and what was decided.
+
+    `changed` says that assessors have changed their answers since the adjudicator saw them, `discussed` that
+    everybody asked has answered in a discussion. `influence` is None where it was not computed.
+    """
+
+    topic: str
+    docno: str
+    title: str
+    judgments: tuple[Judgment, ...]
+    spread: Spread
+    state: State
+    decided: Decided | None
+    changed: bool
+    discussed: bool
+    influence: Influence | None
+
+    @property
+    def pair(self) -> Pair:
+        """The topic and the docno."""
+        return self.topic, self.docno
+
+    @property
+    def open(self) -> bool:
+        """Whether an adjudicator is to decide it."""
+        return self.state is State.OPEN
+
+    @property
+    def done(self) -> bool:
+        """Whether it is settled."""
+        return self.state in {State.DECIDED, State.SETTLED}
+
+    @property
+    def answers(self) -> tuple[Judgment, ...]:
+        """The judgments in an order that hides whose they are: grades ascending, then the others."""
+        return tuple(
+            sorted(self.judgments, key=lambda one: (one.grade is None, one.grade or 0, str(one.answer)))
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """The disputed pairs in an order, with the number in each state, all topics together."""
+
+    scale: Scale
+    rules: AdjudicationRules
+    order: Order
+    lines: tuple[QueueLine, ...]
+    counts: Mapping[State, int]
+    topics: tuple[tuple[str, int], ...]
+
+    @property
+    def total(self) -> int:
+        """How many pairs are, or were, disputed."""
+        return sum(self.counts.values())
+
+    @property
+    def done(self) -> int:
+        """How many of them are settled."""
+        return self.counts[State.DECIDED] + self.counts[State.SETTLED]
+
+    def filtered(self, *, topic: str | None = None, state: State | None = None) -> tuple[QueueLine, ...]:
+        """The lines of one topic, in one state, in the same order."""
+        return tuple(
+            line
+            for line in self.lines
+            if (topic is None or line.topic == topic) and (state is None or line.state is state)
+        )
+
+
+def next_open(lines: Sequence[QueueLine], after: Pair | None) -> QueueLine | None:
+    """The first line to decide behind a pair, and from the beginning where there is none behind it."""
+    pairs = [line.pair for line in lines]
+    start = pairs.index(after) + 1 if after in pairs else 0
+    for line in (*lines[start:], *lines[:start]):
+        if line.state is State.OPEN and line.pair != after:
+            return line
+    return None
+
+
+COLUMNS = (
+    "topic", "doc", "state", "answers", "distance", "mean_distance", "crosses_line", "swaps", "uneven",
+    "shift", "decision", "grade", "reason", "decided_by", "decided_at", "answers_changed_since",
+)  # fmt: skip
+
+
+def queue_export(found: Queue, lines: Sequence[QueueLine], *, names: bool) -> Export:
+    """These lines of a queue as a table, and with the counts and the settings as data.
+
+    Without `names` nothing says whose answer is which.
+    """
+    return Export(COLUMNS, partial(_rows, lines, names=names), partial(_data, found, lines, names=names))
+
+
+def _rows(lines: Iterable[QueueLine], *, names: bool) -> Iterator[tuple[object, ...]]:
+    """One row a pair, as COLUMNS; None is an empty cell."""
+    for line in lines:
+        moved, decided = line.influence, line.decided
+        yield (
+            line.topic,
+            line.docno,
+            str(line.state),
+            "; ".join(_answers(line, names=names)),
+            line.spread.distance,
+            line.spread.mean,
+            "yes" if line.spread.crosses else "no",
+            moved.swaps if moved else None,
+            moved.uneven if moved else None,
+            moved.shift if moved else None,
+            str(decided.decision) if decided else None,
+            decided.grade if decided else None,
+            decided.reason if decided else None,
+            decided.by if decided else None,
+            decided.at.isoformat(timespec="seconds") if decided else None,
+            "yes" if line.changed else "no",
+        )
+
+
+def _data(found: Queue, lines: Iterable[QueueLine], *, names: bool) -> dict[str, Any]:
+    """The counts, the settings and these lines of a queue as plain data."""
+    rules = found.rules
+    return {
+        "disputed": found.total,
+        "done": found.done,
+        "counts": {str(state): found.counts[state] for state in State},
+        "rules": {
+            "difference": str(rules.difference),
+            "steps": rules.steps,
+            "beside_grades": rules.beside_grades,
+            "machines": rules.machines,
+            "names_hidden": rules.names_hidden,
+            "measure": rules.measure,
+        },
+        "order": str(found.order),
+        "pairs": [_line_json(line, names=names) for line in lines],
+    }
+
+
+def _line_json(line: QueueLine, *, names: bool) -> dict[str, Any]:
+    moved, decided = line.influence, line.decided
+    judgments = line.judgments if names else line.answers
+    return {
+        "topic": line.topic,
+        "doc": line.docno,
+        "state": str(line.state),
+        "answers": [
+            {"answer": str(one.answer), "grade": one.grade} | ({"assessor": one.assessor} if names else {})
+            for one in judgments
+        ],
+        "distance": line.spread.distance,
+        "mean_distance": line.spread.mean,
+        "crosses_line": line.spread.crosses,
+        "discussed": line.discussed,
+        "answers_changed_since": line.changed,
+        "influence": moved and {"swaps": moved.swaps, "uneven": moved.uneven, "shift": moved.shift},
+        "decided": decided
+        and {
+            "decision": str(decided.decision),
+            "grade": decided.grade,
+            "reason": decided.reason,
+            "by": decided.by,
+            "at": decided.at.isoformat(timespec="seconds"),
+        },
+    }
+
+
+def _answers(line: QueueLine, *, names: bool) -> Iterator[str]:
+    for one in line.judgments if names else line.answers:
+        yield f"{one.assessor}: {_word(one)}" if names else _word(one)
+
+
+def _word(one: Judgment) -> str:
+    return str(one.answer) if one.grade is None else str(one.grade)
