@@ -18,7 +18,7 @@ from workbench.errors import WorkbenchError
 
 COMMANDS = {
     "demo": "workbench.cli.demo:command",
-    "init": "workbench.cli.init:command",
+    "init": "workbench.cli.account:init",
     "serve": "workbench.cli.serve:command",
     "campaign": "workbench.cli.campaign:command",
     "account": "workbench.cli.account:command",

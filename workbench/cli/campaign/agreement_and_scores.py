@@ -7,7 +7,7 @@ import click
 from workbench.cli.agreement_forms import say_agreement
 from workbench.cli.agreement_options import Wanted, agreement_options
 from workbench.cli.consensus_options import consensus_options
-from workbench.cli.opening import database_options, opened
+from workbench.cli.database import database_options, open_database
 from workbench.cli.score import say_scores
 from workbench.consensus.rule_choice import RuleChoice
 from workbench.settings import Settings
@@ -22,7 +22,7 @@ from workbench.workflow.scores.score_table import score_runs
 @database_options
 def agreement(settings: Settings, campaign: str, wanted: Wanted) -> None:
     """Say how far the assessors of CAMPAIGN agree: all together, every two, by grade, and who is strict."""
-    with opened(settings) as database, database.reading() as db:
+    with open_database(settings) as database, database.reading() as db:
         found = entering(
             db,
             campaign_by_slug(db, campaign).id,
@@ -56,7 +56,7 @@ def score(
     as_json: bool,
 ) -> None:
     """Score the runs of CAMPAIGN on the qrels of a rule, best first by the first measure."""
-    with opened(settings) as database, database.reading() as db:
+    with open_database(settings) as database, database.reading() as db:
         table = score_runs(
             db,
             campaign_by_slug(db, campaign).id,

@@ -9,8 +9,8 @@ from typing import Any, Protocol, TypeVar
 
 import click
 
+from workbench.cli.database import database_options, open_database
 from workbench.cli.grade_options import bootstrap_options, grade_options
-from workbench.cli.opening import database_options, opened
 from workbench.cli.tabular import form_options, one_form, print_export, say_short
 from workbench.export import Export
 from workbench.settings import Settings
@@ -79,7 +79,7 @@ def report_options(rounds: int) -> Callable[[Command], Command]:
 
 def report_of(wanted: ReportWanted, reckon: Reckoned[Report_co]) -> Report_co:
     """The report that is wanted; raises NotFound for the campaign, WorkbenchError for what cannot be."""
-    with opened(wanted.settings) as database, database.reading() as db:
+    with open_database(wanted.settings) as database, database.reading() as db:
         return reckon(
             db,
             campaign_by_slug(db, wanted.campaign).id,

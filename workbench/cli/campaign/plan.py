@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from workbench.cli.opening import database_options, opened
+from workbench.cli.database import database_options, open_database
 from workbench.cli.output import say_json, say_table
 from workbench.cli.plan import hours, pairs_in_words, work_options
 from workbench.cli.strategy_options import campaign_recipe_options
@@ -35,7 +35,7 @@ def plan(
     Seconds default to the median of the campaign's timed answers or, before there are enough, to its saved
     estimate; assessors default to those of the campaign.
     """
-    with opened(settings) as database, database.reading() as db:
+    with open_database(settings) as database, database.reading() as db:
         planned = plan_pool(
             db,
             campaign_by_slug(db, campaign).id,
@@ -55,7 +55,7 @@ def plan(
 @database_options
 def pack(settings: Settings, campaign: str) -> None:
     """Pack runs of CAMPAIGN that an older version stored, so that they are read fast."""
-    with opened(settings) as database, database.writing() as db:
+    with open_database(settings) as database, database.writing() as db:
         made = pack_runs(db, campaign_by_slug(db, campaign).id)
     click.echo(f"{made} {'run' if made == 1 else 'runs'} packed")
 

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from workbench.agreement.report.rows import drawn_cells
 from workbench.agreement.self_consistency import ROUNDS, Consistency, self_consistency
 from workbench.records import Answer
-from workbench.storage.events import HOLDING, WITHDRAWN
+from workbench.storage.events import CURRENT_PURPOSES, WITHDRAWN
 from workbench.workflow.agreement.compared_grades import ComparedGrades, compared_grades
 from workbench.workflow.agreement.probe_answers import (
     Against,
@@ -196,7 +196,7 @@ def _changes(events: Sequence[SaidEvent], grades: ComparedGrades) -> OwnChanges:
     holds: dict[Pair, int] = {}
     higher = lower = across = withdrawn = 0
     for one in events:
-        if one.purpose not in HOLDING:
+        if one.purpose not in CURRENT_PURPOSES:
             continue
         if one.answer == WITHDRAWN:
             withdrawn += 1

@@ -1,4 +1,4 @@
-"""The database for commands that need one: options, opening, migrating, closing."""
+"""The database of commands that need one: its options, opening with migration, closing."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def database_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @contextmanager
-def opened(settings: Settings) -> Iterator[Database]:
+def open_database(settings: Settings) -> Iterator[Database]:
     """The database of these settings, at the newest revision; closed at the end."""
     database = Database(settings.database_url)
     try:

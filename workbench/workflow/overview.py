@@ -1,4 +1,4 @@
-"""How far a campaign has come, in numbers."""
+"""How far a campaign has come, in numbers: for its overview, and for the list of a person's campaigns."""
 
 from __future__ import annotations
 
@@ -12,15 +12,21 @@ from workbench.storage.events import CurrentEvent, current_events
 from workbench.storage.tables import (
     AssessorRow,
     AssignmentRow,
+    CampaignRow,
     DocumentRow,
+    MemberRow,
     PoolEntryRow,
     PoolRow,
     RunRow,
     TopicRow,
 )
-from workbench.workflow.campaigns.names import topic_titles
-from workbench.workflow.judging.handouts import shares_of
-from workbench.workflow.pools.judged_pairs import events_of_people
+from workbench.workflow.campaigns.collection import topic_titles
+from workbench.workflow.judging.assignments import left_to_judge
+from workbench.workflow.judging.handout import handouts_of
+from workbench.workflow.judging.worklists import effective_roles
+from workbench.workflow.people.groups import own_run_count
+from workbench.workflow.people.roles import Role
+from workbench.workflow.pools.judged_pairs import events_of_people, judged_pairs, pooled_pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +167,7 @@ def _assigned_pairs(db: Session, campaign_id: int) -> dict[int, set[tuple[str, s
         .join(PoolRow, PoolRow.id == AssignmentRow.pool_id)
         .where(PoolRow.campaign_id == campaign_id, AssignmentRow.revoked_at.is_(None))
     )
-    shares = shares_of(db, campaign_id)
+    shares = handouts_of(db, campaign_id)
     assigned: dict[int, set[tuple[str, str]]] = {}
     for assessor_id, pool_id, topic in rows:
         docnos = shares.docnos(pool_id, topic, assessor_id)
@@ -197,3 +203,56 @@ def _missing(db: Session, campaign_id: int) -> int:
         .subquery()
     )
     return db.scalar(select(func.count()).select_from(lacking)) or 0
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignCard:
+    """A campaign in somebody's list; `mine_left` counts their own pairs without an answer.
+
+    `own_runs` are those of a participant's groups, None for anybody else; who only sends runs or only judges
+    is told nothing of how far colleagues have come.
+    """
+
+    slug: str
+    name: str
+    illustrative: bool
+    roles: frozenset[Role]
+    pairs: int
+    judged: int
+    mine_left: int
+    own_runs: int | None
+
+    @property
+    def shows_judging(self) -> bool:
+        """Whether this person may know how far judging has come."""
+        return not _sees_own_only(self.roles)
+
+
+def campaigns_of(db: Session, account_id: int) -> tuple[CampaignCard, ...]:
+    """The campaigns in which an account has a role, by name."""
+    rows = db.scalars(
+        select(CampaignRow)
+        .where(CampaignRow.id.in_(select(MemberRow.campaign_id).where(MemberRow.account_id == account_id)))
+        .order_by(CampaignRow.name)
+    )
+    return tuple(_card(db, row, account_id) for row in rows)
+
+
+def _card(db: Session, row: CampaignRow, account_id: int) -> CampaignCard:
+    roles = effective_roles(db, row.id, account_id)
+    blind = _sees_own_only(roles)
+    return CampaignCard(
+        slug=row.slug,
+        name=row.name,
+        illustrative=row.illustrative,
+        roles=roles,
+        pairs=0 if blind else pooled_pairs(db, row.id),
+        judged=0 if blind else judged_pairs(db, row.id),
+        mine_left=left_to_judge(db, row.id, account_id),
+        own_runs=own_run_count(db, row.id, account_id) if Role.PARTICIPANT in roles else None,
+    )
+
+
+def _sees_own_only(roles: frozenset[Role]) -> bool:
+    """Whether these roles open nothing but one's own part of a campaign."""
+    return roles <= {Role.PARTICIPANT, Role.ASSESSOR}
