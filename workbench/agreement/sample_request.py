@@ -173,7 +173,7 @@ OPTIONS: Mapping[str, Option] = {
         "--missing",
         "Expected non-response",
         "Share of the judgments requested of the other assessors that is expected not to arrive.",
-        hint="0.1 or 10%: share of the requested judgments that will not arrive",
+        hint="0.1 or 10% of the requested judgments; empty: none",
         what="the expected non-response",
         default=0.0,
     ),
