@@ -32,7 +32,7 @@ from workbench.workflow.adjudication.decisions import (
 )
 from workbench.workflow.adjudication.dispute_influence import dispute_influences, runs_that_count
 from workbench.workflow.adjudication.dispute_queue import Order, Queue, QueueLine, State
-from workbench.workflow.caching import Lately
+from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.judging.current_judgments import current_judgments
 
@@ -49,8 +49,8 @@ class Voiced:
     disputes: tuple[Dispute, ...]
 
 
-_VOICED: Lately[object, Voiced] = Lately(KEPT)
-_INFLUENCES: Lately[object, dict[Pair, Influence]] = Lately(KEPT, moment=0.05)
+_VOICED: Cache[object, Voiced] = Cache(KEPT)
+_INFLUENCES: Cache[object, dict[Pair, Influence]] = Cache(KEPT, moment=0.05)
 
 
 def queue(
@@ -96,7 +96,7 @@ def _voiced(
         return Voiced(by_pair(judgments), disputes(judgments, rule=rules.disputed, scale=scale))
 
     key = (*_place(db, campaign), rules.disputed, rules.machines)
-    return _VOICED.get(key, _version(db, campaign), make, patience=patience)
+    return _VOICED.get(key, make, version=_version(db, campaign), patience=patience)
 
 
 def _influenced(
@@ -125,7 +125,7 @@ def _influenced(
     key = (*_place(db, campaign), rules, runs)
     version = (_version(db, campaign), hash(frozenset(decided.items())))
     # On the desk the order stays as it is: each decision would shuffle the rest otherwise.
-    return _INFLUENCES.get(key, version, make, patience=patience, steady=patience is not None)
+    return _INFLUENCES.get(key, make, version=version, patience=patience, steady=patience is not None)
 
 
 def _place(db: Session, campaign: CampaignRow) -> tuple[object, ...]:

@@ -14,7 +14,7 @@ from workbench.agreement.report.overview import Together, together
 from workbench.agreement.report.pair import PairReport, pair_report
 from workbench.agreement.report.two import Two, every_two
 from workbench.workflow.agreement.entering import Basis, Entering, Machines, entering, state_of
-from workbench.workflow.caching import Remembered
+from workbench.workflow.caching import Cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,5 +107,5 @@ def _mean(pairs: tuple[Two, ...]) -> float | None:
     return fsum(values) / len(values) if values else None
 
 
-_REPORTS: Remembered[Hashable, Together] = Remembered(8)
-_MATRICES: Remembered[Hashable, Matrix] = Remembered(8)
+_REPORTS: Cache[Hashable, Together] = Cache(8)
+_MATRICES: Cache[Hashable, Matrix] = Cache(8)

@@ -14,7 +14,7 @@ from workbench.records import Answer
 from workbench.storage.events import LATER, WITHDRAWN, answers_in_order
 from workbench.storage.tables import AssessorRow, CollectionListRow, DocumentRow, JudgmentEventRow
 from workbench.workflow.agreement.compared_grades import compared_grades
-from workbench.workflow.caching import Remembered
+from workbench.workflow.caching import Cache
 
 __all__ = ["Basis", "Entering", "Machines", "answers_in", "entering", "known_documents", "state_of"]
 
@@ -102,4 +102,4 @@ def _read(db: Session, campaign_id: int, held: tuple[tuple[int, Voice], ...]) ->
     return answers_of([voice for _, voice in held], rows)
 
 
-_REMEMBERED: Remembered[State, Answers] = Remembered(4)
+_REMEMBERED: Cache[State, Answers] = Cache(4)

@@ -16,7 +16,7 @@ from workbench.errors import NotFound
 from workbench.formats.identifiers import read_ids
 from workbench.formats.source import Bounded, open_source
 from workbench.storage.tables import AccountRow, CampaignRow, CollectionListRow
-from workbench.workflow.caching import Remembered
+from workbench.workflow.caching import Cache
 
 MOST_BYTES = 2 * 2**30
 
@@ -109,4 +109,4 @@ def _docnos(content: bytes) -> frozenset[str]:
     return frozenset(plain.removesuffix("\n").split("\n"))
 
 
-_LATEST: Remembered[str, frozenset[str]] = Remembered(1)
+_LATEST: Cache[str, frozenset[str]] = Cache(1)
