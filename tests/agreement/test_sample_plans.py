@@ -8,7 +8,12 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from workbench.agreement.closed_form import kappa_error
+from workbench.agreement.coefficients.alpha import alpha
+from workbench.agreement.coefficients.coefficient import coefficient_value
+from workbench.agreement.coefficients.unpooled_kappa import unpooled_kappa
+from workbench.agreement.intervals import kappa_error
+from workbench.agreement.linearised import linearised
+from workbench.agreement.ratings import ratings_of
 from workbench.agreement.sample_aims import METHODS_PLANNED, Aim, Sums
 from workbench.agreement.sample_estimates import likeness, proof_of
 from workbench.agreement.sample_expected import MOST_ASSESSORS, Expected, of_alike, of_table
@@ -16,12 +21,7 @@ from workbench.agreement.sample_moves import deviations_by_label, moves_of, need
 from workbench.agreement.sample_plans import Planned, expected_of, plans
 from workbench.agreement.sample_size import Draw, Needed
 from workbench.agreement.sample_tables import expected_shares
-from workbench.agreement.several.levels import alpha
-from workbench.agreement.several.linearised import linearised
-from workbench.agreement.several.methods import agreement
-from workbench.agreement.several.ratings import ratings_of
-from workbench.agreement.several.weights import linear
-from workbench.agreement.unpooled import unpooled_kappa
+from workbench.agreement.weights import linear
 from workbench.errors import InvalidInput
 
 Z = NormalDist().inv_cdf(0.975)
@@ -107,7 +107,7 @@ def test_the_variance_is_gwets_of_pairs_as_expected(method: str, weights: str, m
     n = int(times.sum())
     data = ratings_of(np.repeat(expected.codes, times, axis=1), categories=(0, 1, 2), missing=-1)
     found = needed(Expected(expected.codes, times / n, 3), Aim(method, weights))
-    assert found.value == pytest.approx(agreement(data, method, weights=weights).value)
+    assert found.value == pytest.approx(coefficient_value(data, method, weights=weights).value)
     usual = linearised(data, method, weights=weights)
     # t of some 600 degrees is 1.964.
     assert (found.value or 0) - (usual.low or 0) == pytest.approx(
@@ -124,7 +124,9 @@ def test_values_and_slopes_are_those_of_the_coefficients_over_the_pairs(method: 
     rows = sums.of_pairs(codes)
     data = ratings_of(codes, categories=(0, 1, 2), missing=-1)
     whole = rows.sum(axis=0)
-    usual = alpha(data, "interval") if method == "alpha" else agreement(data, method, weights="quadratic")
+    usual = (
+        alpha(data, "interval") if method == "alpha" else coefficient_value(data, method, weights="quadratic")
+    )
     assert float(sums.value(whole)) == pytest.approx(usual.value)
     # A pair more, a thousandth of it at a time.
     slope = sums.slopes(whole) @ rows[0]
@@ -142,8 +144,8 @@ def test_pairs_on_which_several_say_the_same_are_alike_within_topics() -> None:
     assert likeness(moved, topics) == pytest.approx(1.0)
     # 2,000 times all pairs and then the first once more.
     many = np.concatenate([np.tile(codes, 2000), np.array(codes)[:, :1]], axis=1)
-    before = agreement(data, "pooled").value or 0
-    after = agreement(ratings_of(many, categories=(0, 1)), "pooled").value or 0
+    before = coefficient_value(data, "pooled").value or 0
+    after = coefficient_value(ratings_of(many, categories=(0, 1)), "pooled").value or 0
     assert moved[0] == pytest.approx(2000 * (after - before), rel=0.01)
 
 

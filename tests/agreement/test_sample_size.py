@@ -7,10 +7,10 @@ from math import nan
 import numpy as np
 import pytest
 
+from workbench.agreement.ratings import ratings_of
 from workbench.agreement.sample_estimates import likeness, mean_topic_size, strictness_of
 from workbench.agreement.sample_size import FEWEST, Draw, needed_of, spread
 from workbench.agreement.sample_tables import expected_shares
-from workbench.agreement.several.ratings import ratings_of
 from workbench.errors import InvalidInput
 
 

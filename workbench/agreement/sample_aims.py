@@ -7,12 +7,13 @@ from math import prod
 
 import numpy as np
 
+from workbench.agreement.coefficients import COEFFICIENTS
+from workbench.agreement.coefficients.coefficient import values
+from workbench.agreement.contingency import MISSING, Codes
+from workbench.agreement.ratings import Ratings
 from workbench.agreement.sample_size import Floats
-from workbench.agreement.several.methods import METHODS, values
-from workbench.agreement.several.ratings import Ratings
-from workbench.agreement.several.tally import Tally, tally
-from workbench.agreement.several.weights import WEIGHTS, Weights
-from workbench.agreement.table import MISSING, Codes
+from workbench.agreement.tally import Tally, tally
+from workbench.agreement.weights import WEIGHTS, Weights
 from workbench.errors import Finding, InvalidInput
 
 METHODS_PLANNED = ("pooled", "unpooled", "alpha", "gwet")
@@ -86,7 +87,7 @@ class Sums:
 
     def value(self, sums: Floats) -> Floats:
         """The coefficient from sums (..., columns); NaN where there is none."""
-        found = values(METHODS[self.aim.method], self._tally(sums), self.aim.weights_of(self.grades))
+        found = values(COEFFICIENTS[self.aim.method], self._tally(sums), self.aim.weights_of(self.grades))
         # What differs from 1 by rounding alone is one grade alone.
         return np.where(np.abs(found) <= 1e6, found, np.nan)
 

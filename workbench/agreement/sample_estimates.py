@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from workbench.agreement.contingency import MISSING
+from workbench.agreement.intervals import Interval
+from workbench.agreement.ratings import Ratings
 from workbench.agreement.sample_size import Floats, Needed, normal_point
-from workbench.agreement.several.bootstrap import Interval
-from workbench.agreement.several.ratings import Ratings
-from workbench.agreement.table import MISSING
 
 ROUNDS = 1000
 

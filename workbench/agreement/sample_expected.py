@@ -16,10 +16,10 @@ from math import comb, factorial
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.agreement.contingency import MISSING, Codes
 from workbench.agreement.sample_size import Floats
 from workbench.agreement.sample_tables import lowest_kappa, rounded_up
-from workbench.agreement.several.weights import Weights
-from workbench.agreement.table import MISSING, Codes
+from workbench.agreement.weights import Weights
 from workbench.errors import Finding, InvalidInput
 
 MOST_ASSESSORS = 10

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.agreement.ratings import Ratings
 from workbench.agreement.sample_aims import Aim, Sums
 from workbench.agreement.sample_expected import Expected
 from workbench.agreement.sample_size import Draw, Floats, Needed, needed_of
-from workbench.agreement.several.ratings import Ratings
 
 # So many pairs that small-sample corrections, as alpha has, are nothing.
 _VERY_MANY = 1e7

@@ -8,15 +8,14 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from workbench.agreement.closed_form import kappa_bounds
-from workbench.agreement.result import NO_VARIATION, NOBODY
+from workbench.agreement.coefficients.coefficient import NO_VARIATION, NOBODY
+from workbench.agreement.contingency import MISSING, Codes
+from workbench.agreement.intervals import Interval, kappa_bounds
+from workbench.agreement.resampling import Resamples, over_topics
 from workbench.agreement.sample_aims import Aim, Sums
 from workbench.agreement.sample_estimates import Estimate
 from workbench.agreement.sample_moves import reckoned, spreads
 from workbench.agreement.sample_size import LEVEL, normal_point
-from workbench.agreement.several.bootstrap import Interval
-from workbench.agreement.several.over_topics import Resamples, over_topics
-from workbench.agreement.table import MISSING, Codes
 
 NO_SPREAD = "all pairs judged so far say the same, so that the error cannot be seen yet"
 # Rounding leaves less than this.

@@ -7,10 +7,10 @@ from math import ceil
 
 import numpy as np
 
+from workbench.agreement.intervals import shares_below
+from workbench.agreement.resampling import topic_draws
 from workbench.agreement.sample_estimates import Proof
 from workbench.agreement.sample_size import Floats, Needed
-from workbench.agreement.several.bounds import shares_below
-from workbench.agreement.several.over_topics import topic_draws
 
 ROUNDS, RESAMPLES = 400, 800
 FEWEST_ROUNDS = 100

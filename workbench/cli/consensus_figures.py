@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.agreement.several.levels import alpha
-from workbench.agreement.several.methods import agreement
-from workbench.agreement.several.ratings import judged_ratings, ratings_of
+from workbench.agreement.coefficients.alpha import alpha
+from workbench.agreement.coefficients import coefficient_value
+from workbench.agreement.ratings import judged_ratings, ratings_of
 from workbench.cli.runs import read_runs
 from workbench.consensus.accuracy import accuracy
 from workbench.consensus.outcomes import Pair
@@ -46,7 +46,7 @@ def with_experts(found: Consensus, experts: Mapping[Pair, int], relevant_from: i
         "experts": {pair: int(grade >= relevant_from) for pair, grade in experts.items()},
     }
     both, _, _ = judged_ratings(sides, categories=(1, 0))
-    kappa = agreement(both.with_all(), "pooled").value if right.n else None
+    kappa = coefficient_value(both.with_all(), "pooled").value if right.n else None
     return Rightness(right.known, right.n, right.binary, right.exact, kappa)
 
 

@@ -12,8 +12,7 @@ from workbench.agreement.sample_expected import MOST_ASSESSORS
 from workbench.agreement.sample_forms import in_words, plans_export
 from workbench.agreement.sample_plans import Planned
 from workbench.agreement.sample_size import LEVEL
-from workbench.cli.output import say_table
-from workbench.cli.tabular import print_export
+from workbench.cli.output import print_export, say_table
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 SHARES = "Shares of the grades, the highest first, as '0.1 0.2 0.7'; for relevant or not the first is enough."

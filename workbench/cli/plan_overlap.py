@@ -7,8 +7,8 @@ import click
 from workbench.agreement.sample_aims import Aim
 from workbench.agreement.sample_plans import expected_of, plans
 from workbench.agreement.sample_tables import expected_shares
+from workbench.cli.output import form_options, one_form
 from workbench.cli.overlap_text import interval_options, say_plans, shares_of_grades
-from workbench.cli.tabular import form_options, one_form
 from workbench.errors import InvalidInput
 
 

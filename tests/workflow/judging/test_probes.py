@@ -16,7 +16,7 @@ from workbench.storage.engine import Database
 from workbench.storage.events import current_events
 from workbench.storage.tables import CampaignRow, DocumentRow, KeptAsideRow, PoolRow
 from workbench.workflow.agreement.probe_answers import Against, probe_json, probe_lines
-from workbench.workflow.agreement.repeats import consistency
+from workbench.workflow.agreement.self_consistency import consistency
 from workbench.workflow.judging.judging import undo
 from workbench.workflow.judging.near_duplicates import near_in
 from workbench.workflow.judging.probe_places import PLANTED, REPEAT, TRAINING, Slot

@@ -11,9 +11,8 @@ import click
 from workbench.cli.campaign.collection import FILES, JSON
 from workbench.cli.inputs import open_input
 from workbench.cli.opening import database_options, opened
-from workbench.cli.output import print_csv, say_json, say_table
-from workbench.cli.rounds_text import say_rounds
-from workbench.cli.tabular import form_options, one_form, print_export
+from workbench.cli.output import form_options, one_form, print_csv, print_export, say_json, say_table
+from workbench.cli.rounds import say_rounds
 from workbench.consensus.disputes import Difference
 from workbench.formats.decisions import read_decisions, write_decisions
 from workbench.settings import Settings

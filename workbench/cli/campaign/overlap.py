@@ -7,11 +7,10 @@ import click
 from workbench.agreement.sample_aims import METHODS_PLANNED, WEIGHTS_PLANNED, Aim
 from workbench.agreement.sample_expected import MOST_ASSESSORS
 from workbench.agreement.sample_size import Draw
-from workbench.cli.grade_options import grade_options
+from workbench.cli.agreement_options import grade_options
 from workbench.cli.opening import database_options, opened
-from workbench.cli.output import say_json
+from workbench.cli.output import form_options, one_form, say_json
 from workbench.cli.overlap_text import MISSING, interval_options, say_plans, shares_of_grades
-from workbench.cli.tabular import form_options, one_form
 from workbench.errors import NotFound
 from workbench.settings import Settings
 from workbench.storage import Session

@@ -10,9 +10,9 @@ import numpy as np
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from workbench.agreement.several.answers import NO_ANSWER
+from workbench.agreement.ratings import NO_ANSWER
 from workbench.storage.tables import AssessorRow, AssignmentRow, PoolRow
-from workbench.workflow.agreement.entering import answers_in
+from workbench.workflow.agreement.selection import current_answers
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.judging.handouts import shares_of
 
@@ -62,15 +62,15 @@ def candidates_of(
     scale = campaign_of(db, campaign_id).scale
     grades = sorted((grade.value for grade in scale.grades), reverse=True)
     places = {grade: place for place, grade in enumerate(grades)}
-    answers = answers_in(db, campaign_id)
+    answers = current_answers(db, campaign_id)
     ids = dict(
         db.execute(
             select(AssessorRow.name, AssessorRow.id).where(AssessorRow.campaign_id == campaign_id)
         ).all()
     )
-    people = [row for row, voice in enumerate(answers.voices) if not voice.machine]
+    people = [row for row, voice in enumerate(answers.assessors) if not voice.machine]
     said = answers.grades[people]
-    numbers = [ids[answers.voices[row].name] for row in people]
+    numbers = [ids[answers.assessors[row].name] for row in people]
     given = _given(db, campaign_id)
     found = []
     for column in np.flatnonzero((said >= 0).sum(axis=0) == 1).tolist():

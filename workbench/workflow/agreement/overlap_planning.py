@@ -9,6 +9,7 @@ from enum import StrEnum
 import numpy as np
 from sqlalchemy.orm import Session
 
+from workbench.agreement.options import AgreementOptions
 from workbench.agreement.sample_aims import Aim
 from workbench.agreement.sample_estimates import ROUNDS, likeness, mean_topic_size, strictness_of
 from workbench.agreement.sample_expected import Expected
@@ -16,13 +17,12 @@ from workbench.agreement.sample_moves import expected_value, moves_of
 from workbench.agreement.sample_plans import Planned, expected_of, plans
 from workbench.agreement.sample_size import LEVEL, Floats, Needed
 from workbench.agreement.sample_tables import expected_shares, kappa_of_shares, lowest_kappa
-from workbench.agreement.several.entering import entering as enter
-from workbench.agreement.several.tally import tally
-from workbench.agreement.several.weights import nominal
+from workbench.agreement.selection import select_ratings as enter
+from workbench.agreement.tally import tally
+from workbench.agreement.weights import nominal
 from workbench.errors import Finding, InvalidInput, WorkbenchError
-from workbench.workflow.agreement.compared_grades import ComparedGrades, compared_grades
-from workbench.workflow.agreement.entering import answers_in
 from workbench.workflow.agreement.overlap_candidates import Candidates, candidates_of
+from workbench.workflow.agreement.selection import ComparedGrades, compared_grades, current_answers
 from workbench.workflow.pools.pace import Pace, pace_of
 
 HALF_WIDTH = 0.05
@@ -196,10 +196,9 @@ def plan_overlap(
 def _known(db: Session, campaign_id: int, grades: ComparedGrades, aim: Aim) -> Known | None:
     try:
         found = enter(
-            answers_in(db, campaign_id),
+            current_answers(db, campaign_id),
             grades.scale,
-            relevant_from=grades.relevant_from,
-            graded=grades.graded,
+            AgreementOptions(relevant_from=grades.relevant_from, graded=grades.graded),
         )
     except WorkbenchError:
         return None

@@ -9,12 +9,12 @@ import numpy as np
 from sqlalchemy import Select, and_, func, select
 from sqlalchemy.orm import Session
 
+from workbench.agreement.contingency import MISSING
+from workbench.agreement.resampling import Resamples
 from workbench.agreement.sample_aims import Aim
 from workbench.agreement.sample_estimates import Estimate
 from workbench.agreement.sample_results import of_sample, of_topics
 from workbench.agreement.sample_size import LEVEL, Draw
-from workbench.agreement.several.over_topics import Resamples
-from workbench.agreement.table import MISSING
 from workbench.storage.events import HOLDING, current_events
 from workbench.storage.tables import AssessorRow, JudgmentEventRow, PoolEntryRow, PoolRow
 from workbench.workflow.agreement.overlap_candidates import Pair

@@ -8,11 +8,10 @@ from werkzeug.wrappers import Response
 from workbench.storage import Session
 from workbench.web.access import here
 from workbench.web.downloads import export_file
-from workbench.web.pages.agreement.grades_choice import Choice
-from workbench.web.pages.agreement.shared import TABLE, report_asked, report_for_file, report_page
+from workbench.web.pages.agreement.page import TABLE, Choice, report_asked, report_for_file, report_page
 from workbench.web.readers import reader
+from workbench.workflow.agreement.export import machines_export
 from workbench.workflow.agreement.machines import MachinesReport, machines_against_people
-from workbench.workflow.agreement.report_forms import machines_export
 
 blueprint = Blueprint("agreement_machines", __name__, url_prefix="/c/<slug>/agreement/machines")
 

@@ -6,18 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-from workbench.agreement.report.figures import ORDER
-from workbench.agreement.report.how import MOST_SEED, ROUNDS, How, OwnWeights
-from workbench.agreement.several.bootstrap import Unit
-from workbench.agreement.several.bounds import Bounds
-from workbench.agreement.several.entering import Basis, Machines
-from workbench.agreement.several.levels import LEVELS
-from workbench.agreement.several.weights import WEIGHTS, own_weights
+from workbench.agreement.coefficients.alpha import LEVELS
+from workbench.agreement.estimates import ORDER
+from workbench.agreement.intervals import Bounds
+from workbench.agreement.options import MOST_SEED, ROUNDS, AgreementOptions, OwnWeights
+from workbench.agreement.resampling import Unit
+from workbench.agreement.selection import Basis, Machines
+from workbench.agreement.weights import WEIGHTS, own_weights
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.records import Scale
 from workbench.web.forms import whole_number
-from workbench.web.pages.agreement.grades_choice import grades_in_words
-from workbench.workflow.agreement.agreeing import Asked
+from workbench.web.pages.agreement.page import grades_in_words
+from workbench.workflow.agreement.report import Asked
 
 Kind = TypeVar("Kind", Basis, Machines, Unit, Bounds)
 # A page is waited for: more rounds are for the terminal.
@@ -49,7 +49,7 @@ class Choice:
     """
 
     asked: Asked
-    how: How
+    how: AgreementOptions
     by: str
     relevant_from: int
     own: str = ""
@@ -87,7 +87,7 @@ class Choice:
         if self.own and not isinstance(how.weights, str):
             chosen["own"] = self.own
         for name, value, usual in (
-            ("level", how.level, How().level),
+            ("level", how.level, AgreementOptions().level),
             ("over", str(how.unit), str(Unit.TOPIC)),
             ("bounds", str(how.bounds), str(Bounds.EXPANDED)),
             ("rounds", how.rounds, ROUNDS),
@@ -124,9 +124,9 @@ def choice_of(values: Mapping[str, str], scale: Scale) -> Choice:
             basis=_one_of(Basis, values.get("basis"), Basis.BOTH),
             machines=_one_of(Machines, values.get("machines"), Machines.APART),
         ),
-        how=How(
+        how=AgreementOptions(
             weights=weights,
-            level=values["level"] if values.get("level") in LEVELS else How().level,
+            level=values["level"] if values.get("level") in LEVELS else AgreementOptions().level,
             unit=_one_of(Unit, values.get("over"), Unit.TOPIC),
             bounds=_one_of(Bounds, values.get("bounds"), Bounds.EXPANDED),
             rounds=min(max(rounds or ROUNDS, 1), MOST_ROUNDS),

@@ -9,33 +9,24 @@ from typing import Any, Generic, TypeVar
 from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
-from workbench.agreement.report.forms import matrix_export, report_export
-from workbench.agreement.report.matrix import Matrix
-from workbench.agreement.report.overview import Together, what_differs
-from workbench.agreement.report.pair import PairReport
-from workbench.agreement.report.pair_forms import pair_export
-from workbench.agreement.report.working import workings
-from workbench.agreement.several.entering import Entering, Machines
-from workbench.agreement.several.levels import LEVELS
-from workbench.agreement.several.weights import WEIGHTS
-from workbench.agreement.specific import WHY_NONE
+from workbench.agreement.coefficients.alpha import LEVELS
+from workbench.agreement.coefficients.steps import workings
+from workbench.agreement.export import matrix_export, report_export
+from workbench.agreement.grades import WHY_NONE
+from workbench.agreement.pair_report import PairReport, pair_export
+from workbench.agreement.report import AgreementReport, Matrix, what_differs
+from workbench.agreement.selection import Machines, Selection
+from workbench.agreement.weights import WEIGHTS
 from workbench.errors import WorkbenchError
 from workbench.records import Scale
 from workbench.storage import Session
 from workbench.web.access import here
 from workbench.web.context import reading
 from workbench.web.downloads import export_file
-from workbench.web.pages.agreement.grades_choice import WHOSE
 from workbench.web.pages.agreement.options import BASES, BOUNDS, FIGURES, MOST_ROUNDS, OVER, Choice, choice_of
-from workbench.web.pages.agreement.shared import Nothing, nothing_of
+from workbench.web.pages.agreement.page import WHOSE, Nothing, nothing_of
 from workbench.web.readers import reader
-from workbench.workflow.agreement.agreeing import (
-    Asked,
-    agreement,
-    agreement_matrix,
-    agreement_of_two,
-    entered,
-)
+from workbench.workflow.agreement.report import Asked, agreement, agreement_matrix, agreement_of_two, selected
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.people.assessors import assessors_of
 
@@ -102,8 +93,8 @@ def pair() -> str:
     page = _page(_two)
     found = page.found
     labels = _labels(page)
-    steps = workings(found.two, found.entering.ratings, page.choice.how, labels) if found else ()
-    named = [voice for voice in found.entering.assessors if voice.name in (first, second)] if found else []
+    steps = workings(found.two, found.selection.ratings, page.choice.options, labels) if found else ()
+    named = [voice for voice in found.selection.assessors if voice.name in (first, second)] if found else []
     return _rendered(
         "pair",
         page,
@@ -129,8 +120,8 @@ def report_file(kind: str) -> Response:
 @reader
 def matrix_file(kind: str) -> Response:
     """The matrix of the chosen coefficient as CSV, as LaTeX, or with all figures as JSON."""
-    choice, (found, entering) = _for_file(_matrix)
-    taken = matrix_export(found, entering, choice.how, choice.by)
+    choice, (found, selection) = _for_file(_matrix)
+    taken = matrix_export(found, selection, choice.options, choice.by)
     return export_file(taken, kind, f"{here().slug}.agreement.{choice.by}")
 
 
@@ -139,27 +130,27 @@ def matrix_file(kind: str) -> Response:
 def pair_file(kind: str) -> Response:
     """Two assessors closely as CSV, as LaTeX or as JSON; `?first=` and `?second=` name them."""
     choice, found = _for_file(_two)
-    return export_file(pair_export(found, choice.how), kind, f"{here().slug}.agreement.pair")
+    return export_file(pair_export(found, choice.options), kind, f"{here().slug}.agreement.pair")
 
 
-def _report(db: Session, choice: Choice) -> Together:
-    return agreement(db, here().id, choice.asked, choice.how)
+def _report(db: Session, choice: Choice) -> AgreementReport:
+    return agreement(db, here().id, choice.asked, choice.options)
 
 
-def _among(db: Session, choice: Choice) -> Together:
-    return agreement(db, here().id, _with_machines(choice.asked), choice.how)
+def _among(db: Session, choice: Choice) -> AgreementReport:
+    return agreement(db, here().id, _with_machines(choice.asked), choice.options)
 
 
 def _two(db: Session, choice: Choice) -> PairReport:
     first, second = request.args.get("first", ""), request.args.get("second", "")
     asked = _with_machines(choice.asked)
-    return agreement_of_two(db, here().id, asked, choice.how, first=first, second=second)
+    return agreement_of_two(db, here().id, asked, choice.options, first=first, second=second)
 
 
-def _matrix(db: Session, choice: Choice) -> tuple[Matrix, Entering]:
+def _matrix(db: Session, choice: Choice) -> tuple[Matrix, Selection]:
     asked = _with_machines(choice.asked)
-    found = agreement_matrix(db, here().id, asked, choice.how, by=choice.by)
-    return found, entered(db, here().id, asked)
+    found = agreement_matrix(db, here().id, asked, choice.options, by=choice.by)
+    return found, selected(db, here().id, asked)
 
 
 def _with_machines(asked: Asked) -> Asked:
@@ -202,7 +193,7 @@ def _rendered(name: str, page: Page[Any], **more: Any) -> str:
         whose=WHOSE,
         over=OVER,
         bounds=BOUNDS,
-        figures=FIGURES,
+        estimates=FIGURES,
         levels=LEVELS,
         weights=WEIGHTS,
         most_rounds=MOST_ROUNDS,

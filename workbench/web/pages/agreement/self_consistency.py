@@ -12,12 +12,11 @@ from workbench.storage import Session
 from workbench.web.access import here
 from workbench.web.context import reading
 from workbench.web.downloads import attachment, export_file
-from workbench.web.pages.agreement.grades_choice import Choice
-from workbench.web.pages.agreement.shared import TABLE, report_asked, report_for_file, report_page
+from workbench.web.pages.agreement.page import TABLE, Choice, report_asked, report_for_file, report_page
 from workbench.web.readers import reader
+from workbench.workflow.agreement.export import repeats_export
 from workbench.workflow.agreement.probe_answers import Against, probe_json, probe_lines
-from workbench.workflow.agreement.repeats import ConsistencyReport, consistency
-from workbench.workflow.agreement.report_forms import repeats_export
+from workbench.workflow.agreement.self_consistency import ConsistencyReport, consistency
 
 blueprint = Blueprint("agreement_repeats", __name__, url_prefix="/c/<slug>/agreement/self")
 HEADINGS = {

@@ -7,17 +7,16 @@ from typing import Any
 from flask import Blueprint, request
 from werkzeug.wrappers import Response
 
-from workbench.agreement.course import Bin
 from workbench.agreement.drift import Trend
+from workbench.agreement.timelines import Bin
 from workbench.storage import Session
 from workbench.web.access import here
 from workbench.web.downloads import export_file
 from workbench.web.forms import whole_number
-from workbench.web.pages.agreement.grades_choice import Choice
-from workbench.web.pages.agreement.shared import TABLE, report_asked, report_for_file, report_page
+from workbench.web.pages.agreement.page import TABLE, Choice, report_asked, report_for_file, report_page
 from workbench.web.readers import reader
-from workbench.workflow.agreement.over_time import BIN, GAP_MINUTES, AssessorTime, TimeReport, over_time
-from workbench.workflow.agreement.report_forms import time_export
+from workbench.workflow.agreement.export import time_export
+from workbench.workflow.agreement.timelines import BIN, GAP_MINUTES, AssessorTime, TimeReport, over_time
 
 blueprint = Blueprint("agreement_time", __name__, url_prefix="/c/<slug>/agreement/time")
 

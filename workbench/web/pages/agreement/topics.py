@@ -7,17 +7,24 @@ from typing import Any
 from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
-from workbench.agreement.several.by_topic import COEFFICIENTS, FEWEST, what_would_define
+from workbench.agreement.topics import BY_TOPIC, FEWEST, what_would_define
 from workbench.storage import Session
 from workbench.web.access import here
 from workbench.web.context import reading
 from workbench.web.downloads import export_file
 from workbench.web.forms import sent_id
-from workbench.web.pages.agreement.grades_choice import WHOSE, Choice, read_choice
-from workbench.web.pages.agreement.shared import TABLE, report_asked, report_for_file, report_page
+from workbench.web.pages.agreement.page import (
+    TABLE,
+    WHOSE,
+    Choice,
+    read_choice,
+    report_asked,
+    report_for_file,
+    report_page,
+)
 from workbench.web.readers import reader
-from workbench.workflow.agreement.by_topic import TopicsReport, agreement_by_topic, disputed_pairs, labels
-from workbench.workflow.agreement.report_forms import topics_export
+from workbench.workflow.agreement.export import topics_export
+from workbench.workflow.agreement.topics import TopicsReport, agreement_by_topic, disputed_pairs, labels
 from workbench.workflow.campaigns.campaigns import campaign_of
 
 blueprint = Blueprint("agreement_topics", __name__, url_prefix="/c/<slug>/agreement/topics")
@@ -64,7 +71,7 @@ def pairs() -> str:
 
 def _by() -> str:
     wanted = request.args.get("by", "")
-    return wanted if wanted in COEFFICIENTS else "pooled"
+    return wanted if wanted in BY_TOPIC else "pooled"
 
 
 def _report(db: Session, choice: Choice) -> TopicsReport:
@@ -80,7 +87,7 @@ def _report(db: Session, choice: Choice) -> TopicsReport:
 
 def _plot(report: TopicsReport) -> dict[str, Any]:
     """A dot with its interval for every topic that has a value, and the mean over them."""
-    at = COEFFICIENTS.index(report.by)
+    at = BY_TOPIC.index(report.by)
     rows = [
         {
             "name": line.topic,

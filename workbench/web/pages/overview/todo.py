@@ -9,10 +9,10 @@ from flask import url_for
 from markupsafe import Markup
 
 from workbench.agreement.bands import Band, band
-from workbench.agreement.report.two import Two
+from workbench.agreement.pairwise import AssessorPair
 from workbench.records import Verdict
 from workbench.web.forms import counted
-from workbench.workflow.agreement.agreeing import People
+from workbench.workflow.agreement.report import People
 from workbench.workflow.judging.assignments import AssignmentLine
 from workbench.workflow.overview.progress import Overview
 from workbench.workflow.people.assessors import AssessorLine
@@ -162,7 +162,7 @@ def _quality(state: State) -> Iterator[Need]:
         yield Need("Low agreement", text, url_for("agreement.index"), "See all pairs", "poor")
 
 
-def _low(value: float, pair: Two, names: Sequence[str]) -> Need:
+def _low(value: float, pair: AssessorPair, names: Sequence[str]) -> Need:
     first, second = names[pair.first], names[pair.second]
     text = Markup(
         'Pooled κ {} between <bdi dir="auto">{}</bdi> and <bdi dir="auto">{}</bdi> over {} that both judged.'
