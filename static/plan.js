@@ -1,4 +1,4 @@
-// The cost planner's sliders. What the page's growth table can answer is reckoned here, at once; anything else
+// The cost planner's sliders. What the page's growth table can answer is computed here, at once; anything else
 // is asked of the server, which answers with the part of the page that changes. Without this file the form
 // works by its button.
 const form = document.getElementById("plan");
@@ -33,7 +33,7 @@ function readGrowth() {
   growth = { topics: new Map(topics.map((topic, at) => [topic, sizes[at]])), total };
 }
 
-// ---- reckoning --------------------------------------------------------------------------------------------
+// ---- computing ---------------------------------------------------------------------------------------------
 
 function number(name) {
   const field = form.elements[name];
@@ -55,7 +55,7 @@ function show(name, text) {
 }
 
 // The sizes at a depth from the table, or false where the table does not say.
-function reckonDepth(now) {
+function computeDepth(now) {
   const depth = number("depth");
   const own = ["depth-run_depths", "depth-topic_depths"].some((name) => form.elements[name].value.trim());
   const deepest = Number(byId("details").dataset.deepest);
@@ -127,7 +127,7 @@ async function ask() {
       form.requestSubmit(byId("reckon"));
       return;
     }
-    // The output itself stays, or nobody would be told that it has changed.
+    // The output itself stays, or no screen reader would announce that it has changed.
     byId("summary").replaceChildren(...sent.getElementById("summary").childNodes);
     byId("details").replaceWith(sent.getElementById("details"));
     form.dataset.asked = asked;
@@ -142,7 +142,7 @@ function changed(name) {
   clearTimeout(timer);
   const chosen = new FormData(form).get("strategy");
   const now = work();
-  if (LOCAL.has(name) && chosen === "depth" && now && reckonDepth(now)) {
+  if (LOCAL.has(name) && chosen === "depth" && now && computeDepth(now)) {
     showHours(now);
     asking?.abort();
     return;

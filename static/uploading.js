@@ -114,7 +114,7 @@ function makeBoard(form) {
   one.max = 1;
   const all = add(root, "progress", "");
   all.setAttribute("aria-label", "All files");
-  let told = 0;
+  let shownAt = 0;
   const board = {
     begin(file, at, count) {
       board.file = file;
@@ -130,8 +130,8 @@ function makeBoard(form) {
       one.value = total ? loaded / total : 1;
       all.value = board.at + one.value;
       const now = performance.now();
-      if (loaded < total && now - told < SPARE_MS) return;
-      told = now;
+      if (loaded < total && now - shownAt < SPARE_MS) return;
+      shownAt = now;
       const done = loaded < total ? `${mebibytes(loaded)} of ${mebibytes(total)} MiB` : "sent, being checked";
       line.textContent = `File ${board.at + 1} of ${board.count}: ${board.file.name}, ${done}`;
     },

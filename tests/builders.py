@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
+from workbench.pooling.strategies import PoolRecipe
 from workbench.records import BINARY, Document, Scale, Topic
 from workbench.workflow.campaigns.campaigns import Campaign, create_campaign
 from workbench.workflow.campaigns.collection import load_documents, load_topics
@@ -16,8 +17,8 @@ from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.people.membership import add_role
 from workbench.workflow.people.roles import Role
 from workbench.workflow.pools.listing import PoolReport
-from workbench.workflow.pools.pooling import make_pool
-from workbench.workflow.runs.submitting import RunsAdded, add_runs
+from workbench.workflow.pools.making import make_pool
+from workbench.workflow.runs.store import RunsAdded, add_runs
 
 TOPICS = (Topic("T1", "tides", "When is high water?", "Only tables of the harbour."), Topic("T2", "nets"))
 DOCNOS = ("d1", "d2", "d#3", "d/4", "é5", "d6")
@@ -84,4 +85,4 @@ def pooled_campaign(
     """
     made = campaign_with_people(db, scale=scale, assessors=assessors)
     send_runs(db, made.campaign.id, alpha=ALPHA, beta=BETA)
-    return made, make_pool(db, made.campaign.id, parameters={"depth": depth})
+    return made, make_pool(db, made.campaign.id, PoolRecipe(parameters={"depth": depth}))

@@ -15,12 +15,12 @@ from flask.testing import FlaskClient
 from sqlalchemy.orm import Session
 
 from tests.builders import ALPHA, BETA, DOCNOS, TOPICS, send_runs
+from workbench.pooling.strategies import PoolRecipe
 from workbench.records import FOUR_GRADES, Document
 from workbench.storage.engine import Database
 from workbench.workflow.campaigns.campaigns import create_campaign
 from workbench.workflow.campaigns.collection import load_documents, load_topics
-from workbench.workflow.judging.assigning import assign
-from workbench.workflow.judging.assignments import assignments_of
+from workbench.workflow.judging.assignments import assign, assignments_of
 from workbench.workflow.people.accounts import Account, create_account, create_first_account, prepare_account
 from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.people.groups import add_group, join
@@ -28,7 +28,7 @@ from workbench.workflow.people.membership import add_role
 from workbench.workflow.people.passwords import Passwords
 from workbench.workflow.people.roles import Role
 from workbench.workflow.people.signing_in import open_session
-from workbench.workflow.pools.pooling import make_pool
+from workbench.workflow.pools.making import make_pool
 
 PASSWORD = "the tide comes twice"  # of everybody in the cast
 # Argon2 with its least cost: tests hash often and protect nobody.
@@ -85,7 +85,7 @@ def assemble(database: Database) -> Cast:
         documents = [Document(docno, f"Title of {docno}", f"Text of {docno}") for docno in DOCNOS]
         load_documents(db, campaign.id, documents, source="documents")
         send_runs(db, campaign.id, alpha=ALPHA, beta=BETA)
-        pool_id = make_pool(db, campaign.id, parameters={"depth": 2}).pool.id
+        pool_id = make_pool(db, campaign.id, PoolRecipe(parameters={"depth": 2})).pool.id
         assessors = [line.id for line in assessors_of(db, campaign.id)]
         assign(db, pool_id, topics=["T1", "T2"], assessor_ids=assessors, seed=1)
         lines = assignments_of(db, campaign.id)

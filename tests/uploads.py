@@ -39,8 +39,9 @@ def keep_all(client: FlaskClient, address: str) -> TestResponse:
 
 
 def links(page: str, part: str) -> list[str]:
-    """The addresses on a page that hold a part, as a browser reads them."""
-    return [link for link in map(html.unescape, re.findall(r'href="([^"]*)"', page)) if part in link]
+    """The addresses in a page's content, not its navigation, that hold a part."""
+    content = page.partition("<main")[2] or page
+    return [link for link in map(html.unescape, re.findall(r'href="([^"]*)"', content)) if part in link]
 
 
 def table(rows: list[tuple[str, str, str, str]]) -> str:

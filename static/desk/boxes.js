@@ -1,5 +1,5 @@
 // The boxes over the desk: reasons, comment, keys, passages; and the guidelines.
-import { byId } from "./dom.js";
+import { byId } from "../shared/dom.js";
 
 export const isOpen = (id) => byId(id).matches(":popover-open");
 

@@ -1,8 +1,8 @@
 // The box for a comment. What is typed there joins the next judgment, however the box was closed; where a grade
 // needs a comment it waits for it.
+import { byId } from "../shared/dom.js";
+import { announce } from "../shared/light.js";
 import { openBox } from "./boxes.js";
-import { byId } from "./dom.js";
-import { announce } from "./light.js";
 import { drawBar } from "./view.js";
 
 export class CommentBox {

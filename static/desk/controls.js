@@ -1,14 +1,14 @@
 // Keys, buttons, links and swipes, and what each of them means.
+import { byId } from "../shared/dom.js";
+import { isOnControl, listenToKeys, UNDO } from "../shared/keys.js";
+import { pageThrough, reloadFromMemory } from "../shared/page.js";
+import { ignoreSecondClicks } from "../shared/second_click.js";
 import { closeBoxes, isOpen, listenToBoxes, openBox, showGuidelines } from "./boxes.js";
-import { go, step } from "./course.js";
-import { secondClicks } from "../second_click.js";
-import { byId } from "./dom.js";
 import { takeEnter } from "./finished.js";
 import { judge, keepComment, putOff, undo } from "./judging.js";
-import { isForDesk, meaningOf, readKeys } from "./keys.js";
 import * as list from "./list.js";
-import { page } from "./show.js";
-import { listenToSwipes, sayWays } from "./swipe.js";
+import { go, step } from "./navigation.js";
+import { listenToSwipes, showWays } from "./swipe.js";
 import { drawLight } from "./view.js";
 
 const COMMANDS = {
@@ -26,11 +26,14 @@ const COMMANDS = {
 
 export function listenToControls(desk) {
   const { element, grades, facts } = desk;
-  const keys = readKeys(element);
+  const meanings = meaningsOf(JSON.parse(element.dataset.keys));
   listenToBoxes(element);
-  document.addEventListener("keydown", (event) => pressed(desk, keys, event));
+  listenToKeys({
+    before: (event) => pressedInBox(desk, event),
+    find: (key, event) => actionOf(desk, meanings, key, event),
+  });
   byId("verdicts").addEventListener("submit", (event) => submitted(desk, event), true);
-  listenToDoubleClicks(byId("answers"));
+  ignoreSecondClicks(byId("answers"), "button[name=answer]");
   element.addEventListener("click", (event) => clicked(desk, event));
   listenToSwipes({
     place: byId("document"),
@@ -40,58 +43,51 @@ export function listenToControls(desk) {
     mayJudge: () => desk.isOpen,
     judge: (grade) => judge(desk, "grade", { grade }),
   });
-  sayWays(byId("swipes"), grades, facts.relevant_from);
+  showWays(byId("swipes"), grades, facts.relevant_from);
   listenToWindow(desk);
 }
 
-function listenToDoubleClicks(answers) {
-  const isSecond = secondClicks();
-  answers.addEventListener("click", (event) => {
-    if (event.target.closest("button[name=answer]") && isSecond(event)) event.preventDefault();
-  });
+// What each key means, of those that the assessor chose: a grade or a command.
+export function meaningsOf({ grades, commands }) {
+  const meanings = new Map([[UNDO, { command: "undo" }]]);
+  for (const [command, key] of Object.entries(commands)) if (key) meanings.set(key, { command });
+  for (const [grade, key] of Object.entries(grades)) if (key) meanings.set(key, { grade: Number(grade) });
+  return meanings;
 }
 
-function pressed(desk, keys, event) {
+// Keys of the boxes, also while one types in them.
+function pressedInBox(desk, event) {
   if (event.key === "Escape") {
     closeBoxes();
     if (list.isOpen()) list.close();
-    return;
+    return true;
   }
   const sends = event.ctrlKey || event.metaKey || (desk.comments.isAwaited && !event.shiftKey && !event.isComposing);
-  if (event.key === "Enter" && sends && event.target === byId("comment")) {
-    event.preventDefault();
-    keepComment(desk);
-    return;
-  }
-  if (!isForDesk(event)) return;
-  if (isOpen("reasons")) {
-    reasonPressed(event);
-    return;
-  }
-  const meaning = meaningOf(event, keys);
-  if (isOpen("commenting") || (isOpen("keys") && meaning?.command !== "card")) return;
-  const onControl = event.target.closest?.("button, a, summary, input");
-  if (event.key === " " && !onControl) {
-    event.preventDefault();
-    page(event.shiftKey ? -1 : 1);
-  } else if (event.key === "Enter" && !onControl) {
-    if (!desk.training.enter()) takeEnter();
-  } else if (meaning?.grade !== undefined) {
-    event.preventDefault();
-    judge(desk, "grade", { grade: meaning.grade });
-  } else if (meaning && COMMANDS[meaning.command]) {
-    // Other meanings are those of who reads with the desk.
-    event.preventDefault();
-    COMMANDS[meaning.command](desk);
-  }
+  if (event.key !== "Enter" || !sends || event.target !== byId("comment")) return false;
+  event.preventDefault();
+  keepComment(desk);
+  return true;
 }
 
-function reasonPressed(event) {
-  const chosen = byId("reasons").querySelector(`[data-reason="${CSS.escape(event.key)}"]`);
-  if (!chosen) return;
-  event.preventDefault();
-  if (chosen.matches("input")) chosen.focus();
-  else chosen.click();
+function actionOf(desk, meanings, key, event) {
+  if (isOpen("reasons")) return reasonOf(key);
+  const { command, grade } = meanings.get(key) ?? {};
+  if (isOpen("commenting") || (isOpen("keys") && command !== "card")) return null;
+  if ((key === " " || key === "enter") && !isOnControl(event.target)) {
+    return key === " " ? () => pageThrough(byId("document"), event.shiftKey ? -1 : 1) : () => enter(desk);
+  }
+  if (grade !== undefined) return () => judge(desk, "grade", { grade });
+  // Other commands are those of reading.
+  return COMMANDS[command] ? () => COMMANDS[command](desk) : null;
+}
+
+function enter(desk) {
+  if (!desk.training.enter()) takeEnter();
+}
+
+function reasonOf(key) {
+  const chosen = byId("reasons").querySelector(`[data-reason="${CSS.escape(key)}"]`);
+  return chosen && (() => (chosen.matches("input") ? chosen.focus() : chosen.click()));
 }
 
 // Without this script each of them is a form that works by itself.
@@ -129,8 +125,5 @@ function listenToWindow(desk) {
     if (desk.saving.wouldLose) event.preventDefault();
   });
   for (const change of ["online", "offline"]) window.addEventListener(change, () => drawLight(desk));
-  // A desk out of the browser's memory could show an answer as open that was given since.
-  window.addEventListener("pageshow", (event) => {
-    if (event.persisted) location.reload();
-  });
+  reloadFromMemory();
 }

@@ -1,5 +1,5 @@
 // The documents of a topic as they were fetched: five ahead at once, then in quiet moments more, so that a cut
-// network does not stop anybody soon. What comes next stands ready as nodes and is only put into the page.
+// network does not stop anybody soon. What comes next is ready as nodes and is only put into the page.
 
 const NEAR = 5;
 const FAR = 50;
@@ -15,7 +15,7 @@ export class Documents {
   #onReady;
   #wanted = () => [];
 
-  // `onReady` is told of every article that stands ready to be shown.
+  // `onReady` is called with every article that is ready to be shown.
   constructor(address, onReady) {
     this.#address = address;
     this.#onReady = onReady;

@@ -1,5 +1,5 @@
-// The end of a topic: what was said, the unsure ones once more, and the way to the next topic.
-import { make } from "./dom.js";
+// The end of a topic: the number of answers, the unsure ones once more, and the way to the next topic.
+import { make } from "../shared/dom.js";
 
 const plural = (number, one, many) => `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
 
@@ -7,14 +7,14 @@ export function finishedArticle(topic, { round, onRound }) {
   const article = document.getElementById("end").content.cloneNode(true).firstElementChild;
   const part = (name) => article.querySelector(`[data-part="${name}"]`);
   const { grade, unsure, cannot_judge: cannot } = topic.counts;
-  const said = [plural(grade, "graded", "graded")];
-  if (unsure) said.push(`${unsure.toLocaleString("en")} unsure`);
-  if (cannot) said.push(`${cannot.toLocaleString("en")} that cannot be judged`);
+  const counted = [plural(grade, "graded", "graded")];
+  if (unsure) counted.push(`${unsure.toLocaleString("en")} unsure`);
+  if (cannot) counted.push(`${cannot.toLocaleString("en")} that cannot be judged`);
   const allDone = topic.inBatches ? "Nothing is left for you in this topic" : "Every document has an answer";
   part("heading").textContent = topic.total
     ? allDone
     : "There is nothing to judge in this topic";
-  part("counts").textContent = topic.total ? `${said.join(", ")}.` : "";
+  part("counts").textContent = topic.total ? `${counted.join(", ")}.` : "";
   part("unsure")?.remove();
   const again = unsure > 0 && !topic.closed && round === "before";
   part("again").hidden = !again;
@@ -28,7 +28,7 @@ export function finishedArticle(topic, { round, onRound }) {
   return article;
 }
 
-// The next topic, once the server has said which; Enter takes it where no second look is left.
+// The next topic, once the server has sent it; Enter takes it where no second look is left.
 export function offerTopic(article, found) {
   const link = article.querySelector('[data-part="next"]');
   if (!found) return;

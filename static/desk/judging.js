@@ -1,13 +1,14 @@
-// Saying something of a document: a judgment, that it is put off, that the last is taken back, a comment, what goes
-// with an answer. It holds on the screen at once; what is said goes into the outbox in the same task.
+// Judging a document, putting it off, undoing the last answer, a comment, annotations. The screen shows each at once;
+// its event goes into the outbox in the same task.
+import { announce } from "../shared/light.js";
+import { hideNotice, showNotice } from "../shared/notices.js";
 import { closeBoxes } from "./boxes.js";
-import { go } from "./course.js";
 import { freshId } from "./ids.js";
-import { announce, say, unsay } from "./light.js";
+import { go } from "./navigation.js";
 import { draw, drawBar } from "./view.js";
 
-// Says something: it holds on this screen from now on.
-function hold({ assignment, topic, saving }, event) {
+// Makes an event and applies it on this screen; whoever calls it hands it to the outbox in the same task.
+function makeEvent({ assignment, topic, saving }, event) {
   const sent = {
     assignment,
     client_id: freshId(),
@@ -21,13 +22,13 @@ function hold({ assignment, topic, saving }, event) {
 }
 
 function post(desk, event) {
-  desk.saving.keep(hold(desk, event));
+  desk.saving.keep(makeEvent(desk, event));
 }
 
-// It is said: nothing of it waits any more.
+// It has its answer: nothing of it waits any more.
 function leave(desk, docno) {
   desk.leave(docno);
-  unsay("asked");
+  hideNotice("asked");
 }
 
 export function judge(desk, answer, { grade = null, reason = "" } = {}) {
@@ -39,9 +40,9 @@ export function judge(desk, answer, { grade = null, reason = "" } = {}) {
     return;
   }
   const active = desk.spent();
-  const sent = hold(desk, {
+  const sent = makeEvent(desk, {
     kind: "answer", docno, answer, grade, reason, comment: desk.commentOf(docno), active_ms: active,
-    shown_sha256: desk.current.sha256, ...desk.beside.take(),
+    shown_sha256: desk.current.sha256, ...desk.annotations.take(),
   });
   // The next document stands there first; whatever happens to it, the answer is kept.
   try {
@@ -53,7 +54,7 @@ export function judge(desk, answer, { grade = null, reason = "" } = {}) {
   }
 }
 
-// In training the known grade is told before one goes on.
+// In training the known grade is shown before one goes on.
 function awaitKnown(desk, { docno, grade, client_id: clientId }) {
   closeBoxes(); // Enter is for going on
   desk.dropComment(docno);
@@ -77,31 +78,31 @@ function goAfter(desk, { docno, client_id: clientId }) {
   draw(desk);
 }
 
-// What this campaign wants said before a grade is given: the key asks for it.
+// What this campaign requires with a grade: whether it is missing, and then asked for.
 function asksFirst(desk, grade) {
-  const { beside, comments, docno } = desk;
+  const { annotations, comments, docno } = desk;
   const { asked } = desk.facts;
-  unsay("passages");
-  const open = beside.missing(asked.required);
+  hideNotice("passages");
+  const open = annotations.missing(asked.required);
   const needs = asked.comment_for.includes(grade) && !desk.commentOf(docno);
   // A field that takes the focus takes the selection away.
-  if (open !== null || needs) beside.hold();
+  if (open !== null || needs) annotations.keepSelection();
   if (open !== null) {
-    say("asked", `“${open}” is asked for with every grade: answer it, then give the grade again.`);
-    beside.ask(open);
+    showNotice("asked", `“${open}” is asked for with every grade: answer it, then give the grade again.`);
+    annotations.ask(open);
     return true;
   }
-  unsay("asked");
+  hideNotice("asked");
   if (needs) comments.ask(grade);
   return needs;
 }
 
 // Passages, answers to questions or subtopics changed: an answer that is given keeps them at once.
-export function changeBeside(desk, docno, { evidence, ratings, subtopics }) {
-  unsay("asked");
+export function changeAnnotations(desk, docno, { evidence, ratings, subtopics }) {
+  hideNotice("asked");
   if (!desk.topic.answers.has(docno) || !desk.mayJudge()) return;
   post(desk, { kind: "extras", docno, evidence, ratings, subtopics });
-  desk.beside.forget(docno);
+  desk.annotations.forget(docno);
 }
 
 export function putOff(desk) {
@@ -119,11 +120,11 @@ export function putOff(desk) {
 }
 
 export function undo(desk) {
-  const { topic, saving, beside } = desk;
-  if (!saving.isReady || topic.closed || desk.isHeld || !topic.trail.length || saving.isStopped) return;
+  const { topic, saving, annotations } = desk;
+  if (!saving.isReady || topic.closed || desk.isBlocked || !topic.trail.length || saving.isStopped) return;
   if (!saving.mayTake()) return;
   const docno = topic.trail.at(-1);
-  beside.keep(docno, topic.answers.get(docno));
+  annotations.keep(docno, topic.answers.get(docno));
   post(desk, { kind: "undo", docno });
   if (desk.round === "after") desk.round = "before";
   go(desk, docno);
@@ -139,11 +140,11 @@ export function keepComment(desk) {
     judge(desk, "grade", { grade: awaited.grade });
     return;
   }
-  const said = topic.answers.get(docno);
-  if (!said) announce("The comment is kept with your judgment");
+  const answer = topic.answers.get(docno);
+  if (!answer) announce("The comment is kept with your judgment");
   else {
     desk.dropComment(docno);
-    if (text !== said.comment) post(desk, { kind: "comment", docno, comment: text });
+    if (text !== answer.comment) post(desk, { kind: "comment", docno, comment: text });
     announce("Comment kept");
   }
   drawBar(desk);

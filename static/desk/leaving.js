@@ -1,46 +1,41 @@
-// On every page: what the desk left unsent goes on being sent, and nobody signs out before it has arrived
-// without being told.
+// On every page: what the desk left unsent goes on being sent, and whoever signs out before it has
+// arrived is warned.
+import { byId, make } from "../shared/dom.js";
 import { openChannel } from "./channel.js";
 import { hasOutbox, openOutbox } from "./outbox.js";
 import { startSender } from "./sender.js";
 
-const { account, address } = document.getElementById("leaving").dataset;
-const atDesk = document.getElementById("desk") !== null;
+const { account, address } = byId("leaving").dataset;
+const atDesk = byId("desk") !== null;
 
-function tell(form, unsent) {
-  document.getElementById("unsent")?.remove();
-  const box = document.createElement("p");
-  Object.assign(box, { id: "unsent", className: "notice fair" });
+function showUnsent(form, unsent) {
+  byId("unsent")?.remove();
+  const box = make("p", { id: "unsent", className: unsent ? "notice fair" : "notice good" });
   box.setAttribute("role", "alert");
   if (unsent) {
     const what = unsent === 1 ? "1 answer is" : `${unsent.toLocaleString("en")} answers are`;
     box.append(`${what} kept in this browser and not sent yet, so you are not signed out. They are being sent; `
       + "this says when they have arrived. ");
-    const anyway = Object.assign(document.createElement("button"), { type: "button", className: "link" });
-    anyway.textContent = "Sign out all the same: they are sent when you sign in here again";
-    anyway.onclick = () => form.submit();
-    box.append(anyway);
-  } else {
-    box.className = "notice good";
-    box.textContent = "Everything has arrived: you can sign out now.";
-  }
-  document.getElementById("content")?.prepend(box);
+    box.append(make("button", { type: "button", className: "link", onclick: () => form.submit() },
+      "Sign out all the same: they are sent when you sign in here again"));
+  } else box.append("Everything has arrived: you can sign out now.");
+  byId("content")?.prepend(box);
 }
 
 async function begin() {
   let asked = null; // the form that waits until everything has arrived
   let isSending = false;
-  const hear = (state) => {
+  const takeState = (state) => {
     if (state !== "saved" || !asked) return;
-    tell(asked, 0);
+    showUnsent(asked, 0);
     asked = null;
   };
   const outbox = (await hasOutbox(account)) ? await openOutbox(account) : null;
   // Another tab may be the one that sends.
   const channel = openChannel(account, (message) => {
-    if (message.type === "state") hear(message.state);
+    if (message.type === "state") takeState(message.state);
   });
-  channel.tell({ type: "signed-in" });
+  channel.send({ type: "signed-in" });
   const sendWhatIsLeft = () => {
     if (isSending) return;
     isSending = true;
@@ -49,28 +44,28 @@ async function begin() {
       account,
       address,
       onState(state) {
-        channel.tell({ type: "state", state });
-        hear(state);
+        channel.send({ type: "state", state });
+        takeState(state);
       },
-      onReceipts: (receipts) => channel.tell({ type: "receipts", receipts }),
+      onReceipts: (receipts) => channel.send({ type: "receipts", receipts }),
     });
   };
   if (outbox && (await outbox.count())) sendWhatIsLeft();
   for (const form of document.querySelectorAll("form.leave, form.leaves")) {
     form.addEventListener("submit", async (event) => {
       if (!outbox) {
-        channel.tell({ type: "signed-out" });
+        channel.send({ type: "signed-out" });
         return;
       }
       event.preventDefault();
       const unsent = await outbox.count();
       if (unsent) {
         asked = form;
-        tell(form, unsent);
-        sendWhatIsLeft(); // said at a desk since this page was opened
+        showUnsent(form, unsent);
+        sendWhatIsLeft(); // answered at a desk since this page was opened
         return;
       }
-      channel.tell({ type: "signed-out" });
+      channel.send({ type: "signed-out" });
       form.submit();
     });
   }

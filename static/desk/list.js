@@ -1,6 +1,6 @@
-// My judgments of this topic, at the right on demand: filtered by what was said, each a way back to its
+// My judgments of this topic, at the right on demand: filtered by answer, each a way back to its
 // document (by its data-docno: see controls.js).
-import { byId, make } from "./dom.js";
+import { byId, make } from "../shared/dom.js";
 
 const panel = byId("said");
 let filter = "";
@@ -13,11 +13,11 @@ export function close() {
   byId("document").focus({ preventScroll: true });
 }
 
-const kindOf = (said) => (said.answer === "grade" ? String(said.grade) : said.answer);
-const fits = (said, kind) => !kind || kindOf(said) === kind || (kind === "comment" && Boolean(said.comment));
+const kindOf = (answer) => (answer.answer === "grade" ? String(answer.grade) : answer.answer);
+const fits = (answer, kind) => !kind || kindOf(answer) === kind || (kind === "comment" && Boolean(answer.comment));
 
-// What holds of each document, latest first.
-function heldIn({ later, trail, answers }) {
+// The current answer of each document, latest first.
+function answersIn({ later, trail, answers }) {
   return [
     ...[...later.keys()].map((docno) => ({ docno, answer: "later" })),
     ...trail.flatMap((docno) => answers.get(docno) ?? []),
@@ -35,9 +35,9 @@ export function draw(desk) {
     ["comment", "With a comment"],
     ["later", "Put off"],
   ]);
-  const held = heldIn(desk.topic);
+  const all = answersIn(desk.topic);
   const filters = [...labels].map(([kind, label]) => {
-    const count = held.filter((said) => fits(said, kind)).length;
+    const count = all.filter((answer) => fits(answer, kind)).length;
     const onclick = () => {
       filter = kind;
       draw(desk);
@@ -49,7 +49,7 @@ export function draw(desk) {
     button.setAttribute("aria-pressed", String(isChosen));
     return button;
   });
-  const lines = held.filter((said) => fits(said, filter)).map((said) => make("li", {}, lineOf(said, desk, labels)));
+  const lines = all.filter((answer) => fits(answer, filter)).map((answer) => make("li", {}, lineOf(answer, desk, labels)));
   const closing = make("button", { type: "button", className: "button quiet", onclick: close }, "Close");
   const found = place();
   panel.replaceChildren(
@@ -60,24 +60,24 @@ export function draw(desk) {
   if (found) (panel.querySelector(found) ?? panel).focus({ preventScroll: true });
 }
 
-function lineOf(said, desk, labels) {
-  const kind = kindOf(said);
+function lineOf(answer, desk, labels) {
+  const kind = kindOf(answer);
   const mark = make("span", { className: "small muted" }, labels.get(kind) ?? kind);
   const [, , weight] = desk.grades.find(([value]) => String(value) === kind) ?? [];
   if (weight !== undefined) mark.prepend(make("i", { className: `swatch w${weight}` }));
-  if (said.comment) mark.append(` · ${said.comment}`);
-  const title = make("bdi", {}, desk.titleOf(said.docno) ?? titles?.[said.docno] ?? said.docno);
+  if (answer.comment) mark.append(` · ${answer.comment}`);
+  const title = make("bdi", {}, desk.titleOf(answer.docno) ?? titles?.[answer.docno] ?? answer.docno);
   const button = make("button", { type: "button", className: "said-line" }, title, mark);
-  button.dataset.docno = said.docno;
-  if (said.docno === desk.docno) button.setAttribute("aria-current", "true");
+  button.dataset.docno = answer.docno;
+  if (answer.docno === desk.docno) button.setAttribute("aria-current", "true");
   return button;
 }
 
 // Where in the list the focus is, as a selector that finds it in the list drawn anew; null where it is elsewhere.
 function place() {
-  const held = document.activeElement;
-  if (!panel.contains(held)) return null;
-  const { docno, filter: kind } = held.dataset;
+  const focused = document.activeElement;
+  if (!panel.contains(focused)) return null;
+  const { docno, filter: kind } = focused.dataset;
   if (docno !== undefined) return `[data-docno="${CSS.escape(docno)}"]`;
   return kind === undefined ? "button" : `[data-filter="${CSS.escape(kind)}"]`;
 }

@@ -1,26 +1,27 @@
-// The judging desk: a key says what one thinks of a document and the next one stands there at once; what was
-// said goes through the outbox to the server. Without this file every button is a form that works by itself.
+// The judging desk: a key gives the answer to a document and the next one is shown at once; the answer
+// goes through the outbox to the server. Without this file every button is a form that works by itself.
 //
-// state.js holds how the desk stands; controls.js turns keys into judging.js and course.js, which change it;
-// view.js draws it; saving.js sends what was said, and hearing.js takes what comes back.
-import { Beside } from "./beside.js";
+// state.js is the state of the desk; controls.js turns keys into judging.js and navigation.js, which change it;
+// view.js draws it; saving.js sends the answers, and incoming.js takes what comes back.
+import { byId } from "../shared/dom.js";
+import { announce } from "../shared/light.js";
+import { showNotice } from "../shared/notices.js";
+import { Annotations } from "./annotations.js";
 import { CommentBox } from "./comments.js";
 import { listenToControls } from "./controls.js";
-import { go, put } from "./course.js";
-import { byId } from "./dom.js";
-import { hearOf, takeReceipts } from "./hearing.js";
-import { changeBeside } from "./judging.js";
-import { announce, say } from "./light.js";
+import { takeFromOtherTab, takeReceipts } from "./incoming.js";
+import { changeAnnotations } from "./judging.js";
+import { go, showDocument } from "./navigation.js";
 import { Saving } from "./saving.js";
 import { Desk } from "./state.js";
 import { drawLight } from "./view.js";
 
 const desk = new Desk(byId("desk"));
 desk.comments = new CommentBox(desk);
-desk.beside = new Beside({
-  onChange: (docno, now) => changeBeside(desk, docno, now),
-  say: announce,
-  warn: (text) => say("passages", text),
+desk.annotations = new Annotations({
+  onChange: (docno, now) => changeAnnotations(desk, docno, now),
+  announce,
+  warn: (text) => showNotice("passages", text),
 });
 desk.saving = new Saving({
   account: desk.account,
@@ -28,7 +29,7 @@ desk.saving = new Saving({
   signIn: desk.addresses.sign_in,
   onChange: () => drawLight(desk),
   onReceipts: (receipts) => takeReceipts(desk, receipts),
-  onMade: (event) => hearOf(desk, event),
+  onMade: (event) => takeFromOtherTab(desk, event),
 });
 
 async function begin() {
@@ -41,12 +42,12 @@ async function begin() {
   byId("keep-comment").disabled = false;
   const asked = new URLSearchParams(location.search).has("docno");
   const docno = asked ? facts.docno : topic.next();
-  if (docno !== null && docno === facts.docno) putFirst(docno);
+  if (docno !== null && docno === facts.docno) showFirst(docno);
   else go(desk, docno, { browsing: asked });
 }
 
-// The document that came with the page stands there already.
-function putFirst(docno) {
+// The document that came with the page is shown already.
+function showFirst(docno) {
   const { documents, facts, topic } = desk;
   const article = byId("document").querySelector("article");
   documents.put({
@@ -58,7 +59,7 @@ function putFirst(docno) {
     near: facts.near,
     html: article.outerHTML,
   });
-  put(desk, documents.get(docno), article);
+  showDocument(desk, documents.get(docno), article);
 }
 
 begin();

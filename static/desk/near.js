@@ -1,5 +1,5 @@
-// What the assessor said of documents nearly identical to the one on the desk: which they are came with it, what was
-// said of them stands in the topic. The same answer is proposed, never given.
+// The assessor's answers on documents nearly identical to the one on the desk: which those are came with it, their
+// answers are in the topic. The same answer is proposed, never given.
 
 // {grade, label, agreed, compare} of the one that is most alike, of equals the latest; null where none was graded.
 export function nearAnswer(docno, near, topic, { grades, address }) {

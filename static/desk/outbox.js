@@ -1,4 +1,4 @@
-// The ordered outbox of one account: what was said and has not been acknowledged. It outlives the tab.
+// The ordered outbox of one account: answers that have not been acknowledged. It outlives the tab.
 //
 // A database for each account, by a key that no other installation has: what one account left unsent is never
 // seen, let alone sent, by another that signs in on the same browser.
@@ -20,11 +20,11 @@ function opened(account) {
   return done(request);
 }
 
-// Nothing of it rejects: where the disk fails the tab itself keeps what is said.
+// Nothing of it rejects: where the disk fails the tab itself keeps the answers.
 class StoredOutbox {
   lasting = true;
   #database;
-  #numbers = new Map(); // in which order this tab said them, by the events' ids
+  #numbers = new Map(); // in which order this tab made them, by the events' ids
   #overflow = []; // what could not be written, and everything after it
   #settled = new Set(); // what was acknowledged and could not be taken out
 
@@ -48,7 +48,7 @@ class StoredOutbox {
       try {
         await this.#change(["events"], (transaction) => {
           transaction.objectStore("events").add(event);
-          // At once, and not when the page has heard that it was added: by then its tab may be closed.
+          // At once, and not when the page knows that it was added: by then its tab may be closed.
           transaction.commit();
         });
         return;
@@ -61,7 +61,7 @@ class StoredOutbox {
 
   async all() {
     const all = (await this.#read((store) => store.getAll(), [])).filter((event) => !this.#settled.has(event.client_id));
-    // What was said before something that could be written stands before it.
+    // What was answered before something that could be written comes before it.
     const numberOf = ({ client_id: id }) => this.#numbers.get(id) ?? -1;
     for (const event of this.#overflow) {
       const after = all.findIndex((one) => numberOf(one) > numberOf(event));

@@ -1,5 +1,5 @@
-// What a person should know of what became of an answer: kept aside, or said otherwise on another screen.
-import { say, unsay } from "./light.js";
+// What a person should know of what became of an answer: not recorded, or another answer given on another screen.
+import { hideNotice, showNotice } from "../shared/notices.js";
 
 function inWords({ answer, grade }, grades) {
   if (answer === "unsure") return "unsure";
@@ -8,39 +8,39 @@ function inWords({ answer, grade }, grades) {
   return found ? found[1] : String(grade);
 }
 
-// Reckoned by the server: this machine's clock may be wrong.
+// Computed by the server: this machine's clock may be wrong.
 function ago(seconds) {
   const minutes = Math.round(seconds / 60);
   if (minutes < 1) return "a moment ago";
   return minutes === 1 ? "1 minute ago" : `${minutes.toLocaleString("en")} minutes ago`;
 }
 
-const understood = (name) => ({ label: "Understood", act: () => unsay(name) });
+const understood = (name) => ({ label: "Understood", act: () => hideNotice(name) });
 
-// The latest holds and both are kept; who said both should know it. `onLook(docno)` goes to it, null where it stands
-// on the desk.
-export function saidElsewhere({ event, elsewhere }, desk, onLook) {
+// The latest counts and both are recorded; whoever gave both should know it. `onLook(docno)` goes to it, null where it
+// is on the desk.
+export function answeredElsewhere({ event, elsewhere }, desk, onLook) {
   const name = `elsewhere-${event.docno}`;
   const title = desk.titleOf(event.docno) ?? "this document";
   const what = onLook
     ? `You said “${inWords(elsewhere, desk.grades)}” for “${title}” on another screen ${ago(elsewhere.seconds_ago)}. The latest counts.`
     : `You said “${inWords(elsewhere, desk.grades)}” for this on another screen ${ago(elsewhere.seconds_ago)}. What you say here counts instead.`;
   const ways = [understood(name)];
-  if (onLook) ways.unshift({ label: "Look again", act: () => { unsay(name); onLook(event.docno); } });
-  say(name, what, ways);
+  if (onLook) ways.unshift({ label: "Look again", act: () => { hideNotice(name); onLook(event.docno); } });
+  showNotice(name, what, ways);
 }
 
 let aside = 0;
 let refused = 0;
 
-export function notTaken({ outcome, why }) {
+export function notRecorded({ outcome, why }) {
   if (outcome === "kept_aside") {
     aside += 1;
     const what = aside === 1 ? "An answer was not recorded" : `${aside} answers were not recorded`;
-    say("aside", `${what}: ${why}. Kept aside for the organiser, who decides; nothing is lost.`, [understood("aside")]);
+    showNotice("aside", `${what}: ${why}. Kept aside for the organiser, who decides; nothing is lost.`, [understood("aside")]);
   } else {
     refused += 1;
     const what = refused === 1 ? "An answer was refused" : `${refused} answers were refused`;
-    say("refused", `${what}: ${why}. This browser keeps a copy; tell the organiser.`, [understood("refused")]);
+    showNotice("refused", `${what}: ${why}. This browser keeps a copy; tell the organiser.`, [understood("refused")]);
   }
 }

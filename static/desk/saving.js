@@ -1,23 +1,23 @@
-// What was said on its way to the server: put into the outbox, sent, told to the account's other tabs.
+// An answer's way to the server: into the outbox, to the account's other tabs, and sent.
+import { hideNotice, isShown, showNotice, showSignedOut } from "../shared/notices.js";
 import { openChannel } from "./channel.js";
-import { isSaid, say, unsay } from "./light.js";
 import { openOutbox } from "./outbox.js";
 import { startSender } from "./sender.js";
 
 const MOST_UNSENT = 50;
 
 export class Saving {
-  state = "saved"; // how sending stands
+  state = "saved"; // of sending: see sender.js
   unsent = 0;
   signedOutElsewhere = false;
   #outbox = null;
   #writing = 0; // events on their way into the outbox
   #sender = { wake() {} };
   #channel;
-  #early = []; // what other tabs told before the outbox was read
+  #early = []; // what other tabs sent before the outbox was read
 
-  // `onChange()` is told when something changed here, `onReceipts(receipts)` what became of events, `onMade(event)`
-  // what another tab said.
+  // `onChange()` is called when something changed here, `onReceipts(receipts)` with what became of events,
+  // `onMade(event)` with what was answered in another tab.
   constructor({ account, address, signIn, onChange, onReceipts, onMade }) {
     this.account = account;
     this.address = address;
@@ -29,8 +29,8 @@ export class Saving {
 
   // Gives what was left unsent, in order; nothing can be kept before.
   async open() {
-    // Other tabs are listened to before the outbox is read: else what they say meanwhile is in neither.
-    this.#channel = openChannel(this.account, (message) => (this.#early ? this.#early.push(message) : this.#hear(message)));
+    // Other tabs are listened to before the outbox is read: else what they send meanwhile is in neither.
+    this.#channel = openChannel(this.account, (message) => (this.#early ? this.#early.push(message) : this.#receive(message)));
     const outbox = await openOutbox(this.account);
     const left = await outbox.all();
     this.#outbox = outbox;
@@ -43,23 +43,23 @@ export class Saving {
     const known = new Set(left.map((event) => event.client_id));
     const early = this.#early.filter(({ type, event }) => type !== "made" || !known.has(event.client_id));
     this.#early = null;
-    for (const message of early) this.#hear(message);
+    for (const message of early) this.#receive(message);
     this.#sender = startSender({
       outbox: this.#outbox,
       account: this.account,
       address: this.address,
       onState: (state) => {
-        this.#stand(state);
-        this.#channel.tell({ type: "state", state });
+        this.#setState(state);
+        this.#channel.send({ type: "state", state });
       },
       onReceipts: (receipts) => {
-        this.#channel.tell({ type: "receipts", receipts });
+        this.#channel.send({ type: "receipts", receipts });
         this.#take(receipts);
       },
     });
-    this.#channel.tell({ type: "signed-in" });
-    this.#channel.tell({ type: "ask" });
-    this.#sayPassing();
+    this.#channel.send({ type: "signed-in" });
+    this.#channel.send({ type: "ask" });
+    this.#warnPassing();
   }
 
   get isReady() {
@@ -76,14 +76,14 @@ export class Saving {
     return this.state === "other" || this.signedOutElsewhere;
   }
 
-  // Whether one more is taken; where not it says why.
+  // Whether one more is taken; where not a notice says why.
   mayTake() {
     if (this.isStopped) {
-      say("stopped", "Somebody else may be sitting here now: nothing more is taken on this screen until you sign in again.", [this.signIn]);
+      showNotice("stopped", "Somebody else may be sitting here now: nothing more is taken on this screen until you sign in again.", [this.signIn]);
       return false;
     }
     if (this.unsent >= MOST_UNSENT) {
-      say("full", `${this.unsent} answers are kept here and not sent yet. Judging goes on as soon as the server has taken them.`);
+      showNotice("full", `${this.unsent} answers are kept here and not sent yet. Judging goes on as soon as the server has taken them.`);
       this.#sender.wake();
       return false;
     }
@@ -100,21 +100,20 @@ export class Saving {
     this.onChange();
     this.#outbox.add(event).then(() => {
       this.#writing -= 1;
-      this.#channel.tell({ type: "made", event });
+      this.#channel.send({ type: "made", event });
       this.#sender.wake();
-      this.#sayPassing();
+      this.#warnPassing();
     });
   }
 
   async recount() {
     this.unsent = (await this.#outbox.count()) + this.#writing;
-    if (this.unsent < MOST_UNSENT) unsay("full");
+    if (this.unsent < MOST_UNSENT) hideNotice("full");
     this.onChange();
   }
 
   askToSignIn() {
-    if (isSaid("signed-out")) return;
-    say("signed-out", "You are signed out. What you said is kept here and sent when you have signed in again, in another tab.", [this.signIn]);
+    showSignedOut([this.signIn]);
   }
 
   #take(receipts) {
@@ -122,36 +121,36 @@ export class Saving {
     this.onReceipts(receipts);
   }
 
-  #stand(state) {
+  #setState(state) {
     this.state = state;
     if (state === "signed-out") this.askToSignIn();
     if (state === "other") {
-      say("other", "Another account is signed in on this browser. What you said is kept here and sent when you sign in again.", [this.signIn]);
+      showNotice("other", "Another account is signed in on this browser. What you answered is kept here and sent when you sign in again.", [this.signIn]);
     }
-    if (state === "saved" && !this.signedOutElsewhere) for (const matter of ["signed-out", "other", "stopped"]) unsay(matter);
+    if (state === "saved" && !this.signedOutElsewhere) for (const matter of ["signed-out", "other", "stopped"]) hideNotice(matter);
     this.onChange();
   }
 
-  #hear(message) {
+  #receive(message) {
     if (message.type === "made") {
       this.onMade(message.event);
       this.recount();
       this.#sender.wake();
     } else if (message.type === "receipts") this.#take(message.receipts);
-    else if (message.type === "state") this.#stand(message.state);
-    else if (message.type === "ask") this.#channel.tell({ type: "state", state: this.state });
+    else if (message.type === "state") this.#setState(message.state);
+    else if (message.type === "ask") this.#channel.send({ type: "state", state: this.state });
     else if (message.type === "signed-out") {
       this.signedOutElsewhere = true;
       this.askToSignIn();
     } else if (message.type === "signed-in") {
       this.signedOutElsewhere = false;
-      for (const matter of ["signed-out", "stopped"]) unsay(matter);
+      for (const matter of ["signed-out", "stopped"]) hideNotice(matter);
       this.#sender.wake();
     }
   }
 
-  #sayPassing() {
-    if (this.#outbox.lasting || isSaid("passing")) return;
-    say("passing", "This browser keeps nothing for this site: do not close this tab while the light is not green.");
+  #warnPassing() {
+    if (this.#outbox.lasting || isShown("passing")) return;
+    showNotice("passing", "This browser keeps nothing for this site: do not close this tab while the light is not green.");
   }
 }

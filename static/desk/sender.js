@@ -1,11 +1,13 @@
-// Sends the outbox: in order, one request in flight, again and again until the server has said what became of
-// every event. Of all tabs of an account one sends; when it closes another takes over.
+// Sends the outbox: in order, one request in flight, again and again until the server has answered for every event.
+// Of all tabs of an account one sends; when it closes another takes over.
+import { Backoff, onWake, post } from "../shared/sending.js";
 
-const RETRY_SECONDS = [1, 2, 4, 8, 15];
 const MOST_EVENTS = 20;
 // Nobody who is not signed in may send more than 64 KiB, and a disabled account counts as nobody.
 const MOST_BYTES = 40_000;
-const TIMEOUT_MS = 20_000;
+
+// Here a conflict is always another account, and nothing but a receipt refuses an answer.
+const STATE_OF = { conflict: "other", refused: "failing" };
 
 function batchOf(events) {
   const batch = [];
@@ -19,87 +21,59 @@ function batchOf(events) {
   return batch;
 }
 
-// What one request came to: {state: "sent", receipts}, or why not.
-async function send(address, account, events) {
-  let response;
-  try {
-    response = await fetch(address, {
-      method: "POST",
-      headers: { "Content-Type": "application/json", Accept: "application/json" },
-      body: JSON.stringify({ account, events }),
-      signal: AbortSignal.timeout?.(TIMEOUT_MS),
-      redirect: "error",
-    });
-  } catch {
-    return { state: "offline" };
-  }
-  if (response.status === 401) return { state: "signed-out" };
-  if (response.status === 409) return { state: "other" };
-  if (response.status !== 200) return { state: "failing" };
-  try {
-    const { receipts } = await response.json();
-    const sent = new Set(events.map((event) => event.client_id));
-    // A proxy's page is no receipt.
-    if (!receipts.length || !receipts.every((one) => sent.has(one.client_id))) return { state: "failing" };
-    return { state: "sent", receipts };
-  } catch {
-    return { state: "failing" };
-  }
+// Sends a batch once: {outcome: "sent", result: receipts}, or why not.
+function send(address, account, events) {
+  const sent = new Set(events.map((event) => event.client_id));
+  return post(address, {
+    headers: { "Content-Type": "application/json", Accept: "application/json" },
+    body: JSON.stringify({ account, events }),
+    async read(response) {
+      const { receipts } = await response.json();
+      return receipts.length && receipts.every((one) => sent.has(one.client_id)) ? receipts : null;
+    },
+  });
 }
 
-// Whatever a page makes of what it is told, sending goes on.
-function tell(listener, told) {
+// Whatever a page makes of it, sending goes on.
+function notify(listener, news) {
   try {
-    listener(told);
+    listener(news);
   } catch (error) {
     reportError(error);
   }
 }
 
 export function startSender({ outbox, account, address, onState, onReceipts }) {
+  const backoff = new Backoff();
   let isRunning = false;
-  let wakeUp = () => {};
-
-  const woken = (milliseconds = null) =>
-    new Promise((resolve) => {
-      const timer = milliseconds === null ? null : setTimeout(resolve, milliseconds);
-      wakeUp = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
 
   async function run() {
     if (isRunning) return;
     isRunning = true;
-    let failures = 0;
     for (;;) {
-      let waiting = woken();
+      const woken = backoff.asleep(); // before the outbox is read: what is added meanwhile wakes it
       const batch = batchOf(await outbox.all());
       if (!batch.length) {
-        failures = 0;
-        tell(onState, "saved");
-        await waiting;
+        backoff.reset();
+        notify(onState, "saved");
+        await woken;
         continue;
       }
-      if (!failures) tell(onState, "sending");
-      const answer = await send(address, account, batch);
-      if (answer.state === "sent") {
-        failures = 0;
-        const why = new Map(answer.receipts.map((one) => [one.client_id, one]));
-        const refused = batch.filter((event) => why.get(event.client_id)?.outcome === "refused");
-        await outbox.settle(new Set(why.keys()), refused);
-        tell(onReceipts, answer.receipts.map((receipt) => ({
-          ...receipt,
-          event: batch.find((event) => event.client_id === receipt.client_id),
-        })));
-      } else {
-        tell(onState, answer.state);
-        const seconds = RETRY_SECONDS[Math.min(failures, RETRY_SECONDS.length - 1)];
-        failures += 1;
-        waiting = woken(seconds * 1000);
-        await waiting;
+      if (!backoff.hasFailed) notify(onState, "sending");
+      const { outcome, result: receipts } = await send(address, account, batch);
+      if (outcome !== "sent") {
+        notify(onState, STATE_OF[outcome] ?? outcome);
+        await backoff.failed();
+        continue;
       }
+      backoff.reset();
+      const receiptOf = new Map(receipts.map((one) => [one.client_id, one]));
+      const refused = batch.filter((event) => receiptOf.get(event.client_id)?.outcome === "refused");
+      await outbox.settle(new Set(receiptOf.keys()), refused);
+      notify(onReceipts, receipts.map((receipt) => ({
+        ...receipt,
+        event: batch.find((event) => event.client_id === receipt.client_id),
+      })));
     }
   }
 
@@ -112,12 +86,9 @@ export function startSender({ outbox, account, address, onState, onReceipts }) {
   const wake = () => {
     // What only this tab keeps no other tab can send.
     if (!outbox.lasting) run();
-    wakeUp();
+    backoff.wake();
   };
-  for (const sooner of ["online", "focus"]) window.addEventListener(sooner, wake);
-  document.addEventListener("visibilitychange", () => {
-    if (document.visibilityState === "visible") wake();
-  });
+  onWake(wake);
   wake(); // a tab whose outbox does not last waits for no lock
   return { wake };
 }

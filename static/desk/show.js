@@ -1,6 +1,6 @@
 // Puts things into the page: a document in the place of the last, and what the bar says of it. Nothing moves.
-import { byId } from "./dom.js";
-import { isTyping } from "./keys.js";
+import { byId } from "../shared/dom.js";
+import { isTyping } from "../shared/keys.js";
 
 const grouped = (number) => number.toLocaleString("en");
 
@@ -25,9 +25,9 @@ export function showFinished(article) {
   strip.querySelector(".mono").textContent = "";
 }
 
-// After everything else was written, since it has the page laid out: at its top, with the focus, and told to
-// whoever reads with the desk. Who is typing, while a document comes late, goes on typing: the next letters would
-// be keys of the desk.
+// After everything else was written, since it has the page laid out: at its top, with the focus, and
+// announced to whoever reads with the desk. Whoever is typing while a document comes late goes on typing: the next
+// letters would be keys of the desk.
 export function arrive(detail = null) {
   place.scrollTop = 0;
   if (!isTyping(document.activeElement)) place.focus({ preventScroll: true });
@@ -55,16 +55,16 @@ export function showSteps(previous, next, address) {
   }
 }
 
-// What the buttons say of the document on the desk; `off` where nothing can be judged.
-export function showAnswer(said, { off, mayUndo, mayPutOff, draft }) {
+// What the buttons show of the document on the desk; `off` where nothing can be judged.
+export function showAnswer(answer, { off, mayUndo, mayPutOff, draft }) {
   for (const button of bar.querySelectorAll(".answers button[name=answer]")) {
     const { value } = button;
-    const pressed = said?.answer === "grade" ? String(said.grade) === value : said?.answer === value;
+    const pressed = answer?.answer === "grade" ? String(answer.grade) === value : answer?.answer === value;
     button.disabled = value === "later" ? off || !mayPutOff : off;
     if (value !== "later") button.setAttribute("aria-pressed", String(Boolean(pressed)));
   }
   byId("cannot").disabled = off;
-  byId("cannot").setAttribute("aria-pressed", String(said?.answer === "cannot_judge"));
+  byId("cannot").setAttribute("aria-pressed", String(answer?.answer === "cannot_judge"));
   byId("remark").disabled = off;
   byId("remark").setAttribute("aria-pressed", String(Boolean(draft)));
   byId("undo").disabled = !mayUndo;
@@ -89,8 +89,4 @@ export function showPace(sitting, minutes, breakIsDue) {
   byId("pace").textContent = !minutes ? "" : `about ${grouped(minutes)} min left`;
   byId("sitting").textContent = sitting ? `${grouped(sitting)} this sitting` : "";
   byId("break").hidden = !breakIsDue;
-}
-
-export function page(direction) {
-  place.scrollBy({ top: direction * place.clientHeight * 0.85 });
 }

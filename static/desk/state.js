@@ -1,7 +1,7 @@
-// The desk as it stands: the one state that its parts share. Whoever changes it draws it afterwards (view.js).
-import { activeMilliseconds } from "../active_time.js";
+// The state of the desk, the one that its parts share. Whoever changes it draws it afterwards (view.js).
+import { activeMilliseconds } from "../shared/active_time.js";
+import { byId } from "../shared/dom.js";
 import { Documents } from "./documents.js";
-import { byId } from "./dom.js";
 import { Pace } from "./pace.js";
 import { Topic } from "./topic.js";
 import { Training } from "./training.js";
@@ -10,12 +10,12 @@ export class Desk {
   current = null; // the document on the desk; null while one comes, and at the end
   wanted = null; // the document that is to come
   waitsFor = null; // the event whose answer decides what comes next, where they come one by one
-  atEnd = false; // of what the server has given: waits to hear whether there is more
+  atEnd = false; // of what the server has sent: waits for whether there is more
   asking = false; // for more of the work
   round = "before"; // the second look at the unsure ones: before, now, after
   // Made by main.js, since they speak to the whole desk.
   saving = null;
-  beside = null;
+  annotations = null;
   comments = null;
   #spent = new Map(); // active time before one went away from a document without judging it
   #drafts = new Map(); // comments that wait for a grade
@@ -41,17 +41,17 @@ export class Desk {
     return this.current?.docno ?? null;
   }
 
-  // Whether something is awaited before which nothing else can be said.
-  get isHeld() {
+  // Whether something is awaited before which nothing else can be answered.
+  get isBlocked() {
     return this.waitsFor !== null || this.training.waits;
   }
 
   // Whether there is a document that can be judged now.
   get isOpen() {
-    return this.current !== null && this.saving.isReady && !this.topic.closed && !this.isHeld;
+    return this.current !== null && this.saving.isReady && !this.topic.closed && !this.isBlocked;
   }
 
-  // The same, and whether saving takes more; where it does not it says why.
+  // The same, and whether saving takes more; where it does not a notice says why.
   mayJudge() {
     return this.isOpen && this.saving.mayTake();
   }
@@ -86,11 +86,11 @@ export class Desk {
     if (this.current) this.#spent.set(this.docno, this.spent());
   }
 
-  // After something was said of a document: nothing of it waits any more, and it leaves the desk.
+  // After a document has its answer: nothing of it waits any more, and it leaves the desk.
   leave(docno) {
     this.#spent.delete(docno);
     this.#drafts.delete(docno);
-    this.beside.forget(docno);
+    this.annotations.forget(docno);
     this.current = null;
   }
 }

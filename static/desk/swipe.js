@@ -35,7 +35,7 @@ const scrollsSideways = (element, place) => {
 
 const isSelected = () => !getSelection().isCollapsed;
 
-// `mayJudge()` says whether anything can be judged now, without telling anybody; `judge(value)` gives the grade.
+// `mayJudge()` gives whether anything can be judged now, without a notice; `judge(value)` gives the grade.
 export function listenToSwipes({ place, hint, grades, relevantFrom, mayJudge, judge }) {
   let begun = null; // {id, x, y, at}
 
@@ -86,7 +86,7 @@ export function listenToSwipes({ place, hint, grades, relevantFrom, mayJudge, ju
 }
 
 // The line that says what a swipe means, wherever it is turned on.
-export function sayWays(line, grades, relevantFrom) {
+export function showWays(line, grades, relevantFrom) {
   const draw = () => {
     const { left, right } = gradesOf(choice(), grades, relevantFrom);
     line.querySelector("[data-side=left]").textContent = left[1];

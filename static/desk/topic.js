@@ -1,5 +1,5 @@
-// A topic as its assessor has it: the order, what is said of each document, and which comes next. What the
-// server knows is the ground; events are put on top as they are made, here or in another tab.
+// A topic as its assessor has it: the order, the answer to each document, and which comes next. What the
+// server knows is the ground; events are applied on top as they are made, here or in another tab.
 
 export class Topic {
   constructor(work) {
@@ -15,12 +15,14 @@ export class Topic {
     this.inBatches = work.in_batches;
     this.goal = work.goal; // of the training that must be passed before the rest comes; else nothing
     this.closed = work.closed;
-    this.answers = new Map(work.said.map((said) => [said.docno, said]));
+    this.answers = new Map(work.said.map((answer) => [answer.docno, answer]));
     this.training = new Set(work.training);
     this.later = new Map(work.later.map(([docno, clientId]) => [docno, clientId]));
     // What can be undone, latest last: every answer given on a screen, and what was put off.
     this.trail = [
-      ...work.said.filter((said) => said.on_screen && !this.training.has(said.docno)).map((said) => [said.number, said.docno]),
+      ...work.said
+        .filter((answer) => answer.on_screen && !this.training.has(answer.docno))
+        .map((answer) => [answer.number, answer.docno]),
       ...work.later.map(([docno, , number]) => [number, docno]),
     ]
       .sort(([one], [other]) => one - other)
@@ -31,10 +33,10 @@ export class Topic {
     const { kind, docno } = event;
     if (!this.places.has(docno)) return;
     if (kind === "comment" || kind === "extras") {
-      const held = this.answers.get(docno);
+      const answer = this.answers.get(docno);
       const { comment, evidence, ratings, subtopics, client_id } = event;
-      const said = kind === "comment" ? { comment } : { evidence, ratings, subtopics };
-      if (held) this.answers.set(docno, { ...held, ...said, client_id });
+      const changed = kind === "comment" ? { comment } : { evidence, ratings, subtopics };
+      if (answer) this.answers.set(docno, { ...answer, ...changed, client_id });
       return;
     }
     this.answers.delete(docno);
@@ -66,7 +68,7 @@ export class Topic {
     this.closed = work.closed;
   }
 
-  // What this screen believes to hold of a document, by the id of the event that said so.
+  // What this screen takes for the current answer to a document, by the id of its event.
   before(docno) {
     return this.answers.get(docno)?.client_id ?? this.later.get(docno) ?? "";
   }

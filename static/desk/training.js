@@ -1,5 +1,5 @@
-// Training: after each answer the known grade is told, and why; one goes on by Enter.
-import { make } from "./dom.js";
+// Training: after each answer the known grade is shown, and why; one goes on by Enter.
+import { make } from "../shared/dom.js";
 
 export class Training {
   #place;
@@ -15,23 +15,23 @@ export class Training {
     return this.#asked !== null;
   }
 
-  // The answer with this id is on its way; `said` is its grade in words, `onGoOn()` goes to the next document.
-  ask(clientId, said, onGoOn) {
-    this.#asked = { clientId, said, onGoOn };
+  // The answer with this id is on its way; `label` is its grade in words, `onGoOn()` goes to the next document.
+  ask(clientId, label, onGoOn) {
+    this.#asked = { clientId, label, onGoOn };
     this.#show("told", make("p", {}, "The known answer comes as soon as the server has yours."));
   }
 
-  // A receipt: tells the known grade; without one there is nothing to wait for. Gives what is told, or null.
+  // A receipt: shows the known grade; without one there is nothing to wait for. Gives the text shown, or null.
   take({ client_id: clientId, feedback }) {
     if (this.#asked?.clientId !== clientId) return null;
     if (!feedback) {
       this.goOn();
       return null;
     }
-    const { said } = this.#asked;
+    const { label } = this.#asked;
     const verdict = make("p", {}, make("b", {}, feedback.same ? "Yes:" : "Another answer is known:"), " ",
       make("bdi", {}, feedback.label));
-    if (!feedback.same && said) verdict.append("; you said ", make("bdi", {}, said));
+    if (!feedback.same && label) verdict.append("; you said ", make("bdi", {}, label));
     verdict.append(".");
     const lines = [verdict];
     if (feedback.why) lines.push(make("p", { dir: "auto" }, feedback.why));
@@ -42,7 +42,7 @@ export class Training {
     return lines.map((line) => line.textContent).join(" ");
   }
 
-  // Enter: on to the next document once the known grade is told. Says whether it did anything.
+  // Enter: on to the next document once the known grade is shown. Gives whether it did anything.
   enter() {
     if (!this.#asked) return false;
     this.#panel.querySelector("button")?.click();

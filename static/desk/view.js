@@ -1,6 +1,6 @@
-// Draws the desk as it stands: the light, the bar, what goes with the judgment, the list.
-import { byId } from "./dom.js";
-import { light } from "./light.js";
+// Draws the state of the desk: the light, the bar, what goes with the judgment, the list.
+import { byId } from "../shared/dom.js";
+import { light } from "../shared/light.js";
 import * as list from "./list.js";
 import * as show from "./show.js";
 
@@ -9,22 +9,22 @@ export function drawLight({ element, saving, topic, current, wanted, waitsFor, a
   element.toggleAttribute("data-waits", waitsFor !== null || wanted !== null || atEnd);
   const shown = unsent ? (state === "saved" ? "sending" : state) : state === "sending" ? "saved" : state;
   if (unsent && !navigator.onLine) light("offline", unsent);
-  else if (!unsent && waitsFor) light("waiting", 0);
-  else if (!unsent && (atEnd || (wanted !== null && current === null))) light("fetching", 0);
-  else if (topic.closed && !unsent) byId("light-text").textContent = "closed";
+  else if (!unsent && waitsFor) light("waiting");
+  else if (!unsent && (atEnd || (wanted !== null && current === null))) light("fetching");
+  else if (topic.closed && !unsent) light("closed");
   else light(unsent || shown === "signed-out" || shown === "other" ? shown : "saved", unsent);
 }
 
 export function drawBar(desk) {
   const { docno, topic, training, pace } = desk;
-  const said = docno === null ? null : (topic.answers.get(docno) ?? null);
-  show.showAnswer(said, {
+  const answer = docno === null ? null : (topic.answers.get(docno) ?? null);
+  show.showAnswer(answer, {
     off: docno === null || topic.closed || training.waits,
-    mayUndo: topic.trail.length > 0 && !topic.closed && !desk.isHeld,
-    mayPutOff: !said && !topic.oneByOne && !topic.training.has(docno),
+    mayUndo: topic.trail.length > 0 && !topic.closed && !desk.isBlocked,
+    mayPutOff: !answer && !topic.oneByOne && !topic.training.has(docno),
     draft: docno !== null && desk.commentOf(docno),
   });
-  desk.beside.show(docno, said, docno === null || topic.closed);
+  desk.annotations.show(docno, answer, docno === null || topic.closed);
   show.showProgress(topic.answered, topic.total);
   show.showPace(pace.sitting, pace.minutes(topic.total - topic.answered), pace.breakIsDue());
   const at = docno === null ? topic.order.length : topic.places.get(docno);

@@ -1,11 +1,11 @@
 // The bar above a document: how many hits, the ways to them, and the switch between passages and the whole text.
 
-const said = (count) => (count === 1 ? "1 hit" : `${count.toLocaleString("en")} hits`);
+const hitsText = (count) => (count === 1 ? "1 hit" : `${count.toLocaleString("en")} hits`);
 
 export class ReadingBar {
   #element;
 
-  // `act(name)` is told which button was pressed: "next", "previous", "toggle".
+  // `act(name)` is called with the button that was pressed: "next", "previous", "toggle".
   constructor(template, act) {
     this.#element = template.content.firstElementChild.cloneNode(true);
     this.#element.addEventListener("click", (event) => {
@@ -38,7 +38,7 @@ export class ReadingBar {
     const found = terms.filter(([, times]) => times).sort(([, one], [, other]) => other - one);
     const words = found.map(([word, times]) => `${word} ${times}`).join(", ");
     const hits = this.#element.querySelector(".hits");
-    hits.textContent = current >= 0 ? `${(current + 1).toLocaleString("en")} of ${said(count)}` : said(count);
+    hits.textContent = current >= 0 ? `${(current + 1).toLocaleString("en")} of ${hitsText(count)}` : hitsText(count);
     hits.title = words;
     this.#element.querySelector(".by-term").textContent = words;
     for (const act of ["next", "previous"]) this.#element.querySelector(`[data-act=${act}]`).disabled = !count;

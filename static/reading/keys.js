@@ -1,5 +1,5 @@
 // The keys of reading: next and previous hit, own words, whole text or best passages.
-import { isTyping } from "../desk/keys.js";
+import { isModified, isTyping } from "../shared/keys.js";
 
 // What the desk calls each in its map of keys, and its key where there is no map.
 const COMMANDS = {
@@ -34,11 +34,9 @@ export function showCaps(keys, element) {
   }
 }
 
-// With a modifier a key means something else; AltGr is how some keyboards write what others have at hand.
-function modified(event) {
-  if (event.getModifierState("AltGraph")) return false;
-  return event.ctrlKey || event.altKey || event.metaKey || (event.shiftKey && /^\p{L}$/u.test(event.key));
-}
+// A letter with Shift is a capital, and none of these keys.
+const isOther = (event) =>
+  isModified(event) || (event.shiftKey && !event.getModifierState("AltGraph") && /^\p{L}$/u.test(event.key));
 
 // The browser would close a box too, but later: a key that follows at once would be typed into it.
 function closeBox() {
@@ -51,7 +49,7 @@ function closeBox() {
 export function listenToKeys(keys, act) {
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && !event.isComposing) closeBox();
-    if (event.defaultPrevented || event.isComposing || isTyping(event.target) || modified(event)) return;
+    if (event.defaultPrevented || event.isComposing || isTyping(event.target) || isOther(event)) return;
     const name = keys[event.key.toLowerCase()];
     if (!name || (event.repeat && !MAY_REPEAT.has(name))) return;
     if (document.querySelector("[popover]:popover-open, dialog[open]")) return;

@@ -1,4 +1,4 @@
-// Says below the title what was said of a nearly identical document, and marks that grade; nothing is answered.
+// Shows below the title the answer to a nearly identical document, and marks that grade; nothing is answered.
 
 export class Near {
   put(article, near) {

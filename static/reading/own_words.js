@@ -26,7 +26,7 @@ export class OwnWords {
     this.lists = [...document.querySelectorAll(".own-words")];
     this.box = document.getElementById("words");
     this.field = this.box.querySelector("input");
-    this.said = this.box.querySelector("output");
+    this.output = this.box.querySelector("output");
     this.box.querySelector("form").addEventListener("submit", (event) => {
       event.preventDefault();
       this.toggle(this.field.value);
@@ -47,7 +47,7 @@ export class OwnWords {
     // What is selected is most often what is meant.
     const selected = clean(String(getSelection()));
     if (selected && selected.length < LONGEST) this.field.value = selected;
-    this.said.value = "";
+    this.output.value = "";
     this.box.showPopover();
     // At once: its event comes later than the next key.
     this.field.focus();
@@ -57,13 +57,13 @@ export class OwnWords {
   toggle(typed) {
     const words = toggled(this.words, typed);
     if (words === null) {
-      this.said.value = `There is room for ${MOST_OWN} words: take one away first.`;
+      this.output.value = `There is room for ${MOST_OWN} words: take one away first.`;
       return;
     }
     if (words === this.words) return;
     const gone = words.length < this.words.length;
     this.words = words;
-    this.said.value = gone ? "Taken away." : "Added.";
+    this.output.value = gone ? "Taken away." : "Added.";
     this.field.value = "";
     this.draw();
     this.changed(words);
@@ -77,9 +77,9 @@ export class OwnWords {
 
   draw() {
     for (const list of this.lists) {
-      const held = list.contains(document.activeElement);
+      const hasFocus = list.contains(document.activeElement);
       list.replaceChildren(...this.words.map((word, index) => this.#chip(word, index)));
-      if (held && list.closest("[popover]")) this.field.focus();
+      if (hasFocus && list.closest("[popover]")) this.field.focus();
     }
   }
 
@@ -98,7 +98,7 @@ export class OwnWords {
     return item;
   }
 
-  // One request at a time, so that the newest words are the last to arrive; a failure is told, and made good by
+  // One request at a time, so that the newest words are the last to arrive; a failure is shown, and repaired by
   // the next change or when the network is back.
   #keep() {
     this.sending = this.sending.then(async () => {
@@ -109,10 +109,10 @@ export class OwnWords {
         const answer = await fetch(this.address, { method: "PUT", headers, body });
         if (!answer.ok) throw new Error(String(answer.status));
         this.kept = body;
-        if (this.said.value === NOT_KEPT) this.said.value = "";
+        if (this.output.value === NOT_KEPT) this.output.value = "";
       } catch {
         this.kept = null; // they may have arrived all the same, and only the answer did not
-        this.said.value = NOT_KEPT;
+        this.output.value = NOT_KEPT;
         addEventListener("online", () => this.#keep(), { once: true });
       }
     });

@@ -1,8 +1,8 @@
 // Reading at the desk: hits in colour and by key, the best passages first, a map of the hits at the edge.
 //
 // The desk has another address for its modules than this one, and so they speak by events on #desk:
-// - "desk:shown" tells which document stands there, and what was said of one nearly identical to it:
-//   {article, docno, assignmentId, near}; "desk:ready" which one stands ready to be shown: {article};
+// - "desk:shown" names the document shown, and the answer to one nearly identical to it:
+//   {article, docno, assignmentId, near}; "desk:ready" the one that is ready to be shown: {article};
 // - "desk:passages" brings passages to be marked: {passages}; into "desk:selection" is written what is selected.
 import { analyseAhead } from "./analysis.js";
 import { ReadingBar } from "./bar.js";
@@ -47,15 +47,15 @@ function leave() {
   shown = null;
 }
 
-// The first document is shown before the desk is ready, and told by it then: whoever reads it already stays there.
-function show({ article, near: said = null }) {
+// The first document is shown before the desk is ready, and announced by it then: whoever reads it already stays there.
+function show({ article, near: answer = null }) {
   if (shown?.article !== article) {
     leave();
     if (!article?.closest("#document")) return;
     shown = new Shown(article, tools);
     shown.search();
   }
-  if (said) near.put(article, said);
+  if (answer) near.put(article, answer);
 }
 
 desk.addEventListener("desk:shown", (event) => show(event.detail));
@@ -70,7 +70,7 @@ new MutationObserver(() => {
   leave();
   tools.bar.remove();
 }).observe(document.getElementById("document"), { childList: true });
-// The first document, which the desk tells of a little later, or did before anybody listened.
+// The first document, which the desk announces a little later, or did before anybody listened.
 document.addEventListener("DOMContentLoaded", () => {
   if (!shown) show({ article: document.querySelector("#document article") });
 });

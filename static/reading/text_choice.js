@@ -1,4 +1,4 @@
-// How the text looks: what is chosen holds at once and is kept with the account.
+// How the text looks: what is chosen applies at once and is kept with the account.
 
 const KEPT_AFTER_MS = 400;
 
@@ -7,13 +7,13 @@ export function listen(form, chosen) {
   const keep = () => {
     clearTimeout(timer);
     timer = null;
-    const said = form.querySelector("output");
+    const output = form.querySelector("output");
     fetch(form.action, { method: "POST", body: new URLSearchParams(new FormData(form)), headers: { "HX-Request": "true" }, keepalive: true })
       .then((answer) => {
-        said.value = answer.ok ? "" : "This could not be saved; it holds until you leave the page.";
+        output.value = answer.ok ? "" : "This could not be saved; it applies until you leave the page.";
       })
       .catch(() => {
-        said.value = "This could not be saved; it holds until you leave the page.";
+        output.value = "This could not be saved; it applies until you leave the page.";
       });
   };
   form.addEventListener("change", () => {

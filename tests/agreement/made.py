@@ -14,6 +14,7 @@ from workbench.agreement.coefficients.observed import observed_agreement
 from workbench.agreement.coefficients.pooled_kappa import pooled_kappa
 from workbench.agreement.coefficients.unpooled_kappa import unpooled_kappa
 from workbench.agreement.contingency import contingency
+from workbench.agreement.options import AgreementOptions
 from workbench.agreement.ratings import Assessor, Ratings, answers_of, ratings_of
 from workbench.agreement.selection import Selection, select_ratings
 
@@ -100,14 +101,15 @@ def entered(
     **options: Any,
 ) -> Selection:
     """Grades of documents d0, d1, ... by assessor; None is not judged. Documents go to the topics in turn."""
-    voices = [Assessor(name, name in machines) for name in grades]
+    assessors = [Assessor(name, name in machines) for name in grades]
     said = [
         (number, f"t{at % topics}", f"d{at:05}", grade)
         for number, row in enumerate(grades.values())
         for at, grade in enumerate(row)
         if grade is not None
     ]
-    return select_ratings(answers_of(voices, said), scale, **{"relevant_from": 1, **options})
+    answers = answers_of(assessors, said)
+    return select_ratings(answers, scale, AgreementOptions(**{"relevant_from": 1, **options}))
 
 
 def columns(table: Sequence[Sequence[int]]) -> dict[str, list[int]]:

@@ -161,7 +161,19 @@ def test_negative_counts_are_refused(name: str) -> None:
         TABLE_FORMS[name]([[1, -1], [0, 2]])
 
 
-@pytest.mark.parametrize("module", ["observed", "pooled", "unpooled", "bands", "table"])
+@pytest.mark.parametrize(
+    "module",
+    [
+        "coefficients.observed",
+        "coefficients.pooled_kappa",
+        "coefficients.unpooled_kappa",
+        "bands",
+        "contingency",
+        "intervals",
+        "grades",
+        "weights",
+    ],
+)
 def test_the_examples_in_the_docstrings_run(module: str) -> None:
     outcome = doctest.testmod(importlib.import_module(f"workbench.agreement.{module}"))
     assert outcome.attempted > 0

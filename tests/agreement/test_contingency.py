@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import confusion_matrix
 
-from workbench.agreement.contingency import MISSING, binarised, coded, contingency, table_of_codes
 from workbench.agreement.bands import Band, band
+from workbench.agreement.contingency import MISSING, binarised, coded, contingency, table_of_codes
 from workbench.errors import WorkbenchError
 
 

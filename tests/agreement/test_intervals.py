@@ -10,7 +10,8 @@ from scipy import stats
 
 from tests.agreement.made import from_rows, from_table
 from tests.support import cases
-from workbench.agreement.coefficients.coefficient import COEFFICIENTS, coefficient_value, values
+from workbench.agreement.coefficients import COEFFICIENTS, coefficient_value
+from workbench.agreement.coefficients.coefficient import values
 from workbench.agreement.coefficients.unpooled_kappa import unpooled_kappa
 from workbench.agreement.intervals import Bounds, kappa_bounds, kappa_error, share_interval, shares_below
 from workbench.agreement.linearised import linearised
@@ -19,12 +20,12 @@ from workbench.agreement.resampling import (
     Resamples,
     Unit,
     bootstrap,
-    interval_of_topics,
+    interval_among,
     over_topics,
     resampled,
     topic_draws,
 )
-from workbench.agreement.sample_tables import kappa_of_shares
+from workbench.agreement.sample_model import kappa_of_shares
 from workbench.agreement.tally import Floats, tally
 from workbench.agreement.weights import linear, nominal
 from workbench.errors import WorkbenchError
@@ -78,7 +79,7 @@ def test_of_eight_topics_that_differ_they_hold_the_kappa_far_more_often() -> Non
             [
                 one.low <= truth <= one.high
                 for values in kappa(drawn)
-                if (one := interval_of_topics(values, 8, Resamples(400, 3, bounds=bounds))).low is not None
+                if (one := interval_among(values, 8, Resamples(400, 3, bounds=bounds))).low is not None
                 and one.high is not None
             ]
         )
@@ -118,7 +119,7 @@ def test_the_kappa_of_all_topics_together_is_the_published_micro_value() -> None
 
 def test_a_bootstrap_over_topics_lies_within_the_enumerated_resamples() -> None:
     # Of 27 equally likely resamples the outermost are three times the same topic: -.2 and .6575.
-    found = bootstrap(three_topics(), "unpooled", rounds=5000, seed=1)
+    found = bootstrap(three_topics(), "unpooled", Resamples(rounds=5000, seed=1))
     # 2.5 % of the resamples are less than one of 27, so both ends are the outermost values.
     assert found.low == pytest.approx(unpooled_kappa(TABLES["t3"]).value, abs=1e-9)
     assert (found.rounds, found.units, found.seed, found.undefined_rounds) == (5000, 3, 1, 0)
@@ -126,7 +127,9 @@ def test_a_bootstrap_over_topics_lies_within_the_enumerated_resamples() -> None:
 
 
 def test_the_same_seed_gives_the_same_interval_and_another_another() -> None:
-    one, again, other = (bootstrap(three_topics(), "pooled", unit=Unit.PAIR, seed=s) for s in (7, 7, 8))
+    one, again, other = (
+        bootstrap(three_topics(), "pooled", Resamples(unit=Unit.PAIR, seed=s)) for s in (7, 7, 8)
+    )
     assert one == again
     assert (one.low, one.high) != (other.low, other.high)
 
@@ -136,7 +139,7 @@ def test_a_bootstrap_over_pairs_of_table_8_2_is_near_the_interval_in_closed_form
     # Closed form for Cohen's kappa: .69990 to .85234 (FORMULAS 2.4); the others are near.
     data = from_table([[300, 20], [10, 70]])
     value = coefficient_value(data, name).value or 0
-    found = bootstrap(data, name, unit=Unit.PAIR, rounds=4000, seed=3)
+    found = bootstrap(data, name, Resamples(unit=Unit.PAIR, rounds=4000, seed=3))
     assert found.low is not None
     assert found.high is not None
     assert found.low < value < found.high
@@ -147,19 +150,19 @@ def test_a_bootstrap_over_pairs_of_table_8_2_is_near_the_interval_in_closed_form
 
 def test_pairs_are_drawn_one_by_one_and_topics_whole() -> None:
     data = three_topics()
-    over_pairs, pairs = resampled(data, nominal(2), unit=Unit.PAIR, rounds=50, seed=0)
-    over_topics, topics = resampled(data, nominal(2), unit=Unit.TOPIC, rounds=50, seed=0)
-    assert (pairs, topics) == (100, 3)
-    assert np.allclose(over_pairs.rated, 100)
+    over_pairs = resampled(data, nominal(2), Resamples(unit=Unit.PAIR, rounds=50, seed=0))
+    by_topic = resampled(data, nominal(2), Resamples(unit=Unit.TOPIC, rounds=50, seed=0))
+    assert (over_pairs.units, by_topic.units) == (100, 3)
+    assert np.allclose(over_pairs.tally.rated, 100)
     sizes = [20, 50, 30]  # t1, t2, t3
     possible = {sum(chosen) for chosen in product(sizes, repeat=3)}
-    assert set(over_topics.rated.round().astype(int).tolist()) <= possible
+    assert set(by_topic.tally.rated.round().astype(int).tolist()) <= possible
 
 
 def test_resamples_without_variation_are_left_out_and_counted() -> None:
     # Two topics: in one both say 1 only; drawn twice, nothing varies, with chance 1 in 4.
     data = ratings_of([[1, 1, 0, 1], [1, 1, 1, 0]], categories=(0, 1), topics=[0, 0, 1, 1])
-    found = bootstrap(data, "pooled", rounds=4000, seed=2)
+    found = bootstrap(data, "pooled", Resamples(rounds=4000, seed=2))
     assert 850 < found.undefined_rounds < 1150  # 1000 expected, more than five standard errors wide
     assert found.low is not None
 
@@ -172,7 +175,7 @@ def test_one_topic_gives_no_interval_over_topics_and_says_so() -> None:
 
 def test_what_is_undefined_everywhere_has_no_interval() -> None:
     data = ratings_of([[1, 1], [1, 1]], categories=(0, 1), topics=[0, 1])
-    found = bootstrap(data, "pooled", rounds=10)
+    found = bootstrap(data, "pooled", Resamples(rounds=10))
     assert found.low is None
     assert found.undefined_rounds == 10
     assert "undefined" in found.undefined
@@ -180,7 +183,7 @@ def test_what_is_undefined_everywhere_has_no_interval() -> None:
 
 def test_a_bootstrap_without_rounds_is_refused() -> None:
     with pytest.raises(WorkbenchError, match="0 rounds"):
-        bootstrap(three_topics(), "pooled", rounds=0)
+        bootstrap(three_topics(), "pooled", Resamples(rounds=0))
     with pytest.raises(WorkbenchError, match="no coefficient 'kapa'"):
         bootstrap(three_topics(), "kapa")
     with pytest.raises(WorkbenchError, match="no linearised variance"):

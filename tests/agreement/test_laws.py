@@ -17,8 +17,9 @@ from sklearn.metrics import cohen_kappa_score
 
 import workbench.agreement.coefficients
 from tests.agreement.made import from_rows, ratings
+from workbench.agreement.coefficients import COEFFICIENTS, coefficient_value
 from workbench.agreement.coefficients.alpha import alpha
-from workbench.agreement.coefficients.coefficient import COEFFICIENTS, coefficient_value, values
+from workbench.agreement.coefficients.coefficient import Coefficient, values
 from workbench.agreement.coefficients.pooled_kappa import pooled_kappa
 from workbench.agreement.coefficients.unpooled_kappa import unpooled_kappa
 from workbench.agreement.contingency import MISSING, contingency
@@ -198,12 +199,12 @@ def test_every_coefficient_of_the_room_is_in_the_catalogue() -> None:
         for _, name, _ in pkgutil.iter_modules(room.__path__)
     ]
     found = {
-        function
+        one
         for module in modules
-        for name, function in inspect.getmembers(module, inspect.isfunction)
-        if name.endswith("_parts") and function.__module__ == module.__name__
+        for _, one in inspect.getmembers(module, inspect.isclass)
+        if issubclass(one, Coefficient) and one is not Coefficient
     }
-    assert found == {method.parts for method in COEFFICIENTS.values()}
+    assert found == {type(coefficient) for coefficient in COEFFICIENTS.values()}
 
 
 def test_nobody_in_common_is_undefined_and_not_zero() -> None:

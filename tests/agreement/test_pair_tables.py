@@ -6,9 +6,9 @@ import numpy as np
 from hypothesis import given
 
 from tests.agreement.made import ratings
-from workbench.agreement import contingency
-from workbench.agreement.contingency import pair_tables, table_of_codes
-from workbench.agreement.ratings import Ratings, ratings_of
+from workbench.agreement import ratings as ratings_module
+from workbench.agreement.contingency import table_of_codes
+from workbench.agreement.ratings import Ratings, pair_tables, ratings_of
 
 
 @given(data=ratings())
@@ -22,7 +22,7 @@ def test_every_table_is_that_of_the_pairs_that_both_judged(data: Ratings) -> Non
 
 
 def test_many_pairs_are_counted_piece_by_piece() -> None:
-    n = contingency._COLUMNS + 5
+    n = ratings_module._COLUMNS + 5
     data = ratings_of([np.arange(n) % 2, np.arange(n) % 3 % 2], categories=(0, 1))
     first, second = np.arange(n) % 2, np.arange(n) % 3 % 2
     wanted = [[int(((first == k) & (second == m)).sum()) for m in (0, 1)] for k in (0, 1)]

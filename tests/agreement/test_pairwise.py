@@ -8,14 +8,13 @@ from hypothesis import given, settings
 
 from tests.agreement.made import columns, entered, from_rows, ratings
 from tests.support import cases, shared
-from workbench.agreement.contingency import pair_tables
 from workbench.agreement.estimates import estimates, resamples_of
-from workbench.agreement.options import AgreementOptions
+from workbench.agreement.options import AgreementOptions, Basis
 from workbench.agreement.pairwise import assessor_pairs, pairwise_means
-from workbench.agreement.ratings import Assessor, Ratings, answers_of
+from workbench.agreement.ratings import Assessor, Ratings, answers_of, pair_tables
 from workbench.agreement.report import matrix
 from workbench.agreement.resampling import Unit
-from workbench.agreement.selection import Basis, select_ratings
+from workbench.agreement.selection import select_ratings
 from workbench.formats.qrels import read_qrels
 
 
@@ -71,9 +70,10 @@ def test_a_mean_leaves_out_what_is_undefined_and_has_an_interval_over_topics() -
         {"ann": [1, 0, 1, 0, 1, 1], "bea": [1, 0, 0, 0, 1, 1], "cyd": [1, None, None, None, 1, 1]}, topics=3
     )
     options = AgreementOptions(rounds=50)
-    mean = {one.name: one for one in pairwise_means(found.ratings, assessor_pairs(found.ratings, options), options)}[
-        "pooled"
-    ]
+    mean = {
+        one.name: one
+        for one in pairwise_means(found.ratings, assessor_pairs(found.ratings, options), options)
+    }["pooled"]
     assert (mean.pairs, mean.left_out) == (1, 2)
     assert mean.interval is not None
     assert mean.interval.units == 3
@@ -87,12 +87,9 @@ def test_who_judges_alike_stands_together_and_machines_stand_last() -> None:
     found = entered(
         {"a": one, "robot": one, "b": other, "c": one, "d": other},
         machines=("robot",),
-        assessors=set("abcd") | {"robot"},
+        assessors=frozenset("abcd") | {"robot"},
     )
-    names = [
-        found.assessors[number].name
-        for number in matrix(found, AgreementOptions(rounds=5), by="pooled").order
-    ]
+    names = [found.assessors[number].name for number in matrix(found, AgreementOptions(rounds=5)).order]
     assert names[-1] == "robot"
     assert {frozenset(names[:2]), frozenset(names[2:4])} == {frozenset("ac"), frozenset("bd")}
 
@@ -100,7 +97,7 @@ def test_who_judges_alike_stands_together_and_machines_stand_last() -> None:
 def test_of_very_many_assessors_those_with_the_most_grades_are_paired() -> None:
     rows = {f"w{number:02}": [1, 0] * (2 + number // 16) + [None] * 8 for number in range(32)}
     short = {name: (row + [None] * 20)[:12] for name, row in rows.items()}
-    found = matrix(entered(short), AgreementOptions(rounds=2), by="pooled")
+    found = matrix(entered(short), AgreementOptions(rounds=2))
     assert (len(found.order), found.left_out) == (30, 2)
 
 
@@ -142,7 +139,7 @@ def test_qrels_of_robust03_against_their_modified_copy() -> None:
         with (folder / name).open("rb") as stream:
             said += [(number, q.topic, q.docno, q.grade) for q in read_qrels(stream, source=name)]
     answers = answers_of(voices, said)
-    graded = select_ratings(answers, (0, 1, 2), relevant_from=1, graded=True)
+    graded = select_ratings(answers, (0, 1, 2), AgreementOptions(relevant_from=1, graded=True))
     (two,) = assessor_pairs(graded.ratings, AgreementOptions(), intervals=False)
     assert two.n == 128_796
     assert two.estimate("observed").value == pytest.approx(0.9999223578372, abs=5e-14)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from workbench.agreement.coefficients.coefficient import coefficient_value, weights_of
+from workbench.agreement.coefficients import coefficient_value
 from workbench.agreement.contingency import MISSING
 from workbench.agreement.ratings import judged_ratings, ratings_of
-from workbench.agreement.weights import WEIGHTS, own_weights
+from workbench.agreement.weights import WEIGHTS, own_weights, weights_of
 from workbench.errors import WorkbenchError
 
 
@@ -102,7 +102,7 @@ def test_weights_that_cannot_be_are_refused(weights: list[list[float]], message:
 def test_weights_must_fit_the_scale() -> None:
     data = ratings_of([[1, 0], [1, 0]], categories=(0, 1))
     with pytest.raises(WorkbenchError, match="do not fit 2 grades"):
-        weights_of(np.zeros((3, 3)), data)
+        weights_of(np.zeros((3, 3)), len(data.categories))
     with pytest.raises(WorkbenchError, match="no weights 'cubic'"):
         coefficient_value(data, "pooled", weights="cubic")
     with pytest.raises(WorkbenchError, match="no coefficient 'kapa'"):

@@ -11,21 +11,20 @@ from hypothesis import given, settings
 
 from tests.agreement.made import columns, entered, from_counts, ratings
 from tests.support import cases, shared
+from workbench.agreement.bands import LandisKoch, landis_koch
 from workbench.agreement.coefficients.alpha import LEVELS
-from workbench.agreement.coefficients.steps import workings
-from workbench.agreement.estimates import estimates, resamples_of
+from workbench.agreement.estimates import calculations, estimates, resamples_of
 from workbench.agreement.export import COLUMNS, report_data, report_rows
 from workbench.agreement.grades import against_the_rest, by_grade
-from workbench.agreement.bands import LandisKoch, landis_koch
 from workbench.agreement.intervals import Bounds
 from workbench.agreement.latex import MOST_FLOATING, escaped, report_latex, table
 from workbench.agreement.leniency import leniency
-from workbench.agreement.options import AgreementOptions
+from workbench.agreement.options import AgreementOptions, Basis
 from workbench.agreement.pairwise import assessor_pairs
 from workbench.agreement.ratings import Assessor, Ratings, answers_of
 from workbench.agreement.report import agreement_report, disagreements, what_differs
-from workbench.agreement.resampling import Unit, bootstrap
-from workbench.agreement.selection import Basis, select_ratings
+from workbench.agreement.resampling import Resamples, Unit, bootstrap
+from workbench.agreement.selection import select_ratings
 from workbench.agreement.thresholds import thresholds
 from workbench.errors import WorkbenchError
 
@@ -64,7 +63,7 @@ def test_the_interval_of_a_grade_against_the_rest_is_that_of_its_pooled_kappa(un
     data = entered(grades, scale=(0, 1, 2), topics=3, graded=True).ratings
     options = AgreementOptions(rounds=60, seed=4, unit=unit)
     for place, one in enumerate(by_grade(data, options, resamples_of(data, options))):
-        alone = bootstrap(against_the_rest(data, place), "pooled", unit=unit, rounds=60, seed=4)
+        alone = bootstrap(against_the_rest(data, place), "pooled", Resamples(unit=unit, rounds=60, seed=4))
         assert one.kappa_interval == alone
         assert alone.low is not None
     # Of two grades each against the other is the pooled kappa of the whole.
@@ -160,7 +159,7 @@ def test_where_they_differ_the_furthest_apart_stand_first() -> None:
 
 @settings(max_examples=15)
 @given(data=ratings(assessors=2, complete=True))
-def test_the_last_step_of_every_working_is_the_coefficient(data: Ratings) -> None:
+def test_the_last_step_of_every_calculation_is_the_coefficient(data: Ratings) -> None:
     labels = [str(grade) for grade in data.categories]
     for options in (
         AgreementOptions(level=level, weights=weights)
@@ -168,15 +167,15 @@ def test_the_last_step_of_every_working_is_the_coefficient(data: Ratings) -> Non
         for weights in ("nominal", "quadratic")
     ):
         (two,) = assessor_pairs(data, options, intervals=False)
-        for working in workings(two, data, options, labels):
-            final = working.steps[-1]
+        for estimate, steps in calculations(two.table, two.estimates, data, options, labels):
+            final = steps[-1]
             assert final.final
-            value = working.estimate.value
+            value = estimate.value
             said = "undefined" if value is None else f"{value:.4f}".replace("-", "−")
             assert final.result == said
             if value is None or "/" not in final.sum:
                 continue
-            # What is written, reckoned with its four digits, gives about that value.
+            # What is written, computed with its four digits, gives about that value.
             written = final.sum.replace("−", "-")
             try:
                 assert eval(written) == pytest.approx(value, abs=0.05) or abs(value) > 5
@@ -365,7 +364,9 @@ def test_four_assessors_of_cystic_fibrosis_agree_fairly_or_well_by_what_enters()
         [Assessor(name) for name in names], [(names.index(a), t, d, g) for a, t, d, g in rows]
     )
     for basis, words in ((Basis.BOTH, "fair"), (Basis.ALL, "substantial")):
-        found = select_ratings(answers, (0, 1, 2), relevant_from=1, basis=basis, documents=1239)
+        found = select_ratings(
+            answers, (0, 1, 2), AgreementOptions(relevant_from=1, basis=basis, documents=1239)
+        )
         report = agreement_report(found, AgreementOptions(rounds=20, unit=Unit.TOPIC))
         assert report.estimate("pooled").band == words
         # A4 is the lenient one on either basis.

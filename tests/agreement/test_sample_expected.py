@@ -5,18 +5,25 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from workbench.agreement.sample_aims import Aim
-from workbench.agreement.sample_expected import Expected, of_alike, of_each, of_table
-from workbench.agreement.sample_plans import expected_of
+from workbench.agreement.sample_model import (
+    OutcomeModel,
+    biased_model,
+    exchangeable_model,
+    expected_shares,
+    kappa_of_shares,
+    lowest_kappa,
+    two_assessor_model,
+)
+from workbench.agreement.sample_request import Target
+from workbench.agreement.sample_simulation import outcome_model
 from workbench.agreement.sample_size import Floats
-from workbench.agreement.sample_tables import expected_shares, kappa_of_shares, lowest_kappa
 from workbench.agreement.weights import linear, nominal
 from workbench.errors import InvalidInput
 
 SCALES = [((0.3, 0.7), 0.5), ((0.1, 0.2, 0.7), 0.4), ((0.05, 0.15, 0.3, 0.5), 0.8), ((0.3, 0.7), -0.1)]
 
 
-def table_of(expected: Expected, first: int, second: int) -> Floats:
+def table_of(expected: OutcomeModel, first: int, second: int) -> Floats:
     """The shares of what two of the assessors say, of the outcomes where both say something."""
     table = np.zeros((expected.grades, expected.grades))
     both = (expected.codes[[first, second]] >= 0).all(axis=0)
@@ -28,7 +35,7 @@ def table_of(expected: Expected, first: int, second: int) -> Floats:
 def test_outcomes_by_hand() -> None:
     # Shares .3 and .7, kappa .5: a pair's own share is beta distributed with .3 and .7. All three say the
     # first grade: .3 x 1.3 x 2.3 / (1 x 2 x 3); the first does and the others do not: .3 x .7 x 1.7 / 6.
-    found = of_alike([0.3, 0.7], 0.5, 3)
+    found = exchangeable_model([0.3, 0.7], 0.5, 3)
     assert [*map(tuple, found.codes.T.tolist())][:4] == [(0, 0, 0), (1, 0, 0), (0, 0, 1), (1, 0, 1)]
     assert found.shares[[0, 2]] == pytest.approx([0.1495, 0.091])
     (last,) = np.flatnonzero((found.codes.T == [0, 1, 1]).all(axis=1))
@@ -40,11 +47,11 @@ def test_outcomes_by_hand() -> None:
 def test_any_two_have_the_table_of_two_however_outcomes_are_told_apart(
     shares: tuple[float, ...], kappa: float, assessors: int
 ) -> None:
-    alike = of_alike(shares, kappa, assessors)
+    alike = exchangeable_model(shares, kappa, assessors)
     # The others come sorted, so that one of them is each in turn.
     mean = sum(table_of(alike, 0, other) for other in range(1, assessors)) / (assessors - 1)
     assert mean == pytest.approx(expected_shares(shares, kappa))
-    each = of_each(np.tile(shares, (assessors, 1)), kappa, weights=nominal(len(shares)))
+    each = biased_model(np.tile(shares, (assessors, 1)), kappa, weights=nominal(len(shares)))
     assert table_of(each, 0, assessors - 1) == pytest.approx(expected_shares(shares, kappa))
     assert each.shares.sum() == pytest.approx(1)
 
@@ -54,7 +61,7 @@ def test_assessors_of_their_own_strictness_have_their_own_shares_and_the_pooled_
     kappa: float,
 ) -> None:
     marginals = np.array([[0.3, 0.2, 0.5], [0.2, 0.2, 0.6], [0.1, 0.3, 0.6]])
-    found = of_each(marginals, kappa, weights=linear(3))
+    found = biased_model(marginals, kappa, weights=linear(3))
     shares = np.array([np.bincount(row, found.shares, minlength=3) for row in found.codes])
     assert shares == pytest.approx(marginals)
     tables = [table_of(found, one, other) for one, other in ((0, 1), (0, 2), (1, 2))]
@@ -65,14 +72,14 @@ def test_assessors_of_their_own_strictness_have_their_own_shares_and_the_pooled_
 
 def test_a_judgment_that_does_not_come_is_missing_as_often_as_is_said() -> None:
     for found in (
-        of_alike([0.2, 0.8], 0.5, 3, missing=0.25),
-        of_each(np.tile([0.2, 0.8], (3, 1)), 0.5, weights=nominal(2), missing=0.25),
+        exchangeable_model([0.2, 0.8], 0.5, 3, missing=0.25),
+        biased_model(np.tile([0.2, 0.8], (3, 1)), 0.5, weights=nominal(2), missing=0.25),
     ):
         given = np.bincount((found.codes >= 0).sum(axis=0), found.shares)
         # The first always says something; of two others both, one or none with .5625, .375 and .0625.
         assert given.tolist() == pytest.approx([0, 0.0625, 0.375, 0.5625])
         assert found.by_label == pytest.approx([0.2, 0.8])
-    two = of_table(expected_shares([0.2, 0.8], 0.5), missing=0.25)
+    two = two_assessor_model(expected_shares([0.2, 0.8], 0.5), missing=0.25)
     assert table_of(two, 0, 1) == pytest.approx(expected_shares([0.2, 0.8], 0.5))
 
 
@@ -80,12 +87,12 @@ def test_the_lowest_kappa_leaves_nothing_of_the_rarest_grade() -> None:
     # Of three assessors, .2 / 2 = .1 = kappa / (1 - kappa) of the urn goes with every grade taken.
     lowest = lowest_kappa([0.2, 0.8], 3)
     assert lowest == pytest.approx(-0.1 / 0.9)
-    found = of_alike([0.2, 0.8], lowest, 3)
+    found = exchangeable_model([0.2, 0.8], lowest, 3)
     (all_first,) = np.flatnonzero((found.codes == 0).all(axis=0))
     assert found.shares[all_first] == pytest.approx(0)
     assert found.shares.sum() == pytest.approx(1)
     with pytest.raises(InvalidInput) as refused:
-        of_alike([0.2, 0.8], lowest - 0.01, 3)
+        exchangeable_model([0.2, 0.8], lowest - 0.01, 3)
     assert refused.value.findings[0].remedy == "give -0.111 or more"
 
 
@@ -93,33 +100,33 @@ def test_strictness_as_it_was_seen_stands_for_the_assessors_of_the_plan() -> Non
     # One gives a tenth more of the first grade than the other: each is half of that from the mean.
     shares = expected_shares([0.3, 0.7], 0.5)
     seen = np.array([[0.1, -0.1], [-0.1, 0.1], [0.0, 0.0]])
-    two = expected_of(shares, Aim("unpooled"), strictness=seen)
+    two = outcome_model(shares, Target("unpooled"), strictness=seen)
     table = table_of(two, 0, 1)
     assert table.sum(axis=1) == pytest.approx([0.35, 0.65])
     assert table.sum(axis=0) == pytest.approx([0.25, 0.75])
     assert float(kappa_of_shares(table)) == pytest.approx(0.5)
     # Those of whom nothing is known are as the mean; and the pooled kappa does not tell assessors apart.
-    five = expected_of(shares, Aim("unpooled"), assessors=5, strictness=seen)
+    five = outcome_model(shares, Target("unpooled"), assessors=5, strictness=seen)
     first = [float(five.shares[row == 0].sum()) for row in five.codes]
     assert first == pytest.approx([0.38, 0.22, 0.3, 0.3, 0.3])
-    assert expected_of(shares, Aim(), strictness=seen).shares == pytest.approx(shares.ravel())
-    low = expected_of(expected_shares([0.2, 0.8], -0.2), Aim(), assessors=3, at_least=-0.05)
-    assert low.shares == pytest.approx(of_alike([0.2, 0.8], -0.05, 3).shares)
+    assert outcome_model(shares, Target(), strictness=seen).shares == pytest.approx(shares.ravel())
+    low = outcome_model(expected_shares([0.2, 0.8], -0.2), Target(), assessors=3, at_least=-0.05)
+    assert low.shares == pytest.approx(exchangeable_model([0.2, 0.8], -0.05, 3).shares)
 
 
 @pytest.mark.parametrize(
     ("shares", "aim", "assessors", "missing", "code"),
     [
-        ((0.2, 0.8), Aim(), 11, 0.0, "assessors"),
-        ((0.2, 0.8), Aim(), 1, 0.0, "assessors"),
-        ((0.05,) * 20, Aim(), 10, 0.0, "assessors"),
-        ((0.1, 0.2, 0.3, 0.4), Aim("unpooled"), 8, 0.0, "assessors"),
-        ((0.2, 0.8), Aim(), 3, 1.0, "missing"),
+        ((0.2, 0.8), Target(), 11, 0.0, "assessors"),
+        ((0.2, 0.8), Target(), 1, 0.0, "assessors"),
+        ((0.05,) * 20, Target(), 10, 0.0, "assessors"),
+        ((0.1, 0.2, 0.3, 0.4), Target("unpooled"), 8, 0.0, "assessors"),
+        ((0.2, 0.8), Target(), 3, 1.0, "missing"),
     ],
 )
 def test_what_cannot_be_expected_is_refused(
-    shares: tuple[float, ...], aim: Aim, assessors: int, missing: float, code: str
+    shares: tuple[float, ...], aim: Target, assessors: int, missing: float, code: str
 ) -> None:
     with pytest.raises(InvalidInput) as refused:
-        expected_of(expected_shares(shares, 0.5), aim, assessors=assessors, missing=missing)
+        outcome_model(expected_shares(shares, 0.5), aim, assessors=assessors, missing=missing)
     assert [one.code for one in refused.value.findings] == [code]

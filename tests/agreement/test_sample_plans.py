@@ -8,34 +8,50 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
+from workbench.agreement.coefficients import coefficient_value
 from workbench.agreement.coefficients.alpha import alpha
-from workbench.agreement.coefficients.coefficient import coefficient_value
 from workbench.agreement.coefficients.unpooled_kappa import unpooled_kappa
 from workbench.agreement.intervals import kappa_error
 from workbench.agreement.linearised import linearised
 from workbench.agreement.ratings import ratings_of
-from workbench.agreement.sample_aims import METHODS_PLANNED, Aim, Sums
-from workbench.agreement.sample_estimates import likeness, proof_of
-from workbench.agreement.sample_expected import MOST_ASSESSORS, Expected, of_alike, of_table
-from workbench.agreement.sample_moves import deviations_by_label, moves_of, needed_for, simulated
-from workbench.agreement.sample_plans import Planned, expected_of, plans
-from workbench.agreement.sample_size import Draw, Needed
-from workbench.agreement.sample_tables import expected_shares
+from workbench.agreement.sample_influence import (
+    PairSums,
+    deviations_by_label,
+    influence_of_pairs,
+    intraclass_correlation,
+    sample_size,
+)
+from workbench.agreement.sample_model import (
+    MOST_ASSESSORS,
+    OutcomeModel,
+    exchangeable_model,
+    expected_shares,
+    two_assessor_model,
+)
+from workbench.agreement.sample_request import COEFFICIENTS, Target
+from workbench.agreement.sample_simulation import (
+    PlannedDraw,
+    outcome_model,
+    plan_draws,
+    simulate_pairs,
+    simulation_result,
+)
+from workbench.agreement.sample_size import Draw, SampleSize
 from workbench.agreement.weights import linear
 from workbench.errors import InvalidInput
 
 Z = NormalDist().inv_cdf(0.975)
-UNPOOLED = Aim("unpooled")
+UNPOOLED = Target("unpooled")
 
 
 def needed(
-    expected: Expected, aim: Aim | None = None, half_width: float = 0.1, draw: Draw = Draw.RANDOM
-) -> Needed:
-    return needed_for(expected, aim or Aim(), half_width=half_width, draw=draw, level=0.95)
+    expected: OutcomeModel, aim: Target | None = None, half_width: float = 0.1, draw: Draw = Draw.RANDOM
+) -> SampleSize:
+    return sample_size(expected, aim or Target(), half_width=half_width, draw=draw, level=0.95)
 
 
-def of_two(share: float, kappa: float) -> Expected:
-    return of_table(expected_shares([share, 1 - share], kappa))
+def of_two(share: float, kappa: float) -> OutcomeModel:
+    return two_assessor_model(expected_shares([share, 1 - share], kappa))
 
 
 def exact(share: float, kappa: float, half_width: float) -> float:
@@ -67,7 +83,7 @@ def test_the_pooled_variance_is_that_of_the_intraclass_kappa(method: str) -> Non
     # Bloch and Kraemer 1989: (1 - k) ((1 - k)(1 - 2k) + k(2 - k) / (2p(1 - p))); alpha tends to the same.
     for p, k in ((0.5, 0.0), (0.3, 0.6), (0.1, 0.4), (0.05, 0.8), (0.3, -0.1)):
         expected = (1 - k) * ((1 - k) * (1 - 2 * k) + k * (2 - k) / (2 * p * (1 - p)))
-        found = needed(of_two(p, k), Aim(method))
+        found = needed(of_two(p, k), Target(method))
         assert found.variance == pytest.approx(expected, rel=1e-6)
         assert found.value == pytest.approx(k, abs=1e-6)
 
@@ -76,8 +92,8 @@ def test_the_variance_of_any_table_is_that_of_fleiss_cohen_and_everitt() -> None
     for seed in range(5):
         table = np.random.default_rng(seed).integers(1, 60, (3, 3))
         n = int(table.sum())
-        for aim, weights in ((UNPOOLED, None), (Aim("unpooled", "linear"), linear(3))):
-            found = needed(of_table(table / n), aim)
+        for aim, weights in ((UNPOOLED, None), (Target("unpooled", "linear"), linear(3))):
+            found = needed(two_assessor_model(table / n), aim)
             if weights is None:
                 assert found.value == pytest.approx(unpooled_kappa(table).value)
             assert sqrt((found.variance or 0) / n) == pytest.approx(kappa_error(table, weights), rel=1e-6)
@@ -92,7 +108,7 @@ def test_without_agreement_the_variance_is_that_of_fleiss_nee_and_landis(
     both = sum(p * (1 - p) for p in shares)
     expected = both**2 - sum(p * (1 - p) * (1 - 2 * p) for p in shares)
     expected *= 2 / (assessors * (assessors - 1) * both**2)
-    assert needed(of_alike(shares, 0.0, assessors)).variance == pytest.approx(expected, rel=1e-6)
+    assert needed(exchangeable_model(shares, 0.0, assessors)).variance == pytest.approx(expected, rel=1e-6)
 
 
 @pytest.mark.parametrize("method", ["pooled", "gwet"])
@@ -101,12 +117,12 @@ def test_without_agreement_the_variance_is_that_of_fleiss_nee_and_landis(
 def test_the_variance_is_gwets_of_pairs_as_expected(method: str, weights: str, missing: float) -> None:
     # As many pairs of each outcome as are expected of 600, to whole pairs; the interval there has t of n - 1
     # degrees and n - 1 for n. What one alone has judged does not enter.
-    expected = of_alike((0.1, 0.2, 0.7), 0.4, 4, missing=missing)
+    expected = exchangeable_model((0.1, 0.2, 0.7), 0.4, 4, missing=missing)
     times = np.round(expected.shares * 600).astype(int)
     times[(expected.codes >= 0).sum(axis=0) < 2] = 0
     n = int(times.sum())
     data = ratings_of(np.repeat(expected.codes, times, axis=1), categories=(0, 1, 2), missing=-1)
-    found = needed(Expected(expected.codes, times / n, 3), Aim(method, weights))
+    found = needed(OutcomeModel(expected.codes, times / n, 3), Target(method, weights))
     assert found.value == pytest.approx(coefficient_value(data, method, weights=weights).value)
     usual = linearised(data, method, weights=weights)
     # t of some 600 degrees is 1.964.
@@ -115,12 +131,12 @@ def test_the_variance_is_gwets_of_pairs_as_expected(method: str, weights: str, m
     )
 
 
-@pytest.mark.parametrize("method", METHODS_PLANNED)
+@pytest.mark.parametrize("method", COEFFICIENTS)
 def test_values_and_slopes_are_those_of_the_coefficients_over_the_pairs(method: str) -> None:
     generator = np.random.default_rng(6)
     codes = generator.integers(-1, 3, (4, 60)).astype(np.int8)
     codes = codes[:, (codes >= 0).sum(axis=0) > 1]
-    sums = Sums(Aim(method, "quadratic"), 3, 4)
+    sums = PairSums(Target(method, "quadratic"), 3, 4)
     rows = sums.of_pairs(codes)
     data = ratings_of(codes, categories=(0, 1, 2), missing=-1)
     whole = rows.sum(axis=0)
@@ -140,8 +156,8 @@ def test_pairs_on_which_several_say_the_same_are_alike_within_topics() -> None:
     codes = [[0] * 6 + [1] * 6, [0] * 12, [0] * 6 + [1] * 6, [1] * 6 + [0] * 6]
     topics = np.repeat([0, 1], 6)
     data = ratings_of(codes, categories=(0, 1), topics=topics)
-    moved = moves_of(data, Aim())
-    assert likeness(moved, topics) == pytest.approx(1.0)
+    moved = influence_of_pairs(data, Target())
+    assert intraclass_correlation(moved, topics) == pytest.approx(1.0)
     # 2,000 times all pairs and then the first once more.
     many = np.concatenate([np.tile(codes, 2000), np.array(codes)[:, :1]], axis=1)
     before = coefficient_value(data, "pooled").value or 0
@@ -151,26 +167,27 @@ def test_pairs_on_which_several_say_the_same_are_alike_within_topics() -> None:
 
 def test_a_draw_by_label_never_needs_more_than_one_at_random() -> None:
     # (sum of w s)^2 <= sum of w s^2 <= the variance of all, since what rows differ by on average is left out.
-    for seed, method in enumerate(METHODS_PLANNED):
+    for seed, method in enumerate(COEFFICIENTS):
         table = np.random.default_rng(seed).integers(1, 60, (3, 3))
-        expected = of_table(table / table.sum())
-        at_random = needed(expected, Aim(method)).variance or 0
-        weighed = expected.by_label * deviations_by_label(expected, Aim(method))
-        by_label = needed(expected, Aim(method), draw=Draw.LABEL).variance
+        expected = two_assessor_model(table / table.sum())
+        at_random = needed(expected, Target(method)).variance or 0
+        weighed = expected.by_label * deviations_by_label(expected, Target(method))
+        by_label = needed(expected, Target(method), draw=Draw.LABEL).variance
         assert by_label == pytest.approx(float(weighed.sum()) ** 2)
         assert (by_label or 0) <= at_random
 
 
 def test_labels_are_drawn_by_what_varies_within_them() -> None:
-    found = deviations_by_label(of_alike([0.1, 0.9], 0.5, 3), Aim())
+    found = deviations_by_label(exchangeable_model([0.1, 0.9], 0.5, 3), Target())
     # What others say of a pair that one calls relevant is far less certain than of the many others.
     assert found[0] > 2 * found[1]
-    assert deviations_by_label(of_table(np.diag([1.0, 0.0])), Aim()).tolist() == [1.0, 1.0]
+    assert deviations_by_label(two_assessor_model(np.diag([1.0, 0.0])), Target()).tolist() == [1.0, 1.0]
 
 
 def test_more_assessors_need_fewer_pairs() -> None:
     sizes = [
-        needed(of_alike([0.2, 0.8], 0.6, k), half_width=0.05).pairs or 0 for k in range(2, MOST_ASSESSORS + 1)
+        needed(exchangeable_model([0.2, 0.8], 0.6, k), half_width=0.05).pairs or 0
+        for k in range(2, MOST_ASSESSORS + 1)
     ]
     assert sizes == sorted(sizes, reverse=True)
 
@@ -179,8 +196,8 @@ def test_whole_topics_need_more_by_the_likeness_of_their_pairs() -> None:
     # 1 + (30 - 1) x 0.05 = 2.45 times as many; of some 150 topics t is a hair above z.
     expected = of_two(0.2, 0.6)
     single = needed(expected, half_width=0.05)
-    whole = needed_for(
-        expected, Aim(), half_width=0.05, draw=Draw.TOPIC, level=0.95, topic_size=30, likeness=0.05
+    whole = sample_size(
+        expected, Target(), half_width=0.05, draw=Draw.TOPIC, level=0.95, topic_size=30, likeness=0.05
     )
     assert whole.effect == pytest.approx(2.45)
     by_z = 2.45 * (Z / 0.05) ** 2 * (single.variance or 0)
@@ -190,53 +207,53 @@ def test_whole_topics_need_more_by_the_likeness_of_their_pairs() -> None:
 
 def test_of_few_topics_the_width_has_t_of_as_many_less_one() -> None:
     # Ten topics of forty pairs: t of nine degrees is 2.2622.
-    found = needed_for(
-        of_two(0.2, 0.6), Aim(), half_width=0.2, draw=Draw.TOPIC, level=0.95, topic_size=40, likeness=0.1
+    found = sample_size(
+        of_two(0.2, 0.6), Target(), half_width=0.2, draw=Draw.TOPIC, level=0.95, topic_size=40, likeness=0.1
     )
     assert found.reach(400) == pytest.approx(2.2622 * sqrt((found.variance or 0) * 4.9 / 400), rel=1e-4)
 
 
 SETTINGS = [
-    (Aim("pooled"), 2, (0.2, 0.8), 0.5, 0.0), (Aim("unpooled"), 2, (0.5, 0.5), 0.3, 0.0),
-    (Aim("pooled"), 3, (0.2, 0.8), -0.05, 0.0), (Aim("unpooled"), 4, (0.2, 0.8), 0.5, 0.2),
-    (Aim("alpha"), 5, (0.2, 0.8), 0.5, 0.3), (Aim("gwet"), 3, (0.3, 0.7), 0.6, 0.0),
-    (Aim("pooled", "quadratic"), 3, (0.1, 0.3, 0.6), 0.5, 0.0),
-    (Aim("gwet", "linear"), 2, (0.2, 0.3, 0.5), 0.5, 0.0),
+    (Target("pooled"), 2, (0.2, 0.8), 0.5, 0.0), (Target("unpooled"), 2, (0.5, 0.5), 0.3, 0.0),
+    (Target("pooled"), 3, (0.2, 0.8), -0.05, 0.0), (Target("unpooled"), 4, (0.2, 0.8), 0.5, 0.2),
+    (Target("alpha"), 5, (0.2, 0.8), 0.5, 0.3), (Target("gwet"), 3, (0.3, 0.7), 0.6, 0.0),
+    (Target("pooled", "quadratic"), 3, (0.1, 0.3, 0.6), 0.5, 0.0),
+    (Target("gwet", "linear"), 2, (0.2, 0.3, 0.5), 0.5, 0.0),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("draw", [Draw.RANDOM, Draw.LABEL])
 @pytest.mark.parametrize(("aim", "assessors", "shares", "kappa", "missing"), SETTINGS)
 def test_simulated_samples_of_that_size_give_that_interval(
-    aim: Aim, assessors: int, shares: tuple[float, ...], kappa: float, missing: float, draw: Draw
+    aim: Target, assessors: int, shares: tuple[float, ...], kappa: float, missing: float, draw: Draw
 ) -> None:
     seen = np.zeros((2, len(shares)))
     seen[:, 0], seen[:, -1] = (0.05, -0.05), (-0.05, 0.05)
-    expected = expected_of(
+    expected = outcome_model(
         expected_shares(shares, kappa), aim, assessors=assessors, missing=missing, strictness=seen
     )
     found = needed(expected, aim, 0.06, draw)
-    values, variances = simulated(expected, aim, found, rounds=2000, seed=7)
-    proof = proof_of(values, variances, found, seed=7)
+    values, variances = simulate_pairs(expected, aim, found, rounds=2000, seed=7)
+    proof = simulation_result(values, variances, found, seed=7)
     # 2,000 rounds leave an error of 0.005 in the coverage.
     assert proof.coverage == pytest.approx(0.95, abs=0.02)
     assert proof.half_width == pytest.approx(0.06, rel=0.03)
     assert Z * float(values.std()) == pytest.approx(0.06, rel=0.06)
 
 
-@pytest.mark.parametrize(("aim", "assessors"), [(Aim(), 2), (Aim("alpha"), 4)])
+@pytest.mark.parametrize(("aim", "assessors"), [(Target(), 2), (Target("alpha"), 4)])
 @pytest.mark.parametrize(
     ("likeness", "topic_size", "half_width"), [(0.0, 5.0, 0.08), (0.1, 10.0, 0.08), (0.03, 40.0, 0.15)]
 )
 def test_simulated_topics_have_the_width_of_the_design_effect(
-    aim: Aim, assessors: int, likeness: float, topic_size: float, half_width: float
+    aim: Target, assessors: int, likeness: float, topic_size: float, half_width: float
 ) -> None:
     # Fifty topics and more, and in the last row six to ten: there the middle of t intervals, as the middle of
     # chi, is a few hundredths narrower than t times the true deviation.
-    expected = expected_of(expected_shares([0.4, 0.6], 0.5), aim, assessors=assessors)
+    expected = outcome_model(expected_shares([0.4, 0.6], 0.5), aim, assessors=assessors)
 
-    def planned() -> Planned:
-        return plans(
+    def planned() -> PlannedDraw:
+        return plan_draws(
             expected, aim, half_width=half_width, topic_size=topic_size, likeness=likeness, rounds=10
         )[2]
 
@@ -250,13 +267,15 @@ def test_simulated_topics_have_the_width_of_the_design_effect(
 
 
 def test_too_many_topics_are_not_simulated() -> None:
-    topic = plans(of_two(0.4, 0.5), half_width=0.005, rounds=10)[2]
+    topic = plan_draws(of_two(0.4, 0.5), half_width=0.005, rounds=10)[2]
     assert (topic.proof.rounds, topic.proof.half_width) == (0, None)
 
 
-@pytest.mark.parametrize("method", METHODS_PLANNED)
+@pytest.mark.parametrize("method", COEFFICIENTS)
 def test_what_has_no_spread_has_no_size(method: str) -> None:
-    alone = plans(expected_of(np.diag([1.0, 0.0]), Aim(method), assessors=3), Aim(method), half_width=0.1)
+    alone = plan_draws(
+        outcome_model(np.diag([1.0, 0.0]), Target(method), assessors=3), Target(method), half_width=0.1
+    )
     if method == "gwet":
         # Where all agree on one grade AC1 is 1.
         assert alone[0].needed.value == pytest.approx(1)
@@ -267,9 +286,9 @@ def test_what_has_no_spread_has_no_size(method: str) -> None:
 
 def test_what_is_no_coefficient_to_plan_for_is_refused_with_all_that_is_wrong() -> None:
     with pytest.raises(InvalidInput) as refused:
-        Aim("kapa", "own")
+        Target("kapa", "own")
     assert [one.code for one in refused.value.findings] == ["coefficient", "weights"]
-    aims = (Aim(), Aim("gwet"), Aim("gwet", "linear"), Aim("alpha", "quadratic"))
+    aims = (Target(), Target("gwet"), Target("gwet", "linear"), Target("alpha", "quadratic"))
     assert [aim.label for aim in aims] == [
         "pooled kappa", "Gwet's AC1", "Gwet's AC2 with linear weights",
         "Krippendorff's alpha with quadratic weights",
@@ -278,11 +297,11 @@ def test_what_is_no_coefficient_to_plan_for_is_refused_with_all_that_is_wrong() 
 
 def test_an_interval_that_holds_too_seldom_of_so_few_pairs_is_marked() -> None:
     # All but agreed on a rare grade, AC1 is .98 of 30 pairs, in which often nothing differs.
-    expected = of_table(expected_shares([0.05, 0.95], 0.8))
-    few = plans(expected, Aim("gwet"), half_width=0.1)[0]
+    expected = two_assessor_model(expected_shares([0.05, 0.95], 0.8))
+    few = plan_draws(expected, Target("gwet"), half_width=0.1)[0]
     assert few.needed.pairs == 30
     assert few.seldom
-    assert not plans(expected, Aim("gwet"), half_width=0.01)[0].seldom
+    assert not plan_draws(expected, Target("gwet"), half_width=0.01)[0].seldom
 
 
 @pytest.mark.parametrize("method", ["pooled", "unpooled", "alpha"])
@@ -290,9 +309,9 @@ def test_an_interval_that_holds_too_seldom_of_so_few_pairs_is_marked() -> None:
 def test_grades_may_be_rare(method: str, rare: float) -> None:
     # Bloch and Kraemer 1989: the variance is (1 - k) ((1 - k) (1 - 2k) + k (2 - k) / (2 p (1 - p))), at
     # k = .5 half of .75 / (2 p (1 - p)); the other coefficients have it too where both give the same shares.
-    found = plans(
-        expected_of(expected_shares([rare, 1 - rare], 0.5), Aim(method)),
-        Aim(method),
+    found = plan_draws(
+        outcome_model(expected_shares([rare, 1 - rare], 0.5), Target(method)),
+        Target(method),
         half_width=0.1,
         rounds=0,
     )

@@ -8,32 +8,32 @@ import numpy as np
 import pytest
 
 from workbench.agreement.ratings import ratings_of
-from workbench.agreement.sample_estimates import likeness, mean_topic_size, strictness_of
-from workbench.agreement.sample_size import FEWEST, Draw, needed_of, spread
-from workbench.agreement.sample_tables import expected_shares
+from workbench.agreement.sample_influence import assessor_bias, intraclass_correlation, mean_topic_size
+from workbench.agreement.sample_model import expected_shares
+from workbench.agreement.sample_size import FEWEST, Draw, neyman_allocation, size_from_variance
 from workbench.errors import InvalidInput
 
 
 def test_pairs_are_spread_within_what_there_is() -> None:
-    assert spread(100, [1, 3]) == (25, 75)
+    assert neyman_allocation(100, [1, 3]) == (25, 75)
     # The first stratum has ten, and the second gets what it cannot give.
-    assert spread(100, [1, 3], [10, 500]) == (10, 90)
-    assert spread(100, [1, 3], [3, 5]) == (3, 5)
+    assert neyman_allocation(100, [1, 3], [10, 500]) == (10, 90)
+    assert neyman_allocation(100, [1, 3], [3, 5]) == (3, 5)
     # Two of each, however little it weighs: else its spread is not seen.
-    assert spread(50, [0, 1], [40, 400]) == (2, 48)
-    assert sum(spread(31, [1, 1, 1])) == 31
+    assert neyman_allocation(50, [0, 1], [40, 400]) == (2, 48)
+    assert sum(neyman_allocation(31, [1, 1, 1])) == 31
 
 
 def test_likeness_is_the_correlation_within_topics() -> None:
     two_topics = np.repeat([0, 1], 4)
     # Nothing differs within the topics, and all between them; then the other way round.
-    assert likeness(np.repeat([1.0, 0.0], 4), two_topics) == pytest.approx(1.0)
-    assert likeness(np.array([1.0, 0, 1, 0, 1, 0, 1, 0]), two_topics) == 0.0
+    assert intraclass_correlation(np.repeat([1.0, 0.0], 4), two_topics) == pytest.approx(1.0)
+    assert intraclass_correlation(np.array([1.0, 0, 1, 0, 1, 0, 1, 0]), two_topics) == 0.0
     # Means 1/4 and 3/4: between 2 x 4 / 16 / 1 = .5, within 2 x .75 / 6 = .25,
     # (.5 - .25) / (.5 + 3 x .25) = .2
-    assert likeness(np.array([1.0, 0, 0, 0, 0, 1, 1, 1]), two_topics) == pytest.approx(0.2)
-    assert likeness(np.array([1.0, 0.0]), np.array([3, 3])) == 0.0
-    assert likeness(np.full(8, np.nan), two_topics) == 0.0
+    assert intraclass_correlation(np.array([1.0, 0, 0, 0, 0, 1, 1, 1]), two_topics) == pytest.approx(0.2)
+    assert intraclass_correlation(np.array([1.0, 0.0]), np.array([3, 3])) == 0.0
+    assert intraclass_correlation(np.full(8, np.nan), two_topics) == 0.0
     # A pair lies in a topic of (10 x 10 + 30 x 30) / 40 = 25 pairs on average.
     assert mean_topic_size([10, 30]) == 25.0
 
@@ -43,12 +43,12 @@ def test_strictness_is_how_far_ones_shares_are_from_the_others_on_the_same_pairs
     data = ratings_of(
         [[0, 0, 0, 1, 1, 0], [0, 1, 1, 1, 1, -1], [-1, 1, 0, -1, -1, -1]], categories=(0, 1), missing=-1
     )
-    found = strictness_of(data, 3)
+    found = assessor_bias(data, 3)
     # a: .6 less the mean of 1, 0, .5, 0, 0; b: .2 less that of 1, .5, 1, 0, 0. c has too few, and what a
     # judged alone does not count.
     assert found[:, 0] == pytest.approx([0.6 - 0.3, 0.2 - 0.5])
     assert found.sum(axis=1) == pytest.approx(0)
-    assert strictness_of(data, 6).shape == (0, 2)
+    assert assessor_bias(data, 6).shape == (0, 2)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_a_kappa_that_is_too_low_is_told_the_lowest_which_can_be_given() -> None
 
 def test_all_that_is_wrong_is_said_at_once() -> None:
     with pytest.raises(InvalidInput) as refused:
-        needed_of(
+        size_from_variance(
             0.5, at_random=1.0, weighed=np.array([0.5, 0.5]), half_width=0, draw=Draw.TOPIC, level=2,
             topic_size=0, likeness=-1,
         )  # fmt: skip
@@ -89,11 +89,14 @@ def test_all_that_is_wrong_is_said_at_once() -> None:
 @pytest.mark.parametrize("topic_size", [float("inf"), float("nan")])
 def test_a_topic_has_a_size(topic_size: float) -> None:
     with pytest.raises(InvalidInput, match="topic cannot have"):
-        needed_of(
+        size_from_variance(
             0.5, at_random=1.0, weighed=np.ones(2), half_width=0.1, draw=Draw.TOPIC, topic_size=topic_size
         )
 
 
 def test_never_fewer_are_asked_for_than_large_samples_need() -> None:
     weighed = np.array([0.0, 0.01])
-    assert needed_of(0.9, at_random=0.001, weighed=weighed, half_width=0.5, draw=Draw.RANDOM).pairs == FEWEST
+    assert (
+        size_from_variance(0.9, at_random=0.001, weighed=weighed, half_width=0.5, draw=Draw.RANDOM).pairs
+        == FEWEST
+    )

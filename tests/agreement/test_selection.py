@@ -9,12 +9,21 @@ import numpy as np
 import pytest
 
 from tests.support import shared
-from workbench.agreement.coefficients.coefficient import COEFFICIENTS, coefficient_value
-from workbench.agreement.contingency import MISSING, pair_tables
+from workbench.agreement.coefficients import COEFFICIENTS, coefficient_value
+from workbench.agreement.contingency import MISSING
 from workbench.agreement.linearised import linearised
-from workbench.agreement.ratings import CANNOT_JUDGE, UNSURE, Answers, Assessor, Ratings, answers_of
-from workbench.agreement.resampling import Unit, bootstrap
-from workbench.agreement.selection import Basis, Machines, Selection, select_ratings
+from workbench.agreement.options import AgreementOptions, Basis, Machines
+from workbench.agreement.ratings import (
+    CANNOT_JUDGE,
+    UNSURE,
+    Answers,
+    Assessor,
+    Ratings,
+    answers_of,
+    pair_tables,
+)
+from workbench.agreement.resampling import Resamples, Unit, bootstrap
+from workbench.agreement.selection import Selection, select_ratings
 from workbench.errors import WorkbenchError
 
 ANN, BEA, CLEO, ROBOT = 0, 1, 2, 3
@@ -45,7 +54,7 @@ def codes(found: Selection) -> list[list[int]]:
 
 
 def test_only_pairs_that_two_people_judged_enter_unless_asked_otherwise(answers: Answers) -> None:
-    found = select_ratings(answers, SCALE, relevant_from=1, graded=True)
+    found = select_ratings(answers, SCALE, AgreementOptions(relevant_from=1, graded=True))
     assert found.pairs == (("1", "d1"), ("2", "d1"))
     assert [voice.name for voice in found.assessors] == ["ann", "bea", "cleo"]
     # The scale stands highest first: grade 2 has place 0.
@@ -58,7 +67,7 @@ def test_only_pairs_that_two_people_judged_enter_unless_asked_otherwise(answers:
 def test_a_missing_answer_becomes_the_lowest_grade_but_unsure_and_cannot_judge_do_not(
     answers: Answers,
 ) -> None:
-    found = select_ratings(answers, SCALE, relevant_from=1, graded=True, basis=Basis.LISTED)
+    found = select_ratings(answers, SCALE, AgreementOptions(relevant_from=1, graded=True, basis=Basis.LISTED))
     assert found.pairs == (("1", "d1"), ("1", "d2"), ("1", "d3"), ("2", "d1"))
     assert codes(found) == [[1, 2, 2, 0], [0, 2, MISSING, 2], [2, 2, 1, MISSING]]
     # ann's of d3; bea's of d2; cleo's of d1 and d2.
@@ -66,36 +75,41 @@ def test_a_missing_answer_becomes_the_lowest_grade_but_unsure_and_cannot_judge_d
 
 
 def test_with_all_documents_the_rest_of_every_topic_enters_as_not_relevant(answers: Answers) -> None:
-    found = select_ratings(answers, SCALE, relevant_from=1, basis=Basis.ALL, documents=10)
+    found = select_ratings(answers, SCALE, AgreementOptions(relevant_from=1, basis=Basis.ALL, documents=10))
     # Ten documents a topic, of which 3 and 1 have an answer.
     assert found.ratings.unlisted is not None
     assert found.ratings.unlisted.tolist() == [7, 9]
     assert found.n_pairs == 20
     assert "all 20 pairs of 2 topics and 10 documents" in found.sentence
     with pytest.raises(WorkbenchError, match="topic 1 has judgments of 3 documents, of only 2"):
-        select_ratings(answers, SCALE, relevant_from=1, basis=Basis.ALL, documents=2)
+        select_ratings(answers, SCALE, AgreementOptions(relevant_from=1, basis=Basis.ALL, documents=2))
     with pytest.raises(WorkbenchError, match="how many documents"):
-        select_ratings(answers, SCALE, relevant_from=1, basis=Basis.ALL)
+        select_ratings(answers, SCALE, AgreementOptions(relevant_from=1, basis=Basis.ALL))
 
 
 def test_machines_enter_only_where_asked_for(answers: Answers) -> None:
-    among = select_ratings(answers, SCALE, relevant_from=1, machines=Machines.AMONG)
+    among = select_ratings(answers, SCALE, AgreementOptions(relevant_from=1, machines=Machines.AMONG))
     assert among.pairs == (("1", "d1"), ("1", "d2"), ("2", "d1"))
-    named = select_ratings(answers, SCALE, relevant_from=1, assessors={"ann", "robot"})
+    named = select_ratings(
+        answers, SCALE, AgreementOptions(relevant_from=1, assessors=frozenset({"ann", "robot"}))
+    )
     assert (named.pairs, named.ratings.codes.tolist()) == ((("1", "d2"),), [[1], [0]])
     with pytest.raises(WorkbenchError, match="two machines"):
-        select_ratings(answers, SCALE, relevant_from=1, machines=Machines.ONLY)
+        select_ratings(answers, SCALE, AgreementOptions(relevant_from=1, machines=Machines.ONLY))
 
 
 def test_names_and_grades_that_cannot_be_are_refused(answers: Answers) -> None:
+    both = frozenset({"ann", "zoe"})
     with pytest.raises(WorkbenchError, match="zoe is no assessor"):
-        select_ratings(answers, SCALE, relevant_from=1, assessors={"ann", "zoe"})
+        select_ratings(answers, SCALE, AgreementOptions(relevant_from=1, assessors=both))
     with pytest.raises(WorkbenchError, match="grade 2 is not on the scale"):
-        select_ratings(answers, (0, 1), relevant_from=1)
+        select_ratings(answers, (0, 1), AgreementOptions(relevant_from=1))
 
 
 def test_unlisted_pairs_count_as_if_each_had_its_column(answers: Answers) -> None:
-    found = select_ratings(answers, SCALE, relevant_from=1, graded=True, basis=Basis.ALL, documents=8).ratings
+    found = select_ratings(
+        answers, SCALE, AgreementOptions(relevant_from=1, graded=True, basis=Basis.ALL, documents=8)
+    ).ratings
     assert found.unlisted is not None
     rest = np.full((3, int(found.unlisted.sum())), found.lowest, dtype=np.int8)
     topics = np.repeat(np.arange(2), found.unlisted)
@@ -110,7 +124,10 @@ def test_unlisted_pairs_count_as_if_each_had_its_column(answers: Answers) -> Non
             coefficient_value(whole, name).value, abs=1e-12
         )
         for unit in Unit:
-            drawn = [bootstrap(one, name, unit=unit, rounds=50, weights="linear") for one in (found, whole)]
+            drawn = [
+                bootstrap(one, name, Resamples(unit=unit, rounds=50), weights="linear")
+                for one in (found, whole)
+            ]
             if unit is Unit.TOPIC:
                 assert (drawn[0].low, drawn[0].high) == pytest.approx((drawn[1].low, drawn[1].high))
             assert drawn[0].units == drawn[1].units
@@ -130,7 +147,9 @@ def test_four_assessors_of_cystic_fibrosis_enter_on_both_bases() -> None:
     )
     expected = {Basis.BOTH: ([0.06, -0.01, 0.05], 4819), Basis.ALL: ([0.45, 0.40, 0.43], 123_900)}
     for basis, (estimates, n) in expected.items():
-        found = select_ratings(answers, SCALE, relevant_from=1, graded=True, basis=basis, documents=1239)
+        found = select_ratings(
+            answers, SCALE, AgreementOptions(relevant_from=1, graded=True, basis=basis, documents=1239)
+        )
         with_a4 = [coefficient_value(found.ratings.only([one, 3]), "unpooled") for one in range(3)]
         assert [round(one.value or 0, 2) for one in with_a4] == estimates
         assert {one.n for one in with_a4} == {n} == {found.n_pairs}
@@ -142,10 +161,10 @@ def test_a_pair_on_which_all_others_were_unsure_does_not_weigh_on_chance() -> No
     said = [(ANN, "1", "d0", 1), (BEA, "1", "d0", 0)]
     said += [(who, "1", f"d{at}", 0 if who == ANN else UNSURE) for at in range(1, 11) for who in (ANN, BEA)]
     answers = answers_of(VOICES[:2], [*said, (ANN, "2", "d1", 0), (BEA, "2", "d1", UNSURE)])
-    listed = select_ratings(answers, SCALE, relevant_from=1, basis=Basis.LISTED)
+    listed = select_ratings(answers, SCALE, AgreementOptions(relevant_from=1, basis=Basis.LISTED))
     assert (listed.pairs, listed.topics, listed.counts.singly) == ((("1", "d0"),), ("1",), 11)
     assert coefficient_value(listed.ratings, "pooled").value == -1
     # What nobody said anything of enters as before, eleven documents of topic 2 among them.
-    every = select_ratings(answers, SCALE, relevant_from=1, basis=Basis.ALL, documents=12)
+    every = select_ratings(answers, SCALE, AgreementOptions(relevant_from=1, basis=Basis.ALL, documents=12))
     assert (every.n_pairs, every.topics) == (1 + 1 + 11, ("1", "2"))
     assert every.sentence.startswith("13 of all 24 pairs of 2 topics and 12 documents")

@@ -16,7 +16,8 @@ from sklearn.metrics import cohen_kappa_score
 
 import workbench.agreement.coefficients
 from tests.agreement.made import TABLE_FORMS, tables
-from workbench.agreement.coefficients.coefficient import COEFFICIENTS, nobody
+from workbench.agreement.coefficients import COEFFICIENTS
+from workbench.agreement.coefficients.coefficient import nobody
 from workbench.agreement.coefficients.pooled_kappa import pooled_kappa
 from workbench.agreement.coefficients.unpooled_kappa import unpooled_kappa
 

@@ -24,22 +24,22 @@ from urllib.parse import quote, urlsplit
 
 from sqlalchemy import select, text
 
+from workbench.pooling.strategies import PoolRecipe
 from workbench.records import FOUR_GRADES, Document, Judgment, Topic
 from workbench.storage.engine import Database
 from workbench.storage.tables import AssessorRow, JudgmentEventRow
 from workbench.web.ids import read_id
 from workbench.workflow.campaigns.campaigns import create_campaign
 from workbench.workflow.campaigns.collection import load_documents, load_topics
-from workbench.workflow.judging.assigning import assign_in_turn
-from workbench.workflow.judging.assignments import assignments_of
+from workbench.workflow.judging.assignments import assign_in_turn, assignments_of
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.people.accounts import NewAccount, create_account
 from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.people.membership import add_role
 from workbench.workflow.people.roles import Role
 from workbench.workflow.people.signing_in import open_session
-from workbench.workflow.pools.pooling import make_pool
-from workbench.workflow.runs.submitting import add_runs
+from workbench.workflow.pools.making import make_pool
+from workbench.workflow.runs.store import add_runs
 
 SLUG = "trial"
 ORGANISER = "Olga"
@@ -119,7 +119,7 @@ def make_trial(database: Database, material: Material, *, assessors: int, depth:
         add_runs(db, campaign.id, [(name, io.BytesIO(content)) for name, content in material.runs])
         for name in names:
             add_role(db, campaign.id, accounts[name].id, Role.ASSESSOR)
-        report = make_pool(db, campaign.id, parameters={"depth": depth})
+        report = make_pool(db, campaign.id, PoolRecipe(parameters={"depth": depth}))
         ids = [line.id for line in assessors_of(db, campaign.id) if line.has_account]
         assign_in_turn(db, report.pool.id, assessor_ids=ids, per_topic=each)
         if material.judgments:

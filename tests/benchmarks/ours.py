@@ -11,9 +11,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from workbench.formats.run_tops import read_run_arrays
-from workbench.pooling.depth_pairs import depth_pairs
-from workbench.pooling.reached import RunTops
+from workbench.formats.runs import read_run_arrays
+from workbench.pooling.depth import depth_pairs
+from workbench.pooling.run_tops import RunTops
 from workbench.records import Run, id_bytes
 
 # As the command does.

@@ -23,14 +23,14 @@ from tests.benchmarks.measuring import Program, compare
 from tests.postgresql import postgresql_server
 from tests.support import ROOT
 from workbench.pooling.planning import growth_table
-from workbench.pooling.reached import reached
+from workbench.pooling.run_tops import reached
 from workbench.records import BINARY, Topic
 from workbench.storage.engine import Database
 from workbench.storage.migrate import migrate
 from workbench.workflow.campaigns.campaigns import campaign_by_slug, create_campaign
 from workbench.workflow.campaigns.collection import load_topics
 from workbench.workflow.runs.packed_store import tops_of
-from workbench.workflow.runs.submitting import add_runs
+from workbench.workflow.runs.store import add_runs
 
 RUNS, DEPTH = 71, 100
 SLUG = "repooling"

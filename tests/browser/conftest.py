@@ -24,7 +24,7 @@ from workbench.settings import read_settings
 from workbench.storage.engine import Database
 from workbench.storage.migrate import migrate
 from workbench.web.app import create_app
-from workbench.web.context import KEY, Door, hang
+from workbench.web.context import KEY, Context, init_app
 
 HERE = Path(__file__).parent
 WIDTH, HEIGHT = 1280, 800
@@ -200,7 +200,7 @@ def opened_to(site: Site, instance: Path) -> Iterator[str]:
     settings = read_settings({}, instance=instance)
     with lasting(settings.database_url) as database:
         migrate(database)
-        hang(site.app, Door(settings, database, CHEAP))
+        init_app(site.app, Context(settings, database, CHEAP))
         try:
             yield site.address
         finally:

@@ -19,24 +19,35 @@ from sqlalchemy import select
 from tests.browser.people import CHEAP, stored
 from tests.builders import send_runs
 from tests.tree import ROOT
+from workbench.pooling.strategies import PoolRecipe
 from workbench.records import FOUR_GRADES, Document, Topic
 from workbench.storage.engine import Database
 from workbench.storage.tables import AssessorRow, JudgmentEventRow
 from workbench.workflow.campaigns.campaigns import create_campaign
 from workbench.workflow.campaigns.collection import load_documents, load_topics
-from workbench.workflow.judging.assigning import assign
-from workbench.workflow.judging.assignments import assignments_of
+from workbench.workflow.judging.assignments import assign, assignments_of
 from workbench.workflow.judging.order import OrderRule
 from workbench.workflow.people.accounts import Account, NewAccount, create_account
 from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.people.membership import add_role
 from workbench.workflow.people.roles import Role
 from workbench.workflow.people.signing_in import open_session
-from workbench.workflow.pools.pooling import make_pool
+from workbench.workflow.pools.making import make_pool
 
 DOCUMENTS = 60
 PASSWORD = "a sentence that is long enough"
 SOON_MS = 20_000  # the machine may be busy; nothing is measured here
+
+LATER = """(milliseconds) => {
+  if (window.passed === undefined) {
+    window.passed = 0;
+    const { get } = Object.getOwnPropertyDescriptor(Event.prototype, "timeStamp");
+    Object.defineProperty(Event.prototype, "timeStamp", { get() { return get.call(this) + window.passed; } });
+    const now = performance.now.bind(performance);
+    performance.now = () => now() + window.passed;
+  }
+  window.passed += milliseconds;
+}"""
 
 Said = tuple[str, str, int | None]
 
@@ -159,6 +170,16 @@ def light(page: Page, text: str) -> None:
     expect(page.locator("#light-text")).to_have_text(text, timeout=SOON_MS)
 
 
+def pass_time(page: Page, milliseconds: int) -> None:
+    """Let the page's clock and its events be so much later from now on, without waiting for it."""
+    page.evaluate(LATER, milliseconds)
+
+
+def round_trip(page: Page) -> None:
+    """Have the page ask its server something: what it asked before has gone out, and come if answered."""
+    page.evaluate("fetch('/healthz').then((answer) => answer.text())")
+
+
 def fetched_ahead(page: Page, number: int) -> None:
     """Wait until the document with this number has been fetched, as the quiet moments allow."""
     page.wait_for_function(
@@ -186,7 +207,7 @@ def _campaign(
         for name in names:
             add_role(db, campaign.id, accounts[name].id, Role.ASSESSOR)
         send_runs(db, campaign.id, alpha={"T1": docnos, "T2": docnos[:3]})
-        pool = make_pool(db, campaign.id, parameters={"depth": len(docnos)}).pool
+        pool = make_pool(db, campaign.id, PoolRecipe(parameters={"depth": len(docnos)})).pool
         ids = [line.id for line in assessors_of(db, campaign.id)]
         assign(db, pool.id, topics=["T1", "T2"], assessor_ids=ids, order=OrderRule.DOCNO)
         lines = assignments_of(db, campaign.id)

@@ -13,20 +13,19 @@ from sqlalchemy.orm import Session
 
 from tests.browser.people import CHEAP, PASSWORD, demo_instance, stored
 from workbench.demo.campaign import POOL, SLUG
+from workbench.pooling.strategies import PoolRecipe
 from workbench.records import FOUR_GRADES, Document, Topic
 from workbench.storage.engine import Database
-from workbench.workflow.adjudication.adjudicating import Verdict, decide, disputed_pair
 from workbench.workflow.adjudication.decisions import Decision
-from workbench.workflow.adjudication.dispute_queue import Order
-from workbench.workflow.adjudication.disputing import queue
+from workbench.workflow.adjudication.disputed_pair import Verdict, decide, disputed_pair
+from workbench.workflow.adjudication.disputes import dispute_queue
+from workbench.workflow.adjudication.queue import Order
 from workbench.workflow.campaigns.campaigns import campaign_by_slug, create_campaign
 from workbench.workflow.campaigns.collection import load_documents, load_topics
-from workbench.workflow.judging.assigning import assign
-from workbench.workflow.judging.assignments import assignments_of
-from workbench.workflow.judging.preference_assigning import best_judged, compare_documents, compare_runs
-from workbench.workflow.judging.preference_tasks import tasks_of
+from workbench.workflow.judging.assignments import assign, assignments_of
+from workbench.workflow.judging.preference_tasks import best_judged, compare_documents, compare_runs, tasks_of
 from workbench.workflow.judging.sync import Event
-from workbench.workflow.judging.unrecorded import keep_aside
+from workbench.workflow.judging.unrecorded import keep_unrecorded
 from workbench.workflow.people.accounts import Account, NewAccount, account_by_login, create_account
 from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.people.groups import groups_of
@@ -34,13 +33,13 @@ from workbench.workflow.people.invitations import invite
 from workbench.workflow.people.membership import add_role
 from workbench.workflow.people.roles import Role
 from workbench.workflow.people.signing_in import open_session
-from workbench.workflow.pools.additions import add_by_hand
-from workbench.workflow.pools.pool_pairs import pool_entries
-from workbench.workflow.pools.pooling import make_pool
-from workbench.workflow.runs.checked_files import add_checked
-from workbench.workflow.runs.run_checks import check_file, expected_of
-from workbench.workflow.runs.run_metadata import AboutRun, Kind
-from workbench.workflow.runs.submitting import add_runs
+from workbench.workflow.pools.additions import add_documents
+from workbench.workflow.pools.listing import pool_entries
+from workbench.workflow.pools.making import make_pool
+from workbench.workflow.runs.run_checks import check_file, run_checker
+from workbench.workflow.runs.run_metadata import Kind, RunMetadata
+from workbench.workflow.runs.store import add_runs
+from workbench.workflow.runs.uploads import add_checked
 
 DATABASE = "workbench.sqlite3"
 # Nothing in it may break the page: one word longer than a telephone is wide, and words of both directions.
@@ -110,8 +109,8 @@ def _work(db: Session, campaign_id: int, accounts: dict[str, Account]) -> dict[s
     organiser, marlow = accounts["organiser"].id, accounts["marlow"].id
     people = {line.name: line.id for line in assessors_of(db, campaign_id) if line.has_account}
     own = people["A. Marlow"]
-    draft = make_pool(db, campaign_id, parameters={"depth": 20}, name="a draft", draft=True).pool
-    live = make_pool(db, campaign_id, strategy="hedge", name="as we go").pool
+    draft = make_pool(db, campaign_id, PoolRecipe(parameters={"depth": 20}), name="a draft", draft=True).pool
+    live = make_pool(db, campaign_id, PoolRecipe(strategy="hedge"), name="as we go").pool
     assign(db, live.id, topics=["T08"], assessor_ids=[own])
     parts = {
         (one.pool, one.topic): one.id
@@ -120,14 +119,14 @@ def _work(db: Session, campaign_id: int, accounts: dict[str, Account]) -> dict[s
     }
     task = parts[POOL, "T02"]
     docnos = [entry.docno for entry in pool_entries(db, campaign_id, POOL) if entry.topic == "T02"]
-    add_by_hand(
+    add_documents(
         db, campaign_id, POOL, topic="T02", docnos={"ALM-0001": 1}, reason="named in it", added_by=organiser
     )
     compare_documents(db, campaign_id, best_judged(db, campaign_id, ["T01"], 3), assessor_ids=[own])
     compare_runs(db, campaign_id, "harbour-bm25", "harbour-lm", topics=["T02"], assessor_ids=[own])
     sent = {"kind": "answer", "docno": "ALM-0001", "answer": "grade", "grade": 2, "comment": "said late"}
     event = Event("answer", task, "ALM-0001", "0a8a6d1e-5a0c-4a5c-9b1f-6a1df5a5c0de", sent)
-    keep_aside(db, campaign_id, marlow, event, why="this pool is closed")
+    keep_unrecorded(db, campaign_id, marlow, event, why="this pool is closed")
     invited = invite(db, campaign_id, role=Role.VIEWER, note="for the archive", invited_by=organiser)
     groups = {line.name: line.id for line in groups_of(db, campaign_id)}
     college = groups["Tidewater College"]
@@ -138,9 +137,9 @@ def _work(db: Session, campaign_id: int, accounts: dict[str, Account]) -> dict[s
             ("good.txt", "T01 Q0 ALM-0001 1 2.5 late-run\n"),
             ("bad.txt", "T01 Q0 ALM-0001 one\n"),
         ):
-            checked = check_file(expected_of(db, campaign_id), name, io.BytesIO(text.encode()))
+            checked = check_file(run_checker(db, campaign_id), name, io.BytesIO(text.encode()))
             add_checked(db, campaign_id, batch, checked, added_by=sender, group_id=group)
-    about = AboutRun(college, Kind.MANUAL, "Made by hand, and in no pool", 2)
+    about = RunMetadata(college, Kind.MANUAL, "Made by hand, and in no pool", 2)
     spare = io.BytesIO(b"T01 Q0 ALM-0001 1 2.5 spare\n")
     add_runs(db, campaign_id, [("spare.txt", spare)], about=about)
     tasks = tasks_of(db, campaign_id, account_id=marlow)
@@ -166,7 +165,7 @@ def _work(db: Session, campaign_id: int, accounts: dict[str, Account]) -> dict[s
 
 def _settle(db: Session, campaign_id: int, accounts: dict[str, Account]) -> tuple[str, str]:
     vane = accounts["vane"].id
-    disputed = [(line.topic, line.docno) for line in queue(db, campaign_id, order=Order.TOPIC).lines]
+    disputed = [(line.topic, line.docno) for line in dispute_queue(db, campaign_id, order=Order.TOPIC).lines]
     verdicts = (
         Verdict(Decision.BACK, reason="read the last paragraph again"),
         Verdict(Decision.GRADE, 2, "it is dated"),
@@ -194,7 +193,7 @@ def _long(db: Session, accounts: dict[str, Account]) -> tuple[str, dict[str, Any
         f"{LONG_ID} Q0 {LONG_ID} 1 2.0 {LONG_ID}\nT2 Q0 {LONG_ID} 1 2.0 {LONG_ID}\nT2 Q0 D2 2 1.0 {LONG_ID}\n"
     )
     add_runs(db, campaign.id, [("long.txt", io.BytesIO(run.encode()))])
-    pool = make_pool(db, campaign.id, parameters={"depth": 2}, name=LONG_NAME[:60]).pool
+    pool = make_pool(db, campaign.id, PoolRecipe(parameters={"depth": 2}), name=LONG_NAME[:60]).pool
     people = [line.id for line in assessors_of(db, campaign.id)]
     assign(db, pool.id, topics=[LONG_ID, "T2"], assessor_ids=people)
     marlows = [one for one in assignments_of(db, campaign.id) if one.assessor == "A. Marlow"]

@@ -55,3 +55,9 @@ def sign_in(page: Page, address: str, login: str, password: str = PASSWORD) -> N
     page.get_by_label("Password", exact=True).fill(password)
     page.keyboard.press("Enter")
     page.wait_for_url(lambda url: "/sign-in" not in url)
+
+
+def go_to(page: Page, tab: str) -> None:
+    """Open a page of the campaign by its name in the menu of all pages, which every organiser's page has."""
+    page.get_by_role("button", name="All pages").click()
+    page.locator("#all-pages").get_by_role("link", name=tab, exact=True).click()

@@ -13,7 +13,7 @@ from tests.browser.conftest import Server
 from tests.browser.people import demo_instance, sign_in, stored
 from workbench.storage.tables import JudgmentEventRow, PoolEventRow, PoolRow
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
-from workbench.workflow.judging.replay import replay_pool
+from workbench.workflow.judging.adaptive_states import replay_pool
 
 TOPIC = "T08"
 NAME = "as we go"

@@ -9,11 +9,12 @@ from playwright.sync_api import Page, Route, expect
 from sqlalchemy import select
 
 from tests.browser.conftest import Complaints, Server
+from tests.browser.desks import pass_time, round_trip
 from tests.browser.people import demo_instance, sign_in, stored
 from workbench.demo.campaign import SLUG
 from workbench.storage.tables import AdjudicationEventRow, AssessorRow, DocumentRow, JudgmentEventRow
-from workbench.workflow.adjudication.dispute_queue import Order
-from workbench.workflow.adjudication.disputing import queue
+from workbench.workflow.adjudication.disputes import dispute_queue
+from workbench.workflow.adjudication.queue import Order
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 
 LiveServer = Callable[..., Server]
@@ -79,7 +80,7 @@ def test_disputed_pairs_are_decided_by_the_keyboard_alone(
         page.keyboard.down("1")
     page.keyboard.up("1")
     expect(page.locator("#document .strip .mono")).not_to_have_text(third)
-    page.wait_for_timeout(300)
+    expect(page.locator("#light-text")).to_have_text("saved")
     expected.append((third, "grade", 1, ""))
     assert events(server) == expected
     # Of the next decision only the answer is lost: the server has it, and it is recorded once.
@@ -115,7 +116,7 @@ def test_steady_clicks_on_one_grade_decide_a_pair_each(
         page.mouse.up(click_count=count)
         expect(page.locator("#document .strip .mono")).not_to_have_text(here)
         expect(page.locator("#light-text")).to_have_text("saved")
-        page.wait_for_timeout(320)
+        pass_time(page, 320)
     assert events(server) == decided
 
 
@@ -128,7 +129,7 @@ def test_the_next_pair_is_there_before_the_server_has_answered(
         go_to_desk(page, server)
     held: list[Route] = []
     page.route("**/adjudicate/decide", lambda route: held.append(route))
-    page.wait_for_timeout(100)
+    round_trip(page)
     first = shown(page)
     # By the mouse: the second click of a double click decides nothing of what the first has brought.
     page.locator("button[name=decision][value='2']").dblclick()
@@ -138,7 +139,7 @@ def test_the_next_pair_is_there_before_the_server_has_answered(
     expect(page.locator("#light-text")).to_have_text("saving")
     # The next decision waits for the one before, and is not forgotten; what was lost is sent again.
     page.keyboard.press("1")
-    page.wait_for_timeout(100)
+    round_trip(page)
     assert (shown(page), len(held), events(server)) == (second, 1, [])
     held[0].abort()
     page.unroute("**/adjudicate/decide")
@@ -158,7 +159,7 @@ def test_passages_stand_where_they_were_marked_with_the_names_of_those_who_did(
     instance = demo_instance(tmp_path / "instance")
     with stored(instance) as database, database.writing() as db:
         campaign = campaign_by_slug(db, SLUG).id
-        topic, docno = queue(db, campaign, order=Order.TOPIC).lines[0].pair
+        topic, docno = dispute_queue(db, campaign, order=Order.TOPIC).lines[0].pair
         document = db.get_one(DocumentRow, (campaign, docno))
         document.text = "It rains. The tide is high. It rains. The tide is low, and it rains."
         event = JudgmentEventRow

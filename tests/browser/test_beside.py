@@ -14,7 +14,7 @@ from tests.browser.people import stored
 from workbench.records import Document, Topic
 from workbench.storage.tables import CampaignRow, JudgmentEventRow
 from workbench.workflow.campaigns.collection import load_topics
-from workbench.workflow.judging.questions import ask_too, read_questions
+from workbench.workflow.judging.desk_rules import read_questions, save_desk_questions
 
 FIRST, SECOND = "The tide is highest at noon.", "The moon pulls the water up."
 
@@ -26,7 +26,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DeskServer]:
     made = desk_server(tmp_path_factory.mktemp("beside"), ("Ada",), documents)
     with stored(made.instance) as database, database.writing() as db:
         campaign = db.scalars(select(CampaignRow)).one()
-        ask_too(db, campaign.id, read_questions("Trust (required): none, full"), {3})
+        save_desk_questions(db, campaign.id, read_questions("Trust (required): none, full"), {3})
         load_topics(db, campaign.id, [Topic("T1", "tides", subtopics=(("1", "height"),))], source="topics")
     made.start()
     yield made

@@ -79,13 +79,26 @@ def test_a_batch_of_events_is_small_in_any_script(modules: Page) -> None:
     assert max(sizes) < 65_536
 
 
+def test_a_document_that_is_awaited_is_asked_for_as_soon_as_the_page_wakes(modules: Page) -> None:
+    body = """
+      const real = window.setTimeout;
+      window.setTimeout = () => 0; // no timer ends
+      const waiting = m.pause();
+      window.setTimeout = real;
+      window.dispatchEvent(new Event("online"));
+      await waiting;
+      return true;
+    """
+    assert run(modules, "desk/work", body)
+
+
 def test_that_something_is_tried_again_is_said_once(modules: Page) -> None:
     body = """
       document.body.insertAdjacentHTML("beforeend", '<div id="trouble"></div>');
-      const { isSaid } = await import("/static/desk/light.js");
-      m.sayTriedAgain();
+      const { isShown } = await import("/static/shared/notices.js");
+      m.showTriedAgain();
       const said = document.getElementById("trouble").firstChild;
-      m.sayTriedAgain();
-      return [isSaid("no-document"), document.getElementById("trouble").firstChild === said];
+      m.showTriedAgain();
+      return [isShown("no-document"), document.getElementById("trouble").firstChild === said];
     """
     assert run(modules, "desk/work", body) == [True, True]

@@ -8,7 +8,16 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 from sqlalchemy import select
 
-from tests.browser.desks import DeskServer, desk_server, docno, fetched_ahead, light, open_desk, shown
+from tests.browser.desks import (
+    DeskServer,
+    desk_server,
+    docno,
+    fetched_ahead,
+    light,
+    open_desk,
+    pass_time,
+    shown,
+)
 from tests.browser.people import stored
 from workbench.storage.tables import CampaignRow
 
@@ -64,7 +73,7 @@ def test_a_double_click_judges_one_document(desk_of: PageOf, server: DeskServer)
     page.locator("button.grade").nth(3).dblclick()
     assert shown(page) == docno(2)
     # Two clicks with time to look between them are two judgments.
-    page.wait_for_timeout(350)
+    pass_time(page, 350)
     page.locator("button.grade").nth(2).click()
     assert shown(page) == docno(3)
     light(page, "saved")
@@ -78,7 +87,7 @@ def swipe(
     touch = page.context.new_cdp_session(page)
     x, y = 195.0, 420.0
     touch.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
-    page.wait_for_timeout(wait_ms)
+    pass_time(page, wait_ms)
     for step in range(1, 7):
         point = {"x": x + dx * step / 6, "y": y + dy * step / 6}
         touch.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [point]})

@@ -9,7 +9,7 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Server
-from tests.browser.people import demo_instance, sign_in
+from tests.browser.people import demo_instance, go_to, sign_in
 
 LiveServer = Callable[..., Server]
 NewPage = Callable[..., Page]
@@ -35,7 +35,7 @@ def test_a_draft_is_compared_opened_and_added_to_and_an_assessor_judges_the_addi
         re.compile(r"Enter\s*0\s*283 pairs before")
     )
 
-    page.get_by_role("navigation", name="Campaign").get_by_role("link", name="Pools").click()
+    go_to(page, "Pools")
     page.get_by_role("link", name="shallow").click()
     page.get_by_role("link", name="Open for judging").click()
     page.get_by_role("button", name="Open for judging").click()

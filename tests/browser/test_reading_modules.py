@@ -297,7 +297,7 @@ def test_own_words_are_sent_again_after_a_failure_and_the_trouble_is_taken_back(
           works = how;
           own.toggle(word);
           await own.sending;
-          return own.said.value;
+          return own.output.value;
         };
         const told = [await toggle("tide", true), await toggle("moon", false), await toggle("moon", true)];
         await toggle("sun", false);
@@ -305,7 +305,7 @@ def test_own_words_are_sent_again_after_a_failure_and_the_trouble_is_taken_back(
         dispatchEvent(new Event("online"));
         await own.sending;
         window.fetch = kept;
-        return [sent, told, own.said.value];
+        return [sent, told, own.output.value];
         """,
     )
     # The server may have "tide moon": that it had "tide" before does not save what was taken away.

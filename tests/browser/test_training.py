@@ -12,9 +12,10 @@ from tests.browser.desks import SOON_MS, desk_server, docno, light, open_desk, r
 from tests.browser.people import stored
 from workbench.formats.graded_pairs import GradedPair
 from workbench.records import Document
+from workbench.storage.events import TRAINING
 from workbench.storage.tables import CampaignRow, JudgmentEventRow
-from workbench.workflow.judging.probe_places import TRAINING
-from workbench.workflow.judging.quality_probes import ProbeRules, keep_probe_rules, load_known_answers
+from workbench.workflow.judging.quality_checks import CheckRules
+from workbench.workflow.judging.quality_settings import load_known_answers, save_check_rules
 
 
 def test_training_that_falls_short_is_told_comes_again_and_opens_the_work(
@@ -26,7 +27,7 @@ def test_training_that_falls_short_is_told_comes_again_and_opens_the_work(
         campaign = db.scalars(select(CampaignRow.id)).one()
         known = [GradedPair("T1", docno(number), 3, f"Why {number}.", 2) for number in (5, 6)]
         load_known_answers(db, campaign, known, purpose=TRAINING, source="known")
-        keep_probe_rules(db, campaign, ProbeRules(training=True, least=100))
+        save_check_rules(db, campaign, CheckRules(training=True, least=100))
     server.start()
     try:
         context = new_context()
@@ -79,7 +80,7 @@ def test_training_tells_the_known_grade_and_goes_on_by_a_key(
         # D005 and D006 stand in the pool of T1, and train all the same.
         known = [GradedPair("T1", docno(number), 3, f"Why {number}.", 2) for number in (5, 6)]
         load_known_answers(db, campaign, known, purpose=TRAINING, source="known")
-        keep_probe_rules(db, campaign, ProbeRules(training=True))
+        save_check_rules(db, campaign, CheckRules(training=True))
     server.start()
     try:
         context = new_context()

@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 from sklearn.metrics import cohen_kappa_score
 
 from tests.browser.conftest import Server
-from tests.browser.people import PASSWORD, sign_in
+from tests.browser.people import PASSWORD, go_to, sign_in
 from tests.builders import ALPHA, BETA, DOCNOS, run_text
 from tests.databases import new_postgresql_database
 from tests.servers import running_server
@@ -39,14 +39,9 @@ def first_visit(page: Page, server: Server) -> None:
     expect(page.get_by_role("heading", name="Campaigns")).to_be_visible()
 
 
-def go(page: Page, tab: str) -> None:
-    """Open a page of the campaign by its tab."""
-    page.get_by_role("navigation", name="Campaign").get_by_role("link", name=tab, exact=True).click()
-
-
 def load(page: Page, tab: str, label: str, files: list[Path], button: str) -> None:
     """Send files on one of the campaign's pages."""
-    go(page, tab)
+    go_to(page, tab)
     page.get_by_label(label).set_input_files(files)
     page.get_by_role("button", name=button).click()
 
@@ -59,7 +54,7 @@ def keep_runs(page: Page) -> None:
 
 def invite(page: Page, note: str) -> str:
     """Make an invitation for an assessor; gives the link."""
-    go(page, "People")
+    go_to(page, "People")
     page.get_by_label("For whom").fill(note)
     page.get_by_role("button", name="Make a link").click()
     return page.get_by_label("Invitation link").input_value()
@@ -143,7 +138,7 @@ def test_from_the_first_visit_to_a_scored_run(
     load(page, "Documents", "Files with documents", [files["docs.jsonl"]], "Load documents")
     load(page, "Runs", "Run files", [files["alpha.txt"], files["beta.txt"]], "Check the files")
     keep_runs(page)
-    go(page, "Pools")
+    go_to(page, "Pools")
     page.locator("#depth").fill("2")
     page.get_by_role("button", name="Save as draft").click()
     page.get_by_role("link", name="Open for judging").click()
@@ -154,7 +149,7 @@ def test_from_the_first_visit_to_a_scored_run(
     links = {name: invite(page, name) for name in ("Ada", "Ben")}
     for name, link in links.items():
         join(new_page(), link, name)
-    go(page, "Assignments")
+    go_to(page, "Assignments")
     page.get_by_label("Assessors a topic").fill("2")
     page.get_by_role("button", name="Give in turn").click()
     expect(page.get_by_role("heading", name="4 assignments")).to_be_visible()
@@ -165,7 +160,7 @@ def test_from_the_first_visit_to_a_scored_run(
     # By hand: both relevant (T1, d1), (T2, d/4); only Ada (T1, d2); only Ben (T1, d/4), (T2, d1); neither
     # (T2, d2). Observed 3/6. Unpooled: Ada 3/6, Ben 4/6 relevant, so P(E) = 3/6 x 4/6 + 3/6 x 2/6 = .5 and
     # kappa 0. Pooled: 7/12 relevant, P(E) = 49/144 + 25/144 = .5139, kappa (.5 - .5139) / .4861 = -.0286.
-    go(page, "Agreement")
+    go_to(page, "Agreement")
     page.get_by_role("link", name="Pairs", exact=True).click()
     page.get_by_role("link", name=re.compile("Ada.*Ben")).first.click()
     kappas = page.get_by_role("region", name="Coefficients")
@@ -176,7 +171,7 @@ def test_from_the_first_visit_to_a_scored_run(
         re.compile(r"0\.000.*\b6\b\s*0\.500\s*0\.500", re.DOTALL)
     )
 
-    go(page, "Qrels")
+    go_to(page, "Qrels")
     page.get_by_role("radio", name=re.compile("^Any")).check()
     page.get_by_role("button", name="Show").click()
     with page.expect_download() as download:
@@ -187,7 +182,7 @@ def test_from_the_first_visit_to_a_scored_run(
 
     # AP by hand: alpha has d1, d2 first of 3 relevant in T1: 2/3, and d/4, d1 first of 2 in T2: 1. Beta has
     # d2, d/4, d1 of 3: 1, and of T2 only d/4 at rank 1: 1/2.
-    go(page, "Scores")
+    go_to(page, "Scores")
     page.get_by_label("Measures").fill("AP")
     page.get_by_label("Rule of the qrels").select_option("any")
     page.get_by_role("button", name="Score").click()
@@ -219,7 +214,7 @@ def test_a_refused_run_shows_every_error_and_leaves_nothing(
     expect(main).to_contain_text("high")
     expect(main).to_contain_text("T9")
     keep_runs(page)
-    go(page, "Runs")
+    go_to(page, "Runs")
     expect(page.get_by_role("table").first).to_contain_text("alpha")
     expect(page.get_by_role("table").first).not_to_contain_text("bad")
 
@@ -245,14 +240,14 @@ def test_cystic_fibrosis_by_pages(page: Page, live_server: LiveServer, tmp_path:
     expect(page.get_by_role("main")).to_contain_text("100 topics")
     load(page, "Runs", "Run files", sorted((data / "runs_generated").glob("*.gz")), "Check the files")
     keep_runs(page)
-    go(page, "Pools")
+    go_to(page, "Pools")
     page.locator("#depth").fill("20")
     page.get_by_role("button", name="Save as draft").click()
     page.get_by_role("link", name="Open for judging").click()
     page.get_by_role("button", name="Open for judging").click()
     # The number of lines that `workbench pool --depth 20` prints for the same ten files.
     expect(page.get_by_role("main")).to_contain_text("6,060")
-    go(page, "Documents")
+    go_to(page, "Documents")
     page.get_by_label("Files with documents").set_input_files(data / "docs.jsonl")
     page.get_by_label("Only what the pools need").check()
     page.get_by_role("button", name="Load documents").click()
@@ -262,7 +257,7 @@ def test_cystic_fibrosis_by_pages(page: Page, live_server: LiveServer, tmp_path:
     expect(page.get_by_role("main")).to_contain_text("4,819")
 
     first, second = _grades(data / "qrels.A1_REW.txt"), _grades(data / "qrels.A4_JBW.txt")
-    go(page, "Agreement")
+    go_to(page, "Agreement")
     page.get_by_role("link", name="Pairs", exact=True).click()
     page.get_by_role("link", name=re.compile("A1_REW.*A4_JBW")).first.click()
     kappas = page.get_by_role("region", name="Coefficients")
@@ -275,7 +270,7 @@ def test_cystic_fibrosis_by_pages(page: Page, live_server: LiveServer, tmp_path:
     expect(kappas.get_by_role("row", name=re.compile("^Unpooled kappa"))).to_contain_text(_number(cohen))
     expect(kappas.get_by_role("row", name=re.compile("^Pooled kappa"))).to_contain_text(_number(pooled))
 
-    go(page, "Qrels")
+    go_to(page, "Qrels")
     for rule in ("Any", "All", "Upper median", "Majority", "One assessor"):
         page.get_by_role("radio", name=re.compile(f"^{rule}")).check()
         if rule == "Majority":
@@ -289,7 +284,7 @@ def test_cystic_fibrosis_by_pages(page: Page, live_server: LiveServer, tmp_path:
     given = (data / "qrels.A1_REW.txt").read_bytes().splitlines()
     assert sorted(download.value.path().read_bytes().splitlines()) == sorted(given)
 
-    go(page, "Scores")
+    go_to(page, "Scores")
     page.get_by_label("Measures").fill("AP nDCG@10")
     page.get_by_label("Rule of the qrels").select_option("any")
     page.get_by_role("button", name="Score").click()

@@ -12,7 +12,7 @@ from werkzeug.routing import Rule
 
 from tests.browser.full_campaign import NOBODY, PEOPLE, FullCampaign
 from workbench.demo.campaign import SLUG
-from workbench.web.access import Who, statement_of
+from workbench.web.access import Who, access_of
 from workbench.workflow.people.roles import Role
 
 ROLE_OF = {
@@ -169,7 +169,7 @@ def everybodys(app: Flask, full: FullCampaign) -> list[Look]:
     """Each page of the full campaign as each of the people to whom it opens, and what `looks` has besides."""
     found = {(look.who, look.path): look for look in looks(app, full)}
     for look in list(found.values()):
-        statement = statement_of(app, look.endpoint)
+        statement = access_of(app, look.endpoint)
         for who, role in ROLE_OF.items():
             if statement and statement.who is Who.MEMBER and role in statement.roles and _shared(look):
                 found.setdefault((who, look.path), Look(look.endpoint, who, look.path))
@@ -183,7 +183,7 @@ def _shared(look: Look) -> bool:
 
 
 def _who(app: Flask, rule: Rule) -> str:
-    statement = statement_of(app, rule.endpoint)
+    statement = access_of(app, rule.endpoint)
     assert statement is not None
     if statement.who is Who.ANYONE:
         return NOBODY

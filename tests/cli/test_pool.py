@@ -14,8 +14,7 @@ from tests.cli.executable import run_file, workbench, workbench_process
 from tests.support import shared
 from workbench.cli.pool import command
 from workbench.errors import InvalidInput
-from workbench.pooling.adaptive.strategies import ADAPTIVE
-from workbench.pooling.strategies import STRATEGIES
+from workbench.pooling.strategies import ADAPTIVE, STRATEGIES
 
 
 @pytest.fixture

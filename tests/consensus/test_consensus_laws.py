@@ -14,7 +14,7 @@ from workbench.consensus.settle import Consensus, consensus
 from workbench.records import Judgment
 
 QRELS = [name for name, rule in RULES.items() if not rule.soft]
-OWN_SCALE = [name for name in QRELS if not RULES[name].sums]
+OWN_SCALE = [name for name in QRELS if not RULES[name].own_scale]
 SAID: dict[str, dict[str, str]] = {"one": {"assessor": "a0"}, "majority": {"ties": "lower"}}
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.support import shared
-from workbench.consensus.accuracy import Accuracy, accuracy
-from workbench.consensus.repeats import Held, latest
+from workbench.consensus.judgments import LatestJudgments, latest_judgments
 from workbench.consensus.settle import consensus
-from workbench.consensus.summary import summary
+from workbench.consensus.summary import Accuracy, accuracy, summary
 from workbench.formats.judgments import read_judgments
 from workbench.formats.qrels import read_qrels
 from workbench.records import Answer, Judgment
@@ -17,9 +16,9 @@ BROKEN = -2
 
 
 @pytest.fixture(scope="module")
-def crowd() -> Held:
+def crowd() -> LatestJudgments:
     with shared("data", "trec-rf10-crowd", "judgments.tsv.gz").open("rb") as stream:
-        return latest(read_judgments(stream, source="crowd", cannot_judge=[BROKEN]))
+        return latest_judgments(read_judgments(stream, source="crowd", cannot_judge=[BROKEN]))
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +27,7 @@ def experts() -> dict[tuple[str, str], int]:
         return {(q.topic, q.docno): q.grade for q in read_qrels(stream, source="gold")}
 
 
-def test_repeats_are_events_of_which_the_latest_holds(crowd: Held) -> None:
+def test_repeats_are_events_of_which_the_latest_holds(crowd: LatestJudgments) -> None:
     # CATALOGUE.md: 98,453 labels, 1,489 repeated by a worker on a document, 277 of them contradictory.
     assert (crowd.events, crowd.repeated, crowd.contradicted) == (98_453, 1_489, 277)
     # 98,453 less the 1,570 that came before another one of the same worker.
@@ -36,7 +35,7 @@ def test_repeats_are_events_of_which_the_latest_holds(crowd: Held) -> None:
     assert len({one.assessor for one in crowd.judgments}) == 766
 
 
-def test_a_broken_link_is_no_grade(crowd: Held) -> None:
+def test_a_broken_link_is_no_grade(crowd: LatestJudgments) -> None:
     assert {one.grade for one in crowd.judgments} == {0, 1, 2, None}
     assert all((one.grade is None) == (one.answer is Answer.CANNOT_JUDGE) for one in crowd.judgments)
     found = summary(consensus(crowd.judgments, rule="any"))
@@ -54,7 +53,11 @@ def test_a_broken_link_is_no_grade(crowd: Held) -> None:
     ],
 )
 def test_each_rule_is_right_as_often_as_was_measured(
-    crowd: Held, experts: dict[tuple[str, str], int], rule: str, said: dict[str, str], expected: float
+    crowd: LatestJudgments,
+    experts: dict[tuple[str, str], int],
+    rule: str,
+    said: dict[str, str],
+    expected: float,
 ) -> None:
     settled = consensus(crowd.judgments, rule=rule, relevant_from=1, decided=None, scale=None, **said)
     found = accuracy(settled, experts)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import workbench.consensus.simple as rules
 from tests.support import cases
-from workbench.consensus.outcomes import Evidence, Settled
+from workbench.consensus.rule import Evidence, Settled
 from workbench.consensus.rules import PARAMETERS, RULES
 from workbench.consensus.settle import consensus
 from workbench.records import BINARY, FOUR_GRADES, Judgment, Scale

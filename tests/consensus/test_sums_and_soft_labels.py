@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.support import cases, shared
-from workbench.consensus.settle import Unsettled, consensus
-from workbench.consensus.soft import SoftLabel, soft_labels
+from workbench.consensus.settle import Unsettled, consensus, label_export
+from workbench.consensus.soft import SoftLabel, soft_export, soft_labels
 from workbench.consensus.summary import summary
-from workbench.consensus.summing import FEWER_GRADES
-from workbench.consensus.tables import label_table, soft_table
+from workbench.consensus.sums import FEWER_THAN_OTHERS
 from workbench.formats.judgments import read_judgments
 from workbench.formats.qrels import read_qrels
 from workbench.records import FOUR_GRADES, Answer, Judgment, Qrel
@@ -29,7 +30,7 @@ def test_grades_are_added_up_and_the_line_stands_on_the_sum() -> None:
     # All three of "high" stand above the assessors' own line of 1, two of "low" below it, as their sums do.
     assert found.confidence == pytest.approx((1, 2 / 3, 1))
     # Two grades cannot add up to what three can.
-    assert found.unsettled == (Unsettled("1", "few", FEWER_GRADES),)
+    assert found.unsettled == (Unsettled("1", "few", FEWER_THAN_OTHERS),)
     assert consensus(GIVEN, rule="sum", fewer="sum").qrels[0] == Qrel("1", "few", 4)
 
 
@@ -66,9 +67,9 @@ def test_soft_labels_keep_the_mean_and_the_share_of_every_grade() -> None:
         SoftLabel("1", "d", 5 / 3, 3, (0, 1 / 3, 2 / 3, 0)),
         SoftLabel("1", "e", 0.0, 1, (1, 0, 0, 0)),
     )
-    table = soft_table(soft_labels(judged("d", 2, 2, 1)))
+    table = soft_export(soft_labels(judged("d", 2, 2, 1)))
     assert table.columns == ("topic", "docno", "mean", "n", "share_1", "share_2")
-    assert table.records()[0]["share_2"] == 2 / 3
+    assert json.loads(table.json())[0]["share_2"] == 2 / 3
 
 
 def test_the_means_of_three_judges_are_the_worked_ones() -> None:
@@ -82,8 +83,8 @@ def test_the_means_of_three_judges_are_the_worked_ones() -> None:
 
 
 def test_a_table_of_labels_has_what_is_left_with_its_reason() -> None:
-    found = label_table(consensus([*judged("d", 1, 1, 0), *judged("e", 0, 1)], rule="majority"))
-    assert found.rows == (
+    found = label_export(consensus([*judged("d", 1, 1, 0), *judged("e", 0, 1)], rule="majority"))
+    assert tuple(found.rows()) == (
         ("1", "d", 1, 2 / 3, 3, "rule", ""),
         ("1", "e", None, None, None, "", "equally many assessors gave different grades"),
     )

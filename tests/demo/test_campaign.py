@@ -11,7 +11,7 @@ from workbench.workflow.overview.home import campaigns_of
 from workbench.workflow.overview.progress import overview
 from workbench.workflow.people.accounts import account_by_login
 from workbench.workflow.people.groups import groups_of
-from workbench.workflow.runs.run_lines import runs_of
+from workbench.workflow.runs.run_records import runs_of
 
 
 def test_every_page_has_something_to_show(database: Database) -> None:

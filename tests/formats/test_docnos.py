@@ -8,7 +8,7 @@ import io
 import pytest
 
 from workbench.errors import InvalidInput
-from workbench.formats.docnos import read_docnos
+from workbench.formats.identifiers import read_docnos
 
 
 def test_docnos_come_once_with_their_first_line_whatever_parts_them() -> None:

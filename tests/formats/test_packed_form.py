@@ -13,8 +13,7 @@ from workbench.errors import InvalidInput
 from workbench.formats.packed_form import Head, PackedForm, as_arrays, head_of, pack
 from workbench.formats.packed_lines import NotUnderstood
 from workbench.formats.packed_runs import read_packed
-from workbench.formats.run_tops import cut
-from workbench.formats.runs import read_run
+from workbench.formats.runs import cut, read_run
 from workbench.records import Ranking, Run, TieRule
 
 TIES = st.sampled_from(TieRule)

@@ -6,8 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.formats.packed_ids import any_twice, fingerprints
-from workbench.formats.packed_lines import Words
+from workbench.formats.packed_lines import Words, any_twice, fingerprints
 
 
 def prints(rows: list[tuple[int, ...]], topic: int = 0) -> Words:

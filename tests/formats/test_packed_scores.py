@@ -13,7 +13,7 @@ from tests.formats.strategies import stream
 from tests.formats.written_runs import DECIMALS
 from workbench.formats.packed_lines import NotUnderstood, blocks, packed_lines
 from workbench.formats.packed_scores import doubles
-from workbench.formats.run_scores import Scores, finite_doubles
+from workbench.formats.run_table import Scores, finite_doubles
 
 
 def read(scores: list[str]) -> Scores:

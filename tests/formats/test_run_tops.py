@@ -17,8 +17,7 @@ from tests.formats.written_runs import STYLES, Style, long_run, odd_runs
 from workbench.errors import InvalidInput, WorkbenchError
 from workbench.formats.packed_lines import NotUnderstood
 from workbench.formats.packed_runs import PackedRun, read_packed
-from workbench.formats.run_tops import read_run_arrays, read_run_leading, read_run_top
-from workbench.formats.runs import RunReading, read_run
+from workbench.formats.runs import RunReading, read_run, read_run_arrays, read_run_leading, read_run_top
 from workbench.ranking import top
 from workbench.records import Ranking, Run, TieRule
 

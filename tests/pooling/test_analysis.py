@@ -1,14 +1,109 @@
-"""The numbers that an organiser sees before judging, and their tables, by hand."""
+"""The growth, examination and analysis of runs and pools, on examples worked by hand."""
 
 from __future__ import annotations
 
-from tests.pooling.some_runs import ABC, ranked, run
-from tests.support import cases
-from workbench.pooling.analysis import Analysis, MadePool, RunTies, TopicPart, analysis
+import csv
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.pooling.some_runs import ABC, MANY_SCORES, Scores, ranked, run
+from tests.support import cases, shared
+from workbench.errors import Conflict, WorkbenchError
+from workbench.formats.runs import read_run_leading
+from workbench.pooling.analysis import (
+    BEYOND,
+    Analysis,
+    MadePool,
+    RunTies,
+    TopicPart,
+    analysis,
+    examine,
+    growth,
+)
 from workbench.pooling.analysis_tables import PARTS, TABLES, Table, short_depths
-from workbench.pooling.contributions import Part
-from workbench.pooling.examining import examine
-from workbench.pooling.incidence import incidence_of_entries
+from workbench.pooling.contributions import Part, incidence_of_entries
+from workbench.pooling.depth import depth_pool
+from workbench.pooling.overlap import overlap
+from workbench.pooling.pool import TopicSize, summarise
+from workbench.pooling.ties import cut_ties, decided
+from workbench.records import Run, TieRule
+
+
+def test_the_worked_case_grows_by_three_two_none_and_five() -> None:
+    # The sizes of depth_k_small: 3, 5, 5, 10 at depths 1, 2, 3, 5; three runs with five documents each.
+    sizes = growth(ABC, [1, 2, 3, 5, 9])
+    assert [(one.depth, one.size, one.largest_possible) for one in sizes] == [
+        (1, 3, 3), (2, 5, 6), (3, 5, 9), (5, 10, 15), (9, 10, 15),
+    ]  # fmt: skip
+    assert sizes[1].topics == (TopicSize("1", 5, 6),)
+
+
+@given(MANY_SCORES, st.lists(st.integers(1, 9), min_size=1, max_size=4), st.sampled_from(TieRule))
+def test_every_size_is_that_of_the_pool_of_its_depth(
+    scores: dict[str, Scores], depths: list[int], ties: TieRule
+) -> None:
+    runs = [run(tag, topics) for tag, topics in scores.items()]
+    sizes = growth(runs, depths, ties=ties)
+    assert [one.depth for one in sizes] == depths
+    assert [one.topics for one in sizes] == [
+        summarise(depth_pool(runs, depth=depth, ties=ties)).topics for depth in depths
+    ]
+
+
+def test_runs_may_come_from_an_iterator() -> None:
+    assert growth(iter(ABC), [5, 1]) == growth(ABC, [5, 1])
+
+
+@pytest.mark.parametrize("depths", [[], [0], [3, -1]])
+def test_depths_below_one_are_refused(depths: list[int]) -> None:
+    with pytest.raises(WorkbenchError, match="a pool's growth needs depths of 1 or more"):
+        growth(ABC, depths)
+
+
+def test_two_runs_with_one_tag_are_refused() -> None:
+    with pytest.raises(Conflict):
+        growth([ABC[0], ABC[0]], [1])
+
+
+@given(MANY_SCORES, st.integers(1, 4), st.sampled_from(TieRule))
+def test_every_part_is_what_it_is_by_itself(scores: dict[str, Scores], depth: int, ties: TieRule) -> None:
+    runs = [run(tag, topics) for tag, topics in scores.items()]
+    found = examine(iter(runs), depth=depth, ties=ties)
+    at_cut = cut_ties(runs, depth=depth, ties=ties)
+    longest = max((len(topic) for topics in scores.values() for topic in topics.values()), default=1)
+    assert found.growth == growth(runs, range(1, min(BEYOND * depth, longest) + 1), ties=ties)
+    assert found.at_depth.topics == growth(runs, [depth], ties=ties)[0].topics
+    assert found.overlap == overlap(runs, depth=depth, ties=ties)
+    assert found.at_cut == at_cut
+    assert found.decided == decided(depth_pool(runs, depth=depth, ties=ties), at_cut)
+
+
+def test_a_depth_below_one_and_a_tag_twice_are_refused() -> None:
+    with pytest.raises(WorkbenchError, match="there is no pool of depth 0"):
+        examine(ABC, depth=0)
+    with pytest.raises(Conflict):
+        examine([ABC[0], ABC[0]])
+
+
+def contributed() -> Iterator[Run]:
+    folder = shared("data", "trec-covid", "round1")
+    with (folder / "runs.tsv").open(encoding="utf-8") as table:
+        names = [row["run"] for row in csv.DictReader(table, delimiter="\t") if row["contributed"] == "yes"]
+    for name in names:
+        with (folder / "runs" / f"{name}.gz").open("rb") as stream:
+            yield read_run_leading(stream, source=name, depth=BEYOND * 7).run
+
+
+def test_the_official_pool_of_trec_covid_is_six_pairs_from_that_of_trec_evals_ties() -> None:
+    found = examine(contributed(), depth=7)
+    official = {one.rule: one for one in found.rules}[TieRule.DOCNO_ASCENDING]
+    assert (official.pairs, len(official.entering), len(official.leaving)) == (6959, 6, 6)
+    assert len(found.tops.tags) == 56
+    lines = shared("data", "trec-covid", "round1", "pool_depth7.txt").read_text(encoding="utf-8").splitlines()
+    assert set(official.entering) <= {(topic, docno) for topic, docno in map(str.split, lines)}
 
 
 def of_abc() -> Analysis:

@@ -1,12 +1,45 @@
-"""Two pools side by side."""
+"""What changes from one pool to another, by topic and run."""
 
 from __future__ import annotations
 
 from tests.pooling.some_runs import ABC
-from workbench.pooling.comparison import Change, compare
+from workbench.pooling.comparison import PoolChange, PoolDifference, compare_pairs, difference, without_pairs
 from workbench.pooling.depth import depth_pool
+from workbench.pooling.fusion.rrf import rrf_pool
 from workbench.pooling.pool import Pool
+from workbench.pooling.sampling.stratified import stratified_pool
 from workbench.records import Contribution, PoolEntry
+
+
+def test_what_enters_what_leaves_and_what_stays() -> None:
+    # Depth 1: d01 d03 d09. The three largest of reciprocal rank fusion: d01 d03 d06 (case rrf_k60).
+    changed = difference(depth_pool(ABC, depth=1), rrf_pool(ABC, budget=3))
+    assert changed == PoolDifference(
+        entering=frozenset({("1", "d06")}),
+        leaving=frozenset({("1", "d09")}),
+        staying=frozenset({("1", "d01"), ("1", "d03")}),
+    )
+
+
+def test_a_supplementary_pool_is_what_is_left() -> None:
+    deep, shallow = depth_pool(ABC, depth=2), depth_pool(ABC, depth=1)
+    left = without_pairs(deep, shallow.pairs | {("1", "judged elsewhere"), ("2", "d02")})
+    assert [entry.docno for entry in left.entries] == ["d02", "d06"]
+    assert set(left.entries) <= set(deep.entries)
+    assert (left.tags, left.largest_possible) == (deep.tags, deep.largest_possible)
+
+
+def test_what_is_taken_away_keeps_no_weight_and_no_stratum() -> None:
+    fused = without_pairs(rrf_pool(ABC, budget=3), [("1", "d01")])
+    assert set(fused.weights) == fused.pairs == {("1", "d03"), ("1", "d06")}
+    sampled = stratified_pool(ABC)
+    left = without_pairs(sampled, [("1", "d01")])
+    assert set(left.inclusion) == set(left.strata) == left.pairs == sampled.pairs - {("1", "d01")}
+
+
+def test_taking_nothing_away_changes_nothing() -> None:
+    pool = stratified_pool(ABC)
+    assert without_pairs(pool, []) == pool
 
 
 def entry(topic: str, docno: str, *tags: str) -> PoolEntry:
@@ -19,26 +52,26 @@ AFTER = Pool((entry("T1", "d2", "b"), entry("T1", "d9"), entry("T3", "d3", "b", 
 
 
 def test_the_change_is_told_in_all_by_topic_and_by_run() -> None:
-    found = compare(BEFORE, AFTER, judged={("T1", "d2"), ("T2", "d1")}, added_after={("T1", "d9")})
+    found = compare_pairs(BEFORE, AFTER, judged={("T1", "d2"), ("T2", "d1")}, added_after={("T1", "d9")})
     # Name, before, after, entering, leaving, staying, to judge.
-    assert found.total == Change("", 3, 3, 2, 2, 1, 2)
+    assert found.total == PoolChange("", 3, 3, 2, 2, 1, 2)
     assert found.by_topic == (
-        Change("T1", 2, 2, 1, 1, 1, 1),
-        Change("T2", 1, 0, 0, 1, 0, 0),
-        Change("T3", 0, 1, 1, 0, 0, 1),
+        PoolChange("T1", 2, 2, 1, 1, 1, 1),
+        PoolChange("T2", 1, 0, 0, 1, 0, 0),
+        PoolChange("T3", 0, 1, 1, 0, 0, 1),
     )
     # T1 d2 stays in the pool but a brings it no more; b keeps T1 d2, loses T2 d1 and gains T3 d3.
     assert found.by_run == (
-        Change("a", 2, 0, 0, 2, 0, 0),
-        Change("b", 2, 2, 1, 1, 1, 1),
-        Change("c", 0, 1, 1, 0, 0, 1),
+        PoolChange("a", 2, 0, 0, 2, 0, 0),
+        PoolChange("b", 2, 2, 1, 1, 1, 1),
+        PoolChange("c", 0, 1, 1, 0, 0, 1),
     )
-    assert found.by_hand == Change("", 0, 1, 1, 0, 0, 1)
+    assert found.by_hand == PoolChange("", 0, 1, 1, 0, 0, 1)
     assert found.unjudged == {("T1", "d9"), ("T3", "d3")}
 
 
 def test_what_enters_one_way_leaves_the_other() -> None:
-    there, back = compare(BEFORE, AFTER, judged=()), compare(AFTER, BEFORE, judged=())
+    there, back = compare_pairs(BEFORE, AFTER, judged=()), compare_pairs(AFTER, BEFORE, judged=())
     assert there.difference.entering == back.difference.leaving
     for one, other in zip((*there.by_topic, *there.by_run), (*back.by_topic, *back.by_run), strict=True):
         assert (one.name, one.entering, one.leaving, one.staying) == (
@@ -51,7 +84,7 @@ def test_what_enters_one_way_leaves_the_other() -> None:
 
 def test_a_pool_beside_itself_changes_nothing_and_asks_for_what_is_not_judged() -> None:
     pool = depth_pool(ABC, depth=2)
-    found = compare(pool, pool, judged={("1", "d01")})
+    found = compare_pairs(pool, pool, judged={("1", "d01")})
     assert (found.total.entering, found.total.leaving) == (0, 0)
     assert found.total.staying == found.total.to_judge + 1 == len(pool.entries)
     assert [one.name for one in found.by_run] == list(pool.tags)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.pooling.some_runs import MANY_SCORES, Scores, by_hand, run
 from workbench.pooling.depth import depth_pool
-from workbench.pooling.summary import summarise
+from workbench.pooling.pool import summarise
 from workbench.records import Run, TieRule, id_bytes
 
 RULES = st.sampled_from(TieRule)

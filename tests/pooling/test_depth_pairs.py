@@ -11,14 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.pooling.some_runs import ABC, MANY_SCORES, Scores, ranked, run
-from tests.pooling.test_reached import tops
+from tests.pooling.test_run_tops import tops
 from workbench.errors import Conflict, WorkbenchError
-from workbench.pooling import depth_pairs as module
-from workbench.pooling import pair_keys
-from workbench.pooling.depth import depth_pool
-from workbench.pooling.depth_pairs import depth_pairs
+from workbench.pooling import depth as module
+from workbench.pooling import run_tops
+from workbench.pooling.depth import depth_pairs, depth_pool
 from workbench.pooling.pool import Pool
-from workbench.pooling.reached import RunTops
+from workbench.pooling.run_tops import RunTops
 from workbench.records import Ranking, Run, id_bytes
 
 OWN = st.dictionaries(st.sampled_from(["A", "B", "1", "2"]), st.integers(0, 8), max_size=2)
@@ -90,7 +89,7 @@ def test_docnos_of_any_length_are_kept_to_the_byte() -> None:
 
 def test_pairs_that_share_a_fingerprint_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     expected = depth_pairs(tops(ABC, 5))
-    monkeypatch.setattr(pair_keys, "fingerprints", lambda words, numbers: np.zeros(len(numbers), np.uint64))
+    monkeypatch.setattr(run_tops, "fingerprints", lambda words, numbers: np.zeros(len(numbers), np.uint64))
     assert depth_pairs(tops(ABC, 5)) == expected
 
 

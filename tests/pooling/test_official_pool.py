@@ -9,9 +9,9 @@ import pytest
 
 from tests.support import shared
 from workbench.formats.runs import read_run
-from workbench.pooling.cut_ties import cut_ties, decided
 from workbench.pooling.depth import depth_pool
-from workbench.pooling.summary import summarise
+from workbench.pooling.pool import summarise
+from workbench.pooling.ties import cut_ties, decided
 from workbench.ranking import top
 from workbench.records import Ranking, Run, TieRule
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.pooling.some_runs import ABC, MANY_SCORES, Scores, ranked, run
 from workbench.errors import WorkbenchError
 from workbench.pooling.depth import depth_pool
-from workbench.pooling.overlap import Overlap, overlap
+from workbench.pooling.overlap import RunOverlap, overlap
 from workbench.records import TieRule
 
 
@@ -65,4 +65,4 @@ def test_a_depth_below_one_is_refused() -> None:
 
 
 def test_an_overlap_can_be_made_from_counts() -> None:
-    assert Overlap(5, ("A", "B"), ((5, 1), (1, 5))).share(0, 1) == 1 / 9
+    assert RunOverlap(5, ("A", "B"), ((5, 1), (1, 5))).share(0, 1) == 1 / 9

@@ -11,32 +11,55 @@ from hypothesis import strategies as st
 
 from tests.pooling.some_runs import ABC, MANY_SCORES, Scores, ranked, run
 from tests.pooling.test_pooling_laws import some_parameters
-from tests.pooling.test_reached import tops
-from workbench.formats.run_tops import cut
-from workbench.pooling.adaptive.strategies import ADAPTIVE, start
-from workbench.pooling.difference import minus
-from workbench.pooling.every_strategy import EVERY_STRATEGY
-from workbench.pooling.growth import growth
-from workbench.pooling.planning import Certainty, Sizes, depth_read, depth_to_plan, growth_table, sizes
+from tests.pooling.test_run_tops import tops
+from workbench.errors import InvalidInput
+from workbench.formats.runs import cut
+from workbench.pooling.analysis import growth
+from workbench.pooling.comparison import without_pairs
+from workbench.pooling.planning import Certainty, JudgingWork, Sizes, growth_table
 from workbench.pooling.pool import Pool
-from workbench.pooling.reached import known_tops, reached
-from workbench.pooling.strategies import STRATEGIES, build_pool
+from workbench.pooling.run_tops import known_tops, reached
+from workbench.pooling.strategies import ADAPTIVE, ALL_STRATEGIES, STRATEGIES, build_pool, start
 from workbench.records import Run, TieRule
+
+
+def test_hours_are_pairs_times_judgments_times_seconds_shared_evenly() -> None:
+    # 600 pairs twice are 1,200 judgments; at 30 s they take 36,000 s, ten hours; of four people 2.5 each.
+    work = JudgingWork(per_pair=2, assessors=4, seconds=30.0)
+    assert (work.judgments(600), work.hours(600), work.hours_each(600)) == (1200, 10.0, 2.5)
+
+
+@pytest.mark.parametrize(
+    ("per_pair", "assessors", "seconds", "codes"),
+    [
+        (0, 0, 0.0, ["per_pair", "assessors", "seconds"]),
+        (3, 2, 30.0, ["assessors"]),
+        (1, 1, float("nan"), ["seconds"]),
+        (1, 1, float("inf"), ["seconds"]),
+        (1, 10_001, 1.0, ["assessors"]),
+    ],
+)
+def test_numbers_that_cannot_be_are_told_by_their_fields(
+    per_pair: int, assessors: int, seconds: float, codes: list[str]
+) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        JudgingWork(per_pair, assessors, seconds)
+    assert [finding.code for finding in refused.value.findings] == codes
 
 
 def planned(
     runs: list[Run], strategy: str, given: dict[str, Any], known: set[tuple[str, str]] | None = None
 ) -> Sizes:
     """The sizes from no more of the runs than must be read."""
-    values = EVERY_STRATEGY[strategy].values(given)
+    values = ALL_STRATEGIES[strategy].values(given)
     longest: dict[str, int] = {}
     for one in runs:
         for topic, ranking in one.rankings.items():
             longest[topic] = max(longest.get(topic, 0), len(ranking))
-    depth = depth_to_plan(strategy, values, longest, supplementary=known is not None)
+    depth = ALL_STRATEGIES[strategy].depth_to_plan(values, longest, supplementary=known is not None)
     own = {name: values.get(name) for name in ("run_depths", "topic_depths")}
     reach = reached(tops(runs, depth), known=None if known is None else known_tops(known), **own)
-    return sizes(reach, strategy=strategy, values=values, longest=longest, supplementary=known is not None)
+    return ALL_STRATEGIES[strategy].sizes(reach, values, longest=longest, supplementary=known is not None)
 
 
 def by_topic(pool: Pool) -> Counter[str]:
@@ -69,7 +92,7 @@ def test_a_supplementary_size_is_exact_or_says_what_it_is(
     pairs = sorted({(t, d) for one in runs for t, found in one.rankings.items() for d in found.docnos})
     known = set(data.draw(st.lists(st.sampled_from(pairs)))) if pairs else set()
     plan = planned(runs, strategy, parameters, known)
-    made = by_topic(minus(build_pool(runs, strategy=strategy, parameters=parameters), known))
+    made = by_topic(without_pairs(build_pool(runs, strategy=strategy, parameters=parameters), known))
     for topic, size in zip(plan.topics, plan.pairs, strict=True):
         if plan.certainty is Certainty.EXACT:
             assert made[topic] == size
@@ -141,10 +164,10 @@ def test_an_adaptive_pool_is_planned_as_large_as_it_can_become(
 
 def test_a_budget_that_one_list_fills_needs_no_document_to_be_read() -> None:
     values = STRATEGIES["rrf"].values({"budget": 5})
-    assert depth_to_plan("rrf", values, {"1": 5, "2": 9}) == 0
+    assert STRATEGIES["rrf"].depth_to_plan(values, {"1": 5, "2": 9}) == 0
     # The list of topic 2 is shorter, so that topic must be read whole.
-    assert depth_to_plan("rrf", values, {"1": 5, "2": 3}) == 3
-    assert depth_to_plan("rrf", values, {"1": 5, "2": 3}, supplementary=True) == 5
+    assert STRATEGIES["rrf"].depth_to_plan(values, {"1": 5, "2": 3}) == 3
+    assert STRATEGIES["rrf"].depth_to_plan(values, {"1": 5, "2": 3}, supplementary=True) == 5
 
 
 @pytest.mark.parametrize(
@@ -161,7 +184,8 @@ def test_a_budget_that_one_list_fills_needs_no_document_to_be_read() -> None:
     ],
 )
 def test_how_deep_a_strategy_reads(strategy: str, given: dict[str, Any], depth: int | None) -> None:
-    assert depth_read(strategy, EVERY_STRATEGY[strategy].values(given)) == depth
+    chosen = ALL_STRATEGIES[strategy]
+    assert chosen.depth_read(chosen.values(given)) == depth
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
@@ -173,7 +197,7 @@ def test_a_pool_from_what_a_strategy_reads_is_the_pool_from_all(
     runs = [run(tag, topics) for tag, topics in scores.items()]
     parameters = some_parameters(data, strategy)
     ties = data.draw(st.sampled_from(TieRule))
-    depth = depth_read(strategy, STRATEGIES[strategy].values(parameters))
+    depth = STRATEGIES[strategy].depth_read(STRATEGIES[strategy].values(parameters))
     tops_only = runs if depth is None else [cut(one, depth, ties) for one in runs]
     whole = build_pool(runs, strategy=strategy, ties=ties, parameters=parameters)
     assert build_pool(tops_only, strategy=strategy, ties=ties, parameters=parameters) == whole

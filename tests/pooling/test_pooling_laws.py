@@ -14,11 +14,9 @@ from hypothesis import strategies as st
 
 import workbench.pooling
 from tests.pooling.some_runs import MANY_SCORES, Scores, by_hand, run
-from workbench.pooling.adaptive.strategies import ADAPTIVE, replay, start
-from workbench.pooling.pool import Pool
+from workbench.pooling.pool import Pool, summarise
 from workbench.pooling.sampling.strata import accept_strata
-from workbench.pooling.strategies import STRATEGIES, build_pool
-from workbench.pooling.summary import summarise
+from workbench.pooling.strategies import ADAPTIVE, STRATEGIES, build_pool, replay, start
 from workbench.records import Run, TieRule, id_bytes
 
 Parameters = dict[str, Any]

@@ -9,10 +9,9 @@ import pytest
 
 from tests.pooling.some_runs import ranked
 from workbench.errors import InvalidInput, WorkbenchError
-from workbench.pooling.adaptive.strategies import ADAPTIVE, start
 from workbench.pooling.depth import depth_pool
-from workbench.pooling.parameters import Strategy
-from workbench.pooling.strategies import STRATEGIES, build_pool
+from workbench.pooling.strategies import ADAPTIVE, STRATEGIES, build_pool, start
+from workbench.pooling.strategy import Strategy
 
 RUNS = [ranked("A", ["x", "y", "z"]), ranked("B", ["y", "w", "v"])]
 ALL: dict[str, Strategy[Any]] = {**STRATEGIES, **ADAPTIVE}

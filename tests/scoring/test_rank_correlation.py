@@ -9,12 +9,12 @@ import pytest
 
 from tests.support import cases
 from workbench.errors import WorkbenchError
-from workbench.scoring.rank_comparison import compare_rankings
 from workbench.scoring.rank_correlation import (
     ALL_TIED,
     TOO_FEW,
     Correlation,
     Move,
+    compare_rankings,
     kendall_tau,
     moves,
     ranks,

@@ -14,7 +14,7 @@ from tests.databases import fill, opened_copy
 from workbench.settings import Settings, read_settings
 from workbench.storage.engine import Database
 from workbench.web.app import create_app
-from workbench.web.context import Door, hang
+from workbench.web.context import Context, init_app
 
 Enter = Callable[[str], FlaskClient]
 
@@ -41,7 +41,7 @@ def shared_app() -> Flask:
 def app(shared_app: Flask, settings: Settings, sqlite_database: Database) -> Iterator[Flask]:
     """The application over the database of the test; what a test changes about it is undone."""
     config, views = dict(shared_app.config), dict(shared_app.view_functions)
-    hang(shared_app, Door(settings, sqlite_database, CHEAP))
+    init_app(shared_app, Context(settings, sqlite_database, CHEAP))
     yield shared_app
     for changed, before in ((shared_app.config, config), (shared_app.view_functions, views)):
         changed.clear()

@@ -16,12 +16,12 @@ from tests.builders import ALPHA, run_text
 from tests.cast import CHEAP, ROLES, Cast, signed_in_client
 from workbench.settings import read_settings
 from workbench.storage.engine import Database
-from workbench.web.access import Statement, Who, anyone, statement_of
+from workbench.web.access import Access, Who, access_of, anyone
 from workbench.web.app import create_app
 from workbench.workflow.people.invitations import invite
 from workbench.workflow.people.roles import Role
-from workbench.workflow.runs.checked_files import add_checked
-from workbench.workflow.runs.run_checks import check_file, expected_of
+from workbench.workflow.runs.run_checks import check_file, run_checker
+from workbench.workflow.runs.uploads import add_checked
 
 NOBODY = "nobody"
 EVERYBODY = (NOBODY, *ROLES)
@@ -72,7 +72,7 @@ def samples(sqlite_database: Database, cast: Cast) -> dict[str, Any]:
     """Something real for every argument that an address has. A new argument needs a line here."""
     with sqlite_database.writing() as db:
         invited = invite(db, cast.campaign_id, role=Role.VIEWER, invited_by=cast.accounts["Olga"].id)
-        expected = expected_of(db, cast.campaign_id)
+        expected = run_checker(db, cast.campaign_id)
         checked = check_file(expected, "late.txt", io.BytesIO(run_text("late", ALPHA)))
         number = add_checked(db, cast.campaign_id, "a-batch-of-files", checked)
     return {
@@ -104,7 +104,7 @@ def address_of(app: Flask, endpoint: str, method: str, samples: dict[str, Any]) 
     return built[1]
 
 
-def expected(statement: Statement, name: str) -> int | None:
+def expected(statement: Access, name: str) -> int | None:
     """The status of a refusal, or None where the view is to be reached."""
     if statement.who is Who.ANYONE:
         return None
@@ -118,7 +118,7 @@ def expected(statement: Statement, name: str) -> int | None:
 
 
 def test_every_route_says_who_may_call_it(app: Flask) -> None:
-    silent = [endpoint for endpoint in app.view_functions if statement_of(app, endpoint) is None]
+    silent = [endpoint for endpoint in app.view_functions if access_of(app, endpoint) is None]
     assert silent == []
 
 
@@ -126,7 +126,7 @@ def test_statements_about_members_stand_on_addresses_of_a_campaign(app: Flask) -
     wrong = [
         rule.rule
         for rule in app.url_map.iter_rules()
-        if (statement := statement_of(app, rule.endpoint))
+        if (statement := access_of(app, rule.endpoint))
         and (statement.who is Who.MEMBER) != rule.rule.startswith("/c/<slug>")
     ]
     assert wrong == []
@@ -142,7 +142,7 @@ def test_each_route_opens_to_whom_it_says(
     endpoint: str,
     method: str,
 ) -> None:
-    statement = statement_of(app, endpoint)
+    statement = access_of(app, endpoint)
     assert statement is not None
     address = address_of(app, endpoint, method, samples)
     for name in EVERYBODY:

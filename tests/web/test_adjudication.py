@@ -18,9 +18,9 @@ from workbench.storage import Session
 from workbench.storage.adjudications import adjudicated_grades
 from workbench.storage.engine import Database
 from workbench.storage.tables import AdjudicationEventRow
-from workbench.workflow.adjudication.adjudication_rules import AdjudicationRules, keep_adjudication_rules
+from workbench.workflow.adjudication.rules import AdjudicationRules, save_adjudication_rules
 from workbench.workflow.campaigns.campaigns import change_campaign
-from workbench.workflow.judging.annotations import Extras, Passage
+from workbench.workflow.judging.annotations import Annotations, Passage
 from workbench.workflow.judging.desk_view import desk
 from workbench.workflow.judging.judging import record
 from workbench.workflow.people.membership import add_role
@@ -178,7 +178,7 @@ def test_a_passage_is_told_with_its_place_and_once_where_a_discussion_left_it_as
     with sqlite_database.writing() as db:
         record(
             db, judged.assignments["Ada", "T1"], judged.accounts["Ada"].id, docno="d1", answer=Answer.GRADE,
-            grade=0, client_id=str(uuid4()), extras=Extras(evidence=(Passage(8, 10, "d1"),)),
+            grade=0, client_id=str(uuid4()), extras=Annotations(evidence=(Passage(8, 10, "d1"),)),
         )  # fmt: skip
     judith = enter("Judith")
     quoted = '<blockquote dir="auto" data-start="8" data-end="10">d1</blockquote>'
@@ -236,13 +236,13 @@ def test_settings_are_saved_by_the_organiser_and_wrong_ones_told(
     form = {"difference": "line", "steps": "2", "measure": "AP", "names_hidden": "yes"}
     assert olga.post(f"{QUEUE}/rules", data=form).status_code == 303
     page = olga.get(QUEUE).text
-    assert "relevant to one, not relevant to another" in page
+    assert re.findall(r'name="difference" value="(\w+)" required checked', page) == ["line"]
     wrong = olga.post(f"{QUEUE}/rules", data=form | {"difference": "distance", "steps": "4"})
     assert wrong.status_code == 422
     assert "at most 3" in wrong.text
     assert olga.post(f"{QUEUE}/rules", data={"steps": "x"}).status_code == 422
     assert enter("Judith").post(f"{QUEUE}/rules", data=form).status_code == 403
-    assert "What counts as disputed" not in enter("Judith").get(QUEUE).text
+    assert "adjudication/rules" not in enter("Judith").get(QUEUE).text
 
 
 def test_the_keys_that_an_adjudicator_chose_decide_here_too(enter: Enter, judged: Cast) -> None:
@@ -264,7 +264,7 @@ def test_hidden_names_are_in_nothing_that_an_adjudicator_fetches_here(
     enter: Enter, sqlite_database: Database, judged: Cast
 ) -> None:
     with sqlite_database.writing() as db:
-        keep_adjudication_rules(db, judged.campaign_id, AdjudicationRules(names_hidden=True))
+        save_adjudication_rules(db, judged.campaign_id, AdjudicationRules(names_hidden=True))
     judith = enter("Judith")
     decide(judith, ("T1", "d2"), "back")
     for address in ("", "/disputes.csv", "/disputes.json", "/discussions", "/decisions.tsv"):
@@ -339,7 +339,7 @@ def test_a_pair_sent_back_is_all_that_its_assessors_see_of_one_another(
     files = {kind: judith.get(f"{QUEUE}/discussions.{kind}").text for kind in ("csv", "tex", "json")}
     assert all(f"discussions.{kind}" in after and "Ada" in text for kind, text in files.items())
     with sqlite_database.writing() as db:
-        keep_adjudication_rules(db, judged.campaign_id, AdjudicationRules(names_hidden=True))
+        save_adjudication_rules(db, judged.campaign_id, AdjudicationRules(names_hidden=True))
     for kind in ("csv", "tex", "json"):
         hidden = judith.get(f"{QUEUE}/discussions.{kind}").text
         assert "pooled" in hidden.casefold()

@@ -12,8 +12,7 @@ from tests.uploads import import_judgments, links, text_of
 from tests.web.conftest import Enter
 from workbench.storage.engine import Database
 from workbench.workflow.people.assessors import assessors_of
-from workbench.workflow.pools.listing import pools_of
-from workbench.workflow.pools.pool_pairs import pool_entries
+from workbench.workflow.pools.listing import pool_entries, pools_of
 
 ADDRESS = "/c/harbour/agreement/overlap"
 HTMX = {"HX-Request": "true", "HX-Request-Type": "partial"}

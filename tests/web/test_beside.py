@@ -14,7 +14,7 @@ from tests.cast import Cast
 from tests.web.test_judging_pages import fields
 from workbench.storage.engine import Database
 from workbench.storage.tables import CampaignRow, JudgmentEventRow, TopicRow
-from workbench.workflow.judging.questions import ask_too, read_questions
+from workbench.workflow.judging.desk_rules import read_questions, save_desk_questions
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def asking(sqlite_database: Database, cast: Cast) -> Database:
     """The campaign has a question that must be answered, grade 3 needs a comment, T1 has a subtopic."""
     with sqlite_database.writing() as db:
         campaign = db.get_one(CampaignRow, cast.campaign_id)
-        ask_too(db, campaign.id, read_questions("Trust (required): none, full"), {3})
+        save_desk_questions(db, campaign.id, read_questions("Trust (required): none, full"), {3})
         db.get_one(TopicRow, (campaign.id, "T1")).subtopics = [["1", "height & more"]]
     return sqlite_database
 

@@ -32,7 +32,7 @@ def test_two_pools_are_chosen_and_compared(olga: FlaskClient, cast: Cast, number
     import_judgments(olga, [("T1", "d#3", "X", "2"), ("T1", "d1", "X", "0")])
     page = olga.get(f"{ADDRESS}?a={cast.pool_id}&b={number}").text
     text = text_of(page)
-    # As in tests/workflow/pools/test_pool_comparing.py: three enter, two leave, four stay, five to judge.
+    # As in tests/workflow/pools/test_comparison.py: three enter, two leave, four stay, five to judge.
     assert "Enter 3 6 pairs before, 7 after Leave 2" in text
     assert "Stay 4 57 % of the pool after To judge 5" in text
     assert "T1 tides 3 +1 −1 3 1 T2 nets 3 +2 −1 4 4" in text

@@ -11,15 +11,15 @@ from sqlalchemy import select
 from tests.cast import Cast
 from tests.uploads import text_of
 from tests.web.conftest import Enter
+from workbench.pooling.strategies import PoolRecipe
 from workbench.storage.engine import Database
 from workbench.storage.tables import AssignmentRow, PoolEventRow
 from workbench.web.ids import read_id
-from workbench.workflow.judging.assigning import assign
-from workbench.workflow.judging.assignments import assignments_of
+from workbench.workflow.judging.assignments import assign, assignments_of
 from workbench.workflow.people.assessors import assessors_of
+from workbench.workflow.pools.drafts import close_pool
 from workbench.workflow.pools.listing import pool_report
-from workbench.workflow.pools.opening import close_pool
-from workbench.workflow.pools.pooling import make_pool
+from workbench.workflow.pools.making import make_pool
 
 ADDRESS = "/c/harbour/pools"
 NAME = "as we go"
@@ -34,7 +34,9 @@ def olga(enter: Enter) -> FlaskClient:
 def live(cast: Cast, sqlite_database: Database) -> tuple[int, dict[str, int]]:
     """A max-mean pool of four documents a topic, T1 given to both: its number, and the assignments."""
     with sqlite_database.writing() as db:
-        made = make_pool(db, cast.campaign_id, strategy="max-mean", parameters={"budget": 4}, name=NAME)
+        made = make_pool(
+            db, cast.campaign_id, PoolRecipe(strategy="max-mean", parameters={"budget": 4}), name=NAME
+        )
         ids = [one.id for one in assessors_of(db, cast.campaign_id)]
         assign(db, made.pool.id, topics=["T1"], assessor_ids=ids)
         lines = [line for line in assignments_of(db, cast.campaign_id) if line.pool == NAME]

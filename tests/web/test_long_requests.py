@@ -45,7 +45,7 @@ class Site:
         self.app: Flask = create_app(read_settings(), database)
         self.app.before_request(self._count)
         self.asked = 0
-        long_requests.install(self.app)
+        long_requests.init_app(self.app)
         assert isinstance(self.app.wsgi_app, LongRequests)
         self.served = self.app.wsgi_app
 

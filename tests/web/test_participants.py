@@ -19,11 +19,11 @@ from workbench.storage.engine import Database
 from workbench.workflow.people.groups import add_group, join, require_group
 from workbench.workflow.people.invitations import invite
 from workbench.workflow.people.roles import Role
-from workbench.workflow.runs.checked_files import add_checked
 from workbench.workflow.runs.own_runs import own_runs
-from workbench.workflow.runs.run_checks import check_file, expected_of
-from workbench.workflow.runs.run_metadata import AboutRun
+from workbench.workflow.runs.run_checks import check_file, run_checker
+from workbench.workflow.runs.run_metadata import RunMetadata
 from workbench.workflow.runs.run_records import change_record
+from workbench.workflow.runs.uploads import add_checked
 
 OWN = "/c/harbour/own-runs"
 CHECKED = f"{OWN}/checked"
@@ -50,7 +50,7 @@ def rival(cast: Cast, sqlite_database: Database, enter: Enter) -> int:
     """Another group, which sent alpha; somebody judged."""
     with sqlite_database.writing() as db:
         group_id = add_group(db, cast.campaign_id, RIVAL)
-        change_record(db, cast.campaign_id, "alpha", AboutRun(group_id, None, SECRET, 1))
+        change_record(db, cast.campaign_id, "alpha", RunMetadata(group_id, None, SECRET, 1))
     assert import_judgments(enter("Olga"), [("T1", "d1", "assessor-x", "3")]).status_code == 303
     return group_id
 
@@ -87,7 +87,7 @@ def test_no_route_shows_a_participant_anything_of_others(
         olga = cast.accounts["Olga"].id
         invited = invite(db, cast.campaign_id, role=Role.PARTICIPANT, group_id=rival, invited_by=olga)
         secret = io.BytesIO(run_text("rival-run", {"T1": ("d2",)}))
-        checked = check_file(expected_of(db, cast.campaign_id), "rival.txt", secret)
+        checked = check_file(run_checker(db, cast.campaign_id), "rival.txt", secret)
         number = add_checked(db, cast.campaign_id, "a-batch-of-files", checked, added_by=olga)
     samples = {
         "slug": "harbour", "filename": "workbench.css", "token": "none", "invitation_id": invited.id,

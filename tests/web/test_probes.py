@@ -18,10 +18,10 @@ from tests.uploads import text_of
 from tests.web.conftest import Enter
 from workbench.formats.graded_pairs import GradedPair
 from workbench.storage.engine import Database
+from workbench.storage.events import PLANTED, REPEAT, TRAINING
 from workbench.storage.tables import AssignmentRow, JudgmentEventRow
-from workbench.workflow.judging.probe_places import PLANTED, REPEAT, TRAINING
-from workbench.workflow.judging.probed_task import screen_task
-from workbench.workflow.judging.quality_probes import ProbeRules, keep_probe_rules, load_known_answers
+from workbench.workflow.judging.quality_checks import CheckRules, desk_task
+from workbench.workflow.judging.quality_settings import load_known_answers, save_check_rules
 from workbench.workflow.judging.task import Task
 
 ADDRESS = "/c/harbour/settings/probes"
@@ -36,14 +36,14 @@ def known(db: Any, cast: Cast, purpose: str) -> None:
 
 
 def own_task_of(db: Any, cast: Cast) -> Task:
-    return screen_task(db, cast.assignments["Ada", "T1"], cast.accounts["Ada"].id)
+    return desk_task(db, cast.assignments["Ada", "T1"], cast.accounts["Ada"].id)
 
 
 @pytest.fixture
 def task(cast: Cast, sqlite_database: Database) -> Task:
     """Ada's topic with a repeat and a planted pair among its three documents."""
     with sqlite_database.writing() as db:
-        keep_probe_rules(db, cast.campaign_id, ProbeRules(one_in=2, distance=1))
+        save_check_rules(db, cast.campaign_id, CheckRules(one_in=2, distance=1))
         known(db, cast, PLANTED)
         for seed in range(50):
             db.get_one(AssignmentRow, cast.assignments["Ada", "T1"]).seed = seed
@@ -107,7 +107,7 @@ def test_training_without_scripts_tells_the_known_answer_and_goes_on(
 ) -> None:
     with sqlite_database.writing() as db:
         known(db, cast, TRAINING)
-        keep_probe_rules(db, cast.campaign_id, ProbeRules(training=True))
+        save_check_rules(db, cast.campaign_id, CheckRules(training=True))
     ada = enter("Ada")
     page = ada.get(address).text
     found = re.search(r"data-work='(.*?)'", page)
@@ -127,7 +127,7 @@ def test_who_falls_short_in_training_is_told_repeats_it_and_is_let_through(
 ) -> None:
     with sqlite_database.writing() as db:
         known(db, cast, TRAINING)
-        keep_probe_rules(db, cast.campaign_id, ProbeRules(training=True, least=100))
+        save_check_rules(db, cast.campaign_id, CheckRules(training=True, least=100))
     ada, olga = enter("Ada"), enter("Olga")
     work = work_of(ada, address)
     assert (len(work["order"]), work["total"]) == (1, 4)
@@ -159,7 +159,7 @@ def test_a_training_that_is_passed_opens_the_work(
 ) -> None:
     with sqlite_database.writing() as db:
         known(db, cast, TRAINING)
-        keep_probe_rules(db, cast.campaign_id, ProbeRules(training=True, least=100))
+        save_check_rules(db, cast.campaign_id, CheckRules(training=True, least=100))
     ada = enter("Ada")
     work = work_of(ada, address)
     sent = answer(cast, work, work["order"][0], grade=3)

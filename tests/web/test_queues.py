@@ -10,10 +10,11 @@ from flask.testing import FlaskClient
 from tests.cast import Cast
 from tests.uploads import text_of
 from tests.web.conftest import Enter
+from workbench.pooling.strategies import PoolRecipe
 from workbench.storage.engine import Database
-from workbench.workflow.judging.queue_report import queue_report
+from workbench.workflow.judging.queues import queue_report
 from workbench.workflow.pools.listing import pools_of
-from workbench.workflow.pools.pooling import make_pool
+from workbench.workflow.pools.making import make_pool
 
 
 @pytest.fixture
@@ -116,7 +117,7 @@ def test_assessors_do_not_see_the_queues_page(enter: Enter, queue: str) -> None:
 
 def test_an_adaptive_pool_is_no_queue(olga: FlaskClient, cast: Cast, sqlite_database: Database) -> None:
     with sqlite_database.writing() as db:
-        made = make_pool(db, cast.campaign_id, strategy="max-mean", name="as we go")
+        made = make_pool(db, cast.campaign_id, PoolRecipe(strategy="max-mean"), name="as we go")
     page = f"/c/harbour/pools/{made.pool.id}/queue"
     assert "cannot be a queue" in text_of(olga.get(page).text)
     assert olga.post(page, data={"per_pair": "1", "lease_minutes": "30"}).status_code == 409

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,9 +12,8 @@ from workbench.agreement.coefficients.coefficient import NO_VARIATION, NOBODY
 from workbench.agreement.contingency import MISSING, Codes
 from workbench.agreement.intervals import Interval, kappa_bounds
 from workbench.agreement.resampling import Resamples, over_topics
-from workbench.agreement.sample_aims import Aim, Sums
-from workbench.agreement.sample_estimates import Estimate
-from workbench.agreement.sample_moves import reckoned, spreads
+from workbench.agreement.sample_influence import PairSums, influence_values, weighted_deviations
+from workbench.agreement.sample_request import Target
 from workbench.agreement.sample_size import LEVEL, normal_point
 
 NO_SPREAD = "all pairs judged so far say the same, so that the error cannot be seen yet"
@@ -24,15 +23,15 @@ AT_RANDOM = "linearised variance over pairs"
 BY_LABEL = "linearised variance of a sample stratified by the first label"
 
 
-def of_sample(
+def estimate_from_pairs(
     codes: Codes,
     labels: ArrayLike,
     *,
     grades: int,
-    aim: Aim | None = None,
+    aim: Target | None = None,
     sizes: Sequence[int] | None = None,
     level: float = LEVEL,
-) -> Estimate:
+) -> SampleEstimate:
     """The coefficient of all pairs of which some were drawn one by one.
 
     `codes` (assessors, pairs) say who gave what to every drawn pair, `labels` (pairs,) what its first one
@@ -43,27 +42,27 @@ def of_sample(
     n, method = int(there.sum()), AT_RANDOM if sizes is None else BY_LABEL
     none = Interval(None, None, level, method, n, undefined="the coefficient is undefined")
     if not n:
-        return Estimate(None, 0, none, NOBODY)
+        return SampleEstimate(None, 0, none, NOBODY)
     whole = np.ones(1) if sizes is None else np.asarray(sizes, dtype=np.float64)
     strata = np.zeros(n, dtype=np.int64) if sizes is None else np.asarray(labels, dtype=np.int64)[there]
     drawn = np.bincount(strata, minlength=len(whole))
     if ((drawn == 0) & (whole > 0)).any():
-        return Estimate(None, n, none, "of some first label no pair is judged a second time yet")
+        return SampleEstimate(None, n, none, "of some first label no pair is judged a second time yet")
     shares = (whole / whole.sum() / np.maximum(drawn, 1))[strata]
-    sums = Sums(aim or Aim(), grades, len(codes))
-    found = reckoned(shares, sums.of_pairs(codes[:, there]), sums, float(n))
+    sums = PairSums(aim or Target(), grades, len(codes))
+    found = influence_values(shares, sums.of_pairs(codes[:, there]), sums, float(n))
     value = float(found.value)
     if not np.isfinite(value):
-        return Estimate(None, n, none, NO_VARIATION)
+        return SampleEstimate(None, n, none, NO_VARIATION)
     # With one pair of a label its spread cannot be seen.
-    squares = spreads(shares, found.moves, strata, len(whole)) ** 2
+    squares = weighted_deviations(shares, found.moves, strata, len(whole)) ** 2
     reach = normal_point(level) * float(np.sqrt((squares / np.maximum(drawn - 1, 1)).sum()))
-    return Estimate(value, n, _interval(value, reach, level, method, n))
+    return SampleEstimate(value, n, _interval(value, reach, level, method, n))
 
 
-def of_topics(
-    codes: Codes, topics: ArrayLike, resamples: Resamples, *, grades: int, aim: Aim | None = None
-) -> Estimate:
+def estimate_from_topics(
+    codes: Codes, topics: ArrayLike, resamples: Resamples, *, grades: int, aim: Target | None = None
+) -> SampleEstimate:
     """The coefficient on topics that were drawn whole, with an interval by drawing among them again.
 
     `topics` (pairs,) numbers the topic of each pair.
@@ -72,19 +71,19 @@ def of_topics(
     n = int(there.sum())
     none = Interval(None, None, resamples.level, resamples.method, undefined="the coefficient is undefined")
     if not n:
-        return Estimate(None, 0, none, NOBODY)
-    sums = Sums(aim or Aim(), grades, len(codes))
+        return SampleEstimate(None, 0, none, NOBODY)
+    sums = PairSums(aim or Target(), grades, len(codes))
     rows = sums.of_pairs(codes[:, there])
     places, at = np.unique(np.asarray(topics)[there], return_inverse=True)
     by_topic = np.zeros((len(places), rows.shape[1]))
     np.add.at(by_topic, at, rows)
     value = float(sums.value(by_topic.sum(axis=0)))
     if not np.isfinite(value):
-        return Estimate(None, n, none, NO_VARIATION)
+        return SampleEstimate(None, n, none, NO_VARIATION)
     interval = over_topics(sums.value, by_topic, resamples)
     if interval.low is not None and interval.low == interval.high:
         interval = replace(interval, low=None, high=None, undefined=NO_SPREAD)
-    return Estimate(value, n, interval)
+    return SampleEstimate(value, n, interval)
 
 
 def _interval(value: float, reach: float, level: float, method: str, n: int) -> Interval:
@@ -95,3 +94,13 @@ def _interval(value: float, reach: float, level: float, method: str, n: int) -> 
     if reach < _NO_REACH:
         return Interval(None, None, level, method, n, undefined=NO_SPREAD)
     return Interval(*kappa_bounds(value, reach), level, method, n)
+
+
+@dataclass(frozen=True, slots=True)
+class SampleEstimate:
+    """A coefficient of a whole estimated from a sample of `n` pairs; None where `undefined` says why."""
+
+    value: float | None
+    n: int
+    interval: Interval
+    undefined: str = ""

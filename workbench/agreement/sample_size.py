@@ -37,7 +37,7 @@ class Draw(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Needed:
+class SampleSize:
     """The pairs that a wished half width asks for, and how they were reckoned.
 
     `coefficient` says of what, and `value` what is expected of it. `variance` is that of one pair, so that
@@ -72,7 +72,7 @@ class Needed:
         return point * sqrt(self.variance * self.effect / pairs)
 
 
-def needed_of(
+def size_from_variance(
     value: float,
     *,
     at_random: float,
@@ -84,7 +84,7 @@ def needed_of(
     likeness: float = 0.0,
     coefficient: str = "pooled kappa",
     assessors: int = 2,
-) -> Needed:
+) -> SampleSize:
     """How many pairs give an interval of a coefficient this half width.
 
     From its value, its variance of one pair at random V, and w_k s_k of each first label: the share of the
@@ -98,7 +98,7 @@ def needed_of(
     _require(half_width, level, topic_size, likeness)
     effect = 1 + (topic_size - 1) * likeness if draw is Draw.TOPIC else 1.0
     if not np.isfinite(value):
-        return Needed(
+        return SampleSize(
             draw, coefficient, None, half_width, level, None, effect, None,
             undefined=UNDEFINED, assessors=assessors,
         )  # fmt: skip
@@ -108,16 +108,16 @@ def needed_of(
     pairs = max(ceil(exact - 1e-6), FEWEST)
     by_label: tuple[int, ...] = ()
     if draw is Draw.LABEL:
-        by_label = spread(pairs, weighed)
+        by_label = neyman_allocation(pairs, weighed)
         pairs = sum(by_label)
-    needed = Needed(
+    needed = SampleSize(
         draw, coefficient, value, half_width, level, variance, effect, pairs, by_label,
         topic_size=topic_size, assessors=assessors,
     )  # fmt: skip
     return _with_few_topics(needed, pairs) if draw is Draw.TOPIC else needed
 
 
-def spread(pairs: int, weighed: ArrayLike, sizes: Sequence[int] | None = None) -> tuple[int, ...]:
+def neyman_allocation(pairs: int, weighed: ArrayLike, sizes: Sequence[int] | None = None) -> tuple[int, ...]:
     """Pairs spread over strata in proportion to weights, two or more of each, none beyond its size.
 
     What a small stratum cannot give goes to the others.
@@ -147,7 +147,7 @@ def normal_point(level: float) -> float:
     return NormalDist().inv_cdf((1 + level) / 2)
 
 
-def _with_few_topics(needed: Needed, least: int) -> Needed:
+def _with_few_topics(needed: SampleSize, least: int) -> SampleSize:
     """The fewest pairs, `least` or more, whose topics give the half width; found by halving."""
     below, most = least - 1, least
 

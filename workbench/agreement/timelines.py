@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from workbench.agreement.contingency import MISSING, Codes
 from workbench.agreement.intervals import share_interval
-from workbench.agreement.sample_tables import kappa_of_shares
+from workbench.agreement.sample_model import kappa_of_shares
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -68,9 +68,9 @@ class TopicMean:
     left_out: int
 
 
-def topic_coefficients() -> tuple[Coefficient, ...]:
-    """The coefficients of every topic, every two grades disagreeing wholly, in the order of reports."""
-    return tuple(one.on_scale((1, 0)) for one in shown_in(Shown.OF_PAIRS))
+def topic_coefficients(categories: Sequence[int] = (1, 0)) -> tuple[Coefficient, ...]:
+    """The coefficients of every topic on a scale, every two grades disagreeing wholly, in report order."""
+    return tuple(one.on_scale(categories) for one in shown_in(Shown.OF_PAIRS))
 
 
 def by_topic(ratings: Ratings, options: AgreementOptions) -> tuple[TopicAgreement, ...]:
@@ -134,7 +134,8 @@ def _topic(ratings: Ratings, place: int, columns: NDArray[np.int64], resamples: 
     )
     weights = nominal(len(ratings.categories))
     total = tally(own, weights).total()
-    n, disputed, coefficients = int(total.doubly), int(differing(own).sum()), topic_coefficients()
+    n, disputed = int(total.doubly), int(differing(own).sum())
+    coefficients = topic_coefficients(ratings.categories)
     if n < FEWEST:
         why = f"an interval of one topic needs {FEWEST} pairs that two judged; this one has {n}"
         none = Interval(None, None, resamples.level, resamples.method, n, undefined=why)

@@ -10,12 +10,11 @@ import click
 
 from workbench.cli.inputs import open_input
 from workbench.cli.output import with_progress
-from workbench.cli.rule_options import Chosen, rule_options
-from workbench.cli.run_reports import say_reports
+from workbench.cli.run_checking import ChosenRules, rule_options, say_reports
 from workbench.cli.runs import only_one_standard_input
 from workbench.errors import InvalidInput, WorkbenchError
 from workbench.formats.identifiers import read_ids
-from workbench.formats.run_report import RunReport, mend_of, report_of
+from workbench.formats.run_report import RunReport, repair_of, report_of
 from workbench.formats.run_rules import DEFAULT_RULES, RunRules
 from workbench.formats.runs import RunCheck, check_run, promised_tag, unreadable_run
 from workbench.formats.source import Readable
@@ -62,7 +61,7 @@ def command(
     topics: str | None,
     docids: str | None,
     cut: int | None,
-    chosen: Chosen,
+    chosen: ChosenRules,
     folder: Path | None,
     as_json: bool,
 ) -> None:
@@ -87,7 +86,7 @@ def _report(name: str, expected: _Expected, folder: Path | None) -> RunReport:
     if name == "-":
         return report_of(check)  # it cannot be read again
     with open_input(name) as (again, _):
-        found = mend_of(
+        found = repair_of(
             check,
             lambda: again,
             lambda corrected: expected.check(corrected, name, source),

@@ -3,32 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import click
+import numpy as np
 
-from workbench.cli.consensus_figures import crowd_agreement, scores_of_runs, with_experts
+from workbench.agreement.coefficients import coefficient_value
+from workbench.agreement.coefficients.alpha import alpha
+from workbench.agreement.ratings import judged_ratings, ratings_of
 from workbench.cli.consensus_options import EXPORT, NEEDS_RULE, OUTPUT, consensus_options
-from workbench.cli.consensus_output import write_out, write_table
-from workbench.cli.consensus_text import comparison_json, say_comparisons, say_summaries, summary_json
-from workbench.cli.inputs import open_input
-from workbench.cli.judgment_files import graded_judgments
+from workbench.cli.consensus_text import (
+    comparison_json,
+    say_comparisons,
+    say_summaries,
+    summary_json,
+    write_export,
+    write_out,
+)
+from workbench.cli.inputs import graded_judgments, open_input
 from workbench.cli.output import say_json, say_table
-from workbench.cli.runs import only_one_standard_input
-from workbench.consensus.outcomes import Pair
-from workbench.consensus.repeats import Held, latest
-from workbench.consensus.settle import Consensus, consensus
-from workbench.consensus.soft import soft_labels
-from workbench.consensus.summary import summary
-from workbench.consensus.tables import label_table, soft_table
+from workbench.cli.runs import only_one_standard_input, read_runs
+from workbench.consensus.judgments import LatestJudgments, latest_judgments
+from workbench.consensus.rule import Pair
+from workbench.consensus.rule_choice import RuleChoice, choice_name, choices_of, default_rules
+from workbench.consensus.settle import Consensus, consensus, label_export
+from workbench.consensus.soft import soft_export, soft_labels
+from workbench.consensus.summary import accuracy, summary
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.formats.judgment_groups import write_judgment_groups
 from workbench.formats.qrels import read_qrels, write_qrels
 from workbench.records import Judgment
-from workbench.scoring.rank_comparison import compare_rankings
-from workbench.workflow.qrels.make_qrels import RuleChoice
-from workbench.workflow.qrels.rule_choices import choice_name, choices_of, default_rules
+from workbench.scoring.measures import at_line, parse_measures
+from workbench.scoring.rank_correlation import compare_rankings
+from workbench.scoring.scorer import Scorer, in_order
 
 
 @click.command("consensus")
@@ -68,7 +76,7 @@ def command(
     if export in NEEDS_RULE and len(rules) != 1:
         raise click.UsageError(f"--export {export} needs one --rule")
     given = _judgments(files, codes)
-    held = latest(given)
+    held = latest_judgments(given)
     click.echo(
         f"judgments: {held.events}; pairs repeated by the same assessor: {held.repeated}, "
         f"with another answer: {held.contradicted} (the latest holds)",
@@ -87,7 +95,7 @@ def command(
     }
     scores = scores_of_runs(found, runs, measure) if runs else {}
     comparisons = compare_rankings(scores)
-    agreement = _crowd_agreement(given, held) if experts is not None else {}
+    coefficient_value = _crowd_agreement(given, held) if experts is not None else {}
     if as_json:
         say_json(
             {
@@ -95,7 +103,7 @@ def command(
                 "rules": {name: summary_json(summary(one)) for name, one in found.items()},
                 "refused": refused,
                 "accuracy": {name: asdict(one) for name, one in accuracies.items()},
-                "agreement": agreement,
+                "agreement": coefficient_value,
                 "scores": scores,
                 "comparisons": [comparison_json(one) for one in comparisons],
             }
@@ -112,7 +120,7 @@ def command(
             ),
             numeric=range(1, 6),
         )
-        for which, values in agreement.items():
+        for which, values in coefficient_value.items():
             said = ", ".join(f"{name} {_three(value)}" for name, value in values.items())
             click.echo(f"note: agreement of the assessors, the {which} judgments: {said}", err=True)
     if comparisons:
@@ -120,11 +128,11 @@ def command(
         say_comparisons(comparisons)
 
 
-def _crowd_agreement(given: Sequence[Judgment], held: Held) -> dict[str, dict[str, float | None]]:
+def _crowd_agreement(given: Sequence[Judgment], held: LatestJudgments) -> dict[str, dict[str, float | None]]:
     """By the judgments that hold and, where others were taken back, by those that were made first."""
     found = {"latest": crowd_agreement(held.judgments)}
     if held.contradicted:
-        found["first"] = crowd_agreement(latest(given[::-1]).judgments)
+        found["first"] = crowd_agreement(latest_judgments(given[::-1]).judgments)
     return {which: dict(values) for which, values in found.items() if values}
 
 
@@ -190,19 +198,88 @@ def _export(
     if export == "groups":
         write_out(b"".join(write_judgment_groups(judgments)), output)
     elif export == "soft":
-        write_table(soft_table(soft_labels(judgments)), output, as_json)
+        write_export(soft_export(soft_labels(judgments)), output, as_json)
     else:
         found = _by_rule(judgments, choices[0], decided, relevant_from)
         if export == "labels":
-            write_table(label_table(found), output, as_json)
+            write_export(label_export(found), output, as_json)
         else:
             write_out(b"".join(write_qrels(found.qrels)), output)
         click.echo(f"{len(found.qrels)} pairs; {len(found.unsettled)} left without a grade", err=True)
 
 
-def _events(held: Held) -> dict[str, object]:
+def _events(held: LatestJudgments) -> dict[str, object]:
     return {"judgments": held.events, "repeated": held.repeated, "contradicted": held.contradicted}
 
 
 def _three(value: float | None) -> str:
     return "undefined" if value is None else f"{value:.3f}"
+
+
+NOT_JUDGED = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Rightness:
+    """A rule against expert labels: of `known` pairs it settled `n`.
+
+    `accuracy` is the share on the right side of the line of relevance, `same_grade` that with the very grade,
+    `kappa` the pooled kappa with the experts, relevant or not; each None where it is undefined.
+    """
+
+    known: int
+    n: int
+    accuracy: float | None
+    same_grade: float | None
+    kappa: float | None
+
+
+def with_experts(found: Consensus, experts: Mapping[Pair, int], relevant_from: int) -> Rightness:
+    """How right a rule is by experts' grades of some of its pairs."""
+    same_scale = found.relevant_from == relevant_from
+    right = accuracy(found, experts, relevant_from=relevant_from, same_scale=same_scale)
+    sides = {
+        "rule": {(q.topic, q.docno): int(q.grade >= found.relevant_from) for q in found.qrels},
+        "experts": {pair: int(grade >= relevant_from) for pair, grade in experts.items()},
+    }
+    both, _, _ = judged_ratings(sides, categories=(1, 0))
+    kappa = coefficient_value(both.with_all(), "pooled").value if right.n else None
+    return Rightness(right.known, right.n, right.binary, right.exact, kappa)
+
+
+def crowd_agreement(judgments: Sequence[Judgment]) -> tuple[tuple[str, float | None], ...]:
+    """Krippendorff's alpha of all grades, nominal and ordinal; unsure and cannot judge do not enter."""
+    graded = [(one, one.grade) for one in judgments if one.grade is not None]
+    people = {name: at for at, name in enumerate(sorted({one.assessor for one, _ in graded}))}
+    pairs: dict[Pair, int] = {}
+    for one, _ in graded:
+        pairs.setdefault((one.topic, one.docno), len(pairs))
+    sheets = np.full((len(people), len(pairs)), NOT_JUDGED, dtype=np.int32)
+    for one, grade in graded:
+        sheets[people[one.assessor], pairs[one.topic, one.docno]] = grade
+    grades = sorted({grade for _, grade in graded})
+    if len(people) < 2 or len(grades) < 2:
+        return ()
+    ratings = ratings_of(sheets, categories=grades, missing=NOT_JUDGED)
+    return tuple((f"alpha {level}", alpha(ratings, level).value) for level in ("nominal", "ordinal"))
+
+
+def scores_of_runs(
+    found: Mapping[str, Consensus], names: Sequence[str], measure: str
+) -> dict[str, dict[str, float]]:
+    """What each run is worth under each rule's qrels, by rule, then tag; rules without qrels are left out.
+
+    Relevant is what each rule's qrels call so, unless the measure names a line. Raises WorkbenchError for
+    more measures than one.
+    """
+    parsed = parse_measures(measure)
+    if len(parsed) > 1:
+        raise WorkbenchError("a ranking is by one measure", remedy="name one, such as AP")
+    lines = {name: at_line(parsed[0], one.relevant_from) for name, one in found.items() if one.qrels}
+    scorers = {name: Scorer(found[name].qrels, [line]) for name, line in lines.items()}
+    scores: dict[str, dict[str, float]] = {name: {} for name in lines}
+    for _, run in read_runs(names, warnings=False, unique_tags=True):
+        sorted_once = in_order(run)
+        for name, scorer in scorers.items():
+            scores[name][run.tag] = scorer.score(sorted_once).values[str(lines[name])]
+    return scores

@@ -9,9 +9,9 @@ from typing import Any
 
 import click
 
-from workbench.consensus.parameters import Parameter
+from workbench.consensus.rule import Parameter
+from workbench.consensus.rule_choice import rule_choice
 from workbench.consensus.rules import PARAMETERS, RULES
-from workbench.workflow.qrels.make_qrels import RuleChoice
 
 NAMES = list(RULES)
 _HELP = "; ".join(f"{rule.name}: {rule.help}" for rule in RULES.values())
@@ -48,21 +48,19 @@ def consensus_options(
         def wrapped(*args: Any, **kwargs: Any) -> Any:
             given = {name: kwargs.pop(name) for name in PARAMETERS}
             rule = kwargs.pop("rule")
-            voice = bool(kwargs.pop("machines", False))
+            machines = bool(kwargs.pop("machines", False))
             if several:
                 people = given["assessor"]
                 given["assessor"] = people[0] if people else None
                 kwargs |= {"rules": rule, "people": people}
                 rule = ""
-            return command(*args, choice=RuleChoice(rule or "", machines=voice, **given), **kwargs)
+            return command(*args, choice=rule_choice(rule or "", machines=machines, **given), **kwargs)
 
         made: Callable[..., Any] = wrapped
         for parameter in reversed(tuple(PARAMETERS.values())):
             made = _option(parameter, several)(made)
         if machines:
-            made = click.option("--machines", is_flag=True, help="Let machines have a voice like people.")(
-                made
-            )
+            made = click.option("--machines", is_flag=True, help="Count machine judgments as votes.")(made)
         shown = default is not None
         return click.option(
             "--rule",

@@ -1,15 +1,19 @@
-"""Rules of consensus compared, as tables for people and as JSON."""
+"""Consensus rules compared, as tables for people, as JSON and as files; files and campaigns share it."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from pathlib import Path
 
 import click
 
-from workbench.cli.output import say_table
+from workbench.cli.output import say_json, say_table
 from workbench.consensus.summary import Summary
-from workbench.scoring.rank_comparison import RankingComparison
+from workbench.errors import WorkbenchError
+from workbench.export import Export
+from workbench.scoring.rank_correlation import RankingComparison
 
 MOST_NAMED = 3
 
@@ -86,3 +90,22 @@ def say_comparisons(found: Sequence[RankingComparison]) -> None:
 
 def _shown(value: float | None) -> str:
     return "undefined" if value is None else f"{value:.3f}"
+
+
+def write_export(export: Export, output: Path | None, as_json: bool) -> None:
+    """Write a table as CSV, or print it as JSON."""
+    if as_json:
+        say_json(export.data())
+    else:
+        write_out(export.csv(), output)
+
+
+def write_out(content: bytes, output: Path | None) -> None:
+    """Write bytes to a file, or to the standard output; raises WorkbenchError where that cannot be."""
+    if output is None:
+        sys.stdout.buffer.write(content)
+        return
+    try:
+        output.write_bytes(content)
+    except OSError as error:
+        raise WorkbenchError(f"{output} cannot be written: {error.strerror}") from None

@@ -1,68 +1,100 @@
-"""`workbench plan`: what a pool of run files would cost."""
+"""`workbench plan`: what a pool of run files would cost; and the text of every plan."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import click
 
 from workbench.cli.output import say_json, say_table
-from workbench.cli.plan_text import hours, pairs_in_words, work_options
 from workbench.cli.runs import only_one_standard_input, read_runs
-from workbench.cli.strategy_options import recipe_options, strategy_values
+from workbench.cli.strategy_options import recipe_options
 from workbench.errors import InvalidInput
-from workbench.pooling.cost import Work
-from workbench.pooling.every_strategy import EVERY_STRATEGY
-from workbench.pooling.planning import Sizes, Values, depth_read, one_more, sizes
-from workbench.pooling.reached import RunTops, reached
+from workbench.pooling.planning import Certainty, JudgingWork, Sizes, Values, one_step_larger
+from workbench.pooling.run_tops import RunTops, reached
+from workbench.pooling.strategies import ALL_STRATEGIES, PoolRecipe
 from workbench.ranking import ordered
 from workbench.records import Ranking, Run, TieRule
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+_WORDS = {Certainty.EXACT: "", Certainty.EXPECTED: "about ", Certainty.AT_MOST: "at most "}
+
+
+def work_options(command: Command) -> Command:
+    """The options that say how pairs are judged."""
+    for option in (
+        click.option("--seconds", type=float, help="Seconds that a judgment takes."),
+        click.option(
+            "--per-pair",
+            "--per-topic",
+            "per_pair",
+            default=1,
+            show_default=True,
+            type=int,
+            help="How many assessors judge each topic, and so each pair.",
+        ),
+        click.option("--assessors", type=int, help="How many assessors share the work."),
+    ):
+        command = option(command)
+    return command
+
+
+def pairs_in_words(pairs: float, certainty: Certainty) -> str:
+    """A size, with what it is: `86830`, `about 120`, `at most 5000`."""
+    return f"{_WORDS[certainty]}{pairs:.0f}"
+
+
+def hours(number: float) -> str:
+    """Hours to a tenth."""
+    return f"{number:.1f}"
+
 
 SECONDS = 30.0
 
 
 @click.command("plan")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@recipe_options(EVERY_STRATEGY)
+@recipe_options()
 @work_options
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 def command(
     runs: tuple[str, ...],
-    strategy: str,
-    ties: str,
+    recipe: PoolRecipe,
     assessors: int | None,
     per_pair: int,
     seconds: float | None,
     as_json: bool,
-    **parameters: str | None,
 ) -> None:
     """Tell how large the pool of these RUNs would be, by topic, and the hours of judging it.
 
     Unless they are given a judgment takes 30 seconds, and there are as many assessors as a pair needs.
     """
     only_one_standard_input(runs)
-    values = strategy_values(EVERY_STRATEGY[strategy], parameters)
+    strategy, values, ties = ALL_STRATEGIES[recipe.strategy], recipe.values(), recipe.ties
     try:
-        work = Work(
+        work = JudgingWork(
             per_pair, per_pair if assessors is None else assessors, SECONDS if seconds is None else seconds
         )
     except InvalidInput as error:
         said = "\n       ".join(f"{one.message} ({one.remedy})" for one in error.findings)
         raise click.UsageError(said) from error
-    depth = depth_read(strategy, values)
+    depth = strategy.depth_read(values)
     # One deeper, for what one step more would cost.
     depth = None if depth is None else depth + 1
     longest: dict[str, int] = {}
     tops = []
-    for _, run in read_runs(runs, warnings=False, unique_tags=True, depth=depth, ties=TieRule(ties)):
-        tops.append(RunTops.of(run if depth is not None else _in_order(run, TieRule(ties))))
+    for _, run in read_runs(runs, warnings=False, unique_tags=True, depth=depth, ties=ties):
+        tops.append(RunTops.of(run if depth is not None else _in_order(run, ties)))
         for topic, ranking in run.rankings.items():
             longest[topic] = max(len(ranking), longest.get(topic, 0))
     own = {name: values.get(name) for name in ("run_depths", "topic_depths")}
     reach = reached(tops, **own)
 
     def planned(of: Values) -> Sizes:
-        return sizes(reach, strategy=strategy, values=of, longest=longest)
+        return strategy.sizes(reach, of, longest=longest)
 
-    found, larger = planned(values), one_more(values)
+    found, larger = planned(values), one_step_larger(values)
     step = None if larger is None else planned(larger).total - found.total
     if as_json:
         say_json(

@@ -1,4 +1,4 @@
-"""`workbench pool`: which documents get judged."""
+"""`workbench pool`: which documents get judged; with --qrels an adaptive strategy on existing judgments."""
 
 from __future__ import annotations
 
@@ -7,24 +7,68 @@ from typing import Any
 
 import click
 
+from workbench.cli.inputs import open_input
 from workbench.cli.output import say_json
 from workbench.cli.runs import only_one_standard_input, read_runs, read_tops
-from workbench.cli.simulating import UNJUDGED, simulate
-from workbench.cli.strategy_options import option_name, recipe_options, strategy_values
-from workbench.pooling.adaptive.strategies import ADAPTIVE
-from workbench.pooling.depth import DEPTH
-from workbench.pooling.depth_pairs import depth_pairs
-from workbench.pooling.every_strategy import EVERY_STRATEGY
-from workbench.pooling.parameters import Parameter, Strategy
-from workbench.pooling.planning import depth_read
+from workbench.cli.strategy_options import option_name, recipe_options
+from workbench.formats.qrels import read_qrels
+from workbench.pooling.adaptive.live import Simulated, simulated
+from workbench.pooling.depth import DEPTH, depth_pairs
 from workbench.pooling.pool import Pool
-from workbench.pooling.strategies import STRATEGIES, build_pool
-from workbench.records import PoolEntry, TieRule, id_bytes
+from workbench.pooling.strategies import ADAPTIVE, ALL_STRATEGIES, STRATEGIES, PoolRecipe, build_pool, start
+from workbench.pooling.strategy import Parameter, Strategy
+from workbench.records import PoolEntry, Run, id_bytes
+
+NOT_RELEVANT = "not-relevant"
+UNJUDGED = ("unknown", NOT_RELEVANT)
+
+
+def simulate(
+    runs: Iterable[Run],
+    qrels: str,
+    *,
+    recipe: PoolRecipe,
+    relevant_from: int,
+    unjudged: str,
+    as_json: bool,
+) -> None:
+    """Print the pairs in the order in which the strategy has them judged, and say how many are relevant."""
+    with open_input(qrels) as (stream, source):
+        # A negative grade says "pooled, not judged".
+        relevant = {
+            (qrel.topic, qrel.docno): qrel.grade >= relevant_from
+            for qrel in read_qrels(stream, source=source)
+            if qrel.grade >= 0
+        }
+    pool = start(runs, strategy=recipe.strategy, ties=recipe.ties, parameters=recipe.parameters)
+    judged = list(simulated(pool, relevant, unknown=False if unjudged == NOT_RELEVANT else None))
+    if as_json:
+        say_json([_object(one) for one in judged])
+    else:
+        click.echo(b"".join(id_bytes(f"{one.topic}\t{one.docno}\n") for one in judged), nl=False)
+    known = sum(one.relevant is not None for one in judged)
+    found = sum(one.relevant is True for one in judged)
+    of = sum(relevant[pair] for pair in relevant)
+    click.echo(
+        f"{len(judged)} pairs of {len(pool.topics)} topics: {known} judged in {qrels}, "
+        f"{found} relevant of {of} there",
+        err=True,
+    )
+
+
+def _object(one: Simulated) -> dict[str, object]:
+    return {
+        "topic": one.topic,
+        "docno": one.docno,
+        "number": one.number,
+        "relevant": one.relevant,
+        "found": one.found,
+    }
 
 
 @click.command("pool")
 @click.argument("runs", nargs=-1, metavar="RUN...")
-@recipe_options(EVERY_STRATEGY, listed_by="--strategies")
+@recipe_options(listed_by="--strategies")
 @click.option("--qrels", metavar="FILE", help="For an adaptive strategy: the judgments to replay it with.")
 @click.option(
     "--relevant-from",
@@ -47,15 +91,13 @@ from workbench.records import PoolEntry, TieRule, id_bytes
 )
 def command(
     runs: tuple[str, ...],
-    strategy: str,
-    ties: str,
+    recipe: PoolRecipe,
     qrels: str | None,
     relevant_from: int,
     unjudged: str,
     warnings: bool,
     as_json: bool,
     listed: bool,
-    **parameters: str | None,
 ) -> None:
     """Print the pool of these RUNs: topic and docno, tab between, sorted as bytes.
 
@@ -72,35 +114,33 @@ def command(
         return
     if not runs:
         raise click.UsageError("Missing argument 'RUN...'.")
-    if (strategy in ADAPTIVE) != (qrels is not None):
+    if (recipe.strategy in ADAPTIVE) != (qrels is not None):
         raise click.UsageError(
             f"--qrels is for adaptive strategies only: {', '.join(ADAPTIVE)}"
             if qrels is not None
-            else f"{strategy} chooses from judgments: name a file of them with --qrels, or pool in a campaign"
+            else f"{recipe.strategy} chooses from judgments: give them with --qrels, or pool in a campaign"
         )
     only_one_standard_input(runs if qrels is None else (*runs, qrels))
-    values = strategy_values(EVERY_STRATEGY[strategy], parameters)
-    depth = depth_read(strategy, values)
-    if strategy == DEPTH.name and depth is not None and not as_json and not warnings:
+    values, ties = recipe.values(), recipe.ties
+    depth = ALL_STRATEGIES[recipe.strategy].depth_read(values)
+    if recipe.strategy == DEPTH.name and depth is not None and not as_json and not warnings:
         # Which runs brought a pair is not printed, and not to know it makes this several times faster.
-        tops = read_tops(runs, depth=depth, ties=TieRule(ties))
+        tops = read_tops(runs, depth=depth, ties=ties)
         _print_pairs(depth_pairs(tops, **values).items())
         return
-    read = read_runs(runs, warnings=warnings, unique_tags=True, depth=depth, ties=TieRule(ties))
+    read = read_runs(runs, warnings=warnings, unique_tags=True, depth=depth, ties=ties)
     given = (run for _, run in read)
     if qrels is not None:
         simulate(
             given,
             qrels,
-            strategy=strategy,
-            parameters=values,
-            ties=TieRule(ties),
+            recipe=recipe,
             relevant_from=relevant_from,
             unjudged=unjudged,
             as_json=as_json,
         )
         return
-    pool = build_pool(given, strategy=strategy, ties=TieRule(ties), parameters=values)
+    pool = build_pool(given, strategy=recipe.strategy, ties=ties, parameters=values)
     if as_json:
         say_json([_entry(pool, entry) for entry in pool.entries])
         return

@@ -10,10 +10,9 @@ import click
 from workbench.cli.inputs import open_input
 from workbench.cli.output import say_findings, with_progress
 from workbench.errors import Finding, InvalidInput
-from workbench.formats.run_tops import read_run_arrays, read_run_leading, read_run_top
-from workbench.formats.runs import read_run
-from workbench.pooling.reached import RunTops
-from workbench.pooling.tags import AnyRun
+from workbench.formats.runs import read_run, read_run_arrays, read_run_leading, read_run_top
+from workbench.pooling.candidates import AnyRun
+from workbench.pooling.run_tops import RunTops
 from workbench.records import Run, TieRule
 
 

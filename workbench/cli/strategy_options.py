@@ -1,72 +1,73 @@
-"""Options of the pooling strategies, generated from their registry."""
+"""The options of a pool's recipe, generated from the registry of strategies."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from functools import wraps
+from typing import Any
 
 import click
 
 from workbench.errors import InvalidInput
-from workbench.pooling.parameters import Strategy
+from workbench.pooling.strategies import ALL_STRATEGIES, PoolRecipe
+from workbench.pooling.strategy import Strategy
 from workbench.records import TieRule
 
-Command = TypeVar("Command", bound=Callable[..., Any])
+Command = Callable[..., Any]
 
 
-def recipe_options(
-    strategies: Mapping[str, Strategy[Any]], *, listed_by: str = "workbench pool --strategies"
-) -> Callable[[Command], Command]:
-    """The options of a pool's recipe: the strategy, all parameters, and which of equal scores comes first."""
+def recipe_options(*, listed_by: str = "workbench pool --strategies") -> Callable[[Command], Command]:
+    """Give a command the options of a recipe: strategy, all parameters, ties; it receives a `recipe`."""
+    parameters = _parameter_help(ALL_STRATEGIES)
 
     def with_options(command: Command) -> Command:
-        command = click.option(
+        @wraps(command)
+        def with_recipe(*args: Any, strategy: str, ties: str, **options: Any) -> Any:
+            given = {name: options.pop(name) for name in parameters}
+            runs = {
+                name: options.pop(name) for name in ("tags", "priority", "supplementary") if name in options
+            }
+            if "tags" in runs:
+                runs["tags"] = runs["tags"] or None
+            values = _values(ALL_STRATEGIES[strategy], given)
+            return command(*args, recipe=PoolRecipe(strategy, values, TieRule(ties), **runs), **options)
+
+        decorated = click.option(
             "--ties",
             type=click.Choice([rule.value for rule in TieRule]),
             default=TieRule.TREC_EVAL.value,
             show_default=True,
             help="Which of two documents with the same score comes first.",
-        )(command)
-        command = strategy_options(strategies)(command)
+        )(with_recipe)
+        for name, help_text in reversed(parameters.items()):
+            decorated = click.option(option_name(name), name, metavar="VALUE", help=help_text)(decorated)
         return click.option(
             "--strategy",
-            type=click.Choice(list(strategies)),
+            type=click.Choice(list(ALL_STRATEGIES)),
             default="depth",
             show_default=True,
             help=f"How the documents are chosen; {listed_by} lists them.",
-        )(command)
+        )(decorated)
 
     return with_options
 
 
-def some_runs_options(command: Command) -> Command:
-    """The options that say which of a campaign's runs are pooled."""
-    command = click.option(
-        "--priority",
-        type=click.IntRange(1),
-        help="Only each group's runs with this priority or a smaller number.",
-    )(command)
-    return click.option("--run", "tags", multiple=True, help="Only these runs, by tag; all if not given.")(
-        command
-    )
-
-
-def strategy_options(strategies: Mapping[str, Strategy[Any]]) -> Callable[[Command], Command]:
-    """An option for every parameter that any of these strategies has, in the order of the catalogue."""
-    uses: dict[str, dict[str, list[str]]] = {}
-    for strategy in strategies.values():
-        for parameter in strategy.parameters:
-            said = uses.setdefault(parameter.name, {})
-            said.setdefault(parameter.description, []).append(strategy.name)
-
-    def with_options(command: Command) -> Command:
-        for name, said in reversed(uses.items()):
-            # Strategies that say the same of a parameter are named together.
-            help_text = " ".join(f"{', '.join(names)}: {description}." for description, names in said.items())
-            command = click.option(option_name(name), name, metavar="VALUE", help=help_text)(command)
-        return command
-
-    return with_options
+def campaign_recipe_options(command: Command) -> Command:
+    """The same with the options that say which of a campaign's runs and pairs are pooled."""
+    command = recipe_options()(command)
+    for option in (
+        click.option(
+            "--supplementary", is_flag=True, help="Leave out pairs that are already pooled or judged."
+        ),
+        click.option(
+            "--priority",
+            type=click.IntRange(1),
+            help="Only each group's runs with this priority or a smaller number.",
+        ),
+        click.option("--run", "tags", multiple=True, help="Tag of a run to pool (repeatable); default all."),
+    ):
+        command = option(command)
+    return command
 
 
 def option_name(parameter: str) -> str:
@@ -74,13 +75,29 @@ def option_name(parameter: str) -> str:
     return f"--{parameter.replace('_', '-')}"
 
 
-def strategy_values(strategy: Strategy[Any], given: Mapping[str, str | None]) -> dict[str, Any]:
+def _parameter_help(strategies: Mapping[str, Strategy[Any]]) -> dict[str, str]:
+    """The help of every parameter that any strategy has, in the order of the registry.
+
+    Strategies that describe a parameter alike are named together.
+    """
+    uses: dict[str, dict[str, list[str]]] = {}
+    for strategy in strategies.values():
+        for parameter in strategy.parameters:
+            descriptions = uses.setdefault(parameter.name, {})
+            descriptions.setdefault(parameter.description, []).append(strategy.name)
+    return {
+        name: " ".join(f"{', '.join(names)}: {description}." for description, names in descriptions.items())
+        for name, descriptions in uses.items()
+    }
+
+
+def _values(strategy: Strategy[Any], given: Mapping[str, str | None]) -> dict[str, Any]:
     """The values of the options that were given; raises click's UsageError with everything that is wrong."""
     try:
         return strategy.values({name: text for name, text in given.items() if text is not None})
     except InvalidInput as error:
-        said = (
+        lines = (
             f"{option_name(finding.source)}: {finding.message} ({finding.remedy})"
             for finding in error.findings
         )
-        raise click.UsageError("\n       ".join(said)) from error
+        raise click.UsageError("\n       ".join(lines)) from error

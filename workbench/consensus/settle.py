@@ -1,22 +1,22 @@
-"""One grade for each pair from all that assessors said of it, and a list of what is not settled."""
+"""One grade for each pair from the judgments of its assessors, and the list of what is left unsettled."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from workbench.consensus.outcomes import Evidence, Left, Outcome, Pair, Settled
-from workbench.consensus.rules import Rule, bound, rule_of
-from workbench.consensus.summing import line_of
-from workbench.errors import Conflict, WorkbenchError
-from workbench.records import Answer, Judgment, Qrel, Scale, id_bytes
+from workbench.consensus.judgments import grades_by_pair
+from workbench.consensus.rule import Evidence, Left, Outcome, Pair, Settled
+from workbench.consensus.rules import bound, rule_of
+from workbench.export import Export, table_export
+from workbench.records import Judgment, Qrel, Scale, id_bytes
 
 NO_GRADE = "nobody gave a grade"
 
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """The one grade of a pair: how sure it is, of how many assessors' grades, and whether adjudicated."""
+    """The one grade of a pair: its confidence, the number of assessors' grades, whether adjudicated."""
 
     topic: str
     docno: str
@@ -39,8 +39,7 @@ class Unsettled:
 class Consensus:
     """One grade for each settled pair, and the others; all sorted by topic, then docno (bytes).
 
-    `relevant_from` is the lowest grade of these that counts as relevant: that of a sum is another than that
-    of the scale.
+    `relevant_from` is the lowest relevant grade of these: for a sum it is not that of the scale.
     """
 
     labels: tuple[Label, ...]
@@ -50,7 +49,7 @@ class Consensus:
 
     @property
     def confidence(self) -> tuple[float, ...]:
-        """How sure each of the qrels is, from 0 to 1."""
+        """The confidence of each of the qrels, from 0 to 1."""
         return tuple(label.confidence for label in self.labels)
 
 
@@ -65,9 +64,9 @@ def consensus(
 ) -> Consensus:
     """Settle every pair by the named rule; answers that are no grade (unsure, cannot judge) never count.
 
-    The judgments are the current ones, one for each assessor and pair (`repeats.latest` makes them so);
-    `decided` are the grades of an adjudicator. Without a `scale` any grade goes that is not negative.
-    Relevant is what is so by `relevant_from`, by the scale, or else from 1 on.
+    The judgments are the current ones, one for each assessor and pair (`judgments.latest_judgments` makes
+    them so); `decided` are the grades of an adjudicator. Without a `scale` any grade is accepted that is not
+    negative. Grades are relevant from `relevant_from` on, from that of the scale, or else from 1.
 
     Raises WorkbenchError for an unknown rule or one that makes no whole grades, for a wrong or missing
     parameter and a grade outside the scale, and Conflict where an assessor judged a pair twice.
@@ -95,47 +94,28 @@ def consensus(
     return Consensus(
         labels=tuple(labels),
         unsettled=tuple(left),
-        relevant_from=line_after(chosen, values, line),
+        relevant_from=chosen.relevant_from(line, values),
         qrels=tuple(Qrel(label.topic, label.docno, label.grade) for label in labels),
     )
 
 
-def grades_by_pair(judgments: Iterable[Judgment], scale: Scale | None) -> dict[Pair, dict[str, int]]:
-    """The grades of every judged pair by assessor; empty where all answers are no grades.
+def label_export(found: Consensus) -> Export:
+    """Every settled pair with its grade, confidence, number of grades and what settled it.
 
-    Raises WorkbenchError for a grade outside the scale, or below 0 without one, and Conflict where an
-    assessor judged a pair twice.
+    A pair that the rule leaves has a row too, without a grade and with the reason.
     """
-    by_pair: dict[Pair, dict[str, int]] = {}
-    said: set[tuple[str, str, str]] = set()
-    for judgment in judgments:
-        key = (judgment.assessor, judgment.topic, judgment.docno)
-        if key in said:
-            raise Conflict(
-                f"{judgment.assessor} judged document {judgment.docno} of topic {judgment.topic} twice",
-                remedy="give only the current judgment of each assessor",
-            )
-        said.add(key)
-        grades = by_pair.setdefault((judgment.topic, judgment.docno), {})
-        grade = _grade(judgment, scale)
-        if grade is not None:
-            grades[judgment.assessor] = grade
-    return by_pair
-
-
-def line_after(rule: Rule, values: Mapping[str, str], relevant_from: int) -> int:
-    """The lowest relevant grade of what a rule gives, from that of the scale and the rule's parameters."""
-    if not rule.sums:
-        return relevant_from
-    return 1 if values.get("binary") == "yes" else line_of(relevant_from, values.get("line"))
-
-
-def _grade(judgment: Judgment, scale: Scale | None) -> int | None:
-    if judgment.answer is not Answer.GRADE or judgment.grade is None:
-        return None
-    if scale is None and judgment.grade < 0:
-        raise WorkbenchError(
-            f"the grade {judgment.grade} of document {judgment.docno} for topic {judgment.topic} is negative",
-            remedy="name codes that mean 'cannot judge', or take these judgments out",
+    settled = [
+        (
+            label.topic,
+            label.docno,
+            label.grade,
+            label.confidence,
+            label.n,
+            "adjudicator" if label.adjudicated else "rule",
+            "",
         )
-    return judgment.grade if scale is None else scale.grade(judgment.grade).value
+        for label in found.labels
+    ]
+    left = [(pair.topic, pair.docno, None, None, None, "", pair.reason) for pair in found.unsettled]
+    columns = ("topic", "docno", "grade", "confidence", "n", "settled_by", "unsettled")
+    return table_export(columns, (*settled, *left))

@@ -1,10 +1,10 @@
-"""Rules that look at one pair at a time: its grades by assessor, at least one, make a grade or None."""
+"""Simple rules: each makes one grade of the grades of one pair, at least one, or None."""
 
 from __future__ import annotations
 
 from collections import Counter
 
-from workbench.consensus.outcomes import Grades
+from workbench.consensus.rule import Grades, Parameter, Rule
 
 
 def majority(grades: Grades, *, ties: str = "none") -> int | None:
@@ -24,7 +24,7 @@ def majority(grades: Grades, *, ties: str = "none") -> int | None:
 
 
 def one(grades: Grades, *, assessor: str) -> int | None:
-    """The grade of the named assessor, None where this one gave none (TREC's primary assessor)."""
+    """The grade of the named assessor, None without one (TREC's primary assessor)."""
     return grades.get(assessor)
 
 
@@ -46,3 +46,67 @@ def lower_median(grades: Grades) -> int:
 def upper_median(grades: Grades) -> int:
     """The grade in the middle; of an even number of grades the upper of the two in the middle."""
     return sorted(grades.values())[len(grades) // 2]
+
+
+TIES = Parameter(
+    "ties",
+    "Ties of the majority",
+    "what becomes of equally frequent grades",
+    choices=(
+        ("none", "no line, left to an adjudicator"),
+        ("lower", "the lower grade"),
+        ("higher", "the higher grade"),
+    ),
+    default="none",
+)
+ASSESSOR = Parameter("assessor", "Assessor", "the assessor whose grades are used")
+
+SIMPLE = (
+    Rule(
+        "majority",
+        "Majority",
+        "the most frequent grade, even if fewer than half gave it",
+        "the usual vote of crowds",
+        majority,
+        "equally many assessors gave different grades",
+        (TIES,),
+    ),
+    Rule(
+        "one",
+        "One assessor",
+        "the grade of one named assessor",
+        "TREC's primary assessor (Voorhees 2000)",
+        one,
+        "the named assessor gave no grade",
+        (ASSESSOR,),
+    ),
+    Rule(
+        "any",
+        "Any",
+        "the highest grade: relevant if anybody says so",
+        "the union of Voorhees 2000",
+        any_relevant,
+    ),
+    Rule(
+        "all",
+        "All",
+        "the lowest grade: relevant only if all say so",
+        "the intersection of Voorhees 2000",
+        all_relevant,
+    ),
+    Rule(
+        "lower-median",
+        "Lower median",
+        "the middle grade, the lower of two",
+        "order statistics",
+        lower_median,
+    ),
+    Rule(
+        "upper-median",
+        "Upper median",
+        "the middle grade, the upper of two",
+        "order statistics",
+        upper_median,
+    ),
+)
+"""The simple rules; a further one is a function above and an entry here."""

@@ -6,13 +6,15 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from workbench.consensus.settle import grades_by_pair
+from workbench.consensus.judgments import grades_by_pair
+from workbench.consensus.rule import Rule
+from workbench.export import Export, table_export
 from workbench.records import Judgment, Scale, id_bytes
 
 
 @dataclass(frozen=True, slots=True)
 class SoftLabel:
-    """What `n` assessors said of a pair: the mean grade, and the share of each grade of the labels' scale."""
+    """The mean of the `n` grades of a pair, and the share of each grade of the labels' scale."""
 
     topic: str
     docno: str
@@ -35,7 +37,9 @@ def soft_labels(judgments: Iterable[Judgment], *, scale: Scale | None = None) ->
     The shares are of every grade of the scale, or without one of every grade that was given.
     Raises as `settle.consensus` for grades outside the scale and pairs that an assessor judged twice.
     """
-    graded = {pair: list(said.values()) for pair, said in grades_by_pair(judgments, scale).items() if said}
+    graded = {
+        pair: list(grades.values()) for pair, grades in grades_by_pair(judgments, scale).items() if grades
+    }
     values = (
         tuple(grade.value for grade in scale.grades)
         if scale
@@ -47,3 +51,19 @@ def soft_labels(judgments: Iterable[Judgment], *, scale: Scale | None = None) ->
         counts, n = Counter(grades), len(grades)
         labels.append(SoftLabel(*pair, sum(grades) / n, n, tuple(counts[value] / n for value in values)))
     return SoftLabels(values, tuple(labels))
+
+
+def soft_export(found: SoftLabels) -> Export:
+    """Every soft label: the mean, the number of grades, and the share of each grade."""
+    shares = tuple(f"share_{grade}" for grade in found.grades)
+    rows = [(label.topic, label.docno, label.mean, label.n, *label.shares) for label in found.labels]
+    return table_export(("topic", "docno", "mean", "n", *shares), rows)
+
+
+MEAN = Rule(
+    "mean",
+    "Mean",
+    "kept unrounded as a soft label with the share of every grade: an export of its own, no qrels",
+    "soft labels (Uma et al. 2021)",
+    soft=True,
+)

@@ -13,12 +13,12 @@ from workbench.demo.content import CAMPAIGN_NAME, CAMPAIGN_SCALE, GUIDELINES, de
 from workbench.demo.runs import GROUPS, TIDEWATER, demo_runs, description_of, group_of
 from workbench.errors import NotFound, WorkbenchError
 from workbench.formats.runs import write_run
+from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Judgment
 from workbench.storage import Session
 from workbench.workflow.campaigns.campaigns import Campaign, campaign_by_slug, create_campaign
 from workbench.workflow.campaigns.collection import load_documents, load_topics
-from workbench.workflow.judging.assigning import assign_in_turn
-from workbench.workflow.judging.assignments import assignments_of
+from workbench.workflow.judging.assignments import assign_in_turn, assignments_of
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.judging.judging import record
 from workbench.workflow.judging.order import OrderRule
@@ -27,10 +27,10 @@ from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.people.groups import add_group, join
 from workbench.workflow.people.membership import add_role
 from workbench.workflow.people.roles import Role
-from workbench.workflow.pools.pool_pairs import pool_entries
-from workbench.workflow.pools.pooling import make_pool
-from workbench.workflow.runs.run_metadata import AboutRun, Kind
-from workbench.workflow.runs.submitting import add_runs
+from workbench.workflow.pools.listing import pool_entries
+from workbench.workflow.pools.making import make_pool
+from workbench.workflow.runs.run_metadata import Kind, RunMetadata
+from workbench.workflow.runs.store import add_runs
 
 SLUG = "harbour"
 SEED = 1
@@ -90,7 +90,7 @@ def make_demo(db: Session, password_hashes: Mapping[str, str]) -> Campaign:
     load_topics(db, campaign.id, demo_topics(), source="demo")
     load_documents(db, campaign.id, demo_documents(), source="demo")
     _load_runs(db, campaign.id, groups)
-    pool = make_pool(db, campaign.id, parameters={"depth": DEPTH}, name=POOL).pool
+    pool = make_pool(db, campaign.id, PoolRecipe(parameters={"depth": DEPTH}), name=POOL).pool
     people = [one.id for one in assessors_of(db, campaign.id) if one.has_account]
     assign_in_turn(
         db, pool.id, assessor_ids=people, per_topic=len(people), order=OrderRule.SHUFFLED, seed=SEED
@@ -105,7 +105,7 @@ def _load_runs(db: Session, campaign_id: int, groups: Mapping[str, int]) -> None
         group = group_of(run.tag)
         priorities[group] += 1
         file = (f"{run.tag}.txt", io.BytesIO(b"".join(write_run(run))))
-        about = AboutRun(groups[group], Kind.AUTOMATIC, description_of(run.tag), priorities[group])
+        about = RunMetadata(groups[group], Kind.AUTOMATIC, description_of(run.tag), priorities[group])
         refused = add_runs(db, campaign_id, [file], about=about).refused
         if refused:
             raise WorkbenchError(f"a run of the demo was refused: {refused[0].findings[0]}")

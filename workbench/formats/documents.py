@@ -12,14 +12,14 @@ from workbench.formats.documents_json import json_documents
 from workbench.formats.documents_smart import smart_documents
 from workbench.formats.documents_trec import trec_documents
 from workbench.formats.documents_tsv import tsv_documents
-from workbench.formats.error_collector import Refusals, shown
+from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.fields import check_texts
 from workbench.formats.identifiers import check_ids
 from workbench.formats.source import Readable, numbered_lines
 from workbench.records import Document
 
 Lines = Iterable[tuple[int, str]]
-DocumentReader = Callable[[Lines, Refusals], Iterator[tuple[int, Document]]]
+DocumentReader = Callable[[Lines, ErrorCollector], Iterator[tuple[int, Document]]]
 """From numbered lines and the place for their errors to documents, each with the line where it starts."""
 
 DOCUMENT_FORMATS: Mapping[str, DocumentReader] = MappingProxyType(
@@ -55,27 +55,27 @@ def sniffed_documents(first_line: str) -> str:
 
 
 def _documents(stream: Readable, source: str, format: str | None) -> Iterator[Document]:
-    refusals = Refusals(source)
+    errors = ErrorCollector(source)
     lines = numbered_lines(stream, source=source)
     start = next(((number, line) for number, line in lines if line.strip()), None)
     if start is None:
-        refusals.add(None, "empty", "the file holds no document", f"formats: {', '.join(DOCUMENT_FORMATS)}")
+        errors.add(None, "empty", "the file holds no document", f"formats: {', '.join(DOCUMENT_FORMATS)}")
     else:
         reader = DOCUMENT_FORMATS[format or sniffed_documents(start[1])]
         first: dict[str, int] = {}
-        for line, document in reader(itertools.chain([start], lines), refusals):
-            if _accepted(line, document, first, refusals):
+        for line, document in reader(itertools.chain([start], lines), errors):
+            if _accepted(line, document, first, errors):
                 yield document
-        if not first and not refusals:
-            refusals.add(None, "empty", "the file holds no document", "is it in another format?")
-    refusals.check()
+        if not first and not errors:
+            errors.add(None, "empty", "the file holds no document", "is it in another format?")
+    errors.check()
 
 
-def _accepted(line: int, document: Document, first: dict[str, int], refusals: Refusals) -> bool:
-    if not check_ids(line, (document.docno,), refusals):
+def _accepted(line: int, document: Document, first: dict[str, int], errors: ErrorCollector) -> bool:
+    if not check_ids(line, (document.docno,), errors):
         return False
     if first.setdefault(document.docno, line) != line:
         message = f"document {shown(document.docno)} was there already, line {first[document.docno]}"
-        refusals.add(line, "duplicate", message, "docnos are unique: leave one of the two out")
+        errors.add(line, "duplicate", message, "docnos are unique: leave one of the two out")
         return False
-    return check_texts(line, (document.title, document.text), refusals)
+    return check_texts(line, (document.title, document.text), errors)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from workbench.formats.error_collector import Refusals
+from workbench.formats.error_collector import ErrorCollector
 from workbench.formats.fields import collapsed
 from workbench.formats.identifiers import trimmed
 from workbench.formats.json_lines import Record, as_record, first_of, parsed, unknown_keys
@@ -15,7 +15,9 @@ _TITLES = ("title", "headline")
 _TEXTS = ("text", "body", "abstract", "passage")
 
 
-def json_documents(lines: Iterable[tuple[int, str]], refusals: Refusals) -> Iterator[tuple[int, Document]]:
+def json_documents(
+    lines: Iterable[tuple[int, str]], errors: ErrorCollector
+) -> Iterator[tuple[int, Document]]:
     """One document an object and line; the text is kept as it is, the title is put on one line.
 
     Anserini's `contents` begins with the title where it has several lines and there is no key for titles.
@@ -24,30 +26,30 @@ def json_documents(lines: Iterable[tuple[int, str]], refusals: Refusals) -> Iter
         if not text.strip():
             continue
         if text.lstrip().startswith("["):
-            refusals.add(line, "json", "this is a JSON array", "write one object a line: jq -c '.[]'")
+            errors.add(line, "json", "this is a JSON array", "write one object a line: jq -c '.[]'")
             return
-        record = as_record(line, parsed(line, text, refusals), refusals)
-        document = None if record is None else _document(line, record, refusals)
+        record = as_record(line, parsed(line, text, errors), errors)
+        document = None if record is None else _document(line, record, errors)
         if document is not None:
             yield line, document
 
 
-def _document(line: int, record: Record, refusals: Refusals) -> Document | None:
-    before = refusals.count
-    docno = first_of(line, record, _IDS, refusals)
-    title = first_of(line, record, _TITLES, refusals)
-    text = first_of(line, record, _TEXTS, refusals)
-    contents = first_of(line, record, ("contents",), refusals)
+def _document(line: int, record: Record, errors: ErrorCollector) -> Document | None:
+    before = errors.count
+    docno = first_of(line, record, _IDS, errors)
+    title = first_of(line, record, _TITLES, errors)
+    text = first_of(line, record, _TEXTS, errors)
+    contents = first_of(line, record, ("contents",), errors)
     if docno is None:
         keys = unknown_keys(record, (*_TITLES, *_TEXTS, "contents"))
-        refusals.add(line, "id", f"the document has no id (other keys: {keys})", f"one of {', '.join(_IDS)}")
+        errors.add(line, "id", f"the document has no id (other keys: {keys})", f"one of {', '.join(_IDS)}")
         return None
     if text is None and contents is None:
         keys = unknown_keys(record, (*_IDS, *_TITLES))
         message = f"the document has no key for its text (other keys: {keys})"
-        refusals.add(line, "no-text", message, f"one of {', '.join((*_TEXTS, 'contents'))}")
+        errors.add(line, "no-text", message, f"one of {', '.join((*_TEXTS, 'contents'))}")
         return None
-    if refusals.count > before:
+    if errors.count > before:
         return None
     if text is None and title is None:
         title, _, text = _with_title(contents or "")

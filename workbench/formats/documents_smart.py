@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from workbench.formats.error_collector import Refusals, shown
+from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.fields import collapsed, tidied
 from workbench.formats.identifiers import trimmed
 from workbench.records import Document
@@ -14,7 +14,9 @@ _ITEM = re.compile(r"\.I(?:\s+(.*))?$")
 _MARK = re.compile(r"\.([A-Z])\s*$")
 
 
-def smart_documents(lines: Iterable[tuple[int, str]], refusals: Refusals) -> Iterator[tuple[int, Document]]:
+def smart_documents(
+    lines: Iterable[tuple[int, str]], errors: ErrorCollector
+) -> Iterator[tuple[int, Document]]:
     """One document from `.I` to the next; marks stand alone on their lines, others than TABW are left out.
 
     Author and bibliography become the first paragraph of the text. A `.W` that repeats the title, as
@@ -34,7 +36,7 @@ def smart_documents(lines: Iterable[tuple[int, str]], refusals: Refusals) -> Ite
         elif start is None or (not fields and line.strip()):
             if line.strip():
                 message = f"text outside a document or field: {shown(line)}"
-                refusals.add(number, "outside", message, "documents begin with .I and fields with .T or .W")
+                errors.add(number, "outside", message, "documents begin with .I and fields with .T or .W")
         else:
             current.append(line)
     if start:

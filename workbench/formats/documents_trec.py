@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from workbench.formats.error_collector import Refusals, shown
+from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.sgml import sgml_document
 from workbench.formats.source import LINE_LIMIT
 from workbench.records import Document
@@ -27,7 +27,9 @@ class _Open:
     size: int = 0
 
 
-def trec_documents(lines: Iterable[tuple[int, str]], refusals: Refusals) -> Iterator[tuple[int, Document]]:
+def trec_documents(
+    lines: Iterable[tuple[int, str]], errors: ErrorCollector
+) -> Iterator[tuple[int, Document]]:
     """The documents between `<DOC>` and `</DOC>`, tags in any case and anywhere on a line.
 
     The docno is that of `<DOCNO>`, or where there is none (as in Gigaword) the id of `<DOC id="...">`.
@@ -38,7 +40,7 @@ def trec_documents(lines: Iterable[tuple[int, str]], refusals: Refusals) -> Iter
         at = 0
         for tag in _DOC.finditer(line) if "<" in line else ():
             if document:
-                _take(document, line[at : tag.start()], refusals)
+                _take(document, line[at : tag.start()], errors)
             at = tag.end()
             if tag[1]:
                 if document:
@@ -47,27 +49,27 @@ def trec_documents(lines: Iterable[tuple[int, str]], refusals: Refusals) -> Iter
                 continue
             if document:
                 message = f"the document of line {document.line} is not closed"
-                refusals.add(document.line, "unclosed", message, "end every document with </DOC>")
+                errors.add(document.line, "unclosed", message, "end every document with </DOC>")
             document = _Open(number, _given_id(tag[2]))
         if document:
-            _take(document, line[at:] + "\n", refusals)
+            _take(document, line[at:] + "\n", errors)
         elif not outside and (left := _ANY_TAG.sub("", line[at:]).strip()):
             outside = True
             message = f"text outside <DOC>: {shown(left)}"
-            refusals.add(number, "outside", message, "a file of TREC documents holds nothing else")
+            errors.add(number, "outside", message, "a file of TREC documents holds nothing else")
     if document:
         message = "the last document is not closed: the file may have been cut"
-        refusals.add(document.line, "unclosed", message, "end every document with </DOC>")
+        errors.add(document.line, "unclosed", message, "end every document with </DOC>")
 
 
-def _take(document: _Open, text: str, refusals: Refusals) -> None:
+def _take(document: _Open, text: str, errors: ErrorCollector) -> None:
     before = document.size
     document.size += len(text)
     if document.size <= LINE_LIMIT:
         document.parts.append(text)
     elif before <= LINE_LIMIT:
         message = f"the document is longer than {LINE_LIMIT // 2**20} MiB"
-        refusals.add(document.line, "too-large", message, "is </DOC> missing?")
+        errors.add(document.line, "too-large", message, "is </DOC> missing?")
 
 
 def _given_id(attributes: str) -> str:

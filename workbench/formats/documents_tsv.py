@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from workbench.formats.error_collector import Refusals
+from workbench.formats.error_collector import ErrorCollector
 from workbench.formats.fields import collapsed
 from workbench.formats.identifiers import trimmed
 from workbench.records import Document
@@ -16,7 +16,7 @@ _ORDERS = {2: ("text",), 3: ("title", "text")}
 _REMEDY = "write docno, perhaps a title, and text, separated by tabs; no tab inside them"
 
 
-def tsv_documents(lines: Iterable[tuple[int, str]], refusals: Refusals) -> Iterator[tuple[int, Document]]:
+def tsv_documents(lines: Iterable[tuple[int, str]], errors: ErrorCollector) -> Iterator[tuple[int, Document]]:
     """One document a line; quotes are characters like others. The first line may name the columns."""
     order: tuple[str, ...] | None = None
     for number, line in lines:
@@ -30,10 +30,10 @@ def tsv_documents(lines: Iterable[tuple[int, str]], refusals: Refusals) -> Itera
                 continue
         if order is None:
             message = f"expected 2 or 3 columns, found {len(cells)}"
-            refusals.add(number, "columns", message, _REMEDY)
+            errors.add(number, "columns", message, _REMEDY)
         elif len(cells) != len(order) + 1:
             message = f"expected {len(order) + 1} columns as in the first line, found {len(cells)}"
-            refusals.add(number, "columns", message, _REMEDY)
+            errors.add(number, "columns", message, _REMEDY)
         else:
             fields = dict(zip(order, cells[1:], strict=True))
             yield (

@@ -10,7 +10,7 @@ KEPT = 1000
 SHOWN = 60
 
 
-class Refusals:
+class ErrorCollector:
     """The errors found in one file: the first `KEPT` are told, the rest are counted by kind."""
 
     def __init__(self, source: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 
-from workbench.formats.error_collector import Refusals
+from workbench.formats.error_collector import ErrorCollector
 
 _BLANK_LINES = re.compile(r"\n[ \t\r\f\v]*\n")
 # Without the semicolon `AT&T` and `R&D` would be at the mercy of the entities' names.
@@ -36,7 +36,7 @@ def tidied(text: str) -> str:
     return re.sub(r"\n{3,}", "\n\n", lines).strip()
 
 
-def check_texts(line: int | None, texts: tuple[str, ...], refusals: Refusals) -> bool:
+def check_texts(line: int | None, texts: tuple[str, ...], errors: ErrorCollector) -> bool:
     """Whether texts can be stored and shown as they are; bytes that are no UTF-8 and NUL become errors."""
     for text in texts:
         try:
@@ -45,13 +45,13 @@ def check_texts(line: int | None, texts: tuple[str, ...], refusals: Refusals) ->
             if 0xDC80 <= ord(text[error.start]) <= 0xDCFF:
                 byte = ord(text[error.start]) - 0xDC00
                 remedy = "convert the file, for instance with iconv -f latin1 -t utf-8"
-                refusals.add(line, "encoding", f"the text is no UTF-8: byte 0x{byte:02x}", remedy)
+                errors.add(line, "encoding", f"the text is no UTF-8: byte 0x{byte:02x}", remedy)
             else:
                 message = "the text holds half a character (a lone surrogate)"
-                refusals.add(line, "encoding", message, r"write both halves: \ud83d\ude00")
+                errors.add(line, "encoding", message, r"write both halves: \ud83d\ude00")
             return False
         if "\0" in text:
-            refusals.add(line, "nul", "the text holds a NUL character", r"delete it (\u0000 in JSON)")
+            errors.add(line, "nul", "the text holds a NUL character", r"delete it (\u0000 in JSON)")
             return False
     return True
 

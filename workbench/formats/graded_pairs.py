@@ -1,13 +1,13 @@
-"""Graded pairs with a word on each: tab-separated, with a header `topic doc grade` and a column of words."""
+"""Graded pairs with a text each, tab-separated: adjudicated decisions, and known grades for training."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from workbench.formats.error_collector import Refusals, shown
-from workbench.formats.identifiers import check_ids, trimmed
+from workbench.formats.error_collector import ErrorCollector, shown
+from workbench.formats.identifiers import check_ids, plain, trimmed
 from workbench.formats.source import Readable, numbered_lines
 
 NEEDED = ("topic", "doc", "grade")
@@ -31,7 +31,7 @@ class GradedPair:
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class PairKind:
     """What a file of graded pairs is about: `one` of them, how its column of words may be called.
 
     The first of `columns` is how this project calls it; the column may lack. `mend` says what to do about a
@@ -49,13 +49,13 @@ class Form:
         return f"the first line must name the columns {', '.join(NEEDED)} and, if you like, {column}, by tabs"
 
 
-def read_graded_pairs(stream: Readable, form: Form, *, source: str) -> tuple[GradedPair, ...]:
+def read_graded_pairs(stream: Readable, form: PairKind, *, source: str) -> tuple[GradedPair, ...]:
     """The pairs of a plain or gzip file in file order; columns with other names are not read.
 
     Raises InvalidInput with every error: a header that is missing, cells that are, a grade that is none, ids
     with white space, and a pair that stands there twice.
     """
-    refusals = Refusals(source)
+    errors = ErrorCollector(source)
     found: dict[tuple[str, str], GradedPair] = {}
     header: Sequence[str] | None = None
     for number, line in numbered_lines(stream, source=source):
@@ -63,50 +63,82 @@ def read_graded_pairs(stream: Readable, form: Form, *, source: str) -> tuple[Gra
             continue
         cells = [trimmed(cell) for cell in line.split("\t")]
         if header is None:
-            header = _header(number, cells, form, refusals)
-            refusals.check()
+            header = _header(number, cells, form, errors)
+            errors.check()
         elif len(cells) != len(header):
             message = f"expected {len(header)} columns as in the header, found {len(cells)}"
-            refusals.add(number, "columns", message, "separate the columns by tabs")
+            errors.add(number, "columns", message, "separate the columns by tabs")
         else:
-            _take(number, dict(zip(header, cells, strict=True)), form, found, refusals)
-    if not found and not refusals:
-        refusals.add(None, "empty", f"the file holds no {form.one}", form.remedy)
-    refusals.check()
+            _take(number, dict(zip(header, cells, strict=True)), form, found, errors)
+    if not found and not errors:
+        errors.add(None, "empty", f"the file holds no {form.one}", form.remedy)
+    errors.check()
     return tuple(found.values())
 
 
-def _header(line: int, cells: Sequence[str], form: Form, refusals: Refusals) -> list[str]:
+def _header(line: int, cells: Sequence[str], form: PairKind, errors: ErrorCollector) -> list[str]:
     known = {**_NAMES, **dict.fromkeys(form.columns, "words")}
     names = [known.get(cell.casefold(), "") for cell in cells]
     for name, called in (*((name, name) for name in NEEDED), ("words", form.columns[0])):
         if names.count(name) > 1:
-            refusals.add(line, "header", f"the header names two columns {shown(called)}", form.remedy)
+            errors.add(line, "header", f"the header names two columns {shown(called)}", form.remedy)
     missing = [name for name in NEEDED if name not in names]
     if missing:
         message = f"there is no column {', '.join(missing)} in the header"
-        refusals.add(line, "header", message, form.remedy)
+        errors.add(line, "header", message, form.remedy)
     return names
 
 
 def _take(
     line: int,
     cells: Mapping[str, str],
-    form: Form,
+    form: PairKind,
     found: dict[tuple[str, str], GradedPair],
-    refusals: Refusals,
+    errors: ErrorCollector,
 ) -> None:
     topic, docno, given = cells["topic"], cells["doc"], cells["grade"]
-    fit = check_ids(line, (topic, docno), refusals)
+    fit = check_ids(line, (topic, docno), errors)
     if not _GRADE.fullmatch(given):
         message = f"{shown(given)} is no grade" if given else "the grade is missing"
-        refusals.add(line, "grade", message, form.mend)
+        errors.add(line, "grade", message, form.mend)
         return
     if not fit:
         return
     before = found.get((topic, docno))
     if before is not None:
         message = f"document {shown(docno)} of topic {shown(topic)} stands in line {before.line} already"
-        refusals.add(line, "twice", message, f"one {form.one} a pair")
+        errors.add(line, "twice", message, f"one {form.one} a pair")
         return
     found[topic, docno] = GradedPair(topic, docno, int(given), cells.get("words", ""), line)
+
+
+DECISIONS = PairKind("decision", ("reason",), "decide it first, or take the line out")
+
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f]+")
+
+
+def read_decisions(stream: Readable, *, source: str) -> tuple[GradedPair, ...]:
+    """The decisions of a file, the reasons as their words; raises as `read_graded_pairs`."""
+    return read_graded_pairs(stream, DECISIONS, source=source)
+
+
+def write_decisions(decisions: Iterable[GradedPair]) -> Iterator[bytes]:
+    """The header and one line a decision, as `read_decisions` reads them; a reason is one line of text.
+
+    Raises WorkbenchError for topics and docnos with white space.
+    """
+    yield ("\t".join((*NEEDED, DECISIONS.columns[0])) + "\n").encode()
+    for one in decisions:
+        reason = _CONTROLS.sub(" ", one.words).strip().encode("utf-8", "replace")
+        ids = (plain(one.topic, "topic"), plain(one.docno, "docno"))
+        yield b"\t".join((*ids, str(one.grade).encode(), reason)) + b"\n"
+
+
+KNOWN_GRADES = PairKind(
+    "known answer", ("feedback", "reason", "why"), "give the grade that is right, or take the line out"
+)
+
+
+def read_known_grades(stream: Readable, *, source: str) -> tuple[GradedPair, ...]:
+    """The known answers of a file, the feedback as their words; raises as `read_graded_pairs`."""
+    return read_graded_pairs(stream, KNOWN_GRADES, source=source)

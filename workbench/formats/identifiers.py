@@ -1,13 +1,13 @@
-"""Ids as they stand in files: what an id may hold, and lists of ids."""
+"""Ids in files: what an id may contain, and lists of ids."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
 
-from workbench.errors import WorkbenchError
-from workbench.formats.error_collector import Refusals, shown
-from workbench.formats.source import Readable, byte_lines
+from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.formats.error_collector import ErrorCollector, shown
+from workbench.formats.source import Readable, byte_lines, numbered_lines
 from workbench.records import id_bytes
 
 # The columns of run and qrels files are separated by white space of ASCII; control characters and the byte
@@ -38,17 +38,17 @@ def all_fit(joined: bytes) -> bool:
     return _BOM not in joined and len(joined.translate(None, _MISFIT_BYTES)) == len(joined)
 
 
-def check_ids(line: int | None, identifiers: Iterable[str], refusals: Refusals) -> bool:
+def check_ids(line: int | None, identifiers: Iterable[str], errors: ErrorCollector) -> bool:
     """Whether all these ids fit; those that do not become errors of the line."""
     misfits = [identifier for identifier in identifiers if not fits(identifier)]
     for identifier in misfits:
         if identifier:
             message = f"the id {shown(identifier)} holds white space or invisible characters"
-            refusals.add(
+            errors.add(
                 line, "id", message, "an id is one word: run and qrels files separate columns by spaces"
             )
         else:
-            refusals.add(line, "id", "an id is missing", "every record needs one")
+            errors.add(line, "id", "an id is missing", "every record needs one")
     return not misfits
 
 
@@ -67,14 +67,30 @@ def read_ids(stream: Readable, *, source: str) -> tuple[str, ...]:
 
     Raises InvalidInput for an empty list and ids with invisible characters.
     """
-    refusals = Refusals(source)
+    errors = ErrorCollector(source)
     ids: list[str] = []
     for number, line in byte_lines(stream, source=source):
         columns = line.split(maxsplit=1)
         if columns:
             ids.append(columns[0].decode("utf-8", "surrogateescape"))
-            check_ids(number, ids[-1:], refusals)
+            check_ids(number, ids[-1:], errors)
     if not ids:
-        refusals.add(None, "empty", "the list holds no id", "write one id a line")
-    refusals.check()
+        errors.add(None, "empty", "the list holds no id", "write one id a line")
+    errors.check()
     return tuple(ids)
+
+
+def read_docnos(stream: Readable, *, source: str) -> dict[str, int]:
+    """The docnos of a plain or gzip list, each once, with the line (from 1) on which it first stands.
+
+    Raises InvalidInput for what is no text, and for a list without a docno.
+    """
+    found: dict[str, int] = {}
+    for number, line in numbered_lines(stream, source=source):
+        # Only blanks and tabs part, as in a run: other white space may belong to an id.
+        for docno in line.replace("\t", " ").split(" "):
+            if docno:
+                found.setdefault(docno, number)
+    if not found:
+        raise InvalidInput([Finding(source, None, "empty", "there is no docno in it", "give one a line")])
+    return found

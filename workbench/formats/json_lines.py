@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
-from workbench.formats.error_collector import Refusals, shown
+from workbench.formats.error_collector import ErrorCollector, shown
 
 Record = Mapping[str, Any]
 
@@ -21,7 +21,7 @@ _OPENING = re.compile(r"\s*\[\s*(\]?)\s*")
 _GAP = re.compile(r"\s*([,\]])\s*")
 
 
-def parsed(line: int, text: str, refusals: Refusals) -> Any:
+def parsed(line: int, text: str, errors: ErrorCollector) -> Any:
     """The JSON value of a line, numbers as they are written; None and an error where it is none.
 
     Numbers stay text, since ids are strings: 1e3 is another topic than 1000.
@@ -29,11 +29,11 @@ def parsed(line: int, text: str, refusals: Refusals) -> Any:
     try:
         return _DECODER.decode(text)
     except (ValueError, RecursionError) as error:
-        refusals.add(line, "json", _complaint(error), "write one whole JSON object on one line")
+        errors.add(line, "json", _complaint(error), "write one whole JSON object on one line")
         return None
 
 
-def array_items(text: str, refusals: Refusals) -> Iterator[tuple[int, Any]]:
+def array_items(text: str, errors: ErrorCollector) -> Iterator[tuple[int, Any]]:
     """The items of a text that is one JSON array, each with its line; the reading ends at the first error."""
     line, at = 1, 0
     gap = _OPENING.match(text)
@@ -44,28 +44,28 @@ def array_items(text: str, refusals: Refusals) -> Iterator[tuple[int, Any]]:
             value, end = _DECODER.raw_decode(text, at)
         except (ValueError, RecursionError) as error:
             line = error.lineno if isinstance(error, json.JSONDecodeError) else line
-            refusals.add(line, "json", _complaint(error), "mend the array there")
+            errors.add(line, "json", _complaint(error), "mend the array there")
             return
         yield line, value
         line += text.count("\n", at, end)
         at = end
         gap = _GAP.match(text, at)
     if not gap or gap.end() != len(text):
-        refusals.add(
+        errors.add(
             line, "json", "the array is not closed, or something follows it", "separate objects by commas"
         )
 
 
-def as_record(line: int, value: Any, refusals: Refusals) -> Record | None:
+def as_record(line: int, value: Any, errors: ErrorCollector) -> Record | None:
     """The value if it is a JSON object; otherwise None and an error."""
     if isinstance(value, dict):
         return value
     if value is not None:
-        refusals.add(line, "json", "this is no JSON object", 'write one object a line: {"id": ..., ...}')
+        errors.add(line, "json", "this is no JSON object", 'write one object a line: {"id": ..., ...}')
     return None
 
 
-def first_of(line: int, record: Record, names: Sequence[str], refusals: Refusals) -> str | None:
+def first_of(line: int, record: Record, names: Sequence[str], errors: ErrorCollector) -> str | None:
     """The text under the first of these names that holds something; "" for one that is there but empty.
 
     None where no name is there. A number becomes the text it is written with; null is empty; true, false,
@@ -79,7 +79,7 @@ def first_of(line: int, record: Record, names: Sequence[str], refusals: Refusals
         if isinstance(value, str) and value:
             return value
         if value is not None and not isinstance(value, str):
-            refusals.add(line, "type", f"{shown(name)} holds no text", "write a string in double quotes")
+            errors.add(line, "type", f"{shown(name)} holds no text", "write a string in double quotes")
         found = ""
     return found
 

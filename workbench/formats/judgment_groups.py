@@ -1,4 +1,4 @@
-"""Every assessor's judgments in one file: `topic group docno grade`, which trec_eval reads as `qrels_jg`."""
+"""Judgments and preferences of several assessors as trec_eval reads them (`-R qrels_jg`, `-R prefs`)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from workbench.errors import WorkbenchError
 from workbench.formats.error_collector import shown
 from workbench.formats.identifiers import plain
-from workbench.records import Judgment, id_bytes
+from workbench.records import Judgment, Preference, id_bytes
 
 _SPACE = re.compile(r"[\s\x00-\x1f\x7f\ufeff]+")
 
@@ -56,3 +56,24 @@ def write_judgment_groups(judgments: Iterable[Judgment]) -> Iterator[bytes]:
         before = key
         group = names[one.assessor].encode("utf-8", "surrogateescape")
         yield b"%b %b %b %d\n" % (plain(one.topic, "topic"), group, plain(one.docno, "docno"), grade)
+
+
+def write_preferences(preferences: Iterable[Preference]) -> Iterator[bytes]:
+    """Two lines for every pair of which one is better, a subgroup for each pair, a group for each assessor.
+
+    trec_eval reads them with `-R prefs`: within a subgroup the document with the higher level is preferred,
+    between subgroups nothing is said. Ties and pairs that are both bad say nothing of an order and have no
+    line. Raises WorkbenchError for ids that would not survive (empty, white space).
+    """
+    held = [one for one in preferences if one.choice in {"first", "second"}]
+    names = group_names(one.assessor for one in held)
+    numbers: dict[tuple[str, str], int] = {}
+    for one in held:
+        key = (one.topic, one.assessor)
+        numbers[key] = numbers.get(key, 0) + 1
+        better, worse = (one.first, one.second) if one.choice == "first" else (one.second, one.first)
+        group = names[one.assessor].encode("utf-8", "surrogateescape")
+        for docno, level in ((better, 1), (worse, 0)):
+            yield b"%b %b %d %b %d\n" % (
+                plain(one.topic, "topic"), group, numbers[key], plain(docno, "docno"), level
+            )  # fmt: skip

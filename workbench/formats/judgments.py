@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from workbench.errors import WorkbenchError
-from workbench.formats.error_collector import Refusals, shown
+from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.fields import check_texts
 from workbench.formats.identifiers import check_ids, plain, trimmed
 from workbench.formats.source import Readable, numbered_lines
@@ -33,7 +33,7 @@ def read_judgments(
     for a broken link, are no grades but that answer. Columns with other names are not read.
     Raises InvalidInput with every error: a header that is missing, cells that are, ids with white space.
     """
-    refusals = Refusals(source)
+    errors = ErrorCollector(source)
     judgments: list[Judgment] = []
     places: Mapping[str, int] | None = None
     width = 0
@@ -42,20 +42,20 @@ def read_judgments(
             continue
         cells = [trimmed(cell) for cell in line.split("\t")]
         if places is None:
-            places = _places(number, cells, refusals)
-            refusals.check()
+            places = _places(number, cells, errors)
+            errors.check()
             width = len(cells)
         elif len(cells) != width:
             message = f"expected {width} columns as in the header, found {len(cells)}"
-            refusals.add(number, "columns", message, "separate the columns by tabs")
+            errors.add(number, "columns", message, "separate the columns by tabs")
         else:
             judgment = _judgment(
-                number, {name: cells[at] for name, at in places.items()}, cannot_judge, refusals
+                number, {name: cells[at] for name, at in places.items()}, cannot_judge, errors
             )
             judgments += [judgment] if judgment else []
-    if not judgments and not refusals:
-        refusals.add(None, "empty", "the file holds no judgment", _REMEDY)
-    refusals.check()
+    if not judgments and not errors:
+        errors.add(None, "empty", "the file holds no judgment", _REMEDY)
+    errors.check()
     return tuple(judgments)
 
 
@@ -83,35 +83,35 @@ def assessor_bytes(assessor: str) -> bytes:
     )
 
 
-def _places(line: int, cells: list[str], refusals: Refusals) -> Mapping[str, int]:
+def _places(line: int, cells: list[str], errors: ErrorCollector) -> Mapping[str, int]:
     """Where each column of the header stands."""
     places: dict[str, int] = {}
     for at, cell in enumerate(cells):
         name = _NAMES.get(cell.casefold())
         if name in places:
-            refusals.add(line, "header", f"the header names two columns {shown(cell)}", _REMEDY)
+            errors.add(line, "header", f"the header names two columns {shown(cell)}", _REMEDY)
         elif name:
             places[name] = at
     missing = [name for name in HEADER if name not in places]
     if missing:
-        refusals.add(line, "header", f"there is no column {', '.join(missing)} in the header", _REMEDY)
+        errors.add(line, "header", f"there is no column {', '.join(missing)} in the header", _REMEDY)
     return places
 
 
 def _judgment(
-    line: int, cells: Mapping[str, str], cannot_judge: Collection[int], refusals: Refusals
+    line: int, cells: Mapping[str, str], cannot_judge: Collection[int], errors: ErrorCollector
 ) -> Judgment | None:
     assessor, given = cells["assessor"], cells["grade"]
-    fit = check_ids(line, (cells["topic"], cells["doc"]), refusals)
+    fit = check_ids(line, (cells["topic"], cells["doc"]), errors)
     if not assessor:
-        refusals.add(line, "assessor", "the assessor is missing", "a judgment belongs to somebody")
+        errors.add(line, "assessor", "the assessor is missing", "a judgment belongs to somebody")
         fit = False
-    fit = check_texts(line, (assessor,), refusals) and fit
+    fit = check_texts(line, (assessor,), errors) and fit
     answer = _ANSWERS.get(given.casefold(), Answer.GRADE)
     grade = int(given) if _GRADE.fullmatch(given) else None
     if answer is Answer.GRADE and grade is None:
         words = ", ".join(_ANSWERS)
-        refusals.add(line, "grade", f"the grade {shown(given)} is no integer", f"or one of the words {words}")
+        errors.add(line, "grade", f"the grade {shown(given)} is no integer", f"or one of the words {words}")
         return None
     if grade is not None and grade in cannot_judge:
         grade, answer = None, Answer.CANNOT_JUDGE

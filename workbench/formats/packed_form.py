@@ -15,7 +15,7 @@ import numpy as np
 
 from workbench.formats.packed_lines import LONGEST_ID, WORD, Positions
 from workbench.formats.packed_runs import Docnos, PackedRun, in_order
-from workbench.formats.run_scores import Scores
+from workbench.formats.run_table import Scores
 from workbench.records import Run, TieRule, id_bytes
 
 FORM = 1

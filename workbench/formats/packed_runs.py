@@ -15,10 +15,19 @@ from typing import Any
 import numpy as np
 
 from workbench.errors import WorkbenchError
-from workbench.formats.packed_ids import any_twice, fingerprints
-from workbench.formats.packed_lines import WORD, Lines, NotUnderstood, Positions, Words, blocks, packed_lines
+from workbench.formats.packed_lines import (
+    WORD,
+    Lines,
+    NotUnderstood,
+    Positions,
+    Words,
+    any_twice,
+    blocks,
+    fingerprints,
+    packed_lines,
+)
 from workbench.formats.packed_scores import doubles
-from workbench.formats.run_scores import Scores
+from workbench.formats.run_table import Scores
 from workbench.formats.source import Readable, open_source
 from workbench.records import Ranking, Run, TieRule
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from workbench.formats.packed_lines import WORD, Field, Lines, NotUnderstood, Positions, Words, bits
-from workbench.formats.run_scores import Scores, finite_doubles
+from workbench.formats.run_table import Scores, finite_doubles
 
 Flags = np.ndarray[tuple[int], np.dtype[np.bool_]]
 

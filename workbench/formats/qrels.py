@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from workbench.errors import WorkbenchError
-from workbench.formats.error_collector import Refusals, shown
+from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.identifiers import check_ids, plain
 from workbench.formats.source import Readable, byte_lines
 from workbench.records import Qrel, id_bytes
@@ -23,7 +23,7 @@ def read_qrels(stream: Readable, *, source: str) -> tuple[Qrel, ...]:
     duplicate. A first line `query-id corpus-id score` means BEIR's three columns.
     Raises InvalidInput with every error: number of columns, grades that are no integers, duplicates.
     """
-    refusals = Refusals(source)
+    errors = ErrorCollector(source)
     qrels: list[Qrel] = []
     first: dict[tuple[str, str], int] = {}
     beir = False
@@ -31,10 +31,10 @@ def read_qrels(stream: Readable, *, source: str) -> tuple[Qrel, ...]:
         columns = line.split()
         if not columns:
             continue
-        if not qrels and not refusals and not beir and tuple(columns) == BEIR_HEADER:
+        if not qrels and not errors and not beir and tuple(columns) == BEIR_HEADER:
             beir = True
             continue
-        qrel = _qrel(number, columns, beir, refusals)
+        qrel = _qrel(number, columns, beir, errors)
         if qrel is None:
             continue
         line_before = first.setdefault((qrel.topic, qrel.docno), number)
@@ -42,11 +42,11 @@ def read_qrels(stream: Readable, *, source: str) -> tuple[Qrel, ...]:
             message = (
                 f"document {shown(qrel.docno)} was in topic {shown(qrel.topic)} already, line {line_before}"
             )
-            refusals.add(number, "duplicate", message, "qrels hold one grade a pair: keep one of the lines")
+            errors.add(number, "duplicate", message, "qrels hold one grade a pair: keep one of the lines")
         qrels.append(qrel)
-    if not qrels and not refusals:
-        refusals.add(None, "empty", "the file holds no line of qrels", _shape(beir))
-    refusals.check()
+    if not qrels and not errors:
+        errors.add(None, "empty", "the file holds no line of qrels", _shape(beir))
+    errors.check()
     return tuple(qrels)
 
 
@@ -66,22 +66,22 @@ def write_qrels(qrels: Iterable[Qrel]) -> Iterator[bytes]:
         yield b"%b 0 %b %d\n" % (plain(qrel.topic, "topic"), plain(qrel.docno, "docno"), qrel.grade)
 
 
-def _qrel(number: int, columns: list[bytes], beir: bool, refusals: Refusals) -> Qrel | None:
+def _qrel(number: int, columns: list[bytes], beir: bool, errors: ErrorCollector) -> Qrel | None:
     expected = 3 if beir else 4
     whole = len(columns) == expected and _GRADE.fullmatch(columns[-1])
     if columns[0].startswith(b"#") and not whole:
-        refusals.add(number, "comment", "qrels have no comments", "delete the line: scorers stumble over it")
+        errors.add(number, "comment", "qrels have no comments", "delete the line: scorers stumble over it")
         return None
     if len(columns) != expected:
         message = f"expected {expected} columns, found {len(columns)}"
-        refusals.add(number, "columns", message, _shape(beir))
+        errors.add(number, "columns", message, _shape(beir))
         return None
     if not whole:
         message = f"the grade {shown(columns[-1])} is not an integer"
-        refusals.add(number, "grade", message, "grades are whole numbers such as 0, 1, 2")
+        errors.add(number, "grade", message, "grades are whole numbers such as 0, 1, 2")
         return None
     topic, docno = (columns[at].decode("utf-8", "surrogateescape") for at in (0, expected - 2))
-    check_ids(number, (topic, docno), refusals)
+    check_ids(number, (topic, docno), errors)
     return Qrel(topic, docno, int(columns[-1]))
 
 

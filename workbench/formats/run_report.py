@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from workbench.errors import Finding, Severity
-from workbench.formats.run_mending import MENDABLE, mend_run
+from workbench.formats.run_repair import REPAIRABLE, repair_run
 from workbench.formats.run_rules import RunRules, Treatment
 from workbench.formats.runs import RunCheck
 from workbench.formats.source import Readable
@@ -27,7 +27,7 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Mend:
+class Repair:
     """What a corrected file would have changed, in words, and how many errors would be left for a person."""
 
     changes: tuple[str, ...]
@@ -50,7 +50,7 @@ class RunReport:
     error_count: int
     errors: tuple[Finding, ...]
     warnings: tuple[Finding, ...]
-    mend: Mend | None = None
+    mend: Repair | None = None
 
     @property
     def verdict(self) -> Verdict:
@@ -60,7 +60,7 @@ class RunReport:
         return Verdict.NOTED if self.warnings else Verdict.GOOD
 
 
-def report_of(check: RunCheck, *, sha256: str | None = None, mend: Mend | None = None) -> RunReport:
+def report_of(check: RunCheck, *, sha256: str | None = None, mend: Repair | None = None) -> RunReport:
     """The report of a check, without the run itself."""
     return RunReport(
         check.source,
@@ -75,23 +75,23 @@ def report_of(check: RunCheck, *, sha256: str | None = None, mend: Mend | None =
     )
 
 
-def mend_of(
+def repair_of(
     check: RunCheck, stream: Callable[[], Readable], again: Callable[[Readable], RunCheck], **how: Any
-) -> tuple[Mend, bytes] | None:
+) -> tuple[Repair, bytes] | None:
     """What a corrected file would change, and its content; None where nothing is mechanical.
 
     Files of more than MOST_LINES are left alone.
 
-    `stream` opens the file once more, `again` checks the corrected one. Keywords go to `mend_run`.
+    `stream` opens the file once more, `again` checks the corrected one. Keywords go to `repair_run`.
     """
     codes = {finding.code for finding in (*check.errors, *check.warnings)}
-    if check.lines > MOST_LINES or not codes & MENDABLE:
+    if check.lines > MOST_LINES or not codes & REPAIRABLE:
         return None
-    mended = mend_run(stream(), source=check.source, **how)
+    mended = repair_run(stream(), source=check.source, **how)
     if not mended.changes:
         return None
     left = again(io.BytesIO(mended.content)).error_count
-    return Mend(tuple(change.words for change in mended.changes), left), mended.content
+    return Repair(tuple(change.words for change in mended.changes), left), mended.content
 
 
 def with_findings(report: RunReport, findings: Iterable[Finding], rules: RunRules) -> RunReport:
@@ -139,7 +139,7 @@ def report_from_json(data: Mapping[str, Any]) -> RunReport:
         data["error_count"],
         tuple(finding_from_json(one, data["file"], Severity.ERROR) for one in data["errors"]),
         tuple(finding_from_json(one, data["file"], Severity.WARNING) for one in data["warnings"]),
-        None if mend is None else Mend(tuple(mend["changes"]), mend["errors_left"]),
+        None if mend is None else Repair(tuple(mend["changes"]), mend["errors_left"]),
     )
 
 

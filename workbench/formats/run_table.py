@@ -1,13 +1,16 @@
-"""The lines of a run sorted into columns by topic: the one loop through which every line of a run passes."""
+"""The lines of a run sorted into columns by topic: the one loop that every line passes; scores as doubles."""
 
 from __future__ import annotations
 
 import sys
 from array import array
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from workbench.errors import Finding, InvalidInput
-from workbench.formats.error_collector import Refusals
+from workbench.formats.error_collector import ErrorCollector
 from workbench.formats.source import Readable, byte_lines
 
 COLUMNS = "a run has the columns topic Q0 docno rank score tag"
@@ -41,8 +44,8 @@ class RunTable:
     first_not_q0: int = 0
 
 
-def run_table(stream: Readable, refusals: Refusals, *, max_lines: int | None = None) -> RunTable:
-    """Read a run into columns; lines without six columns go to the refusals, blank lines are left out.
+def run_table(stream: Readable, errors: ErrorCollector, *, max_lines: int | None = None) -> RunTable:
+    """Read a run into columns; lines without six columns go to the errors, blank lines are left out.
 
     Raises InvalidInput where the stream itself cannot be read, for what begins as a page of HTML or XML, and
     as soon as there are more than `max_lines`.
@@ -52,20 +55,20 @@ def run_table(stream: Readable, refusals: Refusals, *, max_lines: int | None = N
     current = only_tag = b""
     columns = TopicColumns()
     # Millions of lines pass through this loop: whatever can be checked by the topic is left for later.
-    for number, line in byte_lines(stream, source=refusals.source, line_limit=LINE_BYTES):
+    for number, line in byte_lines(stream, source=errors.source, line_limit=LINE_BYTES):
         row = line.split()
         if len(row) != 6:
             if row:
-                _refuse_markup(row, table, refusals.source)
+                _refuse_markup(row, table, errors.source)
                 table.lines += 1
-                _refuse(number, row, refusals)
+                _refuse(number, row, errors)
             elif number > BLANK * most:
-                raise _too_long(refusals.source, number, BLANK * most)
+                raise _too_long(errors.source, number, BLANK * most)
             continue
         topic, second, docno, rank, score, tag = row
         table.lines += 1
         if table.lines > most:
-            raise _too_long(refusals.source, number, most)
+            raise _too_long(errors.source, number, most)
         if topic != current:
             columns = table.topics.setdefault(topic, TopicColumns())
             current = topic
@@ -94,8 +97,25 @@ def _too_long(source: str, line: int, most: int) -> InvalidInput:
     return InvalidInput([Finding(source, line, "too-long", f"the file has more than {most:,} lines", remedy)])
 
 
-def _refuse(number: int, row: list[bytes], refusals: Refusals) -> None:
+def _refuse(number: int, row: list[bytes], errors: ErrorCollector) -> None:
     if row[0].startswith(b"#"):
-        refusals.add(number, "comment", "a run has no comments", "delete the line")
+        errors.add(number, "comment", "a run has no comments", "delete the line")
     else:
-        refusals.add(number, "columns", f"expected 6 columns, found {len(row)}", COLUMNS)
+        errors.add(number, "columns", f"expected 6 columns, found {len(row)}", COLUMNS)
+
+
+Scores = np.ndarray[tuple[int], np.dtype[np.float64]]
+
+# What is left of plain decimal numbers when these bytes are taken away is nothing; float() takes far more.
+_SCORE_BYTES = b"0123456789+-.eE "
+
+
+def finite_doubles(fields: Sequence[bytes]) -> Scores | None:
+    """These fields as doubles, or None where one of them is not a finite decimal number."""
+    if b" ".join(fields).translate(None, _SCORE_BYTES):
+        return None
+    try:
+        values = np.array(list(map(float, fields)), dtype=np.float64)
+    except ValueError:
+        return None
+    return values if np.isfinite(values).all() else None

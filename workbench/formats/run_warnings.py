@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.formats.error_collector import Refusals, shown
-from workbench.formats.run_scores import Scores
-from workbench.formats.run_table import TopicColumns
+from workbench.formats.error_collector import ErrorCollector, shown
+from workbench.formats.run_table import Scores, TopicColumns
 
 Flags = np.ndarray[tuple[int], np.dtype[np.bool_]]
 
@@ -38,7 +37,7 @@ class Doubts:
     `cut` is the depth of the pool that the run is meant for, where it is known.
     """
 
-    def __init__(self, findings: Refusals, *, cut: int | None = None) -> None:
+    def __init__(self, findings: ErrorCollector, *, cut: int | None = None) -> None:
         self._findings = findings
         self._cut = cut
         self._rank, self._repeated, self._contradicted = _Tally(), _Tally(), _Tally()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from workbench.formats.error_collector import Refusals, shown
+from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.identifiers import check_ids, plain
 from workbench.records import id_bytes
 
@@ -12,18 +12,18 @@ MOST = 100
 
 
 def checked_subtopics(
-    line: int, subtopics: Sequence[tuple[str, str]], refusals: Refusals
+    line: int, subtopics: Sequence[tuple[str, str]], errors: ErrorCollector
 ) -> tuple[tuple[str, str], ...]:
     """Ids and labels of a topic's subtopics; what is wrong with them becomes an error of the line."""
     if len(subtopics) > MOST:
-        refusals.add(line, "subtopics", f"the topic has {len(subtopics)} subtopics", f"at most {MOST}")
+        errors.add(line, "subtopics", f"the topic has {len(subtopics)} subtopics", f"at most {MOST}")
     ids = [one for one, _ in subtopics]
-    check_ids(line, ids, refusals)
+    check_ids(line, ids, errors)
     for twice in sorted({one for one in ids if ids.count(one) > 1}) if len(ids) <= MOST else ():
-        refusals.add(line, "subtopics", f"two subtopics are called {shown(twice)}", "each id once")
+        errors.add(line, "subtopics", f"two subtopics are called {shown(twice)}", "each id once")
     for one, label in subtopics:
         if not label.strip():
-            refusals.add(line, "subtopics", f"subtopic {shown(one)} has no label", "say what it is about")
+            errors.add(line, "subtopics", f"subtopic {shown(one)} has no label", "say what it is about")
     return tuple(subtopics)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 
 from workbench.errors import WorkbenchError
-from workbench.formats.error_collector import Refusals, shown
+from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.fields import check_texts
 from workbench.formats.identifiers import check_ids, read_ids
 from workbench.formats.source import Readable, whole_bytes
@@ -18,7 +18,7 @@ from workbench.formats.topics_tsv import tsv_topics
 from workbench.formats.topics_xml import xml_topics
 from workbench.records import Topic
 
-TopicReader = Callable[[bytes, Refusals], Iterator[tuple[int, Topic]]]
+TopicReader = Callable[[bytes, ErrorCollector], Iterator[tuple[int, Topic]]]
 """From a file's content and the place for its errors to topics, each with the line where it starts."""
 
 TOPIC_FORMATS: Mapping[str, TopicReader] = MappingProxyType(
@@ -41,16 +41,16 @@ def read_topics(stream: Readable, *, source: str, format: str | None = None) -> 
             f"{shown(format)} is no format of topics", remedy=f"one of {', '.join(TOPIC_FORMATS)}"
         )
     content = whole_bytes(stream, source=source)
-    refusals = Refusals(source)
+    errors = ErrorCollector(source)
     topics: list[Topic] = []
     first: dict[str, int] = {}
-    for line, topic in TOPIC_FORMATS[format or sniffed_topics(content)](content, refusals):
-        _check(line, topic, first, refusals)
+    for line, topic in TOPIC_FORMATS[format or sniffed_topics(content)](content, errors):
+        _check(line, topic, first, errors)
         topics.append(topic)
-    if not topics and not refusals:
+    if not topics and not errors:
         known = "TREC <top>, XML <topic>, JSON lines, or id and title separated by a tab"
-        refusals.add(None, "empty", "the file holds no topic", f"formats: {known}")
-    refusals.check()
+        errors.add(None, "empty", "the file holds no topic", f"formats: {known}")
+    errors.check()
     return tuple(topics)
 
 
@@ -77,11 +77,11 @@ def sniffed_topics(content: bytes) -> str:
     return "tsv"
 
 
-def _check(line: int, topic: Topic, first: dict[str, int], refusals: Refusals) -> None:
-    if check_ids(line, (topic.id,), refusals) and first.setdefault(topic.id, line) != line:
+def _check(line: int, topic: Topic, first: dict[str, int], errors: ErrorCollector) -> None:
+    if check_ids(line, (topic.id,), errors) and first.setdefault(topic.id, line) != line:
         message = f"topic {shown(topic.id)} was there already, line {first[topic.id]}"
-        refusals.add(line, "duplicate", message, "give every topic an id of its own")
+        errors.add(line, "duplicate", message, "give every topic an id of its own")
     if not topic.title and not topic.description:
         message = f"topic {shown(topic.id)} has neither title nor description"
-        refusals.add(line, "empty-topic", message, "say what is looked for")
-    check_texts(line, (topic.title, topic.description, topic.narrative), refusals)
+        errors.add(line, "empty-topic", message, "say what is looked for")
+    check_texts(line, (topic.title, topic.description, topic.narrative), errors)

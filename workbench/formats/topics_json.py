@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from workbench.formats.error_collector import Refusals
+from workbench.formats.error_collector import ErrorCollector
 from workbench.formats.fields import collapsed, paragraphs
 from workbench.formats.identifiers import trimmed
 from workbench.formats.json_lines import Record, array_items, as_record, first_of, parsed, unknown_keys
@@ -20,59 +20,59 @@ _LABELS = ("label", *_TITLES, "name", *_DESCRIPTIONS)
 _SUBTOPICS = 'such as "subtopics": ["history", "today"], or objects with "id" and "label"'
 
 
-def json_topics(content: bytes, refusals: Refusals) -> Iterator[tuple[int, Topic]]:
+def json_topics(content: bytes, errors: ErrorCollector) -> Iterator[tuple[int, Topic]]:
     """One topic an object; numbers as ids become text."""
-    for line, value in _values(content.decode("utf-8", "surrogateescape"), refusals):
-        record = as_record(line, value, refusals)
+    for line, value in _values(content.decode("utf-8", "surrogateescape"), errors):
+        record = as_record(line, value, errors)
         if record is not None:
-            topic = _topic(line, record, refusals)
+            topic = _topic(line, record, errors)
             if topic is not None:
                 yield line, topic
 
 
-def _values(text: str, refusals: Refusals) -> Iterator[tuple[int, Any]]:
+def _values(text: str, errors: ErrorCollector) -> Iterator[tuple[int, Any]]:
     if text.lstrip().startswith("["):
-        yield from array_items(text, refusals)
+        yield from array_items(text, errors)
         return
     for line, one in enumerate(text.split("\n"), 1):
         if one.strip():
-            yield line, parsed(line, one, refusals)
+            yield line, parsed(line, one, errors)
 
 
-def _topic(line: int, record: Record, refusals: Refusals) -> Topic | None:
-    before = refusals.count
-    identifier = first_of(line, record, _IDS, refusals)
+def _topic(line: int, record: Record, errors: ErrorCollector) -> Topic | None:
+    before = errors.count
+    identifier = first_of(line, record, _IDS, errors)
     if identifier is None:
         keys = unknown_keys(record, (*_TITLES, *_DESCRIPTIONS, *_NARRATIVES))
-        refusals.add(line, "id", f"the topic has no id (other keys: {keys})", f"one of {', '.join(_IDS)}")
+        errors.add(line, "id", f"the topic has no id (other keys: {keys})", f"one of {', '.join(_IDS)}")
         return None
     title, description, narrative = (
-        first_of(line, record, names, refusals) or "" for names in (_TITLES, _DESCRIPTIONS, _NARRATIVES)
+        first_of(line, record, names, errors) or "" for names in (_TITLES, _DESCRIPTIONS, _NARRATIVES)
     )
-    if refusals.count > before:
+    if errors.count > before:
         return None
-    subtopics = _subtopics(line, record.get("subtopics"), refusals)
-    if refusals.count > before:
+    subtopics = _subtopics(line, record.get("subtopics"), errors)
+    if errors.count > before:
         return None
     return Topic(
         trimmed(identifier), collapsed(title), collapsed(description), paragraphs(narrative), subtopics
     )
 
 
-def _subtopics(line: int, found: Any, refusals: Refusals) -> tuple[tuple[str, str], ...]:
+def _subtopics(line: int, found: Any, errors: ErrorCollector) -> tuple[tuple[str, str], ...]:
     """Labels, numbered from 1, or objects with an id and a label."""
     if found is None:
         return ()
     if not isinstance(found, list):
-        refusals.add(line, "subtopics", "the subtopics are no list", _SUBTOPICS)
+        errors.add(line, "subtopics", "the subtopics are no list", _SUBTOPICS)
         return ()
     read: list[tuple[str, str]] = []
     for number, one in enumerate(found, 1):
         if isinstance(one, str):
             read.append((str(number), collapsed(one)))
         elif isinstance(one, dict):
-            given = first_of(line, one, _IDS, refusals) or str(number)
-            read.append((trimmed(given), collapsed(first_of(line, one, _LABELS, refusals) or "")))
+            given = first_of(line, one, _IDS, errors) or str(number)
+            read.append((trimmed(given), collapsed(first_of(line, one, _LABELS, errors) or "")))
         else:
-            refusals.add(line, "subtopics", f"subtopic {number} is no text", _SUBTOPICS)
-    return checked_subtopics(line, read, refusals)
+            errors.add(line, "subtopics", f"subtopic {number} is no text", _SUBTOPICS)
+    return checked_subtopics(line, read, errors)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from workbench.formats.error_collector import Refusals, shown
+from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.fields import collapsed, paragraphs, unescaped
 from workbench.formats.identifiers import trimmed
 from workbench.records import Topic
@@ -63,7 +63,7 @@ def _unlabelled(name: str, text: str) -> str:
     return text[label.end() :] if label else text
 
 
-def trec_topics(content: bytes, refusals: Refusals) -> Iterator[tuple[int, Topic]]:
+def trec_topics(content: bytes, errors: ErrorCollector) -> Iterator[tuple[int, Topic]]:
     """The topics from `<top>` to the next `</top>` or `<top>`, tags in any case, unknown fields left out."""
     text = content.decode("utf-8", "surrogateescape")
     topic: _Open | None = None
@@ -80,9 +80,9 @@ def trec_topics(content: bytes, refusals: Refusals) -> Iterator[tuple[int, Topic
                 yield topic.line, topic.topic()
             topic = None if closing else _Open(line)
         elif topic:
-            _turn(topic, name, closing, begins_line, line, refusals)
+            _turn(topic, name, closing, begins_line, line, errors)
         elif name in _FIELDS and not closing:
-            refusals.add(
+            errors.add(
                 line, "outside", f"the field <{name}> is outside <top>", "begin every topic with <top>"
             )
         line += text.count("\n", tag.start(), tag.end())
@@ -93,13 +93,15 @@ def trec_topics(content: bytes, refusals: Refusals) -> Iterator[tuple[int, Topic
         yield topic.line, topic.topic()
 
 
-def _turn(topic: _Open, name: str, closing: bool, begins_line: bool, line: int, refusals: Refusals) -> None:
+def _turn(
+    topic: _Open, name: str, closing: bool, begins_line: bool, line: int, errors: ErrorCollector
+) -> None:
     """Turn to the field that a tag inside a topic opens, or close the one that is open."""
     known = _FIELDS.get(name)
     if known and not closing:
         if known in topic.fields:
             message = f"the topic of line {topic.line} has a second field {shown(name)}"
-            refusals.add(line, "repeated-field", message, "end topics with </top>; one field of a kind")
+            errors.add(line, "repeated-field", message, "end topics with </top>; one field of a kind")
         topic.fields.setdefault(known, [])
         topic.current = known
     elif known or name in _IGNORED:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from workbench.formats.error_collector import Refusals
+from workbench.formats.error_collector import ErrorCollector
 from workbench.formats.fields import collapsed, paragraphs
 from workbench.formats.identifiers import trimmed
 from workbench.records import Topic
@@ -21,7 +21,7 @@ _ORDER = ("title", "description", "narrative")
 _REMEDY = "write id, title, and perhaps description and narrative, separated by tabs"
 
 
-def tsv_topics(content: bytes, refusals: Refusals) -> Iterator[tuple[int, Topic]]:
+def tsv_topics(content: bytes, errors: ErrorCollector) -> Iterator[tuple[int, Topic]]:
     """One topic a line; a quote is a character, as in MS MARCO; the first line may name the columns.
 
     Lines without a tab are cut at the first colon, as in the web tracks.
@@ -37,10 +37,10 @@ def tsv_topics(content: bytes, refusals: Refusals) -> Iterator[tuple[int, Topic]
         if header is not None:
             order = header
         elif len(cells) < 2:
-            refusals.add(line, "columns", "there is neither a tab nor a colon in the line", _REMEDY)
+            errors.add(line, "columns", "there is neither a tab nor a colon in the line", _REMEDY)
         elif len(cells) > len(order) + 1:
             message = f"expected at most {len(order) + 1} columns, found {len(cells)}"
-            refusals.add(line, "columns", message, _REMEDY)
+            errors.add(line, "columns", message, _REMEDY)
         else:
             yield line, _topic(cells[0], dict(zip(order, cells[1:], strict=False)))
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
-from workbench.formats.error_collector import Refusals
+from workbench.formats.error_collector import ErrorCollector
 from workbench.formats.fields import collapsed, paragraphs
 from workbench.formats.identifiers import trimmed
 from workbench.formats.subtopics import checked_subtopics
@@ -25,7 +25,7 @@ class _Refused(Exception):
     """The content may be well-formed XML, but not such as is read here: line, finding, remedy."""
 
 
-def xml_topics(content: bytes, refusals: Refusals) -> Iterator[tuple[int, Topic]]:
+def xml_topics(content: bytes, errors: ErrorCollector) -> Iterator[tuple[int, Topic]]:
     """The elements `topic` or `top`, or where there are none those named `query` under the root.
 
     The id is an attribute or an element of its own; elements not known are left out. Elements
@@ -40,17 +40,17 @@ def xml_topics(content: bytes, refusals: Refusals) -> Iterator[tuple[int, Topic]
     except expat.ExpatError as error:
         message = f"this is no well-formed XML: {expat.ErrorString(error.code)}"
         remedy = "write & as &amp; and < as &lt;, and close every element"
-        refusals.add(before + error.lineno, "xml", message, remedy)
+        errors.add(before + error.lineno, "xml", message, remedy)
         return
     except _Refused as error:
-        refusals.add(before + error.args[0], "xml", *error.args[1:])
+        errors.add(before + error.args[0], "xml", *error.args[1:])
         return
     found = [element for element in root.iter() if _name(element) in ("topic", "top")]
     for element in found or [child for child in root if _name(child) == "query"]:
-        yield before + lines[element], _topic(element, before + lines[element], refusals)
+        yield before + lines[element], _topic(element, before + lines[element], errors)
 
 
-def _topic(element: Element, line: int, refusals: Refusals) -> Topic:
+def _topic(element: Element, line: int, errors: ErrorCollector) -> Topic:
     parts = {_name(child): child for child in reversed(element)}
     attributes = {name.lower(): value for name, value in element.attrib.items()}
     given = next((attributes[name] for name in _IDS if name in attributes), None)
@@ -61,17 +61,17 @@ def _topic(element: Element, line: int, refusals: Refusals) -> Topic:
         # A topic that is nothing but text, as in TREC's clinical tracks, describes the need.
         collapsed(description or ("" if len(element) else element.text or "")),
         paragraphs(narrative),
-        _subtopics(element, line, refusals),
+        _subtopics(element, line, errors),
     )
 
 
-def _subtopics(element: Element, line: int, refusals: Refusals) -> tuple[tuple[str, str], ...]:
+def _subtopics(element: Element, line: int, errors: ErrorCollector) -> tuple[tuple[str, str], ...]:
     found = []
     for number, child in enumerate((one for one in element.iter() if _name(one) == "subtopic"), 1):
         attributes = {name.lower(): value for name, value in child.attrib.items()}
         given = next((attributes[name] for name in _IDS if name in attributes), str(number))
         found.append((trimmed(given), collapsed(_content(child))))
-    return checked_subtopics(line, found, refusals)
+    return checked_subtopics(line, found, errors)
 
 
 def _text(parts: Mapping[str, Element], names: tuple[str, ...]) -> str:

@@ -1,22 +1,147 @@
-"""What an organiser sees of runs and a pool before anybody judges: plain numbers for plots and tables."""
+"""Runs and pools analysed before anybody judges: growth by depth, contributions, overlap, ties, topics."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
 
-from workbench.pooling.contributions import Part, parts
-from workbench.pooling.cut_ties import CutTie, Decided
-from workbench.pooling.examining import Examination
-from workbench.pooling.growth import SizeAtDepth
-from workbench.pooling.incidence import Incidence
-from workbench.pooling.overlap import AlikePair, Overlap
-from workbench.pooling.pool import Pair
-from workbench.pooling.tie_rules import RuleOutcome
-from workbench.records import TieRule
+from workbench.errors import WorkbenchError
+from workbench.pooling.candidates import Gathered, TopicCandidates, gather
+from workbench.pooling.contributions import Incidence, Part, incidence_of_tops, parts
+from workbench.pooling.overlap import AlikePair, RunOverlap, overlap_of
+from workbench.pooling.pool import Pair, TopicSize
+from workbench.pooling.ties import (
+    CutTie,
+    DecidedByTies,
+    RuleOutcome,
+    cut_ties_by_rule,
+    decided_in,
+    in_order,
+    outcomes,
+)
+from workbench.records import Run, TieRule
+
+
+@dataclass(frozen=True, slots=True)
+class SizeAtDepth:
+    """The size of the depth pool at one depth, topics sorted (bytes)."""
+
+    depth: int
+    topics: tuple[TopicSize, ...]
+
+    @property
+    def size(self) -> int:
+        """The pairs of all topics."""
+        return sum(topic.size for topic in self.topics)
+
+    @property
+    def largest_possible(self) -> int:
+        """The pairs of all topics had no two runs brought the same."""
+        return sum(topic.largest_possible for topic in self.topics)
+
+
+def growth(
+    runs: Iterable[Run], depths: Sequence[int], *, ties: TieRule = TieRule.TREC_EVAL
+) -> tuple[SizeAtDepth, ...]:
+    """The sizes of the depth pool at all these depths, from reading the runs once; in the order of `depths`.
+
+    Runs are taken one by one and not kept.
+    Raises WorkbenchError without a depth or for one below 1, Conflict where two runs have the same tag.
+    """
+    return growth_of(gather(runs, depth=_deepest(depths), ties=ties), depths)
+
+
+def growth_of(gathered: Gathered, depths: Sequence[int]) -> tuple[SizeAtDepth, ...]:
+    """The same of runs that were gathered to the deepest of the depths or further."""
+    deepest = _deepest(depths)
+    by_topic = [(one.topic, *_cumulated(one, deepest)) for one in gathered.topics]
+    return tuple(
+        SizeAtDepth(
+            depth, tuple(TopicSize(topic, new[depth], longest[depth]) for topic, new, longest in by_topic)
+        )
+        for depth in depths
+    )
+
+
+def _deepest(depths: Sequence[int]) -> int:
+    if not depths or min(depths) < 1:
+        raise WorkbenchError("a pool's growth needs depths of 1 or more", remedy="give at least one")
+    return max(depths)
+
+
+def _cumulated(candidates: TopicCandidates, deepest: int) -> tuple[list[int], list[int]]:
+    """The pool's size and the largest possible at depth 0, 1, ..., `deepest`."""
+    best, _ = candidates.best_ranks()
+    new = np.bincount(best[best <= deepest], minlength=deepest + 1)
+    lengths = [min(len(ranked.documents), deepest) for ranked in candidates.lists]
+    # At depth d every run that has d documents or more adds one.
+    reaching = np.bincount(lengths, minlength=deepest + 1)[::-1].cumsum()[::-1]
+    reaching[0] = 0
+    return np.cumsum(new).tolist(), np.cumsum(reaching).tolist()
+
+
+BEYOND = 2
+"""Growth is followed to so many times the depth: what deeper pooling would cost is what one wants to know."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Examination:
+    """Runs to a depth under a tie rule; their tags are those of `tops`, sorted (bytes).
+
+    `growth` has every depth from 1 to `BEYOND` times the depth, or to the longest ranking where that ends
+    before and the pool grows no more; `tops` is what each run has among its first `depth`; `at_cut` are the
+    ties across the depth, `decided` what the rule made of them, `rules` what each of the rules would.
+    """
+
+    depth: int
+    ties: TieRule
+    growth: tuple[SizeAtDepth, ...]
+    tops: Incidence
+    overlap: RunOverlap
+    at_cut: tuple[CutTie, ...]
+    decided: DecidedByTies
+    rules: tuple[RuleOutcome, ...]
+
+    @property
+    def at_depth(self) -> SizeAtDepth:
+        """The size of the pool of this depth."""
+        return self.growth[min(self.depth, len(self.growth)) - 1]
+
+
+def examine(runs: Iterable[Run], *, depth: int = 100, ties: TieRule = TieRule.TREC_EVAL) -> Examination:
+    """Examine runs, which are taken one by one and not kept.
+
+    A run may lack what cannot be among the first `BEYOND` times `depth` of its topic under any tie rule.
+    Raises WorkbenchError for a depth below 1 and Conflict where two runs have the same tag.
+    """
+    if depth < 1:
+        raise WorkbenchError(f"there is no pool of depth {depth}", remedy="give a depth of 1 or more")
+    at_cut: dict[TieRule, list[CutTie]] = {rule: [] for rule in TieRule}
+
+    def noting_ties() -> Iterator[Run]:
+        for run in runs:
+            for rule, found in cut_ties_by_rule(run, depth).items():
+                at_cut[rule] += found
+            yield run
+
+    gathered = gather(noting_ties(), depth=BEYOND * depth, ties=ties)
+    longest = max((len(ranked.documents) for topic in gathered.topics for ranked in topic.lists), default=1)
+    tops = incidence_of_tops(gathered, depth)
+    of_rule = {rule: in_order(found) for rule, found in at_cut.items()}
+    return Examination(
+        depth=depth,
+        ties=ties,
+        growth=growth_of(gathered, range(1, longest + 1)),
+        tops=tops,
+        overlap=overlap_of(tops, depth),
+        at_cut=of_rule[ties],
+        decided=decided_in(tops, of_rule[ties]),
+        rules=outcomes(tops, of_rule, chosen=ties),
+    )
+
 
 NEAR_DUPLICATE = 0.95
 FENCE = 1.5
@@ -75,12 +200,12 @@ class Analysis:
     growth: tuple[SizeAtDepth, ...]
     by_run: tuple[Part, ...]
     by_group: tuple[Part, ...]
-    overlap: Overlap
+    overlap: RunOverlap
     chain: tuple[int, ...]
     alike: tuple[AlikePair, ...]
     at_cut: tuple[CutTie, ...]
     ties_by_run: tuple[RunTies, ...]
-    decided: Decided
+    decided: DecidedByTies
     rules: tuple[RuleOutcome, ...]
     topics: tuple[TopicPart, ...]
     median: float

@@ -1,18 +1,42 @@
-"""All that runs retrieved, topic by topic and packed: what strategies beyond depth choose from."""
+"""The documents that runs retrieved, topic by topic and packed: what strategies choose from."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import count, pairwise
+from typing import Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.pooling.tags import each_tag_once
+from workbench.errors import Conflict
 from workbench.ranking import ordered, top
 from workbench.records import Contribution, PoolEntry, Run, TieRule, id_bytes, sorted_ids
+
+
+class Tagged(Protocol):
+    """A run in any form."""
+
+    @property
+    def tag(self) -> str: ...
+
+
+AnyRun = TypeVar("AnyRun", bound=Tagged)
+
+
+def each_tag_once(runs: Iterable[AnyRun]) -> Iterator[AnyRun]:
+    """The runs as they come, none kept; raises Conflict where a tag comes again."""
+    tags: set[str] = set()
+    for run in runs:
+        if run.tag in tags:
+            raise Conflict(
+                f'two runs have the tag "{run.tag}"', remedy="give every run once, each with its own tag"
+            )
+        tags.add(run.tag)
+        yield run
+
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
@@ -50,7 +74,7 @@ class Ranked:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Candidates:
+class TopicCandidates:
     """The documents of one topic, sorted (bytes), and the runs that retrieved any, sorted by tag (bytes).
 
     A document is its place in `docnos`, so that the order of places is the order of docnos.
@@ -119,7 +143,7 @@ class Gathered:
     """Runs read into candidates: their tags and the topics with documents, both sorted (bytes)."""
 
     tags: tuple[str, ...]
-    topics: tuple[Candidates, ...]
+    topics: tuple[TopicCandidates, ...]
 
     def largest_possible(self, budget: int) -> dict[str, int]:
         """For each topic the most pairs that a pool of this budget could have."""
@@ -154,13 +178,40 @@ def gather(
     return Gathered(tuple(sorted_ids(tags)), topics)
 
 
-def _candidates(topic: str, known: Mapping[str, int], lists: Iterable[Ranked]) -> Candidates:
+def _candidates(topic: str, known: Mapping[str, int], lists: Iterable[Ranked]) -> TopicCandidates:
     docnos = sorted_ids(known)
     sorted_places = np.empty(len(docnos), dtype=np.int32)
     sorted_places[[known[docno] for docno in docnos]] = np.arange(len(docnos))
     by_tag = sorted(lists, key=lambda ranked: id_bytes(ranked.tag))
-    return Candidates(
+    return TopicCandidates(
         topic,
         tuple(docnos),
         tuple(replace(one, documents=sorted_places[one.documents]) for one in by_tag),
     )
+
+
+# Wider than rounding to 12 digits moves anything, so that nothing that could be chosen is left out.
+_MARGIN = 1e-9
+
+
+def to_twelve_digits(weight: float) -> float:
+    """The weight rounded to 12 significant digits."""
+    return float(f"{weight:.11e}")
+
+
+def heaviest(weights: NDArray[np.float64], count: int) -> list[tuple[int, float]]:
+    """The places and rounded weights of the `count` largest, largest first; of equal ones the later place.
+
+    Weights are 0 or more. Where places are documents in the order of their docnos, the later place is the
+    larger docno: the same rule as trec_eval's for equal scores.
+    """
+    at = np.arange(len(weights))
+    if count < len(weights):
+        smallest = np.partition(weights, len(weights) - count)[len(weights) - count]
+        at = np.flatnonzero(weights >= smallest * (1 - _MARGIN))
+    rounded = [
+        (to_twelve_digits(weight), place)
+        for weight, place in zip(weights[at].tolist(), at.tolist(), strict=True)
+    ]
+    rounded.sort(reverse=True)
+    return [(place, weight) for weight, place in rounded[:count]]

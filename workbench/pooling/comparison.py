@@ -1,17 +1,49 @@
-"""Two pools side by side: what changes by topic and by run, and how much judging the change asks for."""
+"""Two pools side by side: the pairs that enter, leave and stay, by topic and run, and what is unjudged."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from workbench.pooling.difference import Difference
 from workbench.pooling.pool import Pair, Pool
 from workbench.records import sorted_ids
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class PoolDifference:
+    """The pairs that enter, leave and stay when one pool takes the place of another."""
+
+    entering: frozenset[Pair]
+    leaving: frozenset[Pair]
+    staying: frozenset[Pair]
+
+
+def difference(before: Pool, after: Pool) -> PoolDifference:
+    """What changes from the pool before to the pool after."""
+    return PoolDifference(
+        entering=after.pairs - before.pairs,
+        leaving=before.pairs - after.pairs,
+        staying=before.pairs & after.pairs,
+    )
+
+
+def without_pairs(pool: Pool, pairs: Iterable[Pair]) -> Pool:
+    """The supplementary pool: what of a pool is not among these pairs, say judged or pooled already.
+
+    Weights, inclusion probabilities and strata stay those of the drawing; the pairs taken away have none.
+    """
+    gone = frozenset(pairs)
+    return replace(
+        pool,
+        entries=tuple(entry for entry in pool.entries if (entry.topic, entry.docno) not in gone),
+        weights={pair: weight for pair, weight in pool.weights.items() if pair not in gone},
+        inclusion={pair: share for pair, share in pool.inclusion.items() if pair not in gone},
+        strata={pair: number for pair, number in pool.strata.items() if pair not in gone},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PoolChange:
     """What changes of a topic, of what a run brought, or of what was added by hand, in pairs.
 
     Of those in the pool after, nobody has judged `to_judge` yet.
@@ -27,7 +59,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class PoolComparison:
     """What changes from one pool to another.
 
     `by_topic` and `by_run` are sorted (bytes) and have every topic and run of either pool; `by_hand` is what
@@ -35,30 +67,30 @@ class Comparison:
     a run brings to one pool only enters or leaves for that run even if it stays in the pool.
     """
 
-    difference: Difference
-    total: Change
-    by_topic: tuple[Change, ...]
-    by_run: tuple[Change, ...]
-    by_hand: Change
+    difference: PoolDifference
+    total: PoolChange
+    by_topic: tuple[PoolChange, ...]
+    by_run: tuple[PoolChange, ...]
+    by_hand: PoolChange
     unjudged: frozenset[Pair]
 
 
-def compare(
+def compare_pairs(
     before: Pool,
     after: Pool,
     *,
     judged: Collection[Pair],
     added_before: Collection[Pair] = frozenset(),
     added_after: Collection[Pair] = frozenset(),
-) -> Comparison:
+) -> PoolComparison:
     """Compare two pools, given the pairs that are judged and those of either that were added by hand."""
     were, are = before.pairs, after.pairs
     unjudged = are - frozenset(judged)
     first, second = _by_topic(were), _by_topic(are)
     brought_before, brought_after = _by_run(before), _by_run(after)
     nothing: frozenset[Pair] = frozenset()
-    return Comparison(
-        difference=Difference(are - were, were - are, were & are),
+    return PoolComparison(
+        difference=PoolDifference(are - were, were - are, were & are),
         total=_change("", were, are, unjudged),
         by_topic=tuple(
             _change(topic, first.get(topic, nothing), second.get(topic, nothing), unjudged)
@@ -73,9 +105,11 @@ def compare(
     )
 
 
-def _change(name: str, before: frozenset[Pair], after: frozenset[Pair], unjudged: frozenset[Pair]) -> Change:
+def _change(
+    name: str, before: frozenset[Pair], after: frozenset[Pair], unjudged: frozenset[Pair]
+) -> PoolChange:
     staying = len(before & after)
-    return Change(
+    return PoolChange(
         name=name,
         before=len(before),
         after=len(after),

@@ -2,21 +2,69 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from types import MappingProxyType
 
-from workbench.pooling.candidates import gather
-from workbench.pooling.depths import NO_OTHERS, Depths
-from workbench.pooling.parameters import DEPTHS, WHOLE, Parameter, Strategy
+import numpy as np
+
+from workbench.errors import WorkbenchError
+from workbench.pooling.candidates import each_tag_once, gather
+from workbench.pooling.planning import Certainty, Counts, Planned, Values
 from workbench.pooling.pool import Pool
-from workbench.records import Run, TieRule
+from workbench.pooling.run_tops import Places, RunTops, Words, docnos_from, grouped, joined, words_of
+from workbench.pooling.strategy import DEPTHS, WHOLE, Parameter, Strategy
+from workbench.records import Run, TieRule, id_bytes, sorted_ids
+
+NO_DEPTHS: Mapping[str, int] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Depths:
+    """One depth, and those that runs (by tag) and topics have of their own; 0 takes nothing.
+
+    Raises WorkbenchError for a depth below 1.
+    """
+
+    depth: int
+    of_runs: Mapping[str, int]
+    of_topics: Mapping[str, int]
+
+    def __post_init__(self) -> None:
+        if self.depth < 1:
+            raise WorkbenchError(
+                f"a pool of depth {self.depth} holds nothing", remedy="give a depth of 1 or more"
+            )
+
+    def of(self, tag: str, topic: str) -> int:
+        """Own depths go before the one; where a run and a topic both have theirs, the smaller holds."""
+        own = [limit for limit in (self.of_runs.get(tag), self.of_topics.get(topic)) if limit is not None]
+        return min(own, default=self.depth)
+
+    def check_known(self, tags: set[str], topics: set[str]) -> None:
+        """Raise WorkbenchError where a run or topic that is not among these has a depth of its own."""
+        check_known("run", self.of_runs, tags)
+        check_known("topic", self.of_topics, topics)
+
+
+def check_known(what: str, depths: Mapping[str, int], known: set[str]) -> None:
+    """Raise WorkbenchError where a run or topic (`what`) that is not pooled has a depth of its own."""
+    unknown = sorted_ids(set(depths) - known)
+    if unknown:
+        raise WorkbenchError(
+            f"there is a depth for the {what} {', '.join(unknown)}, but no such {what}",
+            remedy=f"name only a {what} that is pooled",
+        )
 
 
 def depth_pool(
     runs: Iterable[Run],
     *,
     depth: int = 100,
-    run_depths: Mapping[str, int] = NO_OTHERS,
-    topic_depths: Mapping[str, int] = NO_OTHERS,
+    run_depths: Mapping[str, int] = NO_DEPTHS,
+    topic_depths: Mapping[str, int] = NO_DEPTHS,
     ties: TieRule = TieRule.TREC_EVAL,
 ) -> Pool:
     """The documents that at least one run has among its first `depth` for a topic.
@@ -49,14 +97,107 @@ def depth_pool(
     return Pool(tuple(entries), gathered.tags, largest_possible)
 
 
+def _size(planned: Planned) -> tuple[Counts, Certainty]:
+    check_known("run", planned.values["run_depths"], set(planned.reach.tags))
+    check_known("topic", planned.values["topic_depths"], set(planned.reach.topics))
+    return planned.new(planned.reach.best <= planned.values["depth"]), Certainty.EXACT
+
+
+def _depth_read(values: Values) -> int:
+    own = (*values["run_depths"].values(), *values["topic_depths"].values())
+    return int(max((values["depth"], *own)))
+
+
 DEPTH = Strategy(
     "depth",
     "every run's first documents for each topic, up to one depth",
     "Sparck Jones and van Rijsbergen 1975",
     (
         Parameter("depth", "how many documents of each run, for each topic", 100, WHOLE, lowest=1),
-        Parameter("run_depths", "runs with a depth of their own", NO_OTHERS, DEPTHS),
-        Parameter("topic_depths", "topics with a depth of their own", NO_OTHERS, DEPTHS),
+        Parameter("run_depths", "runs with a depth of their own", NO_DEPTHS, DEPTHS),
+        Parameter("topic_depths", "topics with a depth of their own", NO_DEPTHS, DEPTHS),
     ),
     depth_pool,
+    size=_size,
+    depth_read=_depth_read,
 )
+
+
+# Equal pairs are sought when so many have come at least, and as many as there are already.
+_AT_ONCE = 2**18
+
+
+def depth_pairs(
+    runs: Iterable[RunTops | Run],
+    *,
+    depth: int = 100,
+    run_depths: Mapping[str, int] = NO_DEPTHS,
+    topic_depths: Mapping[str, int] = NO_DEPTHS,
+) -> dict[str, list[bytes]]:
+    """The docnos of the pool that `depth_pool` makes, by topic; topics and docnos sorted (bytes).
+
+    The documents of each run stand best first, and reach to the largest of the depths or to the run's end.
+    Runs as arrays are what is fast. Runs are taken one by one and not kept; their order does not matter.
+    Raises what `depth_pool` raises.
+    """
+    depths = Depths(depth, run_depths, topic_depths)
+    tags: set[str] = set()
+    places: dict[str, int] = {}
+    arrays = _Distinct()
+    strings: dict[str, set[str]] = defaultdict(set)
+    for run in each_tag_once(runs):
+        tags.add(run.tag)
+        topics = tuple(run.rankings) if isinstance(run, Run) else run.topics
+        numbers = [places.setdefault(topic, len(places)) for topic in topics]
+        limits = [depths.of(run.tag, topic) for topic in topics]
+        if isinstance(run, Run):
+            for topic, limit in zip(topics, limits, strict=True):
+                strings[topic].update(run.rankings[topic].docnos[:limit])
+        else:
+            kept = run.ranks <= np.array(limits, dtype=np.int64)[run.numbers]
+            arrays.add(np.array(numbers, dtype=np.int64)[run.numbers[kept]], run.docnos[kept])
+    depths.check_known(tags, set(places))
+    found = arrays.by_number(len(places))
+    pool = {}
+    for topic in sorted_ids(places):
+        docnos = found[places[topic]]
+        if strings[topic]:
+            docnos = list({*docnos, *map(id_bytes, strings[topic])})
+        if docnos:
+            pool[topic] = sorted(docnos)
+    return pool
+
+
+class _Distinct:
+    """Pairs of a topic's number and a docno, each kept once, as columns."""
+
+    def __init__(self) -> None:
+        self._numbers: list[Places] = []
+        self._words: list[tuple[Words, ...]] = []
+        self._known = self._waiting = 0
+
+    def add(self, numbers: Places, docnos: np.ndarray[tuple[int], np.dtype[np.bytes_]]) -> None:
+        """Add pairs, among which may be those that are there."""
+        self._numbers.append(numbers)
+        self._words.append(words_of(docnos, whole=True))
+        self._waiting += len(numbers)
+        if self._waiting > max(self._known, _AT_ONCE):
+            self._bring_together()
+
+    def by_number(self, count: int) -> list[list[bytes]]:
+        """The docnos of each of so many numbers, in no order."""
+        if not self._known + self._waiting:
+            return [[] for _ in range(count)]
+        self._bring_together()
+        (numbers,), (words,) = self._numbers, self._words
+        order = np.argsort(numbers, kind="stable")
+        ends = np.searchsorted(numbers[order], np.arange(count + 1)).tolist()
+        docnos = docnos_from(words)[order].tolist()
+        return [docnos[begin:end] for begin, end in pairwise(ends)]
+
+    def _bring_together(self) -> None:
+        numbers, words = np.concatenate(self._numbers), joined(self._words)
+        order, starts = grouped(words, numbers)
+        first = order[starts]
+        self._numbers, self._words = [numbers[first]], [tuple(word[first] for word in words)]
+        self._known, self._waiting = len(first), 0

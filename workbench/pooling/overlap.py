@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import WorkbenchError
 from workbench.pooling.candidates import gather
-from workbench.pooling.incidence import Incidence, incidence_of_tops
+from workbench.pooling.contributions import Incidence, incidence_of_tops
 from workbench.records import Run, TieRule
 
 
@@ -25,7 +25,7 @@ class AlikePair:
 
 
 @dataclass(frozen=True, slots=True)
-class Overlap:
+class RunOverlap:
     """The pairs that any two runs have in common to a depth, over all topics.
 
     `tags` are sorted (bytes); `shared` has a row and a column for each; its diagonal says how many each has.
@@ -88,7 +88,7 @@ class Overlap:
         return np.divide(shared, either, out=np.zeros_like(shared), where=either > 0)
 
 
-def overlap(runs: Iterable[Run], *, depth: int = 100, ties: TieRule = TieRule.TREC_EVAL) -> Overlap:
+def overlap(runs: Iterable[Run], *, depth: int = 100, ties: TieRule = TieRule.TREC_EVAL) -> RunOverlap:
     """The overlap of the runs' first `depth` documents.
 
     Raises WorkbenchError for a depth below 1 and Conflict where two runs have the same tag.
@@ -98,7 +98,7 @@ def overlap(runs: Iterable[Run], *, depth: int = 100, ties: TieRule = TieRule.TR
     return overlap_of(incidence_of_tops(gather(runs, depth=depth, ties=ties), depth), depth)
 
 
-def overlap_of(incidence: Incidence, depth: int) -> Overlap:
+def overlap_of(incidence: Incidence, depth: int) -> RunOverlap:
     """The overlap of runs whose first `depth` documents these are."""
     runs = len(incidence.tags)
     shared = np.zeros((runs, runs), dtype=np.int64)
@@ -111,4 +111,4 @@ def overlap_of(incidence: Incidence, depth: int) -> Overlap:
         has[topic.runs[among], (np.cumsum(met) - 1)[topic.documents[among]]] = 1
         shared += (has @ has.T).astype(np.int64)
         np.fill_diagonal(shared, shared.diagonal() + np.bincount(topic.runs[~among], minlength=runs))
-    return Overlap(depth, incidence.tags, tuple(tuple(counts) for counts in shared.tolist()))
+    return RunOverlap(depth, incidence.tags, tuple(tuple(counts) for counts in shared.tolist()))

@@ -1,19 +1,29 @@
-"""The strategies that choose before anybody judges, by name."""
+"""The registry of pooling strategies: those that choose before anybody judges, and the adaptive ones."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
+from workbench.pooling.adaptive.hedge import HEDGE
+from workbench.pooling.adaptive.live import Adaptive, PoolEvent
+from workbench.pooling.adaptive.max_mean import MAX_MEAN
+from workbench.pooling.adaptive.mm_ns import MM_NS
+from workbench.pooling.adaptive.move_to_front import MOVE_TO_FRONT
+from workbench.pooling.adaptive.rbp_b import RBP_B
+from workbench.pooling.adaptive.rbp_c import RBP_C
+from workbench.pooling.adaptive.thompson import THOMPSON
 from workbench.pooling.depth import DEPTH
 from workbench.pooling.fusion.borda import BORDA
 from workbench.pooling.fusion.combmnz import COMBMNZ
 from workbench.pooling.fusion.combsum import COMBSUM
 from workbench.pooling.fusion.rbp import RBP
 from workbench.pooling.fusion.rrf import RRF
-from workbench.pooling.parameters import Strategy, named
 from workbench.pooling.pool import Pool
 from workbench.pooling.sampling.at_random import RANDOM
 from workbench.pooling.sampling.stratified import STRATIFIED
+from workbench.pooling.strategy import Strategy, named
 from workbench.pooling.take_n import TAKE_N
 from workbench.records import Run, TieRule
 
@@ -21,6 +31,42 @@ STRATEGIES: Mapping[str, Strategy[Pool]] = {
     strategy.name: strategy
     for strategy in (DEPTH, TAKE_N, COMBSUM, COMBMNZ, BORDA, RRF, RBP, RANDOM, STRATIFIED)
 }
+
+
+ADAPTIVE: Mapping[str, Strategy[Adaptive]] = {
+    strategy.name: strategy for strategy in (MOVE_TO_FRONT, HEDGE, MAX_MEAN, MM_NS, THOMPSON, RBP_B, RBP_C)
+}
+
+ALL_STRATEGIES: Mapping[str, Strategy[Pool | Adaptive]] = {**STRATEGIES, **ADAPTIVE}
+
+
+@dataclass(frozen=True, slots=True)
+class PoolRecipe:
+    """How a pool is made: by which strategy of `workbench.pooling`, from which runs.
+
+    `parameters` are texts or values; the strategy has defaults for those not given. Without `tags` all
+    accepted runs are pooled; with a `priority` only those of them to which their groups gave this priority or
+    a smaller number. A supplementary pool leaves out what is pooled in an open pool or judged by a person.
+    """
+
+    strategy: str = DEPTH.name
+    parameters: Mapping[str, object] = field(default_factory=dict)
+    ties: TieRule = TieRule.TREC_EVAL
+    tags: Collection[str] | None = None
+    priority: int | None = None
+    supplementary: bool = False
+
+    def values(self) -> dict[str, Any]:
+        """The values of all parameters; raises WorkbenchError and InvalidInput for what cannot be."""
+        return named(ALL_STRATEGIES, self.strategy).values(self.parameters)
+
+    def texts(self) -> dict[str, str]:
+        """The values of all parameters as they are stored; raises as `values`."""
+        return named(ALL_STRATEGIES, self.strategy).texts(self.values())
+
+
+DEPTH_RECIPE = PoolRecipe()
+"""The depth pool of all accepted runs."""
 
 
 def build_pool(
@@ -37,3 +83,36 @@ def build_pool(
     """
     chosen = named(STRATEGIES, strategy)
     return chosen.build(runs, ties=ties, **chosen.values(parameters or {}))
+
+
+def start(
+    runs: Iterable[Run],
+    *,
+    strategy: str,
+    ties: TieRule = TieRule.TREC_EVAL,
+    parameters: Mapping[str, object] | None = None,
+) -> Adaptive:
+    """The adaptive pool of the named strategy, nothing handed out; parameters as for `build_pool`.
+
+    Raises WorkbenchError for an unknown strategy, InvalidInput with everything that is wrong about the
+    parameters, and what the strategy itself raises.
+    """
+    chosen = named(ADAPTIVE, strategy)
+    return chosen.build(runs, ties=ties, **chosen.values(parameters or {}))
+
+
+def replay(
+    runs: Iterable[Run],
+    events: Iterable[PoolEvent],
+    *,
+    strategy: str,
+    ties: TieRule = TieRule.TREC_EVAL,
+    parameters: Mapping[str, object] | None = None,
+) -> Adaptive:
+    """The adaptive pool as it was after these events, every choice made again.
+
+    Raises Conflict where another document is chosen than was handed out, else as `start`.
+    """
+    pool = start(runs, strategy=strategy, ties=ties, parameters=parameters)
+    pool.replay(events)
+    return pool

@@ -7,9 +7,10 @@ from collections.abc import Iterable
 import numpy as np
 
 from workbench.errors import WorkbenchError
-from workbench.pooling.candidates import Candidates, gather
-from workbench.pooling.parameters import BUDGET, Strategy
+from workbench.pooling.candidates import TopicCandidates, gather
+from workbench.pooling.planning import Certainty, Counts, Planned, size_of_budget
 from workbench.pooling.pool import Pool
+from workbench.pooling.strategy import BUDGET, Strategy
 from workbench.records import Run, TieRule
 
 
@@ -29,10 +30,22 @@ def take_n_pool(runs: Iterable[Run], *, budget: int = 100, ties: TieRule = TieRu
     return Pool(tuple(entries), gathered.tags, gathered.largest_possible(budget))
 
 
-def _first(topic: Candidates, budget: int) -> list[int]:
+def _first(topic: TopicCandidates, budget: int) -> list[int]:
     best, first_run = topic.best_ranks()
     chosen: list[int] = np.lexsort((first_run, best))[:budget].tolist()
     return chosen
+
+
+def _size(planned: Planned) -> tuple[Counts, Certainty]:
+    if not planned.supplementary:
+        return size_of_budget(planned)
+    reach = planned.reach
+    order = np.lexsort((reach.first, reach.best, reach.numbers))
+    sorted_numbers = reach.numbers[order]
+    starts = np.searchsorted(sorted_numbers, np.arange(len(reach.topics)))
+    taken = np.zeros(len(order), dtype=np.bool_)
+    taken[order] = np.arange(len(order)) - starts[sorted_numbers] < planned.values["budget"]
+    return planned.new(taken), Certainty.EXACT
 
 
 TAKE_N = Strategy(
@@ -41,4 +54,5 @@ TAKE_N = Strategy(
     "Lipani, Zuccon, Lupu, Koopman and Hanbury 2016",
     (BUDGET,),
     take_n_pool,
+    size=_size,
 )

@@ -1,9 +1,10 @@
-"""How alike two rankings of runs are: Kendall's tau, and tau AP, which weighs the top more."""
+"""How far two rankings of runs agree: Kendall's tau, tau AP (weighted to the top), swaps and moves."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -127,3 +128,39 @@ def _one_way(one: NDArray[np.float64], other: NDArray[np.float64]) -> float | No
         return None
     agreed = (above & (other < 0)).sum(axis=1)[below_top] / count[below_top]
     return float(2 * agreed.mean() - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class RankingComparison:
+    """The rankings of the same runs under two sets of qrels, by the names of these.
+
+    `swaps` are the pairs of runs that change places, `moves` the runs whose rank changes.
+    """
+
+    first: str
+    second: str
+    runs: int
+    tau: Correlation
+    tau_ap: Correlation
+    swaps: tuple[Swap, ...]
+    moves: tuple[Move, ...]
+
+
+def compare_rankings(scores: Mapping[str, Mapping[str, float]]) -> tuple[RankingComparison, ...]:
+    """Every two of several lists of scores, by run, in the order given; all are of the same runs."""
+    found = []
+    for (first, one), (second, other) in combinations(scores.items(), 2):
+        runs = list(one)
+        lists = [one[run] for run in runs], [other[run] for run in runs]
+        found.append(
+            RankingComparison(
+                first=first,
+                second=second,
+                runs=len(runs),
+                tau=kendall_tau(*lists),
+                tau_ap=tau_ap(*lists),
+                swaps=swaps(one, other),
+                moves=moves(one, other),
+            )
+        )
+    return tuple(found)

@@ -184,3 +184,9 @@ _LATEST = (
     .limit(1)
 )
 _BEFORE = _LATEST.where(JudgmentEventRow.id < bindparam("number"))
+
+
+REPEAT, PLANTED, TRAINING = "repeat", "planted", "training"
+
+
+PROBES = (REPEAT, PLANTED, TRAINING)

@@ -17,7 +17,7 @@ Part = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class KeptForm:
+class StoredForm:
     """What is kept beside the arrays of a packed form: its columns."""
 
     form: int
@@ -25,7 +25,7 @@ class KeptForm:
     topics: list[Any]
 
 
-def put_form(db: Session, run_id: int, kept: KeptForm, records: bytes) -> None:
+def store_form(db: Session, run_id: int, kept: StoredForm, records: bytes) -> None:
     """Keep the packed form of a run, in place of one that is there; two who do so at once do the same."""
     insert = sqlite.insert if db.get_bind().dialect.name == "sqlite" else postgresql.insert
     values = {"form": kept.form, "width": kept.width, "topics": kept.topics, "records": records}
@@ -33,13 +33,13 @@ def put_form(db: Session, run_id: int, kept: KeptForm, records: bytes) -> None:
     db.execute(statement.on_conflict_do_update(index_elements=["run_id"], set_=values))
 
 
-def kept_forms(db: Session, run_ids: Iterable[int]) -> dict[int, KeptForm]:
+def stored_forms(db: Session, run_ids: Iterable[int]) -> dict[int, StoredForm]:
     """What is kept of these runs, by run, without the arrays."""
     row = PackedRunRow
     rows = db.execute(
         select(row.run_id, row.form, row.width, row.topics).where(row.run_id.in_(list(run_ids)))
     )
-    return {run_id: KeptForm(form, width, topics) for run_id, form, width, topics in rows}
+    return {run_id: StoredForm(form, width, topics) for run_id, form, width, topics in rows}
 
 
 def parts_of(db: Session, wanted: Mapping[int, Sequence[Part]]) -> dict[int, tuple[bytes, ...]]:

@@ -18,7 +18,7 @@ from workbench.web.context import reading
 from workbench.web.cookies import read_token
 from workbench.web.requests import from_script, page_asked_for, see_other
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
-from workbench.workflow.judging.effective_roles import roles_of
+from workbench.workflow.judging.worklists import effective_roles
 from workbench.workflow.people.accounts import any_account
 from workbench.workflow.people.roles import Role
 from workbench.workflow.people.signing_in import signed_in_account
@@ -39,7 +39,7 @@ class Who(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class Access:
     """Who may call a view; `roles` matters to members only, and one of them is enough."""
 
     who: Who
@@ -70,17 +70,17 @@ class Here:
 
 def anyone(view: View) -> View:
     """Open to everybody, signed in or not."""
-    return _state(view, Statement(Who.ANYONE))
+    return _state(view, Access(Who.ANYONE))
 
 
 def signed_in(view: View) -> View:
     """Open to everybody who is signed in."""
-    return _state(view, Statement(Who.SIGNED_IN))
+    return _state(view, Access(Who.SIGNED_IN))
 
 
 def administrator(view: View) -> View:
     """Open to administrators."""
-    return _state(view, Statement(Who.ADMINISTRATOR))
+    return _state(view, Access(Who.ADMINISTRATOR))
 
 
 def member(*roles: Role) -> Callable[[View], View]:
@@ -89,15 +89,15 @@ def member(*roles: Role) -> Callable[[View], View]:
         raise ValueError("name the roles")
 
     def decorate(view: View) -> View:
-        return _state(view, Statement(Who.MEMBER, frozenset(roles)))
+        return _state(view, Access(Who.MEMBER, frozenset(roles)))
 
     return decorate
 
 
-def statement_of(app: Flask, endpoint: str) -> Statement | None:
+def access_of(app: Flask, endpoint: str) -> Access | None:
     """What the view of an endpoint says, or None where it says nothing or there is none."""
     found = getattr(app.view_functions.get(endpoint), ATTRIBUTE, None)
-    return found if isinstance(found, Statement) else None
+    return found if isinstance(found, Access) else None
 
 
 def viewer_or_none() -> Viewer | None:
@@ -140,7 +140,7 @@ def guard() -> Response | tuple[str, int] | None:
         request.max_content_length = BYTES_FROM_STRANGERS
     if request.endpoint is None:
         return None
-    statement = statement_of(current_app, request.endpoint)
+    statement = access_of(current_app, request.endpoint)
     if statement is None:
         if current_app.testing:
             raise RuntimeError(f"{request.endpoint} does not say who may call it")
@@ -156,7 +156,7 @@ def guard() -> Response | tuple[str, int] | None:
     return None
 
 
-def install(app: Flask) -> None:
+def init_app(app: Flask) -> None:
     """Guard every request, and let addresses of a campaign know their slug."""
 
     @app.url_value_preprocessor
@@ -171,7 +171,7 @@ def install(app: Flask) -> None:
     app.before_request(guard)
 
 
-def _state(view: View, statement: Statement) -> View:
+def _state(view: View, statement: Access) -> View:
     setattr(view, ATTRIBUTE, statement)
     return view
 
@@ -198,7 +198,7 @@ def _ask_to_sign_in() -> Response | tuple[str, int]:
     return see_other(url_for("entrance.sign_in", next=page_asked_for(), why=why))
 
 
-def _enter_campaign(statement: Statement) -> None:
+def _enter_campaign(statement: Access) -> None:
     # One answer for a campaign that is not there and for one that is none of theirs.
     nothing = NotFound("there is no such campaign", remedy="see the list of your campaigns")
     with reading() as db:
@@ -206,7 +206,7 @@ def _enter_campaign(statement: Statement) -> None:
             campaign = campaign_by_slug(db, g.slug or "")
         except NotFound:
             raise nothing from None
-        roles = roles_of(db, campaign.id, viewer().id)
+        roles = effective_roles(db, campaign.id, viewer().id)
     if not roles:
         raise nothing
     g.campaign = Here(campaign.id, campaign.slug, campaign.name, campaign.illustrative, roles)
@@ -215,3 +215,8 @@ def _enter_campaign(statement: Statement) -> None:
             "your role in this campaign does not open this page",
             remedy=f"it is for: {', '.join(sorted(statement.roles))}",
         )
+
+
+reader = member(Role.ORGANISER, Role.ADJUDICATOR, Role.VIEWER)
+organiser = member(Role.ORGANISER)
+participant = member(Role.PARTICIPANT)

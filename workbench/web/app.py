@@ -50,10 +50,10 @@ def create_app(settings: Settings, database: Database, *, passwords: Passwords |
         MAX_FORM_PARTS=5000,
     )
     app.url_map.converters["id"] = IdConverter
-    context.hang(app, context.Door(settings, database, passwords or Passwords()))
+    context.init_app(app, context.Context(settings, database, passwords or Passwords()))
     for part in (security, access, errors, notices, templating, text_look):
-        part.install(app)
-    assets.install(app, settings.static)
+        part.init_app(app)
+    assets.init_app(app, settings.static)
     for blueprint in BLUEPRINTS:
         app.register_blueprint(blueprint)
     if settings.behind_proxy:
@@ -70,5 +70,5 @@ def from_environment() -> Flask:
     database = Database(settings.database_url)
     migrate(database)
     app = create_app(settings, database)
-    long_requests.install(app)
+    long_requests.init_app(app)
     return app

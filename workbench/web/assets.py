@@ -34,7 +34,7 @@ class Assets:
         return known[1]
 
 
-def install(app: Flask, folder: Path) -> None:
+def init_app(app: Flask, folder: Path) -> None:
     """Let `url_for('static', ...)` write the hash and answers say how long they hold."""
     assets = Assets(folder)
     anyone(app.view_functions["static"])

@@ -17,7 +17,7 @@ KEY = "workbench"
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
+class Context:
     """The parts that `create_app` was given."""
 
     settings: Settings
@@ -26,29 +26,29 @@ class Door:
     states: AdaptiveStates = field(default_factory=AdaptiveStates)
 
 
-def hang(app: Flask, door: Door) -> None:
+def init_app(app: Flask, context: Context) -> None:
     """Keep the parts with the application."""
-    app.extensions[KEY] = door
+    app.extensions[KEY] = context
 
 
-def door() -> Door:
+def app_context() -> Context:
     """The parts of the application that answers this request."""
     found = current_app.extensions[KEY]
-    if not isinstance(found, Door):
+    if not isinstance(found, Context):
         raise TypeError("the application was not made by create_app")
     return found
 
 
 def reading() -> AbstractContextManager[Session]:
     """One transaction that sees one moment and changes nothing."""
-    return door().database.reading()
+    return app_context().database.reading()
 
 
 def adaptive_states() -> AdaptiveStates:
     """The adaptive pools that this process has in use."""
-    return door().states
+    return app_context().states
 
 
 def writing() -> AbstractContextManager[Session]:
     """One transaction that is committed at its end, or undone by an exception."""
-    return door().database.writing()
+    return app_context().database.writing()

@@ -7,14 +7,14 @@ from datetime import datetime
 from flask import request
 from werkzeug.wrappers import Response
 
-from workbench.web.context import door
+from workbench.web.context import app_context
 
 NAME = "workbench"
 
 
 def secure() -> bool:
     """Whether cookies are for https only: as the settings say, else as this request came."""
-    wanted = door().settings.secure_cookies
+    wanted = app_context().settings.secure_cookies
     return request.is_secure if wanted is None else wanted
 
 

@@ -64,7 +64,7 @@ def failed(error: HTTPException) -> Response | tuple[str, int]:
     return response
 
 
-def install(app: Flask) -> None:
+def init_app(app: Flask) -> None:
     """Let the application answer every error by a page, or a fragment where htmx asks."""
     app.register_error_handler(WorkbenchError, refused)
     app.register_error_handler(HTTPException, failed)

@@ -97,9 +97,9 @@ def counted(number: int, one: str, many: str = "") -> str:
 def announce(done: Sequence[tuple[str, str]]) -> None:
     """Have said on the next page what became of each (file, sentence); of many files only of the first."""
     for name, sentence in done[:MOST_SENTENCES]:
-        notices.say(f"{name if len(name) <= SHOWN else name[:SHOWN] + '…'}: {sentence}")
+        notices.add(f"{name if len(name) <= SHOWN else name[:SHOWN] + '…'}: {sentence}")
     if len(done) > MOST_SENTENCES:
-        notices.say(f"And {counted(len(done) - MOST_SENTENCES, 'more file', 'more files')}.")
+        notices.add(f"And {counted(len(done) - MOST_SENTENCES, 'more file', 'more files')}.")
 
 
 def _file_name(name: str | None) -> str:

@@ -22,7 +22,7 @@ from flask import Flask, request
 from werkzeug.exceptions import HTTPException, ServiceUnavailable
 from werkzeug.test import run_wsgi_app
 
-from workbench.web.access import Who, statement_of
+from workbench.web.access import Who, access_of
 from workbench.workflow.people.roles import Role
 
 # How many long requests are worked on at once; others wait for one of them.
@@ -41,7 +41,7 @@ LOG = logging.getLogger(__name__)
 Answer = tuple[str, list[tuple[str, str]], bytes]
 
 
-def install(app: Flask) -> None:
+def init_app(app: Flask) -> None:
     """Let the application of a server hand its long requests on."""
     app.before_request(_refuse_if_busy)
     app.wsgi_app = LongRequests(app)  # type: ignore[method-assign]  # as Flask's documentation does
@@ -91,7 +91,7 @@ class LongRequests:
             endpoint, _ = self._app.url_map.bind_to_environ(environ).match()
         except HTTPException:
             return False
-        stated = statement_of(self._app, endpoint)
+        stated = access_of(self._app, endpoint)
         return stated is not None and stated.who is Who.MEMBER and Role.ASSESSOR not in stated.roles
 
     def _answer(self, environ: dict[str, Any]) -> Answer | None:

@@ -1,4 +1,4 @@
-"""The tabs of a campaign: one table, of which each person sees the pages that open to them."""
+"""The navigation of a campaign: one table, of which each person sees the pages that open to them."""
 
 from __future__ import annotations
 
@@ -6,35 +6,39 @@ from dataclasses import dataclass
 
 from flask import current_app, request, url_for
 
-from workbench.web.access import Here, Who, here_or_none, statement_of, viewer
+from workbench.web.access import Here, Who, access_of, here_or_none, viewer
 from workbench.web.context import reading
-from workbench.workflow.adjudication.discussing import discussions
+from workbench.workflow.adjudication.discussions import discussions
 from workbench.workflow.people.roles import Role
 
 PACKAGE = "workbench.web.pages."
 DISCUSSIONS = "discussions.index"
-# In the order of the work. A page that is not there (yet) is not shown; who sees it, its view says.
+OVERVIEW = "overview.index"
+# (Phase, endpoint, label) by what an organiser does, in the order of a campaign; one's own work has no
+# phase. Who sees a page, its view states.
+OWN_WORK = ""
 PAGES = (
-    ("judging.index", "My topics"),
-    (DISCUSSIONS, "To discuss"),
-    ("own_runs.index", "My runs"),
-    ("task.index", "The task"),
-    ("overview.index", "Overview"),
-    ("topics.index", "Topics"),
-    ("documents.index", "Documents"),
-    ("runs.index", "Runs"),
-    ("groups.index", "Groups"),
-    ("pools.index", "Pools"),
-    ("assignments.index", "Assignments"),
-    ("judgments.index", "Judgments"),
-    ("agreement.index", "Agreement"),
-    ("adjudication.index", "Adjudication"),
-    ("consensus_preview.index", "Consensus"),
-    ("qrels.index", "Qrels"),
-    ("scores.index", "Scores"),
-    ("people.index", "People"),
-    ("settings.index", "Settings"),
+    (OWN_WORK, "judging.index", "My topics"),
+    (OWN_WORK, DISCUSSIONS, "To discuss"),
+    (OWN_WORK, "own_runs.index", "My runs"),
+    (OWN_WORK, "task.index", "The task"),
+    ("Overview", OVERVIEW, "Overview"),
+    ("Collect", "topics.index", "Topics"),
+    ("Collect", "documents.index", "Documents"),
+    ("Collect", "runs.index", "Runs"),
+    ("Collect", "groups.index", "Groups"),
+    ("Judge", "pools.index", "Pools"),
+    ("Judge", "assignments.index", "Assignments"),
+    ("Judge", "judgments.index", "Judgments"),
+    ("Quality", "agreement.index", "Agreement"),
+    ("Quality", "adjudication.index", "Adjudication"),
+    ("Results", "consensus_preview.index", "Consensus"),
+    ("Results", "qrels.index", "Qrels"),
+    ("Results", "scores.index", "Scores"),
+    ("Campaign", "people.index", "People"),
+    ("Campaign", "settings.index", "Settings"),
 )
+MOST_IN_ONE_ROW = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,28 +51,63 @@ class Tab:
     waiting: int = 0
 
 
-def tabs() -> tuple[Tab, ...]:
-    """The tabs of this page's campaign for its viewer."""
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """The tabs of one phase; it leads to the first of them."""
+
+    label: str
+    tabs: tuple[Tab, ...]
+
+    @property
+    def current(self) -> bool:
+        """Whether the page is one of this phase."""
+        return any(tab.current for tab in self.tabs)
+
+
+@dataclass(frozen=True, slots=True)
+class Navigation:
+    """The pages of a campaign that open to its viewer: own work, then phases."""
+
+    own: tuple[Tab, ...]
+    phases: tuple[Phase, ...]
+
+    @property
+    def in_one_row(self) -> tuple[Tab, ...]:
+        """All tabs, where there are so few that phases would only be in the way; else nothing."""
+        every = self.own + tuple(tab for phase in self.phases for tab in phase.tabs)
+        return every if len(every) <= MOST_IN_ONE_ROW else ()
+
+    @property
+    def current(self) -> Phase | None:
+        """The phase of the page, where the page is in one."""
+        return next((phase for phase in self.phases if phase.current), None)
+
+
+def navigation() -> Navigation:
+    """The navigation of this page's campaign for its viewer."""
     campaign = here_or_none()
     if campaign is None:
-        return ()
+        return Navigation((), ())
     section = _section(request.blueprint)
-    return tuple(
-        Tab(
-            label,
-            url_for(endpoint, slug=campaign.slug),
-            _section(_blueprint(endpoint)) == section,
-            _to_discuss(campaign) if endpoint == DISCUSSIONS else 0,
-        )
-        for endpoint, label in PAGES
-        if _opens(endpoint, campaign.roles)
-    )
+    found: dict[str, list[Tab]] = {}
+    for phase, endpoint, label in PAGES:
+        if _opens(endpoint, campaign.roles):
+            found.setdefault(phase, []).append(
+                Tab(
+                    label,
+                    url_for(endpoint, slug=campaign.slug),
+                    _section(_blueprint(endpoint)) == section,
+                    _to_discuss(campaign) if endpoint == DISCUSSIONS else 0,
+                )
+            )
+    own = tuple(found.pop(OWN_WORK, ()))
+    return Navigation(own, tuple(Phase(label, tuple(tabs)) for label, tabs in found.items()))
 
 
 def first_page(slug: str, roles: frozenset[Role]) -> str | None:
     """Where a campaign begins for somebody in these roles: the organiser's overview, an assessor's topics."""
-    order = sorted(PAGES, key=lambda page: page[0] != "overview.index")
-    for endpoint, _ in order:
+    order = sorted(PAGES, key=lambda page: page[1] != OVERVIEW)
+    for _, endpoint, _ in order:
         if _opens(endpoint, roles):
             return url_for(endpoint, slug=slug)
     return None
@@ -86,7 +125,7 @@ def exists(endpoint: str) -> bool:
 
 
 def _opens(endpoint: str, roles: frozenset[Role]) -> bool:
-    statement = statement_of(current_app, endpoint)
+    statement = access_of(current_app, endpoint)
     return statement is not None and statement.who is Who.MEMBER and bool(statement.roles & roles)
 
 

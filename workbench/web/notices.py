@@ -26,7 +26,7 @@ class Notice:
     kind: str = "good"
 
 
-def say(text: str, kind: str = "good") -> None:
+def add(text: str, kind: str = "good") -> None:
     """Have a sentence shown on the page to which this answer leads."""
     g.notices_to_come = [*g.get("notices_to_come", []), (text[:400], kind)]
 
@@ -63,7 +63,7 @@ def send_notices(response: Response) -> Response:
     return response
 
 
-def install(app: Flask) -> None:
+def init_app(app: Flask) -> None:
     """Let every answer of the application carry its notices."""
     app.after_request(send_notices)
 

@@ -60,7 +60,7 @@ def add_headers(response: Response) -> Response:
     return response
 
 
-def install(app: Flask) -> None:
+def init_app(app: Flask) -> None:
     """Let the application refuse and say all this."""
     app.before_request(refuse_cross_site)
     app.after_request(add_headers)

@@ -29,7 +29,7 @@ OPTIONS: dict[str, Any] = {
 }
 
 
-def install(app: Flask) -> None:
+def init_app(app: Flask) -> None:
     """Give templates their filters and the names that every page needs."""
     app.add_template_filter(grouped)
     app.add_template_filter(share)
@@ -50,7 +50,7 @@ def install(app: Flask) -> None:
         return {
             "viewer": viewer_or_none(),
             "campaign": here_or_none(),
-            "tabs": navigation.tabs,
+            "navigation": navigation.navigation,
             "notices": notices.notices,
             "version": __version__,
         }

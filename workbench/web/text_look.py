@@ -6,11 +6,16 @@ from flask import Flask, g
 
 from workbench.web.access import viewer, viewer_or_none
 from workbench.web.context import reading
-from workbench.workflow.judging.highlighted_words import own_words
-from workbench.workflow.judging.text_choices import CHOICES, Choice, TextChoice, text_choice
+from workbench.workflow.judging.desk_settings import (
+    TEXT_OPTIONS,
+    TextOption,
+    TextSettings,
+    own_words,
+    text_settings,
+)
 
 
-def install(app: Flask) -> None:
+def init_app(app: Flask) -> None:
     """Give templates `text_look`, `text_choices` and `highlighted_words`, and the filter `nearly`."""
     app.add_template_filter(nearly)
     app.add_template_global(text_look)
@@ -18,21 +23,21 @@ def install(app: Flask) -> None:
     app.add_template_global(highlighted_words)
 
 
-def text_look() -> TextChoice:
+def text_look() -> TextSettings:
     """What the viewer chose, read once a request; the usual where nobody is signed in."""
     found = g.get("text_look")
-    if not isinstance(found, TextChoice):
-        found = TextChoice()
+    if not isinstance(found, TextSettings):
+        found = TextSettings()
         if viewer_or_none() is not None:
             with reading() as db:
-                found = text_choice(db, viewer().id)
+                found = text_settings(db, viewer().id)
         g.text_look = found
     return found
 
 
-def text_choices() -> tuple[Choice, ...]:
+def text_choices() -> tuple[TextOption, ...]:
     """What there is to choose."""
-    return CHOICES
+    return TEXT_OPTIONS
 
 
 def highlighted_words(assignment_id: int) -> tuple[str, ...]:

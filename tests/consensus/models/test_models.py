@@ -10,13 +10,12 @@ import numpy as np
 import pytest
 
 from tests.support import cases
-from workbench.consensus.models.dawid_skene import dawid_skene, expected, learnt
+from workbench.consensus.models.dawid_skene import by_dawid_skene, dawid_skene, expected, learnt
+from workbench.consensus.models.glad import by_glad, glad
 from workbench.consensus.models.glad import expected as expected_by_glad
-from workbench.consensus.models.glad import glad
-from workbench.consensus.models.mace import mace
-from workbench.consensus.models.settling import by_dawid_skene, by_glad, by_mace
+from workbench.consensus.models.mace import by_mace, mace
 from workbench.consensus.models.votes import Posterior, Votes, votes_of
-from workbench.consensus.outcomes import Evidence
+from workbench.consensus.rule import Evidence
 from workbench.consensus.settle import consensus
 from workbench.records import BINARY, Judgment
 

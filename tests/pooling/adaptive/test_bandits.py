@@ -12,12 +12,11 @@ import pytest
 
 from tests.pooling.some_runs import ABC, ABC_RELEVANT, ranked
 from tests.support import cases
-from workbench.pooling.adaptive.beta import beta_draw
 from workbench.pooling.adaptive.live import Adaptive
 from workbench.pooling.adaptive.max_mean import MaxMean
-from workbench.pooling.adaptive.strategies import start
-from workbench.pooling.adaptive.thompson import Thompson
-from workbench.pooling.candidates import Candidates, gather
+from workbench.pooling.adaptive.thompson import Thompson, beta_draw
+from workbench.pooling.candidates import TopicCandidates, gather
+from workbench.pooling.strategies import start
 from workbench.records import Run
 
 
@@ -34,7 +33,7 @@ def of_case(case: dict[str, Any]) -> list[Run]:
     return [ranked(tag, docnos) for tag, docnos in case["input"]["runs_in_rank_order"].items()]
 
 
-def candidates(runs: Sequence[Run]) -> Candidates:
+def candidates(runs: Sequence[Run]) -> TopicCandidates:
     (topic,) = gather(runs).topics
     return topic
 

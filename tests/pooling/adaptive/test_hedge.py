@@ -10,8 +10,8 @@ import pytest
 from tests.pooling.some_runs import ranked
 from tests.support import cases
 from workbench.pooling.adaptive.hedge import Hedge
-from workbench.pooling.adaptive.strategies import start
 from workbench.pooling.candidates import gather
+from workbench.pooling.strategies import start
 
 
 def test_documents_and_weights_are_those_of_the_worked_case() -> None:

@@ -6,8 +6,8 @@ import pytest
 
 from tests.pooling.some_runs import ABC, ABC_RELEVANT, ranked
 from workbench.errors import Conflict, WorkbenchError
-from workbench.pooling.adaptive.events import Event, Happening
-from workbench.pooling.adaptive.strategies import ADAPTIVE, replay, start
+from workbench.pooling.adaptive.live import Happening, PoolEvent
+from workbench.pooling.strategies import ADAPTIVE, replay, start
 from workbench.records import Contribution
 
 EVERY = pytest.mark.parametrize("strategy", ADAPTIVE)
@@ -123,10 +123,10 @@ def test_events_say_what_happened_in_order() -> None:
     pool.next("1")
     pool.judged("1", docno, True)
     assert pool.events == (
-        Event(Happening.HANDED_OUT, "1", "d01"),
-        Event(Happening.GIVEN_BACK, "1", "d01"),
-        Event(Happening.HANDED_OUT, "1", "d01"),
-        Event(Happening.JUDGED, "1", "d01", True),
+        PoolEvent(Happening.HANDED_OUT, "1", "d01"),
+        PoolEvent(Happening.GIVEN_BACK, "1", "d01"),
+        PoolEvent(Happening.HANDED_OUT, "1", "d01"),
+        PoolEvent(Happening.JUDGED, "1", "d01", True),
     )
 
 
@@ -142,15 +142,15 @@ def test_a_replay_with_other_runs_is_refused() -> None:
 @pytest.mark.parametrize(
     ("event", "message"),
     [
-        (Event(Happening.HANDED_OUT, "1", "d01"), "d01 cannot be handed out for topic 1"),
-        (Event(Happening.HANDED_OUT, "1", "d02"), "d02 cannot be handed out for topic 1"),
-        (Event(Happening.HANDED_OUT, "1", "absent"), "absent cannot be handed out for topic 1"),
-        (Event(Happening.GIVEN_BACK, "1", "d02"), "d02 is not out for topic 1"),
-        (Event(Happening.GIVEN_BACK, "1", "d05"), "d05 is not out for topic 1"),
-        (Event(Happening.HANDED_OUT, "2", "d01"), "no run has documents for topic 2"),
+        (PoolEvent(Happening.HANDED_OUT, "1", "d01"), "d01 cannot be handed out for topic 1"),
+        (PoolEvent(Happening.HANDED_OUT, "1", "d02"), "d02 cannot be handed out for topic 1"),
+        (PoolEvent(Happening.HANDED_OUT, "1", "absent"), "absent cannot be handed out for topic 1"),
+        (PoolEvent(Happening.GIVEN_BACK, "1", "d02"), "d02 is not out for topic 1"),
+        (PoolEvent(Happening.GIVEN_BACK, "1", "d05"), "d05 is not out for topic 1"),
+        (PoolEvent(Happening.HANDED_OUT, "2", "d01"), "no run has documents for topic 2"),
     ],
 )
-def test_an_event_that_cannot_have_happened_is_refused_and_not_kept(event: Event, message: str) -> None:
+def test_an_event_that_cannot_have_happened_is_refused_and_not_kept(event: PoolEvent, message: str) -> None:
     pool = start(ABC, strategy="max-mean")
     assert pool.next("1") == "d01"  # is out
     pool.next("1")

@@ -12,9 +12,9 @@ from tests.support import cases
 from workbench.pooling.adaptive.rbp_b import MethodB
 from workbench.pooling.adaptive.rbp_c import MethodC
 from workbench.pooling.adaptive.residual import Residual
-from workbench.pooling.adaptive.strategies import start
 from workbench.pooling.candidates import gather
 from workbench.pooling.fusion.rbp import rbp_pool
+from workbench.pooling.strategies import start
 
 
 @pytest.mark.parametrize(("letter", "method"), [("B", MethodB), ("C", MethodC)])

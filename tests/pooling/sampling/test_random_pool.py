@@ -11,16 +11,16 @@ from tests.pooling.some_runs import ABC, ranked
 from workbench.errors import WorkbenchError
 from workbench.pooling.depth import depth_pool
 from workbench.pooling.sampling.at_random import random_pool
-from workbench.pooling.sampling.lots import lot
+from workbench.pooling.sampling.strata import seeded_key
 
 
 def test_a_lot_is_the_hash_of_seed_topic_and_docno() -> None:
-    assert lot(7, "MB001", "d\udcff#é") == sha256(b"7\nMB001\nd\xff#\xc3\xa9").digest()
+    assert seeded_key(7, "MB001", "d\udcff#é") == sha256(b"7\nMB001\nd\xff#\xc3\xa9").digest()
 
 
 def test_the_sample_has_the_smallest_lots_of_the_depth_pool() -> None:
     whole = [entry.docno for entry in depth_pool(ABC, depth=2).entries]
-    expected = sorted(whole, key=lambda docno: lot(3, "1", docno))[:2]
+    expected = sorted(whole, key=lambda docno: seeded_key(3, "1", docno))[:2]
     pool = random_pool(ABC, depth=2, budget=2, seed=3)
     assert sorted(expected) == [entry.docno for entry in pool.entries]
     assert pool.inclusion == {("1", docno): 2 / 5 for docno in expected}

@@ -7,8 +7,7 @@ import pytest
 from tests.pooling.some_runs import ABC, ranked
 from workbench.errors import WorkbenchError
 from workbench.pooling.sampling.estimates import StratumSize, stratum_sizes
-from workbench.pooling.sampling.lots import lot
-from workbench.pooling.sampling.strata import Stratum, accept_strata
+from workbench.pooling.sampling.strata import Stratum, accept_strata, seeded_key
 from workbench.pooling.sampling.stratified import stratified_pool
 from workbench.records import Contribution
 
@@ -18,8 +17,8 @@ STRATA = accept_strata("1:1:1 2:3:.5 4:5:.4")
 
 def test_every_stratum_gives_its_share_of_the_smallest_lots() -> None:
     pool = stratified_pool(ABC, strata=STRATA, seed=5)
-    second = min(["d02", "d06"], key=lambda docno: lot(5, "1", docno))
-    third = sorted(["d04", "d05", "d07", "d08", "d10"], key=lambda docno: lot(5, "1", docno))[:2]
+    second = min(["d02", "d06"], key=lambda docno: seeded_key(5, "1", docno))
+    third = sorted(["d04", "d05", "d07", "d08", "d10"], key=lambda docno: seeded_key(5, "1", docno))[:2]
     assert pool.pairs == {("1", docno) for docno in ["d01", "d03", "d09", second, *third]}
     assert pool.inclusion == {
         **{("1", docno): 1.0 for docno in ("d01", "d03", "d09")},

@@ -8,12 +8,12 @@ from uuid import uuid4
 from sqlalchemy.orm import Session
 
 from tests.builders import Made, account, pooled_campaign
+from workbench.consensus.rule import Pair
 from workbench.records import FOUR_GRADES, Answer, Judgment
-from workbench.workflow.adjudication.adjudicating import Recorded, Verdict, decide, disputed_pair
-from workbench.workflow.adjudication.decisions import Decision, Pair
-from workbench.workflow.adjudication.discussing import discuss
-from workbench.workflow.judging.assigning import assign
-from workbench.workflow.judging.assignments import assignments_of
+from workbench.workflow.adjudication.decisions import Decision
+from workbench.workflow.adjudication.discussions import discuss
+from workbench.workflow.adjudication.disputed_pair import DecisionRecorded, Verdict, decide, disputed_pair
+from workbench.workflow.judging.assignments import assign, assignments_of
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.judging.judging import record
 from workbench.workflow.people.membership import add_role
@@ -61,7 +61,7 @@ class Disputed:
         client_id: str | None = None,
         seen: int | None = None,
         reason: str = "",
-    ) -> Recorded:
+    ) -> DecisionRecorded:
         """Have Judith, or another, decide a pair as it stands."""
         who = by or self.judith
         known = disputed_pair(db, self.id, pair, who).seen if seen is None else seen

@@ -14,9 +14,15 @@ from workbench.records import Answer, Judgment
 from workbench.storage.adjudications import adjudicated_grades, decision_counts
 from workbench.storage.engine import Database
 from workbench.storage.tables import AdjudicationEventRow
-from workbench.workflow.adjudication.adjudicating import Recorded, Verdict, decide, disputed_pair, undo
-from workbench.workflow.adjudication.adjudication_rules import AdjudicationRules, keep_adjudication_rules
 from workbench.workflow.adjudication.decisions import Decision
+from workbench.workflow.adjudication.disputed_pair import (
+    DecisionRecorded,
+    Verdict,
+    decide,
+    disputed_pair,
+    undo,
+)
+from workbench.workflow.adjudication.rules import AdjudicationRules, save_adjudication_rules
 from workbench.workflow.judging.importing import import_judgments
 
 
@@ -64,7 +70,9 @@ def test_a_decision_sent_twice_is_recorded_once_and_its_id_says_nothing_else(dat
     with database.writing() as db:
         one = disputed_campaign(db)
         first = one.decide(db, FAR, 2, client_id="the-same-id", seen=0)
-        assert one.decide(db, FAR, 2, client_id="the-same-id", seen=0) == Recorded(first.event_id, True)
+        assert one.decide(db, FAR, 2, client_id="the-same-id", seen=0) == DecisionRecorded(
+            first.event_id, True
+        )
         with pytest.raises(Conflict, match="another one"):
             one.decide(db, FAR, 3, client_id="the-same-id", seen=0)
     assert held(database, one) == [("grade", 2)]
@@ -96,7 +104,7 @@ def test_of_two_at_the_same_moment_exactly_one_is_told(database: Database) -> No
         one = disputed_campaign(db)
     together = Barrier(2)
 
-    def go(who: int, grade: int) -> Recorded:
+    def go(who: int, grade: int) -> DecisionRecorded:
         together.wait(timeout=30)
         with database.writing() as db:
             return one.decide(db, FAR, grade, by=who, seen=0)
@@ -153,7 +161,7 @@ def test_the_desk_shows_statement_document_and_what_each_assessor_says(sqlite_da
             "Only tables of the harbour.",
             "Text of d1",
         )
-        assert [(voice.name, voice.now.grade) for voice in shown.voices] == [("Ada", 0), ("Ben", 3)]
+        assert [(voice.name, voice.now.grade) for voice in shown.opinions] == [("Ada", 0), ("Ben", 3)]
         assert (shown.spread.distance, shown.may_go_back, shown.own, shown.seen) == (3, True, False, 0)
         assert disputed_pair(db, one.id, FAR, one.made.accounts["Ada"]).own
 
@@ -168,12 +176,12 @@ def test_hidden_names_are_letters_in_an_order_of_the_pairs_own(sqlite_database: 
             for number, name in enumerate(names)
         ]
         import_judgments(db, one.id, said, source="file")
-        keep_adjudication_rules(db, one.id, AdjudicationRules(names_hidden=True))
+        save_adjudication_rules(db, one.id, AdjudicationRules(names_hidden=True))
         orders = []
         for pair in (FAR, NEAR, LINE):
-            voices = disputed_pair(db, one.id, pair, one.judith).voices
+            voices = disputed_pair(db, one.id, pair, one.judith).opinions
             assert [voice.name for voice in voices] == list("ABCDEFGH")
-            assert voices == disputed_pair(db, one.id, pair, one.jonas).voices
+            assert voices == disputed_pair(db, one.id, pair, one.jonas).opinions
             orders.append([voice.assessor_id for voice in voices])
         # Six people fall into the same order twice with a chance of 1 in 40,320.
         assert orders[0] != orders[1] != orders[2]

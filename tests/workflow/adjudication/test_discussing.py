@@ -13,13 +13,13 @@ from workbench.storage import Session
 from workbench.storage.engine import Database
 from workbench.storage.events import append_events
 from workbench.storage.tables import JudgmentEventRow
-from workbench.workflow.adjudication.adjudicating import disputed_pair, undo
-from workbench.workflow.adjudication.adjudication_rules import AdjudicationRules, keep_adjudication_rules
 from workbench.workflow.adjudication.decisions import Decision
-from workbench.workflow.adjudication.discussing import discuss, discussion, discussions
 from workbench.workflow.adjudication.discussion_report import discussion_report
-from workbench.workflow.adjudication.dispute_queue import State
-from workbench.workflow.adjudication.disputing import queue
+from workbench.workflow.adjudication.discussions import discuss, discussion, discussions
+from workbench.workflow.adjudication.disputed_pair import disputed_pair, undo
+from workbench.workflow.adjudication.disputes import dispute_queue
+from workbench.workflow.adjudication.queue import State
+from workbench.workflow.adjudication.rules import AdjudicationRules, save_adjudication_rules
 from workbench.workflow.judging.annotations import Passage
 from workbench.workflow.judging.current_judgments import current_judgments
 from workbench.workflow.people.membership import add_role, remove_role
@@ -27,7 +27,7 @@ from workbench.workflow.people.roles import Role
 
 
 def state(db: Session, one: Disputed, pair: tuple[str, str]) -> State:
-    return next(line.state for line in queue(db, one.id).lines if line.pair == pair)
+    return next(line.state for line in dispute_queue(db, one.id).lines if line.pair == pair)
 
 
 def test_a_pair_sent_back_returns_when_all_have_answered_with_before_and_after(database: Database) -> None:
@@ -38,7 +38,7 @@ def test_a_pair_sent_back_returns_when_all_have_answered_with_before_and_after(d
         (line,) = discussions(db, one.id, ada)
         assert ((line.topic, line.docno), line.answered, line.all_answered) == (FAR, False, False)
         seen = discussion(db, one.id, ada, FAR)
-        assert [(voice.name, voice.now.grade, voice.mine) for voice in seen.voices] == [
+        assert [(voice.name, voice.now.grade, voice.mine) for voice in seen.opinions] == [
             ("Ada", 0, True),
             ("Ben", 3, False),
         ]
@@ -49,7 +49,7 @@ def test_a_pair_sent_back_returns_when_all_have_answered_with_before_and_after(d
         one.discuss(db, "Ben", FAR, 3, "I stay with it")
         # 2 and 3 still differ, so an adjudicator must decide; both rounds lie side by side.
         assert state(db, one, FAR) is State.OPEN
-        first, second = disputed_pair(db, one.id, FAR, one.judith).voices
+        first, second = disputed_pair(db, one.id, FAR, one.judith).opinions
         assert first.before is not None
         assert second.before is not None
         assert [(first.before.grade, first.now.grade), (second.before.grade, second.now.grade)] == [
@@ -58,7 +58,7 @@ def test_a_pair_sent_back_returns_when_all_have_answered_with_before_and_after(d
         ]
         assert (first.changed, second.changed) == (True, False)
         assert first.now.comment == "the table is of the harbour after all"
-        assert queue(db, one.id).lines[0].discussed
+        assert dispute_queue(db, one.id).lines[0].discussed
 
 
 def test_agreement_dissolves_the_dispute_and_counts_as_settled_by_discussion(database: Database) -> None:
@@ -66,7 +66,7 @@ def test_agreement_dissolves_the_dispute_and_counts_as_settled_by_discussion(dat
         one = disputed_campaign(db)
         one.decide(db, FAR, Decision.BACK)
         one.discuss(db, "Ben", FAR, 0)
-        found = queue(db, one.id)
+        found = dispute_queue(db, one.id)
         assert state(db, one, FAR) is State.SETTLED
         assert (found.done, found.counts[State.SETTLED]) == (1, 1)
         said = {j.assessor: j.grade for j in current_judgments(db, one.id) if (j.topic, j.docno) == FAR}
@@ -118,10 +118,10 @@ def test_a_discussion_ends_when_the_pair_is_decided_or_taken_back(sqlite_databas
 def test_an_answer_sent_twice_is_one_and_names_are_hidden_by_the_setting(sqlite_database: Database) -> None:
     with sqlite_database.writing() as db:
         one = disputed_campaign(db)
-        keep_adjudication_rules(db, one.id, AdjudicationRules(names_hidden=True))
+        save_adjudication_rules(db, one.id, AdjudicationRules(names_hidden=True))
         one.decide(db, FAR, Decision.BACK)
         ada = one.made.accounts["Ada"]
-        assert {voice.name for voice in discussion(db, one.id, ada, FAR).voices} == {"A", "B"}
+        assert {voice.name for voice in discussion(db, one.id, ada, FAR).opinions} == {"A", "B"}
 
         def say(grade: int) -> bool:
             return discuss(
@@ -158,7 +158,7 @@ def test_what_was_marked_and_ticked_before_stays_with_the_answer_that_holds(
         )
         one.decide(db, FAR, Decision.BACK)
         one.discuss(db, "Ada", FAR, 3)
-        (voice,) = (v for v in disputed_pair(db, one.id, FAR, one.judith).voices if v.name == "Ada")
+        (voice,) = (v for v in disputed_pair(db, one.id, FAR, one.judith).opinions if v.name == "Ada")
         assert voice.now.evidence == (Passage(0, 4, "Text"),)
         latest = db.get_one(JudgmentEventRow, voice.event_id)
         assert (latest.purpose, latest.ratings) == ("discussion", {"clear": 2})

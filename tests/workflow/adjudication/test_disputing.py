@@ -8,14 +8,14 @@ from tests.workflow.adjudication.disputed import AGREED, FAR, LINE, NEAR, Disput
 from workbench.consensus.disputes import Difference
 from workbench.errors import WorkbenchError
 from workbench.storage.engine import Database
-from workbench.workflow.adjudication.adjudication_rules import (
+from workbench.workflow.adjudication.decisions import Decision
+from workbench.workflow.adjudication.disputes import dispute_queue
+from workbench.workflow.adjudication.queue import Order, Queue, State, next_open
+from workbench.workflow.adjudication.rules import (
     AdjudicationRules,
     adjudication_rules,
-    keep_adjudication_rules,
+    save_adjudication_rules,
 )
-from workbench.workflow.adjudication.decisions import Decision
-from workbench.workflow.adjudication.dispute_queue import Order, Queue, State, next_open
-from workbench.workflow.adjudication.disputing import queue
 
 
 def pairs(found: Queue, state: State | None = None) -> list[tuple[str, str]]:
@@ -29,8 +29,8 @@ def test_the_settings_say_what_is_disputed_and_machines_are_asked_only_on_reques
         one = disputed_campaign(db)
 
         def found(rules: AdjudicationRules) -> set[tuple[str, str]]:
-            keep_adjudication_rules(db, one.id, rules)
-            return set(pairs(queue(db, one.id)))
+            save_adjudication_rules(db, one.id, rules)
+            return set(pairs(dispute_queue(db, one.id)))
 
         assert found(AdjudicationRules()) == {FAR, NEAR, LINE}
         assert found(AdjudicationRules(Difference.LINE)) == {FAR, LINE}
@@ -45,11 +45,11 @@ def test_pairs_come_by_topic_by_distance_or_by_their_influence_on_the_ranking(
 ) -> None:
     with sqlite_database.writing() as db:
         one = disputed_campaign(db)
-        by_topic = queue(db, one.id, order=Order.TOPIC)
+        by_topic = dispute_queue(db, one.id, order=Order.TOPIC)
         assert pairs(by_topic) == [FAR, NEAR, LINE]
         assert by_topic.lines[0].influence is None
-        assert pairs(queue(db, one.id, order=Order.DISTANCE)) == [FAR, LINE, NEAR]
-        moved = queue(db, one.id, order=Order.INFLUENCE)
+        assert pairs(dispute_queue(db, one.id, order=Order.DISTANCE)) == [FAR, LINE, NEAR]
+        moved = dispute_queue(db, one.id, order=Order.INFLUENCE)
         # d1 of T1 stands first in alpha and third in beta, and d1 of T2 is in alpha only.
         assert pairs(moved)[0] == FAR
         shifts = {line.pair: line.influence.shift for line in moved.lines if line.influence}
@@ -65,7 +65,7 @@ def test_each_decision_moves_a_pair_to_its_state(database: Database) -> None:
         one.decide(db, FAR, 2, reason="the second paragraph")
         one.decide(db, NEAR, Decision.UNCLEAR, reason="what is a net?")
         one.decide(db, LINE, Decision.BACK)
-        found = queue(db, one.id, order=Order.TOPIC)
+        found = dispute_queue(db, one.id, order=Order.TOPIC)
     assert [(line.pair, line.state) for line in found.lines] == [
         (FAR, State.DECIDED),
         (NEAR, State.UNCLEAR),
@@ -81,13 +81,13 @@ def test_the_next_pair_is_the_next_open_one_and_after_the_last_the_first(sqlite_
     with sqlite_database.writing() as db:
         one = disputed_campaign(db)
         one.decide(db, NEAR, 2)
-        lines = queue(db, one.id, order=Order.TOPIC).lines
+        lines = dispute_queue(db, one.id, order=Order.TOPIC).lines
         assert (next_open(lines, None) or lines[1]).pair == FAR
         assert (next_open(lines, FAR) or lines[1]).pair == LINE
         assert (next_open(lines, LINE) or lines[1]).pair == FAR
         one.decide(db, FAR, 2)
         one.decide(db, LINE, 2)
-        assert next_open(queue(db, one.id, order=Order.TOPIC).lines, FAR) is None
+        assert next_open(dispute_queue(db, one.id, order=Order.TOPIC).lines, FAR) is None
 
 
 def test_a_decision_stays_when_assessors_change_their_answers_and_the_queue_says_so(
@@ -100,11 +100,11 @@ def test_a_decision_stays_when_assessors_change_their_answers_and_the_queue_says
         one.say(db, "Ada", FAR, 1)
         # The same answer once more is no change, and agreement does not take a decision away.
         one.say(db, "Ada", NEAR, 2)
-        lines = {line.pair: line for line in queue(db, one.id, order=Order.TOPIC).lines}
+        lines = {line.pair: line for line in dispute_queue(db, one.id, order=Order.TOPIC).lines}
         assert (lines[FAR].state, lines[FAR].changed) == (State.DECIDED, True)
         assert (lines[NEAR].state, lines[NEAR].changed) == (State.DECIDED, False)
         one.say(db, "Ada", NEAR, 3)
-        agreed = {line.pair: line for line in queue(db, one.id, order=Order.TOPIC).lines}[NEAR]
+        agreed = {line.pair: line for line in dispute_queue(db, one.id, order=Order.TOPIC).lines}[NEAR]
         assert (agreed.state, agreed.changed, agreed.spread.distance) == (State.DECIDED, True, 0)
 
 
@@ -112,8 +112,8 @@ def test_giving_machines_a_voice_later_changes_no_answer(sqlite_database: Databa
     with sqlite_database.writing() as db:
         one = disputed_campaign(db)
         one.decide(db, AGREED, 1)
-        keep_adjudication_rules(db, one.id, AdjudicationRules(machines=True))
-        (line,) = (each for each in queue(db, one.id).lines if each.pair == AGREED)
+        save_adjudication_rules(db, one.id, AdjudicationRules(machines=True))
+        (line,) = (each for each in dispute_queue(db, one.id).lines if each.pair == AGREED)
         assert (line.state, line.changed) == (State.DECIDED, False)
 
 
@@ -128,11 +128,11 @@ def test_settings_that_cannot_hold_are_refused_and_a_seed_once_drawn_stays(
             AdjudicationRules(measure="P@10"),
         ):
             with pytest.raises(WorkbenchError):
-                keep_adjudication_rules(db, one.id, wrong)
+                save_adjudication_rules(db, one.id, wrong)
         assert adjudication_rules(db, one.id) == AdjudicationRules()
-        seed = keep_adjudication_rules(db, one.id, AdjudicationRules(names_hidden=True)).seed
+        seed = save_adjudication_rules(db, one.id, AdjudicationRules(names_hidden=True)).seed
         assert seed > 0
-        keep_adjudication_rules(db, one.id, AdjudicationRules())
-        kept = keep_adjudication_rules(db, one.id, AdjudicationRules(names_hidden=True))
+        save_adjudication_rules(db, one.id, AdjudicationRules())
+        kept = save_adjudication_rules(db, one.id, AdjudicationRules(names_hidden=True))
         assert adjudication_rules(db, one.id) == kept
         assert kept.seed == seed

@@ -10,19 +10,16 @@ import pytest
 
 from tests.builders import Made, pooled_campaign
 from tests.workflow.agreement.overlaps import FIRST, judge
-from workbench.agreement.sample_aims import Aim
+from workbench.agreement.sample_request import Target
 from workbench.agreement.sample_size import Draw
 from workbench.errors import Conflict, InvalidInput, NotFound, WorkbenchError
 from workbench.records import Judgment
 from workbench.storage.engine import Database
-from workbench.workflow.agreement.overlap_candidates import candidates_of
+from workbench.workflow.agreement.overlap import Source, candidates_of, plan_overlap
 from workbench.workflow.agreement.overlap_drawing import draw_overlap
-from workbench.workflow.agreement.overlap_planning import Source, plan_overlap
-from workbench.workflow.judging.assigning import assign
-from workbench.workflow.judging.assignments import assignments_of, left_to_judge
+from workbench.workflow.judging.assignments import assign, assignments_of, left_to_judge
 from workbench.workflow.judging.importing import import_judgments
-from workbench.workflow.pools.listing import pools_of
-from workbench.workflow.pools.pool_pairs import pool_entries
+from workbench.workflow.pools.listing import pool_entries, pools_of
 
 
 def test_before_anybody_overlaps_the_plan_is_by_stated_guesses(sqlite_database: Database, made: Made) -> None:
@@ -187,7 +184,7 @@ def test_nobody_is_given_what_they_have_judged_themselves_alone(
 def test_nothing_is_simulated_while_others_wait_for_the_one_writer(
     sqlite_database: Database, made: Made, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delattr("workbench.agreement.sample_plans.simulated")
+    monkeypatch.delattr("workbench.agreement.sample_simulation.simulate_pairs")
     with sqlite_database.writing() as db:
         ben = made.assessors["Ben"]
         draw_overlap(db, made.campaign.id, pairs=9, draw=Draw.LABEL, assessor_ids=[ben], seed=1)
@@ -244,7 +241,8 @@ def test_the_plan_is_of_the_coefficient_that_is_wished(sqlite_database: Database
         pooled, unpooled, ac, three = (
             plan_overlap(db, made.campaign.id, half_width=0.2, aim=aim, assessors=assessors, missing=missing)
             for aim, assessors, missing in (
-                (Aim(), 2, 0.0), (Aim("unpooled"), 2, 0.0), (Aim("gwet"), 2, 0.0), (Aim("alpha"), 3, 0.2),
+                (Target(), 2, 0.0), (Target("unpooled"), 2, 0.0), (Target("gwet"), 2, 0.0),
+                (Target("alpha"), 3, 0.2),
             )
         )  # fmt: skip
     # 10, 20 and 10 of forty, a half more in each cell, both ways round: observed 21 / 42, relevant

@@ -6,14 +6,14 @@ import pytest
 
 from tests.builders import Made, pooled_campaign
 from tests.workflow.agreement.overlaps import FIRST, judge
-from workbench.agreement.sample_aims import Aim
+from workbench.agreement.sample_request import Target
 from workbench.agreement.sample_size import Draw
 from workbench.storage.engine import Database
 from workbench.workflow.agreement.overlap_drawing import draw_overlap
 from workbench.workflow.agreement.overlap_results import overlap_results
 from workbench.workflow.judging.assignments import assignments_of
 from workbench.workflow.pools.judged_pairs import pooled_pairs
-from workbench.workflow.pools.pool_pairs import pool_entries
+from workbench.workflow.pools.listing import pool_entries
 
 
 def test_the_result_weighs_a_sample_by_label_back_to_the_whole(database: Database) -> None:
@@ -23,7 +23,7 @@ def test_the_result_weighs_a_sample_by_label_back_to_the_whole(database: Databas
         ben = made.assessors["Ben"]
         drawn = draw_overlap(
             db, made.campaign.id, pairs=30, draw=Draw.LABEL, assessor_ids=[ben], seed=3, name="o",
-            aim=Aim("unpooled", "linear"),
+            aim=Target("unpooled", "linear"),
         )  # fmt: skip
         entries = pool_entries(db, made.campaign.id, "o")
         relevant = [e for e in entries if e.stratum == 1]
@@ -36,7 +36,7 @@ def test_the_result_weighs_a_sample_by_label_back_to_the_whole(database: Databas
     yes, n = len(relevant[::2]), len(relevant)
     assert drawn.pool.recipe["parameters"]["coefficient"] == "unpooled"
     # Two grades have no weights.
-    assert found.aim == Aim("unpooled")
+    assert found.aim == Target("unpooled")
     assert found.table == ((yes, n - yes), (0, 30 - n))
     assert (found.judged, found.pairs, drawn.by_label) == (30, 30, (n, 30 - n))
     # The whole has 1/4 relevant for Ada and of these the share s for Ben: observed 1 - (1 - s) / 4, expected
@@ -121,13 +121,13 @@ def test_where_judgments_need_not_come_a_pair_counts_as_soon_as_two_have_judged_
     with sqlite_database.writing() as db:
         drawn = draw_overlap(
             db, made.campaign.id, pairs=80, draw=Draw.RANDOM, assessor_ids=[ben, cleo], assessors=3,
-            aim=Aim("alpha"), missing=0.3, seed=2,
+            aim=Target("alpha"), missing=0.3, seed=2,
         )  # fmt: skip
         assert drawn.pool.recipe["parameters"]["missing"] == "0.3"
         judge(db, made, "Ben", {pair: FIRST[pair] for pair in list(FIRST)[:60]})
         judge(db, made, "Cleo", dict.fromkeys(list(FIRST)[40:], 0))
         (found,) = overlap_results(db, made.campaign.id)
-    assert (found.judged, found.missing, found.aim) == (80, 0.3, Aim("alpha"))
+    assert (found.judged, found.missing, found.aim) == (80, 0.3, Target("alpha"))
     # 40 pairs of Ada and Ben, all equal; 20 of all three, 5 with one of three apart; 20 of Ada and Cleo, 5
     # apart. Disagreements, by pairs of values: 5 x 2 of 3 values (each pair over 3 - 1) and 5 x 2. Values
     # 80 + 60 + 40, of these relevant 20 + 10 + 5.

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from sqlalchemy.orm import Session
 
 from tests.builders import Made, campaign_with_people
-from workbench.agreement.options import AgreementOptions
+from workbench.agreement.options import AgreementOptions, Machines
 from workbench.errors import WorkbenchError
 from workbench.records import Answer, Judgment
 from workbench.storage.engine import Database
 from workbench.workflow.agreement.report import (
-    Asked,
-    agreement,
-    agreement_matrix,
     agreement_of_people,
-    agreement_of_two,
+    campaign_agreement,
+    campaign_matrix,
+    campaign_pair,
 )
-from workbench.workflow.agreement.selection import Machines
 from workbench.workflow.judging.importing import import_judgments
 
 FEW = AgreementOptions(rounds=20)
@@ -39,16 +39,16 @@ def manning(db: Session) -> Made:
 def test_the_textbooks_table_gives_the_textbooks_figures(database: Database) -> None:
     with database.writing() as db:
         made = manning(db)
-        found = agreement_of_two(db, made.campaign.id, Asked(), FEW, first="Judge 1", second="Judge 2")
+        found = campaign_pair(db, made.campaign.id, FEW, first="Judge 1", second="Judge 2")
         two = found.two
         people = agreement_of_people(db, made.campaign.id)
     assert two.table == ((300, 20), (10, 70))
     assert two.estimate("observed").value == pytest.approx(0.925)
     # Printed: .665 and .776. Exact, by hand: pooled marginal of relevant (320 + 310) / 800 = .7875, so
     # P(E) = .7875^2 + .2125^2 = .6653125; unpooled .8 x .775 + .2 x .225 = .665.
-    assert two.estimate("pooled").coefficient.expected == pytest.approx(0.6653125)
+    assert two.estimate("pooled").found.expected == pytest.approx(0.6653125)
     assert two.estimate("pooled").value == pytest.approx((0.925 - 0.6653125) / (1 - 0.6653125))
-    assert two.estimate("unpooled").coefficient.expected == pytest.approx(0.665)
+    assert two.estimate("unpooled").found.expected == pytest.approx(0.665)
     assert two.estimate("unpooled").value == pytest.approx((0.925 - 0.665) / (1 - 0.665))
     assert people.mean == people.mean_of(0) == pytest.approx(two.estimate("pooled").value)
     assert (found.shared.both, len(found.disagreed)) == (400, 30)
@@ -61,9 +61,7 @@ def test_unsure_and_cannot_judge_do_not_enter_agreement(database: Database) -> N
             db, made.campaign.id, [Judgment("Judge 1", "T2", "x1", None, Answer.UNSURE)], source="f"
         )
         import_judgments(db, made.campaign.id, [Judgment("Judge 2", "T2", "x1", 1)], source="g")
-        shared = agreement_of_two(
-            db, made.campaign.id, Asked(), FEW, first="Judge 1", second="Judge 2"
-        ).shared
+        shared = campaign_pair(db, made.campaign.id, FEW, first="Judge 1", second="Judge 2").shared
     assert (shared.both, shared.first_only, shared.second_only) == (400, 0, 1)
 
 
@@ -71,25 +69,25 @@ def test_agreement_needs_two_assessors_and_a_line_on_the_scale(database: Databas
     with database.writing() as db:
         made = campaign_with_people(db)
         with pytest.raises(WorkbenchError, match="two people"):
-            agreement(db, made.campaign.id, Asked(), FEW)
+            campaign_agreement(db, made.campaign.id, FEW)
         with pytest.raises(WorkbenchError, match="cannot be the lowest relevant grade"):
-            agreement(db, made.campaign.id, Asked(relevant_from=2), FEW)
+            campaign_agreement(db, made.campaign.id, replace(FEW, relevant_from=2))
         import_judgments(db, made.campaign.id, [Judgment(who, "T1", "d1", 1) for who in "XY"], source="f")
         with pytest.raises(WorkbenchError, match="nobody has no grade that enters"):
-            agreement_of_two(db, made.campaign.id, Asked(), FEW, first="X", second="nobody")
+            campaign_pair(db, made.campaign.id, FEW, first="X", second="nobody")
 
 
 def test_a_report_is_kept_until_somebody_says_something_more(database: Database) -> None:
     with database.writing() as db:
         made = manning(db)
-        asked = Asked(machines=Machines.AMONG)
-        report = agreement(db, made.campaign.id, asked, FEW)
-        assert agreement(db, made.campaign.id, asked, FEW) is report
-        assert agreement(db, made.campaign.id, asked, AgreementOptions(rounds=20, seed=1)) is not report
-        matrix = agreement_matrix(db, made.campaign.id, asked, FEW, by="pooled")
-        assert agreement_matrix(db, made.campaign.id, asked, FEW, by="pooled") is matrix
+        options = replace(FEW, machines=Machines.AMONG)
+        report = campaign_agreement(db, made.campaign.id, options)
+        assert campaign_agreement(db, made.campaign.id, options) is report
+        assert campaign_agreement(db, made.campaign.id, replace(options, seed=1)) is not report
+        matrix = campaign_matrix(db, made.campaign.id, options)
+        assert campaign_matrix(db, made.campaign.id, options) is matrix
         import_judgments(
             db, made.campaign.id, [Judgment("robot", "T1", "x1", 1)], source="r", machines={"robot"}
         )
-        again = agreement(db, made.campaign.id, asked, FEW)
-        assert [voice.name for voice in again.selection.assessors] == ["Judge 1", "Judge 2", "robot"]
+        again = campaign_agreement(db, made.campaign.id, options)
+        assert [one.name for one in again.selection.assessors] == ["Judge 1", "Judge 2", "robot"]

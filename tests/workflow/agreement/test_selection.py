@@ -7,14 +7,13 @@ import pytest
 from tests.builders import campaign_with_people
 from tests.support import shared
 from workbench.agreement.coefficients.alpha import alpha
+from workbench.agreement.options import AgreementOptions, Basis, Machines
 from workbench.errors import InvalidInput, WorkbenchError
 from workbench.formats.judgments import read_judgments
 from workbench.records import FOUR_GRADES, Answer, Judgment, Topic
 from workbench.storage.engine import Database
 from workbench.workflow.agreement.selection import (
-    Basis,
     ComparedGrades,
-    Machines,
     campaign_ratings,
     compared_grades,
     current_answers,
@@ -56,16 +55,16 @@ def test_what_people_said_enters_from_the_campaigns_line_on(database: Database) 
     with database.writing() as db:
         made = campaign_with_people(db, scale=FOUR_GRADES)
         import_judgments(db, made.campaign.id, GIVEN, source="people.tsv")
-        found = campaign_ratings(db, made.campaign.id)
+        found = campaign_ratings(db, made.campaign.id, AgreementOptions())
         assert [voice.name for voice in found.assessors] == ["X", "Y"]
         assert (found.pairs, found.ratings.codes.tolist()) == ((("T1", "d1"),), [[0], [1]])
         assert (found.counts.unsure, found.counts.singly) == (1, 1)
         # The six documents of the builder's campaign: d1 and d2 have answers, d2 only one that is a grade.
-        every = campaign_ratings(db, made.campaign.id, basis=Basis.ALL)
+        every = campaign_ratings(db, made.campaign.id, AgreementOptions(basis=Basis.ALL))
         assert every.n_pairs == 5
         assert every.sentence.startswith("5 of all 6 pairs of 1 topic and 6 documents")
         with pytest.raises(WorkbenchError, match="cannot be the lowest relevant grade"):
-            campaign_ratings(db, made.campaign.id, relevant_from=0)
+            campaign_ratings(db, made.campaign.id, AgreementOptions(relevant_from=0))
 
 
 def test_machines_are_kept_apart_and_a_new_answer_is_seen_at_once(database: Database) -> None:
@@ -77,8 +76,11 @@ def test_machines_are_kept_apart_and_a_new_answer_is_seen_at_once(database: Data
         later = [Judgment("robot", "T1", "d2", 1), Judgment("Y", "T1", "d2", 2)]
         import_judgments(db, made.campaign.id, later[:1], source="robot.tsv", machines=("robot",))
         import_judgments(db, made.campaign.id, later[1:], source="again.tsv")
-        assert campaign_ratings(db, made.campaign.id).pairs == (("T1", "d1"), ("T1", "d2"))
-        among = campaign_ratings(db, made.campaign.id, machines=Machines.AMONG)
+        assert campaign_ratings(db, made.campaign.id, AgreementOptions()).pairs == (
+            ("T1", "d1"),
+            ("T1", "d2"),
+        )
+        among = campaign_ratings(db, made.campaign.id, AgreementOptions(machines=Machines.AMONG))
         assert [(voice.name, voice.machine) for voice in among.assessors] == [
             ("X", False), ("Y", False), ("robot", True),
         ]  # fmt: skip
@@ -94,7 +96,7 @@ def test_an_imported_crowd_has_the_alpha_of_the_catalogue(sqlite_database: Datab
         made = campaign_with_people(db, scale=FOUR_GRADES)
         load_topics(db, made.campaign.id, topics, source="topics")
         import_judgments(db, made.campaign.id, given, source="crowd")
-        found = campaign_ratings(db, made.campaign.id, graded=True)
+        found = campaign_ratings(db, made.campaign.id, AgreementOptions(graded=True))
     assert len(found.assessors) >= 762
     values = {level: alpha(found.ratings, level).value for level in ("nominal", "ordinal")}
     assert values == {"nominal": pytest.approx(0.0577, abs=5e-5), "ordinal": pytest.approx(0.0998, abs=5e-5)}

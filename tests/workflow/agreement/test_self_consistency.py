@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tests.builders import Made, campaign_with_people
+from workbench.agreement.options import AgreementOptions
 from workbench.errors import WorkbenchError
 from workbench.records import FOUR_GRADES
 from workbench.storage.engine import Database
@@ -55,7 +56,7 @@ def made(sqlite_database: Database) -> Made:
 
 def test_a_repeat_is_compared_with_what_held_before_it(sqlite_database: Database, made: Made) -> None:
     with sqlite_database.reading() as db:
-        report = consistency(db, made.campaign.id, graded=True)
+        report = consistency(db, made.campaign.id, AgreementOptions(graded=True))
     (ada,) = report.assessors
     found = dict(ada.found)
     # a 3 and 3, b 0 and 1, c 1 and 1.
@@ -70,14 +71,14 @@ def test_a_repeat_is_compared_with_what_held_before_it(sqlite_database: Database
 
 def test_relevant_or_not_forgives_what_stays_on_its_side(sqlite_database: Database, made: Made) -> None:
     with sqlite_database.reading() as db:
-        report = consistency(db, made.campaign.id)
+        report = consistency(db, made.campaign.id, AgreementOptions())
     repeats = dict(report.assessors[0].found)[Against.REPEAT]
     assert (repeats.n, repeats.same, repeats.categories) == (3, 3, (1, 0))
 
 
 def test_own_changes_are_told_from_contradictions(sqlite_database: Database, made: Made) -> None:
     with sqlite_database.reading() as db:
-        report = consistency(db, made.campaign.id)
+        report = consistency(db, made.campaign.id, AgreementOptions())
     changes = report.assessors[0].changes
     # c from 2 to 1, a from 3 (withdrawn) to 1.
     assert (changes.changed, changes.lower, changes.across, changes.withdrawn) == (2, 2, 2, 1)
@@ -88,9 +89,9 @@ def test_own_changes_are_told_from_contradictions(sqlite_database: Database, mad
 
 def test_rows_have_every_comparison_and_a_line_must_be_one(sqlite_database: Database, made: Made) -> None:
     with sqlite_database.reading() as db:
-        rows = list(repeat_rows(consistency(db, made.campaign.id)))
+        rows = list(repeat_rows(consistency(db, made.campaign.id, AgreementOptions())))
         with pytest.raises(WorkbenchError, match="cannot be the lowest"):
-            consistency(db, made.campaign.id, relevant_from=9)
+            consistency(db, made.campaign.id, AgreementOptions(relevant_from=9))
     assert [row[:5] for row in rows] == [
         ("Ada", False, "repeat", 3, 3), ("Ada", False, "planted", 2, 1), ("Ada", False, "training", 1, 1),
     ]  # fmt: skip
@@ -99,4 +100,4 @@ def test_rows_have_every_comparison_and_a_line_must_be_one(sqlite_database: Data
 def test_without_any_repeat_there_is_nobody(sqlite_database: Database) -> None:
     with sqlite_database.writing() as db:
         made = campaign_with_people(db)
-        assert consistency(db, made.campaign.id).assessors == ()
+        assert consistency(db, made.campaign.id, AgreementOptions()).assessors == ()

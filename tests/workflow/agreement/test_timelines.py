@@ -9,6 +9,7 @@ import pytest
 
 from tests.builders import Made, campaign_with_people
 from workbench.agreement.drift import Trend
+from workbench.agreement.options import AgreementOptions
 from workbench.errors import WorkbenchError
 from workbench.records import Judgment
 from workbench.storage.engine import Database
@@ -54,7 +55,7 @@ def made(sqlite_database: Database) -> Made:
 
 def test_position_in_the_sitting_is_told_from_the_pauses(sqlite_database: Database, made: Made) -> None:
     with sqlite_database.reading() as db:
-        report = over_time(db, made.campaign.id, bin_size=5)
+        report = over_time(db, made.campaign.id, AgreementOptions(bin_size=5))
     (ada,) = report.assessors
     assert (ada.name, ada.judgments, ada.compared, ada.sittings) == ("Ada", 60, 60, 6)
     # All of the first five of each sitting agree, none of the second five does.
@@ -90,7 +91,7 @@ def test_an_answer_counts_once_where_it_holds_and_probes_never(sqlite_database: 
             event(made, "Ada", "n03", later, answer="unsure", grade=None),
         ]
         assert append_events(db, changes) == 4
-        (ada,) = over_time(db, made.campaign.id).assessors
+        (ada,) = over_time(db, made.campaign.id, AgreementOptions()).assessors
     # n00 moved to the last day, n03 as well but without a grade, n01 is gone, n02 stays where it was.
     assert (ada.judgments, ada.compared) == (59, 58)
     assert [(day.day.day, day.found.judgments) for day in ada.by_day] == [(2, 17), (3, 20), (4, 20), (11, 2)]
@@ -98,11 +99,11 @@ def test_an_answer_counts_once_where_it_holds_and_probes_never(sqlite_database: 
 
 def test_a_longer_pause_joins_sittings(sqlite_database: Database, made: Made) -> None:
     with sqlite_database.reading() as db:
-        (ada,) = over_time(db, made.campaign.id, gap_minutes=90).assessors
+        (ada,) = over_time(db, made.campaign.id, AgreementOptions(gap_minutes=90)).assessors
         with pytest.raises(WorkbenchError, match="pauses of 0 minutes"):
-            over_time(db, made.campaign.id, gap_minutes=0)
+            over_time(db, made.campaign.id, AgreementOptions(gap_minutes=0))
         with pytest.raises(WorkbenchError, match="cannot be the lowest"):
-            over_time(db, made.campaign.id, relevant_from=0)
+            over_time(db, made.campaign.id, AgreementOptions(relevant_from=0))
     assert ada.sittings == 3
 
 
@@ -116,4 +117,4 @@ def test_one_sitting_is_called_by_the_singular() -> None:
 def test_a_campaign_in_which_nobody_has_judged_has_no_course(sqlite_database: Database) -> None:
     with sqlite_database.writing() as db:
         made = campaign_with_people(db)
-        assert over_time(db, made.campaign.id).assessors == ()
+        assert over_time(db, made.campaign.id, AgreementOptions()).assessors == ()

@@ -10,8 +10,8 @@ from workbench.records import BINARY, FOUR_GRADES, Grade, Judgment, Scale
 from workbench.storage.engine import Database
 from workbench.workflow.campaigns.campaigns import campaign_by_slug, change_campaign, create_campaign
 from workbench.workflow.campaigns.scales import scale_from_json, scale_to_json
-from workbench.workflow.judging.effective_roles import roles_of
 from workbench.workflow.judging.importing import import_judgments
+from workbench.workflow.judging.worklists import effective_roles
 from workbench.workflow.overview.home import campaigns_of
 from workbench.workflow.people.roles import Role
 
@@ -49,8 +49,8 @@ def test_the_organiser_and_nobody_else_sees_a_new_campaign(database: Database) -
     with database.writing() as db:
         olga, outsider = account(db, "Olga"), account(db, "Oda")
         campaign = create_campaign(db, name="X", scale=BINARY, organiser=olga)
-        assert roles_of(db, campaign.id, olga) == {Role.ORGANISER}
-        assert roles_of(db, campaign.id, outsider) == frozenset()
+        assert effective_roles(db, campaign.id, olga) == {Role.ORGANISER}
+        assert effective_roles(db, campaign.id, outsider) == frozenset()
         assert [card.slug for card in campaigns_of(db, olga)] == ["x"]
         assert campaigns_of(db, outsider) == ()
 

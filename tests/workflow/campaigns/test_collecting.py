@@ -8,6 +8,7 @@ import pytest
 
 from tests.builders import TOPICS, campaign_with_people, pooled_campaign, send_runs
 from workbench.errors import InvalidInput, NotFound, WorkbenchError
+from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Answer, Document, Judgment, Topic
 from workbench.storage.engine import Database
 from workbench.workflow.campaigns.collection import (
@@ -19,7 +20,7 @@ from workbench.workflow.campaigns.collection import (
     topics_of,
 )
 from workbench.workflow.judging.importing import import_judgments
-from workbench.workflow.pools.pooling import make_pool
+from workbench.workflow.pools.making import make_pool
 
 
 def test_topics_keep_the_order_of_their_file_and_their_ids_to_the_byte(database: Database) -> None:
@@ -74,7 +75,7 @@ def test_pooled_loading_keeps_only_what_the_pool_needs_and_names_what_is_missing
     with database.writing() as db:
         made = campaign_with_people(db)
         send_runs(db, made.campaign.id, alpha={"T1": ("d1", "z9", "z3")})
-        make_pool(db, made.campaign.id, parameters={"depth": 3})
+        make_pool(db, made.campaign.id, PoolRecipe(parameters={"depth": 3}))
         assert missing_documents(db, made.campaign.id) == ("z3", "z9")
         loaded = load_documents(
             db,

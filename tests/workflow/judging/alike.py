@@ -10,9 +10,8 @@ from sqlalchemy.orm import Session
 from tests.builders import Made, pooled_campaign
 from tests.workflow.judging.test_judging import given
 from workbench.storage.tables import DocumentRow
-from workbench.workflow.judging.near_duplicates import near_in
-from workbench.workflow.judging.probed_task import screen_task
-from workbench.workflow.judging.sketches import keep_sketches, missing_sketches
+from workbench.workflow.judging.near_duplicates import keep_sketches, missing_sketches, near_duplicates_in
+from workbench.workflow.judging.quality_checks import desk_task
 
 STORY = " ".join(f"word{number}" for number in range(200))
 
@@ -45,4 +44,4 @@ def near(db: Session, part: Part, *docnos: str) -> dict[str, tuple[tuple[str, fl
     """What comes with these documents of Ada's, whose sketches are kept."""
     ada = part.account("Ada")
     keep_sketches(db, part.ada, ada, missing_sketches(db, part.ada, ada))
-    return near_in(db, screen_task(db, part.ada, ada), docnos)
+    return near_duplicates_in(db, desk_task(db, part.ada, ada), docnos)

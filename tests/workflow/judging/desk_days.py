@@ -12,8 +12,7 @@ from tests.builders import Made, pooled_campaign
 from workbench.records import FOUR_GRADES
 from workbench.storage.tables import JudgmentEventRow, KeptAsideRow
 from workbench.web.pages.judging.desk_json import read_event
-from workbench.workflow.judging.assigning import assign
-from workbench.workflow.judging.assignments import assignments_of
+from workbench.workflow.judging.assignments import assign, assignments_of
 from workbench.workflow.judging.order import OrderRule
 from workbench.workflow.judging.sync import Event, Receipt, receive
 

@@ -9,16 +9,15 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from tests.builders import ALPHA, BETA, Made, campaign_with_people, send_runs
+from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Answer
 from workbench.storage.tables import PoolEventRow
 from workbench.workflow.judging.adaptive_handout import hand_out
-from workbench.workflow.judging.adaptive_states import AdaptiveStates
-from workbench.workflow.judging.assigning import assign
-from workbench.workflow.judging.assignments import assignments_of
+from workbench.workflow.judging.adaptive_states import AdaptiveStates, Replay, replay_pool
+from workbench.workflow.judging.assignments import assign, assignments_of
 from workbench.workflow.judging.judging import record
 from workbench.workflow.judging.recording import Recorded
-from workbench.workflow.judging.replay import Replay, replay_pool
-from workbench.workflow.pools.pooling import make_pool
+from workbench.workflow.pools.making import make_pool
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +68,9 @@ def live_pool(
         made = campaign_with_people(db, assessors=assessors)
         send_runs(db, made.campaign.id, alpha=ALPHA, beta=BETA)
     report = make_pool(
-        db, made.campaign.id, strategy=strategy, parameters={"budget": budget}, supplementary=supplementary
+        db,
+        made.campaign.id,
+        PoolRecipe(strategy=strategy, parameters={"budget": budget}, supplementary=supplementary),
     )
     assign(db, report.pool.id, topics=["T1"], assessor_ids=list(made.assessors.values()))
     lines = assignments_of(db, made.campaign.id)

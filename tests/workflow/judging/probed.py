@@ -10,19 +10,18 @@ from sqlalchemy.orm import Session
 
 from tests.builders import Made, campaign_with_people, send_runs
 from workbench.formats.graded_pairs import GradedPair
+from workbench.pooling.strategies import PoolRecipe
 from workbench.records import FOUR_GRADES, Document
 from workbench.storage.tables import JudgmentEventRow
 from workbench.web.pages.judging.desk_json import read_event
 from workbench.workflow.campaigns.collection import load_documents
-from workbench.workflow.judging.assigning import assign
-from workbench.workflow.judging.assignments import assignments_of
+from workbench.workflow.judging.assignments import assign, assignments_of
 from workbench.workflow.judging.order import OrderRule
-from workbench.workflow.judging.probe_places import Slot
-from workbench.workflow.judging.probed_task import screen_task
-from workbench.workflow.judging.quality_probes import load_known_answers
+from workbench.workflow.judging.quality_checks import desk_task
+from workbench.workflow.judging.quality_settings import load_known_answers
 from workbench.workflow.judging.sync import Receipt, receive
-from workbench.workflow.judging.task import Task
-from workbench.workflow.pools.pooling import make_pool
+from workbench.workflow.judging.task import Slot, Task
+from workbench.workflow.pools.making import make_pool
 
 POOLED = tuple(f"n{number:02}" for number in range(30))
 OTHERS = ("x1", "x2", "x3")
@@ -42,7 +41,7 @@ class Probed:
 
     def task(self, db: Session) -> Task:
         """The topic as her desk shows it."""
-        return screen_task(db, self.assignment, self.ada)
+        return desk_task(db, self.assignment, self.ada)
 
     def say(self, db: Session, key: str, grade: int = 1, **sent: object) -> Receipt:
         """Send one event as her desk does."""
@@ -76,6 +75,6 @@ def probed(db: Session) -> Probed:
     documents = [Document(docno, f"Title of {docno}", f"Text of {docno}") for docno in (*POOLED, *OTHERS)]
     load_documents(db, made.campaign.id, documents, source="documents")
     send_runs(db, made.campaign.id, alpha={"T1": POOLED})
-    pool = make_pool(db, made.campaign.id, parameters={"depth": len(POOLED)}).pool
+    pool = make_pool(db, made.campaign.id, PoolRecipe(parameters={"depth": len(POOLED)})).pool
     assign(db, pool.id, topics=["T1"], assessor_ids=[made.assessors["Ada"]], order=OrderRule.DOCNO)
     return Probed(made, made.accounts["Ada"], assignments_of(db, made.campaign.id)[0].id)

@@ -11,7 +11,8 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from tests.builders import Made, campaign_with_people, send_runs
-from workbench.pooling.adaptive.events import Happening
+from workbench.pooling.adaptive.live import Happening
+from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Answer
 from workbench.storage.tables import AssessorRow, JudgmentEventRow, PoolEventRow
 from workbench.workflow.judging.assignments import assignments_of
@@ -20,7 +21,7 @@ from workbench.workflow.judging.queue_handout import hand_out_ahead
 from workbench.workflow.judging.queues import give_queue, make_queue
 from workbench.workflow.judging.recording import Recorded
 from workbench.workflow.judging.task import own_task
-from workbench.workflow.pools.pooling import make_pool
+from workbench.workflow.pools.making import make_pool
 
 POOL = "queue"
 
@@ -86,7 +87,7 @@ def queued_pool(
     """A queue over one run of so many documents: D01, D02, and so on."""
     made = campaign_with_people(db, assessors=assessors)
     send_runs(db, made.campaign.id, alpha={"T1": [f"D{number:02}" for number in range(1, documents + 1)]})
-    pool = make_pool(db, made.campaign.id, parameters={"depth": documents}, name=POOL).pool
+    pool = make_pool(db, made.campaign.id, PoolRecipe(parameters={"depth": documents}), name=POOL).pool
     make_queue(db, made.campaign.id, POOL, per_pair)
     if give:
         give_queue(db, made.campaign.id, POOL, made.assessors.values())

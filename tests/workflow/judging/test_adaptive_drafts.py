@@ -7,23 +7,25 @@ from sqlalchemy import select
 
 from tests.builders import ALPHA, BETA, campaign_with_people, send_runs
 from workbench.errors import Conflict
+from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Judgment
 from workbench.storage.engine import Database
 from workbench.storage.tables import PoolEventRow
-from workbench.workflow.judging.assigning import assign
+from workbench.workflow.judging.assignments import assign
 from workbench.workflow.judging.importing import import_judgments
-from workbench.workflow.pools.additions import add_by_hand
-from workbench.workflow.pools.drafting import delete_draft, rebuild_draft
+from workbench.workflow.pools.additions import add_documents
+from workbench.workflow.pools.drafts import before_opening, delete_draft, open_pool, rebuild_draft
 from workbench.workflow.pools.listing import pool_report, pools_of
-from workbench.workflow.pools.opening import before_opening, open_pool
-from workbench.workflow.pools.pooling import make_pool
+from workbench.workflow.pools.making import make_pool
 
 
 def test_a_draft_is_told_what_is_known_when_it_is_opened(database: Database) -> None:
     with database.writing() as db:
         made = campaign_with_people(db)
         send_runs(db, made.campaign.id, alpha=ALPHA, beta=BETA)
-        draft = make_pool(db, made.campaign.id, strategy="hedge", name="live", supplementary=True, draft=True)
+        draft = make_pool(
+            db, made.campaign.id, PoolRecipe(strategy="hedge", supplementary=True), name="live", draft=True
+        )
         # T1 has five documents, T2 four.
         assert draft.pool.pairs == 9
         with pytest.raises(Conflict, match="is a draft"):
@@ -45,7 +47,7 @@ def test_a_draft_can_be_built_again_and_deleted(database: Database) -> None:
     with database.writing() as db:
         made = campaign_with_people(db)
         send_runs(db, made.campaign.id, alpha=ALPHA, beta=BETA)
-        make_pool(db, made.campaign.id, strategy="hedge", name="live", draft=True)
+        make_pool(db, made.campaign.id, PoolRecipe(strategy="hedge"), name="live", draft=True)
         rebuilt = rebuild_draft(db, made.campaign.id, "live")
         assert (rebuilt.entered, rebuilt.left, rebuilt.pool.pool.pairs) == (0, 0, 9)
         delete_draft(db, made.campaign.id, "live")
@@ -56,9 +58,9 @@ def test_nothing_is_added_by_hand_to_an_adaptive_pool(database: Database) -> Non
     with database.writing() as db:
         made = campaign_with_people(db)
         send_runs(db, made.campaign.id, alpha=ALPHA, beta=BETA)
-        make_pool(db, made.campaign.id, strategy="hedge", name="live")
+        make_pool(db, made.campaign.id, PoolRecipe(strategy="hedge"), name="live")
         with pytest.raises(Conflict, match="takes no documents by hand"):
-            add_by_hand(
+            add_documents(
                 db,
                 made.campaign.id,
                 "live",

@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 from tests.builders import ALPHA, campaign_with_people, run_text, send_runs
 from tests.workflow.judging.handed_out import Live, live_pool
 from workbench.errors import Conflict, InvalidInput, NotFound, WorkbenchError
+from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Judgment
 from workbench.storage.engine import Database
 from workbench.storage.tables import PoolEntryRow, PoolEventRow, RunRow
@@ -19,7 +20,7 @@ from workbench.workflow.judging.adaptive_states import AdaptiveStates
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.pools.adaptive_pools import pool_events
 from workbench.workflow.pools.listing import pool_report, pools_of
-from workbench.workflow.pools.pooling import make_pool
+from workbench.workflow.pools.making import make_pool
 
 
 def judge(db: Session, live: Live, name: str, *grades: int | None) -> list[str]:
@@ -54,9 +55,9 @@ def test_what_a_strategy_does_not_take_is_refused(database: Database) -> None:
         made = campaign_with_people(db)
         send_runs(db, made.campaign.id, alpha=ALPHA)
         with pytest.raises(InvalidInput):
-            make_pool(db, made.campaign.id, strategy="hedge", parameters={"beta": 2})
+            make_pool(db, made.campaign.id, PoolRecipe(strategy="hedge", parameters={"beta": 2}))
         with pytest.raises(WorkbenchError, match="there is no pooling strategy"):
-            make_pool(db, made.campaign.id, strategy="by heart")
+            make_pool(db, made.campaign.id, PoolRecipe(strategy="by heart"))
         assert pools_of(db, made.campaign.id) == ()
 
 
@@ -70,7 +71,7 @@ def test_a_supplementary_one_learns_from_what_people_judged_and_asks_only_for_th
     with database.writing() as db:
         made = campaign_with_people(db)
         send_runs(db, made.campaign.id, alpha=ALPHA, beta={"T1": ("d2", "d/4", "d1", "d6")})
-        make_pool(db, made.campaign.id, parameters={"depth": 1}, tags=["beta"])
+        make_pool(db, made.campaign.id, PoolRecipe(parameters={"depth": 1}, tags=["beta"]))
         said = [
             Judgment("Zoe", "T1", "d1", 0),
             Judgment("Yan", "T1", "d1", 1),
@@ -121,7 +122,7 @@ def test_the_report_names_who_has_a_document_now(database: Database) -> None:
 def test_only_an_adaptive_pool_has_events(database: Database) -> None:
     with database.writing() as db:
         live = live_pool(db)
-        plain = make_pool(db, live.made.campaign.id, parameters={"depth": 1})
+        plain = make_pool(db, live.made.campaign.id, PoolRecipe(parameters={"depth": 1}))
         for ask in (live_report, pool_events):
             with pytest.raises(WorkbenchError, match="is not adaptive"):
                 ask(db, live.made.campaign.id, plain.pool.name)

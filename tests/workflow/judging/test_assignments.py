@@ -7,9 +7,8 @@ import pytest
 from tests.builders import pooled_campaign
 from workbench.errors import Conflict
 from workbench.storage.engine import Database
-from workbench.workflow.judging.assigning import assign
-from workbench.workflow.judging.assignments import left_to_judge
-from workbench.workflow.pools.opening import close_pool
+from workbench.workflow.judging.assignments import assign, left_to_judge
+from workbench.workflow.pools.drafts import close_pool
 
 
 def test_left_to_judge_counts_open_pools_only(database: Database) -> None:

@@ -8,18 +8,18 @@ from tests.builders import campaign_with_people
 from workbench.errors import InvalidInput
 from workbench.storage.engine import Database
 from workbench.storage.tables import CampaignRow
-from workbench.workflow.judging.breaks import ask_for_breaks, breaks_of
+from workbench.workflow.judging.desk_rules import break_minutes_of, save_break_minutes
 
 
 def test_a_break_is_asked_for_and_taken_back(sqlite_database: Database) -> None:
     with sqlite_database.writing() as db:
         campaign = campaign_with_people(db).campaign.id
-        assert breaks_of(db, campaign) is None
+        assert break_minutes_of(db, campaign) is None
         db.get_one(CampaignRow, campaign).desk_rules = {"other": 1}
-        ask_for_breaks(db, campaign, 45)
-        assert breaks_of(db, campaign) == 45
-        ask_for_breaks(db, campaign, None)
-        assert breaks_of(db, campaign) is None
+        save_break_minutes(db, campaign, 45)
+        assert break_minutes_of(db, campaign) == 45
+        save_break_minutes(db, campaign, None)
+        assert break_minutes_of(db, campaign) is None
         assert db.get_one(CampaignRow, campaign).desk_rules == {"other": 1}
 
 
@@ -28,4 +28,4 @@ def test_what_is_no_sitting_is_refused(sqlite_database: Database, minutes: int) 
     with sqlite_database.writing() as db:
         campaign = campaign_with_people(db).campaign.id
         with pytest.raises(InvalidInput, match="are no sitting"):
-            ask_for_breaks(db, campaign, minutes)
+            save_break_minutes(db, campaign, minutes)

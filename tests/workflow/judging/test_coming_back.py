@@ -13,14 +13,14 @@ from tests.workflow.judging.handed_out import Live, happened, live_pool
 from workbench.errors import NotFound
 from workbench.storage.engine import Database
 from workbench.storage.tables import PoolEventRow
-from workbench.workflow.judging.adaptive_ledgers import LEASE
+from workbench.workflow.judging.adaptive_handout import LEASE
 from workbench.workflow.judging.adaptive_states import AdaptiveStates
-from workbench.workflow.judging.assigning import assign, revoke
+from workbench.workflow.judging.assignments import assign, revoke
 from workbench.workflow.judging.desk_view import desk
 from workbench.workflow.judging.judging import undo
 from workbench.workflow.judging.worklists import worklist
-from workbench.workflow.pools.opening import close_pool
-from workbench.workflow.pools.pool_pairs import pool_entries
+from workbench.workflow.pools.drafts import close_pool
+from workbench.workflow.pools.listing import pool_entries
 
 
 def long_ago(db: Session, docno: str) -> None:

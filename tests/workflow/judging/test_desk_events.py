@@ -13,13 +13,13 @@ from workbench.records import Answer
 from workbench.storage.engine import Database
 from workbench.storage.tables import AccountRow, JudgmentEventRow
 from workbench.web.pages.judging.desk_json import read_event
-from workbench.workflow.judging.assigning import revoke
+from workbench.workflow.judging.assignments import revoke
 from workbench.workflow.judging.current_judgments import current_judgments
 from workbench.workflow.judging.desk_view import desk
 from workbench.workflow.judging.sync import Outcome, receive
 from workbench.workflow.people.membership import remove_role
 from workbench.workflow.people.roles import Role
-from workbench.workflow.pools.opening import close_pool
+from workbench.workflow.pools.drafts import close_pool
 
 SHA = "a" * 64
 

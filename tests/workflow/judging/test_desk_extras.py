@@ -15,31 +15,30 @@ from workbench.records import Topic
 from workbench.storage.engine import Database
 from workbench.storage.tables import JudgmentEventRow, KeptAsideRow, PoolRow
 from workbench.workflow.campaigns.collection import load_topics, topics_of
-from workbench.workflow.judging.annotated_answers import (
+from workbench.workflow.judging.annotations import Annotations, Passage, read_annotations
+from workbench.workflow.judging.current_judgments import (
     TickedBy,
+    annotated_judgments,
+    judgment_json,
     subtopic_judgments,
-    whole_answers,
-    whole_json,
 )
-from workbench.workflow.judging.annotations import Extras, Passage, read_extras
-from workbench.workflow.judging.desk_view import desk
-from workbench.workflow.judging.questions import (
-    AskedToo,
+from workbench.workflow.judging.desk_rules import (
+    DeskQuestions,
     Question,
-    ask_too,
-    asked_too_of,
-    questions_in_words,
+    desk_questions_of,
+    questions_as_text,
     read_questions,
+    save_desk_questions,
 )
-from workbench.workflow.judging.unrecorded import Settlement, kept_lines, settle
-from workbench.workflow.judging.work_ahead import work_of
+from workbench.workflow.judging.desk_view import desk, work_of
+from workbench.workflow.judging.unrecorded import Settlement, settle, unrecorded_lines
 
 EVERYTHING: dict[str, Any] = {
     "evidence": [[3, 8, "tides"], [20, 25, "höhe\0"]],
     "ratings": {"Readability": 2},
     "subtopics": ["1", "b"],
 }
-SAID = Extras((Passage(3, 8, "tides"), Passage(20, 25, "höhe\ufffd")), {"Readability": 2}, ("1", "b"))
+SAID = Annotations((Passage(3, 8, "tides"), Passage(20, 25, "höhe\ufffd")), {"Readability": 2}, ("1", "b"))
 
 
 @pytest.fixture
@@ -49,7 +48,7 @@ def db(sqlite_database: Database) -> Iterator[Session]:
         yield session
 
 
-def holds(db: Session, made: Day, docno: str = "d1") -> Extras:
+def holds(db: Session, made: Day, docno: str = "d1") -> Annotations:
     """What goes with Ada's answer, as her desk has it."""
     current = desk(db, made.assignment, made.ada, docno=docno).current
     assert current is not None
@@ -80,7 +79,7 @@ def test_a_comment_keeps_what_went_with_the_grade_and_the_other_way_round(db: Se
     made.send(db, made.event("event-003", "d1", kind="extras", ratings={"Readability": 0}))
     held = desk(db, made.assignment, made.ada, docno="d1").current
     assert held is not None
-    assert (held.grade, held.comment, held.extras) == (2, "so it is", Extras((), {"Readability": 0}, ()))
+    assert (held.grade, held.comment, held.extras) == (2, "so it is", Annotations((), {"Readability": 0}, ()))
     # The offsets of passages belong to the text that was shown: its hash stays with every event.
     assert set(db.scalars(select(JudgmentEventRow.document_sha256))) == {shown}
 
@@ -118,7 +117,7 @@ def test_what_was_kept_aside_is_recorded_with_what_went_with_it(db: Session) -> 
     number = db.scalars(select(KeptAsideRow.id)).one()
     settle(db, made.made.campaign.id, number, made.ada, settlement=Settlement.RECORDED)
     assert holds(db, made) == SAID
-    assert len(kept_lines(db, made.made.campaign.id)) == 1
+    assert len(unrecorded_lines(db, made.made.campaign.id)) == 1
 
 
 def test_questions_are_typed_one_a_line() -> None:
@@ -128,7 +127,7 @@ def test_questions_are_typed_one_a_line() -> None:
         Question("Readability", ("hard", "fair", "easy")),
         Question("Trust it", ("no", "yes"), required=True),
     )
-    assert read_questions(questions_in_words(questions)) == questions
+    assert read_questions(questions_as_text(questions)) == questions
 
 
 @pytest.mark.parametrize(
@@ -153,15 +152,15 @@ def test_a_campaign_asks_and_stops_asking_and_other_rules_stay(db: Session) -> N
     made = day(db)
     here = made.made.campaign.id
     questions = (Question("Readability", ("hard", "fair", "easy"), required=True),)
-    ask_too(db, here, questions, {3, 0})
-    asked = asked_too_of(db, here)
-    assert asked == AskedToo(questions, (0, 3))
+    save_desk_questions(db, here, questions, {3, 0})
+    asked = desk_questions_of(db, here)
+    assert asked == DeskQuestions(questions, (0, 3))
     assert asked.missing(3, " ", {}) == ("Readability", "a comment")
     assert asked.missing(1, "", {"Readability": 0}) == ()
     with pytest.raises(InvalidInput, match="4 is no grade"):
-        ask_too(db, here, (), {4})
-    ask_too(db, here, (), ())
-    assert asked_too_of(db, here) == AskedToo()
+        save_desk_questions(db, here, (), {4})
+    save_desk_questions(db, here, (), ())
+    assert desk_questions_of(db, here) == DeskQuestions()
 
 
 def test_a_question_with_answers_loses_no_label_that_was_given(db: Session) -> None:
@@ -169,13 +168,13 @@ def test_a_question_with_answers_loses_no_label_that_was_given(db: Session) -> N
     here = made.made.campaign.id
     made.send(db, made.event("event-001", "d1", grade=2, **EVERYTHING))
     with pytest.raises(Conflict, match="Readability has answers beyond 2 labels"):
-        ask_too(db, here, read_questions("Readability: hard, easy"), ())
-    ask_too(db, here, read_questions("Readability: hard, so-so, light"), ())
+        save_desk_questions(db, here, read_questions("Readability: hard, easy"), ())
+    save_desk_questions(db, here, read_questions("Readability: hard, so-so, light"), ())
 
 
 def test_an_answer_that_waited_while_the_rules_changed_is_recorded(db: Session) -> None:
     made = day(db)
-    ask_too(db, made.made.campaign.id, read_questions("Trust (required): no, yes"), {2})
+    save_desk_questions(db, made.made.campaign.id, read_questions("Trust (required): no, yes"), {2})
     assert made.outcomes(db, made.event("event-001", "d1", grade=2, **EVERYTHING)) == ["recorded"]
 
 
@@ -207,14 +206,14 @@ def test_everything_is_exported_and_subtopics_as_judgments(db: Session) -> None:
     subtopics = (("1", "height"), ("b", "time"))
     topic = Topic("T1", known.title, known.description, known.narrative, subtopics)
     load_topics(db, here, [topic], source="topics")
-    ask_too(db, here, read_questions("Readability: hard, fair, easy"), ())
+    save_desk_questions(db, here, read_questions("Readability: hard, fair, easy"), ())
     made.send(
         db,
         made.event("event-001", "d1", grade=2, **EVERYTHING),
         made.event("event-002", "d2", grade=0),
         made.event("event-003", "d/4", answer="unsure", subtopics=["1"]),
     )
-    first = whole_json(next(one for one in whole_answers(db, here) if one.docno == "d1"))
+    first = judgment_json(next(one for one in annotated_judgments(db, here) if one.docno == "d1"))
     assert first["evidence"][0] == {"start": 3, "end": 8, "quote": "tides"}
     assert first["ratings"] == {"Readability": {"value": 2, "label": "easy"}}
     assert first["subtopics"] == ["1", "b"]
@@ -249,6 +248,6 @@ def test_one_tick_of_two_graders_counts_by_the_rule(db: Session, rule: str, expe
 
 
 def test_a_surrogate_in_a_name_is_made_storable() -> None:
-    assert read_extras(None, {"a\udc80": 1}, None).ratings == {"a\ufffd": 1}
+    assert read_annotations(None, {"a\udc80": 1}, None).ratings == {"a\ufffd": 1}
     with pytest.raises(WorkbenchError):
-        read_extras([None], None, None)
+        read_annotations([None], None, None)

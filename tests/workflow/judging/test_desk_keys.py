@@ -11,14 +11,20 @@ from workbench.storage.engine import Database
 from workbench.storage.tables import CampaignRow
 from workbench.workflow.campaigns.campaigns import campaign_of, change_campaign, create_campaign
 from workbench.workflow.campaigns.scales import refuse_reserved, scale_to_json
-from workbench.workflow.judging.desk_keys import COMMANDS, checked_keys, choose_keys, chosen_keys, resolve
-from workbench.workflow.judging.desk_preferences import prefer
+from workbench.workflow.judging.desk_settings import (
+    COMMANDS,
+    checked_keys,
+    chosen_keys,
+    resolve_keys,
+    save_desk_settings,
+    save_keys,
+)
 
 YES_NO = Scale((Grade(0, "No", "n"), Grade(1, "Yes", "y", weight=3)), relevant_from=1)
 
 
 def test_without_choosing_grades_have_their_scales_keys_and_commands_their_own() -> None:
-    keys = resolve(FOUR_GRADES, {})
+    keys = resolve_keys(FOUR_GRADES, {})
     assert keys.grades == {0: "0", 1: "1", 2: "2", 3: "3"}
     assert keys.commands == {command.name: command.key for command in COMMANDS}
     assert keys.taken == ()
@@ -43,13 +49,13 @@ def test_every_command_is_reserved_and_no_two_share_a_key() -> None:
 def test_a_chosen_key_goes_with_the_meaning(
     scale: Scale, chosen: dict[str, str], grades: dict[int, str]
 ) -> None:
-    assert resolve(scale, chosen).grades == grades
+    assert resolve_keys(scale, chosen).grades == grades
 
 
 def test_a_grade_has_its_key_before_a_command_until_another_is_chosen() -> None:
-    keys = resolve(YES_NO, {})
+    keys = resolve_keys(YES_NO, {})
     assert (keys.grades[0], keys.commands["next_hit"], keys.taken) == ("n", "", ("next_hit",))
-    keys = resolve(YES_NO, {"next_hit": "j"})
+    keys = resolve_keys(YES_NO, {"next_hit": "j"})
     assert (keys.grades[0], keys.commands["next_hit"], keys.taken) == ("n", "j", ())
 
 
@@ -83,11 +89,13 @@ def test_keys_that_clash_or_are_none_are_refused_and_say_why(
 def test_keys_belong_to_an_account_and_what_is_no_key_there_is_passed_over(database: Database) -> None:
     with database.writing() as db:
         ada, ben = account(db, "Ada"), account(db, "Ben")
-        choose_keys(db, ada, {"unsure": "q"})
+        save_keys(db, ada, {"unsure": "q"})
         assert (chosen_keys(db, ada), chosen_keys(db, ben)) == ({"unsure": "q"}, {})
-        prefer(db, ben, "keys", {"unsure": "qq", "later": 7, "undo": "W", "list": "w", "nothing": "y"})
+        save_desk_settings(
+            db, ben, "keys", {"unsure": "qq", "later": 7, "undo": "W", "list": "w", "nothing": "y"}
+        )
         assert chosen_keys(db, ben) == {"list": "w"}
-        choose_keys(db, ada, {})
+        save_keys(db, ada, {})
         assert chosen_keys(db, ada) == {}
 
 

@@ -11,7 +11,7 @@ from tests.workflow.judging.desk_days import day
 from workbench.errors import NotFound
 from workbench.storage.engine import Database
 from workbench.storage.tables import CampaignRow, JudgmentEventRow
-from workbench.workflow.judging.work_ahead import documents_of, next_topic, titles_of, work_of
+from workbench.workflow.judging.desk_view import documents_of, next_topic, titles_of, work_of
 
 
 def test_the_work_is_the_order_and_what_this_assessor_says(database: Database) -> None:

@@ -7,17 +7,17 @@ from sqlalchemy import select
 
 from tests.workflow.judging.handed_out import Live, happened, live_pool
 from workbench.errors import NotFound
-from workbench.pooling.adaptive.strategies import ADAPTIVE
+from workbench.pooling.strategies import ADAPTIVE, PoolRecipe
 from workbench.storage.engine import Database
 from workbench.storage.tables import AssignmentRow, PoolEntryRow
-from workbench.workflow.judging.adaptive_handout import hand_out, prepare_handing_out
-from workbench.workflow.judging.assigning import assign, assign_in_turn
-from workbench.workflow.judging.assignments import assignments_of, left_to_judge
+from workbench.workflow.judging.adaptive_handout import hand_out
+from workbench.workflow.judging.assignments import assign, assign_in_turn, assignments_of, left_to_judge
 from workbench.workflow.judging.desk_view import desk
+from workbench.workflow.judging.task import prepare_handing_out
 from workbench.workflow.judging.worklists import answers, worklist
 from workbench.workflow.overview.progress import overview
-from workbench.workflow.pools.pool_pairs import pool_entries
-from workbench.workflow.pools.pooling import make_pool
+from workbench.workflow.pools.listing import pool_entries
+from workbench.workflow.pools.making import make_pool
 
 
 def test_the_next_document_depends_on_the_answer_to_the_one_before(database: Database) -> None:
@@ -161,7 +161,7 @@ def test_an_answer_changed_later_is_told_anew(database: Database) -> None:
 def test_a_pool_that_is_not_adaptive_hands_out_nothing(database: Database) -> None:
     with database.writing() as db:
         live = live_pool(db)
-        plain = make_pool(db, live.made.campaign.id, parameters={"depth": 1})
+        plain = make_pool(db, live.made.campaign.id, PoolRecipe(parameters={"depth": 1}))
         assign(db, plain.pool.id, topics=["T1"], assessor_ids=[live.made.assessors["Ada"]])
         task = next(
             one.id for one in assignments_of(db, live.made.campaign.id) if one.pool == plain.pool.name
@@ -174,7 +174,7 @@ def test_a_pool_that_is_not_adaptive_hands_out_nothing(database: Database) -> No
 def test_what_the_assessor_judged_in_another_pool_counts_and_is_not_asked_again(database: Database) -> None:
     with database.writing() as db:
         live = live_pool(db)
-        plain = make_pool(db, live.made.campaign.id, parameters={"depth": 1}, tags=["alpha"])
+        plain = make_pool(db, live.made.campaign.id, PoolRecipe(parameters={"depth": 1}, tags=["alpha"]))
         assign(db, plain.pool.id, topics=["T1"], assessor_ids=[live.made.assessors["Ada"]])
         lines = assignments_of(db, live.made.campaign.id)
         there = next(one.id for one in lines if one.pool == plain.pool.name)

@@ -12,10 +12,10 @@ from tests.builders import Made, campaign_with_people, send_runs
 from tests.workflow.judging.handed_out import Live, live_pool
 from workbench.storage.engine import Database
 from workbench.storage.tables import JudgmentEventRow, PoolEventRow
-from workbench.workflow.judging.adaptive_handout import prepare_handing_out
 from workbench.workflow.judging.adaptive_states import AdaptiveStates
-from workbench.workflow.judging.assigning import revoke
-from workbench.workflow.pools.opening import close_pool
+from workbench.workflow.judging.assignments import revoke
+from workbench.workflow.judging.task import prepare_handing_out
+from workbench.workflow.pools.drafts import close_pool
 
 PEOPLE = ("Ada", "Ben", "Cleo", "Dan")
 DOCUMENTS = 60

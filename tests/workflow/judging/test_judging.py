@@ -10,21 +10,20 @@ from sqlalchemy.orm import Session
 
 from tests.builders import Made, pooled_campaign
 from workbench.errors import Conflict, NotFound, WorkbenchError
+from workbench.pooling.strategies import PoolRecipe
 from workbench.records import FOUR_GRADES, Answer
 from workbench.storage.engine import Database
 from workbench.storage.tables import JudgmentEventRow
 from workbench.workflow.checks import text_hash
-from workbench.workflow.judging.assigning import assign, revoke
-from workbench.workflow.judging.assignments import assignments_of
+from workbench.workflow.judging.assignments import assign, assignments_of, revoke
 from workbench.workflow.judging.current_judgments import current_judgments
 from workbench.workflow.judging.desk_view import desk
-from workbench.workflow.judging.effective_roles import roles_of
 from workbench.workflow.judging.judging import record, undo
 from workbench.workflow.judging.order import OrderRule
 from workbench.workflow.judging.recording import Recorded
-from workbench.workflow.judging.worklists import answers, worklist
+from workbench.workflow.judging.worklists import answers, effective_roles, worklist
 from workbench.workflow.people.roles import Role
-from workbench.workflow.pools.opening import close_pool
+from workbench.workflow.pools.drafts import close_pool
 
 
 def given(
@@ -175,13 +174,13 @@ def test_unsure_and_cannot_judge_are_answers_of_their_own(database: Database) ->
 
 
 def test_an_answer_counts_in_every_pool_that_has_the_pair(database: Database) -> None:
-    from workbench.workflow.pools.pooling import make_pool
+    from workbench.workflow.pools.making import make_pool
 
     with database.writing() as db:
         made, report = pooled_campaign(db)
         ada = made.accounts["Ada"]
         say(db, given(db, made, report.pool.id, "Ada"), ada, "d1", 1)
-        deeper = make_pool(db, made.campaign.id, parameters={"depth": 4})
+        deeper = make_pool(db, made.campaign.id, PoolRecipe(parameters={"depth": 4}))
         assign(db, deeper.pool.id, topics=["T1"], assessor_ids=[made.assessors["Ada"]])
         lines = worklist(db, made.campaign.id, ada)
         assert [(line.judged, line.total) for line in lines] == [(1, 3), (1, 5)]
@@ -261,9 +260,9 @@ def test_an_assessor_with_unfinished_work_is_nothing_else_meanwhile(database: Da
         made, report = pooled_campaign(db)
         ada = made.accounts["Ada"]
         add_role(db, made.campaign.id, ada, Role.VIEWER)
-        assert roles_of(db, made.campaign.id, ada) == {Role.ASSESSOR, Role.VIEWER}
+        assert effective_roles(db, made.campaign.id, ada) == {Role.ASSESSOR, Role.VIEWER}
         task = given(db, made, report.pool.id, "Ada")
-        assert roles_of(db, made.campaign.id, ada) == {Role.ASSESSOR}
+        assert effective_roles(db, made.campaign.id, ada) == {Role.ASSESSOR}
         for docno in ("d1", "d2", "d/4"):
             say(db, task, ada, docno, 0)
-        assert roles_of(db, made.campaign.id, ada) == {Role.ASSESSOR, Role.VIEWER}
+        assert effective_roles(db, made.campaign.id, ada) == {Role.ASSESSOR, Role.VIEWER}

@@ -12,12 +12,12 @@ from workbench.records import Answer
 from workbench.storage.engine import Database
 from workbench.storage.tables import JudgmentEventRow
 from workbench.workflow.judging.current_judgments import current_judgments
-from workbench.workflow.judging.unrecorded import Settlement, kept_lines, open_count, settle
-from workbench.workflow.pools.opening import close_pool
+from workbench.workflow.judging.unrecorded import Settlement, settle, unrecorded_count, unrecorded_lines
+from workbench.workflow.pools.drafts import close_pool
 
 
 def settle_all(db: Session, ada: Day, settlement: Settlement) -> None:
-    for line in kept_lines(db, ada.made.campaign.id):
+    for line in unrecorded_lines(db, ada.made.campaign.id):
         settle(db, ada.made.campaign.id, line.id, ada.made.organiser, settlement=settlement)
 
 
@@ -38,7 +38,7 @@ def closed(db: Session) -> Day:
 def test_each_line_says_who_what_and_why_and_what_holds_now(database: Database) -> None:
     with database.writing() as db:
         ada = closed(db)
-        lines = kept_lines(db, ada.made.campaign.id)
+        lines = unrecorded_lines(db, ada.made.campaign.id)
         assert [(line.person, line.topic, line.docno, line.kind, line.grade) for line in lines] == [
             ("Ada", "T1", "d1", "undo", None),
             ("Ada", "T1", "d1", "answer", 3),
@@ -46,7 +46,7 @@ def test_each_line_says_who_what_and_why_and_what_holds_now(database: Database) 
         ]
         assert {line.why for line in lines} == {"this pool is closed"}
         assert [line.holds.grade if line.holds else None for line in lines] == [1, 1, None]
-        assert open_count(db, ada.made.campaign.id) == 3
+        assert unrecorded_count(db, ada.made.campaign.id) == 3
 
 
 def test_recorded_they_are_their_assessors_answers_in_the_order_in_which_they_came(
@@ -65,7 +65,7 @@ def test_recorded_they_are_their_assessors_answers_in_the_order_in_which_they_ca
         assert (event.comment, event.active_ms, event.document_sha256) == ("after all", 900, "b" * 64)
         held = {(one.assessor, one.docno, one.answer) for one in current_judgments(db, ada.made.campaign.id)}
         assert held == {("Ada", "d1", Answer.GRADE), ("Ada", "d/4", Answer.UNSURE)}
-        assert open_count(db, ada.made.campaign.id) == 0
+        assert unrecorded_count(db, ada.made.campaign.id) == 0
         # Settled twice it is recorded once, and it cannot be dismissed any more.
         settle_all(db, ada, Settlement.RECORDED)
         assert len(said(db)) == 4
@@ -78,7 +78,7 @@ def test_dismissed_it_stays_in_the_list_and_counts_for_nothing(sqlite_database: 
         ada = closed(db)
         settle_all(db, ada, Settlement.DISMISSED)
         assert said(db) == [("d1", "grade", 1)]
-        assert [line.settlement for line in kept_lines(db, ada.made.campaign.id)] == [
+        assert [line.settlement for line in unrecorded_lines(db, ada.made.campaign.id)] == [
             Settlement.DISMISSED
         ] * 3
 
@@ -94,7 +94,7 @@ def test_what_can_be_no_answer_cannot_be_recorded_and_says_why(sqlite_database: 
             ada.event("event-04", "d1", answer={"grade": 1}),
         )
         reasons = ("9 is not a grade", "no answer", "no answer", "no answer")
-        for line, why in zip(kept_lines(db, ada.made.campaign.id), reasons, strict=True):
+        for line, why in zip(unrecorded_lines(db, ada.made.campaign.id), reasons, strict=True):
             with pytest.raises(WorkbenchError, match=why):
                 settle(db, ada.made.campaign.id, line.id, ada.made.organiser, settlement=Settlement.RECORDED)
         assert said(db) == []
@@ -103,6 +103,6 @@ def test_what_can_be_no_answer_cannot_be_recorded_and_says_why(sqlite_database: 
 def test_another_campaigns_answers_are_not_there(sqlite_database: Database) -> None:
     with sqlite_database.writing() as db:
         ada = closed(db)
-        (first, *_) = kept_lines(db, ada.made.campaign.id)
+        (first, *_) = unrecorded_lines(db, ada.made.campaign.id)
         with pytest.raises(NotFound):
             settle(db, ada.made.campaign.id + 1, first.id, ada.made.organiser, settlement=Settlement.RECORDED)

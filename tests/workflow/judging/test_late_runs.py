@@ -11,11 +11,10 @@ from workbench.errors import Conflict, NotFound
 from workbench.records import Answer
 from workbench.storage import Session
 from workbench.storage.engine import Database
-from workbench.workflow.judging.assigning import assign
-from workbench.workflow.judging.assignments import assignments_of
+from workbench.workflow.judging.assignments import assign, assignments_of
 from workbench.workflow.judging.judging import record
 from workbench.workflow.judging.late_runs import fill_holes, holes_of
-from workbench.workflow.pools.pool_pairs import pool_entries
+from workbench.workflow.pools.listing import pool_entries
 
 # Pooled at depth 2 are d/4, d1, d2 of both topics; the late run brings d6 and é5 as well.
 LATE = {"T1": ("d6", "d1", "é5"), "T2": ("d/4", "d6")}

@@ -10,8 +10,12 @@ from tests.workflow.judging.test_judging import say
 from workbench.errors import NotFound
 from workbench.storage.engine import Database
 from workbench.storage.tables import DocumentRow
-from workbench.workflow.judging.near_duplicates import compare, contradictions, near_documents
-from workbench.workflow.judging.sketches import missing_sketches
+from workbench.workflow.judging.near_duplicates import (
+    compare_texts,
+    contradictions,
+    missing_sketches,
+    near_duplicates_of,
+)
 
 
 def test_the_nearly_identical_documents_of_the_part_come_most_alike_first(database: Database) -> None:
@@ -59,13 +63,13 @@ def test_two_documents_of_ones_part_are_compared(database: Database) -> None:
         part = make_part(db)
         ada = part.account("Ada")
         say(db, part.ada, ada, "d1", 1)
-        found = compare(db, part.ada, ada, "d1", "d2")
+        found = compare_texts(db, part.ada, ada, "d1", "d2")
         assert found.labels == ("Relevant", None)
         assert found.titles == ("Title of d1", "Title of d2")
         assert [one.other for one in found.differences] == [f"{STORY} And more."]
         for pair in (("d1", "d6"), ("d1", "d1"), ("d1", "nowhere")):
             with pytest.raises(NotFound, match="two documents"):
-                compare(db, part.ada, ada, *pair)
+                compare_texts(db, part.ada, ada, *pair)
 
 
 def test_nobody_elses_part_opens(database: Database) -> None:
@@ -75,4 +79,4 @@ def test_nobody_elses_part_opens(database: Database) -> None:
             with pytest.raises(NotFound):
                 ask(db, part.ben, part.account("Ada"))
         with pytest.raises(NotFound):
-            near_documents(db, part.ben, part.account("Ada"), "d1")
+            near_duplicates_of(db, part.ben, part.account("Ada"), "d1")

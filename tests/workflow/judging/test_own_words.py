@@ -11,7 +11,7 @@ from tests.workflow.judging.test_judging import given
 from workbench.errors import InvalidInput, NotFound
 from workbench.storage.engine import Database
 from workbench.storage.tables import AssessorNoteRow
-from workbench.workflow.judging.highlighted_words import LONGEST_WORD, keep_own_words, own_words
+from workbench.workflow.judging.desk_settings import LONGEST_WORD, own_words, save_own_words
 
 
 def test_words_are_kept_per_assessor_and_topic_beside_the_note(database: Database) -> None:
@@ -28,11 +28,11 @@ def test_words_are_kept_per_assessor_and_topic_beside_the_note(database: Databas
         )
         db.flush()
         assert own_words(db, first, ada) == ()
-        assert keep_own_words(db, first, ada, ["  high \n water ", "é", "high water", "甲状腺"]) == (
+        assert save_own_words(db, first, ada, ["  high \n water ", "é", "high water", "甲状腺"]) == (
             "high water", "é", "甲状腺"
         )  # fmt: skip
-        keep_own_words(db, bens, ben, ["tide"])
-        keep_own_words(db, bens, ben, [])
+        save_own_words(db, bens, ben, ["tide"])
+        save_own_words(db, bens, ben, [])
         db.expire_all()
         assert own_words(db, first, ada) == ("high water", "é", "甲状腺")
         assert own_words(db, second, ada) == ()
@@ -41,7 +41,7 @@ def test_words_are_kept_per_assessor_and_topic_beside_the_note(database: Databas
         with pytest.raises(NotFound):
             own_words(db, bens, ada)
         with pytest.raises(NotFound):
-            keep_own_words(db, bens, ada, ["mine"])
+            save_own_words(db, bens, ada, ["mine"])
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_words_that_cannot_be_kept_are_refused_and_change_nothing(
     with sqlite_database.writing() as db:
         made, report = pooled_campaign(db)
         task = given(db, made, report.pool.id, "Ada")
-        keep_own_words(db, task, made.accounts["Ada"], ["tide"])
+        save_own_words(db, task, made.accounts["Ada"], ["tide"])
         with pytest.raises(InvalidInput):
-            keep_own_words(db, task, made.accounts["Ada"], words)
+            save_own_words(db, task, made.accounts["Ada"], words)
         assert own_words(db, task, made.accounts["Ada"]) == ("tide",)

@@ -10,23 +10,25 @@ from workbench.errors import Conflict, InvalidInput, NotFound, WorkbenchError
 from workbench.records import Judgment
 from workbench.storage.engine import Database
 from workbench.storage.tables import PreferenceEventRow
-from workbench.workflow.judging.effective_roles import roles_of
 from workbench.workflow.judging.importing import import_judgments
-from workbench.workflow.judging.preference_assigning import best_judged, compare_documents, compare_runs
-from workbench.workflow.judging.preference_desk import choose, comparison, take_back
-from workbench.workflow.judging.preference_results import (
-    preference_lines,
-    preferences_of,
-    runs_compared,
-    sign_test,
-)
+from workbench.workflow.judging.preference_desk import choose, side_by_side, undo_choice
 from workbench.workflow.judging.preference_tasks import (
-    Kind,
+    best_judged,
+    compare_documents,
+    compare_runs,
     left_to_compare,
     revoke_task,
     shown_left,
     tasks_of,
 )
+from workbench.workflow.judging.preferences import (
+    PreferenceKind,
+    preference_lines,
+    preferences_of,
+    runs_compared,
+    sign_test,
+)
+from workbench.workflow.judging.worklists import effective_roles
 from workbench.workflow.people.membership import add_role
 from workbench.workflow.people.roles import Role
 
@@ -53,7 +55,7 @@ def test_a_pair_is_given_once_whatever_its_order(database: Database, made: Made)
     with database.writing() as db:
         (task,) = tasks_of(db, made.campaign.id)
         assert (task.kind, task.topic, task.assessor, task.pairs, task.done) == (
-            Kind.DOCUMENTS, "T1", "Ada", 2, 0,
+            PreferenceKind.DOCUMENTS, "T1", "Ada", 2, 0,
         )  # fmt: skip
         both = list(made.assessors.values())
         # Ada has them; Ben gets them.
@@ -64,7 +66,7 @@ def test_a_pair_is_given_once_whatever_its_order(database: Database, made: Made)
 def test_an_answer_of_a_side_is_one_of_a_document(database: Database, made: Made) -> None:
     ada, number = made.accounts["Ada"], task_id(database, made)
     with database.writing() as db:
-        shown = comparison(db, number, ada)
+        shown = side_by_side(db, number, ada)
         assert (shown.number, shown.pairs, shown.done, shown.said) == (1, 2, 0, "")
         (left,), (right,) = shown.left, shown.right
         assert {left.docno, right.docno} in ({"d1", "d2"}, {"d1", "d6"})
@@ -76,7 +78,7 @@ def test_an_answer_of_a_side_is_one_of_a_document(database: Database, made: Made
         (held,) = preferences_of(db, made.campaign.id)
         better = held.first if held.choice == "first" else held.second
         assert better == left.docno
-        again = comparison(db, number, ada, number=1)
+        again = side_by_side(db, number, ada, number=1)
         assert (again.said, again.reason, again.done) == ("left", "clearer", 1)
 
 
@@ -85,10 +87,10 @@ def test_answers_are_taken_back_one_by_one_and_stay_in_the_history(database: Dat
     with database.writing() as db:
         choose(db, number, ada, number=1, said="tie", client_id="client-1")
         choose(db, number, ada, number=2, said="both_bad", client_id="client-2")
-        assert comparison(db, number, ada).finished
-        assert take_back(db, number, ada, client_id="client-3") == 2
-        assert take_back(db, number, ada, client_id="client-4") == 1
-        assert take_back(db, number, ada, client_id="client-5") is None
+        assert side_by_side(db, number, ada).finished
+        assert undo_choice(db, number, ada, client_id="client-3") == 2
+        assert undo_choice(db, number, ada, client_id="client-4") == 1
+        assert undo_choice(db, number, ada, client_id="client-5") is None
         assert preferences_of(db, made.campaign.id) == ()
         assert db.scalar(select(func.count()).select_from(PreferenceEventRow)) == 4
 
@@ -98,7 +100,7 @@ def test_trec_eval_gets_a_subgroup_for_every_decided_pair(database: Database, ma
     with database.writing() as db:
         said = {}
         for at in (1, 2):
-            shown = comparison(db, number, ada, number=at)
+            shown = side_by_side(db, number, ada, number=at)
             documents = {shown.left[0].docno: "left", shown.right[0].docno: "right"}
             # d1 is better than d2; d1 and d6 are alike.
             pair = frozenset(documents)
@@ -111,9 +113,9 @@ def test_a_task_is_its_assessors_own_and_can_be_taken_back(database: Database, m
     number = task_id(database, made)
     with database.writing() as db:
         with pytest.raises(NotFound):
-            comparison(db, number, made.accounts["Ben"])
+            side_by_side(db, number, made.accounts["Ben"])
         with pytest.raises(NotFound):
-            comparison(db, number, made.accounts["Ada"], number=3)
+            side_by_side(db, number, made.accounts["Ada"], number=3)
         with pytest.raises(WorkbenchError, match="is no answer"):
             choose(db, number, made.accounts["Ada"], number=1, said="best", client_id="client-1")
         revoke_task(db, made.campaign.id, number)
@@ -126,10 +128,10 @@ def test_who_has_pairs_to_compare_is_nothing_else_meanwhile(database: Database, 
     ada, number = made.accounts["Ada"], task_id(database, made)
     with database.writing() as db:
         add_role(db, made.campaign.id, ada, Role.VIEWER)
-        assert roles_of(db, made.campaign.id, ada) == {Role.ASSESSOR}
+        assert effective_roles(db, made.campaign.id, ada) == {Role.ASSESSOR}
         choose(db, number, ada, number=1, said="left", client_id="client-1")
         choose(db, number, ada, number=2, said="left", client_id="client-2")
-        assert roles_of(db, made.campaign.id, ada) == {Role.ASSESSOR, Role.VIEWER}
+        assert effective_roles(db, made.campaign.id, ada) == {Role.ASSESSOR, Role.VIEWER}
 
 
 def test_what_is_not_in_the_campaign_is_told_whole(database: Database, made: Made) -> None:
@@ -159,9 +161,9 @@ def test_two_runs_stand_side_by_side_without_names(database: Database, made: Mad
         ids = [made.assessors["Ada"], made.assessors["Ben"]]
         assert compare_runs(db, here, "beta", "alpha", topics=["T1", "T2"], assessor_ids=ids, seed=3) == 4
         for account, better in ((ada, "alpha"), (ben, "beta")):
-            runs = [t for t in tasks_of(db, here, account_id=account) if t.kind is Kind.RUNS]
+            runs = [t for t in tasks_of(db, here, account_id=account) if t.kind is PreferenceKind.RUNS]
             for number, task in enumerate(runs):
-                shown = comparison(db, task.id, account)
+                shown = side_by_side(db, task.id, account)
                 lists = [[one.docno for one in side] for side in (shown.left, shown.right)]
                 ranked = {"alpha": list(ALPHA[task.topic]), "beta": list(BETA[task.topic])}
                 assert sorted(lists) == sorted(ranked.values())

@@ -5,7 +5,9 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.workflow.judging.probe_places import PLANTED, REPEAT, Slot, by_lot, probe_places, slot_key
+from workbench.storage.events import PLANTED, REPEAT
+from workbench.workflow.judging.quality_checks import check_places, seeded_order, slot_key
+from workbench.workflow.judging.task import Slot
 
 
 @settings(max_examples=60, deadline=None)
@@ -21,7 +23,7 @@ def test_repeats_keep_their_distance_and_come_once_each_at_the_rate(
     every, known = [*old, *new], {f"p{n}" for n in range(planted)}
 
     def plan() -> dict[int, list[Slot]]:
-        return probe_places(
+        return check_places(
             old, new, seed=seed, topic="T", one_in=one_in, distance=distance, planted=known,
             repeated=every[:barred],
         )  # fmt: skip
@@ -48,8 +50,8 @@ def test_repeats_keep_their_distance_and_come_once_each_at_the_rate(
 
 def test_no_rate_means_no_repeats_and_another_seed_means_other_places() -> None:
     docnos = [f"d{n}" for n in range(50)]
-    assert probe_places([], docnos, seed=1, topic="T") == {}
-    one, other = (probe_places([], docnos, seed=s, topic="T", one_in=5, distance=10) for s in (1, 2))
+    assert check_places([], docnos, seed=1, topic="T") == {}
+    one, other = (check_places([], docnos, seed=s, topic="T", one_in=5, distance=10) for s in (1, 2))
     assert one != other
 
 
@@ -58,4 +60,6 @@ def test_keys_tell_nothing_and_differ() -> None:
     keys = [slot_key(slot, assignment_id=1, seed=3, topic="T") for slot in slots]
     assert len(set(keys)) == 4
     assert {len(key) for key in keys} == {24}
-    assert by_lot({"a", "b", "c"}, seed=1, topic="T") == by_lot(["c", "b", "a"], seed=1, topic="T")
+    assert seeded_order({"a", "b", "c"}, seed=1, topic="T") == seeded_order(
+        ["c", "b", "a"], seed=1, topic="T"
+    )

@@ -9,39 +9,38 @@ from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from tests.workflow.judging.probed import OTHERS, POOLED, Probed, probed
+from workbench.agreement.options import AgreementOptions
 from workbench.errors import InvalidInput, NotFound
 from workbench.formats.graded_pairs import GradedPair
 from workbench.formats.probe_answers import write_probe_answers
 from workbench.storage.engine import Database
-from workbench.storage.events import current_events
+from workbench.storage.events import PLANTED, REPEAT, TRAINING, current_events
 from workbench.storage.tables import CampaignRow, DocumentRow, KeptAsideRow, PoolRow
 from workbench.workflow.agreement.probe_answers import Against, probe_json, probe_lines
 from workbench.workflow.agreement.self_consistency import consistency
+from workbench.workflow.judging.desk_view import documents_of, work_of
 from workbench.workflow.judging.judging import undo
-from workbench.workflow.judging.near_duplicates import near_in
-from workbench.workflow.judging.probe_places import PLANTED, REPEAT, TRAINING, Slot
-from workbench.workflow.judging.quality_probes import (
-    ProbeRules,
-    keep_probe_rules,
+from workbench.workflow.judging.near_duplicates import keep_sketches, missing_sketches, near_duplicates_in
+from workbench.workflow.judging.quality_checks import CheckRules, check_rules_of
+from workbench.workflow.judging.quality_settings import (
     known_pairs,
     load_known_answers,
     remove_known_answers,
-    rules_of_campaign,
+    save_check_rules,
 )
-from workbench.workflow.judging.sketches import keep_sketches, missing_sketches
+from workbench.workflow.judging.task import Slot
 from workbench.workflow.judging.trainees import trainees
-from workbench.workflow.judging.training import Round, let_through, needed_of
-from workbench.workflow.judging.unrecorded import Settlement, kept_lines, settle
-from workbench.workflow.judging.work_ahead import documents_of, work_of
+from workbench.workflow.judging.training import TrainingRound, pass_mark, waive_training
+from workbench.workflow.judging.unrecorded import Settlement, settle, unrecorded_lines
 from workbench.workflow.judging.worklists import worklist
 
-EVERY_FIFTH = ProbeRules(one_in=5, distance=10)
+EVERY_FIFTH = CheckRules(one_in=5, distance=10)
 
 
 def test_repeats_are_judged_as_new_and_never_hold(database: Database) -> None:
     with database.writing() as db:
         ada = probed(db)
-        keep_probe_rules(db, ada.campaign, EVERY_FIFTH)
+        save_check_rules(db, ada.campaign, EVERY_FIFTH)
         total = ada.task(db).total
         shown = ada.judge_all(db, grade=2)
         # Six blocks of five; in the first two nothing lies ten documents back.
@@ -57,14 +56,14 @@ def test_repeats_are_judged_as_new_and_never_hold(database: Database) -> None:
         assert sorted(event.docno for event in held) == sorted(POOLED)
         line = worklist(db, ada.campaign, ada.ada)[0]
         assert (line.judged, line.total, line.done) == (total, total, True)
-        found = dict(consistency(db, ada.campaign, rounds=10).assessors[0].found)
+        found = dict(consistency(db, ada.campaign, AgreementOptions(rounds=10)).assessors[0].found)
         assert (found[Against.REPEAT].n, found[Against.REPEAT].same) == (len(repeats), len(repeats))
 
 
 def test_an_undo_of_a_repeat_takes_back_the_repeat_only(sqlite_database: Database) -> None:
     with sqlite_database.writing() as db:
         ada = probed(db)
-        keep_probe_rules(db, ada.campaign, EVERY_FIFTH)
+        save_check_rules(db, ada.campaign, EVERY_FIFTH)
         while True:
             task = ada.task(db)
             key = task.coming
@@ -80,7 +79,7 @@ def test_an_undo_of_a_repeat_takes_back_the_repeat_only(sqlite_database: Databas
         assert first.grade == 0
         # What was said instead is what is compared: 0 before, 1 now; not the 3 that was taken back.
         ada.say(db, key, 1)
-        report = consistency(db, ada.campaign, graded=True, rounds=10)
+        report = consistency(db, ada.campaign, AgreementOptions(graded=True, rounds=10))
         assert [(one.stood, one.said) for one in report.contradictions] == [(0, 1)]
 
 
@@ -89,7 +88,7 @@ def test_a_change_of_the_rules_touches_nothing_that_was_judged(sqlite_database: 
         ada = probed(db)
         for docno in POOLED[:20]:
             ada.say(db, docno)
-        keep_probe_rules(db, ada.campaign, ProbeRules(one_in=2, distance=3))
+        save_check_rules(db, ada.campaign, CheckRules(one_in=2, distance=3))
         task = ada.task(db)
         assert [task.slot(key) for key in task.order[:20]] == [Slot(docno) for docno in POOLED[:20]]
         # A page from before still sends docnos, and asks by them.
@@ -98,7 +97,7 @@ def test_a_change_of_the_rules_touches_nothing_that_was_judged(sqlite_database: 
         shown = ada.judge_all(db)
         answered = [slot for slot in shown if slot.purpose == REPEAT]
         assert len(answered) == 5
-        keep_probe_rules(db, ada.campaign, ProbeRules())
+        save_check_rules(db, ada.campaign, CheckRules())
         after = ada.task(db)
         assert after.coming is None
         assert {after.slot(key) for key in after.order} == {Slot(docno) for docno in POOLED} | set(answered)
@@ -118,7 +117,7 @@ def test_planted_pairs_come_once_and_one_in_the_pool_is_judged_as_every_other(
             Slot("x2", PLANTED),
         }
         assert {event.docno for event in current_events(db, ada.campaign)} == set(POOLED)
-        found = dict(consistency(db, ada.campaign, rounds=10).assessors[0].found)
+        found = dict(consistency(db, ada.campaign, AgreementOptions(rounds=10)).assessors[0].found)
         # x1 and n05 as known, x2 not.
         assert (found[Against.PLANTED].n, found[Against.PLANTED].same) == (3, 2)
         assert remove_known_answers(db, ada.campaign, purpose=PLANTED) == 3
@@ -130,7 +129,7 @@ def test_training_comes_first_tells_the_known_grade_and_counts_once(sqlite_datab
         ada = probed(db)
         ada.known(db, TRAINING, ("x1", 3), ("x2", 0))
         assert ada.task(db).slot(ada.task(db).order[0]).purpose == "judging"  # not asked for yet
-        keep_probe_rules(db, ada.campaign, ProbeRules(training=True))
+        save_check_rules(db, ada.campaign, CheckRules(training=True))
         task = ada.task(db)
         assert {task.slot(key) for key in task.order[:2]} == {Slot("x1", TRAINING), Slot("x2", TRAINING)}
         assert work_of(db, ada.assignment, ada.ada).training == tuple(task.order[:2])
@@ -147,7 +146,7 @@ def test_training_comes_first_tells_the_known_grade_and_counts_once(sqlite_datab
         assert {event.docno for event in current_events(db, ada.campaign)} == set(POOLED)
 
 
-def round_of_training(db: Session, ada: Probed, *grades: int) -> Round | None:
+def round_of_training(db: Session, ada: Probed, *grades: int) -> TrainingRound | None:
     """Answer the open round in the order of docnos; gives what the last receipt says of the round."""
     task = ada.task(db)
     keys = {task.slot(key).docno: key for key in task.order if key not in task.answers}
@@ -166,7 +165,7 @@ def trainee(sqlite_database: Database) -> Iterator[tuple[Session, Probed]]:
     with sqlite_database.writing() as db:
         ada = probed(db)
         ada.known(db, TRAINING, ("x1", 3), ("x2", 0), ("x3", 1))
-        keep_probe_rules(db, ada.campaign, ProbeRules(training=True, least=60))
+        save_check_rules(db, ada.campaign, CheckRules(training=True, least=60))
         yield db, ada
 
 
@@ -177,17 +176,17 @@ def test_the_work_opens_with_the_share_that_is_asked_for(trainee: tuple[Session,
     assert (task.total, work.total, len(work.order)) == (33, 33, 3)
     assert not worklist(db, ada.campaign, ada.ada)[0].done
     # One of three is right: the training comes again, and the first round stays as it was said.
-    assert round_of_training(db, ada, 3, 3, 3) == Round(1, right=1, answered=3, total=3, needed=2)
+    assert round_of_training(db, ada, 3, 3, 3) == TrainingRound(1, right=1, answered=3, total=3, needed=2)
     task = ada.task(db)
     assert [task.slot(key).round for key in task.order] == [1, 1, 1, 2, 2, 2]
     assert (len(task.answers), task.total) == (3, 36)
-    assert round_of_training(db, ada, 3, 0, 0) == Round(2, right=2, answered=3, total=3, needed=2)
+    assert round_of_training(db, ada, 3, 0, 0) == TrainingRound(2, right=2, answered=3, total=3, needed=2)
     task = ada.task(db)
     assert (task.gate, len(task.order), task.total) == (None, 36, 36)
     assert [slot.docno for slot in ada.judge_all(db)] == list(POOLED)
     assert [purpose for _, purpose, _ in ada.events(db)] == [TRAINING] * 6 + ["judging"] * 30
     # What was said after the right grades had been told measures nothing.
-    found = dict(consistency(db, ada.campaign, graded=True, rounds=10).assessors[0].found)
+    found = dict(consistency(db, ada.campaign, AgreementOptions(graded=True, rounds=10)).assessors[0].found)
     assert (found[Against.TRAINING].n, found[Against.TRAINING].same) == (3, 1)
 
 
@@ -196,7 +195,7 @@ def test_answers_to_probes_are_written_with_what_they_are_compared_with(sqlite_d
         ada = probed(db)
         ada.known(db, TRAINING, ("x1", 3), ("x2", 0))
         ada.known(db, PLANTED, ("x3", 2), ("n05", 3))
-        keep_probe_rules(db, ada.campaign, ProbeRules(one_in=5, distance=10, training=True, least=100))
+        save_check_rules(db, ada.campaign, CheckRules(one_in=5, distance=10, training=True, least=100))
         round_of_training(db, ada, 3, 1)
         round_of_training(db, ada, 3, 0)
         shown = ada.judge_all(db, grade=1)
@@ -233,7 +232,7 @@ def test_behind_the_training_nothing_can_be_read_or_judged_and_no_answer_is_lost
         receipt = ada.say(db, asked)
         assert (receipt.outcome, receipt.why) == ("kept_aside", "the training of this topic comes first")
     assert ada.events(db) == []
-    assert kept_lines(db, ada.campaign)[1].docno == "n00"
+    assert unrecorded_lines(db, ada.campaign)[1].docno == "n00"
 
 
 def test_whoever_is_let_through_begins_and_keeps_what_was_answered(trainee: tuple[Session, Probed]) -> None:
@@ -247,8 +246,8 @@ def test_whoever_is_let_through_begins_and_keeps_what_was_answered(trainee: tupl
     assert waits.last is not None
     assert (waits.assessor, waits.topic, waits.last.right, waits.now.answered) == ("Ada", "T1", 0, 1)
     unsent = ada.task(db).order[4]
-    let_through(db, ada.campaign, waits.assignment_id, by=ada.made.organiser)
-    let_through(db, ada.campaign, waits.assignment_id, by=ada.made.organiser)
+    waive_training(db, ada.campaign, waits.assignment_id, by=ada.made.organiser)
+    waive_training(db, ada.campaign, waits.assignment_id, by=ada.made.organiser)
     assert len(db.get_one(CampaignRow, ada.campaign).desk_rules["let_through"]) == 1
     assert [one.let_through for one in trainees(db, ada.campaign)] == [True]
     task = ada.task(db)
@@ -259,7 +258,7 @@ def test_whoever_is_let_through_begins_and_keeps_what_was_answered(trainee: tupl
     ada.judge_all(db)
     assert trainees(db, ada.campaign) == ()
     with pytest.raises(NotFound):
-        let_through(db, ada.campaign, waits.assignment_id + 1)
+        waive_training(db, ada.campaign, waits.assignment_id + 1)
 
 
 def test_a_known_answer_that_is_put_right_decides_anew_until_the_work_is_begun(
@@ -282,7 +281,7 @@ def test_a_known_answer_that_is_put_right_decides_anew_until_the_work_is_begun(
 )
 def test_a_share_is_rounded_up(total: int, least: int | None, needed: int) -> None:
     # 3.5 of 5; 7 of 10; 3 of 3; .03 of 3.
-    assert needed_of(total, least) == needed
+    assert pass_mark(total, least) == needed
 
 
 def test_who_has_begun_is_not_trained(sqlite_database: Database) -> None:
@@ -290,14 +289,14 @@ def test_who_has_begun_is_not_trained(sqlite_database: Database) -> None:
         ada = probed(db)
         ada.say(db, "n00")
         ada.known(db, TRAINING, ("x1", 3))
-        keep_probe_rules(db, ada.campaign, ProbeRules(training=True))
+        save_check_rules(db, ada.campaign, CheckRules(training=True))
         assert work_of(db, ada.assignment, ada.ada).training == ()
 
 
 def test_a_pool_with_a_queue_has_no_probes(sqlite_database: Database) -> None:
     with sqlite_database.writing() as db:
         ada = probed(db)
-        keep_probe_rules(db, ada.campaign, EVERY_FIFTH)
+        save_check_rules(db, ada.campaign, EVERY_FIFTH)
         db.query(PoolRow).one().per_pair = 1
         db.flush()
         assert ada.task(db).slots == {}
@@ -308,15 +307,15 @@ def test_a_pool_with_a_queue_has_no_probes(sqlite_database: Database) -> None:
 def test_nothing_is_said_of_near_duplicates_of_a_probe(sqlite_database: Database) -> None:
     with sqlite_database.writing() as db:
         ada = probed(db)
-        keep_probe_rules(db, ada.campaign, EVERY_FIFTH)
+        save_check_rules(db, ada.campaign, EVERY_FIFTH)
         ada.judge_all(db)
         task = ada.task(db)
         probes = [key for key in task.order if task.slot(key).purpose == REPEAT]
         assert probes
         db.execute(update(DocumentRow).values(text="The same text of six words.", sha256="0" * 64))
         keep_sketches(db, ada.assignment, ada.ada, missing_sketches(db, ada.assignment, ada.ada))
-        assert near_in(db, ada.task(db), probes) == {}
-        others = near_in(db, ada.task(db), task.order)
+        assert near_duplicates_in(db, ada.task(db), probes) == {}
+        others = near_duplicates_in(db, ada.task(db), task.order)
         assert len(others) == len(POOLED)
         assert not {key for near in others.values() for key, _ in near} & set(probes)
 
@@ -324,28 +323,28 @@ def test_nothing_is_said_of_near_duplicates_of_a_probe(sqlite_database: Database
 def test_a_probe_kept_aside_is_recorded_as_a_probe(sqlite_database: Database) -> None:
     with sqlite_database.writing() as db:
         ada = probed(db)
-        keep_probe_rules(db, ada.campaign, EVERY_FIFTH)
+        save_check_rules(db, ada.campaign, EVERY_FIFTH)
         task = ada.task(db)
         key = next(key for key in task.order if task.slot(key).purpose == REPEAT)
         docno = task.slot(key).docno
         assert ada.say(db, key, 9).outcome == "kept_aside"  # no grade of the scale
         kept = db.query(KeptAsideRow).one()
         kept.answer = dict(kept.answer) | {"grade": 1}
-        assert kept_lines(db, ada.campaign)[0].docno == docno
+        assert unrecorded_lines(db, ada.campaign)[0].docno == docno
         settle(db, ada.campaign, kept.id, ada.made.organiser, settlement=Settlement.RECORDED)
         assert ada.events(db) == [(docno, REPEAT, "grade")]
 
 
 @pytest.mark.parametrize(
     "rules",
-    [ProbeRules(one_in=1), ProbeRules(one_in=1001), ProbeRules(distance=0), ProbeRules(least=101)],
+    [CheckRules(one_in=1), CheckRules(one_in=1001), CheckRules(distance=0), CheckRules(least=101)],
 )
-def test_what_is_no_rate_is_refused(sqlite_database: Database, rules: ProbeRules) -> None:
+def test_what_is_no_rate_is_refused(sqlite_database: Database, rules: CheckRules) -> None:
     with sqlite_database.writing() as db:
         ada = probed(db)
         with pytest.raises(InvalidInput):
-            keep_probe_rules(db, ada.campaign, rules)
-        assert rules_of_campaign(db, ada.campaign) == ProbeRules()
+            save_check_rules(db, ada.campaign, rules)
+        assert check_rules_of(db, ada.campaign) == CheckRules()
 
 
 def test_known_answers_that_cannot_be_are_refused_all_at_once(sqlite_database: Database) -> None:

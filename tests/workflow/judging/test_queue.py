@@ -14,19 +14,19 @@ from tests.workflow.judging.queued import (
     queued_pool,
 )
 from workbench.errors import Conflict, InvalidInput, NotFound
+from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Answer
 from workbench.storage.engine import Database
 from workbench.storage.tables import KeptAsideRow
-from workbench.workflow.judging.assigning import assign, revoke
-from workbench.workflow.judging.assignments import assignments_of, left_to_judge
+from workbench.workflow.judging.assignments import assign, assignments_of, left_to_judge, revoke
 from workbench.workflow.judging.desk_view import desk
 from workbench.workflow.judging.judging import put_off, record
 from workbench.workflow.judging.queue_handout import AHEAD, wants_more
-from workbench.workflow.judging.queue_report import queue_report
 from workbench.workflow.judging.queues import (
     end_queue,
     give_queue,
     make_queue,
+    queue_report,
     set_lease,
     take_back,
     take_back_pair,
@@ -34,8 +34,8 @@ from workbench.workflow.judging.queues import (
 from workbench.workflow.judging.sync import Event, Outcome, receive
 from workbench.workflow.judging.worklists import worklist
 from workbench.workflow.overview.progress import overview
-from workbench.workflow.pools.opening import close_pool
-from workbench.workflow.pools.pooling import make_pool
+from workbench.workflow.pools.drafts import close_pool
+from workbench.workflow.pools.making import make_pool
 
 
 def sent(queued: Queued, name: str, docno: str, grade: int) -> Event:
@@ -79,7 +79,7 @@ def test_what_people_said_in_another_pool_counts_and_what_machines_say_does_not(
 ) -> None:
     with database.writing() as db:
         queued = queued_pool(db, documents=2, per_pair=1)
-        other = make_pool(db, queued.campaign_id, parameters={"depth": 1}, name="other").pool
+        other = make_pool(db, queued.campaign_id, PoolRecipe(parameters={"depth": 1}), name="other").pool
         assign(db, other.id, topics=["T1"], assessor_ids=[queued.made.assessors["Ada"]])
         task = next(one.id for one in assignments_of(db, queued.campaign_id) if one.pool == "other")
         record(
@@ -309,7 +309,7 @@ def test_ending_a_queue_takes_back_what_is_out(database: Database) -> None:
 def test_only_what_can_be_a_queue_becomes_one(sqlite_database: Database) -> None:
     with sqlite_database.writing() as db:
         queued = queued_pool(db)
-        name = make_pool(db, queued.campaign_id, strategy="max-mean").pool.name
+        name = make_pool(db, queued.campaign_id, PoolRecipe(strategy="max-mean")).pool.name
         with pytest.raises(Conflict, match="adaptive"):
             make_queue(db, queued.campaign_id, name, 1)
         with pytest.raises(Conflict, match="no queue"):

@@ -11,8 +11,7 @@ from workbench.errors import Conflict
 from workbench.storage.engine import Database
 from workbench.storage.tables import JudgmentEventRow
 from workbench.workflow.judging.queue_handout import wants_more
-from workbench.workflow.judging.queue_report import queue_report
-from workbench.workflow.judging.queues import take_back
+from workbench.workflow.judging.queues import queue_report, take_back
 
 PEOPLE = ("Ada", "Ben", "Cleo", "Dan", "Eve", "Finn")
 DOCUMENTS, PER_PAIR = 16, 2

@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 
 from tests.builders import ALPHA, BETA, campaign_with_people, send_runs
+from workbench.consensus.rule_choice import RuleChoice, rule_choice
 from workbench.errors import WorkbenchError
 from workbench.records import FOUR_GRADES, Answer, Judgment
 from workbench.storage.engine import Database
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.overview.progress import overview
-from workbench.workflow.qrels.make_qrels import RuleChoice, make_qrels
+from workbench.workflow.qrels.qrels import make_qrels
 from workbench.workflow.scores.score_table import default_measures, score_runs
 
 GIVEN = (
@@ -26,13 +27,13 @@ GIVEN = (
 @pytest.mark.parametrize(
     ("choice", "lines"),
     [
-        (RuleChoice("majority", ties="higher"), b"T1 0 d1 3\nT1 0 d2 0\n"),
-        (RuleChoice("majority", ties="lower"), b"T1 0 d1 2\nT1 0 d2 0\n"),
-        (RuleChoice("majority", ties="none"), b"T1 0 d2 0\n"),
-        (RuleChoice("any"), b"T1 0 d1 3\nT1 0 d2 0\n"),
-        (RuleChoice("all"), b"T1 0 d1 2\nT1 0 d2 0\n"),
-        (RuleChoice("upper-median"), b"T1 0 d1 3\nT1 0 d2 0\n"),
-        (RuleChoice("one", assessor="Y"), b"T1 0 d1 2\n"),
+        (rule_choice("majority", ties="higher"), b"T1 0 d1 3\nT1 0 d2 0\n"),
+        (rule_choice("majority", ties="lower"), b"T1 0 d1 2\nT1 0 d2 0\n"),
+        (rule_choice("majority", ties="none"), b"T1 0 d2 0\n"),
+        (rule_choice("any"), b"T1 0 d1 3\nT1 0 d2 0\n"),
+        (rule_choice("all"), b"T1 0 d1 2\nT1 0 d2 0\n"),
+        (rule_choice("upper-median"), b"T1 0 d1 3\nT1 0 d2 0\n"),
+        (rule_choice("one", assessor="Y"), b"T1 0 d1 2\n"),
     ],
 )
 def test_each_rule_by_hand_and_never_a_line_for_unsure(
@@ -56,9 +57,9 @@ def test_machines_have_no_voice_unless_they_are_given_one(database: Database) ->
         lines = {
             choice: b"".join(make_qrels(db, made.campaign.id, choice).lines())
             for choice in (
-                RuleChoice("all"),
-                RuleChoice("all", machines=True),
-                RuleChoice("one", assessor="M"),
+                rule_choice("all"),
+                rule_choice("all", machines=True),
+                rule_choice("one", assessor="M"),
             )
         }
         state = overview(db, made.campaign.id)
@@ -74,12 +75,12 @@ def test_machines_have_no_voice_unless_they_are_given_one(database: Database) ->
 def test_an_unknown_rule_and_a_missing_assessor_are_told(database: Database) -> None:
     with database.writing() as db:
         made = campaign_with_people(db, scale=FOUR_GRADES)
-        with pytest.raises(WorkbenchError, match="no consensus rule"):
-            make_qrels(db, made.campaign.id, RuleChoice("best"))
-        with pytest.raises(WorkbenchError, match="needs assessor"):
-            make_qrels(db, made.campaign.id, RuleChoice("one"))
-        with pytest.raises(WorkbenchError, match="Nobody is no assessor"):
-            make_qrels(db, made.campaign.id, RuleChoice("one", assessor="Nobody"))
+        with pytest.raises(WorkbenchError, match="best"):
+            make_qrels(db, made.campaign.id, rule_choice("best"))
+        with pytest.raises(WorkbenchError, match="assessor"):
+            make_qrels(db, made.campaign.id, rule_choice("one"))
+        with pytest.raises(WorkbenchError, match="Nobody"):
+            make_qrels(db, made.campaign.id, rule_choice("one", assessor="Nobody"))
 
 
 def test_scores_are_means_over_all_topics_of_the_qrels(database: Database) -> None:
@@ -97,7 +98,7 @@ def test_scores_are_means_over_all_topics_of_the_qrels(database: Database) -> No
         table = score_runs(
             db,
             made.campaign.id,
-            choice=RuleChoice(),
+            choice=rule_choice(),
             measures="AP",
             progress=lambda done, total: seen.append((done, total)),
         )
@@ -120,12 +121,12 @@ def test_scoring_without_runs_or_qrels_says_what_to_do(database: Database) -> No
     with database.writing() as db:
         made = campaign_with_people(db)
         with pytest.raises(WorkbenchError, match="load runs first"):
-            score_runs(db, made.campaign.id, choice=RuleChoice())
+            score_runs(db, made.campaign.id, choice=rule_choice())
         send_runs(db, made.campaign.id, alpha=ALPHA)
         with pytest.raises(WorkbenchError, match="no qrels yet"):
-            score_runs(db, made.campaign.id, choice=RuleChoice())
+            score_runs(db, made.campaign.id, choice=rule_choice())
         with pytest.raises(WorkbenchError, match="no run nothing"):
-            score_runs(db, made.campaign.id, choice=RuleChoice(), tags=["nothing"])
+            score_runs(db, made.campaign.id, choice=rule_choice(), tags=["nothing"])
 
 
 def test_the_overview_counts_pairs_once_and_disputes(database: Database) -> None:

@@ -8,7 +8,7 @@ from tests.workflow.judging.alike import make_part, near
 from tests.workflow.judging.test_judging import say
 from workbench.storage.engine import Database
 from workbench.storage.tables import DocumentRow, DocumentSketchRow
-from workbench.workflow.judging.sketches import keep_sketches, missing_sketches
+from workbench.workflow.judging.near_duplicates import keep_sketches, missing_sketches
 
 
 def test_what_is_asked_for_is_sketched_first(sqlite_database: Database) -> None:

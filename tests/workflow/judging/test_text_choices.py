@@ -7,24 +7,29 @@ import pytest
 from tests.builders import account
 from workbench.errors import InvalidInput
 from workbench.storage.engine import Database
-from workbench.workflow.judging.desk_preferences import prefer
-from workbench.workflow.judging.text_choices import CHOICES, TextChoice, choose_text, text_choice
+from workbench.workflow.judging.desk_settings import (
+    TEXT_OPTIONS,
+    TextSettings,
+    save_desk_settings,
+    save_text_settings,
+    text_settings,
+)
 
 
 def test_what_is_not_chosen_stays_as_it_was(sqlite_database: Database) -> None:
     with sqlite_database.writing() as db:
         ada = account(db, "Ada")
-        assert text_choice(db, ada) == TextChoice()
-        choose_text(db, ada, {"size": "5", "theme": "dark"})
-        assert choose_text(db, ada, {"face": "sans", "unknown": "x"}) == TextChoice(
+        assert text_settings(db, ada) == TextSettings()
+        save_text_settings(db, ada, {"size": "5", "theme": "dark"})
+        assert save_text_settings(db, ada, {"face": "sans", "unknown": "x"}) == TextSettings(
             size="5", theme="dark", face="sans"
         )
-        assert text_choice(db, ada) == TextChoice(size="5", theme="dark", face="sans")
+        assert text_settings(db, ada) == TextSettings(size="5", theme="dark", face="sans")
 
 
 def test_every_usual_value_is_one_of_the_choices() -> None:
-    usual = TextChoice()
-    for choice in CHOICES:
+    usual = TextSettings()
+    for choice in TEXT_OPTIONS:
         assert getattr(usual, choice.name) in dict(choice.options)
 
 
@@ -32,7 +37,7 @@ def test_unknown_values_are_refused_and_passed_over_when_stored(sqlite_database:
     with sqlite_database.writing() as db:
         ada = account(db, "Ada")
         with pytest.raises(InvalidInput):
-            choose_text(db, ada, {"size": '3" onload="'})
+            save_text_settings(db, ada, {"size": '3" onload="'})
         for stored in ({"size": 3, "face": "sans"}, {"size": ["3"], "face": "sans"}):
-            prefer(db, ada, "text", stored)
-            assert text_choice(db, ada) == TextChoice(face="sans")
+            save_desk_settings(db, ada, "text", stored)
+            assert text_settings(db, ada) == TextSettings(face="sans")

@@ -9,7 +9,7 @@ from workbench.errors import Conflict, InvalidInput, NotFound, WorkbenchError
 from workbench.records import BINARY
 from workbench.storage.engine import Database
 from workbench.workflow.campaigns.campaigns import create_campaign
-from workbench.workflow.judging.effective_roles import roles_of
+from workbench.workflow.judging.worklists import effective_roles
 from workbench.workflow.people.groups import (
     add_group,
     groups_of,
@@ -22,7 +22,7 @@ from workbench.workflow.people.groups import (
 from workbench.workflow.people.invitations import accept, invite, offer_of
 from workbench.workflow.people.membership import add_role, members, remove_role
 from workbench.workflow.people.roles import Role
-from workbench.workflow.runs.run_metadata import AboutRun
+from workbench.workflow.runs.run_metadata import RunMetadata
 from workbench.workflow.runs.run_records import change_record
 
 
@@ -61,10 +61,10 @@ def test_only_a_group_without_runs_and_people_goes(database: Database) -> None:
             remove_group(db, here, group)
         leave(db, here, group, petra)
         send_runs(db, here, alpha=ALPHA)
-        change_record(db, here, "alpha", AboutRun(group))
+        change_record(db, here, "alpha", RunMetadata(group))
         with pytest.raises(Conflict):
             remove_group(db, here, group)
-        change_record(db, here, "alpha", AboutRun())
+        change_record(db, here, "alpha", RunMetadata())
         invite(db, here, role=Role.PARTICIPANT, group_id=group, invited_by=None)
         remove_group(db, here, group)
         assert groups_of(db, here) == ()
@@ -78,7 +78,7 @@ def test_somebody_comes_by_a_link_of_the_group(database: Database) -> None:
         link = invite(db, here, role=Role.PARTICIPANT, group_id=group, invited_by=made.organiser)
         assert (offer_of(db, link.token).role, offer_of(db, link.token).group) == (Role.PARTICIPANT, "North")
         accept(db, link.token, petra)
-        assert roles_of(db, here, petra) == {Role.PARTICIPANT}
+        assert effective_roles(db, here, petra) == {Role.PARTICIPANT}
         assert own_groups(db, here, petra) == {group: "North"}
         assert next(one for one in members(db, here) if one.name == "Petra").groups == ("North",)
 
@@ -104,11 +104,11 @@ def test_the_role_goes_with_the_last_group_and_the_groups_with_the_role(database
         for group in (north, south, south):
             join(db, here, group, petra)
         leave(db, here, north, petra)
-        assert roles_of(db, here, petra) == {Role.PARTICIPANT}
+        assert effective_roles(db, here, petra) == {Role.PARTICIPANT}
         with pytest.raises(NotFound):
             leave(db, here, north, petra)
         leave(db, here, south, petra)
-        assert roles_of(db, here, petra) == set()
+        assert effective_roles(db, here, petra) == set()
         join(db, here, north, petra)
         remove_role(db, here, petra, Role.PARTICIPANT)
         assert own_groups(db, here, petra) == {}

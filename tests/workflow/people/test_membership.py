@@ -11,8 +11,7 @@ from workbench.errors import Conflict, NotFound
 from workbench.records import FOUR_GRADES
 from workbench.storage.engine import Database
 from workbench.workflow.campaigns.campaigns import create_campaign
-from workbench.workflow.judging.assigning import assign
-from workbench.workflow.judging.assignments import assignments_of
+from workbench.workflow.judging.assignments import assign, assignments_of
 from workbench.workflow.people.accounts import rename
 from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.people.membership import (

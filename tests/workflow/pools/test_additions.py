@@ -1,4 +1,4 @@
-"""Documents that a person brings to a pool."""
+"""Documents added by hand to a pool, and removed again."""
 
 from __future__ import annotations
 
@@ -10,27 +10,34 @@ import pytest
 from sqlalchemy.orm import Session
 
 from tests.builders import Made, pooled_campaign
-from workbench.errors import InvalidInput, NotFound
+from workbench.errors import Conflict, InvalidInput, NotFound
+from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Answer
 from workbench.storage.engine import Database
 from workbench.storage.tables import CollectionListRow
-from workbench.workflow.judging.assigning import assign
-from workbench.workflow.judging.assignments import assignments_of
+from workbench.workflow.judging.assignments import assign, assignments_of
 from workbench.workflow.judging.desk_view import Desk, desk
-from workbench.workflow.judging.judging import record
+from workbench.workflow.judging.judging import record, undo
 from workbench.workflow.judging.order import OrderRule
-from workbench.workflow.judging.own_additions import add_to_own
 from workbench.workflow.judging.task import own_task
+from workbench.workflow.judging.worklists import add_to_own
 from workbench.workflow.overview.progress import overview
-from workbench.workflow.pools.additions import Added, Passed, add_by_hand, pairs_added_by_hand
-from workbench.workflow.pools.listing import PoolReport, pool_report
-from workbench.workflow.pools.pool_pairs import pool_entries
-from workbench.workflow.pools.pooling import make_pool
+from workbench.workflow.pools.additions import (
+    AddedDocuments,
+    AlreadyPooled,
+    add_documents,
+    judged_additions,
+    pairs_added_by_hand,
+    remove_addition,
+    removed_additions,
+)
+from workbench.workflow.pools.listing import PoolReport, pool_entries, pool_report
+from workbench.workflow.pools.making import make_pool
 
 
-def add(db: Session, made: Made, *docnos: str, topic: str = "T1", reason: str = "seen") -> Added:
+def add(db: Session, made: Made, *docnos: str, topic: str = "T1", reason: str = "seen") -> AddedDocuments:
     """Add to the pool of `pooled_campaign` as its organiser; T1 of it has d/4, d1, d2."""
-    return add_by_hand(
+    return add_documents(
         db,
         made.campaign.id,
         "depth 2",
@@ -66,7 +73,7 @@ def test_an_addition_has_its_person_moment_and_reason_and_no_run(database: Datab
         made, _ = pooled_campaign(db)
         before = datetime.now(UTC)
         found = add(db, made, "d6", "d#3", reason="  found by\nsearching ")
-        assert found == Added("depth 2", ("d#3", "d6"), (), ())
+        assert found == AddedDocuments("depth 2", ("d#3", "d6"), (), ())
         entries = {one.docno: one for one in pool_entries(db, made.campaign.id, "depth 2", topic="T1")}
     assert list(entries) == ["d#3", "d/4", "d1", "d2", "d6"]
     mark = entries["d6"].added
@@ -98,13 +105,15 @@ def test_the_report_counts_additions_apart_from_what_runs_brought(database: Data
 def test_what_is_pooled_already_is_told_and_passed_over(database: Database) -> None:
     with database.writing() as db:
         made, _ = pooled_campaign(db)
-        make_pool(db, made.campaign.id, parameters={"depth": 3}, name="deeper")
-        make_pool(db, made.campaign.id, parameters={"depth": 9}, name="a draft", draft=True)
+        make_pool(db, made.campaign.id, PoolRecipe(parameters={"depth": 3}), name="deeper")
+        make_pool(db, made.campaign.id, PoolRecipe(parameters={"depth": 9}), name="a draft", draft=True)
         # Depth 3 has d#3 for T1 as well; d6 is at rank 4, in the draft only, which is no pool yet.
         found = add(db, made, "d1", "d6", "d#3")
-        assert found == Added("depth 2", ("d6",), (Passed("d#3", "deeper"), Passed("d1", "depth 2")), ())
+        assert found == AddedDocuments(
+            "depth 2", ("d6",), (AlreadyPooled("d#3", "deeper"), AlreadyPooled("d1", "depth 2")), ()
+        )
         again = add(db, made, "d6")
-        assert (again.added, again.passed) == ((), (Passed("d6", "depth 2"),))
+        assert (again.added, again.passed) == ((), (AlreadyPooled("d6", "depth 2"),))
         assert pool_report(db, made.campaign.id, "depth 2").pool.pairs == 7
 
 
@@ -201,8 +210,50 @@ def test_an_assessor_adds_to_the_topic_that_she_was_given_and_judges_it(database
 def test_the_pairs_of_drafts_are_not_told_as_additions(database: Database) -> None:
     with database.writing() as db:
         made, _ = pooled_campaign(db)
-        make_pool(db, made.campaign.id, parameters={"depth": 1}, name="plan", draft=True)
+        make_pool(db, made.campaign.id, PoolRecipe(parameters={"depth": 1}), name="plan", draft=True)
         docnos = {"d6": 1}
-        add_by_hand(db, made.campaign.id, "plan", topic="T2", docnos=docnos, reason="seen", added_by=None)
+        add_documents(db, made.campaign.id, "plan", topic="T2", docnos=docnos, reason="seen", added_by=None)
         add(db, made, "é5")
         assert pairs_added_by_hand(db, made.campaign.id) == {("T1", "é5")}
+
+
+def test_an_addition_is_taken_out_as_long_as_nobody_said_anything_of_it(database: Database) -> None:
+    with database.writing() as db:
+        made, report = pooled_campaign(db)
+        campaign_id, ada = made.campaign.id, made.accounts["Ada"]
+        task = given(db, made, report)
+        add(db, made, "d6", "é5")
+        record(db, task, ada, docno="é5", answer=Answer.UNSURE, grade=None, client_id="an-answer-1")
+        undo(db, task, ada, client_id="an-undo-1")
+        remove_addition(db, campaign_id, "depth 2", topic="T1", docno="d6", by=made.organiser)
+        assert pool_report(db, campaign_id, "depth 2").pool.pairs == 7
+        assert judged_additions(db, campaign_id, "depth 2", topic="T1") == {"é5"}
+        for docno, wrong, said in (
+            ("é5", Conflict, "has been judged"),
+            ("d1", NotFound, "not added by hand"),
+            ("d6", NotFound, "not added by hand"),
+        ):
+            with pytest.raises(wrong, match=said):
+                remove_addition(db, campaign_id, "depth 2", topic="T1", docno=docno)
+
+
+def test_what_was_taken_out_leaves_who_when_which_and_why(database: Database) -> None:
+    with database.writing() as db:
+        made, _ = pooled_campaign(db)
+        campaign_id = made.campaign.id
+        make_pool(db, campaign_id, PoolRecipe(parameters={"depth": 1}), name="plan", draft=True)
+        for docnos, reason in (({"d6": 1}, "seen"), ({"é5": 1}, "it names the quay")):
+            by = made.accounts["Ada"]
+            add_documents(db, campaign_id, "plan", topic="T1", docnos=docnos, reason=reason, added_by=by)
+        added = {one.docno: one.added for one in pool_entries(db, campaign_id, "plan") if one.added}
+        remove_addition(db, campaign_id, "plan", topic="T1", docno="é5", by=made.organiser)
+        remove_addition(db, campaign_id, "plan", topic="T1", docno="d6")
+    with database.reading() as db:
+        first, second = removed_additions(db, campaign_id, "plan", topic="T1")
+        assert (first.topic, first.docno, first.added, first.by) == ("T1", "é5", added["é5"], "Olga")
+        assert (first.added.by, first.added.reason) == ("Ada", "it names the quay")
+        assert (second.docno, second.by) == ("d6", "")  # from the terminal
+        assert added["é5"].at <= first.at <= second.at
+        assert removed_additions(db, campaign_id, "plan", topic="T2") == ()
+        kept = pool_report(db, campaign_id, "plan").recipe["taken_out"]
+        assert [one["docno"] for one in kept] == ["é5", "d6"]

@@ -11,33 +11,39 @@ from sqlalchemy.orm import Session
 
 from tests.builders import ALPHA, BETA, Made, campaign_with_people, pooled_campaign, send_runs
 from workbench.errors import Conflict, NotFound, WorkbenchError
+from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Answer, Judgment
 from workbench.storage.engine import Database
 from workbench.storage.tables import CampaignRow, JudgmentEventRow, PoolRow, RunRow
 from workbench.workflow.campaigns.collection import missing_documents
-from workbench.workflow.judging.assigning import assign, assign_in_turn
-from workbench.workflow.judging.assignments import assignments_of, left_to_judge
+from workbench.workflow.judging.assignments import assign, assign_in_turn, assignments_of, left_to_judge
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.judging.judging import record, undo
 from workbench.workflow.judging.worklists import worklist
 from workbench.workflow.overview.progress import overview
-from workbench.workflow.pools.additions import add_by_hand
-from workbench.workflow.pools.drafting import changed_runs, delete_draft, rebuild_draft, rename_draft
+from workbench.workflow.pools.additions import add_documents, remove_addition
+from workbench.workflow.pools.drafts import (
+    before_closing,
+    before_opening,
+    changed_runs,
+    close_pool,
+    delete_draft,
+    open_pool,
+    rebuild_draft,
+    rename_draft,
+)
 from workbench.workflow.pools.judged_pairs import pooled_pairs
-from workbench.workflow.pools.listing import PoolReport, pool_report, pools_of
-from workbench.workflow.pools.opening import before_closing, before_opening, close_pool, open_pool
+from workbench.workflow.pools.listing import PoolReport, pool_entries, pool_report, pools_of
+from workbench.workflow.pools.making import make_pool
 from workbench.workflow.pools.pace import PaceSource
-from workbench.workflow.pools.pool_pairs import pool_entries
 from workbench.workflow.pools.pool_rows import PoolState
-from workbench.workflow.pools.pooling import make_pool
-from workbench.workflow.pools.taken_out import take_out
 
 
 def drafted(db: Session, *, depth: int = 2, name: str = "plan") -> Made:
     """A campaign with two runs and a draft over them: six pairs at depth 2, see tests/builders.py."""
     made = campaign_with_people(db)
     send_runs(db, made.campaign.id, alpha=ALPHA, beta=BETA)
-    make_pool(db, made.campaign.id, parameters={"depth": depth}, name=name, draft=True)
+    make_pool(db, made.campaign.id, PoolRecipe(parameters={"depth": depth}), name=name, draft=True)
     return made
 
 
@@ -111,12 +117,12 @@ def test_a_draft_is_renamed_and_deleted(database: Database) -> None:
         campaign_id = drafted(db).campaign.id
         rename_draft(db, campaign_id, "plan", "  better   plan ")
         assert [line.name for line in pools_of(db, campaign_id)] == ["better plan"]
-        make_pool(db, campaign_id, parameters={"depth": 1}, name="other")
+        make_pool(db, campaign_id, PoolRecipe(parameters={"depth": 1}), name="other")
         with pytest.raises(Conflict, match="already"):
             rename_draft(db, campaign_id, "better plan", "other")
         with pytest.raises(WorkbenchError, match="needs a name"):
             rename_draft(db, campaign_id, "better plan", " ")
-        add_by_hand(
+        add_documents(
             db, campaign_id, "better plan", topic="T2", docnos={"d6": 1}, reason="seen", added_by=None
         )
         delete_draft(db, campaign_id, "better plan")
@@ -152,7 +158,7 @@ def test_a_closed_pool_takes_nothing_by_any_way(database: Database) -> None:
         campaign_id, ada = made.campaign.id, made.accounts["Ada"]
         assign(db, report.pool.id, topics=["T1"], assessor_ids=[made.assessors["Ada"]])
         task = assignments_of(db, campaign_id)[0].id
-        add_by_hand(
+        add_documents(
             db, campaign_id, "depth 2", topic="T1", docnos={"d6": 1, "é5": 2}, reason="seen", added_by=ada
         )
         say(db, made, task, "d1")
@@ -163,10 +169,10 @@ def test_a_closed_pool_takes_nothing_by_any_way(database: Database) -> None:
             lambda: undo(db, task, ada, client_id="an-undo-1"),
             lambda: assign(db, report.pool.id, topics=["T2"], assessor_ids=made.assessors.values()),
             lambda: assign_in_turn(db, report.pool.id, assessor_ids=list(made.assessors.values())),
-            lambda: add_by_hand(
+            lambda: add_documents(
                 db, campaign_id, "depth 2", topic="T2", docnos={"d6": 1}, reason="seen", added_by=ada
             ),
-            lambda: take_out(db, campaign_id, "depth 2", topic="T1", docno="d6"),
+            lambda: remove_addition(db, campaign_id, "depth 2", topic="T1", docno="d6"),
         ):
             with pytest.raises(Conflict, match="closed"):
                 act()
@@ -180,8 +186,8 @@ def test_opening_says_what_it_means(database: Database) -> None:
         campaign_id = made.campaign.id
         import_judgments(db, campaign_id, [Judgment("X", "T1", "d1", 1)], source="f")
         import_judgments(db, campaign_id, [Judgment("M", "T1", "d2", 1)], source="m", machines=["M"])
-        make_pool(db, campaign_id, parameters={"depth": 1}, name="first")
-        make_pool(db, campaign_id, parameters={"depth": 3}, name="another draft", draft=True)
+        make_pool(db, campaign_id, PoolRecipe(parameters={"depth": 1}), name="first")
+        make_pool(db, campaign_id, PoolRecipe(parameters={"depth": 3}), name="another draft", draft=True)
         found = before_opening(db, campaign_id, "plan")
         assert (found.pool.pairs, found.topics, found.judged, found.without_text) == (6, 2, 1, 0)
         # Depth 1: T1 d1 and d2, T2 d/4, all of them in depth 2. A draft shares nothing.
@@ -214,7 +220,7 @@ def test_measured_seconds_are_told_rather_than_guessed_ones(database: Database) 
                 client_id=f"an-answer-{number}",
                 active_ms=10_000 if number % 2 else 20_000,
             )
-        make_pool(db, campaign_id, parameters={"depth": 1}, name="next", draft=True)
+        make_pool(db, campaign_id, PoolRecipe(parameters={"depth": 1}), name="next", draft=True)
         found = before_opening(db, campaign_id, "next").pace
     # Ten of ten seconds and ten of twenty.
     assert (found.seconds, found.source, found.answers) == (15.0, PaceSource.MEASURED, 20)
@@ -224,7 +230,7 @@ def test_only_what_was_seen_is_opened(database: Database) -> None:
     with database.writing() as db:
         campaign_id = drafted(db).campaign.id
         seen = before_opening(db, campaign_id, "plan").sha256
-        add_by_hand(db, campaign_id, "plan", topic="T2", docnos={"d6": 1}, reason="seen", added_by=None)
+        add_documents(db, campaign_id, "plan", topic="T2", docnos={"d6": 1}, reason="seen", added_by=None)
         with pytest.raises(Conflict, match="has changed since"):
             open_pool(db, campaign_id, "plan", seen=seen)
         assert open_pool(db, campaign_id, "plan", seen=before_opening(db, campaign_id, "plan").sha256)
@@ -234,7 +240,11 @@ def test_a_pool_without_pairs_is_not_opened(database: Database) -> None:
     with database.writing() as db:
         made, _ = pooled_campaign(db)
         make_pool(
-            db, made.campaign.id, parameters={"depth": 2}, supplementary=True, draft=True, name="nothing"
+            db,
+            made.campaign.id,
+            PoolRecipe(parameters={"depth": 2}, supplementary=True),
+            draft=True,
+            name="nothing",
         )
         with pytest.raises(Conflict, match="no pairs"):
             open_pool(db, made.campaign.id, "nothing")
@@ -253,7 +263,9 @@ def test_a_supplementary_draft_is_built_again_without_what_came_since(database: 
     with database.writing() as db:
         made = drafted(db, depth=1, name="later opened")
         campaign_id = made.campaign.id
-        make_pool(db, campaign_id, parameters={"depth": 2}, supplementary=True, draft=True, name="more")
+        make_pool(
+            db, campaign_id, PoolRecipe(parameters={"depth": 2}, supplementary=True), draft=True, name="more"
+        )
         # A draft is not pooled yet, so nothing was left out.
         assert pool_report(db, campaign_id, "more").pool.pairs == 6
         open_pool(db, campaign_id, "later opened")
@@ -269,7 +281,7 @@ def test_a_rebuilt_draft_keeps_what_was_added_by_hand(database: Database) -> Non
     with database.writing() as db:
         made = drafted(db)
         campaign_id = made.campaign.id
-        add_by_hand(
+        add_documents(
             db,
             campaign_id,
             "plan",
@@ -354,7 +366,7 @@ def test_a_default_name_that_is_too_long_is_cut(database: Database) -> None:
         send_runs(db, made.campaign.id, alpha=ALPHA)
         strata = " ".join(f"{n}:{n}:0.5" for n in range(1, 60))
         report: PoolReport = make_pool(
-            db, made.campaign.id, strategy="stratified", parameters={"strata": strata}
+            db, made.campaign.id, PoolRecipe(strategy="stratified", parameters={"strata": strata})
         )
     assert len(report.pool.name) <= 120
     assert report.pool.name.endswith("…")

@@ -11,15 +11,15 @@ from sqlalchemy.orm import Session
 
 from tests.builders import ALPHA, BETA, Made, campaign_with_people, pooled_campaign, send_runs
 from workbench.errors import InvalidInput, NotFound, WorkbenchError
-from workbench.pooling.every_strategy import EVERY_STRATEGY
 from workbench.pooling.planning import Certainty
+from workbench.pooling.strategies import ALL_STRATEGIES, PoolRecipe
 from workbench.records import TieRule
 from workbench.storage.engine import Database
 from workbench.storage.tables import JudgmentEventRow
 from workbench.workflow.pools import pace, planning
-from workbench.workflow.pools.pace import PaceSource, keep_guess, pace_of
+from workbench.workflow.pools.making import make_pool
+from workbench.workflow.pools.pace import PaceSource, pace_of, save_guess
 from workbench.workflow.pools.planning import plan_pool
-from workbench.workflow.pools.pooling import make_pool
 
 
 def with_runs(db: Session) -> Made:
@@ -46,9 +46,9 @@ def test_a_plan_has_the_size_of_the_pool(
 ) -> None:
     with database.writing() as db:
         made = with_runs(db)
-        recipe: dict[str, Any] = {"strategy": strategy, "parameters": parameters, "ties": ties}
-        plan = plan_pool(db, made.campaign.id, **recipe)
-        report = make_pool(db, made.campaign.id, **recipe)
+        recipe = PoolRecipe(strategy, parameters, ties)
+        plan = plan_pool(db, made.campaign.id, recipe)
+        report = make_pool(db, made.campaign.id, recipe)
     assert (plan.pairs, plan.certainty) == (report.pool.pairs, Certainty.EXACT)
     assert {one.topic: one.pairs for one in plan.topics} == {one.topic: one.pairs for one in report.by_topic}
     assert plan.recipe == report.pool.recipe
@@ -57,7 +57,7 @@ def test_a_plan_has_the_size_of_the_pool(
 def test_a_plan_tells_growth_the_next_step_and_all_strategies(database: Database) -> None:
     with database.writing() as db:
         made = with_runs(db)
-        plan = plan_pool(db, made.campaign.id, parameters={"depth": 1})
+        plan = plan_pool(db, made.campaign.id, PoolRecipe(parameters={"depth": 1}))
     # By hand. T1: d1 | d2; then d2, d/4; then d#3, d1; then d6 twice. T2: d/4 twice; then d1, d2; then é5.
     assert plan.growth is not None
     new = dict(zip(plan.growth.topics, plan.growth.new, strict=True))
@@ -65,14 +65,14 @@ def test_a_plan_tells_growth_the_next_step_and_all_strategies(database: Database
     assert (plan.pairs, plan.step, plan.deepest, plan.runs) == (3.0, 3.0, 4, 2)
     assert [(one.topic, one.pairs) for one in plan.topics] == [("T1", 2.0), ("T2", 1.0)]
     assert plan.growth.total(2) == 6
-    assert [one.strategy for one in plan.others] == list(EVERY_STRATEGY)
+    assert [one.strategy for one in plan.others] == list(ALL_STRATEGIES)
     assert {one.pairs for one in plan.others if one.strategy not in ("depth", "stratified")} == {9.0}
 
 
 def test_a_plan_multiplies_by_judgments_and_shares_among_assessors(database: Database) -> None:
     with database.writing() as db:
         made = with_runs(db)
-        plan = plan_pool(db, made.campaign.id, parameters={"depth": 2}, per_pair=2, seconds=300.0)
+        plan = plan_pool(db, made.campaign.id, PoolRecipe(parameters={"depth": 2}), per_pair=2, seconds=300.0)
         # Six pairs twice at five minutes are an hour; Ada and Ben have half an hour each.
         assert (plan.work.hours(plan.pairs), plan.work.hours_each(plan.pairs)) == (1.0, 0.5)
         # Without assessors enough, as many as every pair needs are meant.
@@ -84,14 +84,14 @@ def test_a_plan_multiplies_by_judgments_and_shares_among_assessors(database: Dat
 def test_a_supplementary_plan_leaves_out_what_is_pooled_or_judged(database: Database) -> None:
     with database.writing() as db:
         made, _ = pooled_campaign(db)
-        plan = plan_pool(db, made.campaign.id, parameters={"depth": 9}, supplementary=True)
+        plan = plan_pool(db, made.campaign.id, PoolRecipe(parameters={"depth": 9}, supplementary=True))
         # All nine pairs less the six of depth 2.
         assert (plan.pairs, plan.certainty) == (3.0, Certainty.EXACT)
         weighed = plan_pool(
-            db, made.campaign.id, strategy="rrf", parameters={"budget": 2}, supplementary=True
+            db, made.campaign.id, PoolRecipe(strategy="rrf", parameters={"budget": 2}, supplementary=True)
         )
         assert weighed.certainty is Certainty.AT_MOST
-        drawn = plan_pool(db, made.campaign.id, strategy="random", supplementary=True)
+        drawn = plan_pool(db, made.campaign.id, PoolRecipe(strategy="random", supplementary=True))
         assert (drawn.pairs, drawn.certainty) == (3.0, Certainty.EXPECTED)
 
 
@@ -102,11 +102,11 @@ def test_what_no_pool_could_be_made_of_is_refused_likewise(database: Database) -
             plan_pool(db, made.campaign.id)
         send_runs(db, made.campaign.id, alpha=ALPHA)
         with pytest.raises(NotFound, match="gamma"):
-            plan_pool(db, made.campaign.id, tags=["gamma"])
+            plan_pool(db, made.campaign.id, PoolRecipe(tags=["gamma"]))
         with pytest.raises(WorkbenchError, match="no such run"):
-            plan_pool(db, made.campaign.id, parameters={"run_depths": "gamma=3"})
+            plan_pool(db, made.campaign.id, PoolRecipe(parameters={"run_depths": "gamma=3"}))
         with pytest.raises(WorkbenchError, match="no rate"):
-            plan_pool(db, made.campaign.id, strategy="stratified", parameters={"strata": "1:5"})
+            plan_pool(db, made.campaign.id, PoolRecipe(strategy="stratified", parameters={"strata": "1:5"}))
         # Of a strategy that is only compared it is said, and its defaults stand for what cannot be.
         others = {"stratified": {"strata": "1:5"}, "rrf": {"budget": "many"}}
         by_name = {one.strategy: one for one in plan_pool(db, made.campaign.id, others=others).others}
@@ -119,7 +119,7 @@ def test_a_growth_that_is_too_large_to_be_sent_is_left_out(
 ) -> None:
     monkeypatch.setattr(planning, "MOST_CELLS", 7)
     with database.writing() as db:
-        plan = plan_pool(db, with_runs(db).campaign.id, parameters={"depth": 1})
+        plan = plan_pool(db, with_runs(db).campaign.id, PoolRecipe(parameters={"depth": 1}))
     assert (plan.growth, plan.pairs) == (None, 3.0)
 
 
@@ -163,7 +163,7 @@ def test_seconds_are_measured_where_there_are_enough_answers(
         made = campaign_with_people(db)
         campaign_id = made.campaign.id
         assert pace_of(db, campaign_id).source is PaceSource.ASSUMED
-        keep_guess(db, campaign_id, 45.5)
+        save_guess(db, campaign_id, 45.5)
         assert (pace_of(db, campaign_id).seconds, pace_of(db, campaign_id).source) == (
             45.5,
             PaceSource.GUESSED,
@@ -187,7 +187,7 @@ def test_a_guess_can_be_taken_back_and_must_be_possible(database: Database) -> N
         campaign_id = campaign_with_people(db).campaign.id
         for wrong in (0.0, -1.0, float("nan"), 1e9):
             with pytest.raises(InvalidInput):
-                keep_guess(db, campaign_id, wrong)
-        keep_guess(db, campaign_id, 20.0)
-        keep_guess(db, campaign_id, None)
+                save_guess(db, campaign_id, wrong)
+        save_guess(db, campaign_id, 20.0)
+        save_guess(db, campaign_id, None)
         assert pace_of(db, campaign_id).guess is None

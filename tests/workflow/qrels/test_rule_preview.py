@@ -9,13 +9,19 @@ import pytest
 from sqlalchemy.orm import Session
 
 from tests.builders import ALPHA, BETA, campaign_with_people, send_runs
+from workbench.consensus.rule_choice import (
+    RuleChoice,
+    choice_label,
+    choice_name,
+    choices_of,
+    default_rules,
+    rule_choice,
+)
 from workbench.errors import WorkbenchError
 from workbench.records import FOUR_GRADES, Judgment
 from workbench.storage.engine import Database
 from workbench.storage.tables import AdjudicationEventRow
 from workbench.workflow.judging.importing import import_judgments
-from workbench.workflow.qrels.make_qrels import RuleChoice
-from workbench.workflow.qrels.rule_choices import choice_label, choice_name, choices_of, default_rules
 from workbench.workflow.qrels.rule_preview import NO_QRELS, preview_ranking, preview_rules
 
 # Relevant from 2: under `any` d1 and d2 of T1 and d/4 of T2, under `all` d2 alone, and T2 has nothing.
@@ -39,7 +45,7 @@ def judged_campaign(db: Session) -> int:
 
 
 def choices(*rules: str) -> tuple[RuleChoice, ...]:
-    return choices_of(rules, RuleChoice(), assessors=["X", "Y"])
+    return choices_of(rules, rule_choice(), assessors=["X", "Y"])
 
 
 def test_every_rule_says_what_it_settles_and_leaves(database: Database) -> None:
@@ -121,9 +127,9 @@ def test_scoring_that_is_out_of_time_goes_on_where_it_stopped(sqlite_database: D
 def test_a_rule_without_lines_is_left_out_of_the_ranking(sqlite_database: Database) -> None:
     with sqlite_database.writing() as db:
         campaign = judged_campaign(db)
-        sums = choices_of(["sum", "any"], RuleChoice(line="5"))
+        sums = choices_of(["sum", "any"], rule_choice(line="5"))
         found = preview_ranking(db, campaign, sums)
-        nobody = choices_of(["one"], RuleChoice(), assessors=["Ada"])
+        nobody = choices_of(["one"], rule_choice(), assessors=["Ada"])
         empty = preview_ranking(db, campaign, nobody)
     # No sum reaches 5, so no run finds anything under its own line; under any both do.
     assert found.scores["sum-5"] == {"alpha": 0, "beta": 0}
@@ -145,7 +151,7 @@ def test_a_ranking_needs_two_runs_and_one_measure(sqlite_database: Database) -> 
 
 
 def test_choices_are_told_apart_and_called_by_what_they_were_told() -> None:
-    given = RuleChoice(ties="higher", then="mace", line="4", machines=True)
+    given = rule_choice(ties="higher", then="mace", line="4", machines=True)
     found = choices_of(["sum", "majority", "one", "adjudicated"], given, assessors=["A. B", "C"])
     assert [choice_name(one) for one in found] == [
         "majority-higher", "one-A. B", "one-C", "adjudicated-mace", "sum-4",
@@ -159,4 +165,4 @@ def test_choices_are_told_apart_and_called_by_what_they_were_told() -> None:
     ]
     assert all(one.machines for one in found)
     # What a rule does not ask for is dropped, so that one choice is not two.
-    assert choices_of(["any"], given) == (RuleChoice("any", machines=True),)
+    assert choices_of(["any"], given) == (rule_choice("any", machines=True),)

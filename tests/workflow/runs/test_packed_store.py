@@ -11,15 +11,14 @@ from sqlalchemy.orm import Session
 
 from tests.builders import ALPHA, BETA, campaign_with_people, run_text, send_runs
 from workbench.errors import NotFound
-from workbench.formats.run_tops import cut
-from workbench.formats.runs import read_run
-from workbench.pooling.reached import RunTops
+from workbench.formats.runs import cut, read_run
+from workbench.pooling.run_tops import RunTops
+from workbench.pooling.strategies import PoolRecipe
 from workbench.records import TieRule
 from workbench.storage.engine import Database
 from workbench.storage.tables import PackedRunRow
-from workbench.workflow.pools.pool_pairs import pool_entries
-from workbench.workflow.pools.pool_sources import runs_that_hold
-from workbench.workflow.pools.pooling import make_pool
+from workbench.workflow.pools.listing import pool_entries
+from workbench.workflow.pools.making import current_runs, make_pool
 from workbench.workflow.runs.packed_store import (
     lengths_of,
     pack_runs,
@@ -28,7 +27,7 @@ from workbench.workflow.runs.packed_store import (
     runs_to_pack,
     tops_of,
 )
-from workbench.workflow.runs.submitting import add_runs, remove_run
+from workbench.workflow.runs.store import add_runs, remove_run
 
 # Ties at every cut: in the file c, a, b, e, f, d stand with the scores 3, 2, 2, 2, 2, 1.
 TIED = "".join(
@@ -60,7 +59,7 @@ def test_runs_and_their_tops_are_those_of_the_file(database: Database, kept: boo
             db.execute(delete(PackedRunRow))
     # Nobody who only reads may write.
     with database.reading() as db:
-        hashes = runs_that_hold(db, campaign_id)
+        hashes = current_runs(db, campaign_id)
         for tag, text in FILES.items():
             plain = read_run(io.BytesIO(text), source=tag).run
             assert run_for_use(db, campaign_id, tag) == plain
@@ -99,9 +98,9 @@ def test_forms_that_are_missing_or_of_an_older_layout_are_made_again(database: D
 def test_a_pool_packs_what_older_databases_have_not_packed(database: Database) -> None:
     with database.writing() as db:
         campaign_id = loaded(db)
-        packed = make_pool(db, campaign_id, parameters={"depth": 2}, ties=TieRule.DOCNO_ASCENDING)
+        packed = make_pool(db, campaign_id, PoolRecipe(parameters={"depth": 2}, ties=TieRule.DOCNO_ASCENDING))
         db.execute(delete(PackedRunRow))
-        plain = make_pool(db, campaign_id, parameters={"depth": 2}, ties=TieRule.DOCNO_ASCENDING)
+        plain = make_pool(db, campaign_id, PoolRecipe(parameters={"depth": 2}, ties=TieRule.DOCNO_ASCENDING))
         assert forms(db) == 4
         entries = [pool_entries(db, campaign_id, report.pool.name) for report in (packed, plain)]
     assert entries[0] == entries[1]

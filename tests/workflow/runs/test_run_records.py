@@ -11,17 +11,18 @@ from sqlalchemy.orm import Session
 
 from tests.builders import ALPHA, BETA, campaign_with_people, pooled_campaign, run_text, send_runs
 from workbench.errors import InvalidInput, NotFound, WorkbenchError
+from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Verdict
 from workbench.storage.engine import Database
 from workbench.workflow.judging.late_runs import holes_of
 from workbench.workflow.overview.progress import overview
 from workbench.workflow.people.groups import add_group
 from workbench.workflow.pools.listing import pool_report
-from workbench.workflow.pools.pooling import make_pool
-from workbench.workflow.runs.run_lines import run_line, runs_of
-from workbench.workflow.runs.run_metadata import AboutRun, Kind, TypedAbout, read_about
-from workbench.workflow.runs.run_records import change_record, give_verdict, replace_run, run_record
-from workbench.workflow.runs.submitting import add_runs, remove_run, run_content, stored_run
+from workbench.workflow.pools.making import make_pool
+from workbench.workflow.runs.packed_store import run_for_use
+from workbench.workflow.runs.run_metadata import Kind, RunMetadata, TypedMetadata, read_metadata
+from workbench.workflow.runs.run_records import campaign_run, change_record, give_verdict, run_record, runs_of
+from workbench.workflow.runs.store import add_runs, remove_run, replace_run, run_content
 
 NEWER = {"T1": ("d6",), "T2": ("d/4",)}
 
@@ -45,8 +46,8 @@ def test_a_run_that_was_replaced_is_kept_beside_the_one_that_holds(database: Dat
         (version,) = record.versions
         assert version.sha256 == hashlib.sha256(old).hexdigest()
         assert run_content(db, here, "alpha", sha256=version.sha256) == ("alpha.txt", old)
-        assert dict(stored_run(db, here, "alpha").rankings)["T1"].docnos == ("d6",)
-        assert stored_run(db, here, "alpha", sha256=version.sha256).rankings["T1"].docnos == ALPHA["T1"]
+        assert dict(run_for_use(db, here, "alpha").rankings)["T1"].docnos == ("d6",)
+        assert run_for_use(db, here, "alpha", sha256=version.sha256).rankings["T1"].docnos == ALPHA["T1"]
         with pytest.raises(NotFound, match="with the hash"):
             run_content(db, here, "alpha", sha256="0" * 64)
 
@@ -87,11 +88,11 @@ def test_the_new_version_takes_the_record_over(database: Database) -> None:
     with database.writing() as db:
         here = campaign_with_people(db).campaign.id
         send_runs(db, here, alpha=ALPHA)
-        about = AboutRun(add_group(db, here, "North"), Kind.MANUAL, "by hand", 2)
+        about = RunMetadata(add_group(db, here, "North"), Kind.MANUAL, "by hand", 2)
         change_record(db, here, "alpha", about)
         give_verdict(db, here, ["alpha"], Verdict.SET_ASIDE, reason="broken", by=None)
         replaced(db, here)
-        line = run_line(db, here, "alpha")
+        line = campaign_run(db, here, "alpha")
         assert (line.about, line.verdict, line.verdict_reason) == (about, Verdict.ACCEPTED, "")
 
 
@@ -111,7 +112,7 @@ def test_a_pool_says_that_it_was_built_from_an_earlier_version(database: Databas
         assert (record.run.pools, record.run.earlier_pools) == ((), ("depth 2",))
         with pytest.raises(WorkbenchError, match="was built from run 'alpha'"):
             remove_run(db, here, "alpha")
-        new = make_pool(db, here, parameters={"depth": 1}, tags=["alpha"], name="new")
+        new = make_pool(db, here, PoolRecipe(parameters={"depth": 1}, tags=["alpha"]), name="new")
         assert [(part.tag, part.earlier) for part in new.by_run] == [("alpha", False)]
         # Holes are those of the version that holds: one document a topic.
         assert [line.retrieved for line in holes_of(db, here, "alpha").by_topic] == [1, 1]
@@ -134,7 +135,7 @@ def test_only_accepted_runs_enter_a_pool_by_themselves(database: Database) -> No
         give_verdict(db, here, ["beta"], Verdict.SET_ASIDE, reason="made with the qrels", by=None)
         give_verdict(db, here, ["gamma"], Verdict.RECEIVED, by=None)
         assert make_pool(db, here, name="usual").pool.tags == ("alpha",)
-        named = make_pool(db, here, name="named", tags=["beta", "gamma"])
+        named = make_pool(db, here, PoolRecipe(tags=["beta", "gamma"]), name="named")
         assert named.pool.tags == ("beta", "gamma")
         give_verdict(db, here, ["alpha"], Verdict.SET_ASIDE, reason="too", by=None)
         with pytest.raises(WorkbenchError, match="accept some"):
@@ -155,7 +156,7 @@ def test_a_verdict_says_who_and_why_and_counts_what_changed(database: Database) 
         aside = give_verdict(db, here, ["alpha"], Verdict.SET_ASIDE, reason="no", by=made.organiser)
         again = give_verdict(db, here, ["alpha", "alpha"], Verdict.SET_ASIDE, reason="no", by=None)
         assert (aside, again) == (1, 0)
-        line = run_line(db, here, "alpha")
+        line = campaign_run(db, here, "alpha")
         assert (line.verdict, line.verdict_reason, line.verdict_by) == (Verdict.SET_ASIDE, "no", "Olga")
 
 
@@ -164,20 +165,20 @@ def test_earlier_versions_go_to_another_group_with_the_run(database: Database) -
         here = campaign_with_people(db).campaign.id
         north, south = add_group(db, here, "North"), add_group(db, here, "South")
         send_runs(db, here, alpha=ALPHA)
-        change_record(db, here, "alpha", AboutRun(north))
+        change_record(db, here, "alpha", RunMetadata(north))
         replaced(db, here)
-        change_record(db, here, "alpha", AboutRun(south))
+        change_record(db, here, "alpha", RunMetadata(south))
         record = run_record(db, here, "alpha")
         assert (record.run.group, record.versions[0].group) == ("South", "South")
         with pytest.raises(NotFound):
-            change_record(db, here, "alpha", AboutRun(999))
+            change_record(db, here, "alpha", RunMetadata(999))
 
 
 def test_what_is_typed_of_a_run_is_told_whole() -> None:
-    typed = TypedAbout("robot", "x" * 4001, "0")
+    typed = TypedMetadata("robot", "x" * 4001, "0")
     with pytest.raises(InvalidInput) as refused:
-        read_about(typed)
+        read_metadata(typed)
     assert [finding.code for finding in refused.value.findings] == ["kind", "priority", "description"]
-    read = read_about(TypedAbout(" Manual ", " two\r\nlines\0 ", "007"))
-    assert read == AboutRun(None, Kind.MANUAL, "two\nlines\ufffd", 7)
-    assert read_about(TypedAbout()) == AboutRun()
+    read = read_metadata(TypedMetadata(" Manual ", " two\r\nlines\0 ", "007"))
+    assert read == RunMetadata(None, Kind.MANUAL, "two\nlines\ufffd", 7)
+    assert read_metadata(TypedMetadata()) == RunMetadata()

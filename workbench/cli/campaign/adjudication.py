@@ -14,15 +14,14 @@ from workbench.cli.opening import database_options, opened
 from workbench.cli.output import form_options, one_form, print_csv, print_export, say_json, say_table
 from workbench.cli.rounds import say_rounds
 from workbench.consensus.disputes import Difference
-from workbench.formats.decisions import read_decisions, write_decisions
+from workbench.formats.graded_pairs import read_decisions, write_decisions
 from workbench.settings import Settings
-from workbench.workflow.adjudication.adjudication_rules import adjudication_rules, keep_adjudication_rules
+from workbench.workflow.adjudication.decision_files import decisions_made, import_decisions
 from workbench.workflow.adjudication.discussion_report import discussion_export
 from workbench.workflow.adjudication.discussion_report import discussion_report as report_of
-from workbench.workflow.adjudication.dispute_queue import Order, State
-from workbench.workflow.adjudication.dispute_tables import COLUMNS, dispute_rows, queue_json
-from workbench.workflow.adjudication.disputing import queue
-from workbench.workflow.adjudication.importing_decisions import decisions_made, import_decisions
+from workbench.workflow.adjudication.disputes import dispute_queue
+from workbench.workflow.adjudication.queue import COLUMNS, Order, State, dispute_rows, queue_json
+from workbench.workflow.adjudication.rules import adjudication_rules, save_adjudication_rules
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 
 
@@ -55,7 +54,7 @@ def disputes(
     if as_csv and as_json:
         raise click.UsageError("--csv and --json exclude one another: drop one of them")
     with opened(settings) as database, database.reading() as db:
-        found = queue(db, campaign_by_slug(db, campaign).id, order=Order(order), influence=True)
+        found = dispute_queue(db, campaign_by_slug(db, campaign).id, order=Order(order), influence=True)
     lines = found.filtered(topic=topic, state=State(state) if state else None)
     if as_json:
         say_json(queue_json(found, lines, names=True))
@@ -116,7 +115,7 @@ def dispute_rules(
             with database.writing() as db:
                 found = campaign_by_slug(db, campaign).id
                 before = adjudication_rules(db, found)
-                keep_adjudication_rules(db, found, replace(before, **changes))
+                save_adjudication_rules(db, found, replace(before, **changes))
         with database.reading() as db:
             rules = adjudication_rules(db, campaign_by_slug(db, campaign).id)
     now = {name: getattr(rules, name) for name in said} | {"difference": str(rules.difference)}

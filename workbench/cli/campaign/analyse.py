@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
-from workbench.cli.analysis_text import part_options, say_analysis
+from workbench.cli.analyse import part_options, say_analysis
 from workbench.cli.opening import database_options, opened
 from workbench.records import TieRule
 from workbench.settings import Settings
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
-from workbench.workflow.pools.analysing import analyse as analyse_campaign
+from workbench.workflow.pools.analysis import analyse as analyse_campaign
 
 
 @click.command("analyse")

@@ -10,22 +10,34 @@ from rich.progress import Progress
 
 from workbench.cli.campaign.collection import JSON
 from workbench.cli.consensus_options import EXPORT, OUTPUT, consensus_options
-from workbench.cli.consensus_output import write_out, write_table
-from workbench.cli.consensus_text import comparison_json, say_comparisons, say_summaries, summary_json
+from workbench.cli.consensus_text import (
+    comparison_json,
+    say_comparisons,
+    say_summaries,
+    summary_json,
+    write_export,
+    write_out,
+)
 from workbench.cli.opening import database_options, opened
-from workbench.cli.output import print_csv, say_json
+from workbench.cli.output import print_export, say_json
+from workbench.consensus.rule_choice import RuleChoice, choices_of, default_rules
+from workbench.consensus.settle import label_export
+from workbench.consensus.soft import soft_export
 from workbench.consensus.summary import summary
-from workbench.consensus.tables import label_table, soft_table
 from workbench.errors import WorkbenchError
 from workbench.formats.judgment_groups import group_names, write_judgment_groups
 from workbench.settings import Settings
 from workbench.storage import Session
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.judging.current_judgments import current_judgments
-from workbench.workflow.qrels.make_qrels import QrelsReport, RuleChoice, make_qrels, make_soft_labels
-from workbench.workflow.qrels.preview_tables import PREVIEW_TABLES
-from workbench.workflow.qrels.rule_choices import choices_of, default_rules
-from workbench.workflow.qrels.rule_preview import MEASURE, RankingPreview, preview_ranking, preview_rules
+from workbench.workflow.qrels.qrels import QrelsReport, make_qrels, make_soft_labels
+from workbench.workflow.qrels.rule_preview import (
+    MEASURE,
+    PREVIEW_EXPORTS,
+    RankingPreview,
+    preview_ranking,
+    preview_rules,
+)
 
 
 @click.command("qrels")
@@ -59,7 +71,7 @@ def qrels(
             return
         report = make_qrels(db, found.id, choice, unjudged=unjudged)
     if export == "labels":
-        write_table(label_table(report.consensus), output, as_json)
+        write_export(label_export(report.consensus), output, as_json)
     elif as_json:
         if output is not None:
             write_out(b"".join(report.lines()), output)
@@ -81,7 +93,7 @@ def qrels(
 @click.option(
     "--csv",
     "table",
-    type=click.Choice(list(PREVIEW_TABLES)),
+    type=click.Choice(list(PREVIEW_EXPORTS)),
     help="One table as CSV: what the rules settle, scores, tau, which runs swap or move.",
 )
 @JSON
@@ -118,8 +130,7 @@ def consensus(
             except WorkbenchError as error:
                 why_not = str(error)
     if table:
-        made = PREVIEW_TABLES[table](preview, ranking)
-        print_csv(made.columns, made.rows)
+        print_export(PREVIEW_EXPORTS[table](preview, ranking), "csv")
         if why_not and table != "rules":
             click.echo(f"note: the runs are not ranked: {why_not}", err=True)
         return
@@ -171,7 +182,9 @@ def _without_rule(
     db: Session, campaign_id: int, choice: RuleChoice, export: str, output: Path | None, as_json: bool
 ) -> None:
     if export == "soft":
-        write_table(soft_table(make_soft_labels(db, campaign_id, machines=choice.machines)), output, as_json)
+        write_export(
+            soft_export(make_soft_labels(db, campaign_id, machines=choice.machines)), output, as_json
+        )
         return
     held = current_judgments(db, campaign_id)
     write_out(b"".join(write_judgment_groups(held)), output)

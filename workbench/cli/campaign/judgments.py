@@ -20,13 +20,13 @@ from workbench.records import Judgment
 from workbench.settings import Settings
 from workbench.workflow.agreement.probe_answers import probe_json, probe_lines
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
-from workbench.workflow.judging.annotated_answers import (
+from workbench.workflow.judging.current_judgments import (
     TickedBy,
+    annotated_judgments,
+    current_judgments,
+    judgment_json,
     subtopic_judgments,
-    whole_answers,
-    whole_json,
 )
-from workbench.workflow.judging.current_judgments import current_judgments
 from workbench.workflow.judging.importing import import_judgments, judgments_from_qrels
 
 
@@ -122,7 +122,7 @@ def judgments(settings: Settings, campaign: str, as_json: bool) -> None:
     with opened(settings) as database, database.reading() as db:
         found = campaign_by_slug(db, campaign)
         if as_json:
-            say_json([whole_json(one) for one in whole_answers(db, found.id)])
+            say_json([judgment_json(one) for one in annotated_judgments(db, found.id)])
             return
         held = current_judgments(db, found.id)
     for line in write_judgments(held):

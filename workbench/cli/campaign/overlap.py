@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import click
 
-from workbench.agreement.sample_aims import METHODS_PLANNED, WEIGHTS_PLANNED, Aim
-from workbench.agreement.sample_expected import MOST_ASSESSORS
+from workbench.agreement.sample_model import MOST_ASSESSORS
+from workbench.agreement.sample_request import COEFFICIENTS, WEIGHTINGS, Target
 from workbench.agreement.sample_size import Draw
 from workbench.cli.agreement_options import grade_options
 from workbench.cli.opening import database_options, opened
 from workbench.cli.output import form_options, one_form, say_json
-from workbench.cli.overlap_text import MISSING, interval_options, say_plans, shares_of_grades
+from workbench.cli.plan_overlap import MISSING, interval_options, say_plans, shares_of_grades
 from workbench.errors import NotFound
 from workbench.settings import Settings
 from workbench.storage import Session
+from workbench.workflow.agreement.overlap import plan_overlap as plan_pairs
+from workbench.workflow.agreement.overlap import plan_said
 from workbench.workflow.agreement.overlap_drawing import draw_overlap as draw_pairs
-from workbench.workflow.agreement.overlap_forms import plan_said
-from workbench.workflow.agreement.overlap_planning import plan_overlap as plan_pairs
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.people.assessors import assessors_of
 
@@ -57,7 +57,7 @@ def plan_overlap(
             campaign_by_slug(db, campaign).id,
             half_width=half_width,
             level=level,
-            aim=Aim(coefficient, weights),
+            aim=Target(coefficient, weights),
             relevant_from=relevant_from,
             graded=graded,
             kappa=kappa,
@@ -96,12 +96,12 @@ def plan_overlap(
 )
 @click.option(
     "--coefficient",
-    type=click.Choice(METHODS_PLANNED),
+    type=click.Choice(COEFFICIENTS),
     default="pooled",
     show_default=True,
     help="For which it is drawn, and told afterwards.",
 )
-@click.option("--weights", type=click.Choice(WEIGHTS_PLANNED), default="nominal", show_default=True)
+@click.option("--weights", type=click.Choice(WEIGHTINGS), default="nominal", show_default=True)
 @click.option("--missing", type=float, default=0.0, show_default=True, help=MISSING)
 @click.option("--name", default="", help="Of the pool; made from the sample if not given.")
 @click.option("--seed", type=click.IntRange(0, 2**31 - 1), help="Drawn and told if not given.")
@@ -136,7 +136,7 @@ def draw_overlap(
             relevant_from=relevant_from,
             graded=graded,
             assessors=assessors,
-            aim=Aim(coefficient, weights),
+            aim=Target(coefficient, weights),
             missing=missing,
             seed=seed,
             name=name,

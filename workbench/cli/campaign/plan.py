@@ -6,10 +6,9 @@ import click
 
 from workbench.cli.opening import database_options, opened
 from workbench.cli.output import say_json, say_table
-from workbench.cli.plan_text import hours, pairs_in_words, work_options
-from workbench.cli.strategy_options import recipe_options, some_runs_options, strategy_values
-from workbench.pooling.every_strategy import EVERY_STRATEGY
-from workbench.records import TieRule
+from workbench.cli.plan import hours, pairs_in_words, work_options
+from workbench.cli.strategy_options import campaign_recipe_options
+from workbench.pooling.strategies import PoolRecipe
 from workbench.settings import Settings
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.pools.planning import Plan, plan_pool
@@ -18,42 +17,29 @@ from workbench.workflow.runs.packed_store import pack_runs
 
 @click.command("plan")
 @click.argument("campaign")
-@recipe_options(EVERY_STRATEGY)
-@some_runs_options
-@click.option("--supplementary", is_flag=True, help="Leave out what is pooled or judged already.")
+@campaign_recipe_options
 @work_options
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @database_options
 def plan(
     settings: Settings,
     campaign: str,
-    strategy: str,
-    ties: str,
-    tags: tuple[str, ...],
-    priority: int | None,
-    supplementary: bool,
+    recipe: PoolRecipe,
     assessors: int | None,
     per_pair: int,
     seconds: float | None,
     as_json: bool,
-    **parameters: str | None,
 ) -> None:
     """Tell what a pool of CAMPAIGN would cost, without making it.
 
     Seconds are the measured median of the campaign's answers or, before there are enough, the guess that is
     kept for it; assessors are the campaign's own, unless they are given here.
     """
-    values = strategy_values(EVERY_STRATEGY[strategy], parameters)
     with opened(settings) as database, database.reading() as db:
         planned = plan_pool(
             db,
             campaign_by_slug(db, campaign).id,
-            strategy=strategy,
-            parameters=values,
-            ties=TieRule(ties),
-            tags=tags or None,
-            priority=priority,
-            supplementary=supplementary,
+            recipe,
             per_pair=per_pair,
             assessors=assessors,
             seconds=seconds,

@@ -6,62 +6,48 @@ import click
 
 from workbench.cli.opening import database_options, opened
 from workbench.cli.output import say_json, say_table
-from workbench.cli.strategy_options import recipe_options, some_runs_options, strategy_values
+from workbench.cli.strategy_options import campaign_recipe_options
 from workbench.errors import WorkbenchError
-from workbench.pooling.every_strategy import EVERY_STRATEGY
-from workbench.records import TieRule
+from workbench.pooling.strategies import PoolRecipe
 from workbench.settings import Settings
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
-from workbench.workflow.judging.assigning import assign as assign_topics
-from workbench.workflow.judging.assigning import assign_in_turn
+from workbench.workflow.judging.assignments import assign as assign_topics
+from workbench.workflow.judging.assignments import assign_in_turn
 from workbench.workflow.judging.order import OrderRule
 from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.people.groups import group_named
 from workbench.workflow.people.invitations import invite as make_invitation
 from workbench.workflow.people.roles import Role
 from workbench.workflow.pools.listing import pool_summary, pools_of
-from workbench.workflow.pools.pooling import make_pool
+from workbench.workflow.pools.making import make_pool
 
 
 @click.command("pool")
 @click.argument("campaign")
-@recipe_options(EVERY_STRATEGY)
-@some_runs_options
+@campaign_recipe_options
 @click.option("--name", default="", help="What to call the pool.")
-@click.option("--supplementary", is_flag=True, help="Leave out what is pooled or judged already.")
 @click.option("--draft", is_flag=True, help="Do not open it for judging; pool-open does that later.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @database_options
 def pool(
     settings: Settings,
     campaign: str,
-    strategy: str,
-    ties: str,
-    tags: tuple[str, ...],
-    priority: int | None,
+    recipe: PoolRecipe,
     name: str,
-    supplementary: bool,
     draft: bool,
     as_json: bool,
-    **parameters: str | None,
 ) -> None:
     """Pool the runs of CAMPAIGN and open the pool for judging, unless it is to be a draft.
 
     An adaptive strategy begins with nothing: it chooses each document while people judge, from what was found
     so far, and gives it to one assessor. What comes next may tell an attentive assessor a little.
     """
-    values = strategy_values(EVERY_STRATEGY[strategy], parameters)
     with opened(settings) as database, database.writing() as db:
         made = make_pool(
             db,
             campaign_by_slug(db, campaign).id,
-            strategy=strategy,
-            parameters=values,
-            ties=TieRule(ties),
-            tags=tags or None,
-            priority=priority,
+            recipe,
             name=name,
-            supplementary=supplementary,
             draft=draft,
         )
     if as_json:

@@ -9,13 +9,13 @@ import click
 from workbench.cli.inputs import open_input
 from workbench.cli.opening import database_options, opened
 from workbench.cli.output import say_json, say_table
-from workbench.formats.docnos import read_docnos
-from workbench.pooling.comparison import Change
+from workbench.formats.identifiers import read_docnos
+from workbench.pooling.comparison import PoolChange
 from workbench.settings import Settings
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
-from workbench.workflow.pools.additions import add_by_hand
+from workbench.workflow.pools.additions import add_documents
+from workbench.workflow.pools.comparison import ComparedPools, compare_pools
 from workbench.workflow.pools.listing import pools_of
-from workbench.workflow.pools.pool_comparing import ComparedPools, compare_pools
 from workbench.workflow.pools.pool_rows import PoolState
 
 
@@ -83,7 +83,7 @@ def add_to_pool(
             if not able:
                 raise click.UsageError("no pool is open; name a draft by --pool")
             pool_name = able[-1]
-        done = add_by_hand(
+        done = add_documents(
             db,
             campaign_id,
             pool_name,
@@ -140,7 +140,7 @@ def _say(found: ComparedPools) -> None:
     )
 
 
-def _numbers(change: Change) -> tuple[int, int, int, int, int]:
+def _numbers(change: PoolChange) -> tuple[int, int, int, int, int]:
     return change.before, change.entering, change.leaving, change.after, change.to_judge
 
 
@@ -163,7 +163,7 @@ def _json(found: ComparedPools, *, pairs: bool) -> dict[str, object]:
     return said
 
 
-def _change_json(change: Change) -> dict[str, int]:
+def _change_json(change: PoolChange) -> dict[str, int]:
     return {
         "before": change.before,
         "after": change.after,

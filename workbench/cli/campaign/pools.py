@@ -11,9 +11,9 @@ from workbench.cli.output import say_json, say_table
 from workbench.errors import Conflict
 from workbench.settings import Settings
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
-from workbench.workflow.pools import drafting, opening
+from workbench.workflow.pools import drafts
+from workbench.workflow.pools.drafts import BeforeClosing, BeforeOpening
 from workbench.workflow.pools.listing import PoolLine, pool_summary, pools_of
-from workbench.workflow.pools.opening import BeforeClosing, BeforeOpening
 from workbench.workflow.pools.pool_rows import PoolState
 
 CAMPAIGN = click.argument("campaign")
@@ -52,12 +52,12 @@ def pool_open(settings: Settings, campaign: str, pool_name: str, yes: bool) -> N
             if pool_summary(db, campaign_id, pool_name).open:
                 click.echo(f"{pool_name} is open already")
                 return
-            found = opening.before_opening(db, campaign_id, pool_name)
+            found = drafts.before_opening(db, campaign_id, pool_name)
         _say_opening(found)
         if not yes:
             click.confirm(f"Open {pool_name} for judging?", abort=True, err=True)
         with database.writing() as db:
-            opening.open_pool(db, campaign_id, pool_name, seen=found.sha256)
+            drafts.open_pool(db, campaign_id, pool_name, seen=found.sha256)
     click.echo(f"{pool_name} is open for judging: {found.pool.pairs} pairs")
 
 
@@ -71,7 +71,7 @@ def pool_close(settings: Settings, campaign: str, pool_name: str, yes: bool) -> 
     with opened(settings) as database:
         with database.reading() as db:
             campaign_id = campaign_by_slug(db, campaign).id
-            found = opening.before_closing(db, campaign_id, pool_name)
+            found = drafts.before_closing(db, campaign_id, pool_name)
         if found.pool.closed:
             click.echo(f"{pool_name} is closed already")
             return
@@ -79,7 +79,7 @@ def pool_close(settings: Settings, campaign: str, pool_name: str, yes: bool) -> 
         if not yes:
             click.confirm(f"Close {pool_name} for ever?", abort=True, err=True)
         with database.writing() as db:
-            opening.close_pool(db, campaign_id, pool_name)
+            drafts.close_pool(db, campaign_id, pool_name)
     click.echo(f"{pool_name} is closed")
 
 
@@ -91,7 +91,7 @@ def pool_close(settings: Settings, campaign: str, pool_name: str, yes: bool) -> 
 def pool_rename(settings: Settings, campaign: str, pool_name: str, new_name: str) -> None:
     """Call the draft POOL of CAMPAIGN by another NAME."""
     with opened(settings) as database, database.writing() as db:
-        drafting.rename_draft(db, campaign_by_slug(db, campaign).id, pool_name, new_name)
+        drafts.rename_draft(db, campaign_by_slug(db, campaign).id, pool_name, new_name)
     click.echo(f"{pool_name} is now called {' '.join(new_name.split())}")
 
 
@@ -107,8 +107,8 @@ def pool_rebuild(settings: Settings, campaign: str, pool_name: str, as_json: boo
     """
     with opened(settings) as database, database.writing() as db:
         campaign_id = campaign_by_slug(db, campaign).id
-        changed = drafting.changed_runs(db, campaign_id, pool_name)
-        done = drafting.rebuild_draft(db, campaign_id, pool_name)
+        changed = drafts.changed_runs(db, campaign_id, pool_name)
+        done = drafts.rebuild_draft(db, campaign_id, pool_name)
     if as_json:
         say_json(
             {
@@ -149,7 +149,7 @@ def pool_delete(settings: Settings, campaign: str, pool_name: str, yes: bool) ->
             question = f"Forget {pool_name} with its {line.pairs} pairs, {line.added} added by hand?"
             click.confirm(question, abort=True, err=True)
         with database.writing() as db:
-            drafting.delete_draft(db, campaign_id, pool_name)
+            drafts.delete_draft(db, campaign_id, pool_name)
     click.echo(f"{pool_name} is deleted")
 
 

@@ -13,24 +13,21 @@ from workbench.cli.inputs import open_input
 from workbench.cli.opening import database_options, opened
 from workbench.cli.output import say_json, say_table
 from workbench.errors import NotFound
-from workbench.formats.graded_pairs import GradedPair
-from workbench.formats.known_answers import read_known_answers
+from workbench.formats.graded_pairs import GradedPair, read_known_grades
 from workbench.settings import Settings
 from workbench.storage import Session
+from workbench.storage.events import PLANTED, TRAINING
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
-from workbench.workflow.judging.probe_places import PLANTED, TRAINING
-from workbench.workflow.judging.quality_probes import (
-    FARTHEST,
+from workbench.workflow.judging.quality_checks import FARTHEST, RAREST, check_rules_of
+from workbench.workflow.judging.quality_settings import (
     KINDS,
-    RAREST,
-    keep_probe_rules,
     known_pairs,
     load_known_answers,
     remove_known_answers,
-    rules_of_campaign,
+    save_check_rules,
 )
 from workbench.workflow.judging.trainees import Trainee, trainees
-from workbench.workflow.judging.training import let_through
+from workbench.workflow.judging.training import waive_training
 
 
 @click.command("probes")
@@ -77,7 +74,7 @@ def probes(
         for purpose, name in ((PLANTED, planted), (TRAINING, trained)):
             if name:
                 stream, source = stack.enter_context(open_input(name))
-                read.append((purpose, source, read_known_answers(stream, source=source)))
+                read.append((purpose, source, read_known_grades(stream, source=source)))
     changes: dict[str, Any] = {"distance": distance, "training": training}
     changes = {name: value for name, value in changes.items() if value is not None}
     for name, number in (("one_in", one_in), ("least", least)):
@@ -92,12 +89,12 @@ def probes(
                 for purpose, source, answers in read:
                     load_known_answers(db, found, answers, purpose=purpose, source=source)
                 if changes:
-                    keep_probe_rules(db, found, replace(rules_of_campaign(db, found), **changes))
+                    save_check_rules(db, found, replace(check_rules_of(db, found), **changes))
                 for assessor, topic in opened_for:
                     _let_through(db, found, assessor, topic)
         with database.reading() as db:
             found = campaign_by_slug(db, campaign).id
-            rules, known = rules_of_campaign(db, found), known_pairs(db, found)
+            rules, known = check_rules_of(db, found), known_pairs(db, found)
             waiting = trainees(db, found)
     now = {
         "one_in": rules.one_in,
@@ -130,7 +127,7 @@ def _let_through(db: Session, campaign_id: int, assessor: str, topic: str) -> No
             remedy="without --let-through the command names who does",
         )
     for assignment_id in mine:
-        let_through(db, campaign_id, assignment_id)
+        waive_training(db, campaign_id, assignment_id)
 
 
 def _trainee(one: Trainee) -> dict[str, Any]:

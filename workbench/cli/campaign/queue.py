@@ -10,7 +10,7 @@ from workbench.errors import NotFound
 from workbench.settings import Settings
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.judging import queues
-from workbench.workflow.judging.queue_report import QueueReport, queue_report
+from workbench.workflow.judging.queues import QueueReport, queue_report
 from workbench.workflow.people.assessors import assessors_of
 
 CAMPAIGN = click.argument("campaign")

@@ -9,7 +9,7 @@ from workbench.cli.output import REFUSED, say_json
 from workbench.records import id_bytes
 from workbench.settings import Settings
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
-from workbench.workflow.judging.replay import Replayed, replay_pool
+from workbench.workflow.judging.adaptive_states import Replayed, replay_pool
 
 
 @click.command("replay")

@@ -1,26 +1,29 @@
-"""`workbench campaign run`: one run's record, the organiser's verdict on it, replacing it."""
+"""`workbench campaign run` and `records`: the records of runs, verdicts on them, replacing them."""
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 import click
 
 from workbench.cli.campaign.collection import JSON
-from workbench.cli.campaign.run_json import line_json, moment, record_json
 from workbench.cli.inputs import open_input
 from workbench.cli.opening import database_options, opened
 from workbench.cli.output import say_json, say_table
+from workbench.errors import Finding
+from workbench.formats.metadata_table import read_metadata_table, write_table
 from workbench.records import Verdict
 from workbench.settings import Settings
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.people.groups import group_named
 from workbench.workflow.runs import run_records
-from workbench.workflow.runs.run_lines import run_line, runs_of
-from workbench.workflow.runs.run_metadata import TypedAbout, read_about
-from workbench.workflow.runs.run_records import run_record
-from workbench.workflow.runs.submitting import remove_run
+from workbench.workflow.runs.metadata_tables import HEADER, load_records, record_rows
+from workbench.workflow.runs.run_metadata import TypedMetadata, read_metadata
+from workbench.workflow.runs.run_records import CampaignRun, RunRecord, campaign_run, run_record, runs_of
+from workbench.workflow.runs.store import remove_run, replace_run
 
 CAMPAIGN = click.argument("campaign")
 TAG = click.argument("tag")
@@ -106,15 +109,15 @@ def show(settings: Settings, campaign: str, tag: str, as_json: bool) -> None:
 @database_options
 def edit(settings: Settings, campaign: str, tag: str, **typed: str | None) -> None:
     """Say something else of the run TAG of CAMPAIGN; what has no option stays."""
-    said = TypedAbout(*(typed[name] or "" for name in ("kind", "description", "priority")))
-    new = read_about(said, source=tag)
+    said = TypedMetadata(*(typed[name] or "" for name in ("kind", "description", "priority")))
+    new = read_metadata(said, source=tag)
     values = {"kind": new.kind, "description": new.description, "priority": new.priority}
     with opened(settings) as database, database.writing() as db:
         found = campaign_by_slug(db, campaign)
         changes: dict[str, Any] = {name: v for name, v in values.items() if typed[name] is not None}
         if typed["group"] is not None:
             changes["group_id"] = group_named(db, found.id, typed["group"]) if typed["group"] else None
-        about = replace(run_line(db, found.id, tag).about, **changes)
+        about = replace(campaign_run(db, found.id, tag).about, **changes)
         run_records.change_record(db, found.id, tag, about)
     click.echo(f"the record of {tag} is saved")
 
@@ -146,7 +149,7 @@ def set_aside(settings: Settings, campaign: str, tags: tuple[str, ...], reason: 
 def replace_(settings: Settings, campaign: str, tag: str, file: str) -> None:
     """Replace the run TAG of CAMPAIGN by FILE; the earlier version is kept."""
     with opened(settings) as database, database.writing() as db, open_input(file) as (stream, source):
-        done = run_records.replace_run(db, campaign_by_slug(db, campaign).id, tag, (source, stream))
+        done = replace_run(db, campaign_by_slug(db, campaign).id, tag, (source, stream))
     click.echo(f"{tag} is replaced: {done.topics} topics, {done.lines} lines, {done.sha256}")
 
 
@@ -168,3 +171,102 @@ def _judge(
         found = campaign_by_slug(db, campaign)
         changed = run_records.give_verdict(db, found.id, tags, verdict, reason=reason, by=None)
     click.echo(f"{changed} of {len(tags)} newly {verdict.words}")
+
+
+def line_json(run: CampaignRun) -> dict[str, Any]:
+    """A run with what is said of it and what was found in it."""
+    return {
+        "tag": run.tag,
+        "group": run.group or None,
+        "kind": run.about.kind,
+        "description": run.about.description,
+        "priority": run.about.priority,
+        "verdict": run.verdict,
+        "reason": run.verdict_reason,
+        "verdict_by": run.verdict_by or None,
+        "verdict_at": moment(run.verdict_at) if run.verdict_at else None,
+        "file": run.file_name,
+        "topics": run.topics,
+        "lines": run.lines,
+        "sha256": run.sha256,
+        "sent_by": run.added_by or None,
+        "sent_at": moment(run.added_at),
+        "warnings": [_finding_json(warning) for warning in run.warnings],
+    }
+
+
+def record_json(record: RunRecord) -> dict[str, Any]:
+    """Everything about a run, with its pools and earlier versions."""
+    return {
+        **line_json(record.run),
+        "bytes": record.size,
+        "pools": [{"name": p.name, "sha256": p.sha256, "earlier_version": p.earlier} for p in record.pools],
+        "earlier_versions": [
+            {
+                "sha256": one.sha256,
+                "file": one.file_name,
+                "group": one.group or None,
+                "topics": one.topics,
+                "lines": one.lines,
+                "sent_by": one.added_by or None,
+                "sent_at": moment(one.added_at),
+                "replaced_at": moment(one.replaced_at),
+                "pools": list(one.pools),
+            }
+            for one in record.versions
+        ],
+    }
+
+
+def _finding_json(finding: Finding) -> dict[str, Any]:
+    return {"line": finding.line, "code": finding.code, "message": finding.message, "remedy": finding.remedy}
+
+
+def moment(when: datetime) -> str:
+    """A moment for programs: ISO 8601, in UTC."""
+    return when.isoformat(timespec="seconds")
+
+
+@click.command("records")
+@click.argument("campaign")
+@click.argument("file", required=False)
+@click.option("--new-groups", is_flag=True, help="Make the groups that are not there yet.")
+@JSON
+@database_options
+def records(settings: Settings, campaign: str, file: str | None, new_groups: bool, as_json: bool) -> None:
+    """Load the records of runs of CAMPAIGN from FILE, or print them as a table that can be loaded.
+
+    FILE is TSV or CSV with a header: tag and some of group, kind, description and priority. A column that is
+    lacking leaves that part of the records as it is; all rows are taken, or none.
+    """
+    if file is None:
+        _say_records(settings, campaign, as_json)
+        return
+    with opened(settings) as database, database.writing() as db, open_input(file) as (stream, source):
+        table = read_metadata_table(stream, source=source)
+        found = campaign_by_slug(db, campaign)
+        done = load_records(db, found.id, table, source=source, new_groups=new_groups)
+    if as_json:
+        say_json(
+            {
+                "rows": done.rows,
+                "changed": done.changed,
+                "new_groups": list(done.new_groups),
+                "not_read": list(done.passed_over),
+            }
+        )
+        return
+    click.echo(f"{done.rows} rows, {done.changed} records changed")
+    if done.new_groups:
+        click.echo(f"new groups: {', '.join(done.new_groups)}")
+    if done.passed_over:
+        click.echo(f"columns not read: {', '.join(done.passed_over)}", err=True)
+
+
+def _say_records(settings: Settings, campaign: str, as_json: bool) -> None:
+    with opened(settings) as database, database.reading() as db:
+        runs = runs_of(db, campaign_by_slug(db, campaign).id)
+    if as_json:
+        say_json([line_json(one) for one in runs])
+        return
+    sys.stdout.buffer.write(write_table(HEADER, record_rows(runs), parted="\t"))

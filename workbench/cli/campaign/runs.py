@@ -10,18 +10,23 @@ from workbench.cli.campaign.collection import FILES, JSON
 from workbench.cli.inputs import open_input
 from workbench.cli.opening import database_options, opened
 from workbench.cli.output import REFUSED, say_findings, say_json, say_table, with_progress
-from workbench.cli.rule_options import Chosen, rule_options
-from workbench.cli.run_reports import say_reports
+from workbench.cli.run_checking import ChosenRules, rule_options, say_reports
 from workbench.formats.run_rules import CODES
 from workbench.settings import Settings
 from workbench.storage.engine import Database
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.people.groups import group_named
-from workbench.workflow.runs.collection_lists import collection_list, keep_list, read_list, remove_list
-from workbench.workflow.runs.run_checks import CheckedRun, Expected, check_files, expected_of
-from workbench.workflow.runs.run_metadata import AboutRun, Kind, tidy_description
-from workbench.workflow.runs.run_rules import keep_rules, rules_of
-from workbench.workflow.runs.submitting import store_runs
+from workbench.workflow.runs.run_checks import RunChecker, RunUpload, check_files, run_checker
+from workbench.workflow.runs.run_metadata import Kind, RunMetadata, tidy_description
+from workbench.workflow.runs.run_rules import (
+    collection_list,
+    keep_list,
+    keep_rules,
+    read_list,
+    remove_list,
+    rules_of,
+)
+from workbench.workflow.runs.store import store_runs
 
 
 @click.command("runs")
@@ -52,7 +57,7 @@ def runs(
     with opened(settings) as database:
         with database.reading() as db:
             campaign_id = campaign_by_slug(db, campaign).id
-            about = AboutRun(
+            about = RunMetadata(
                 group_id=group_named(db, campaign_id, group) if group else None,
                 kind=Kind(kind) if kind else None,
                 description=tidy_description(description),
@@ -107,7 +112,7 @@ def check(settings: Settings, campaign: str, files: tuple[str, ...], as_json: bo
 @rule_options
 @JSON
 @database_options
-def rules(settings: Settings, campaign: str, chosen: Chosen, as_json: bool) -> None:
+def rules(settings: Settings, campaign: str, chosen: ChosenRules, as_json: bool) -> None:
     """Show what CAMPAIGN asks of runs, which findings are errors, warnings or nothing; options change it."""
     with opened(settings) as database:
         if chosen:
@@ -166,10 +171,10 @@ def docids(settings: Settings, campaign: str, file: str | None, remove: bool, as
 
 def _check(
     database: Database, campaign: str, files: tuple[str, ...], *, replacing: bool = False
-) -> tuple[Expected, list[CheckedRun]]:
+) -> tuple[RunChecker, list[RunUpload]]:
     """Check files while no transaction is open that writes."""
     with database.reading() as db:
-        found = expected_of(db, campaign_by_slug(db, campaign).id, opening=database.reading)
+        found = run_checker(db, campaign_by_slug(db, campaign).id, opening=database.reading)
     with ExitStack() as stack:
         streams = (stack.enter_context(open_input(name)) for name in with_progress(files, "Checking"))
         sent = ((source, stream) for stream, source in streams)

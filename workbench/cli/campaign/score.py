@@ -7,9 +7,9 @@ import click
 from workbench.cli.consensus_options import consensus_options
 from workbench.cli.opening import database_options, opened
 from workbench.cli.score import say_scores
+from workbench.consensus.rule_choice import RuleChoice
 from workbench.settings import Settings
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
-from workbench.workflow.qrels.make_qrels import RuleChoice
 from workbench.workflow.scores.score_table import score_runs
 
 

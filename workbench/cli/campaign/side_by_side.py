@@ -14,8 +14,8 @@ from workbench.settings import Settings
 from workbench.storage import Session
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.campaigns.collection import topics_of
-from workbench.workflow.judging import preference_assigning
-from workbench.workflow.judging.preference_results import (
+from workbench.workflow.judging import preference_tasks
+from workbench.workflow.judging.preferences import (
     compared_json,
     preference_lines,
     preferences_of,
@@ -51,9 +51,9 @@ def compare_documents(
     with opened(settings) as database, database.writing() as db:
         found = campaign_by_slug(db, campaign)
         chosen = topics or [topic.id for topic in topics_of(db, found.id)]
-        pairs = preference_assigning.best_judged(db, found.id, chosen, best)
+        pairs = preference_tasks.best_judged(db, found.id, chosen, best)
         ids = _assessors(db, found.id, names)
-        added = preference_assigning.compare_documents(db, found.id, pairs, assessor_ids=ids, seed=seed)
+        added = preference_tasks.compare_documents(db, found.id, pairs, assessor_ids=ids, seed=seed)
     _say_added(added, as_json)
 
 
@@ -81,7 +81,7 @@ def compare_runs(
         found = campaign_by_slug(db, campaign)
         chosen = topics or [topic.id for topic in topics_of(db, found.id)]
         ids = _assessors(db, found.id, names)
-        added = preference_assigning.compare_runs(
+        added = preference_tasks.compare_runs(
             db, found.id, first, second, topics=chosen, assessor_ids=ids, seed=seed
         )
     _say_added(added, as_json)

@@ -6,7 +6,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.consensus.models.votes import LEAST, Floats, Posterior, Votes, from_logarithms, sums
+from workbench.consensus.models.votes import (
+    LEAST,
+    Floats,
+    Posterior,
+    Votes,
+    from_logarithms,
+    most_likely,
+    sums,
+)
+from workbench.consensus.rule import Evidence, Outcome, Pair, Rule
 
 MOST_ROUNDS = 500
 NEAR = 1e-5
@@ -51,3 +60,18 @@ def expected(votes: Votes, errors: Errors) -> Floats:
     """The posterior under a prior and tables (the E step); shape (pairs, grades)."""
     logs = np.log(errors.tables)[votes.assessors, :, votes.grades]
     return from_logarithms(votes.by_pair(logs) + np.log(np.maximum(errors.prior, LEAST)))
+
+
+def by_dawid_skene(evidence: Evidence) -> dict[Pair, Outcome]:
+    """What Dawid and Skene's model finds most likely for every pair."""
+    return most_likely(evidence, dawid_skene)
+
+
+DAWID_SKENE = Rule(
+    "dawid-skene",
+    "Dawid and Skene",
+    "the most likely grade, each assessor with errors of his or her own (1979); needs many pairs",
+    "Dawid and Skene 1979",
+    settle_all=by_dawid_skene,
+    slow=True,
+)

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.consensus.models.votes import LEAST, Floats, Numbers, Posterior, Votes, from_logarithms, sums
+from workbench.consensus.models.votes import (
+    LEAST,
+    Floats,
+    Numbers,
+    Posterior,
+    Votes,
+    from_logarithms,
+    most_likely,
+    sums,
+)
+from workbench.consensus.rule import Evidence, Outcome, Pair, Rule
 
 MOST_ROUNDS = 100
 STEPS = 5
@@ -68,3 +78,18 @@ def _right(votes: Votes, ability: Floats, ease: Floats) -> Floats:
     strength = np.clip(ability[votes.assessors] * np.exp(ease)[votes.pairs], -500, 500)
     chance: Floats = 1.0 / (1.0 + np.exp(-strength))
     return chance
+
+
+def by_glad(evidence: Evidence) -> dict[Pair, Outcome]:
+    """What GLAD finds most likely for every pair."""
+    return most_likely(evidence, glad)
+
+
+GLAD = Rule(
+    "glad",
+    "GLAD",
+    "the most likely grade, by ability and difficulty (Whitehill et al. 2009); needs many pairs",
+    "Whitehill, Ruvolo, Wu, Bergsma and Movellan 2009",
+    settle_all=by_glad,
+    slow=True,
+)

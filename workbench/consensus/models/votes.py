@@ -1,12 +1,15 @@
-"""Votes: who gave which grade to which pair, as numbers."""
+"""Votes: who gave which grade to which pair, as numbers; and the grade a model finds most likely."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from workbench.consensus.rule import Evidence, Outcome, Pair, Settled
+from workbench.records import id_bytes
 
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
@@ -84,3 +87,29 @@ def from_logarithms(logs: Floats) -> Floats:
     weights = np.exp(logs - logs.max(axis=1, keepdims=True))
     normal: Floats = weights / weights.sum(axis=1, keepdims=True)
     return normal
+
+
+def most_likely(evidence: Evidence, model: Callable[[Votes], Posterior]) -> dict[Pair, Outcome]:
+    """The most likely grade of every pair under a model, with its probability."""
+    graded = evidence.graded
+    # Numbered in the order of their ids, so that nothing depends on who judged first.
+    pairs = sorted(graded, key=lambda pair: (id_bytes(pair[0]), id_bytes(pair[1])))
+    assessors = {
+        name: at for at, name in enumerate(sorted({name for one in graded.values() for name in one}))
+    }
+    grades = sorted({grade for one in graded.values() for grade in one.values()})
+    place = {grade: at for at, grade in enumerate(grades)}
+    votes = votes_of(
+        (number, assessors[name], place[grade])
+        for number, pair in enumerate(pairs)
+        for name, grade in sorted(graded[pair].items())
+    )
+    if not len(votes.pairs):
+        return {}
+    posterior = model(votes)
+    return {
+        pair: Settled(grades[at], sure)
+        for pair, at, sure in zip(
+            pairs, posterior.grades().tolist(), posterior.confidence().tolist(), strict=True
+        )
+    }

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from workbench.pooling.adaptive.brought import Brought
-from workbench.pooling.adaptive.chooser import Free, JudgmentsOnly
-from workbench.pooling.candidates import Candidates
+from workbench.pooling.adaptive.chooser import Free, JudgmentsOnly, Retrieved
+from workbench.pooling.candidates import TopicCandidates
 
 
 class Bandit(JudgmentsOnly, ABC):
@@ -21,9 +20,9 @@ class Bandit(JudgmentsOnly, ABC):
     with the first tag (bytes) is played.
     """
 
-    def __init__(self, topic: Candidates, *, rate: float) -> None:
+    def __init__(self, topic: TopicCandidates, *, rate: float) -> None:
         self._lists = [ranked.documents for ranked in topic.lists]
-        self._brought = Brought(topic)
+        self._brought = Retrieved(topic)
         self._rate = rate
         self.forget()
 

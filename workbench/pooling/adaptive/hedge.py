@@ -8,13 +8,11 @@ from functools import partial
 
 import numpy as np
 
-from workbench.pooling.adaptive.brought import Brought
-from workbench.pooling.adaptive.chooser import Free, JudgmentsOnly
+from workbench.pooling.adaptive.chooser import Free, JudgmentsOnly, Retrieved
 from workbench.pooling.adaptive.live import Adaptive, adaptive_pool
-from workbench.pooling.adaptive.reach import REACH
-from workbench.pooling.candidates import Candidates, Floats
-from workbench.pooling.digits import heaviest
-from workbench.pooling.parameters import BUDGET, NUMBER, WHOLE, Parameter, Strategy
+from workbench.pooling.candidates import Floats, TopicCandidates, heaviest
+from workbench.pooling.planning import size_of_adaptive
+from workbench.pooling.strategy import BUDGET, DEPTH_READ, NUMBER, WHOLE, Parameter, Strategy, to_its_depth
 from workbench.records import Run, TieRule
 
 
@@ -27,8 +25,8 @@ class Hedge(JudgmentsOnly):
     Of documents with equal means (to 12 digits) the first docno (bytes) goes first.
     """
 
-    def __init__(self, topic: Candidates, *, z: int, beta: float) -> None:
-        self._brought = Brought(topic)
+    def __init__(self, topic: TopicCandidates, *, z: int, beta: float) -> None:
+        self._brought = Retrieved(topic)
         self._documents = len(topic.docnos)
         self._log_beta = math.log(beta)
         self._claims = 0.5 * np.log(np.maximum(z / self._brought.ranks, 1.0))
@@ -93,7 +91,7 @@ HEDGE = Strategy(
     "the document that the runs trusted by the judgments so far rank highest together",
     "Aslam, Pavlu and Savell 2003",
     (
-        REACH,
+        DEPTH_READ,
         BUDGET,
         Parameter("z", "the rank beyond which a run claims nothing", 1000, WHOLE, lowest=1),
         Parameter(
@@ -106,4 +104,6 @@ HEDGE = Strategy(
         ),
     ),
     hedge,
+    size=size_of_adaptive,
+    depth_read=to_its_depth,
 )

@@ -1,18 +1,127 @@
-"""An adaptive pool at work: hands out documents to several assessors and takes their answers."""
+"""An adaptive pool at work: hands out documents, takes the answers to them, and replays its events."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
 
 from workbench.errors import Conflict, WorkbenchError
 from workbench.pooling.adaptive.chooser import Chooser
-from workbench.pooling.adaptive.events import Event, Happening
-from workbench.pooling.adaptive.topic import LiveTopic
-from workbench.pooling.candidates import Candidates, Gathered, gather
-from workbench.pooling.pool import Pool
+from workbench.pooling.candidates import Gathered, TopicCandidates, gather
+from workbench.pooling.pool import Pair, Pool
 from workbench.records import PoolEntry, Run, TieRule
 
-MakeChooser = Callable[[Candidates], Chooser]
+
+class Happening(StrEnum):
+    """The kinds of events."""
+
+    HANDED_OUT = "handed_out"
+    GIVEN_BACK = "given_back"
+    JUDGED = "judged"
+
+
+@dataclass(frozen=True, slots=True)
+class PoolEvent:
+    """Something that happened to a pair.
+
+    `relevant` is for JUDGED only: None is an answer that is no grade (unsure, cannot judge).
+    """
+
+    happening: Happening
+    topic: str
+    docno: str
+    relevant: bool | None = None
+
+
+class LiveTopic:
+    """A topic's documents and what has happened to them; they are places in its sorted docnos."""
+
+    def __init__(self, topic: TopicCandidates, chooser: Chooser, budget: int) -> None:
+        self._topic = topic
+        self._chooser = chooser
+        self._left = budget
+        self._places = {docno: place for place, docno in enumerate(topic.docnos)}
+        self._free = np.ones(len(topic.docnos), dtype=np.bool_)
+        self._handed_out: set[int] = set()
+        # In the order of the first answers; a later answer keeps its place.
+        self._answers: dict[int, bool | None] = {}
+
+    def __contains__(self, docno: str) -> bool:
+        return docno in self._places
+
+    def next(self) -> str | None:
+        """The docno that comes next, None where the budget or the documents are used up."""
+        place = self._chooser.choose(self._free) if self._left else None
+        return None if place is None else self._topic.docnos[place]
+
+    @property
+    def left(self) -> int:
+        """How many documents can still be handed out."""
+        return min(self._left, int(self._free.sum()))
+
+    def entry(self, docno: str) -> PoolEntry:
+        """The entry of a document; raises KeyError for one that no run has."""
+        return self._topic.entries([self._places[docno]])[0]
+
+    def record(self, event: PoolEvent) -> None:
+        """Take an event; see `Adaptive.record`."""
+        place = self._places.get(event.docno)
+        if event.happening is Happening.JUDGED:
+            if place is not None:
+                self._judged(place, event.relevant)
+        elif event.happening is Happening.HANDED_OUT:
+            self._hand_out(place, event.docno)
+        else:
+            self._give_back(place, event.docno)
+
+    def entries(self) -> tuple[PoolEntry, ...]:
+        """The entries of what was handed out."""
+        return self._topic.entries(self._handed_out)
+
+    def _hand_out(self, place: int | None, docno: str) -> None:
+        if place is None or not self._free[place]:
+            raise Conflict(
+                f"{docno} cannot be handed out for topic {self._topic.topic}",
+                remedy="it is out or judged already, or no run has it",
+            )
+        self._chooser.took(place, self._free)
+        self._free[place] = False
+        self._handed_out.add(place)
+        self._left -= 1
+
+    def _give_back(self, place: int | None, docno: str) -> None:
+        if place not in self._handed_out or self._answers.get(place) is not None:
+            raise Conflict(
+                f"{docno} is not out for topic {self._topic.topic}", remedy="nothing is to be done"
+            )
+        # An answer that was no grade, say one taken back, goes with it; it had taught nothing.
+        self._answers.pop(place, None)
+        self._handed_out.remove(place)
+        self._free[place] = True
+        self._left += 1
+        self._chooser.returned(place)
+
+    def _judged(self, place: int, relevant: bool | None) -> None:
+        known = place in self._answers
+        before = self._answers.get(place)
+        self._answers[place] = relevant
+        self._free[place] = False
+        if known and before is not relevant:
+            self._tell_again()
+        elif not known and relevant is not None:
+            self._chooser.learn(place, relevant)
+
+    def _tell_again(self) -> None:
+        self._chooser.forget()
+        for place, relevant in self._answers.items():
+            if relevant is not None:
+                self._chooser.learn(place, relevant)
+
+
+MakeChooser = Callable[[TopicCandidates], Chooser]
 
 
 class Adaptive:
@@ -28,7 +137,7 @@ class Adaptive:
         self._make_chooser = make_chooser
         self._budget = budget
         self._topics = {one.topic: LiveTopic(one, make_chooser(one), budget) for one in gathered.topics}
-        self._events: list[Event] = []
+        self._events: list[PoolEvent] = []
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -36,7 +145,7 @@ class Adaptive:
         return tuple(self._topics)
 
     @property
-    def events(self) -> tuple[Event, ...]:
+    def events(self) -> tuple[PoolEvent, ...]:
         """All that happened, in order: what `replay` needs."""
         return tuple(self._events)
 
@@ -44,7 +153,7 @@ class Adaptive:
         """Hand out the next document of a topic; None where the budget or the documents are used up."""
         docno = self.coming(topic)
         if docno is not None:
-            self.record(Event(Happening.HANDED_OUT, topic, docno))
+            self.record(PoolEvent(Happening.HANDED_OUT, topic, docno))
         return docno
 
     def coming(self, topic: str) -> str | None:
@@ -75,16 +184,16 @@ class Adaptive:
 
         The document need not have been handed out: what was judged before, or added by hand, counts too.
         """
-        self.record(Event(Happening.JUDGED, topic, docno, relevant))
+        self.record(PoolEvent(Happening.JUDGED, topic, docno, relevant))
 
     def give_back(self, topic: str, docno: str) -> None:
         """Take back a document that was handed out and has no grade, to be handed out again.
 
         Raises Conflict where it was not handed out, or is judged.
         """
-        self.record(Event(Happening.GIVEN_BACK, topic, docno))
+        self.record(PoolEvent(Happening.GIVEN_BACK, topic, docno))
 
-    def record(self, event: Event) -> None:
+    def record(self, event: PoolEvent) -> None:
         """Take an event that happened elsewhere, say on another host, without choosing anew.
 
         Raises Conflict for a document that is handed out twice, or that comes back but is not out.
@@ -98,7 +207,7 @@ class Adaptive:
             )
         self._events.append(event)
 
-    def replay(self, events: Iterable[Event]) -> None:
+    def replay(self, events: Iterable[PoolEvent]) -> None:
         """Go through events again, choosing anew; raises Conflict where another document is chosen."""
         for event in events:
             if event.happening is not Happening.HANDED_OUT:
@@ -134,3 +243,35 @@ def adaptive_pool(
             f"a budget of {budget} from a depth of {depth} judges nothing", remedy="give 1 or more"
         )
     return Adaptive(gather(runs, depth=depth, ties=ties), make_chooser, budget=budget)
+
+
+@dataclass(frozen=True, slots=True)
+class Simulated:
+    """A document as it was judged: its number (from 1) in the topic, and how many relevant ones by then.
+
+    `relevant` is None where nothing is known of the pair.
+    """
+
+    topic: str
+    docno: str
+    number: int
+    relevant: bool | None
+    found: int
+
+
+def simulated(
+    pool: Adaptive, relevant: Mapping[Pair, bool], *, unknown: bool | None = None
+) -> Iterator[Simulated]:
+    """Hand out a pool topic by topic (bytes) until its budget is used up, each document judged at once.
+
+    A pair of which nothing is known is judged `unknown`: None teaches the strategy nothing, False is what
+    most of the literature takes it for.
+    """
+    for topic in pool.topics:
+        found = number = 0
+        while (docno := pool.next(topic)) is not None:
+            known = relevant.get((topic, docno))
+            pool.judged(topic, docno, unknown if known is None else known)
+            number += 1
+            found += known is True
+            yield Simulated(topic, docno, number, known, found)

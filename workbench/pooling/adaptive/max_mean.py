@@ -7,9 +7,9 @@ from functools import partial
 
 from workbench.pooling.adaptive.bandit import Bandit
 from workbench.pooling.adaptive.live import Adaptive, adaptive_pool
-from workbench.pooling.adaptive.reach import REACH
-from workbench.pooling.digits import to_twelve_digits
-from workbench.pooling.parameters import BUDGET, Strategy
+from workbench.pooling.candidates import to_twelve_digits
+from workbench.pooling.planning import size_of_adaptive
+from workbench.pooling.strategy import BUDGET, DEPTH_READ, Strategy, to_its_depth
 from workbench.records import Run, TieRule
 
 
@@ -34,6 +34,8 @@ MAX_MEAN = Strategy(
     "max-mean",
     "the next document of the run with the largest share of relevant documents so far",
     "Losada, Parapar and Barreiro 2016, 2017",
-    (REACH, BUDGET),
+    (DEPTH_READ, BUDGET),
     max_mean,
+    size=size_of_adaptive,
+    depth_read=to_its_depth,
 )

@@ -7,8 +7,8 @@ from functools import partial
 
 from workbench.pooling.adaptive.live import Adaptive, adaptive_pool
 from workbench.pooling.adaptive.max_mean import MaxMean
-from workbench.pooling.adaptive.reach import REACH
-from workbench.pooling.parameters import BUDGET, NUMBER, Parameter, Strategy
+from workbench.pooling.planning import size_of_adaptive
+from workbench.pooling.strategy import BUDGET, DEPTH_READ, NUMBER, Parameter, Strategy, to_its_depth
 from workbench.records import Run, TieRule
 
 
@@ -33,9 +33,11 @@ MM_NS = Strategy(
     "as max-mean, but what was judged last counts most",
     "Losada, Parapar and Barreiro 2016, 2017",
     (
-        REACH,
+        DEPTH_READ,
         BUDGET,
         Parameter("rate", "how much an earlier judgment still counts", 0.0, NUMBER, lowest=0, highest=1),
     ),
     mm_ns,
+    size=size_of_adaptive,
+    depth_read=to_its_depth,
 )

@@ -7,9 +7,9 @@ from functools import partial
 
 from workbench.pooling.adaptive.chooser import Free
 from workbench.pooling.adaptive.live import Adaptive, adaptive_pool
-from workbench.pooling.adaptive.reach import REACH
-from workbench.pooling.candidates import Candidates
-from workbench.pooling.parameters import BUDGET, WHOLE, Parameter, Strategy
+from workbench.pooling.candidates import TopicCandidates
+from workbench.pooling.planning import size_of_adaptive
+from workbench.pooling.strategy import BUDGET, DEPTH_READ, WHOLE, Parameter, Strategy, to_its_depth
 from workbench.records import Run, TieRule
 
 
@@ -22,7 +22,7 @@ class MoveToFront:
     first tag (bytes) goes first.
     """
 
-    def __init__(self, topic: Candidates, *, maximum: int, reduction: int) -> None:
+    def __init__(self, topic: TopicCandidates, *, maximum: int, reduction: int) -> None:
         self._lists: list[list[int]] = [ranked.documents.tolist() for ranked in topic.lists]
         self._ranks = [{document: at for at, document in enumerate(run)} for run in self._lists]
         self._maximum = maximum
@@ -106,10 +106,12 @@ MOVE_TO_FRONT = Strategy(
     "the next document of the run that brought a relevant one most recently",
     "Cormack, Palmer and Clarke 1998",
     (
-        REACH,
+        DEPTH_READ,
         BUDGET,
         Parameter("maximum", "a run's priority after a relevant document", 100, WHOLE, lowest=1),
         Parameter("reduction", "how much a document that is not relevant takes off", 1, WHOLE, lowest=1),
     ),
     move_to_front,
+    size=size_of_adaptive,
+    depth_read=to_its_depth,
 )

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from functools import partial
 
 from workbench.pooling.adaptive.live import Adaptive, adaptive_pool
-from workbench.pooling.adaptive.reach import REACH
 from workbench.pooling.adaptive.residual import Residual
 from workbench.pooling.candidates import Floats
 from workbench.pooling.fusion.rbp import PERSISTENCE
-from workbench.pooling.parameters import BUDGET, Strategy
+from workbench.pooling.planning import size_of_adaptive
+from workbench.pooling.strategy import BUDGET, DEPTH_READ, Strategy, to_its_depth
 from workbench.records import Run, TieRule
 
 
@@ -40,6 +40,8 @@ RBP_C = Strategy(
     "rbp-c",
     "as rbp-b, with more weight for runs that do well",
     "Moffat, Webber and Zobel 2007, method C",
-    (REACH, BUDGET, PERSISTENCE),
+    (DEPTH_READ, BUDGET, PERSISTENCE),
     rbp_c,
+    size=size_of_adaptive,
+    depth_read=to_its_depth,
 )

@@ -6,10 +6,8 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from workbench.pooling.adaptive.brought import Brought
-from workbench.pooling.adaptive.chooser import Free, JudgmentsOnly
-from workbench.pooling.candidates import Candidates, Floats
-from workbench.pooling.digits import heaviest
+from workbench.pooling.adaptive.chooser import Free, JudgmentsOnly, Retrieved
+from workbench.pooling.candidates import Floats, TopicCandidates, heaviest
 
 
 class Residual(JudgmentsOnly, ABC):
@@ -20,8 +18,8 @@ class Residual(JudgmentsOnly, ABC):
     docno that comes last (bytes) goes first, as in `rbp_pool`.
     """
 
-    def __init__(self, topic: Candidates, *, p: float) -> None:
-        self._brought = Brought(topic)
+    def __init__(self, topic: TopicCandidates, *, p: float) -> None:
+        self._brought = Retrieved(topic)
         self._parts = (1 - p) * p ** (self._brought.ranks - 1)
         self._runs = len(topic.lists)
         self.forget()

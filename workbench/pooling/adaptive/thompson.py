@@ -4,15 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import partial
+from hashlib import sha256
+
+import numpy as np
 
 from workbench.pooling.adaptive.bandit import Bandit
-from workbench.pooling.adaptive.beta import beta_draw
 from workbench.pooling.adaptive.chooser import Free
 from workbench.pooling.adaptive.live import Adaptive, adaptive_pool
-from workbench.pooling.adaptive.reach import REACH
-from workbench.pooling.candidates import Candidates
-from workbench.pooling.parameters import BUDGET, SEED, WHOLE, Parameter, Strategy
+from workbench.pooling.candidates import TopicCandidates
+from workbench.pooling.planning import size_of_adaptive
+from workbench.pooling.strategy import BUDGET, DEPTH_READ, SEED, WHOLE, Parameter, Strategy, to_its_depth
 from workbench.records import Run, TieRule, id_bytes
+
+
+def beta_draw(key: bytes, above: int, below: int) -> int:
+    """A draw from Beta(above, below), both whole and 1 or more, as a whole number of 2^64ths.
+
+    Of above + below - 1 uniform numbers the `above`-th smallest has this distribution, so no logarithm and no
+    rounding is needed. Block n of four uniform numbers is the SHA-256 of `key`, a line feed
+    and n in decimal, read as four big-endian whole numbers of 64 bits.
+    Source: order statistics of the uniform distribution (David and Nagaraja 2003, section 2.3).
+    """
+    count = above + below - 1
+    blocks = b"".join(sha256(b"%b\n%d" % (key, number)).digest() for number in range((count + 3) // 4))
+    uniform = np.frombuffer(blocks, dtype=">u8", count=count).astype(np.uint64)
+    return int(np.partition(uniform, above - 1)[above - 1])
 
 
 class Thompson(Bandit):
@@ -21,7 +37,7 @@ class Thompson(Bandit):
     The key of a draw is seed, topic, the number of documents handed out before and the run's tag.
     """
 
-    def __init__(self, topic: Candidates, *, rate: int, seed: int) -> None:
+    def __init__(self, topic: TopicCandidates, *, rate: int, seed: int) -> None:
         super().__init__(topic, rate=rate)
         self._seed = seed
         self._topic = id_bytes(topic.topic)
@@ -63,10 +79,12 @@ THOMPSON = Strategy(
     "the next document of a run drawn by how likely it is the best",
     "Losada, Parapar and Barreiro 2016, 2017",
     (
-        REACH,
+        DEPTH_READ,
         BUDGET,
         Parameter("rate", "1 for all judgments alike, 0 for the last alone", 1, WHOLE, lowest=0, highest=1),
         SEED,
     ),
     thompson,
+    size=size_of_adaptive,
+    depth_read=to_its_depth,
 )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from workbench.pooling.candidates import Candidates, Floats, Ranked
+from workbench.pooling.candidates import Floats, Ranked, TopicCandidates
 from workbench.pooling.fusion.weighted import heaviest_pool
-from workbench.pooling.parameters import BUDGET, Strategy
+from workbench.pooling.planning import size_of_budget
 from workbench.pooling.pool import Pool
+from workbench.pooling.strategy import BUDGET, Strategy
 from workbench.records import Run, TieRule
 
 
@@ -23,7 +24,7 @@ def borda_pool(runs: Iterable[Run], *, budget: int = 100, ties: TieRule = TieRul
     return heaviest_pool(runs, _points, budget=budget, ties=ties)
 
 
-def _points(topic: Candidates) -> Floats:
+def _points(topic: TopicCandidates) -> Floats:
     documents = len(topic.docnos)
 
     def shares(ranked: Ranked) -> float:
@@ -40,4 +41,5 @@ BORDA = Strategy(
     "Aslam and Montague 2001",
     (BUDGET,),
     borda_pool,
+    size=size_of_budget,
 )

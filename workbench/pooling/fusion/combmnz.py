@@ -6,11 +6,11 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from workbench.pooling.candidates import Candidates, Floats
-from workbench.pooling.fusion.normalised import min_max
-from workbench.pooling.fusion.weighted import heaviest_pool
-from workbench.pooling.parameters import BUDGET, Strategy
+from workbench.pooling.candidates import Floats, TopicCandidates
+from workbench.pooling.fusion.weighted import heaviest_pool, min_max
+from workbench.pooling.planning import size_of_budget
 from workbench.pooling.pool import Pool
+from workbench.pooling.strategy import BUDGET, Strategy
 from workbench.records import Run, TieRule
 
 
@@ -24,7 +24,7 @@ def combmnz_pool(runs: Iterable[Run], *, budget: int = 100, ties: TieRule = TieR
     return heaviest_pool(runs, _products, budget=budget, ties=ties)
 
 
-def _products(topic: Candidates) -> Floats:
+def _products(topic: TopicCandidates) -> Floats:
     retrieving = topic.summed(lambda ranked: np.ones(len(ranked.documents)))
     return topic.summed(min_max) * retrieving
 
@@ -35,4 +35,5 @@ COMBMNZ = Strategy(
     "Fox and Shaw 1994; Lee 1997",
     (BUDGET,),
     combmnz_pool,
+    size=size_of_budget,
 )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from workbench.pooling.candidates import Candidates, Floats
-from workbench.pooling.fusion.normalised import min_max
-from workbench.pooling.fusion.weighted import heaviest_pool
-from workbench.pooling.parameters import BUDGET, Strategy
+from workbench.pooling.candidates import Floats, TopicCandidates
+from workbench.pooling.fusion.weighted import heaviest_pool, min_max
+from workbench.pooling.planning import size_of_budget
 from workbench.pooling.pool import Pool
+from workbench.pooling.strategy import BUDGET, Strategy
 from workbench.records import Run, TieRule
 
 
@@ -22,7 +22,7 @@ def combsum_pool(runs: Iterable[Run], *, budget: int = 100, ties: TieRule = TieR
     return heaviest_pool(runs, _sums, budget=budget, ties=ties)
 
 
-def _sums(topic: Candidates) -> Floats:
+def _sums(topic: TopicCandidates) -> Floats:
     return topic.summed(min_max)
 
 
@@ -32,4 +32,5 @@ COMBSUM = Strategy(
     "Fox and Shaw 1994; Lee 1997",
     (BUDGET,),
     combsum_pool,
+    size=size_of_budget,
 )

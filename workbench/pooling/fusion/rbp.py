@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from workbench.pooling.candidates import Candidates, Floats
+from workbench.pooling.candidates import Floats, TopicCandidates
 from workbench.pooling.fusion.weighted import heaviest_pool
-from workbench.pooling.parameters import BUDGET, NUMBER, Parameter, Strategy
+from workbench.pooling.planning import size_of_budget
 from workbench.pooling.pool import Pool
+from workbench.pooling.strategy import BUDGET, NUMBER, Parameter, Strategy
 from workbench.records import Run, TieRule
 
 PERSISTENCE = Parameter(
@@ -24,7 +25,7 @@ def rbp_pool(
     Source: Moffat, Webber and Zobel 2007, method A.
     """
 
-    def weigh(topic: Candidates) -> Floats:
+    def weigh(topic: TopicCandidates) -> Floats:
         return topic.summed(lambda ranked: (1 - p) * p ** (ranked.ranks - 1))
 
     return heaviest_pool(runs, weigh, budget=budget, ties=ties)
@@ -36,4 +37,5 @@ RBP = Strategy(
     "Moffat, Webber and Zobel 2007, method A",
     (BUDGET, PERSISTENCE),
     rbp_pool,
+    size=size_of_budget,
 )

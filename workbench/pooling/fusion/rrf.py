@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from workbench.pooling.candidates import Candidates, Floats
+from workbench.pooling.candidates import Floats, TopicCandidates
 from workbench.pooling.fusion.weighted import heaviest_pool
-from workbench.pooling.parameters import BUDGET, WHOLE, Parameter, Strategy
+from workbench.pooling.planning import size_of_budget
 from workbench.pooling.pool import Pool
+from workbench.pooling.strategy import BUDGET, WHOLE, Parameter, Strategy
 from workbench.records import Run, TieRule
 
 
@@ -20,7 +21,7 @@ def rrf_pool(
     Source: Cormack, Clarke and Buettcher 2009, who take k = 60.
     """
 
-    def weigh(topic: Candidates) -> Floats:
+    def weigh(topic: TopicCandidates) -> Floats:
         return topic.summed(lambda ranked: 1 / (k + ranked.ranks))
 
     return heaviest_pool(runs, weigh, budget=budget, ties=ties)
@@ -35,4 +36,5 @@ RRF = Strategy(
         Parameter("k", "how strongly the first ranks are damped", 60, WHOLE, lowest=0),
     ),
     rrf_pool,
+    size=size_of_budget,
 )

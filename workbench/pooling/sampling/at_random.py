@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import numpy as np
+
 from workbench.errors import WorkbenchError
 from workbench.pooling.candidates import gather
-from workbench.pooling.parameters import BUDGET, SEED, WHOLE, Parameter, Strategy
+from workbench.pooling.planning import Certainty, Counts, Planned, size_of_sample
 from workbench.pooling.pool import Pair, Pool
-from workbench.pooling.sampling.lots import drawn
+from workbench.pooling.sampling.strata import first_by_seed
+from workbench.pooling.strategy import BUDGET, SEED, WHOLE, Parameter, Strategy, to_its_depth
 from workbench.records import PoolEntry, Run, TieRule
 
 
@@ -37,7 +40,7 @@ def random_pool(
     strata: dict[Pair, int] = {}
     for topic in gathered.topics:
         size = len(topic.docnos)
-        chosen = topic.entries(drawn(topic, range(size), budget, seed=seed))
+        chosen = topic.entries(first_by_seed(topic, range(size), budget, seed=seed))
         entries.extend(chosen)
         inclusion.update({(topic.topic, entry.docno): len(chosen) / size for entry in chosen})
         strata.update({(topic.topic, docno): 1 for docno in topic.docnos})
@@ -48,6 +51,12 @@ def random_pool(
         inclusion=inclusion,
         strata=strata,
     )
+
+
+def _size(planned: Planned) -> tuple[Counts, Certainty]:
+    within = planned.reach.best <= planned.values["depth"]
+    candidates = planned.reach.per_topic(within)
+    return size_of_sample(planned, within, candidates, np.minimum(planned.values["budget"], candidates))
 
 
 RANDOM = Strategy(
@@ -62,4 +71,6 @@ RANDOM = Strategy(
         SEED,
     ),
     random_pool,
+    size=_size,
+    depth_read=to_its_depth,
 )

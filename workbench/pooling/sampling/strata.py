@@ -1,4 +1,4 @@
-"""Strata of the depth pool by best rank, and how many documents of each are drawn."""
+"""Strata of the depth pool by best rank, and the seeded order in which their documents are sampled."""
 
 from __future__ import annotations
 
@@ -7,9 +7,27 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from hashlib import sha256
 from itertools import pairwise
 
-from workbench.pooling.parameters import Kind
+from workbench.pooling.candidates import TopicCandidates
+from workbench.pooling.strategy import ParameterKind
+from workbench.records import id_bytes
+
+
+def seeded_key(seed: int, topic: str, docno: str) -> bytes:
+    """The lot of a pair: SHA-256 of seed (in decimal), topic and docno, a line feed between each."""
+    return sha256(b"%d\n%b\n%b" % (seed, id_bytes(topic), id_bytes(docno))).digest()
+
+
+def first_by_seed(topic: TopicCandidates, documents: Iterable[int], count: int, *, seed: int) -> list[int]:
+    """The `count` of these documents (places in the topic's docnos) that have the smallest lots.
+
+    As lots do not depend on one another, this is a simple random sample without replacement, and a larger
+    count only adds to a smaller one.
+    """
+    return sorted(documents, key=lambda place: seeded_key(seed, topic.topic, topic.docnos[place]))[:count]
+
 
 _SPEC = re.compile(r"([0-9]+):([0-9]+)(?::([0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?))?")
 
@@ -90,4 +108,4 @@ def _write(strata: Iterable[Stratum]) -> str:
     return " ".join(map(str, strata))
 
 
-STRATA = Kind("list of strata from:to:rate", "1:10:1 11:100:0.1", accept_strata, _write)
+STRATA = ParameterKind("list of strata from:to:rate", "1:10:1 11:100:0.1", accept_strata, _write)

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from workbench.errors import WorkbenchError
-from workbench.pooling.candidates import Candidates, gather
-from workbench.pooling.parameters import SEED, WHOLE, Parameter, Strategy
+from workbench.pooling.candidates import TopicCandidates, gather
+from workbench.pooling.planning import Certainty, Counts, Planned, Values, size_of_sample
 from workbench.pooling.pool import Pair, Pool
-from workbench.pooling.sampling.lots import drawn
-from workbench.pooling.sampling.strata import STRATA, Stratum, accept_strata, sample_sizes
+from workbench.pooling.sampling.strata import STRATA, Stratum, accept_strata, first_by_seed, sample_sizes
+from workbench.pooling.strategy import SEED, WHOLE, Parameter, Strategy
 from workbench.records import PoolEntry, Run, TieRule
 
 _STRATA = (Stratum(1, 10, 1.0), Stratum(11, 100, 0.1))
@@ -46,13 +46,30 @@ def stratified_pool(
         chosen: list[int] = []
         counts = sample_sizes(strata, [len(places) for places in members], budget)
         for number, (places, count) in enumerate(zip(members, counts, strict=True), 1):
-            sample = drawn(topic, places, count, seed=seed)
+            sample = first_by_seed(topic, places, count, seed=seed)
             chosen += sample
             numbers.update({(topic.topic, topic.docnos[place]): number for place in places})
             inclusion.update({(topic.topic, topic.docnos[place]): count / len(places) for place in sample})
         entries.extend(topic.entries(chosen))
         largest[topic.topic] = sum(sample_sizes(strata, _retrieved(topic, strata), budget))
     return Pool(tuple(entries), gathered.tags, largest, inclusion=inclusion, strata=numbers)
+
+
+def _size(planned: Planned) -> tuple[Counts, Certainty]:
+    reach, budget = planned.reach, planned.values["budget"]
+    strata = checked_strata(planned.values["strata"], budget)
+    members = [(reach.best >= one.first) & (reach.best <= one.last) for one in strata]
+    by_stratum = np.array([reach.per_topic(within) for within in members])
+    drawn = np.array([sample_sizes(strata, column, budget) for column in by_stratum.T.tolist()])
+    total, certainty = np.zeros(len(reach.topics)), Certainty.EXACT
+    for within, candidates, counts in zip(members, by_stratum, drawn.reshape(-1, len(strata)).T, strict=True):
+        part, certainty = size_of_sample(planned, within, candidates, counts)
+        total += part
+    return total, certainty
+
+
+def _depth_read(values: Values) -> int:
+    return int(values["strata"][-1].last)
 
 
 STRATIFIED = Strategy(
@@ -65,6 +82,8 @@ STRATIFIED = Strategy(
         SEED,
     ),
     stratified_pool,
+    size=_size,
+    depth_read=_depth_read,
 )
 
 
@@ -83,11 +102,11 @@ def checked_strata(strata: Sequence[Stratum], budget: int) -> tuple[Stratum, ...
     return accepted
 
 
-def _members(topic: Candidates, strata: Sequence[Stratum]) -> list[list[int]]:
+def _members(topic: TopicCandidates, strata: Sequence[Stratum]) -> list[list[int]]:
     best, _ = topic.best_ranks()
     return [np.flatnonzero((best >= one.first) & (best <= one.last)).tolist() for one in strata]
 
 
-def _retrieved(topic: Candidates, strata: Sequence[Stratum]) -> list[int]:
+def _retrieved(topic: TopicCandidates, strata: Sequence[Stratum]) -> list[int]:
     lengths = [len(ranked.documents) for ranked in topic.lists]
     return [sum(max(0, min(one.last, length) - one.first + 1) for length in lengths) for one in strata]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
+from workbench.consensus.rule import Pair
 from workbench.errors import Finding, InvalidInput
 from workbench.records import Answer
 from workbench.web import notices
@@ -15,8 +16,7 @@ from workbench.web.context import reading, writing
 from workbench.web.forms import findings_of, sent_id, status_of
 from workbench.web.ids import write_id
 from workbench.web.requests import see_other
-from workbench.workflow.adjudication.decisions import Pair
-from workbench.workflow.adjudication.discussing import discuss, discussion, discussions
+from workbench.workflow.adjudication.discussions import discuss, discussion, discussions
 from workbench.workflow.people.roles import Role
 
 blueprint = Blueprint("discussions", __name__, url_prefix="/c/<slug>/discussions")
@@ -70,7 +70,7 @@ def say() -> Response | tuple[str, int]:
         return _page(named, findings_of(error, "Answer")), status_of(error)
     with reading() as db:
         left = [line for line in discussions(db, here().id, viewer().id) if not line.answered]
-    notices.say("Your answer is recorded.")
+    notices.add("Your answer is recorded.")
     if left:
         topic, docno = write_id(left[0].topic), write_id(left[0].docno)
         return see_other(url_for("discussions.pair", topic=topic, docno=docno))

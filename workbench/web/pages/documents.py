@@ -9,12 +9,11 @@ from werkzeug.wrappers import Response
 
 from workbench.errors import Finding, WorkbenchError
 from workbench.formats.documents import read_documents
-from workbench.web.access import here
+from workbench.web.access import here, organiser, reader
 from workbench.web.context import reading, writing
 from workbench.web.forms import announce, findings_of, sent_files, sent_id, sent_text, status_of, with_each
 from workbench.web.pages.pools.pool_choice import pools_shown
 from workbench.web.pages.topics import loaded_in_words
-from workbench.web.readers import organiser, reader
 from workbench.web.requests import see_other
 from workbench.workflow.campaigns import collection
 from workbench.workflow.campaigns.collection import Loaded, load_documents

@@ -8,12 +8,12 @@ from werkzeug.wrappers import Response
 from workbench.errors import Conflict, Finding, InvalidInput
 from workbench.web import notices
 from workbench.web.access import anyone, signed_in, viewer, viewer_or_none
-from workbench.web.context import door, reading, writing
+from workbench.web.context import app_context, reading, writing
 from workbench.web.cookies import drop_token, keep_token, read_token
 from workbench.web.navigation import first_page
 from workbench.web.requests import safe_next, see_other
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
-from workbench.workflow.judging.effective_roles import roles_of
+from workbench.workflow.judging.worklists import effective_roles
 from workbench.workflow.people import accounts as people
 from workbench.workflow.people import invitations, signing_in
 from workbench.workflow.people.signing_in import Refused, SignedIn
@@ -75,7 +75,7 @@ def enter() -> Answer:
     login, following = request.form.get("login", ""), safe_next(request.form.get("next"))
     with reading() as db:
         claim = signing_in.claim(db, login=login, address=request.remote_addr)
-    checked = signing_in.check(claim, request.form.get("password", ""), door().passwords)
+    checked = signing_in.check(claim, request.form.get("password", ""), app_context().passwords)
     with writing() as db:
         outcome = signing_in.sign_in(db, checked, replacing=read_token())
     if isinstance(outcome, Refused):
@@ -110,7 +110,7 @@ def accept(token: str) -> Response:
     """Join by a link with the account that is signed in."""
     with writing() as db:
         offer = invitations.accept(db, token, viewer().id)
-    notices.say(f"You joined {offer.campaign} as {offer.role}.")
+    notices.add(f"You joined {offer.campaign} as {offer.role}.")
     return see_other(_beginning(offer.slug, viewer().id))
 
 
@@ -141,7 +141,7 @@ def _new_account() -> people.NewAccount:
         name=form.get("name", ""),
         password=form.get("password", ""),
         repeated=form.get("repeated", ""),
-        passwords=door().passwords,
+        passwords=app_context().passwords,
     )
 
 
@@ -155,7 +155,7 @@ def _invitation_page(token: str, findings: tuple[Finding, ...] = ()) -> str:
 
 def _beginning(slug: str, account_id: int) -> str:
     with reading() as db:
-        roles = roles_of(db, campaign_by_slug(db, slug).id, account_id)
+        roles = effective_roles(db, campaign_by_slug(db, slug).id, account_id)
     return first_page(slug, roles) or url_for("campaigns.index")
 
 

@@ -7,15 +7,14 @@ from werkzeug.wrappers import Response
 
 from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError
 from workbench.web import notices
-from workbench.web.access import here, viewer
+from workbench.web.access import here, organiser, viewer
 from workbench.web.context import reading, writing
 from workbench.web.forms import counted, findings_of, sent_text, status_of, whole_number
-from workbench.web.readers import organiser
 from workbench.web.requests import see_other
 from workbench.workflow.people import groups, invitations, membership
 from workbench.workflow.people.accounts import clean_name
 from workbench.workflow.people.roles import Role
-from workbench.workflow.runs.run_lines import runs_of
+from workbench.workflow.runs.run_records import runs_of
 
 blueprint = Blueprint("groups", __name__, url_prefix="/c/<slug>/groups")
 Answer = Response | tuple[str, int]
@@ -42,7 +41,7 @@ def add() -> Answer:
                 groups.add_group(db, here().id, name)
     except WorkbenchError as error:
         return _list(typed, findings_of(error, "Groups", "names")), status_of(error)
-    notices.say(f"{counted(len(names), 'group')} made.")
+    notices.add(f"{counted(len(names), 'group')} made.")
     return see_other(url_for("groups.index"))
 
 
@@ -68,7 +67,7 @@ def rename(group_id: int) -> Answer:
             Finding(one.source, None, "name", one.message, one.remedy) for one in findings_of(error, "Name")
         )
         return _page(group_id, name=name, findings=found), status_of(error)
-    notices.say("The group has its new name.")
+    notices.add("The group has its new name.")
     return see_other(url_for("groups.group", group_id=group_id))
 
 
@@ -78,7 +77,7 @@ def remove(group_id: int) -> Response:
     """Forget a group without runs and people."""
     with writing() as db:
         groups.remove_group(db, here().id, group_id)
-    notices.say("The group is removed.")
+    notices.add("The group is removed.")
     return see_other(url_for("groups.index"))
 
 
@@ -113,7 +112,7 @@ def add_member(group_id: int) -> Answer:
             page = render_template("groups/both.html", person=person, name=name, group_id=group_id)
             return page, 409
         groups.join(db, here().id, group_id, account_id, both_sides=both)
-    notices.say(f"{person.name} sends runs for {name}.")
+    notices.add(f"{person.name} sends runs for {name}.")
     return see_other(url_for("groups.group", group_id=group_id))
 
 
@@ -123,7 +122,7 @@ def remove_member(group_id: int, account_id: int) -> Response:
     """Let somebody send nothing for the group any more; its runs stay."""
     with writing() as db:
         groups.leave(db, here().id, group_id, account_id)
-    notices.say("This person no longer sees the group's runs.")
+    notices.add("This person no longer sees the group's runs.")
     return see_other(url_for("groups.group", group_id=group_id))
 
 

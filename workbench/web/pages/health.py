@@ -7,7 +7,7 @@ from flask import Blueprint
 from workbench.errors import WorkbenchError
 from workbench.storage.engine import reachable
 from workbench.web.access import anyone
-from workbench.web.context import door
+from workbench.web.context import app_context
 
 blueprint = Blueprint("health", __name__)
 
@@ -18,7 +18,7 @@ def index() -> tuple[str, int, dict[str, str]]:
     """`ok`, or 503 where the database does not answer; why is in the log of the database, not here."""
     plain = {"Content-Type": "text/plain; charset=utf-8"}
     try:
-        reachable(door().database)
+        reachable(app_context().database)
     except WorkbenchError:
         return "the database does not answer\n", 503, plain
     return "ok\n", 200, plain

@@ -42,7 +42,7 @@ def revoke(invitation_id: int) -> Response:
     """Take a link back."""
     with writing() as db:
         invitations.revoke_invitation(db, here().id, invitation_id)
-    notices.say("The link no longer works.")
+    notices.add("The link no longer works.")
     return see_other(url_for("people.index"))
 
 

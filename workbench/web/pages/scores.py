@@ -12,17 +12,16 @@ from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError
 from workbench.records import Verdict
 from workbench.scoring.measures import parse_measures
 from workbench.storage import Session
-from workbench.web.access import here
+from workbench.web.access import here, reader
 from workbench.web.context import reading
 from workbench.web.downloads import csv_file
 from workbench.web.forms import findings_of, sent_id, sent_ids, status_of
 from workbench.web.ids import write_id
 from workbench.web.pages.qrels.rule_form import RuleForm, rule_form
-from workbench.web.readers import reader
 from workbench.web.requests import wants_fragment
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.collection import topics_of
-from workbench.workflow.runs.run_lines import RunLine, runs_of
+from workbench.workflow.runs.run_records import CampaignRun, runs_of
 from workbench.workflow.scores.score_table import ScoreTable, default_measures, score_runs
 
 blueprint = Blueprint("scores", __name__, url_prefix="/c/<slug>/scores")
@@ -36,7 +35,7 @@ class ScoreForm:
     asked: bool
     rule: RuleForm
     measures: str
-    runs: tuple[RunLine, ...]
+    runs: tuple[CampaignRun, ...]
     tags: frozenset[str]
 
     def arguments(self) -> dict[str, str | list[str]]:

@@ -7,10 +7,9 @@ import json
 from flask import Blueprint, render_template
 from werkzeug.wrappers import Response
 
-from workbench.web.access import here
+from workbench.web.access import here, participant
 from workbench.web.context import reading
 from workbench.web.downloads import attachment
-from workbench.web.readers import participant
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.collection import topics_of
 

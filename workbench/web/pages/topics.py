@@ -9,10 +9,9 @@ from werkzeug.wrappers import Response
 
 from workbench.errors import Finding, NotFound, WorkbenchError
 from workbench.formats.topics import read_topics
-from workbench.web.access import here
+from workbench.web.access import here, organiser, reader
 from workbench.web.context import reading, writing
 from workbench.web.forms import announce, counted, findings_of, sent_files, sent_id, status_of, with_each
-from workbench.web.readers import organiser, reader
 from workbench.web.requests import see_other
 from workbench.workflow.adjudication.decisions import unclear_of_topic
 from workbench.workflow.campaigns.campaigns import campaign_of

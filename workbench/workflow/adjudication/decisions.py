@@ -10,6 +10,7 @@ from enum import StrEnum
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from workbench.consensus.rule import Pair
 from workbench.records import Judgment
 from workbench.storage.adjudications import (
     adjudications_of,
@@ -26,8 +27,6 @@ from workbench.storage.tables import (
     MemberRow,
 )
 from workbench.workflow.people.roles import Role
-
-Pair = tuple[str, str]
 
 
 class Decision(StrEnum):
@@ -51,7 +50,7 @@ class Decided:
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class PastDecision:
     """One event about a pair as its history tells it; the decision is None where one was taken back."""
 
     decision: Decision | None
@@ -92,12 +91,12 @@ def decided_of(row: AdjudicationEventRow, names: Mapping[int, str]) -> Decided:
     )
 
 
-def history_of(db: Session, campaign_id: int, pair: Pair) -> tuple[Past, ...]:
+def history_of(db: Session, campaign_id: int, pair: Pair) -> tuple[PastDecision, ...]:
     """Everything that was ever decided about a pair, the first first."""
     rows = adjudications_of(db, campaign_id, *pair)
     names = names_of_accounts(db, rows)
     return tuple(
-        Past(
+        PastDecision(
             decision=None if row.decision == WITHDRAWN else Decision(row.decision),
             grade=row.grade,
             reason=row.reason,

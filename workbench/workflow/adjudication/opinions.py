@@ -10,12 +10,13 @@ from string import ascii_uppercase
 from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
+from workbench.consensus.rule import Pair
 from workbench.records import Answer, id_bytes
 from workbench.storage.events import DISCUSSION, HOLDING, LATER, WITHDRAWN
 from workbench.storage.tables import DocumentRow, JudgmentEventRow
-from workbench.workflow.adjudication.adjudication_rules import AdjudicationRules
-from workbench.workflow.adjudication.decisions import Pair, Person
-from workbench.workflow.judging.annotations import Passage, stored_extras
+from workbench.workflow.adjudication.decisions import Person
+from workbench.workflow.adjudication.rules import AdjudicationRules
+from workbench.workflow.judging.annotations import Passage, stored_annotations
 from workbench.workflow.judging.desk_view import ShownDocument
 
 
@@ -34,7 +35,7 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
-class Voice:
+class Opinion:
     """One assessor of a pair: what holds now and, after a discussion, what held before it.
 
     `name` is the assessor's, or a letter where names are hidden. `mine` marks the reader's own.
@@ -55,7 +56,7 @@ class Voice:
         return was is not None and (was.answer, was.grade) != (self.now.answer, self.now.grade)
 
 
-def voices_of(
+def opinions_of(
     db: Session,
     campaign_id: int,
     pair: Pair,
@@ -65,7 +66,7 @@ def voices_of(
     account_id: int,
     only: Collection[int] | None = None,
     until: int | None = None,
-) -> tuple[Voice, ...]:
+) -> tuple[Opinion, ...]:
     """The assessors of a pair who have an answer that holds, by name, or in an order drawn for the pair.
 
     Machines are left out unless the rules give them a voice; `only` names assessors by number. `until` is the
@@ -78,8 +79,8 @@ def voices_of(
     history: dict[int, list[JudgmentEventRow]] = {}
     for row in db.scalars(chosen.order_by(event.id)):
         history.setdefault(row.assessor_id, []).append(row)
-    voices = [
-        _voice(number, events, people[number], account_id)
+    opinions = [
+        _opinion(number, events, people[number], account_id)
         for number, events in history.items()
         if events[-1].answer not in {WITHDRAWN, LATER}
         and number in people
@@ -87,15 +88,15 @@ def voices_of(
         and (rules.machines or not people[number].machine)
     ]
     if not rules.names_hidden:
-        return tuple(sorted(voices, key=lambda one: (one.machine, one.name)))
-    voices.sort(key=lambda one: _lot(rules.seed, pair, one.assessor_id))
+        return tuple(sorted(opinions, key=lambda one: (one.machine, one.name)))
+    opinions.sort(key=lambda one: _seeded_order(rules.seed, pair, one.assessor_id))
     return tuple(
-        Voice(one.assessor_id, letter(place), one.machine, one.mine, one.event_id, one.now, one.before)
-        for place, one in enumerate(voices)
+        Opinion(one.assessor_id, letter(place), one.machine, one.mine, one.event_id, one.now, one.before)
+        for place, one in enumerate(opinions)
     )
 
 
-def last_said(db: Session, campaign_id: int, pair: Pair) -> int:
+def latest_event(db: Session, campaign_id: int, pair: Pair) -> int:
     """The number of the latest event in which an assessor said something of a pair, 0 where there is none."""
     latest = select(func.max(JudgmentEventRow.id)).where(*_of_pair(campaign_id, pair))
     return db.scalar(latest) or 0
@@ -125,9 +126,9 @@ def _of_pair(campaign_id: int, pair: Pair) -> tuple[ColumnElement[bool], ...]:
     )
 
 
-def _voice(number: int, events: Sequence[JudgmentEventRow], person: Person, account_id: int) -> Voice:
+def _opinion(number: int, events: Sequence[JudgmentEventRow], person: Person, account_id: int) -> Opinion:
     before = _before(events)
-    return Voice(
+    return Opinion(
         assessor_id=number,
         name=person.name,
         machine=person.machine,
@@ -154,10 +155,10 @@ def _statement(event: JudgmentEventRow) -> Statement:
         grade=event.grade,
         reason=event.reason,
         comment=event.comment,
-        evidence=stored_extras(event.evidence, None, None).evidence or (),
+        evidence=stored_annotations(event.evidence, None, None).evidence or (),
     )
 
 
-def _lot(seed: int, pair: Pair, assessor_id: int) -> bytes:
+def _seeded_order(seed: int, pair: Pair, assessor_id: int) -> bytes:
     parts = (str(seed).encode(), id_bytes(pair[0]), id_bytes(pair[1]), str(assessor_id).encode())
     return hashlib.sha256(b"\0".join(parts)).digest()

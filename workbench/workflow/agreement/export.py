@@ -88,8 +88,8 @@ def time_latex(report: TimeReport) -> str:
     caption = (
         "Agreement over time, in points of per cent: change of agreement and of the share of relevant over "
         "ten judgments of a sitting, of the active seconds over as many, of agreement over a day. A pause "
-        f"of {report.options.gap_minutes} minutes begins a new sitting; $p$ by shuffling within the judgments "
-        f"of one topic in a sitting. {_drawn(report, INTERVALS)}"
+        f"of {report.options.gap_minutes} minutes begins a new sitting; $p$ by shuffling within the "
+        f"judgments of one topic in a sitting. {_drawn(report, INTERVALS)}"
     )
     heads = ("Assessor", "Compared", "Sittings", "Agreement", "$p$", "Relevant", "$p$", r"Seconds \%")
     return document(

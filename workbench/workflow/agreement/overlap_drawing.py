@@ -1,12 +1,13 @@
-"""Overlaps drawn: the pairs go into a pool of their own, which a second assessor is given to judge."""
+"""Overlaps drawn: the pairs go into a pool of their own, which further assessors are given to judge."""
 
 from __future__ import annotations
 
 import secrets
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 import numpy as np
 from sqlalchemy import select
@@ -14,19 +15,62 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from workbench import __version__
-from workbench.agreement.sample_aims import Aim
-from workbench.agreement.sample_moves import deviations_by_label
-from workbench.agreement.sample_size import Draw, spread
+from workbench.agreement.sample_influence import deviations_by_label
+from workbench.agreement.sample_request import Target
+from workbench.agreement.sample_size import Draw, neyman_allocation
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound
 from workbench.records import TieRule, id_bytes
-from workbench.storage.tables import AssessorRow, CampaignRow, PoolRow
-from workbench.workflow.agreement.overlap_candidates import Candidate, Candidates, candidates_of
-from workbench.workflow.agreement.overlap_planning import OverlapPlan, plan_overlap
-from workbench.workflow.agreement.overlap_sources import as_pooled, runs_of, sources_of
-from workbench.workflow.judging.assigning import SEEDS, assign
+from workbench.storage.tables import AssessorRow, CampaignRow, PoolEntryRow, PoolRow
+from workbench.workflow.agreement.overlap import (
+    Candidate,
+    Candidates,
+    OverlapPlan,
+    Pair,
+    candidates_of,
+    plan_overlap,
+)
+from workbench.workflow.judging.assignments import SEEDS, assign
 from workbench.workflow.pools.listing import PoolReport, pool_report
+from workbench.workflow.pools.making import manual_entry, write_entries
 from workbench.workflow.pools.pool_rows import checked_name
-from workbench.workflow.pools.pooling import brought_by_nobody, write_entries
+
+
+def sources_of(db: Session, campaign_id: int, pairs: set[Pair]) -> dict[Pair, PoolEntryRow]:
+    """The entry of each pair in the latest pool that has it."""
+    rows = db.scalars(
+        select(PoolEntryRow)
+        .join(PoolRow)
+        .where(PoolRow.campaign_id == campaign_id, PoolRow.opened_at.is_not(None))
+        .order_by(PoolEntryRow.pool_id)
+    )
+    return {(row.topic, row.docno): row for row in rows if (row.topic, row.docno) in pairs}
+
+
+def runs_of(db: Session, campaign_id: int, sources: Mapping[Pair, PoolEntryRow]) -> list[dict[str, str]]:
+    """The runs that brought the pairs to the pools they come from, with their hashes there."""
+    recipes: dict[int, dict[str, Any]] = dict(
+        db.execute(select(PoolRow.id, PoolRow.recipe).where(PoolRow.campaign_id == campaign_id)).all()
+    )
+    tags = {tag for row in sources.values() for tag, _ in row.brought_by}
+    hashes: dict[str, str] = {}
+    for number in sorted({row.pool_id for row in sources.values()}):
+        hashes |= {run["tag"]: run["sha256"] for run in recipes[number]["runs"] if run["tag"] in tags}
+    return [{"tag": tag, "sha256": hashes[tag]} for tag in sorted(hashes)]
+
+
+def as_pooled(row: PoolEntryRow) -> dict[str, Any]:
+    """The values of an entry that go with its pair into another pool."""
+    return {
+        "topic": row.topic,
+        "docno": row.docno,
+        "brought_by": row.brought_by,
+        "best_rank": row.best_rank,
+        "run_count": row.run_count,
+        "added_by": row.added_by,
+        "added_at": row.added_at,
+        "reason": row.reason,
+    }
+
 
 STRATEGY = "overlap"
 REASON = "drawn for a second judgment"
@@ -54,7 +98,7 @@ def draw_overlap(
     relevant_from: int | None = None,
     graded: bool = False,
     assessors: int = 2,
-    aim: Aim | None = None,
+    aim: Target | None = None,
     missing: float = 0.0,
     kappa: float | None = None,
     prevalence: Sequence[float] | None = None,
@@ -102,7 +146,7 @@ def draw_overlap(
             "strategy": STRATEGY,
             "parameters": {"draw": str(draw), "pairs": str(len(chosen)), "seed": str(seed)}
             | ({"assessors": str(assessors)} if assessors > 2 else {})
-            | ({} if aim == Aim() else {"coefficient": aim.method, "weights": aim.weights})
+            | ({} if aim == Target() else {"coefficient": aim.method, "weights": aim.weights})
             | ({"missing": f"{missing:g}"} if missing else {}),
             "ties": str(TieRule.TREC_EVAL),
             "supplementary": False,
@@ -128,7 +172,7 @@ def draw_overlap(
     for one in chosen:
         pair = (one.topic, one.docno)
         known = sources.get(pair)
-        values = brought_by_nobody(pair) | marks if known is None else as_pooled(known)
+        values = manual_entry(pair) | marks if known is None else as_pooled(known)
         drawn_as = {"inclusion": chances[one.label], "stratum": one.label + 1, "weight": None}
         entries[pair] = values | drawn_as
     write_entries(db, row.id, entries)
@@ -169,7 +213,7 @@ def _drawn(
         places = sorted(generator.permutation(len(found))[:pairs].tolist())
         return [found[at] for at in places], dict.fromkeys(range(len(sizes)), len(places) / len(found))
     weighed = np.asarray(sizes) * deviations_by_label(plan.expected, plan.aim)
-    wanted = spread(pairs, weighed, sizes)
+    wanted = neyman_allocation(pairs, weighed, sizes)
     chosen = []
     for label, count in enumerate(wanted):
         own = [one for one in found if one.label == label]

@@ -11,13 +11,12 @@ from sqlalchemy.orm import Session
 
 from workbench.agreement.contingency import MISSING
 from workbench.agreement.resampling import Resamples
-from workbench.agreement.sample_aims import Aim
-from workbench.agreement.sample_estimates import Estimate
-from workbench.agreement.sample_results import of_sample, of_topics
+from workbench.agreement.sample_request import Target
+from workbench.agreement.sample_results import SampleEstimate, estimate_from_pairs, estimate_from_topics
 from workbench.agreement.sample_size import LEVEL, Draw
 from workbench.storage.events import HOLDING, current_events
 from workbench.storage.tables import AssessorRow, JudgmentEventRow, PoolEntryRow, PoolRow
-from workbench.workflow.agreement.overlap_candidates import Pair
+from workbench.workflow.agreement.overlap import Pair
 from workbench.workflow.agreement.overlap_drawing import STRATEGY
 from workbench.workflow.campaigns.campaigns import campaign_of
 
@@ -42,8 +41,8 @@ class OverlapResult:
     categories: tuple[int, ...]
     relevant_from: int | None
     table: tuple[tuple[int, ...], ...]
-    estimate: Estimate
-    aim: Aim
+    estimate: SampleEstimate
+    aim: Target
     assessors: int = 2
     missing: float = 0.0
 
@@ -71,7 +70,7 @@ def _result(
     ).all()
     parameters = row.recipe["parameters"]
     assessors, missing = int(parameters.get("assessors", 2)), float(parameters.get("missing", 0))
-    aim = Aim(parameters.get("coefficient", "pooled"), parameters.get("weights", "nominal"))
+    aim = Target(parameters.get("coefficient", "pooled"), parameters.get("weights", "nominal"))
     firsts = _firsts_of(db, row)
     topics: dict[str, int] = {}
     judged: list[tuple[int, list[Said]]] = []
@@ -100,11 +99,11 @@ def _result(
     draw = Draw(parameters["draw"])
     if draw is Draw.TOPIC:
         resamples = Resamples(seed=int(parameters["seed"]), level=level)
-        estimate = of_topics(codes, [at for at, _ in judged], resamples, grades=q, aim=aim)
+        estimate = estimate_from_topics(codes, [at for at, _ in judged], resamples, grades=q, aim=aim)
     else:
         labels = [of_pair[0][1] for _, of_pair in judged]
         sizes = row.recipe["candidates"] if draw is Draw.LABEL else None
-        estimate = of_sample(codes, labels, grades=q, aim=aim, sizes=sizes, level=level)
+        estimate = estimate_from_pairs(codes, labels, grades=q, aim=aim, sizes=sizes, level=level)
     return OverlapResult(
         row.id,
         row.name,

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError
 from workbench.records import Document, Topic, sorted_ids
-from workbench.storage.batches import batches
+from workbench.storage.chunks import chunks
 from workbench.storage.tables import DocumentRow, JudgmentEventRow, PoolEntryRow, PoolRow, TopicRow
 from workbench.workflow.checks import id_finding, storable, text_hash
 
@@ -245,7 +245,7 @@ def with_text(db: Session, campaign_id: int, docnos: Iterable[str]) -> set[str]:
     """Those of the documents whose text is loaded."""
     known: set[str] = set()
     # What no database keeps cannot be asked for either.
-    for batch in batches([docno for docno in docnos if storable(docno) == docno]):
+    for batch in chunks([docno for docno in docnos if storable(docno) == docno]):
         known.update(
             db.scalars(
                 select(DocumentRow.docno).where(

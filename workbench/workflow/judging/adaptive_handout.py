@@ -1,41 +1,136 @@
-"""Handing out the documents of adaptive pools, to several assessors at once, and taking their answers.
-
-One document at a time: the next is chosen when the one before has its answer, because it depends on it. So an
-assessor has one document open (more only after taking answers back), and nothing is handed out ahead.
-"""
+"""Adaptive pools: who has which document, and which one comes next."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
-from sqlalchemy import bindparam, delete, insert, select
+from sqlalchemy import Row, bindparam, delete, insert, select
 from sqlalchemy.orm import Session
 
-from workbench.pooling.adaptive.events import Event, Happening
+from workbench.pooling.adaptive.live import Happening, PoolEvent
 from workbench.records import PoolEntry
-from workbench.storage.events import CurrentEvent, current_events
-from workbench.storage.tables import AssignmentRow, CampaignRow, PoolEntryRow, PoolEventRow, PoolRow
+from workbench.storage.events import LATER, WITHDRAWN, CurrentEvent, current_events
+from workbench.storage.tables import (
+    AssignmentRow,
+    CampaignRow,
+    JudgmentEventRow,
+    PoolEntryRow,
+    PoolEventRow,
+    PoolRow,
+)
 from workbench.workflow.campaigns.scales import scale_from_json
-from workbench.workflow.judging.adaptive_ledgers import Held, Ledger, ledger
 from workbench.workflow.judging.adaptive_states import AdaptiveStates
-from workbench.workflow.judging.task import own_assignment, own_task
-from workbench.workflow.pools.adaptive_pools import is_adaptive
-from workbench.workflow.pools.pool_events import append_pool_event, lock_topic
+from workbench.workflow.judging.own_assignments import own_assignment
+from workbench.workflow.pools.adaptive_pools import append_pool_event, is_adaptive, lock_topic, totals
 from workbench.workflow.pools.pool_rows import PoolState, state_of
 
+# A document that is out for so long without an answer goes to a colleague who would have none otherwise.
+LEASE = timedelta(hours=24)
 
-def prepare_handing_out(db: Session, states: AdaptiveStates, assignment_id: int, account_id: int) -> bool:
-    """Whether the next document of an assignment waits to be chosen; if so, makes ready for it.
 
-    Changes nothing in the database: the runs are read before `hand_out` keeps others from writing.
-    Raises NotFound where the assignment is not this account's or was taken back.
+@dataclass(frozen=True, slots=True)
+class HandedOut:
+    """A document that was handed out: to whom, when, as which event, and whether an answer holds.
+
+    `relevant` is None without a grade.
     """
-    task = own_task(db, assignment_id, account_id)
-    unanswered = any(docno not in task.answers for docno in task.order)
-    if task.closed or unanswered or not task.left or not is_adaptive(task.pool):
-        return False
-    states.prepare(db, task.pool, task.assignment.topic)
-    return True
+
+    docno: str
+    assessor_id: int
+    since: datetime
+    number: int
+    answered: bool
+    relevant: bool | None
+
+    def abandoned(self, now: datetime) -> bool:
+        """Whether it is out for longer than the lease."""
+        return not self.answered and self.since < now - LEASE
+
+
+@dataclass(frozen=True, slots=True)
+class AdaptiveTopic:
+    """A topic of an adaptive pool: how many documents it asks for, and what is handed out, in order."""
+
+    total: int
+    held: tuple[HandedOut, ...]
+
+    def of(self, assessor_id: int) -> tuple[HandedOut, ...]:
+        """What an assessor has, in the order in which it was handed out."""
+        return tuple(one for one in self.held if one.assessor_id == assessor_id)
+
+    def abandoned(self, assessor_id: int, now: datetime) -> tuple[HandedOut, ...]:
+        """What colleagues of an assessor have had for too long."""
+        return tuple(one for one in self.held if one.assessor_id != assessor_id and one.abandoned(now))
+
+    def left(self, assessor_id: int, now: datetime | None = None) -> int:
+        """How many documents an assessor can still be handed out."""
+        return self.total - len(self.held) + len(self.abandoned(assessor_id, now or datetime.now(UTC)))
+
+
+def adaptive_topic(db: Session, pool: PoolRow, topic: str) -> AdaptiveTopic:
+    """The ledger of one topic."""
+    return adaptive_topics(db, [pool], topic=topic)[pool.id, topic]
+
+
+def adaptive_topics(
+    db: Session, pools: Iterable[PoolRow], *, topic: str | None = None
+) -> dict[tuple[int, str], AdaptiveTopic]:
+    """The ledgers of all topics (or of one) of the adaptive ones among these pools, by pool and topic."""
+    adaptive = [pool for pool in pools if is_adaptive(pool)]
+    held: dict[tuple[int, str], dict[str, HandedOut]] = {}
+    for event in _events(db, [pool.id for pool in adaptive], topic):
+        _take(held.setdefault((event.pool_id, event.topic), {}), event)
+    found = {}
+    for pool in adaptive:
+        wanted = totals(pool) if topic is None else {topic: totals(pool).get(topic, 0)}
+        for one, total in wanted.items():
+            # A document that is handed out again joins at the end of the dictionary: it was taken out before.
+            found[pool.id, one] = AdaptiveTopic(total, tuple(held.get((pool.id, one), {}).values()))
+    return found
+
+
+def adaptive_topics_of(db: Session, campaign_id: int) -> dict[tuple[int, str], AdaptiveTopic]:
+    """The ledgers of all adaptive pools of a campaign, by pool and topic."""
+    return adaptive_topics(db, db.scalars(select(PoolRow).where(PoolRow.campaign_id == campaign_id)).all())
+
+
+def _take(held: dict[str, HandedOut], event: Row[Any]) -> None:
+    if event.happening == Happening.HANDED_OUT:
+        held[event.docno] = HandedOut(
+            event.docno, event.assessor_id, event.at, event.number, answered=False, relevant=None
+        )
+    elif event.happening == Happening.GIVEN_BACK:
+        held.pop(event.docno, None)
+    elif event.docno in held:
+        held[event.docno] = replace(
+            held[event.docno], answered=event.answer not in {WITHDRAWN, LATER}, relevant=event.relevant
+        )
+
+
+def _events(db: Session, pool_ids: Collection[int], topic: str | None) -> Iterable[Row[Any]]:
+    if not pool_ids:
+        return []
+    event = PoolEventRow
+    chosen = (
+        select(
+            event.pool_id,
+            event.topic,
+            event.number,
+            event.happening,
+            event.docno,
+            event.relevant,
+            event.assessor_id,
+            event.at,
+            JudgmentEventRow.answer,
+        )
+        .outerjoin(JudgmentEventRow, JudgmentEventRow.id == event.judgment_event_id)
+        .where(event.pool_id.in_(pool_ids))
+        .order_by(event.pool_id, event.topic, event.number)
+    )
+    return db.execute(chosen if topic is None else chosen.where(event.topic == topic))
 
 
 def hand_out(db: Session, states: AdaptiveStates, assignment_id: int, account_id: int) -> str | None:
@@ -52,7 +147,7 @@ def hand_out(db: Session, states: AdaptiveStates, assignment_id: int, account_id
     lock_topic(db, pool.campaign_id, mine.topic)
     answers = current_events(db, pool.campaign_id, assessor_ids=[mine.assessor_id], topic=mine.topic)
     answered = {event.docno: event for event in answers}
-    now = ledger(db, pool, mine.topic)
+    now = adaptive_topic(db, pool, mine.topic)
     waiting = next((one.docno for one in now.of(mine.assessor_id) if one.docno not in answered), None)
     return waiting or _next(db, states, pool, mine, now, answered)
 
@@ -66,7 +161,9 @@ def take_answer(db: Session, campaign_id: int, event: CurrentEvent) -> None:
     pair = {"topic": event.topic, "docno": event.docno, "assessor_id": event.assessor_id}
     for pool in filter(is_adaptive, db.scalars(_CONCERNED, {"campaign_id": campaign_id, **pair}).all()):
         lock_topic(db, campaign_id, event.topic)
-        if any(one.docno == event.docno for one in ledger(db, pool, event.topic).of(event.assessor_id)):
+        if any(
+            one.docno == event.docno for one in adaptive_topic(db, pool, event.topic).of(event.assessor_id)
+        ):
             _say(db, pool, event)
 
 
@@ -79,7 +176,11 @@ def take_back(db: Session, assignment: AssignmentRow) -> int:
     if not is_adaptive(pool):
         return 0
     lock_topic(db, pool.campaign_id, assignment.topic)
-    out = [one for one in ledger(db, pool, assignment.topic).of(assignment.assessor_id) if not one.answered]
+    out = [
+        one
+        for one in adaptive_topic(db, pool, assignment.topic).of(assignment.assessor_id)
+        if not one.answered
+    ]
     for one in out:
         _give_back(db, pool, assignment.topic, one)
     return len(out)
@@ -90,7 +191,7 @@ def _next(
     states: AdaptiveStates,
     pool: PoolRow,
     mine: AssignmentRow,
-    now: Ledger,
+    now: AdaptiveTopic,
     answered: dict[str, CurrentEvent],
 ) -> str | None:
     abandoned = list(now.abandoned(mine.assessor_id, datetime.now(UTC)))
@@ -112,12 +213,12 @@ def _next(
 def _say(db: Session, pool: PoolRow, event: CurrentEvent) -> None:
     scale = scale_from_json(db.get_one(CampaignRow, pool.campaign_id).scale)
     relevant = None if event.grade is None else event.grade >= scale.relevant_from
-    said = Event(Happening.JUDGED, event.topic, event.docno, relevant)
+    said = PoolEvent(Happening.JUDGED, event.topic, event.docno, relevant)
     append_pool_event(db, pool.id, said, assessor_id=event.assessor_id, judgment_event_id=event.id)
 
 
 def _give(db: Session, pool: PoolRow, mine: AssignmentRow, entry: PoolEntry) -> None:
-    given = Event(Happening.HANDED_OUT, entry.topic, entry.docno)
+    given = PoolEvent(Happening.HANDED_OUT, entry.topic, entry.docno)
     append_pool_event(db, pool.id, given, assessor_id=mine.assessor_id)
     db.execute(
         insert(PoolEntryRow).values(
@@ -131,8 +232,8 @@ def _give(db: Session, pool: PoolRow, mine: AssignmentRow, entry: PoolEntry) -> 
     )
 
 
-def _give_back(db: Session, pool: PoolRow, topic: str, held: Held) -> None:
-    back = Event(Happening.GIVEN_BACK, topic, held.docno)
+def _give_back(db: Session, pool: PoolRow, topic: str, held: HandedOut) -> None:
+    back = PoolEvent(Happening.GIVEN_BACK, topic, held.docno)
     append_pool_event(db, pool.id, back, assessor_id=held.assessor_id)
     db.execute(
         delete(PoolEntryRow).where(

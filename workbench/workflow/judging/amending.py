@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict
 from workbench.storage.events import recorded_event
-from workbench.workflow.judging.annotations import NO_EXTRAS, Extras, extras_of, shown_text
+from workbench.workflow.judging.annotations import NO_ANNOTATIONS, Annotations, annotations_of, shown_text
 from workbench.workflow.judging.recording import Recorded, Said, checked_id, once, task_with
 
 
@@ -22,7 +22,7 @@ def comment_on(
     comment: str,
     client_id: str,
     said_at: datetime | None = None,
-    extras: Extras | None = None,
+    extras: Annotations | None = None,
 ) -> Recorded:
     """Say again what holds of a pair, with another comment; without `extras` they stay as they are.
 
@@ -38,7 +38,7 @@ def amend(
     account_id: int,
     *,
     docno: str,
-    extras: Extras,
+    extras: Annotations,
     client_id: str,
     said_at: datetime | None = None,
 ) -> Recorded:
@@ -58,7 +58,7 @@ class _Again:
     client_id: str
     said_at: datetime | None
     comment: str | None
-    extras: Extras | None
+    extras: Annotations | None
 
 
 def _amend(db: Session, assignment_id: int, account_id: int, again: _Again) -> Recorded:
@@ -69,7 +69,7 @@ def _amend(db: Session, assignment_id: int, account_id: int, again: _Again) -> R
     held = task.answers.get(key)
     if held is None:
         raise Conflict("there is no answer that this belongs to", remedy="judge the document")
-    before = extras_of(db, held.assessor_id, held.topic).get(held.id, NO_EXTRAS)
+    before = annotations_of(db, held.assessor_id, held.topic).get(held.id, NO_ANNOTATIONS)
     extras = before if again.extras is None else again.extras
     said = Said(
         key,

@@ -17,7 +17,7 @@ MOST_PASSAGES = 20
 LONGEST_QUOTE = 5_000
 MOST_RATINGS = 20
 LONGEST_NAME = 80
-MOST_TICKED = 200
+MOST_SUBTOPICS = 200
 LARGEST = 2**31
 
 
@@ -34,7 +34,7 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class Extras:
+class Annotations:
     """Passages, answers to further questions by name (their place in the scale, from 0), ids of subtopics.
 
     `evidence` is None where the sender knows nothing of passages, as a form without scripts: what holds
@@ -52,27 +52,27 @@ class Extras:
         return {name: value for name, value in said.items() if value}
 
 
-NO_EXTRAS = Extras()
+NO_ANNOTATIONS = Annotations()
 
 
-def read_extras(evidence: object, ratings: object, subtopics: object) -> Extras:
+def read_annotations(evidence: object, ratings: object, subtopics: object) -> Annotations:
     """What a sender says goes with a judgment; None is nothing said.
 
     Only its shape is checked: what an organiser has taken off the list of questions or subtopics while the
     answer waited in a browser was said all the same. Raises WorkbenchError for what has another shape.
     """
-    return Extras(_passages(evidence), _ratings(ratings), _ticked(subtopics))
+    return Annotations(_passages(evidence), _ratings(ratings), _ticked(subtopics))
 
 
-def stored_extras(evidence: object, ratings: object, subtopics: object) -> Extras:
+def stored_annotations(evidence: object, ratings: object, subtopics: object) -> Annotations:
     """What a row of the table says; nothing where something else wrote it in another shape."""
     try:
-        return read_extras(evidence, ratings, subtopics)
+        return read_annotations(evidence, ratings, subtopics)
     except WorkbenchError:
-        return NO_EXTRAS
+        return NO_ANNOTATIONS
 
 
-def extras_of(db: Session, assessor_id: int, topic: str) -> dict[int, Extras]:
+def annotations_of(db: Session, assessor_id: int, topic: str) -> dict[int, Annotations]:
     """What goes with an assessor's events of a topic, by the event's number; only where something does."""
     event = JudgmentEventRow
     rows = db.execute(
@@ -82,7 +82,7 @@ def extras_of(db: Session, assessor_id: int, topic: str) -> dict[int, Extras]:
             or_(event.evidence.is_not(None), event.ratings.is_not(None), event.subtopics.is_not(None)),
         )
     )
-    return {row[0]: stored_extras(*row[1:]) for row in rows}
+    return {row[0]: stored_annotations(*row[1:]) for row in rows}
 
 
 def shown_text(db: Session, event_id: int) -> str | None:
@@ -125,8 +125,8 @@ def _ratings(sent: object) -> Mapping[str, int]:
 def _ticked(sent: object) -> tuple[str, ...]:
     if sent is None:
         return ()
-    if not isinstance(sent, list) or len(sent) > MOST_TICKED:
-        raise WorkbenchError(f"subtopics are a list of at most {MOST_TICKED} ids")
+    if not isinstance(sent, list) or len(sent) > MOST_SUBTOPICS:
+        raise WorkbenchError(f"subtopics are a list of at most {MOST_SUBTOPICS} ids")
     if not all(isinstance(one, str) and 0 < len(one) <= LONGEST_ID for one in sent):
         raise WorkbenchError("a subtopic is ticked by its id")
     return tuple(dict.fromkeys(storable(one) for one in sent))

@@ -1,16 +1,156 @@
-"""The assignments that are in force: who has which topic of which pool, and how much of it is judged."""
+"""Assignments: which assessors judge which topics of a pool, in which order, and how far they are."""
 
 from __future__ import annotations
 
+import hashlib
+import secrets
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from workbench.errors import NotFound, WorkbenchError
 from workbench.storage.events import current_events
 from workbench.storage.tables import AssessorRow, AssignmentRow, PoolRow, TopicRow
+from workbench.workflow.judging.adaptive_handout import take_back
 from workbench.workflow.judging.handouts import share_of, shares_of
 from workbench.workflow.judging.order import OrderRule
+from workbench.workflow.judging.queue_handout import give_back_assigned
+from workbench.workflow.pools.adaptive_pools import is_adaptive, topics_of_pool
+from workbench.workflow.pools.pool_rows import held_pool, require_open
+
+SEEDS = 2**31
+
+
+def assign(
+    db: Session,
+    pool_id: int,
+    *,
+    topics: Iterable[str],
+    assessor_ids: Iterable[int],
+    order: OrderRule = OrderRule.SHUFFLED,
+    seed: int | None = None,
+) -> int:
+    """Give every named topic to every named assessor; what is given already stays as it is.
+
+    Returns how many assignments are new. A topic that was taken back is given again with its old order.
+    Raises Conflict for a draft or a closed pool, NotFound for a topic outside the pool or an assessor without
+    account.
+    """
+    pool = _open_pool(db, pool_id)
+    able = {
+        row.id
+        for row in db.scalars(
+            select(AssessorRow).where(
+                AssessorRow.campaign_id == pool.campaign_id, AssessorRow.account_id.is_not(None)
+            )
+        )
+    }
+    pooled = topics_of_pool(db, pool)
+    # What comes when in an adaptive pool is its strategy's business.
+    order = OrderRule.PRIORITY if is_adaptive(pool) else order
+    assessor_ids = list(dict.fromkeys(assessor_ids))
+    added = 0
+    for topic in dict.fromkeys(topics):
+        if topic not in pooled:
+            raise NotFound(f"topic {topic!r} has nothing in pool {pool.name!r}")
+        for assessor_id in assessor_ids:
+            if assessor_id not in able:
+                raise NotFound(
+                    "an assessor without an account cannot be given work", remedy="invite the person first"
+                )
+            added += _assign_topic(db, pool_id, topic, assessor_id, order, seed)
+    db.flush()
+    return added
+
+
+def assign_in_turn(
+    db: Session,
+    pool_id: int,
+    *,
+    assessor_ids: Sequence[int],
+    per_topic: int = 1,
+    order: OrderRule = OrderRule.SHUFFLED,
+    seed: int | None = None,
+) -> int:
+    """Give each topic of a pool to `per_topic` assessors, in turn so that work and partners are spread.
+
+    Topic i goes to the assessors i, i + 1, ... of the list, counted round. Returns how many are new; raises
+    WorkbenchError where there are fewer assessors than `per_topic`.
+    """
+    assessor_ids = list(dict.fromkeys(assessor_ids))
+    if not 1 <= per_topic <= len(assessor_ids):
+        raise WorkbenchError(
+            f"{per_topic} assessors a topic cannot be had from {len(assessor_ids)}",
+            remedy="name more assessors or ask for fewer a topic",
+        )
+    pool = _open_pool(db, pool_id)
+    pooled = topics_of_pool(db, pool)
+    topics = db.scalars(
+        select(TopicRow.topic).where(TopicRow.campaign_id == pool.campaign_id).order_by(TopicRow.position)
+    )
+    added = 0
+    for index, topic in enumerate(one for one in topics.all() if one in pooled):
+        chosen = [assessor_ids[(index + step) % len(assessor_ids)] for step in range(per_topic)]
+        added += assign(db, pool_id, topics=[topic], assessor_ids=chosen, order=order, seed=seed)
+    return added
+
+
+def revoke(db: Session, campaign_id: int, assignment_id: int) -> None:
+    """Take an assignment back; what was judged stays, what was handed out goes to others. Raises NotFound."""
+    row = db.scalar(
+        select(AssignmentRow)
+        .join(PoolRow)
+        .where(AssignmentRow.id == assignment_id, PoolRow.campaign_id == campaign_id)
+    )
+    if row is None:
+        raise NotFound("there is no such assignment")
+    row.revoked_at = row.revoked_at or datetime.now(UTC)
+    take_back(db, row)
+    give_back_assigned(db, row)
+    db.flush()
+
+
+def _assign_topic(
+    db: Session, pool_id: int, topic: str, assessor_id: int, order: OrderRule, seed: int | None
+) -> int:
+    row = db.scalar(
+        select(AssignmentRow).where(
+            AssignmentRow.pool_id == pool_id,
+            AssignmentRow.topic == topic,
+            AssignmentRow.assessor_id == assessor_id,
+        )
+    )
+    if row is not None and row.revoked_at is None:
+        return 0
+    if row is not None:
+        row.revoked_at = None
+        return 1
+    db.add(
+        AssignmentRow(
+            pool_id=pool_id,
+            topic=topic,
+            assessor_id=assessor_id,
+            order_rule=order,
+            # Each assessor's own: two who see one order could influence each other's pace and fatigue alike.
+            seed=secrets.randbelow(SEEDS) if seed is None else _mixed(seed, assessor_id),
+            assigned_at=datetime.now(UTC),
+        )
+    )
+    return 1
+
+
+def _mixed(seed: int, assessor_id: int) -> int:
+    digest = hashlib.sha256(f"{seed}\0{assessor_id}".encode()).digest()
+    return int.from_bytes(digest[:4], "big") % SEEDS
+
+
+def _open_pool(db: Session, pool_id: int) -> PoolRow:
+    pool = held_pool(db, pool_id)
+    require_open(pool)
+    return pool
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,13 @@
-"""What the assessors of a campaign say now, judgment by judgment."""
+"""The current judgments of a campaign, alone or with their annotations, and the subtopics ticked."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections import defaultdict
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -10,7 +15,10 @@ from sqlalchemy.orm import Session
 from workbench.errors import WorkbenchError
 from workbench.records import Answer, Judgment, id_bytes
 from workbench.storage.events import current_events
-from workbench.storage.tables import AssessorRow
+from workbench.storage.tables import AssessorRow, JudgmentEventRow
+from workbench.workflow.campaigns.collection import topics_of
+from workbench.workflow.judging.annotations import NO_ANNOTATIONS, Annotations, stored_annotations
+from workbench.workflow.judging.desk_rules import desk_questions_of
 
 
 def current_judgments(
@@ -42,3 +50,125 @@ def current_judgments(
         if event.assessor_id in names
     ]
     return tuple(sorted(held, key=lambda j: (id_bytes(j.topic), id_bytes(j.docno), j.assessor)))
+
+
+class TickedBy(StrEnum):
+    """When a subtopic counts as covered by a document that several assessors graded."""
+
+    ANY = "any"
+    MAJORITY = "majority"
+    ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatedJudgment:
+    """One answer that holds, with everything that went with it.
+
+    `labels` are the words of the answers to further questions, where the question is asked still.
+    """
+
+    topic: str
+    docno: str
+    assessor: str
+    answer: Answer
+    grade: int | None
+    reason: str
+    comment: str
+    extras: Annotations
+    labels: dict[str, str]
+    document_sha256: str | None
+    recorded_at: datetime
+
+
+def annotated_judgments(db: Session, campaign_id: int) -> tuple[AnnotatedJudgment, ...]:
+    """Every answer that holds, sorted by topic and docno as bytes, then by assessor."""
+    names = dict(
+        db.execute(
+            select(AssessorRow.id, AssessorRow.name).where(AssessorRow.campaign_id == campaign_id)
+        ).all()
+    )
+    event = JudgmentEventRow
+    beside = {
+        row[0]: (row[1], stored_annotations(*row[2:]))
+        for row in db.execute(
+            select(event.id, event.document_sha256, event.evidence, event.ratings, event.subtopics).where(
+                event.campaign_id == campaign_id
+            )
+        )
+    }
+    scales = {one.name: one.labels for one in desk_questions_of(db, campaign_id).questions}
+    found = []
+    for held in current_events(db, campaign_id):
+        shown, extras = beside.get(held.id, (None, NO_ANNOTATIONS))
+        found.append(
+            AnnotatedJudgment(
+                topic=held.topic,
+                docno=held.docno,
+                assessor=names[held.assessor_id],
+                answer=Answer(held.answer),
+                grade=held.grade,
+                reason=held.reason,
+                comment=held.comment,
+                extras=extras,
+                labels={
+                    name: scales[name][value]
+                    for name, value in extras.ratings.items()
+                    if value < len(scales.get(name, ()))
+                },
+                document_sha256=shown,
+                recorded_at=held.recorded_at,
+            )
+        )
+    return tuple(sorted(found, key=lambda one: (id_bytes(one.topic), id_bytes(one.docno), one.assessor)))
+
+
+def judgment_json(one: AnnotatedJudgment) -> dict[str, Any]:
+    """An answer as one JSON object of a file; passages by their offsets in UTF-16 units and their words."""
+    passages = [
+        {"start": each.start, "end": each.end, "quote": each.quote} for each in one.extras.evidence or ()
+    ]
+    return {
+        "topic": one.topic,
+        "docno": one.docno,
+        "assessor": one.assessor,
+        "answer": str(one.answer),
+        "grade": one.grade,
+        "reason": one.reason,
+        "comment": one.comment,
+        "evidence": passages,
+        "ratings": {
+            name: {"value": value, "label": one.labels.get(name)}
+            for name, value in one.extras.ratings.items()
+        },
+        "subtopics": list(one.extras.subtopics),
+        "document_sha256": one.document_sha256,
+        "recorded_at": one.recorded_at.isoformat(),
+    }
+
+
+def subtopic_judgments(
+    db: Session, campaign_id: int, *, ticked_by: TickedBy = TickedBy.MAJORITY
+) -> Iterator[tuple[str, str, str, int]]:
+    """Topic, subtopic, docno and 1 or 0 for every graded pair of the topics that have subtopics.
+
+    Of a pair's graders anybody, more than half of them, or all must have ticked the subtopic.
+    """
+    subtopics = {topic.id: [one for one, _ in topic.subtopics] for topic in topics_of(db, campaign_id)}
+    graded: dict[tuple[str, str], list[Annotations]] = defaultdict(list)
+    for one in annotated_judgments(db, campaign_id):
+        if one.answer is Answer.GRADE and subtopics.get(one.topic):
+            graded[one.topic, one.docno].append(one.extras)
+    for (topic, docno), said in graded.items():
+        for subtopic in subtopics[topic]:
+            ticks = sum(subtopic in each.subtopics for each in said)
+            yield topic, subtopic, docno, int(_counts(ticks, len(said), ticked_by))
+
+
+def _counts(ticks: int, graders: int, ticked_by: TickedBy) -> bool:
+    match ticked_by:
+        case TickedBy.ANY:
+            return ticks > 0
+        case TickedBy.ALL:
+            return ticks == graders
+        case TickedBy.MAJORITY:
+            return 2 * ticks > graders

@@ -8,8 +8,8 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.storage.tables import PoolEntryRow, PoolRow
-from workbench.workflow.judging.adaptive_ledgers import Ledger, ledger, ledgers_of
-from workbench.workflow.judging.queue_topics import QueueTopic, is_queue, queue_topic, queue_topics_of
+from workbench.workflow.judging.adaptive_handout import AdaptiveTopic, adaptive_topic, adaptive_topics_of
+from workbench.workflow.judging.queue_handout import QueueTopic, is_queue, queue_topic, queue_topics_of
 from workbench.workflow.pools.adaptive_pools import is_adaptive
 
 Key = tuple[int, str]
@@ -21,7 +21,7 @@ class Shares:
     """The pools of a campaign by topic: docnos, and who has which where they are handed out."""
 
     pooled: dict[Key, set[str]]
-    ledgers: dict[Key, Ledger]
+    ledgers: dict[Key, AdaptiveTopic]
     queues: dict[Key, QueueTopic]
     closed: frozenset[int]
 
@@ -50,7 +50,7 @@ def share_of(db: Session, pool: PoolRow, topic: str, assessor_id: int) -> tuple[
         has = set(queue.of(assessor_id))
         return has, 0 if pool.closed_at is not None else len(queue.may_come(assessor_id) - has)
     if is_adaptive(pool):
-        known = ledger(db, pool, topic)
+        known = adaptive_topic(db, pool, topic)
         more = 0 if pool.closed_at is not None else known.left(assessor_id)
         return {held.docno for held in known.of(assessor_id)}, more
     pooled = select(PoolEntryRow.docno).where(PoolEntryRow.pool_id == pool.id, PoolEntryRow.topic == topic)
@@ -70,4 +70,6 @@ def shares_of(db: Session, campaign_id: int) -> Shares:
     closed = db.scalars(
         select(PoolRow.id).where(PoolRow.campaign_id == campaign_id, PoolRow.closed_at.is_not(None))
     )
-    return Shares(pooled, ledgers_of(db, campaign_id), queue_topics_of(db, campaign_id), frozenset(closed))
+    return Shares(
+        pooled, adaptive_topics_of(db, campaign_id), queue_topics_of(db, campaign_id), frozenset(closed)
+    )

@@ -11,7 +11,7 @@ from uuid import uuid4
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from workbench.consensus.repeats import latest
+from workbench.consensus.judgments import latest_judgments
 from workbench.errors import Conflict, Finding, InvalidInput
 from workbench.records import Answer, Judgment, Qrel, Scale
 from workbench.storage.events import DISCUSSION, JUDGING, append_events, current_events
@@ -97,7 +97,7 @@ def import_judgments(
     for name, theirs in by_assessor.items():
         row = _assessor(db, campaign_id, name, name in machines)
         new = append_events(db, _new_events(db, row, theirs, source, DISCUSSION if discussed else JUDGING))
-        held = latest(theirs)
+        held = latest_judgments(theirs)
         lines.append(ImportedAssessor(name, row.machine, len(theirs), new, held.repeated, held.contradicted))
     return Imported(source, tuple(lines))
 

@@ -14,10 +14,10 @@ from workbench.errors import Conflict, WorkbenchError
 from workbench.records import Answer
 from workbench.storage.events import LATER, WITHDRAWN, recorded_event
 from workbench.workflow.campaigns.scales import scale_from_json
-from workbench.workflow.judging.annotations import NO_EXTRAS, Extras, extras_of
-from workbench.workflow.judging.probed_task import screen_task
+from workbench.workflow.judging.annotations import NO_ANNOTATIONS, Annotations, annotations_of
+from workbench.workflow.judging.quality_checks import desk_task
 from workbench.workflow.judging.recording import Recorded, Said, checked_id, once, task_with
-from workbench.workflow.judging.task import Task, last_on_screen
+from workbench.workflow.judging.task import Task, last_answered
 from workbench.workflow.pools.adaptive_pools import is_adaptive
 
 
@@ -35,7 +35,7 @@ def record(
     active_ms: int | None = None,
     shown_sha256: str | None = None,
     said_at: datetime | None = None,
-    extras: Extras = NO_EXTRAS,
+    extras: Annotations = NO_ANNOTATIONS,
 ) -> Recorded:
     """Append one answer; the same client id again changes nothing and gives the first event back.
 
@@ -101,20 +101,24 @@ def undo(db: Session, assignment_id: int, account_id: int, *, client_id: str) ->
 
     The withdrawn event stays in the history; repeated with the same client id it withdraws no second answer.
     """
-    task = screen_task(db, assignment_id, account_id, writing=True)
+    task = desk_task(db, assignment_id, account_id, writing=True)
     if recorded_event(db, task.assignment.assessor_id, checked_id(client_id)) is not None:
         return None
-    last = last_on_screen(task)
+    last = last_answered(task)
     if last is None:
         return None
     once(db, task, Said(last, WITHDRAWN, None, client_id))
     return last
 
 
-def _with_passages(db: Session, task: Task, docno: str, extras: Extras) -> Extras:
+def _with_passages(db: Session, task: Task, docno: str, extras: Annotations) -> Annotations:
     """Extras whose sender knows nothing of passages keep those that hold."""
     if extras.evidence is not None:
         return extras
     held = task.answers.get(docno)
-    known = extras_of(db, held.assessor_id, held.topic).get(held.id, NO_EXTRAS) if held else NO_EXTRAS
+    known = (
+        annotations_of(db, held.assessor_id, held.topic).get(held.id, NO_ANNOTATIONS)
+        if held
+        else NO_ANNOTATIONS
+    )
     return replace(extras, evidence=known.evidence)

@@ -8,17 +8,17 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict
+from workbench.pooling.strategies import PoolRecipe
 from workbench.ranking import ordered
 from workbench.records import TieRule
 from workbench.storage.events import current_events
 from workbench.storage.tables import AssessorRow
 from workbench.workflow.campaigns.collection import topics_of
-from workbench.workflow.judging.assigning import assign
+from workbench.workflow.judging.assignments import assign
 from workbench.workflow.pools.judged_pairs import graded_by_people
-from workbench.workflow.pools.listing import PoolReport
-from workbench.workflow.pools.pool_pairs import pool_entries
-from workbench.workflow.pools.pooling import make_pool
-from workbench.workflow.runs.submitting import stored_run
+from workbench.workflow.pools.listing import PoolReport, pool_entries
+from workbench.workflow.pools.making import make_pool
+from workbench.workflow.runs.packed_store import run_for_use
 
 CUTOFFS = (5, 10, 20, 50, 100)
 
@@ -45,7 +45,7 @@ class RunHoles:
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
+class HolesFilled:
     """The supplementary pool for a run's holes, and how many topics went to those who know them."""
 
     pool: PoolReport
@@ -56,7 +56,7 @@ class Filled:
 def holes_of(db: Session, campaign_id: int, tag: str, *, ties: TieRule = TieRule.TREC_EVAL) -> RunHoles:
     """What of a run's first documents no person has judged, by cut-off and topic; raises NotFound."""
     judged = graded_by_people(db, campaign_id)
-    rankings = stored_run(db, campaign_id, tag).rankings
+    rankings = run_for_use(db, campaign_id, tag).rankings
     by_topic = []
     retrieved = [0] * len(CUTOFFS)
     for topic in topics_of(db, campaign_id):
@@ -79,7 +79,7 @@ def fill_holes(
     depth: int,
     ties: TieRule = TieRule.TREC_EVAL,
     created_by: int | None = None,
-) -> Filled:
+) -> HolesFilled:
     """Make the supplementary pool of a run to a depth, each topic for the assessors who judged it before.
 
     Raises NotFound for the run and Conflict where nothing is left to judge.
@@ -87,11 +87,8 @@ def fill_holes(
     report = make_pool(
         db,
         campaign_id,
-        parameters={"depth": depth},
-        ties=ties,
-        tags=[tag],
+        PoolRecipe(parameters={"depth": depth}, ties=ties, tags=[tag], supplementary=True),
         name=f"{tag} late, depth {depth}",
-        supplementary=True,
         created_by=created_by,
     )
     entries = pool_entries(db, campaign_id, report.pool.name)
@@ -104,7 +101,7 @@ def fill_holes(
             assigned += assign(db, report.pool.id, topics=[topic], assessor_ids=sorted(knowing[topic]))
         else:
             unassigned += 1
-    return Filled(report, assigned, unassigned)
+    return HolesFilled(report, assigned, unassigned)
 
 
 def _who_judged(db: Session, campaign_id: int) -> dict[str, set[int]]:

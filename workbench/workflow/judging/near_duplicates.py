@@ -1,32 +1,32 @@
-"""Near-duplicates in an assessor's part: which documents they are, how two differ, which were graded apart.
-
-The desk proposes the same answer from what the assessor said; nothing here looks at what others said.
-"""
+"""Near-duplicates among an assessor's documents, found by stored sketches of their texts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import select
-from sqlalchemy.orm import Session
+from sqlalchemy import Select, select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from workbench.errors import NotFound
-from workbench.pooling.near_duplicates import (
+from workbench.pooling.near_duplicate_documents import (
     THRESHOLD,
-    Difference,
+    TextDifference,
     differences,
     groups,
     promising,
     promising_pairs,
     resemblance,
+    sketch,
 )
 from workbench.records import Answer
+from workbench.storage.chunks import chunks
 from workbench.storage.events import JUDGING
-from workbench.storage.tables import DocumentRow
+from workbench.storage.tables import DocumentRow, DocumentSketchRow
 from workbench.workflow.campaigns.scales import scale_from_json
-from workbench.workflow.judging.probed_task import documents_behind, screen_task
-from workbench.workflow.judging.sketches import kept_sketches, sketches_of, texts_of
+from workbench.workflow.judging.quality_checks import desk_task, docnos_behind
 from workbench.workflow.judging.task import Task, own_task
 
 # Of more a document has the most alike: a mirror has hundreds, and each is compared word by word.
@@ -44,7 +44,7 @@ class GradedDocument:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class ComparedDocuments:
     """Two documents of an assessor's part, and where their texts differ; a label is None for no grade."""
 
     one: str
@@ -52,10 +52,12 @@ class Comparison:
     titles: tuple[str, str]
     labels: tuple[str | None, str | None]
     resemblance: float
-    differences: tuple[Difference, ...]
+    differences: tuple[TextDifference, ...]
 
 
-def near_in(db: Session, task: Task, keys: Iterable[str]) -> dict[str, tuple[tuple[str, float], ...]]:
+def near_duplicates_in(
+    db: Session, task: Task, keys: Iterable[str]
+) -> dict[str, tuple[tuple[str, float], ...]]:
     """For those of the keys that have any: the keys of nearly identical documents of the part.
 
     Most alike first, each with the resemblance. The task is as its desk shows it. Documents without a text or
@@ -77,11 +79,11 @@ def near_in(db: Session, task: Task, keys: Iterable[str]) -> dict[str, tuple[tup
     return found
 
 
-def near_documents(
+def near_duplicates_of(
     db: Session, assignment_id: int, account_id: int, key: str
 ) -> tuple[tuple[str, float], ...]:
     """What `near_in` says of one document; raises NotFound as `own_task`."""
-    return near_in(db, screen_task(db, assignment_id, account_id), [key]).get(key, ())
+    return near_duplicates_in(db, desk_task(db, assignment_id, account_id), [key]).get(key, ())
 
 
 def contradictions(
@@ -109,10 +111,12 @@ def contradictions(
     )
 
 
-def compare(db: Session, assignment_id: int, account_id: int, one: str, other: str) -> Comparison:
+def compare_texts(
+    db: Session, assignment_id: int, account_id: int, one: str, other: str
+) -> ComparedDocuments:
     """Two documents of one's own part beside each other; raises NotFound where either is none of it."""
     task = own_task(db, assignment_id, account_id)
-    known = documents_behind(db, task, (one, other))
+    known = docnos_behind(db, task, (one, other))
     one, other = known.get(one, one), known.get(other, other)
     texts = texts_of(db, task.campaign.id, [one, other])
     if one == other or not {one, other} <= set(task.order) or len(texts) < 2:
@@ -120,7 +124,7 @@ def compare(db: Session, assignment_id: int, account_id: int, one: str, other: s
     titles = _titles(db, task.campaign.id, [one, other])
     scale, graded = scale_from_json(task.campaign.scale), _graded(task)
     labels = [scale.grade(graded[docno]).label if docno in graded else None for docno in (one, other)]
-    return Comparison(
+    return ComparedDocuments(
         one,
         other,
         (titles[one], titles[other]),
@@ -157,3 +161,113 @@ def _titles(db: Session, campaign_id: int, docnos: Sequence[str]) -> dict[str, s
         )
     )
     return dict(rows.all())
+
+
+# What one request sketches, in characters: some hundredths of a second of work, since a desk waits for its
+# first documents; of those that it asks for more.
+MOST_AT_ONCE = 100_000
+MOST_OF_ASKED = 2_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Sketched:
+    """A sketch that is to be kept, of the text with this hash."""
+
+    docno: str
+    sha256: str
+    sketch: bytes
+
+
+def missing_sketches(
+    db: Session, assignment_id: int, account_id: int, *, first: Iterable[str] = ()
+) -> tuple[Sketched, ...]:
+    """Sketches of documents of the assessor's part that are not kept yet, of MOST_AT_ONCE characters of text.
+
+    Those of the documents that are asked for (`first`, by what the desk calls them) come first, of up to
+    MOST_OF_ASKED characters, then those of answered ones. They are made here, where nobody waits for the
+    database; `keep_sketches` keeps them.
+    """
+    task = own_task(db, assignment_id, account_id)
+    lacking = set(task.order) - _sketched(db, task.campaign.id, task.order)
+    asked = set(docnos_behind(db, task, first).values()) if lacking else set()
+    places = {docno: place for place, docno in enumerate(task.order)}
+    made, size = [], 0
+    for docno in sorted(lacking, key=lambda one: (one not in asked, one not in task.answers, places[one])):
+        row = db.execute(
+            select(DocumentRow.title, DocumentRow.text, DocumentRow.sha256).where(
+                DocumentRow.campaign_id == task.campaign.id, DocumentRow.docno == docno
+            )
+        ).one_or_none()
+        if row is None:
+            continue
+        made.append(Sketched(docno, row.sha256, sketch(row.text.strip() or row.title)))
+        size += len(row.text)
+        if size > (MOST_OF_ASKED if docno in asked else MOST_AT_ONCE):
+            break
+    return tuple(made)
+
+
+def keep_sketches(db: Session, assignment_id: int, account_id: int, made: Sequence[Sketched]) -> None:
+    """Keep sketches of documents; one that is kept already is replaced."""
+    campaign_id = own_task(db, assignment_id, account_id).campaign.id
+    insert = sqlite.insert if db.get_bind().dialect.name == "sqlite" else postgresql.insert
+    # In one order, so that two who keep the same ones wait for each other and not both.
+    for one in sorted(made, key=lambda one: one.docno):
+        changed = {"sha256": one.sha256, "sketch": one.sketch}
+        db.execute(
+            insert(DocumentSketchRow)
+            .values(campaign_id=campaign_id, docno=one.docno, **changed)
+            .on_conflict_do_update(index_elements=["campaign_id", "docno"], set_=changed)
+        )
+
+
+def sketches_of(db: Session, campaign_id: int, docnos: Iterable[str]) -> dict[str, bytes]:
+    """The kept sketches, and those of documents that lack one, made here and now."""
+    names = list(docnos)
+    found = kept_sketches(db, campaign_id, names)
+    lacking = [docno for docno in names if docno not in found]
+    made = {docno: sketch(text) for docno, text in texts_of(db, campaign_id, lacking).items()}
+    return {docno: found.get(docno) or made[docno] for docno in names if docno in found or docno in made}
+
+
+def kept_sketches(db: Session, campaign_id: int, docnos: Sequence[str]) -> dict[str, bytes]:
+    """The sketches of documents that are kept, of the texts as they are now, by docno."""
+    found: dict[str, bytes] = {}
+    for batch in chunks(docnos):
+        found |= dict(db.execute(_of_now(batch, campaign_id, DocumentSketchRow.sketch)).all())
+    return found
+
+
+def texts_of(db: Session, campaign_id: int, docnos: Sequence[str]) -> dict[str, str]:
+    """The texts of those of the documents that are loaded, by docno; the title where there is no text."""
+    found: dict[str, str] = {}
+    for batch in chunks(docnos):
+        rows = db.execute(
+            select(DocumentRow.docno, DocumentRow.title, DocumentRow.text).where(
+                DocumentRow.campaign_id == campaign_id, DocumentRow.docno.in_(batch)
+            )
+        )
+        found |= {docno: text.strip() or title for docno, title, text in rows}
+    return found
+
+
+def _sketched(db: Session, campaign_id: int, docnos: Sequence[str]) -> set[str]:
+    """Those of the documents whose sketch is kept, and of the text that they have now."""
+    found: set[str] = set()
+    for batch in chunks(docnos):
+        found.update(db.scalars(_of_now(batch, campaign_id)))
+    return found
+
+
+def _of_now(docnos: Sequence[str], campaign_id: int, *columns: InstrumentedAttribute[Any]) -> Select[Any]:
+    """Kept sketches of documents, by docno, that are of the text as it is now."""
+    return (
+        select(DocumentSketchRow.docno, *columns)
+        .join(
+            DocumentRow,
+            (DocumentRow.campaign_id == DocumentSketchRow.campaign_id)
+            & (DocumentRow.docno == DocumentSketchRow.docno)
+            & (DocumentRow.sha256 == DocumentSketchRow.sha256),
+        )
+        .where(DocumentSketchRow.campaign_id == campaign_id, DocumentSketchRow.docno.in_(docnos))
+    )

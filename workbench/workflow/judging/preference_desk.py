@@ -11,14 +11,15 @@ from workbench.errors import NotFound, WorkbenchError
 from workbench.ranking import ordered
 from workbench.records import Topic
 from workbench.storage.tables import AssessorRow, CampaignRow, DocumentRow, PreferenceTaskRow, TopicRow
-from workbench.workflow.judging.preference_events import (
+from workbench.workflow.judging.preference_tasks import shown_left
+from workbench.workflow.judging.preferences import (
     WITHDRAWN,
     Choice,
-    HeldChoice,
+    CurrentChoice,
+    PreferenceKind,
     append_choice,
-    held_choices,
+    current_choices,
 )
-from workbench.workflow.judging.preference_tasks import Kind, shown_left
 from workbench.workflow.runs.packed_store import run_for_use
 
 TOP = 10
@@ -36,14 +37,14 @@ class SideDocument:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class SideBySide:
     """Two sides before their assessor; without sides where all is answered. `number` counts from 1.
 
     `said` is "left", "right", "tie", "both_bad" or empty. A side holds one document, or a run's first ten.
     """
 
     task_id: int
-    kind: Kind
+    kind: PreferenceKind
     topic: Topic
     guidelines: str
     number: int
@@ -61,13 +62,13 @@ class Comparison:
         return self.number == 0
 
 
-def comparison(db: Session, task_id: int, account_id: int, *, number: int | None = None) -> Comparison:
+def side_by_side(db: Session, task_id: int, account_id: int, *, number: int | None = None) -> SideBySide:
     """The pair to compare now: that with this number, else the first without an answer.
 
     Raises NotFound where the task is not this account's, was taken back, or has no such pair.
     """
     task = _own(db, task_id, account_id)
-    held = held_choices(db, [task.id]).get(task.id, {})
+    held = current_choices(db, [task.id]).get(task.id, {})
     pairs = [(first, second) for first, second in task.pairs]
     if number is None:
         number = next((at for at, pair in enumerate(pairs, 1) if pair not in held), 0)
@@ -82,9 +83,9 @@ def comparison(db: Session, task_id: int, account_id: int, *, number: int | None
         sides = tuple(_side(db, task, one) for one in shown)
         if pair in held:
             said, reason = _as_shown(held[pair], shown_left(task.seed, pair)), held[pair].reason
-    return Comparison(
+    return SideBySide(
         task_id=task.id,
-        kind=Kind(task.kind),
+        kind=PreferenceKind(task.kind),
         topic=Topic(row.topic, row.title, row.description, row.narrative),
         guidelines=db.get_one(CampaignRow, task.campaign_id).guidelines,
         number=number,
@@ -139,13 +140,13 @@ def choose(
     )
 
 
-def take_back(db: Session, task_id: int, account_id: int, *, client_id: str) -> int | None:
+def undo_choice(db: Session, task_id: int, account_id: int, *, client_id: str) -> int | None:
     """Withdraw the latest answer of a task and give its pair's number, if there is one.
 
     The withdrawn event stays in the history.
     """
     task = _own(db, task_id, account_id, writing=True)
-    held = held_choices(db, [task.id]).get(task.id, {})
+    held = current_choices(db, [task.id]).get(task.id, {})
     if not held:
         return None
     pair, last = max(held.items(), key=lambda item: item[1].id)
@@ -172,7 +173,7 @@ def _own(db: Session, task_id: int, account_id: int, *, writing: bool = False) -
 
 
 def _side(db: Session, task: PreferenceTaskRow, shown: str) -> tuple[SideDocument, ...]:
-    if task.kind == Kind.DOCUMENTS:
+    if task.kind == PreferenceKind.DOCUMENTS:
         return _documents(db, task.campaign_id, [shown], whole=True)
     ranking = run_for_use(db, task.campaign_id, shown).rankings.get(task.topic)
     return _documents(db, task.campaign_id, list(ordered(ranking)[:TOP]) if ranking else [], whole=False)
@@ -198,7 +199,7 @@ def _opening(text: str) -> str:
     return words[:LONGEST_OPENING].rsplit(" ", 1)[0] + " …"
 
 
-def _as_shown(held: HeldChoice, left: bool) -> str:
+def _as_shown(held: CurrentChoice, left: bool) -> str:
     if held.choice in {Choice.TIE, Choice.BOTH_BAD}:
         return str(held.choice)
     return "left" if (held.choice is Choice.FIRST) == left else "right"

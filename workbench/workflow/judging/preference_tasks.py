@@ -1,28 +1,24 @@
-"""Work side by side: the pairs that an assessor has to compare, and how far that is."""
+"""Side-by-side tasks: pairs of documents or runs, assigned to assessors."""
 
 from __future__ import annotations
 
 import hashlib
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from enum import StrEnum
+from itertools import combinations
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from workbench.errors import NotFound
-from workbench.records import id_bytes
-from workbench.storage.tables import AssessorRow, PreferenceTaskRow, TopicRow
-from workbench.workflow.judging.preference_events import held_choices
+from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError
+from workbench.records import id_bytes, sorted_ids
+from workbench.storage.tables import AssessorRow, DocumentRow, PreferenceTaskRow, RunRow, TopicRow
+from workbench.workflow.judging.current_judgments import current_judgments
+from workbench.workflow.judging.preferences import PreferenceKind, current_choices
 
 Pair = tuple[str, str]
-
-
-class Kind(StrEnum):
-    """What stands side by side."""
-
-    DOCUMENTS = "documents"
-    RUNS = "runs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +26,7 @@ class PreferenceTask:
     """One topic's pairs for one assessor; `done` counts those with an answer."""
 
     id: int
-    kind: Kind
+    kind: PreferenceKind
     topic: str
     title: str
     assessor: str
@@ -55,11 +51,11 @@ def tasks_of(db: Session, campaign_id: int, *, account_id: int | None = None) ->
     if account_id is not None:
         chosen = chosen.where(AssessorRow.account_id == account_id)
     rows = db.execute(chosen).all()
-    held = held_choices(db, [row.id for row, _, _ in rows])
+    held = current_choices(db, [row.id for row, _, _ in rows])
     return tuple(
         PreferenceTask(
             row.id,
-            Kind(row.kind),
+            PreferenceKind(row.kind),
             row.topic,
             title,
             name,
@@ -99,3 +95,183 @@ def _row(db: Session, campaign_id: int, task_id: int) -> PreferenceTaskRow:
     if row is None or row.campaign_id != campaign_id:
         raise NotFound("there is no such task")
     return row
+
+
+SEEDS = 2**31
+MOST_PAIRS = 500
+"""Pairs of one topic and assessor; more would be weeks of work from one slip."""
+
+
+def compare_documents(
+    db: Session,
+    campaign_id: int,
+    pairs: Mapping[str, Sequence[Pair]],
+    *,
+    assessor_ids: Iterable[int],
+    seed: int | None = None,
+) -> int:
+    """Give pairs of documents by topic to every named assessor; returns how many tasks are new.
+
+    A pair counts once whatever its order, and is left out where the assessor has it already. Raises
+    InvalidInput with everything that is not in the campaign, NotFound for an assessor without an account.
+    """
+    findings: list[Finding] = []
+    known = set(db.scalars(select(DocumentRow.docno).where(DocumentRow.campaign_id == campaign_id)))
+    topics = _topics(db, campaign_id)
+    for topic, listed in pairs.items():
+        if topic not in topics:
+            findings.append(Finding("Pairs", None, "pairs", f"there is no topic {topic}", "see the topics"))
+        missing = {docno for pair in listed for docno in pair} - known
+        findings += [
+            Finding("Pairs", None, "pairs", f"document {docno} is not loaded", "load its text first")
+            for docno in sorted_ids(missing)
+        ]
+    if findings:
+        raise InvalidInput(findings)
+    return _assign(db, campaign_id, PreferenceKind.DOCUMENTS, pairs, assessor_ids, seed)
+
+
+def compare_runs(
+    db: Session,
+    campaign_id: int,
+    first: str,
+    second: str,
+    *,
+    topics: Iterable[str],
+    assessor_ids: Iterable[int],
+    seed: int | None = None,
+) -> int:
+    """Give two runs' answers to these topics to every named assessor; returns how many tasks are new.
+
+    Raises NotFound for a topic, run or assessor that is not there, WorkbenchError for a run and itself.
+    """
+    if first == second:
+        raise WorkbenchError("a run cannot be compared with itself", remedy="choose two runs")
+    held = set(
+        db.scalars(select(RunRow.tag).where(RunRow.campaign_id == campaign_id, RunRow.replaced_at.is_(None)))
+    )
+    for tag in (first, second):
+        if tag not in held:
+            raise NotFound(f"there is no run {tag!r} in this campaign")
+    known = _topics(db, campaign_id)
+    chosen = list(dict.fromkeys(topics))
+    for topic in chosen:
+        if topic not in known:
+            raise NotFound(f"there is no topic {topic!r} in this campaign")
+    return _assign(
+        db,
+        campaign_id,
+        PreferenceKind.RUNS,
+        {topic: [(first, second)] for topic in chosen},
+        assessor_ids,
+        seed,
+    )
+
+
+def best_judged(db: Session, campaign_id: int, topics: Iterable[str], count: int) -> dict[str, list[Pair]]:
+    """Every two of the `count` documents of a topic with the highest mean grade that people gave.
+
+    Of equal means the docno that comes first (bytes). A topic with fewer than two graded documents that are
+    loaded has no pairs. Raises WorkbenchError for a count below 2.
+    """
+    if count < 2:
+        raise WorkbenchError("it takes two documents to compare", remedy="give 2 or more")
+    known = set(db.scalars(select(DocumentRow.docno).where(DocumentRow.campaign_id == campaign_id)))
+    grades: dict[str, dict[str, list[int]]] = {}
+    for judgment in current_judgments(db, campaign_id, machines=False):
+        if judgment.grade is not None and judgment.docno in known:
+            grades.setdefault(judgment.topic, {}).setdefault(judgment.docno, []).append(judgment.grade)
+    chosen = {}
+    for topic in dict.fromkeys(topics):
+        judged = grades.get(topic, {})
+        order = sorted(judged, key=lambda docno: (-sum(judged[docno]) / len(judged[docno]), id_bytes(docno)))
+        chosen[topic] = list(combinations(order[:count], 2))
+    return chosen
+
+
+def _assign(
+    db: Session,
+    campaign_id: int,
+    kind: PreferenceKind,
+    pairs: Mapping[str, Sequence[Pair]],
+    assessor_ids: Iterable[int],
+    seed: int | None,
+) -> int:
+    able = set(
+        db.scalars(
+            select(AssessorRow.id).where(
+                AssessorRow.campaign_id == campaign_id, AssessorRow.account_id.is_not(None)
+            )
+        )
+    )
+    added = 0
+    for assessor_id in dict.fromkeys(assessor_ids):
+        if assessor_id not in able:
+            raise NotFound(
+                "an assessor without an account cannot be given work", remedy="invite the person first"
+            )
+        has = _has(db, campaign_id, assessor_id, kind)
+        for topic, listed in pairs.items():
+            fresh = _fresh(topic, listed, has)
+            if not fresh:
+                continue
+            number = secrets.randbelow(SEEDS) if seed is None else _mixed(seed, assessor_id, topic)
+            db.add(
+                PreferenceTaskRow(
+                    campaign_id=campaign_id,
+                    topic=topic,
+                    kind=str(kind),
+                    assessor_id=assessor_id,
+                    pairs=_shuffled(fresh, number),
+                    seed=number,
+                    assigned_at=datetime.now(UTC),
+                )
+            )
+            added += 1
+    db.flush()
+    return added
+
+
+def _fresh(topic: str, listed: Sequence[Pair], has: set[tuple[str, frozenset[str]]]) -> list[Pair]:
+    fresh: dict[frozenset[str], Pair] = {}
+    for first, second in listed:
+        if first == second:
+            raise WorkbenchError(f"{first} cannot be compared with itself", remedy="name two documents")
+        if (topic, frozenset((first, second))) not in has:
+            fresh.setdefault(frozenset((first, second)), (first, second))
+    if len(fresh) > MOST_PAIRS:
+        raise WorkbenchError(
+            f"{len(fresh):,} pairs of topic {topic} are more than anybody compares",
+            remedy=f"at most {MOST_PAIRS} at once",
+        )
+    return list(fresh.values())
+
+
+def _has(
+    db: Session, campaign_id: int, assessor_id: int, kind: PreferenceKind
+) -> set[tuple[str, frozenset[str]]]:
+    rows = db.scalars(
+        select(PreferenceTaskRow).where(
+            PreferenceTaskRow.campaign_id == campaign_id,
+            PreferenceTaskRow.assessor_id == assessor_id,
+            PreferenceTaskRow.kind == str(kind),
+            PreferenceTaskRow.revoked_at.is_(None),
+        )
+    )
+    return {(row.topic, frozenset(pair)) for row in rows for pair in row.pairs}
+
+
+def _shuffled(pairs: Sequence[Pair], seed: int) -> list[list[str]]:
+    def lot(pair: Pair) -> bytes:
+        return hashlib.sha256(b"\0".join([str(seed).encode(), b"order", *map(id_bytes, pair)])).digest()
+
+    return [list(pair) for pair in sorted(pairs, key=lot)]
+
+
+def _mixed(seed: int, assessor_id: int, topic: str) -> int:
+    digest = hashlib.sha256(b"\0".join([str(seed).encode(), str(assessor_id).encode(), id_bytes(topic)]))
+    return int.from_bytes(digest.digest()[:4], "big") % SEEDS
+
+
+def _topics(db: Session, campaign_id: int) -> set[str]:
+    return set(db.scalars(select(TopicRow.topic).where(TopicRow.campaign_id == campaign_id)))

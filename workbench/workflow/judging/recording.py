@@ -9,14 +9,20 @@ from datetime import UTC, datetime
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, NotFound, WorkbenchError
-from workbench.storage.events import JUDGING, LATER, WITHDRAWN, CurrentEvent, append_event, recorded_event
+from workbench.storage.events import (
+    JUDGING,
+    LATER,
+    TRAINING,
+    WITHDRAWN,
+    CurrentEvent,
+    append_event,
+    recorded_event,
+)
 from workbench.workflow.checks import storable
 from workbench.workflow.judging.adaptive_handout import take_answer
-from workbench.workflow.judging.annotations import NO_EXTRAS, Extras
-from workbench.workflow.judging.probe_places import TRAINING
-from workbench.workflow.judging.probed_task import screen_task
-from workbench.workflow.judging.queue_handout import admit
-from workbench.workflow.judging.queue_topics import is_queue
+from workbench.workflow.judging.annotations import NO_ANNOTATIONS, Annotations
+from workbench.workflow.judging.quality_checks import desk_task
+from workbench.workflow.judging.queue_handout import admit, is_queue
 from workbench.workflow.judging.task import Task
 
 LONGEST_REASON = 2000
@@ -42,7 +48,7 @@ class Said:
     active_ms: int | None = None
     shown_sha256: str | None = None
     said_at: datetime | None = None
-    extras: Extras = NO_EXTRAS
+    extras: Annotations = NO_ANNOTATIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +61,7 @@ class Recorded:
 
 def task_with(db: Session, assignment_id: int, account_id: int, docno: str) -> tuple[Task, str]:
     """The task, to be written to, and where the document stands in it; raises NotFound."""
-    task = screen_task(db, assignment_id, account_id, writing=True, only=docno)
+    task = desk_task(db, assignment_id, account_id, writing=True, only=docno)
     key = task.key_of(docno)
     # Of a queue's pair an answer may come after its lease: `admit` says whether it finds a place.
     if key is None and is_queue(task.pool):

@@ -17,15 +17,14 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import InvalidInput, WorkbenchError
 from workbench.records import Answer
-from workbench.storage.events import HOLDING, LATER, WITHDRAWN, event_before
+from workbench.storage.events import HOLDING, LATER, TRAINING, WITHDRAWN, event_before
 from workbench.storage.tables import AccountRow, AssessorRow, AssignmentRow, MemberRow
 from workbench.workflow.judging.amending import amend, comment_on
-from workbench.workflow.judging.annotations import Extras, read_extras
-from workbench.workflow.judging.feedback import Feedback, feedback_of
+from workbench.workflow.judging.annotations import Annotations, read_annotations
 from workbench.workflow.judging.judging import put_off, record, withdraw
-from workbench.workflow.judging.probe_places import TRAINING
 from workbench.workflow.judging.recording import CLIENT_ID, Recorded
-from workbench.workflow.judging.unrecorded import keep_aside
+from workbench.workflow.judging.trainees import Feedback, feedback_of
+from workbench.workflow.judging.unrecorded import keep_unrecorded
 from workbench.workflow.people.roles import Role
 
 MOST_EVENTS = 50
@@ -88,9 +87,9 @@ class Event:
     ratings: object = None
     subtopics: object = None
 
-    def extras(self) -> Extras:
+    def extras(self) -> Annotations:
         """What goes with it beside the grade; raises WorkbenchError for what has no such shape."""
-        return read_extras(self.evidence, self.ratings, self.subtopics)
+        return read_annotations(self.evidence, self.ratings, self.subtopics)
 
 
 def receive(db: Session, account_id: int, events: Sequence[Event]) -> tuple[Receipt, ...]:
@@ -119,7 +118,7 @@ def _receive(db: Session, account_id: int, event: Event) -> Receipt:
     except WorkbenchError as error:
         why = "; ".join(each.message for each in error.findings) if isinstance(error, InvalidInput) else ""
         why = why or error.message
-        keep_aside(db, row.campaign_id, account_id, event, why=why)
+        keep_unrecorded(db, row.campaign_id, account_id, event, why=why)
         return Receipt(event.client_id, Outcome.KEPT_ASIDE, why)
     outcome = Outcome.REPEATED if recorded.repeated else Outcome.RECORDED
     return Receipt(

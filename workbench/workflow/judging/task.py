@@ -4,20 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
 
-from workbench.errors import NotFound
 from workbench.records import Answer
-from workbench.storage.events import LATER, CurrentEvent, current_event, current_events
-from workbench.storage.tables import AssessorRow, AssignmentRow, CampaignRow, PoolEntryRow, PoolRow
-from workbench.workflow.judging.adaptive_ledgers import ledger
+from workbench.storage.events import (
+    JUDGING,
+    LATER,
+    TRAINING,
+    CurrentEvent,
+    current_event,
+    current_events,
+)
+from workbench.storage.tables import (
+    AssignmentRow,
+    CampaignRow,
+    PoolEntryRow,
+    PoolRow,
+)
+from workbench.workflow.judging.adaptive_handout import adaptive_topic
+from workbench.workflow.judging.adaptive_states import AdaptiveStates
 from workbench.workflow.judging.order import OrderRule, in_order
-from workbench.workflow.judging.probe_places import TRAINING, Slot
-from workbench.workflow.judging.queue_topics import is_queue, queue_topic
-from workbench.workflow.judging.training import Gate
+from workbench.workflow.judging.own_assignments import own_assignment
+from workbench.workflow.judging.queue_handout import is_queue, queue_topic
+from workbench.workflow.judging.training import TrainingGate
 from workbench.workflow.pools.adaptive_pools import is_adaptive
 
 
@@ -45,7 +56,7 @@ class Task:
     left: int = 0
     put_off: dict[str, CurrentEvent] = field(default_factory=dict)
     slots: Mapping[str, Slot] = field(default_factory=dict)
-    gate: Gate | None = None
+    gate: TrainingGate | None = None
 
     def slot(self, key: str) -> Slot:
         """The document behind a key of the order, and what its answer is for."""
@@ -72,32 +83,10 @@ class Task:
         return len(self.order) + self.left
 
 
-class OwnAssignment(NamedTuple):
-    """An assignment with what it belongs to."""
-
-    assignment: AssignmentRow
-    pool: PoolRow
-    campaign: CampaignRow
-
-
 def own_task(db: Session, assignment_id: int, account_id: int, *, writing: bool = False) -> Task:
     """The task behind an assignment; as `own_assignment`."""
     own = own_assignment(db, assignment_id, account_id, writing=writing)
     return task_of(db, own.assignment, own.pool)
-
-
-def own_assignment(
-    db: Session, assignment_id: int, account_id: int, *, writing: bool = False
-) -> OwnAssignment:
-    """An assignment with its pool and campaign; raises NotFound where it is not this account's now.
-
-    `writing` holds the pool as it is until the transaction ends: nobody closes it or takes a pair out of it.
-    """
-    whose = {"assignment_id": assignment_id, "account_id": account_id}
-    row = db.execute(_OWN_TO_WRITE if writing else _OWN, whose).one_or_none()
-    if row is None:
-        raise NotFound("this is not (or no longer) assigned to you", remedy="see the list of your topics")
-    return OwnAssignment(*row)
 
 
 def task_of(db: Session, assignment: AssignmentRow, pool: PoolRow, *, only: str | None = None) -> Task:
@@ -139,7 +128,7 @@ def _pooled(db: Session, assignment: AssignmentRow) -> list[str]:
 
 
 def _handed_out(db: Session, assignment: AssignmentRow, pool: PoolRow) -> tuple[list[str], int]:
-    known = ledger(db, pool, assignment.topic)
+    known = adaptive_topic(db, pool, assignment.topic)
     return [one.docno for one in known.of(assignment.assessor_id)], known.left(assignment.assessor_id)
 
 
@@ -154,7 +143,7 @@ def counts(task: Task) -> tuple[int, int, int]:
     return given.count(Answer.GRADE), given.count(Answer.UNSURE), given.count(Answer.CANNOT_JUDGE)
 
 
-def last_on_screen(task: Task) -> str | None:
+def last_answered(task: Task) -> str | None:
     """Where in the order the latest answer stands that was given on the screen; not one of training."""
     given = [
         (event.id, key)
@@ -164,19 +153,32 @@ def last_on_screen(task: Task) -> str | None:
     return max(given)[1] if given else None
 
 
-# What every request of the desk asks is put together once: that takes longer than asking it.
-_OWN = (
-    select(AssignmentRow, PoolRow, CampaignRow)
-    .join(PoolRow, PoolRow.id == AssignmentRow.pool_id)
-    .join(CampaignRow, CampaignRow.id == PoolRow.campaign_id)
-    .join(AssessorRow, AssessorRow.id == AssignmentRow.assessor_id)
-    .where(
-        AssignmentRow.id == bindparam("assignment_id"),
-        AssessorRow.account_id == bindparam("account_id"),
-        AssignmentRow.revoked_at.is_(None),
-    )
-)
-_OWN_TO_WRITE = _OWN.with_for_update(read=True, of=PoolRow).execution_options(populate_existing=True)
 _ENTRIES = select(PoolEntryRow.docno, PoolEntryRow.best_rank, PoolEntryRow.run_count).where(
     PoolEntryRow.pool_id == bindparam("pool_id"), PoolEntryRow.topic == bindparam("topic")
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A place at the desk: the document that stands there, and what its answer is for.
+
+    `round` counts how often the training was gone through, from 1; everything else has only one.
+    """
+
+    docno: str
+    purpose: str = JUDGING
+    round: int = 1
+
+
+def prepare_handing_out(db: Session, states: AdaptiveStates, assignment_id: int, account_id: int) -> bool:
+    """Whether the next document of an assignment waits to be chosen; if so, makes ready for it.
+
+    Changes nothing in the database: the runs are read before `hand_out` keeps others from writing.
+    Raises NotFound where the assignment is not this account's or was taken back.
+    """
+    task = own_task(db, assignment_id, account_id)
+    unanswered = any(docno not in task.answers for docno in task.order)
+    if task.closed or unanswered or not task.left or not is_adaptive(task.pool):
+        return False
+    states.prepare(db, task.pool, task.assignment.topic)
+    return True

@@ -1,4 +1,4 @@
-"""Who is still at training where a share of right answers opens the work: the organiser's list."""
+"""Assessors in training: what each is told after an answer, and who still waits to start judging."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from workbench.storage.events import HOLDING, WITHDRAWN
+from workbench.storage.events import HOLDING, TRAINING, WITHDRAWN, CurrentEvent
 from workbench.storage.tables import (
     AssessorRow,
     AssignmentRow,
@@ -17,9 +17,16 @@ from workbench.storage.tables import (
     KnownAnswerRow,
     PoolRow,
 )
-from workbench.workflow.judging.probe_places import TRAINING
-from workbench.workflow.judging.quality_probes import ProbeRules, probe_rules
-from workbench.workflow.judging.training import Round, is_let_through, rounds_of, trained_by, training_answers
+from workbench.workflow.campaigns.scales import scale_from_json
+from workbench.workflow.judging.quality_checks import CheckRules, check_rules
+from workbench.workflow.judging.training import (
+    TrainingRound,
+    grades_by_round,
+    is_waived,
+    known_grades,
+    rounds_of,
+    training_answers,
+)
 from workbench.workflow.pools.adaptive_pools import is_adaptive
 
 
@@ -31,16 +38,16 @@ class Trainee:
     assessor: str
     topic: str
     pool: str
-    rounds: tuple[Round, ...]
+    rounds: tuple[TrainingRound, ...]
     let_through: bool
 
     @property
-    def now(self) -> Round:
+    def now(self) -> TrainingRound:
         """The round that is open."""
         return self.rounds[-1]
 
     @property
-    def last(self) -> Round | None:
+    def last(self) -> TrainingRound | None:
         """The latest round that was gone through to its end; it fell short."""
         return self.rounds[-2] if len(self.rounds) > 1 else None
 
@@ -56,11 +63,11 @@ def trainees(db: Session, campaign_id: int) -> tuple[Trainee, ...]:
     Whoever was let through is named until the work is begun. Nobody where no share is asked for.
     """
     campaign = db.get_one(CampaignRow, campaign_id)
-    rules = probe_rules(campaign.desk_rules) or ProbeRules()
+    rules = check_rules(campaign.desk_rules) or CheckRules()
     known = _known(db, campaign_id)
     if not rules.training or rules.least is None or not known:
         return ()
-    trained = trained_by(training_answers(db, campaign_id))
+    trained = grades_by_round(training_answers(db, campaign_id))
     working = _working(db, campaign_id, set(known))
     found = []
     for assignment, pool, name in _assignments(db, campaign_id, set(known)):
@@ -68,7 +75,7 @@ def trainees(db: Session, campaign_id: int) -> tuple[Trainee, ...]:
         if who in working or is_adaptive(pool) or pool.per_pair is not None:
             continue
         rounds = rounds_of(known[assignment.topic], trained.get(who, {}), least=rules.least)
-        opened = is_let_through(campaign.desk_rules, assignment.id)
+        opened = is_waived(campaign.desk_rules, assignment.id)
         if not rounds[-1].passed:
             found.append(Trainee(assignment.id, name, assignment.topic, pool.name, rounds, opened))
     return tuple(
@@ -114,3 +121,52 @@ def _assignments(db: Session, campaign_id: int, topics: set[str]) -> list[tuple[
         .order_by(AssessorRow.name, AssignmentRow.id)
     )
     return [(assignment, pool, name) for assignment, pool, name in rows]
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """What is told after an answer in training: the known grade, its label, whether it was said, and why.
+
+    `round` is what the round came to, once it is complete and a share is asked for.
+    """
+
+    grade: int
+    label: str
+    same: bool
+    why: str
+    round: TrainingRound | None = None
+
+
+def feedback_of(db: Session, event: CurrentEvent) -> Feedback | None:
+    """The known answer to a pair of training that was answered; None for any other event."""
+    if event.purpose != TRAINING:
+        return None
+    campaign_id = db.get_one(JudgmentEventRow, event.id).campaign_id
+    known = db.get(KnownAnswerRow, (campaign_id, event.topic, event.docno, TRAINING))
+    if known is None:
+        return None
+    scale = scale_from_json(db.get_one(CampaignRow, campaign_id).scale)
+    labels = {grade.value: grade.label for grade in scale.grades}
+    return Feedback(
+        known.grade,
+        labels.get(known.grade, str(known.grade)),
+        event.grade == known.grade,
+        known.feedback,
+        _round_of(db, event, campaign_id),
+    )
+
+
+def _round_of(db: Session, event: CurrentEvent, campaign_id: int) -> TrainingRound | None:
+    """What the round of an answer in training came to, once it is complete and a share is asked for."""
+    desk_rules = db.get_one(CampaignRow, campaign_id).desk_rules
+    rules, assignment_id = check_rules(desk_rules), db.get_one(JudgmentEventRow, event.id).assignment_id
+    if rules is None or rules.least is None or not rules.training:
+        return None
+    if assignment_id is not None and is_waived(desk_rules, assignment_id):
+        return None
+    answers = list(training_answers(db, campaign_id, assessor_id=event.assessor_id, topic=event.topic))
+    number = next((one.round for one in answers if one.event_id == event.id), 0)
+    known = known_grades(db, campaign_id, event.topic)[TRAINING]
+    trained = grades_by_round(iter(answers))[event.assessor_id, event.topic]
+    rounds = rounds_of(known, trained, least=rules.least)
+    return next((one for one in rounds if one.number == number and one.complete), None)

@@ -16,18 +16,17 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import NotFound
-from workbench.storage.events import LATER, WITHDRAWN
+from workbench.storage.events import LATER, PLANTED, TRAINING, WITHDRAWN
 from workbench.storage.tables import AssignmentRow, CampaignRow, JudgmentEventRow, KnownAnswerRow, PoolRow
 from workbench.workflow.clock import utc_now
-from workbench.workflow.judging.probe_places import PLANTED, TRAINING
 
-LET_THROUGH = "let_through"
+WAIVED = "let_through"
 # By docno and round (from 1): the grade of the first answer, None for an answer that is no grade.
-Trained = Mapping[str, Mapping[int, int | None]]
+GradesByRound = Mapping[str, Mapping[int, int | None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class TrainingRound:
     """One time through the training pairs of a topic; `needed` right answers open the work."""
 
     number: int
@@ -48,14 +47,14 @@ class Round:
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
+class TrainingGate:
     """What keeps the work of a topic closed: the rounds so far, and the keys of what waits behind."""
 
-    rounds: tuple[Round, ...]
+    rounds: tuple[TrainingRound, ...]
     withheld: frozenset[str]
 
     @property
-    def now(self) -> Round:
+    def now(self) -> TrainingRound:
         """The round that is open."""
         return self.rounds[-1]
 
@@ -72,23 +71,25 @@ class TrainingAnswer:
     grade: int | None
 
 
-def needed_of(total: int, least: int | None) -> int:
+def pass_mark(total: int, least: int | None) -> int:
     """How many of `total` must be right for a share of `least` percent."""
     return -(-total * (least or 0) // 100)
 
 
-def rounds_of(known: Mapping[str, int], trained: Trained, *, least: int | None) -> tuple[Round, ...]:
+def rounds_of(
+    known: Mapping[str, int], trained: GradesByRound, *, least: int | None
+) -> tuple[TrainingRound, ...]:
     """The rounds up to the one that opened the work, or to the one that is open now.
 
     `known` has the right grade of every pair as it is known now. An answer that is no grade is not right.
     """
-    rounds: list[Round] = []
-    needed = needed_of(len(known), least)
+    rounds: list[TrainingRound] = []
+    needed = pass_mark(len(known), least)
     while known and (not rounds or (rounds[-1].complete and not rounds[-1].passed)):
         number = len(rounds) + 1
         said = {docno: trained[docno][number] for docno in known if number in trained.get(docno, {})}
         right = sum(said[docno] == known[docno] for docno in said)
-        rounds.append(Round(number, right, len(said), len(known), needed))
+        rounds.append(TrainingRound(number, right, len(said), len(known), needed))
     return tuple(rounds)
 
 
@@ -135,7 +136,9 @@ def round_of(drawn: int | None, seed: int | None) -> int:
     return 1 if drawn is None or seed is None else max(1, drawn - seed + 1)
 
 
-def trained_by(answers: Iterator[TrainingAnswer]) -> dict[tuple[int, str], dict[str, dict[int, int | None]]]:
+def grades_by_round(
+    answers: Iterator[TrainingAnswer],
+) -> dict[tuple[int, str], dict[str, dict[int, int | None]]]:
     """Answers in training by assessor and topic; of a round the first one counts."""
     found: dict[tuple[int, str], dict[str, dict[int, int | None]]] = defaultdict(lambda: defaultdict(dict))
     for one in answers:
@@ -143,12 +146,12 @@ def trained_by(answers: Iterator[TrainingAnswer]) -> dict[tuple[int, str], dict[
     return found
 
 
-def is_let_through(desk_rules: Mapping[str, Any], assignment_id: int) -> bool:
+def is_waived(desk_rules: Mapping[str, Any], assignment_id: int) -> bool:
     """Whether the organiser opened the work of an assignment without the share."""
-    return any(one.get("assignment") == assignment_id for one in desk_rules.get(LET_THROUGH, ()))
+    return any(one.get("assignment") == assignment_id for one in desk_rules.get(WAIVED, ()))
 
 
-def let_through(
+def waive_training(
     db: Session, campaign_id: int, assignment_id: int, *, by: int | None = None, now: datetime | None = None
 ) -> None:
     """Open the work of an assignment whatever its training came to; again changes nothing.
@@ -163,8 +166,8 @@ def let_through(
     )
     if db.scalar(mine) is None:
         raise NotFound("this is no assignment of this campaign")
-    if is_let_through(row.desk_rules, assignment_id):
+    if is_waived(row.desk_rules, assignment_id):
         return
     added = {"assignment": assignment_id, "by": by, "at": utc_now(now).isoformat()}
-    row.desk_rules = dict(row.desk_rules) | {LET_THROUGH: [*row.desk_rules.get(LET_THROUGH, ()), added]}
+    row.desk_rules = dict(row.desk_rules) | {WAIVED: [*row.desk_rules.get(WAIVED, ()), added]}
     db.flush()

@@ -24,8 +24,7 @@ from workbench.storage.tables import (
     PoolRow,
 )
 from workbench.workflow.checks import storable
-from workbench.workflow.judging.probed_task import with_probes
-from workbench.workflow.judging.quality_probes import RULE
+from workbench.workflow.judging.quality_checks import CHECKS_RULE, with_quality_checks
 from workbench.workflow.judging.recording import append_said
 from workbench.workflow.judging.task import task_of
 from workbench.workflow.judging.unrecorded_answers import said_in, text_in
@@ -59,7 +58,7 @@ class SentEvent(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class KeptLine:
+class UnrecordedLine:
     """An answer that was kept aside: whose, what, why, when; `holds` is what its assessor says now."""
 
     id: int
@@ -76,7 +75,7 @@ class KeptLine:
     settlement: Settlement | None
 
 
-def keep_aside(db: Session, campaign_id: int, account_id: int, event: SentEvent, *, why: str) -> None:
+def keep_unrecorded(db: Session, campaign_id: int, account_id: int, event: SentEvent, *, why: str) -> None:
     """Keep an event as it was sent; the same client id again changes nothing."""
     insert = sqlite.insert if db.get_bind().dialect.name == "sqlite" else postgresql.insert
     db.execute(
@@ -94,7 +93,7 @@ def keep_aside(db: Session, campaign_id: int, account_id: int, event: SentEvent,
     )
 
 
-def open_count(db: Session, campaign_id: int) -> int:
+def unrecorded_count(db: Session, campaign_id: int) -> int:
     """How many answers wait for the organiser."""
     waiting = select(func.count()).where(
         KeptAsideRow.campaign_id == campaign_id, KeptAsideRow.settled_at.is_(None)
@@ -102,7 +101,7 @@ def open_count(db: Session, campaign_id: int) -> int:
     return db.scalar(waiting) or 0
 
 
-def kept_lines(db: Session, campaign_id: int) -> tuple[KeptLine, ...]:
+def unrecorded_lines(db: Session, campaign_id: int) -> tuple[UnrecordedLine, ...]:
     """The answers of a campaign that were kept aside, in the order in which they arrived."""
     rows = db.execute(
         select(KeptAsideRow, AccountRow.name, AssignmentRow)
@@ -115,10 +114,12 @@ def kept_lines(db: Session, campaign_id: int) -> tuple[KeptLine, ...]:
     held = current_events(db, campaign_id, assessor_ids=concerned) if concerned else ()
     now = {(event.assessor_id, event.topic, event.docno): event for event in held}
     lines = (_line(row, name, assignment, now) for row, name, assignment in rows)
-    if RULE not in db.get_one(CampaignRow, campaign_id).desk_rules:
+    if CHECKS_RULE not in db.get_one(CampaignRow, campaign_id).desk_rules:
         return tuple(lines)
     tasks = {
-        assignment.id: with_probes(db, task_of(db, assignment, db.get_one(PoolRow, assignment.pool_id)))
+        assignment.id: with_quality_checks(
+            db, task_of(db, assignment, db.get_one(PoolRow, assignment.pool_id))
+        )
         for _, _, assignment in rows
         if assignment is not None
     }
@@ -157,7 +158,7 @@ def _record(db: Session, row: KeptAsideRow) -> None:
     assignment = db.get(AssignmentRow, row.assignment_id) if row.assignment_id is not None else None
     if assignment is None:
         raise WorkbenchError("nobody knows to which topic it belongs", remedy="dismiss it")
-    task = with_probes(db, task_of(db, assignment, db.get_one(PoolRow, assignment.pool_id)))
+    task = with_quality_checks(db, task_of(db, assignment, db.get_one(PoolRow, assignment.pool_id)))
     said = said_in(db, row, task.answers)
     key = task.key_of(said.docno)
     if key is not None:
@@ -173,11 +174,11 @@ def _line(
     name: str,
     assignment: AssignmentRow | None,
     now: Mapping[tuple[int, str, str], CurrentEvent],
-) -> KeptLine:
+) -> UnrecordedLine:
     sent = row.answer
     docno, grade = text_in(sent, "docno"), sent.get("grade")
     topic = assignment.topic if assignment is not None else ""
-    return KeptLine(
+    return UnrecordedLine(
         id=row.id,
         person=name,
         topic=topic,

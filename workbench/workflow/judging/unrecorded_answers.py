@@ -14,7 +14,12 @@ from workbench.storage.tables import CampaignRow, KeptAsideRow
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.checks import id_finding
 from workbench.workflow.clock import moment_said
-from workbench.workflow.judging.annotations import NO_EXTRAS, Extras, extras_of, read_extras
+from workbench.workflow.judging.annotations import (
+    NO_ANNOTATIONS,
+    Annotations,
+    annotations_of,
+    read_annotations,
+)
 from workbench.workflow.judging.recording import SHA256, Said
 
 
@@ -55,17 +60,17 @@ def said_in(db: Session, row: KeptAsideRow, answers: Mapping[str, CurrentEvent])
     )
 
 
-def _extras(db: Session, sent: Mapping[str, Any], known: CurrentEvent | None) -> Extras:
+def _extras(db: Session, sent: Mapping[str, Any], known: CurrentEvent | None) -> Annotations:
     """What goes with the answer, which is worth more than that: nothing where it has no right shape."""
     kind = text_in(sent, "kind")
     if kind == "comment" and known is not None:
-        return extras_of(db, known.assessor_id, known.topic).get(known.id, NO_EXTRAS)
+        return annotations_of(db, known.assessor_id, known.topic).get(known.id, NO_ANNOTATIONS)
     if kind in {"undo", "later"}:
-        return NO_EXTRAS
+        return NO_ANNOTATIONS
     try:
-        return read_extras(*(sent.get(name) for name in ("evidence", "ratings", "subtopics")))
+        return read_annotations(*(sent.get(name) for name in ("evidence", "ratings", "subtopics")))
     except WorkbenchError:
-        return NO_EXTRAS
+        return NO_ANNOTATIONS
 
 
 def text_in(sent: Mapping[str, Any], name: str) -> str:

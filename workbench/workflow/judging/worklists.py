@@ -1,16 +1,29 @@
-"""What an assessor has to do and has done: the list of topics, and the answers in one of them."""
+"""What an assessor has to judge and has judged, and the documents added to an own topic."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.records import Answer
-from workbench.storage.tables import AssessorRow, AssignmentRow, DocumentRow, PoolRow, TopicRow
-from workbench.workflow.judging.probed_task import screen_task, with_probes
-from workbench.workflow.judging.task import counts, task_of
+from workbench.storage.tables import (
+    AssessorRow,
+    AssignmentRow,
+    DocumentRow,
+    MemberRow,
+    PoolEntryRow,
+    PoolRow,
+    TopicRow,
+)
+from workbench.workflow.judging.assignments import left_to_judge
+from workbench.workflow.judging.preference_tasks import left_to_compare
+from workbench.workflow.judging.quality_checks import desk_task, with_quality_checks
+from workbench.workflow.judging.task import counts, own_task, task_of
+from workbench.workflow.people.roles import Role
+from workbench.workflow.pools.additions import AddedDocuments, add_documents
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +82,7 @@ def worklist(db: Session, campaign_id: int, account_id: int) -> tuple[WorklistLi
     ).all()
     lines = []
     for assignment, pool, title in rows:
-        task = with_probes(db, task_of(db, assignment, pool))
+        task = with_quality_checks(db, task_of(db, assignment, pool))
         judged, unsure, cannot_judge = counts(task)
         lines.append(
             WorklistLine(
@@ -90,7 +103,7 @@ def worklist(db: Session, campaign_id: int, account_id: int) -> tuple[WorklistLi
 
 def answers(db: Session, assignment_id: int, account_id: int) -> tuple[AnsweredLine, ...]:
     """What an account said in one topic so far, latest first."""
-    task = screen_task(db, assignment_id, account_id)
+    task = desk_task(db, assignment_id, account_id)
     positions = {key: index + 1 for index, key in enumerate(task.order)}
     titles = dict(
         db.execute(
@@ -113,3 +126,77 @@ def answers(db: Session, assignment_id: int, account_id: int) -> tuple[AnsweredL
         )
         for key, event in latest_first
     )
+
+
+def effective_roles(db: Session, campaign_id: int, account_id: int) -> frozenset[Role]:
+    """The roles that count now.
+
+    An assessor with unfinished work is nothing else meanwhile: agreement, qrels and scores would show what
+    colleagues said. Only an organiser always sees everything.
+    """
+    held = frozenset(
+        Role(role)
+        for role in db.scalars(
+            select(MemberRow.role).where(
+                MemberRow.campaign_id == campaign_id, MemberRow.account_id == account_id
+            )
+        )
+    )
+    if Role.ASSESSOR not in held or Role.ORGANISER in held or len(held) == 1:
+        return held
+    unfinished = left_to_judge(db, campaign_id, account_id) or left_to_compare(db, campaign_id, account_id)
+    return frozenset({Role.ASSESSOR}) if unfinished else held
+
+
+@dataclass(frozen=True, slots=True)
+class OwnAddition:
+    """A document that somebody added, as that person is shown it."""
+
+    docno: str
+    reason: str
+
+
+def add_to_own(
+    db: Session,
+    assignment_id: int,
+    account_id: int,
+    *,
+    docnos: Mapping[str, int],
+    reason: str,
+    source: str = "docnos",
+) -> AddedDocuments:
+    """Add documents to the topic and pool of an assignment, by the assessor who has it.
+
+    Whoever was given a topic may bring documents to it; a closed pool takes none. Raises as `add_documents`,
+    and NotFound where the assignment is not this account's.
+    """
+    task = own_task(db, assignment_id, account_id)
+    return add_documents(
+        db,
+        task.campaign.id,
+        task.pool.name,
+        topic=task.assignment.topic,
+        docnos=docnos,
+        reason=reason,
+        added_by=account_id,
+        source=source,
+    )
+
+
+def own_additions(db: Session, assignment_id: int, account_id: int) -> tuple[OwnAddition, ...]:
+    """What an account added by hand to the topic and pool of its assignment, oldest first.
+
+    Raises NotFound where the assignment is not this account's.
+    """
+    assignment = own_task(db, assignment_id, account_id).assignment
+    entry = PoolEntryRow
+    rows = db.execute(
+        select(entry.docno, entry.reason)
+        .where(
+            entry.pool_id == assignment.pool_id,
+            entry.topic == assignment.topic,
+            entry.added_by == account_id,
+        )
+        .order_by(entry.added_at, entry.docno)
+    )
+    return tuple(OwnAddition(docno, reason or "") for docno, reason in rows)

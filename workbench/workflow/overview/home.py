@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from workbench.storage.tables import CampaignRow, MemberRow
 from workbench.workflow.judging.assignments import left_to_judge
-from workbench.workflow.judging.effective_roles import roles_of
+from workbench.workflow.judging.worklists import effective_roles
 from workbench.workflow.people.groups import own_run_count
 from workbench.workflow.people.roles import Role
 from workbench.workflow.pools.judged_pairs import judged_pairs, pooled_pairs
@@ -49,7 +49,7 @@ def campaigns_of(db: Session, account_id: int) -> tuple[CampaignCard, ...]:
 
 
 def _card(db: Session, row: CampaignRow, account_id: int) -> CampaignCard:
-    roles = roles_of(db, row.id, account_id)
+    roles = effective_roles(db, row.id, account_id)
     blind = _sees_own_only(roles)
     return CampaignCard(
         slug=row.slug,

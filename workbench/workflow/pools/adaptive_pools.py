@@ -1,25 +1,23 @@
-"""Adaptive pools: how a recipe marks one, how it begins, and everything that happened in it."""
+"""Adaptive pools: how a recipe marks one, its state at the start, and its numbered events."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import func, insert, select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, NotFound, WorkbenchError
-from workbench.pooling.adaptive.events import Event, Happening
-from workbench.pooling.adaptive.live import Adaptive
-from workbench.pooling.adaptive.strategies import ADAPTIVE, start
-from workbench.pooling.parameters import named
+from workbench.pooling.adaptive.live import Adaptive, Happening, PoolEvent
+from workbench.pooling.strategies import ADAPTIVE, start
+from workbench.pooling.strategy import named
 from workbench.records import Run, TieRule, sorted_ids
 from workbench.storage.events import current_events
-from workbench.storage.tables import AssessorRow, CampaignRow, PoolEntryRow, PoolEventRow, PoolRow
+from workbench.storage.tables import AssessorRow, CampaignRow, PoolEntryRow, PoolEventRow, PoolRow, TopicRow
 from workbench.workflow.campaigns.scales import scale_from_json
-from workbench.workflow.pools.pool_events import append_pool_events
 from workbench.workflow.runs.packed_store import run_for_use
 
 
@@ -54,9 +52,9 @@ class PoolEventLine:
     at: datetime
 
     @property
-    def event(self) -> Event:
+    def event(self) -> PoolEvent:
         """What the event says to the strategy."""
-        return Event(Happening(self.happening), self.topic, self.docno, self.relevant)
+        return PoolEvent(Happening(self.happening), self.topic, self.docno, self.relevant)
 
 
 def adaptive_recipe(pool: Adaptive) -> dict[str, Any]:
@@ -64,27 +62,27 @@ def adaptive_recipe(pool: Adaptive) -> dict[str, Any]:
     return {"adaptive": True, "totals": {topic: pool.left(topic) for topic in pool.topics}}
 
 
-def pairs_asked_for(pool: Adaptive) -> int:
+def most_pairs(pool: Adaptive) -> int:
     """How many documents a pool still asks for at most, in all topics."""
     return sum(pool.left(topic) for topic in pool.topics)
 
 
-def leave_out(db: Session, pool: PoolRow, known: Collection[tuple[str, str]]) -> None:
+def record_known_pairs(db: Session, pool: PoolRow, known: Collection[tuple[str, str]]) -> None:
     """Begin a supplementary pool: what is known of its documents is told first, and is not handed out.
 
     A pair that people graded teaches the strategy by its highest grade, one that is only pooled nothing.
     """
-    built = before_anything(db, pool)
+    built = initial_adaptive_pool(db, pool)
     relevant = _relevant_pairs(db, pool.campaign_id)
     told = []
     for topic, docno in sorted_pairs(known):
         if built.has(topic, docno):
-            event = Event(Happening.JUDGED, topic, docno, relevant.get((topic, docno)))
+            event = PoolEvent(Happening.JUDGED, topic, docno, relevant.get((topic, docno)))
             built.record(event)
             told.append(event)
     append_pool_events(db, pool.id, told)
     pool.recipe = {**pool.recipe, **adaptive_recipe(built)}
-    pool.pairs = pairs_asked_for(built)
+    pool.pairs = most_pairs(built)
     db.flush()
 
 
@@ -143,7 +141,7 @@ def _relevant_pairs(db: Session, campaign_id: int) -> dict[tuple[str, str], bool
     return found
 
 
-def before_anything(db: Session, pool: PoolRow) -> Adaptive:
+def initial_adaptive_pool(db: Session, pool: PoolRow) -> Adaptive:
     """An adaptive pool as its recipe makes it from its runs; raises Conflict where a run has changed."""
     recipe = pool.recipe
     values = named(ADAPTIVE, recipe["strategy"]).values(recipe["parameters"])
@@ -161,3 +159,70 @@ def _runs(db: Session, pool: PoolRow, depth: int, ties: TieRule) -> Iterator[Run
                 f"run {run['tag']} is not what it was when pool {pool.name!r} was made",
                 remedy="an adaptive pool chooses from the very runs that it was made from",
             ) from None
+
+
+def lock_topic(db: Session, campaign_id: int, topic: str) -> None:
+    """Wait until no other transaction hands out or takes answers in this topic, and keep others out.
+
+    SQLite has one writer anyway.
+    """
+    db.execute(
+        select(TopicRow.topic)
+        .where(TopicRow.campaign_id == campaign_id, TopicRow.topic == topic)
+        .with_for_update()
+    )
+
+
+def append_pool_event(
+    db: Session,
+    pool_id: int,
+    event: PoolEvent,
+    *,
+    assessor_id: int | None = None,
+    judgment_event_id: int | None = None,
+) -> None:
+    """Append what happened; the topic is locked (`lock_topic`)."""
+    append_pool_events(db, pool_id, [event], assessor_id=assessor_id, judgment_event_id=judgment_event_id)
+
+
+def append_pool_events(
+    db: Session,
+    pool_id: int,
+    events: Sequence[PoolEvent],
+    *,
+    assessor_id: int | None = None,
+    judgment_event_id: int | None = None,
+) -> None:
+    """Append what happened, in order; the topics are locked."""
+    if not events:
+        return
+    numbers = _last_numbers(db, pool_id, {event.topic for event in events})
+    now = datetime.now(UTC)
+    rows: list[dict[str, Any]] = []
+    for event in events:
+        numbers[event.topic] = numbers.get(event.topic, 0) + 1
+        rows.append(
+            {
+                "pool_id": pool_id,
+                "topic": event.topic,
+                "number": numbers[event.topic],
+                "happening": str(event.happening),
+                "docno": event.docno,
+                "relevant": event.relevant if event.happening is Happening.JUDGED else None,
+                "assessor_id": assessor_id,
+                "judgment_event_id": judgment_event_id,
+                "at": now,
+            }
+        )
+    db.execute(insert(PoolEventRow), rows)
+
+
+def _last_numbers(db: Session, pool_id: int, topics: Iterable[str]) -> dict[str, int]:
+    event = PoolEventRow
+    return dict(
+        db.execute(
+            select(event.topic, func.max(event.number))
+            .where(event.pool_id == pool_id, event.topic.in_(list(topics)))
+            .group_by(event.topic)
+        ).all()
+    )

@@ -1,4 +1,4 @@
-"""Manual additions: documents that a person, not a run, brings to a topic's pool, with a reason."""
+"""Manual additions: documents that a person adds to a topic's pool, with a reason, and their removal."""
 
 from __future__ import annotations
 
@@ -11,19 +11,21 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound
 from workbench.records import sorted_ids
-from workbench.storage.tables import PoolEntryRow, PoolRow, TopicRow
+from workbench.storage.tables import AccountRow, JudgmentEventRow, PoolEntryRow, PoolRow, TopicRow
 from workbench.workflow.campaigns.collection import with_text
 from workbench.workflow.checks import id_finding, storable
+from workbench.workflow.clock import utc_now
 from workbench.workflow.pools.adaptive_pools import is_adaptive
-from workbench.workflow.pools.pool_rows import locked_pool, recount, require_not_closed
-from workbench.workflow.pools.pooling import brought_by_nobody
-from workbench.workflow.runs.collection_lists import collection_list, listed_docnos
+from workbench.workflow.pools.listing import Addition
+from workbench.workflow.pools.making import manual_entry
+from workbench.workflow.pools.pool_rows import locked_pool, pool_row, recount, require_not_closed
+from workbench.workflow.runs.run_rules import collection_list, listed_docnos
 
 LONGEST_REASON = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class Passed:
+class AlreadyPooled:
     """A docno that was not added since a pool has it already, this one or another that is open."""
 
     docno: str
@@ -31,16 +33,16 @@ class Passed:
 
 
 @dataclass(frozen=True, slots=True)
-class Added:
+class AddedDocuments:
     """What adding by hand did, docnos sorted as bytes; `without_text` of the added nobody could read yet."""
 
     pool: str
     added: tuple[str, ...]
-    passed: tuple[Passed, ...]
+    passed: tuple[AlreadyPooled, ...]
     without_text: tuple[str, ...]
 
 
-def add_by_hand(
+def add_documents(
     db: Session,
     campaign_id: int,
     name: str,
@@ -50,7 +52,7 @@ def add_by_hand(
     reason: str,
     added_by: int | None,
     source: str = "docnos",
-) -> Added:
+) -> AddedDocuments:
     """Add documents to a topic of a draft or an open pool; who has been given the topic judges them too.
 
     `docnos` have their lines in `source`. What this pool or another open one has already is passed over. All
@@ -71,13 +73,13 @@ def add_by_hand(
     now = datetime.now(UTC)
     marks = {"pool_id": row.id, "added_by": added_by, "added_at": now, "reason": reason}
     if new:
-        db.execute(insert(PoolEntryRow), [{**brought_by_nobody((topic, one)), **marks} for one in new])
+        db.execute(insert(PoolEntryRow), [{**manual_entry((topic, one)), **marks} for one in new])
         recount(db, row)
     texts = with_text(db, campaign_id, new)
-    return Added(
+    return AddedDocuments(
         pool=row.name,
         added=tuple(new),
-        passed=tuple(Passed(docno, passed[docno]) for docno in sorted_ids(passed)),
+        passed=tuple(AlreadyPooled(docno, passed[docno]) for docno in sorted_ids(passed)),
         without_text=tuple(docno for docno in new if docno not in texts),
     )
 
@@ -144,3 +146,106 @@ def _pooled_already(db: Session, row: PoolRow, topic: str, docnos: Iterable[str]
         if docno in wanted:
             found.setdefault(docno, name)
     return found
+
+
+KEY = "taken_out"
+
+
+@dataclass(frozen=True, slots=True)
+class RemovedAddition:
+    """A document that was added to a topic and taken out: how it came, who took it (or empty), when."""
+
+    topic: str
+    docno: str
+    added: Addition
+    by: str
+    at: datetime
+
+
+def remove_addition(
+    db: Session, campaign_id: int, name: str, *, topic: str, docno: str, by: int | None = None
+) -> None:
+    """Take out of a pool what was added by hand, as long as nobody has said anything of it.
+
+    That it was there, and who took it out, stays in the pool's recipe. Raises NotFound where it was not
+    added, Conflict for a closed pool, for what a run brought too, and for what has been answered, even if the
+    answer was withdrawn.
+    """
+    row = locked_pool(db, campaign_id, name)
+    require_not_closed(row)
+    entry = db.get(PoolEntryRow, (row.id, topic, docno))
+    if entry is None or entry.added_at is None:
+        raise NotFound(f"{docno} was not added by hand to topic {topic} of pool {name!r}")
+    if entry.run_count:
+        raise Conflict(f"a run brought {docno} too, so that it stays", remedy="see who brought it")
+    answered = select(JudgmentEventRow.id).where(
+        JudgmentEventRow.campaign_id == campaign_id,
+        JudgmentEventRow.topic == topic,
+        JudgmentEventRow.docno == docno,
+    )
+    if db.scalar(answered.limit(1)) is not None:
+        raise Conflict(f"{docno} has been judged, so that it stays in the pool")
+    _record_removal(row, entry, by)
+    db.delete(entry)
+    recount(db, row)
+
+
+def judged_additions(db: Session, campaign_id: int, name: str, *, topic: str) -> frozenset[str]:
+    """The docnos added by hand to a topic of a pool of which somebody has said something."""
+    said = select(JudgmentEventRow.docno).where(
+        JudgmentEventRow.campaign_id == campaign_id, JudgmentEventRow.topic == topic
+    )
+    added = (
+        select(PoolEntryRow.docno)
+        .join(PoolRow)
+        .where(
+            PoolRow.campaign_id == campaign_id,
+            PoolRow.name == name,
+            PoolEntryRow.topic == topic,
+            PoolEntryRow.added_at.is_not(None),
+            PoolEntryRow.docno.in_(said),
+        )
+    )
+    return frozenset(db.scalars(added))
+
+
+def removed_additions(
+    db: Session, campaign_id: int, name: str, *, topic: str | None = None
+) -> tuple[RemovedAddition, ...]:
+    """What was taken out of a pool, or of one topic of it, in that order; raises NotFound."""
+    notes = pool_row(db, campaign_id, name).recipe.get(KEY, ())
+    wanted = [note for note in notes if topic is None or note["topic"] == topic]
+    names = _names(db, {note[key] for note in wanted for key in ("added_by", "taken_out_by")})
+    return tuple(
+        RemovedAddition(
+            note["topic"],
+            note["docno"],
+            Addition(
+                names.get(note["added_by"], ""),
+                datetime.fromisoformat(note["added_at"]),
+                note["reason"] or "",
+            ),
+            names.get(note["taken_out_by"], ""),
+            datetime.fromisoformat(note["taken_out_at"]),
+        )
+        for note in wanted
+    )
+
+
+def _record_removal(row: PoolRow, entry: PoolEntryRow, by: int | None) -> None:
+    """Write into the recipe of a locked pool that an addition was taken out; accounts by their numbers."""
+    note = {
+        "topic": entry.topic,
+        "docno": entry.docno,
+        "reason": entry.reason,
+        "added_by": entry.added_by,
+        "added_at": entry.added_at.isoformat() if entry.added_at else None,
+        "taken_out_by": by,
+        "taken_out_at": utc_now(None).isoformat(),
+    }
+    row.recipe = {**row.recipe, KEY: [*row.recipe.get(KEY, ()), note]}
+
+
+def _names(db: Session, accounts: Iterable[int | None]) -> dict[int, str]:
+    numbers = [number for number in accounts if number is not None]
+    return dict(db.execute(select(AccountRow.id, AccountRow.name).where(AccountRow.id.in_(numbers))).all())

@@ -1,4 +1,4 @@
-"""Pools as they are: the list, and one in full."""
+"""Pools as they are: the list, one in full, and its pairs with the runs that contributed each."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from workbench.pooling.adaptive.strategies import ADAPTIVE
-from workbench.records import TieRule
-from workbench.storage.tables import PoolEntryRow, PoolRow, RunRow
+from workbench.pooling.strategies import ADAPTIVE
+from workbench.records import Contribution, TieRule
+from workbench.storage.tables import AccountRow, PoolEntryRow, PoolRow, RunRow
 from workbench.workflow.campaigns.names import topic_titles
 from workbench.workflow.pools.adaptive_pools import is_adaptive, totals
 from workbench.workflow.pools.pool_rows import PoolState, pool_row, state_of
@@ -79,7 +79,7 @@ class PoolLine:
 
 
 @dataclass(frozen=True, slots=True)
-class TopicSize:
+class PoolTopic:
     """A topic's part of a pool; `added` by hand, and of these no run brought `added_alone`."""
 
     topic: str
@@ -96,7 +96,7 @@ class TopicSize:
 
 
 @dataclass(frozen=True, slots=True)
-class RunPart:
+class PoolRun:
     """What a run brought to a pool; `alone` are pairs that nobody else did, run or person.
 
     `sha256` is the version that was pooled; `earlier` says that another one has replaced it since.
@@ -119,8 +119,8 @@ class PoolReport:
 
     pool: PoolLine
     recipe: dict[str, Any]
-    by_topic: tuple[TopicSize, ...]
-    by_run: tuple[RunPart, ...]
+    by_topic: tuple[PoolTopic, ...]
+    by_run: tuple[PoolRun, ...]
 
 
 def recipe_in_words(strategy: str, parameters: Mapping[str, str]) -> str:
@@ -160,7 +160,7 @@ def pool_report(db: Session, campaign_id: int, name: str) -> PoolReport:
         pool=line,
         recipe={**row.recipe, "additions": line.added},
         by_topic=tuple(
-            TopicSize(topic, title, sizes.get(topic, 0), largest.get(topic, 0), *added.get(topic, (0, 0)))
+            PoolTopic(topic, title, sizes.get(topic, 0), largest.get(topic, 0), *added.get(topic, (0, 0)))
             for topic, title in topic_titles(db, campaign_id).items()
         ),
         by_run=_run_parts(db, row),
@@ -185,7 +185,7 @@ def _added(db: Session, pool_ids: list[int]) -> dict[int, dict[str, tuple[int, i
     return added
 
 
-def _run_parts(db: Session, row: PoolRow) -> tuple[RunPart, ...]:
+def _run_parts(db: Session, row: PoolRow) -> tuple[PoolRun, ...]:
     pairs = {run["tag"]: 0 for run in row.recipe["runs"]}
     alone = dict(pairs)
     rows = db.execute(
@@ -202,7 +202,7 @@ def _run_parts(db: Session, row: PoolRow) -> tuple[RunPart, ...]:
         )
     )
     return tuple(
-        RunPart(run["tag"], pairs[run["tag"]], alone[run["tag"]], run["sha256"], run["sha256"] not in held)
+        PoolRun(run["tag"], pairs[run["tag"]], alone[run["tag"]], run["sha256"], run["sha256"] not in held)
         for run in row.recipe["runs"]
     )
 
@@ -224,4 +224,77 @@ def _line(row: PoolRow, added: Mapping[str, tuple[int, int]]) -> PoolLine:
         opened_at=row.opened_at,
         closed_at=row.closed_at,
         state=state_of(row),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Addition:
+    """That a pair was added by hand: by whom (empty from the terminal), when and why."""
+
+    by: str
+    at: datetime
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class PooledPair:
+    """A pair of a pool: who brought it and how high, and what the strategy says of it, if anything.
+
+    `added` where a person added it, whether a run brought it too or not.
+    """
+
+    topic: str
+    docno: str
+    contributions: tuple[Contribution, ...]
+    weight: float | None
+    inclusion: float | None
+    stratum: int | None
+    added: Addition | None = None
+
+    @property
+    def origin(self) -> str:
+        """Where the pair comes from, as downloads say it: `runs`, `manual` or `runs+manual`."""
+        return origin(bool(self.contributions), self.added is not None)
+
+
+def origin(brought: bool, added: bool) -> str:
+    """Where a pair comes from, as downloads say it: whether runs brought it, whether a person added it."""
+    return ("runs+manual" if brought else "manual") if added else "runs"
+
+
+def pool_entries(
+    db: Session, campaign_id: int, name: str, *, topic: str | None = None
+) -> tuple[PooledPair, ...]:
+    """The pairs of a pool (or of one topic of it), sorted by topic and docno as bytes."""
+    row = pool_row(db, campaign_id, name)
+    entry = PoolEntryRow
+    chosen = (
+        select(
+            entry.topic,
+            entry.docno,
+            entry.brought_by,
+            entry.weight,
+            entry.inclusion,
+            entry.stratum,
+            entry.added_at,
+            entry.reason,
+            AccountRow.name,
+        )
+        .outerjoin(AccountRow, AccountRow.id == entry.added_by)
+        .where(entry.pool_id == row.id)
+    )
+    if topic is not None:
+        chosen = chosen.where(entry.topic == topic)
+    rows = db.execute(chosen.order_by(entry.topic, entry.docno))
+    return tuple(
+        PooledPair(
+            t,
+            docno,
+            tuple(Contribution(tag, rank) for tag, rank in brought),
+            weight,
+            inclusion,
+            stratum,
+            None if at is None else Addition(by or "", at, reason or ""),
+        )
+        for t, docno, brought, weight, inclusion, stratum, at, reason, by in rows
     )

@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Finding, InvalidInput
-from workbench.pooling.cost import LONGEST_SECONDS
+from workbench.pooling.planning import LONGEST_SECONDS
 from workbench.storage.events import HOLDING, LATER, WITHDRAWN
 from workbench.storage.tables import AssessorRow, CampaignRow, JudgmentEventRow
 
@@ -75,7 +75,7 @@ def pace_of(db: Session, campaign_id: int, *, given: float | None = None) -> Pac
     return Pace(ASSUMED_SECONDS, PaceSource.ASSUMED, measured, answers, guess)
 
 
-def keep_guess(db: Session, campaign_id: int, seconds: float | None) -> None:
+def save_guess(db: Session, campaign_id: int, seconds: float | None) -> None:
     """Keep how many seconds a judgment is guessed to take, or (None) that nobody has guessed.
 
     Raises InvalidInput for what no judgment takes.

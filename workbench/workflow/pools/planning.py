@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -11,28 +11,25 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import InvalidInput, WorkbenchError
 from workbench.pooling.adaptive.live import Adaptive
-from workbench.pooling.cost import Work
 from workbench.pooling.depth import DEPTH
-from workbench.pooling.every_strategy import EVERY_STRATEGY
-from workbench.pooling.parameters import Strategy, named
 from workbench.pooling.planning import (
     Certainty,
+    JudgingWork,
     Lengths,
     Sizes,
     Values,
-    depth_to_plan,
     growth_table,
-    one_more,
-    sizes,
+    one_step_larger,
 )
 from workbench.pooling.pool import Pool
-from workbench.pooling.reached import Reached, RunTops, known_tops, reached
-from workbench.records import TieRule
+from workbench.pooling.run_tops import Reached, RunTops, known_tops, reached
+from workbench.pooling.strategies import ALL_STRATEGIES, DEPTH_RECIPE, PoolRecipe
+from workbench.pooling.strategy import Strategy
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.pools.listing import recipe_in_words
+from workbench.workflow.pools.making import chosen_runs, pooled_or_judged
 from workbench.workflow.pools.pace import Pace, pace_of
-from workbench.workflow.pools.pool_sources import chosen_runs, pooled_or_judged
 from workbench.workflow.runs.packed_store import lengths_of, tops_of
 
 FURTHER = 100
@@ -91,7 +88,7 @@ class Plan:
     recipe: str
     supplementary: bool
     runs: int
-    work: Work
+    work: JudgingWork
     pace: Pace
     pairs: float
     certainty: Certainty
@@ -105,57 +102,52 @@ class Plan:
 def plan_pool(
     db: Session,
     campaign_id: int,
+    recipe: PoolRecipe = DEPTH_RECIPE,
     *,
-    strategy: str = DEPTH.name,
-    parameters: Parameters = _NONE,
     others: Mapping[str, Parameters] = _NONE,
-    ties: TieRule = TieRule.TREC_EVAL,
-    tags: Collection[str] | None = None,
-    priority: int | None = None,
-    supplementary: bool = False,
     per_pair: int = 1,
     assessors: int | None = None,
     seconds: float | None = None,
 ) -> Plan:
-    """Plan a pool of the chosen runs (all if None; with a `priority` up to that) without making it.
+    """Plan a pool without making it.
 
     `others` are the parameters of the strategies that it is compared with, their defaults unless given or
     where they cannot be. `assessors` are the campaign's own unless given, `seconds` as `pace_of` has them.
     Raises what `make_pool` would raise for the same recipe, InvalidInput for numbers of work that cannot be.
     """
-    values = named(EVERY_STRATEGY, strategy).values(parameters)
-    tags = [tag for tag, _ in chosen_runs(db, campaign_id, tags, priority=priority)]
+    strategy, values, texts = recipe.strategy, recipe.values(), recipe.texts()
+    tags = [tag for tag, _ in chosen_runs(db, campaign_id, recipe)]
     pace = pace_of(db, campaign_id, given=seconds)
     judging = _judging(db, campaign_id, per_pair) if assessors is None else assessors
-    work = Work(per_pair, judging, pace.seconds)
-    asked = {name: values if name == strategy else _values(made_by, others.get(name, _NONE))
-             for name, made_by in EVERY_STRATEGY.items()}  # fmt: skip
-    outlook = _look(db, campaign_id, tags, ties, supplementary, asked)
-    chosen = outlook.sizes(strategy, values)
-    larger = one_more(values)
-    step = None if larger is None else outlook.sizes(strategy, larger).total - chosen.total
+    work = JudgingWork(per_pair, judging, pace.seconds)
+    compared = {name: _values(one, others.get(name, _NONE)) for name, one in ALL_STRATEGIES.items()}
+    compared[strategy] = values
+    inputs = _read_runs(db, campaign_id, recipe, tags, compared)
+    chosen = inputs.sizes(strategy, values)
+    larger = one_step_larger(values)
+    step = None if larger is None else inputs.sizes(strategy, larger).total - chosen.total
     by_topic = dict(zip(chosen.topics, chosen.pairs, strict=True))
     topics = [TopicCost(one.id, one.title, by_topic.get(one.id, 0.0)) for one in topics_of(db, campaign_id)]
     return Plan(
         strategy=strategy,
-        parameters=EVERY_STRATEGY[strategy].texts(values),
-        recipe=recipe_in_words(strategy, EVERY_STRATEGY[strategy].texts(values)),
-        supplementary=supplementary,
+        parameters=texts,
+        recipe=recipe_in_words(strategy, texts),
+        supplementary=recipe.supplementary,
         runs=len(tags),
         work=work,
         pace=pace,
         pairs=chosen.total,
         certainty=chosen.certainty,
         step=step,
-        deepest=max(outlook.longest.values(), default=0),
+        deepest=max(inputs.longest.values(), default=0),
         topics=tuple(sorted(topics, key=lambda one: -one.pairs)),
-        growth=outlook.growth(values) if strategy == DEPTH.name else None,
-        others=tuple(outlook.cost(name, its_values) for name, its_values in asked.items()),
+        growth=inputs.growth(values) if strategy == DEPTH.name else None,
+        others=tuple(inputs.cost(name, its_values) for name, its_values in compared.items()),
     )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Outlook:
+class _PlanInputs:
     """What is known of the runs: their tops to `depth`, the longest lists, what is known already."""
 
     tops: tuple[RunTops, ...]
@@ -164,23 +156,17 @@ class _Outlook:
     depth: int
     plain: Reached
 
-    def reach(self, strategy: str, values: Values) -> Reached:
-        if strategy != DEPTH.name or not (values["run_depths"] or values["topic_depths"]):
-            return self.plain
-        own = {name: values[name] for name in ("run_depths", "topic_depths")}
-        return reached(self.tops, known=self.known, **own)
+    def reach(self, values: Values) -> Reached:
+        own = {name: values[name] for name in ("run_depths", "topic_depths") if values.get(name)}
+        return reached(self.tops, known=self.known, **own) if own else self.plain
 
     def sizes(self, strategy: str, values: Values) -> Sizes:
-        return sizes(
-            self.reach(strategy, values),
-            strategy=strategy,
-            values=values,
-            longest=self.longest,
-            supplementary=self.known is not None,
+        return ALL_STRATEGIES[strategy].sizes(
+            self.reach(values), values, longest=self.longest, supplementary=self.known is not None
         )
 
     def cost(self, strategy: str, values: Values) -> StrategyCost:
-        recipe = recipe_in_words(strategy, EVERY_STRATEGY[strategy].texts(values))
+        recipe = recipe_in_words(strategy, ALL_STRATEGIES[strategy].texts(values))
         try:
             found = self.sizes(strategy, values)
         except WorkbenchError as error:
@@ -188,33 +174,32 @@ class _Outlook:
         return StrategyCost(strategy, recipe, found.total, found.certainty)
 
     def growth(self, values: Values) -> Growth | None:
-        reach = self.reach(DEPTH.name, values)
+        reach = self.reach(values)
         if len(reach.topics) * self.depth > MOST_CELLS:
             return None
         return Growth(reach.topics, tuple(map(tuple, growth_table(reach, self.depth).tolist())))
 
 
-def _look(
+def _read_runs(
     db: Session,
     campaign_id: int,
+    recipe: PoolRecipe,
     tags: Sequence[str],
-    ties: TieRule,
-    supplementary: bool,
-    asked: Mapping[str, Values],
-) -> _Outlook:
+    compared: Mapping[str, Values],
+) -> _PlanInputs:
     longest: dict[str, int] = {}
     for lengths in lengths_of(db, campaign_id, tags).values():
         for topic, length in lengths.items():
             longest[topic] = max(length, longest.get(topic, 0))
     wanted = [
-        depth_to_plan(name, each, longest, supplementary=supplementary)
-        for name, values in asked.items()
-        for each in (values, one_more(values) or values)
+        ALL_STRATEGIES[name].depth_to_plan(each, longest, supplementary=recipe.supplementary)
+        for name, values in compared.items()
+        for each in (values, one_step_larger(values) or values)
     ]
     depth = max(1, min(max(FURTHER + 1, *wanted), max(longest.values(), default=1)))
-    tops = tuple(tops_of(db, campaign_id, tags, depth=depth, ties=ties))
-    known = known_tops(pooled_or_judged(db, campaign_id)) if supplementary else None
-    return _Outlook(tops, known, longest, depth, reached(tops, known=known))
+    tops = tuple(tops_of(db, campaign_id, tags, depth=depth, ties=recipe.ties))
+    known = known_tops(pooled_or_judged(db, campaign_id)) if recipe.supplementary else None
+    return _PlanInputs(tops, known, longest, depth, reached(tops, known=known))
 
 
 def _values(strategy: Strategy[Pool | Adaptive], parameters: Parameters) -> dict[str, Any]:

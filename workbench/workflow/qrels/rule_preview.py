@@ -1,4 +1,4 @@
-"""What each consensus rule would make of a campaign, before one is used: its qrels, and the runs' ranking."""
+"""What each consensus rule would make of a campaign: its qrels, and the ranking of the runs."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ from dataclasses import dataclass
 from ir_measures import Measure
 from sqlalchemy.orm import Session
 
+from workbench.consensus.rule_choice import RuleChoice, choice_label, choice_name, rule_choice
 from workbench.consensus.summary import Summary, summary
 from workbench.errors import WorkbenchError
+from workbench.export import Export, table_export
 from workbench.formats.qrels import write_qrels
 from workbench.records import Qrel, Scale, Verdict, sorted_ids
 from workbench.scoring.measures import at_line, parse_measures
-from workbench.scoring.rank_comparison import RankingComparison, compare_rankings
+from workbench.scoring.rank_correlation import RankingComparison, compare_rankings, ranks
 from workbench.scoring.scorer import Scorer, in_order
 from workbench.workflow.caching import Cache
-from workbench.workflow.qrels.make_qrels import Material, RuleChoice, material
-from workbench.workflow.qrels.rule_choices import choice_label, choice_name
-from workbench.workflow.runs.run_lines import RunLine, runs_of
-from workbench.workflow.runs.submitting import stored_run
+from workbench.workflow.qrels.qrels import Material, material
+from workbench.workflow.runs.packed_store import run_for_use
+from workbench.workflow.runs.run_records import CampaignRun, runs_of
 
 MEASURE = "AP"
 NO_QRELS = "it gives no line"
@@ -98,7 +99,7 @@ def preview_rules(db: Session, campaign_id: int, choices: Sequence[RuleChoice]) 
     digest = found.digest()
     lines = tuple(_line(found, digest, choice) for choice in choices)
     machines = any(choice.machines for choice in choices)
-    pairs = {(one.topic, one.docno) for one in found.heard(RuleChoice(machines=machines))}
+    pairs = {(one.topic, one.docno) for one in found.counted(rule_choice(machines=machines))}
     return RulePreview(
         scale=found.scale,
         rules=lines,
@@ -154,7 +155,7 @@ def preview_ranking(
             if seconds is not None and scored and time.monotonic() - started > seconds:
                 break
             scored = True
-            sorted_once = in_order(stored_run(db, campaign_id, run.tag))
+            sorted_once = in_order(run_for_use(db, campaign_id, run.tag))
             for key in missing:
                 if key not in scorers:
                     scorers[key] = Scorer(rules[wanted[key]].qrels, [lines[wanted[key]]])
@@ -168,7 +169,7 @@ def _ranking(
     measure: str,
     rules: Mapping[str, _Settled],
     lines: Mapping[str, Measure],
-    runs: Sequence[RunLine],
+    runs: Sequence[CampaignRun],
     left_out: tuple[tuple[str, str], ...],
 ) -> RankingPreview:
     scores: dict[str, dict[str, float]] = {}
@@ -201,7 +202,7 @@ def _settled(found: Material, digest: str, choice: RuleChoice) -> _Settled:
     def settle() -> _Settled:
         consensus = found.settled(choice)
         content = b"".join(write_qrels(consensus.qrels))
-        judged = dict.fromkeys(sorted_ids({one.topic for one in found.heard(choice)}))
+        judged = dict.fromkeys(sorted_ids({one.topic for one in found.counted(choice)}))
         return _Settled(
             summary(consensus, topics=judged), consensus.qrels, hashlib.sha256(content).hexdigest()
         )
@@ -218,7 +219,7 @@ def _one_measure(text: str) -> Measure:
     return parsed[0]
 
 
-def _chosen(runs: Sequence[RunLine], tags: Collection[str] | None) -> list[RunLine]:
+def _chosen(runs: Sequence[CampaignRun], tags: Collection[str] | None) -> list[CampaignRun]:
     unknown = set(tags or ()) - {run.tag for run in runs}
     if unknown:
         raise WorkbenchError(f"there is no run {', '.join(sorted(unknown))} in this campaign")
@@ -228,3 +229,78 @@ def _chosen(runs: Sequence[RunLine], tags: Collection[str] | None) -> list[RunLi
     if len(chosen) < 2:
         raise WorkbenchError("a ranking needs two runs", remedy="load runs, or choose more")
     return chosen
+
+
+def _rules_export(found: RulePreview, _ranked: RankingPreview | None) -> Export:
+    """What each rule settles and leaves, and how often it gives each grade."""
+    grades = sorted({grade for line in found.rules if line.found for grade, _ in line.found.by_grade})
+    columns = (
+        "rule", "settled", "adjudicated", "left", "relevant_from", "relevant", "topics_without_relevant",
+        "mean_confidence", "sha256", "refused", *(f"grade_{grade}" for grade in grades),
+    )  # fmt: skip
+    rows: list[tuple[object, ...]] = []
+    for line in found.rules:
+        if line.found is None:
+            rows.append((line.name, *(None,) * 8, line.refused, *(None for _ in grades)))
+            continue
+        one, counts = line.found, dict(line.found.by_grade)
+        rows.append(
+            (
+                line.name, one.settled, one.adjudicated, one.unsettled, one.relevant_from, one.relevant,
+                len(one.without_relevant), one.confidence, line.sha256, None,
+                *(counts.get(grade, 0) for grade in grades),
+            )
+        )  # fmt: skip
+    return table_export(columns, tuple(rows))
+
+
+def _scores_export(_found: RulePreview, ranked: RankingPreview | None) -> Export:
+    """Every run's score and rank under every rule."""
+    if ranked is None or not ranked.scores:
+        return table_export(("run",), ())
+    places = {name: ranks(scores) for name, scores in ranked.scores.items()}
+    runs = sorted(next(iter(ranked.scores.values())))
+    columns = ("run", *(f"{name}{what}" for name in ranked.scores for what in ("", "_rank")))
+    rows = tuple(
+        (run, *(cell for name, scores in ranked.scores.items() for cell in (scores[run], places[name][run])))
+        for run in runs
+    )
+    return table_export(columns, rows)
+
+
+def _correlations_export(_found: RulePreview, ranked: RankingPreview | None) -> Export:
+    """Every two rules: how alike they rank the runs, and how many pairs of runs change places."""
+    rows = tuple(
+        (one.first, one.second, one.runs, one.tau.value, one.tau_ap.value, len(one.swaps), one.tau.undefined)
+        for one in (ranked.comparisons if ranked else ())
+    )
+    return table_export(("first", "second", "runs", "tau", "tau_ap", "swaps", "undefined"), rows)
+
+
+def _swaps_export(_found: RulePreview, ranked: RankingPreview | None) -> Export:
+    """Every pair of runs that changes places between two rules, with how far each is ahead."""
+    rows = tuple(
+        (one.first, one.second, swap.ahead, swap.behind, *swap.gap)
+        for one in (ranked.comparisons if ranked else ())
+        for swap in one.swaps
+    )
+    return table_export(("first", "second", "ahead_under_first", "ahead_under_second", "by", "then_by"), rows)
+
+
+def _moves_export(_found: RulePreview, ranked: RankingPreview | None) -> Export:
+    """Every run whose rank changes between two rules."""
+    rows = tuple(
+        (one.first, one.second, move.run, *move.ranks, move.by)
+        for one in (ranked.comparisons if ranked else ())
+        for move in one.moves
+    )
+    return table_export(("first", "second", "run", "rank_under_first", "rank_under_second", "rises_by"), rows)
+
+
+PREVIEW_EXPORTS: Mapping[str, Callable[[RulePreview, RankingPreview | None], Export]] = {
+    "rules": _rules_export,
+    "scores": _scores_export,
+    "correlations": _correlations_export,
+    "swaps": _swaps_export,
+    "moves": _moves_export,
+}

@@ -11,9 +11,8 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import Finding, InvalidInput
 from workbench.formats.error_collector import shown
-from workbench.formats.run_tops import read_run_top
-from workbench.formats.runs import read_run
-from workbench.pooling.near_identical import DEPTH, P, Tops, compared_topics, nearly_identical, tops_of
+from workbench.formats.runs import read_run, read_run_top
+from workbench.pooling.near_identical_runs import DEPTH, P, Tops, compared_topics, nearly_identical, tops_of
 from workbench.ranking import ordered
 from workbench.records import Ranking, Run
 from workbench.storage.tables import CheckedFileRow, RunRow
@@ -88,7 +87,7 @@ def content_of(db: Session, campaign_id: int, sha256: str) -> bytes | None:
     return None
 
 
-def likeness_findings(
+def similarity_findings(
     run: Run,
     tops: Tops,
     known: Sequence[KnownRun],

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlalchemy.orm import Session
 
 from workbench.errors import Finding, InvalidInput
-from workbench.formats.run_records import COLUMNS, RecordTable, SaidOfRun
+from workbench.formats.metadata_table import COLUMNS, MetadataRow, MetadataTable
 from workbench.workflow.people.groups import (
     add_group,
     group_name_findings,
@@ -16,9 +16,8 @@ from workbench.workflow.people.groups import (
     matching,
     missing_names,
 )
-from workbench.workflow.runs.run_lines import RunLine, runs_of
-from workbench.workflow.runs.run_metadata import AboutRun, TypedAbout, read_about
-from workbench.workflow.runs.run_records import change_record
+from workbench.workflow.runs.run_metadata import RunMetadata, TypedMetadata, read_metadata
+from workbench.workflow.runs.run_records import CampaignRun, change_record, runs_of
 
 HEADER = (
     *COLUMNS, "verdict", "reason", "file", "topics", "lines", "warnings", "sha256", "sent_by", "sent_at",
@@ -36,7 +35,7 @@ class RecordsLoaded:
     passed_over: tuple[str, ...]
 
 
-def record_rows(runs: Iterable[RunLine]) -> list[tuple[object, ...]]:
+def record_rows(runs: Iterable[CampaignRun]) -> list[tuple[object, ...]]:
     """One row a run under `HEADER`; its first columns can be changed and loaded again."""
     return [
         (
@@ -51,7 +50,7 @@ def record_rows(runs: Iterable[RunLine]) -> list[tuple[object, ...]]:
 
 
 def load_records(
-    db: Session, campaign_id: int, table: RecordTable, *, source: str, new_groups: bool = False
+    db: Session, campaign_id: int, table: MetadataTable, *, source: str, new_groups: bool = False
 ) -> RecordsLoaded:
     """Set the columns of a table on the runs that it names; an empty cell says nothing of its run.
 
@@ -66,7 +65,7 @@ def load_records(
         named = [row.cells["group"] for row in table.rows if row.cells.get("group", "").strip()]
         made = [name for name in missing_names(named, groups) if not group_name_findings(name)]
         groups |= {name: add_group(db, campaign_id, name) for name in made}
-    said: dict[str, AboutRun] = {}
+    said: dict[str, RunMetadata] = {}
     for row in table.rows:
         try:
             said[row.tag] = _about(row, held, groups, source=source, new_groups=new_groups)
@@ -81,8 +80,13 @@ def load_records(
 
 
 def _about(
-    row: SaidOfRun, held: Mapping[str, RunLine], groups: Mapping[str, int], *, source: str, new_groups: bool
-) -> AboutRun:
+    row: MetadataRow,
+    held: Mapping[str, CampaignRun],
+    groups: Mapping[str, int],
+    *,
+    source: str,
+    new_groups: bool,
+) -> RunMetadata:
     findings: list[Finding] = []
     line = held.get(row.tag)
     if line is None:
@@ -96,15 +100,15 @@ def _about(
             remedy = "make it first, or let new groups be made"
             unknown = Finding(source, row.line, "unknown-group", f"there is no group {name!r}", remedy)
             findings.extend(wrong or [unknown])
-    typed = TypedAbout(*(row.cells.get(column, "") for column in ("kind", "description", "priority")))
+    typed = TypedMetadata(*(row.cells.get(column, "") for column in ("kind", "description", "priority")))
     try:
-        about = read_about(typed, group_id=group_id, source=source, line=row.line)
+        about = read_metadata(typed, group_id=group_id, source=source, line=row.line)
     except InvalidInput as error:
         raise InvalidInput([*findings, *error.findings]) from None
     if findings or line is None:
         raise InvalidInput(findings)
     # What the table has no column for stays as it is.
-    return AboutRun(
+    return RunMetadata(
         group_id=about.group_id if "group" in row.cells else line.about.group_id,
         kind=about.kind if "kind" in row.cells else line.about.kind,
         description=about.description if "description" in row.cells else line.about.description,

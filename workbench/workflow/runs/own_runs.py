@@ -1,12 +1,12 @@
-"""A participant's view: the runs of one's own groups, and nothing of anybody else's.
+"""A participant's view: the runs and uploads of the participant's own groups, and nothing else.
 
-Every use-case here asks for the account, and looks only at rows of groups for which it sends runs. What is
-given back holds no pool, no name of an organiser, and no warning that compares a run with another one.
+Every use-case here asks for the account, and looks only at rows of groups for which it sends runs. The
+result contains no pool, no name of an organiser, and no warning that compares a run with another one.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import BinaryIO
 
@@ -14,15 +14,56 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound
+from workbench.formats.run_report import RunReport
 from workbench.records import Verdict
 from workbench.storage.tables import AccountRow, GroupMemberRow, RunRow
 from workbench.workflow.people.groups import own_groups
-from workbench.workflow.runs.own_checks import ABOUT_THE_FILE, own_expected
-from workbench.workflow.runs.run_checks import check_file
-from workbench.workflow.runs.run_lines import RunLine, runs_of
-from workbench.workflow.runs.run_metadata import AboutRun
-from workbench.workflow.runs.run_records import change_record, plain_size, require_tag, run_record
-from workbench.workflow.runs.submitting import remove_run, run_content, store_runs
+from workbench.workflow.runs.run_checks import Opening, RunChecker, check_file, run_checker
+from workbench.workflow.runs.run_metadata import RunMetadata
+from workbench.workflow.runs.run_records import CampaignRun, change_record, plain_size, run_record, runs_of
+from workbench.workflow.runs.store import remove_run, require_tag, run_content, store_runs
+from workbench.workflow.runs.uploads import Batch, batch_of
+
+# Warnings about a file alone. One that compares runs would name another group's, so what is not listed here
+# is not shown.
+ABOUT_THE_FILE = frozenset(
+    {
+        "second-column", "tag-length", "tag-name", "topics-missing", "short-topics", "rank", "rank-repeated",
+        "rank-order", "ties", "near-ties", "unknown-topic", "too-many", "unknown-document",
+    }
+)  # fmt: skip
+
+
+# Findings that tell of other runs or of pools: the organiser is told, and no group is refused for them.
+COMPARING = frozenset({"same-content", "near-identical", "tag-alike", "cut-ties"})
+
+
+def own_checker(
+    db: Session, campaign_id: int, *, batch: str | None = None, opening: Opening | None = None
+) -> RunChecker:
+    """What a group's files are checked against: a comparison with other runs refuses none of them."""
+    expected = run_checker(db, campaign_id, batch=batch, opening=opening)
+    treated = {code: one for code, one in expected.rules.changed.items() if code not in COMPARING}
+    return replace(expected, rules=replace(expected.rules, changed=treated))
+
+
+def require_own_group(db: Session, campaign_id: int, account_id: int, group_id: int | None) -> int:
+    """The group, if the account sends runs for it; raises NotFound for any other."""
+    if group_id is None or group_id not in own_groups(db, campaign_id, account_id):
+        raise NotFound("you do not send runs for such a group", remedy="ask the organiser for a link")
+    return group_id
+
+
+def own_batch(db: Session, campaign_id: int, account_id: int, batch: str) -> Batch:
+    """A batch of one's groups as they may see it; raises NotFound for that of anybody else."""
+    groups = list(own_groups(db, campaign_id, account_id))
+    found = batch_of(db, campaign_id, batch, groups=groups)
+    return replace(found, files=tuple(replace(one, report=shown_report(one.report)) for one in found.files))
+
+
+def shown_report(report: RunReport) -> RunReport:
+    """What a group may be told of its file: nothing that compares it with other runs."""
+    return replace(report, warnings=tuple(one for one in report.warnings if one.code in ABOUT_THE_FILE))
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +72,7 @@ class OwnRun:
 
     tag: str
     group: str
-    about: AboutRun
+    about: RunMetadata
     file_name: str
     topics: int
     lines: int
@@ -113,9 +154,9 @@ def replace_own(db: Session, campaign_id: int, account_id: int, tag: str, file: 
     done = store_runs(
         db,
         campaign_id,
-        [check_file(own_expected(db, campaign_id), *file)],
+        [check_file(own_checker(db, campaign_id), *file)],
         added_by=account_id,
-        about=AboutRun(group_id=line.about.group_id),
+        about=RunMetadata(group_id=line.about.group_id),
         verdict=Verdict.RECEIVED,
         replacing=True,
         of_group_only=True,
@@ -125,13 +166,13 @@ def replace_own(db: Session, campaign_id: int, account_id: int, tag: str, file: 
     require_tag(done.added[0].tag, tag, source=done.added[0].file_name)
 
 
-def change_own(db: Session, campaign_id: int, account_id: int, tag: str, about: AboutRun) -> None:
+def change_own(db: Session, campaign_id: int, account_id: int, tag: str, about: RunMetadata) -> None:
     """Say something else of a run of one's groups; it stays with its group, whatever `about` says.
 
     Raises NotFound for every other run and Conflict where it is in use.
     """
     line = _free_line(db, campaign_id, account_id, tag)
-    kept = AboutRun(line.about.group_id, about.kind, about.description, about.priority)
+    kept = RunMetadata(line.about.group_id, about.kind, about.description, about.priority)
     change_record(db, campaign_id, tag, kept)
 
 
@@ -144,7 +185,7 @@ def withdraw_own(db: Session, campaign_id: int, account_id: int, tag: str) -> No
     remove_run(db, campaign_id, tag)
 
 
-def _line(db: Session, campaign_id: int, account_id: int, tag: str) -> RunLine:
+def _line(db: Session, campaign_id: int, account_id: int, tag: str) -> CampaignRun:
     groups = own_groups(db, campaign_id, account_id)
     for line in runs_of(db, campaign_id, group_ids=list(groups)):
         if line.tag == tag:
@@ -152,7 +193,7 @@ def _line(db: Session, campaign_id: int, account_id: int, tag: str) -> RunLine:
     raise _nothing()
 
 
-def _free_line(db: Session, campaign_id: int, account_id: int, tag: str) -> RunLine:
+def _free_line(db: Session, campaign_id: int, account_id: int, tag: str) -> CampaignRun:
     # Locked, lest a pool be made of it or a colleague replace it meanwhile.
     db.execute(
         select(RunRow.id).where(RunRow.campaign_id == campaign_id, RunRow.tag == tag).with_for_update()
@@ -163,7 +204,7 @@ def _free_line(db: Session, campaign_id: int, account_id: int, tag: str) -> RunL
     return line
 
 
-def _own(line: RunLine, colleagues: frozenset[str]) -> OwnRun:
+def _own(line: CampaignRun, colleagues: frozenset[str]) -> OwnRun:
     return OwnRun(
         tag=line.tag,
         group=line.group,

@@ -13,17 +13,16 @@ from workbench.errors import NotFound
 from workbench.formats.packed_form import FORM, Layout, PackedForm, as_arrays, docnos_of, head_of, pack
 from workbench.formats.packed_lines import NotUnderstood
 from workbench.formats.packed_runs import PackedRun, read_packed
-from workbench.formats.run_tops import cut
-from workbench.formats.runs import read_run
-from workbench.pooling.reached import RunTops
+from workbench.formats.runs import cut, read_run
+from workbench.pooling.run_tops import RunTops
 from workbench.records import Run, TieRule
-from workbench.storage.packed import KeptForm, kept_forms, parts_of, put_form
+from workbench.storage.packed import StoredForm, parts_of, store_form, stored_forms
 from workbench.storage.tables import PackedRunRow, RunRow, TopicRow
 
 # Runs whose arrays are in memory at a time; each may have tens of megabytes.
 _AT_ONCE = 100
 # The columns of a run that no packed form can hold: it is read from its file.
-_NO_FORM = KeptForm(FORM, 0, [])
+_NO_FORM = StoredForm(FORM, 0, [])
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,11 +160,11 @@ def _kept(db: Session, campaign_id: int, tags: Iterable[str], *, sha256: str | N
         if tag not in ids:
             of_hash = "" if sha256 is None else f" with the hash {sha256[:12]}…"
             raise NotFound(f"there is no run {tag!r}{of_hash} in this campaign")
-    forms = kept_forms(db, ids.values())
+    forms = stored_forms(db, ids.values())
     return [_described(ids[tag], tag, forms.get(ids[tag])) for tag in wanted]
 
 
-def _described(run_id: int, tag: str, form: KeptForm | None) -> _Kept:
+def _described(run_id: int, tag: str, form: StoredForm | None) -> _Kept:
     if form is None or form.form != FORM or not form.width:
         return _Kept(run_id, tag, (), None)
     topics = tuple(topic for topic, _ in form.topics)
@@ -200,8 +199,8 @@ def _read_file(db: Session, run_id: int) -> PackedRun | Run:
 
 def _put(db: Session, run_id: int, arrays: PackedRun | None) -> None:
     if arrays is None:
-        put_form(db, run_id, _NO_FORM, b"")
+        store_form(db, run_id, _NO_FORM, b"")
         return
     form: PackedForm = pack(arrays)
     topics = [list(pair) for pair in zip(form.topics, form.layout.counts, strict=True)]
-    put_form(db, run_id, KeptForm(FORM, form.layout.width, topics), form.arrays)
+    store_form(db, run_id, StoredForm(FORM, form.layout.width, topics), form.arrays)

@@ -16,24 +16,23 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.formats.error_collector import shown
-from workbench.formats.run_report import Mend, RunReport, mend_of, report_of, with_findings
+from workbench.formats.run_report import Repair, RunReport, repair_of, report_of, with_findings
 from workbench.formats.run_rules import RunRules
 from workbench.formats.runs import RunCheck, check_run, promised_tag, unreadable_run
 from workbench.formats.source import Bounded, Readable, open_source
-from workbench.pooling.near_identical import Tops, compared_topics, tops_of
+from workbench.pooling.near_identical_runs import Tops, compared_topics, tops_of
 from workbench.records import Run, sorted_ids
 from workbench.storage.tables import TopicRow
 from workbench.workflow.checks import LONGEST_ID, id_finding
-from workbench.workflow.runs.collection_lists import listed_docnos
 from workbench.workflow.runs.duplicate_runs import (
     Holder,
     KnownRun,
     content_of,
     known_runs,
-    likeness_findings,
+    similarity_findings,
     tag_findings,
 )
-from workbench.workflow.runs.run_rules import cut_of, rules_of
+from workbench.workflow.runs.run_rules import cut_of, listed_docnos, rules_of
 
 # A run with more lines than these is none, and its lines would fill the memory.
 LEAST_LINES, LINES_A_TOPIC, USUAL_DEPTH, BYTES_A_LINE = 1_000_000, 2, 1000, 256
@@ -42,7 +41,7 @@ Opening = Callable[[], AbstractContextManager[Session]]
 
 
 @dataclass(frozen=True, slots=True)
-class Expected:
+class RunChecker:
     """What runs of a campaign are checked against; `opening` reads what has to be looked up on the way.
 
     `contents` are those of known files that are in no database, as gzip by the hash of the plain bytes.
@@ -76,7 +75,7 @@ class Expected:
             max_lines=self.max_lines,
         )
 
-    def with_run(self, checked: CheckedRun) -> Expected:
+    def with_run(self, checked: RunUpload) -> RunChecker:
         """The same with one more run to compare with, if the file that was checked is a good one."""
         report, content = checked.report, checked.content_gzip
         if report.tag is None or report.sha256 is None or checked.tops is None or content is None:
@@ -87,7 +86,7 @@ class Expected:
 
 
 @dataclass(frozen=True, slots=True)
-class CheckedRun:
+class RunUpload:
     """A file that was checked: the report, its bytes as gzip if it was read to its end, a good run's tops."""
 
     file_name: str
@@ -96,9 +95,9 @@ class CheckedRun:
     tops: Tops | None = None
 
 
-def expected_of(
+def run_checker(
     db: Session, campaign_id: int, *, batch: str | None = None, opening: Opening | None = None
-) -> Expected:
+) -> RunChecker:
     """What runs of a campaign are checked against, the files of a batch among them.
 
     Without `opening` the checks look up in `db`, which must then stay open. Raises WorkbenchError where the
@@ -111,7 +110,7 @@ def expected_of(
     )
     if not topics:
         raise WorkbenchError("this campaign has no topics yet", remedy="load the topics before the runs")
-    return Expected(
+    return RunChecker(
         campaign_id=campaign_id,
         topics=topics,
         docnos=listed_docnos(db, campaign_id),
@@ -122,27 +121,27 @@ def expected_of(
     )
 
 
-def check_file(expected: Expected, name: str, stream: BinaryIO) -> CheckedRun:
+def check_file(expected: RunChecker, name: str, stream: BinaryIO) -> RunUpload:
     """Check a file, plain or gzip, in memory that its compressed size and its number of lines bound."""
     name = PurePath(name).name
     try:
-        kept = Keeping(Bounded(open_source(stream, name), source=name, limit=_most_bytes(expected)))
+        kept = CopyingStream(Bounded(open_source(stream, name), source=name, limit=_most_bytes(expected)))
         check = expected.check(kept, name)
         content, sha256 = kept.finished() if check.whole else (None, None)
     except InvalidInput as unreadable:
         check, content, sha256 = unreadable_run(name, unreadable), None, None
-    mend = None if content is None else mend_in(expected, name, check, content)
+    mend = None if content is None else repair_in(expected, name, check, content)
     report = report_of(check, sha256=sha256, mend=None if mend is None else mend[0])
     if check.run is None:
-        return CheckedRun(name, content, report)
+        return RunUpload(name, content, report)
     tops = tops_of(check.run, compared_topics(expected.topics))
     report = with_findings(report, _about(expected, check.run, tops, name, sha256), expected.rules)
-    return CheckedRun(name, content, report, tops)
+    return RunUpload(name, content, report, tops)
 
 
 def check_files(
-    expected: Expected, files: Iterable[tuple[str, BinaryIO]], *, replacing: bool = False
-) -> Iterator[CheckedRun]:
+    expected: RunChecker, files: Iterable[tuple[str, BinaryIO]], *, replacing: bool = False
+) -> Iterator[RunUpload]:
     """Check files one after another, each against those before it too.
 
     With `replacing` the tag of a run that is known stands against no file; that of another file does.
@@ -165,11 +164,11 @@ def check_files(
         yield checked
 
 
-def mend_in(
-    expected: Expected, name: str, check: RunCheck, content_gzip: bytes, *, tag: str | None = None
-) -> tuple[Mend, bytes] | None:
+def repair_in(
+    expected: RunChecker, name: str, check: RunCheck, content_gzip: bytes, *, tag: str | None = None
+) -> tuple[Repair, bytes] | None:
     """What a corrected file would change, and its content; None where nothing is mechanical."""
-    return mend_of(
+    return repair_of(
         check,
         lambda: io.BytesIO(content_gzip),
         lambda corrected: expected.check(corrected, name),
@@ -178,7 +177,7 @@ def mend_in(
     )
 
 
-class Keeping:
+class CopyingStream:
     """A stream that keeps what is read of it, compressed, and the hash of the plain bytes."""
 
     def __init__(self, stream: Readable) -> None:
@@ -203,11 +202,11 @@ class Keeping:
         return self._kept.getvalue(), self._hash.hexdigest()
 
 
-def _most_bytes(expected: Expected) -> int:
+def _most_bytes(expected: RunChecker) -> int:
     return expected.max_lines * BYTES_A_LINE
 
 
-def _about(expected: Expected, run: Run, tops: Tops, name: str, sha256: str | None) -> Iterator[Finding]:
+def _about(expected: RunChecker, run: Run, tops: Tops, name: str, sha256: str | None) -> Iterator[Finding]:
     def look_up(sha256: str) -> bytes | None:
         if sha256 in expected.contents:
             return expected.contents[sha256]
@@ -217,7 +216,7 @@ def _about(expected: Expected, run: Run, tops: Tops, name: str, sha256: str | No
     yield from _unstorable(run, name)
     # The very same file is told by its tag, and a run that this one may replace is no other run.
     others = [other for other in expected.known if other.sha256 != sha256 and other.tag != run.tag]
-    yield from likeness_findings(run, tops, others, look_up, source=name)
+    yield from similarity_findings(run, tops, others, look_up, source=name)
 
 
 def _plainly_storable(ids: Collection[str]) -> bool:

@@ -20,7 +20,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class AboutRun:
+class RunMetadata:
     """The part of a run's record that people fill in; `priority` 1 is pooled first, None is not said."""
 
     group_id: int | None = None
@@ -30,7 +30,7 @@ class AboutRun:
 
 
 @dataclass(frozen=True, slots=True)
-class TypedAbout:
+class TypedMetadata:
     """The same as texts, as a form, an option or a cell of a table brings them."""
 
     kind: str = ""
@@ -43,9 +43,9 @@ def tidy_description(text: str) -> str:
     return storable(text).replace("\r\n", "\n").replace("\r", "\n").strip()
 
 
-def read_about(
-    typed: TypedAbout, *, group_id: int | None = None, source: str = "", line: int | None = None
-) -> AboutRun:
+def read_metadata(
+    typed: TypedMetadata, *, group_id: int | None = None, source: str = "", line: int | None = None
+) -> RunMetadata:
     """What was typed about a run, as values; an empty text is nothing said.
 
     `source` and `line` say where it stood. Raises InvalidInput with everything that is wrong; `code` of each
@@ -74,4 +74,4 @@ def read_about(
         )  # fmt: skip
     if findings:
         raise InvalidInput(findings)
-    return AboutRun(group_id, Kind(kind) if kind else None, description, number)
+    return RunMetadata(group_id, Kind(kind) if kind else None, description, number)

@@ -1,13 +1,24 @@
-"""What a campaign asks of its runs: the rules, and the depth of the pool that they are meant for."""
+"""What a campaign requires of its runs: the rules for findings, and the list of the collection's docnos."""
 
 from __future__ import annotations
 
-from sqlalchemy import select
+import gzip
+import hashlib
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import PurePath
+from typing import BinaryIO
+
+from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
+from workbench.errors import NotFound
+from workbench.formats.identifiers import read_ids
 from workbench.formats.run_rules import RunRules, rules_from_json
+from workbench.formats.source import Bounded, open_source
 from workbench.pooling.depth import DEPTH
-from workbench.storage.tables import CampaignRow, PoolRow
+from workbench.storage.tables import AccountRow, CampaignRow, CollectionListRow, PoolRow
+from workbench.workflow.caching import Cache
 
 
 def rules_of(db: Session, campaign_id: int) -> RunRules:
@@ -28,3 +39,97 @@ def cut_of(db: Session, campaign_id: int) -> int | None:
         if recipe.get("strategy") == DEPTH.name:
             return int(recipe["parameters"]["depth"])
     return None
+
+
+MOST_BYTES = 2 * 2**30
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionList:
+    """What is known of a list; `sha256` is of its ids, one a line."""
+
+    file_name: str
+    docnos: int
+    sha256: str
+    added_by: str
+    added_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ReadList:
+    """A list that was read and can be kept."""
+
+    file_name: str
+    content_gzip: bytes
+    sha256: str
+    docnos: int
+
+
+def read_list(name: str, stream: BinaryIO) -> ReadList:
+    """Read a list, plain or gzip, one docno a line; one that comes again counts once.
+
+    Raises InvalidInput for an empty list and ids with invisible characters.
+    """
+    name = PurePath(name).name
+    plain = Bounded(open_source(stream, name), source=name, limit=MOST_BYTES)
+    ids = dict.fromkeys(read_ids(plain, source=name))
+    content = "".join(f"{docno}\n" for docno in ids).encode("utf-8", "surrogateescape")
+    return ReadList(name, gzip.compress(content, 6, mtime=0), hashlib.sha256(content).hexdigest(), len(ids))
+
+
+def keep_list(db: Session, campaign_id: int, found: ReadList, *, added_by: int | None = None) -> None:
+    """Give a campaign this list instead of the one it had; runs that are there stay as they are."""
+    db.get_one(CampaignRow, campaign_id, with_for_update=True)
+    db.merge(
+        CollectionListRow(
+            campaign_id=campaign_id,
+            file_name=found.file_name,
+            content_gzip=found.content_gzip,
+            sha256=found.sha256,
+            docnos=found.docnos,
+            added_by=added_by,
+            added_at=datetime.now(UTC),
+        )
+    )
+    db.flush()
+
+
+def remove_list(db: Session, campaign_id: int) -> None:
+    """Forget the list of a campaign; raises NotFound where it has none."""
+    if collection_list(db, campaign_id) is None:
+        raise NotFound("this campaign has no list of docnos")
+    db.execute(delete(CollectionListRow).where(CollectionListRow.campaign_id == campaign_id))
+
+
+def collection_list(db: Session, campaign_id: int) -> CollectionList | None:
+    """The list of a campaign, None where it has none."""
+    found = db.execute(
+        select(CollectionListRow, AccountRow.name)
+        .outerjoin(AccountRow, AccountRow.id == CollectionListRow.added_by)
+        .where(CollectionListRow.campaign_id == campaign_id)
+    ).one_or_none()
+    if found is None:
+        return None
+    row, by = found
+    return CollectionList(row.file_name, row.docnos, row.sha256, by or "", row.added_at)
+
+
+def listed_docnos(db: Session, campaign_id: int) -> frozenset[str] | None:
+    """The docnos of a campaign's list, None where it has none.
+
+    The set of the list that was asked for last is remembered, since runs come one after another.
+    """
+    mine = CollectionListRow.campaign_id == campaign_id
+    sha256 = db.scalar(select(CollectionListRow.sha256).where(mine))
+    if sha256 is None:
+        return None
+    content = select(CollectionListRow.content_gzip).where(mine)
+    return _LATEST.get(sha256, lambda: _docnos(db.scalars(content).one()))
+
+
+def _docnos(content: bytes) -> frozenset[str]:
+    plain = gzip.decompress(content).decode("utf-8", "surrogateescape")
+    return frozenset(plain.removesuffix("\n").split("\n"))
+
+
+_LATEST: Cache[str, frozenset[str]] = Cache(1)

@@ -7,14 +7,15 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
+from workbench.consensus.rule_choice import RuleChoice
 from workbench.errors import WorkbenchError
 from workbench.records import Scale, Verdict
 from workbench.scoring.measures import parse_measures
 from workbench.scoring.scorer import RunScores, Scorer
 from workbench.workflow.campaigns.campaigns import campaign_of
-from workbench.workflow.qrels.make_qrels import QrelsReport, RuleChoice, make_qrels
-from workbench.workflow.runs.run_lines import runs_of
-from workbench.workflow.runs.submitting import stored_run
+from workbench.workflow.qrels.qrels import QrelsReport, make_qrels
+from workbench.workflow.runs.packed_store import run_for_use
+from workbench.workflow.runs.run_records import runs_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,7 @@ def score_runs(
     scorer = Scorer(report.consensus.qrels, parsed)
     scored = []
     for number, tag in enumerate(chosen, start=1):
-        scored.append(scorer.score(stored_run(db, campaign_id, tag)))
+        scored.append(scorer.score(run_for_use(db, campaign_id, tag)))
         if progress is not None:
             progress(number, len(chosen))
     names = tuple(str(measure) for measure in parsed)

@@ -11,7 +11,7 @@ from workbench.web.access import signed_in, viewer
 from workbench.web.context import reading, writing
 from workbench.web.forms import sent_text
 from workbench.web.requests import safe_next, see_other
-from workbench.workflow.judging.desk_keys import COMMANDS, GRADES, choose_keys, chosen_keys
+from workbench.workflow.judging.desk_settings import COMMANDS, GRADES, chosen_keys, save_keys
 
 blueprint = Blueprint("desk_keys", __name__, url_prefix="/account/keys")
 SHOWN_GRADES = GRADES[:4]
@@ -34,10 +34,10 @@ def choose() -> Response | tuple[str, int]:
     typed = {} if request.form.get("act") == "reset" else {name: sent_text(name) for name in names}
     try:
         with writing() as db:
-            choose_keys(db, viewer().id, typed)
+            save_keys(db, viewer().id, typed)
     except InvalidInput as error:
         return _page(typed, error.findings), 422
-    notices.say("Your keys are kept." if typed else "The keys are as they come.")
+    notices.add("Your keys are kept." if typed else "The keys are as they come.")
     return see_other(safe_next(request.form.get("next")) or url_for("desk_keys.index"))
 
 

@@ -8,7 +8,7 @@ from werkzeug.wrappers import Response
 from workbench.errors import Finding, InvalidInput
 from workbench.web import notices
 from workbench.web.access import signed_in, viewer
-from workbench.web.context import door, reading, writing
+from workbench.web.context import app_context, reading, writing
 from workbench.web.cookies import drop_token, keep_token
 from workbench.web.requests import see_other
 from workbench.workflow.people import accounts as people
@@ -36,7 +36,7 @@ def rename() -> Answer:
             people.rename(db, viewer().id, request.form.get("name", ""))
     except InvalidInput as error:
         return _page(error.findings), 422
-    notices.say("Your name is changed.")
+    notices.add("Your name is changed.")
     return see_other(url_for("account.index"))
 
 
@@ -50,9 +50,9 @@ def change_password() -> Answer:
         return _page(tuple(findings)), 422
     with reading() as db:
         claim = signing_in.claim(db, login=login, address=request.remote_addr)
-    checked = signing_in.check(claim, form.get("old", ""), door().passwords)
+    checked = signing_in.check(claim, form.get("old", ""), app_context().passwords)
     # Hashed for a right old password only: it is costly.
-    new_hash = door().passwords.hash(form["password"]) if checked.right else ""
+    new_hash = app_context().passwords.hash(form["password"]) if checked.right else ""
     with writing() as db:
         outcome = signing_in.change_password(db, checked, new_hash)
     if isinstance(outcome, Refused):
@@ -60,7 +60,7 @@ def change_password() -> Answer:
         return _page((Finding("Password so far", None, "old", wrong),)), 429 if outcome.wait else 422
     # The notice is signed by the session that reads it.
     g.token = outcome.token
-    notices.say("Your password is changed; every other browser is signed out.")
+    notices.add("Your password is changed; every other browser is signed out.")
     response = see_other(url_for("account.index"))
     keep_token(response, outcome.token, outcome.expires_at)
     return response

@@ -10,7 +10,7 @@ from workbench.web import notices
 from workbench.web.access import signed_in, viewer
 from workbench.web.context import reading, writing
 from workbench.web.requests import from_htmx, see_other
-from workbench.workflow.judging.text_choices import CHOICES, choose_text, text_choice
+from workbench.workflow.judging.desk_settings import TEXT_OPTIONS, save_text_settings, text_settings
 
 blueprint = Blueprint("desk_text", __name__, url_prefix="/account/text")
 Answer = str | Response | tuple[str, int]
@@ -21,23 +21,23 @@ Answer = str | Response | tuple[str, int]
 def index() -> str:
     """The choices, with a document to try them on."""
     with reading() as db:
-        chosen = text_choice(db, viewer().id)
-    return render_template("account/reading.html", choices=CHOICES, chosen=chosen)
+        chosen = text_settings(db, viewer().id)
+    return render_template("account/reading.html", choices=TEXT_OPTIONS, chosen=chosen)
 
 
 @blueprint.post("")
 @signed_in
 def choose() -> Answer:
     """Keep what was chosen; a script is told only that it was."""
-    sent = {choice.name: request.form[choice.name] for choice in CHOICES if choice.name in request.form}
+    sent = {choice.name: request.form[choice.name] for choice in TEXT_OPTIONS if choice.name in request.form}
     try:
         with writing() as db:
-            choose_text(db, viewer().id, sent)
+            save_text_settings(db, viewer().id, sent)
     except InvalidInput:
         if from_htmx():
             return "", 422
         raise
     if from_htmx():
         return "", 204
-    notices.say("This is how documents look now.")
+    notices.add("This is how documents look now.")
     return see_other(url_for("desk_text.index"))

@@ -11,18 +11,19 @@ from dataclasses import dataclass
 from flask import Blueprint, Response, make_response, render_template, request
 from werkzeug.wrappers import Response as Answer
 
+from workbench.consensus.rule import Pair
 from workbench.errors import Conflict, Finding, InvalidInput
 from workbench.web.access import here, member, viewer
 from workbench.web.context import reading, writing
 from workbench.web.forms import sent_id
-from workbench.web.pages.adjudication.way import Way, address_of, way_of_request
+from workbench.web.pages.adjudication.queue import Way, address_of, way_of_request
 from workbench.web.requests import see_other, wants_fragment
-from workbench.workflow.adjudication.adjudicating import DisputedPair, Verdict, decide, disputed_pair, undo
-from workbench.workflow.adjudication.decisions import Decided, Decision, Pair, last_decided
-from workbench.workflow.adjudication.dispute_queue import Queue, QueueLine, next_open
-from workbench.workflow.adjudication.disputing import ON_THE_DESK, queue
+from workbench.workflow.adjudication.decisions import Decided, Decision, last_decided
+from workbench.workflow.adjudication.disputed_pair import DisputedPair, Verdict, decide, disputed_pair, undo
+from workbench.workflow.adjudication.disputes import ON_THE_DESK, dispute_queue
+from workbench.workflow.adjudication.queue import Queue, QueueLine, next_open
 from workbench.workflow.campaigns.campaigns import campaign_of
-from workbench.workflow.judging.desk_keys import Keys, keys_of
+from workbench.workflow.judging.desk_settings import DeskKeys, keys_of
 from workbench.workflow.people.roles import Role
 
 blueprint = Blueprint("adjudicating", __name__, url_prefix="/c/<slug>/adjudicate")
@@ -133,7 +134,7 @@ def _go_on(way: Way, *, after: Pair) -> Response | Answer:
     if wants_fragment():
         return _desk(way, None, after=after)
     with reading() as db:
-        lines = queue(db, here().id, order=way.order, patience=ON_THE_DESK).filtered(topic=way.topic)
+        lines = dispute_queue(db, here().id, order=way.order, patience=ON_THE_DESK).filtered(topic=way.topic)
     line = next_open(lines, after)
     return see_other(address_of(way, None if line is None else line.pair))
 
@@ -143,7 +144,7 @@ def _desk(
 ) -> Response:
     shown: DisputedPair | None = None
     with reading() as db:
-        found = queue(db, here().id, order=way.order, patience=ON_THE_DESK)
+        found = dispute_queue(db, here().id, order=way.order, patience=ON_THE_DESK)
         lines = found.filtered(topic=way.topic)
         if pair is None:
             coming = next_open(lines, after)
@@ -186,7 +187,7 @@ def _place(found: Queue, way: Way, pair: Pair | None) -> Place:
     )
 
 
-def _command_keys(keys: Keys) -> Mapping[str, str]:
+def _command_keys(keys: DeskKeys) -> Mapping[str, str]:
     """The key of everything but grades, as the adjudicator chose them; none where another has it."""
     shared = {name: keys.commands[other] for name, other in SHARED_KEYS.items()}
     held = {*keys.grades.values(), *shared.values()}

@@ -9,33 +9,62 @@ from werkzeug.wrappers import Response
 
 from workbench.agreement.rounds import Rounds
 from workbench.consensus.disputes import Difference
+from workbench.consensus.rule import Pair
 from workbench.errors import Finding, InvalidInput, WorkbenchError
-from workbench.formats.decisions import write_decisions
+from workbench.formats.graded_pairs import write_decisions
 from workbench.storage import Session
 from workbench.web import notices
-from workbench.web.access import here, member
+from workbench.web.access import here, member, organiser
 from workbench.web.context import reading, writing
 from workbench.web.downloads import attachment, csv_file, export_file
 from workbench.web.forms import findings_of, status_of, whole_number
 from workbench.web.ids import read_id, write_id
-from workbench.web.pages.adjudication.way import Way, address_of
-from workbench.web.readers import organiser
 from workbench.web.requests import see_other
-from workbench.workflow.adjudication.adjudication_rules import (
-    AdjudicationRules,
-    adjudication_rules,
-    keep_adjudication_rules,
-)
+from workbench.workflow.adjudication.decision_files import decisions_made
 from workbench.workflow.adjudication.discussion_report import (
     DiscussionReport,
     discussion_export,
     discussion_report,
 )
-from workbench.workflow.adjudication.dispute_queue import Order, Queue, QueueLine, State
-from workbench.workflow.adjudication.dispute_tables import COLUMNS, dispute_rows, queue_json
-from workbench.workflow.adjudication.disputing import queue
-from workbench.workflow.adjudication.importing_decisions import decisions_made
+from workbench.workflow.adjudication.disputes import dispute_queue
+from workbench.workflow.adjudication.queue import (
+    COLUMNS,
+    Order,
+    Queue,
+    QueueLine,
+    State,
+    dispute_rows,
+    queue_json,
+)
+from workbench.workflow.adjudication.rules import (
+    AdjudicationRules,
+    adjudication_rules,
+    save_adjudication_rules,
+)
 from workbench.workflow.people.roles import Role
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """In which order an adjudicator goes through the queue, and whether of one topic only."""
+
+    order: Order
+    topic: str | None
+
+
+def way_of_request() -> Way:
+    """The order and topic that a request names, in its address or form."""
+    order = next((one for one in Order if one == request.values.get("order")), Order.INFLUENCE)
+    only = request.values.get("only")
+    return Way(order, read_id(only) if only else None)
+
+
+def address_of(way: Way, pair: Pair | None) -> str:
+    """The address of a pair on the desk, or of the desk with the first one to decide."""
+    topic, docno = (None, None) if pair is None else (write_id(pair[0]), write_id(pair[1]))
+    only = None if way.topic is None else write_id(way.topic)
+    return url_for("adjudicating.desk", order=str(way.order), only=only, topic=topic, docno=docno)
+
 
 blueprint = Blueprint("adjudication", __name__, url_prefix="/c/<slug>/adjudication")
 adjudicator = member(Role.ORGANISER, Role.ADJUDICATOR)
@@ -75,10 +104,10 @@ def change_rules() -> Response | tuple[str, int]:
     try:
         rules = _rules()
         with writing() as db:
-            keep_adjudication_rules(db, here().id, rules)
+            save_adjudication_rules(db, here().id, rules)
     except WorkbenchError as error:
         return _page(findings_of(error, "Adjudication")), status_of(error)
-    notices.say("The settings of adjudication are saved.")
+    notices.add("The settings of adjudication are saved.")
     return see_other(url_for("adjudication.index"))
 
 
@@ -179,7 +208,7 @@ def _found(*, influence: bool) -> tuple[Queue, tuple[QueueLine, ...]]:
 
 
 def _lines(db: Session, chosen: Chosen, *, influence: bool) -> tuple[Queue, tuple[QueueLine, ...]]:
-    found = queue(db, here().id, order=chosen.order, influence=influence or None)
+    found = dispute_queue(db, here().id, order=chosen.order, influence=influence or None)
     return found, found.filtered(topic=chosen.topic, state=chosen.state)
 
 

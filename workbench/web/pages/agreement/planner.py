@@ -1,36 +1,117 @@
-"""The overlap planner: how many pairs a second assessor must judge, and drawing them."""
+"""The overlap planner: how many pairs need several judgments, and drawing them."""
 
 from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.datastructures import MultiDict
 from werkzeug.wrappers import Response
 
-from workbench.agreement.sample_aims import WEIGHTS_PLANNED
-from workbench.agreement.sample_expected import MOST_ASSESSORS
-from workbench.agreement.sample_forms import SIZES
+from workbench.agreement.sample_export import SIZES
+from workbench.agreement.sample_model import MOST_ASSESSORS
+from workbench.agreement.sample_request import WEIGHTINGS, Target
 from workbench.agreement.sample_size import LEVEL, Draw
-from workbench.errors import Finding, WorkbenchError
+from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.records import Scale
 from workbench.storage import Session
 from workbench.web import notices
-from workbench.web.access import here, viewer
+from workbench.web.access import here, organiser, viewer
 from workbench.web.context import reading, writing
 from workbench.web.downloads import export_file
 from workbench.web.forms import counted, findings_of, status_of, whole_number
-from workbench.web.pages.agreement.planner_form import COEFFICIENTS, Asked, as_address, read_asked
-from workbench.web.readers import organiser
 from workbench.web.requests import see_other, wants_fragment
+from workbench.workflow.agreement.overlap import HALF_WIDTH, OverlapPlan, plan_export, plan_overlap
 from workbench.workflow.agreement.overlap_drawing import draw_overlap
-from workbench.workflow.agreement.overlap_forms import plan_export
-from workbench.workflow.agreement.overlap_planning import HALF_WIDTH, OverlapPlan, plan_overlap
 from workbench.workflow.agreement.overlap_results import overlap_results
 from workbench.workflow.campaigns.campaigns import campaign_of
-from workbench.workflow.judging.assigning import SEEDS
+from workbench.workflow.judging.assignments import SEEDS
 from workbench.workflow.people.assessors import assessors_of
+
+COEFFICIENT_LABELS = {
+    "pooled": "pooled kappa",
+    "unpooled": "unpooled kappa",
+    "alpha": "Krippendorff's alpha",
+    "gwet": "Gwet's AC",
+}
+ASKED = (
+    "half_width", "level", "kappa", "prevalence", "likeness", "missing", "from", "graded", "assessors",
+    "coefficient", "weights",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the planner was asked, as it was typed and as it is understood; empty fields are not guessed."""
+
+    half_width: float
+    level: float
+    aim: Target
+    relevant_from: int
+    graded: bool
+    kappa: float | None
+    prevalence: tuple[float, ...] | None
+    likeness: float | None
+    assessors: int = 2
+    missing: float = 0.0
+
+    def arguments(self) -> dict[str, str | int]:
+        """Which grades are compared, as it stands in an address."""
+        return {"from": self.relevant_from, "graded": "yes" if self.graded else "no"}
+
+
+def as_address(sent: MultiDict[str, str]) -> dict[str, str]:
+    """What the planner was asked, as it stands in an address; empty fields are left out."""
+    return {name: sent[name] for name in ASKED if sent.get(name)}
+
+
+def read_asked(sent: MultiDict[str, str], scale: Scale) -> Asked:
+    """What was typed, understood; raises InvalidInput that names every field that cannot be."""
+    findings: list[Finding] = []
+
+    def number(code: str, what: str) -> float | None:
+        text = sent.get(code, "").strip().replace("−", "-").replace(",", ".")
+        if not text:
+            return None
+        try:
+            found = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+        except ValueError:
+            found = float("nan")
+        if abs(found) < 1000:
+            return found
+        findings.append(Finding("Plan", None, code, f"{what} cannot be {text!r}", "give a number, as 0.05"))
+        return None
+
+    graded = sent.get("graded") == "yes"
+    half_width, level = number("half_width", "the half width"), number("level", "the level")
+    kappa, share = number("kappa", "kappa"), number("prevalence", "the share of relevant")
+    likeness, missing = number("likeness", "the likeness"), number("missing", "the missing share")
+    typed = whole_number(sent.get("from", ""))
+    assessors = whole_number(sent.get("assessors", "").strip() or "2")
+    if assessors is None or not 2 <= assessors <= MOST_ASSESSORS:
+        said = f"{sent['assessors']!r} assessors of a pair cannot be planned for"
+        findings.append(Finding("Plan", None, "assessors", said, f"give 2 to {MOST_ASSESSORS}"))
+    if findings:
+        raise InvalidInput(findings)
+    return Asked(
+        half_width=HALF_WIDTH if half_width is None else half_width,
+        level=LEVEL if level is None else level,
+        aim=Target(
+            next((one for one in COEFFICIENT_LABELS if one == sent.get("coefficient")), "pooled"),
+            next((one for one in WEIGHTINGS if graded and one == sent.get("weights")), "nominal"),
+        ),
+        relevant_from=scale.relevant_from if typed is None else typed,
+        graded=graded,
+        kappa=kappa,
+        prevalence=None if share is None or graded else (share, 1 - share),
+        likeness=likeness,
+        assessors=assessors or 2,
+        missing=missing or 0.0,
+    )
+
 
 blueprint = Blueprint("agreement_planner", __name__, url_prefix="/c/<slug>/agreement/overlap")
 DRAWS: Mapping[Draw, tuple[str, str]] = {
@@ -92,7 +173,7 @@ def draw() -> Response | tuple[str, int]:
         page = _page(findings_of(error, "Draw", "draw"))
         return (page[0] if isinstance(page, tuple) else page), status_of(error)
     pool = done.pool.pool
-    notices.say(
+    notices.add(
         f"{counted(pool.pairs, 'pair')} of {counted(done.topics, 'topic')} drawn into {pool.name!r} with "
         f"seed {done.seed}, and given out as {counted(done.assigned, 'assignment')}."
     )
@@ -119,8 +200,8 @@ def _page(findings: tuple[Finding, ...] = ()) -> str | tuple[str, int]:
         people=people,
         results=results,
         draws_in_words=[(str(one), words) for one, (words, _) in DRAWS.items()],
-        coefficients=list(COEFFICIENTS.items()),
-        weights=[(one, "none" if one == "nominal" else one) for one in WEIGHTS_PLANNED],
+        coefficients=list(COEFFICIENT_LABELS.items()),
+        weights=[(one, "none" if one == "nominal" else one) for one in WEIGHTINGS],
         seed=_seed(sent) or secrets.randbelow(SEEDS),
         half_width=HALF_WIDTH,
         level=LEVEL,

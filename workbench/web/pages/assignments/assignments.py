@@ -10,14 +10,13 @@ from werkzeug.wrappers import Response
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.storage import Session
 from workbench.web import notices
-from workbench.web.access import here
+from workbench.web.access import here, organiser
 from workbench.web.context import reading, writing
 from workbench.web.forms import counted, findings_of, status_of, whole_number
 from workbench.web.ids import read_id
 from workbench.web.pages.pools.pool_choice import pool_line
-from workbench.web.readers import organiser
 from workbench.web.requests import see_other
-from workbench.workflow.judging import assigning
+from workbench.workflow.judging import assignments
 from workbench.workflow.judging.assignments import AssignmentLine, assignments_of
 from workbench.workflow.judging.order import OrderRule
 from workbench.workflow.people.assessors import assessors_of
@@ -66,7 +65,7 @@ def in_turn() -> Response | tuple[str, int]:
         chosen = [number for text in request.form.getlist("assessor") if (number := whole_number(text))]
         with writing() as db:
             line = pool_line(db, here().id, pool_id)
-            added = assigning.assign_in_turn(
+            added = assignments.assign_in_turn(
                 db, line.id, assessor_ids=chosen, per_topic=per_topic, order=order.rule, seed=order.seed
             )
     except WorkbenchError as error:
@@ -86,7 +85,7 @@ def by_hand() -> Response | tuple[str, int]:
         with writing() as db:
             line = pool_line(db, here().id, pool_id)
             added = sum(
-                assigning.assign(
+                assignments.assign(
                     db,
                     line.id,
                     topics=topics,
@@ -106,8 +105,8 @@ def by_hand() -> Response | tuple[str, int]:
 def revoke() -> Response:
     """Take a topic back from an assessor; what was judged stays."""
     with writing() as db:
-        assigning.revoke(db, here().id, whole_number(request.form.get("assignment", "")) or 0)
-    notices.say("The topic is taken back. What was judged stays.")
+        assignments.revoke(db, here().id, whole_number(request.form.get("assignment", "")) or 0)
+    notices.add("The topic is taken back. What was judged stays.")
     pool_id = whole_number(request.form.get("pool", ""))
     return see_other(url_for("assignments.index", pool=pool_id))
 
@@ -138,9 +137,9 @@ def _cells() -> dict[int, list[str]]:
 
 def _given(added: int, line: PoolLine) -> Response:
     if added:
-        notices.say(f"{counted(added, 'assignment')} given in “{line.name}”.")
+        notices.add(f"{counted(added, 'assignment')} given in “{line.name}”.")
     else:
-        notices.say("All of these were given already.", "fair")
+        notices.add("All of these were given already.", "fair")
     return see_other(url_for("assignments.index", pool=line.id))
 
 

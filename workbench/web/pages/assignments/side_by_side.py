@@ -10,22 +10,22 @@ from werkzeug.wrappers import Response
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.storage import Session
 from workbench.web import notices
-from workbench.web.access import here
+from workbench.web.access import here, organiser, reader
 from workbench.web.context import reading, writing
 from workbench.web.downloads import attachment, csv_file
 from workbench.web.forms import counted, findings_of, sent_id, sent_ids, sent_text, status_of, whole_number
-from workbench.web.readers import organiser, reader
 from workbench.web.requests import see_other
 from workbench.workflow.campaigns.collection import topics_of
-from workbench.workflow.judging import preference_assigning, preference_tasks
-from workbench.workflow.judging.preference_results import (
+from workbench.workflow.judging import preference_tasks
+from workbench.workflow.judging.preferences import (
+    PreferenceKind,
     compared_json,
     preference_lines,
     preferences_of,
     runs_compared,
 )
 from workbench.workflow.people.assessors import assessors_of
-from workbench.workflow.runs.run_lines import runs_of
+from workbench.workflow.runs.run_records import runs_of
 
 blueprint = Blueprint("preferences", __name__, url_prefix="/c/<slug>/preferences")
 USUAL_BEST = 5
@@ -58,7 +58,7 @@ def revoke(task_id: int) -> Response:
     """Take a task back."""
     with writing() as db:
         preference_tasks.revoke_task(db, here().id, task_id)
-    notices.say("Taken back; what was said of its pairs is kept.")
+    notices.add("Taken back; what was said of its pairs is kept.")
     return see_other(url_for("preferences.index"))
 
 
@@ -77,7 +77,7 @@ def as_csv() -> Response:
     with reading() as db:
         rows = [
             (str(kind), one.topic, one.assessor, one.first, one.second, one.choice)
-            for kind in preference_tasks.Kind
+            for kind in PreferenceKind
             for one in preferences_of(db, here().id, kind)
         ]
     header = ("kind", "topic", "assessor", "first", "second", "choice")
@@ -100,9 +100,9 @@ def _given(give: Callable[[Session], int]) -> Response | tuple[str, int]:
     except WorkbenchError as error:
         return _page(findings_of(error, "Tasks")), status_of(error)
     if added:
-        notices.say(f"{counted(added, 'task')} given.")
+        notices.add(f"{counted(added, 'task')} given.")
     else:
-        notices.say("Nothing new: they have these pairs, or no topic has two graded documents.", "fair")
+        notices.add("Nothing new: they have these pairs, or no topic has two graded documents.", "fair")
     return see_other(url_for("preferences.index"))
 
 
@@ -111,14 +111,14 @@ def _documents(db: Session) -> int:
         count = whole_number(request.form.get("best", ""))
         if count is None:
             raise InvalidInput([Finding("Best", None, "best", "how many documents?", "give a whole number")])
-        pairs = preference_assigning.best_judged(db, here().id, _topics(db), count)
+        pairs = preference_tasks.best_judged(db, here().id, _topics(db), count)
     else:
         pairs = read_pairs(sent_text("pairs"))
-    return preference_assigning.compare_documents(db, here().id, pairs, assessor_ids=_assessors())
+    return preference_tasks.compare_documents(db, here().id, pairs, assessor_ids=_assessors())
 
 
 def _runs(db: Session) -> int:
-    return preference_assigning.compare_runs(
+    return preference_tasks.compare_runs(
         db,
         here().id,
         sent_id("first"),

@@ -9,25 +9,23 @@ from typing import Any
 from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
+from workbench.consensus.rule_choice import RuleChoice, choices_of, default_rules
 from workbench.consensus.rules import RULES
 from workbench.errors import Finding, WorkbenchError
+from workbench.scoring.rank_correlation import ranks
 from workbench.storage import Session
-from workbench.web.access import here
+from workbench.web.access import here, reader
 from workbench.web.context import reading
-from workbench.web.downloads import csv_file
+from workbench.web.downloads import export_file
 from workbench.web.forms import findings_of, status_of
-from workbench.web.pages.consensus.preview_plot import slopes
-from workbench.web.pages.qrels.grade_rows import GradeRow, grade_rows
-from workbench.web.pages.qrels.rule_form import RuleForm, sent_choice
-from workbench.web.readers import reader
+from workbench.web.pages.qrels.rule_form import GradeRow, RuleForm, grade_rows, sent_choice
 from workbench.web.requests import wants_fragment
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.people.assessors import assessors_of
-from workbench.workflow.qrels.make_qrels import RuleChoice, first_who_graded
-from workbench.workflow.qrels.preview_tables import PREVIEW_TABLES
-from workbench.workflow.qrels.rule_choices import choices_of, default_rules
+from workbench.workflow.qrels.qrels import first_who_graded
 from workbench.workflow.qrels.rule_preview import (
     MEASURE,
+    PREVIEW_EXPORTS,
     RankingPreview,
     RulePreview,
     preview_ranking,
@@ -109,7 +107,7 @@ def ranking() -> str:
     )
 
 
-@blueprint.get(f"/<any({', '.join(repr(name) for name in PREVIEW_TABLES)}):part>.csv")
+@blueprint.get(f"/<any({', '.join(repr(name) for name in PREVIEW_EXPORTS)}):part>.csv")
 @reader
 def table_csv(part: str) -> Response:
     """One table as CSV, with all rows and digits."""
@@ -119,8 +117,7 @@ def table_csv(part: str) -> Response:
         ranked = (
             None if part == "rules" else preview_ranking(db, here().id, form.choices, measure=form.measure)
         )
-    made = PREVIEW_TABLES[part](found, ranked)
-    return csv_file(made.columns, made.rows, f"{here().slug}.{part}.csv")
+    return export_file(PREVIEW_EXPORTS[part](found, ranked), "csv", f"{here().slug}.{part}")
 
 
 def _form(db: Session) -> PreviewForm:
@@ -202,8 +199,16 @@ def _grades(found: RulePreview) -> dict[str, tuple[GradeRow, ...]]:
             line.found.by_grade,
             found.scale,
             relevant_from=line.found.relevant_from,
-            own_scale=not RULES[line.choice.rule].sums,
+            own_scale=not RULES[line.choice.rule].own_scale,
         )
         for line in found.rules
         if line.found
     }
+
+
+def slopes(ranked: RankingPreview, labels: Mapping[str, str]) -> dict[str, Any]:
+    """A line for every run over the rules, by its rank; the runs that move furthest stand out."""
+    places = {name: ranks(scores) for name, scores in ranked.scores.items()}
+    runs = sorted(next(iter(ranked.scores.values()), {}))
+    lines = [{"name": run, "ranks": [places[name][run] for name in places]} for run in runs]
+    return {"columns": [labels.get(name, name) for name in places], "lines": lines}

@@ -10,8 +10,8 @@ from workbench.errors import Finding, InvalidInput
 from workbench.records import Answer
 from workbench.web.forms import whole_number
 from workbench.web.ids import read_id
-from workbench.workflow.judging.annotations import Extras, read_extras
-from workbench.workflow.judging.questions import AskedToo
+from workbench.workflow.judging.annotations import Annotations, read_annotations
+from workbench.workflow.judging.desk_rules import DeskQuestions
 
 LATER = "later"
 RATING = "rating:"
@@ -30,7 +30,7 @@ class Sent:
     client_id: str
     active_ms: int | None
     shown_sha256: str | None
-    extras: Extras
+    extras: Annotations
 
 
 def sent_answer() -> Sent:
@@ -59,7 +59,7 @@ def sent_answer() -> Sent:
     )
 
 
-def sent_extras() -> Extras:
+def sent_extras() -> Annotations:
     """What was answered and ticked beside the grade; forms know nothing of passages, so those stay."""
     answers = {
         name.removeprefix(RATING): whole_number(value)
@@ -67,10 +67,10 @@ def sent_extras() -> Extras:
         if name.startswith(RATING) and value
     }
     ticked = request.form.getlist("subtopic")
-    return replace(read_extras(None, answers or None, ticked or None), evidence=None)
+    return replace(read_annotations(None, answers or None, ticked or None), evidence=None)
 
 
-def require_all_said(asked: AskedToo, sent: Sent, grade: int) -> None:
+def require_all_said(asked: DeskQuestions, sent: Sent, grade: int) -> None:
     """Raise InvalidInput where a grade needs a comment or more answers than the form has."""
     missing = asked.missing(grade, sent.comment, sent.extras.ratings)
     if missing:

@@ -22,11 +22,10 @@ from workbench.web.pages.judging.desk_json import (
     topic_json,
     work_json,
 )
-from workbench.web.pages.judging.handing import next_is_handed_out
-from workbench.web.pages.judging.sketching import make_sketches
+from workbench.web.pages.judging.preparing import hand_out_next, make_sketches
 from workbench.web.rendering import plain_words
+from workbench.workflow.judging.desk_view import documents_of, next_topic, titles_of, work_of
 from workbench.workflow.judging.sync import receive
-from workbench.workflow.judging.work_ahead import documents_of, next_topic, titles_of, work_of
 from workbench.workflow.people.accounts import Account
 from workbench.workflow.people.membership import require_assignment
 from workbench.workflow.people.roles import Role
@@ -64,7 +63,7 @@ def events() -> Response | tuple[Response, int]:
 def work(assignment_id: int) -> Response | tuple[Response, int]:
     """The topic as it stands; of an adaptive pool the next document is handed out, and comes with it."""
     try:
-        next_is_handed_out(assignment_id)
+        hand_out_next(assignment_id)
         with reading() as db:
             found = work_of(db, assignment_id, viewer().id)
         if found.adaptive:

@@ -12,12 +12,12 @@ from flask import render_template, request, url_for
 from workbench.errors import WorkbenchError
 from workbench.web.access import viewer
 from workbench.web.ids import read_id, write_id
-from workbench.web.pages.judging.training_words import goal_words, result_words
 from workbench.web.rendering import plain_words
 from workbench.workflow.clock import moment_said
-from workbench.workflow.judging.questions import AskedToo
+from workbench.workflow.judging.desk_rules import DeskQuestions
+from workbench.workflow.judging.desk_view import DeskAnswer, PlacedDocument, Work
 from workbench.workflow.judging.sync import MOST_EVENTS, Event, Receipt
-from workbench.workflow.judging.work_ahead import PlacedDocument, SaidOf, Work
+from workbench.workflow.judging.training import TrainingGate, TrainingRound
 
 Json = dict[str, Any]
 LARGEST_NUMBER = 2**31
@@ -124,7 +124,7 @@ def topic_json(assignment_id: int, title: str) -> Json:
     return {"title": title, "address": url_for("judging.desk", assignment_id=assignment_id)}
 
 
-def _said_json(said: SaidOf) -> Json:
+def _said_json(said: DeskAnswer) -> Json:
     event = said.event
     return {
         "docno": write_id(said.docno),
@@ -139,7 +139,7 @@ def _said_json(said: SaidOf) -> Json:
     }
 
 
-def asked_json(asked: AskedToo) -> Json:
+def asked_json(asked: DeskQuestions) -> Json:
     """What is asked beside the grade."""
     return {
         "required": [question.name for question in asked.questions if question.required],
@@ -157,3 +157,34 @@ def _number(sent: Mapping[str, Any], name: str) -> int | None:
     if not isinstance(found, int) or isinstance(found, bool):
         return None
     return found if abs(found) < LARGEST_NUMBER else None
+
+
+def goal_words(gate: TrainingGate | None) -> str:
+    """What opens the work; nothing where it is open."""
+    if gate is None:
+        return ""
+    now = gate.now
+    said = f"Training comes first. The work opens once {_right(now.needed, now.total)} the known one."
+    if now.number == 1:
+        return said
+    before = gate.rounds[-2]
+    return f"{said} Last time you had {before.right} of {before.total}; this is round {now.number}."
+
+
+def result_words(found: TrainingRound | None) -> str:
+    """What a round came to, and what to do now; nothing while it is not complete."""
+    if found is None:
+        return ""
+    had = f"You had {found.right} of {found.total} right"
+    if found.passed:
+        return f"{had}. The work begins now."
+    return (
+        f"{had}; the work opens with {found.needed}. Please go through the training once more: "
+        "take your time, with the guidelines at hand. All your answers are kept."
+    )
+
+
+def _right(needed: int, total: int) -> str:
+    if needed == total:
+        return "each of your answers is" if total > 1 else "your answer is"
+    return f"{needed} of your {total} answers {'is' if needed == 1 else 'are'}"

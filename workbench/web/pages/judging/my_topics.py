@@ -16,18 +16,17 @@ from workbench.web.access import here, member, viewer
 from workbench.web.context import reading, writing
 from workbench.web.ids import read_id, write_id
 from workbench.web.pages.judging.answer_form import require_all_said, sent_answer, sent_extras
-from workbench.web.pages.judging.desk_json import asked_json, near_json, work_json
-from workbench.web.pages.judging.handing import next_is_handed_out
-from workbench.web.pages.judging.training_words import result_words
+from workbench.web.pages.judging.desk_json import asked_json, near_json, result_words, work_json
+from workbench.web.pages.judging.preparing import hand_out_next
 from workbench.web.requests import see_other
-from workbench.workflow.adjudication.discussing import discussions
+from workbench.workflow.adjudication.discussions import discussions
 from workbench.workflow.judging import desk_view, judging, worklists
 from workbench.workflow.judging.amending import comment_on
-from workbench.workflow.judging.desk_keys import COMMANDS, keys_of
-from workbench.workflow.judging.near_duplicates import near_documents
+from workbench.workflow.judging.desk_rules import desk_questions_of
+from workbench.workflow.judging.desk_settings import COMMANDS, keys_of
+from workbench.workflow.judging.desk_view import work_of
+from workbench.workflow.judging.near_duplicates import near_duplicates_of
 from workbench.workflow.judging.preference_tasks import left_to_compare
-from workbench.workflow.judging.questions import asked_too_of
-from workbench.workflow.judging.work_ahead import work_of
 from workbench.workflow.people.membership import require_assignment
 from workbench.workflow.people.roles import Role
 
@@ -68,14 +67,14 @@ def desk(assignment_id: int) -> str:
     wanted = request.args.get("docno")
     docno = read_id(wanted) if wanted is not None else None
     if docno is None:
-        next_is_handed_out(assignment_id)
+        hand_out_next(assignment_id)
     with reading() as db:
         require_assignment(db, here().id, assignment_id)
         shown = desk_view.desk(db, assignment_id, viewer().id, docno=docno)
         work = work_of(db, assignment_id, viewer().id)
         keys = keys_of(db, viewer().id, shown.scale)
         key = shown.document.key if shown.document else None
-        near = near_documents(db, assignment_id, viewer().id, key) if key is not None else ()
+        near = near_duplicates_of(db, assignment_id, viewer().id, key) if key is not None else ()
     return render_template(
         "judging/desk.html",
         desk=shown,
@@ -98,7 +97,7 @@ def answer(assignment_id: int) -> Response:
         require_assignment(db, here().id, assignment_id)
         training = desk_view.is_training(db, assignment_id, viewer().id, docno=sent.docno)
         if sent.grade is not None:
-            require_all_said(asked_too_of(db, here().id), sent, sent.grade)
+            require_all_said(desk_questions_of(db, here().id), sent, sent.grade)
         if sent.answer is None:
             judging.put_off(
                 db,

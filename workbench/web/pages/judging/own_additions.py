@@ -10,10 +10,9 @@ from workbench.web import notices
 from workbench.web.access import here, member, viewer
 from workbench.web.context import reading, writing
 from workbench.web.forms import findings_of, status_of
-from workbench.web.pages.pools.docno_form import added_in_words, read_additions
+from workbench.web.pages.pools.additions import added_in_words, read_additions
 from workbench.web.requests import see_other
-from workbench.workflow.judging.own_additions import add_to_own, own_additions
-from workbench.workflow.judging.worklists import worklist
+from workbench.workflow.judging.worklists import add_to_own, own_additions, worklist
 from workbench.workflow.people.membership import require_assignment
 from workbench.workflow.people.roles import Role
 
@@ -43,7 +42,7 @@ def add(assignment_id: int) -> Response | tuple[str, int]:
     except WorkbenchError as error:
         return _page(assignment_id, findings_of(error, "Docnos", "docnos")), status_of(error)
     for sentence in added_in_words(added, pools=False):
-        notices.say(sentence, "good" if added.added else "fair")
+        notices.add(sentence, "good" if added.added else "fair")
     return see_other(url_for("own_additions.index", assignment_id=assignment_id))
 
 

@@ -9,9 +9,9 @@ from workbench.errors import Finding, InvalidInput, NotFound
 from workbench.web.access import here, member, viewer
 from workbench.web.context import reading, writing
 from workbench.web.ids import read_id
-from workbench.web.pages.judging.sketching import make_sketches
-from workbench.workflow.judging.highlighted_words import keep_own_words, own_words
-from workbench.workflow.judging.near_duplicates import compare, contradictions
+from workbench.web.pages.judging.preparing import make_sketches
+from workbench.workflow.judging.desk_settings import own_words, save_own_words
+from workbench.workflow.judging.near_duplicates import compare_texts, contradictions
 from workbench.workflow.people.membership import require_assignment
 from workbench.workflow.people.roles import Role
 
@@ -39,7 +39,7 @@ def keep_words(assignment_id: int) -> Answer:
             raise InvalidInput([Finding("My words", None, "words", "the body is no list of words")])
         with writing() as db:
             require_assignment(db, here().id, assignment_id)
-            kept = keep_own_words(db, assignment_id, viewer().id, wanted)
+            kept = save_own_words(db, assignment_id, viewer().id, wanted)
     except InvalidInput as error:
         return jsonify(error=str(error)), 422
     return jsonify(words=kept)
@@ -54,7 +54,7 @@ def compare_two(assignment_id: int) -> str:
         raise NotFound("two documents are compared", remedy="name each by docno=")
     with reading() as db:
         require_assignment(db, here().id, assignment_id)
-        compared = compare(db, assignment_id, viewer().id, *wanted)
+        compared = compare_texts(db, assignment_id, viewer().id, *wanted)
     return render_template("reading/compare.html", compared=compared, assignment_id=assignment_id)
 
 

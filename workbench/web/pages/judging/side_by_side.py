@@ -10,7 +10,7 @@ from workbench.web.access import here, member, viewer
 from workbench.web.context import reading, writing
 from workbench.web.forms import whole_number
 from workbench.web.requests import see_other, wants_fragment
-from workbench.workflow.judging.preference_desk import choose, comparison, take_back
+from workbench.workflow.judging.preference_desk import choose, side_by_side, undo_choice
 from workbench.workflow.judging.preference_tasks import require_task, tasks_of
 from workbench.workflow.people.roles import Role
 
@@ -64,7 +64,7 @@ def undo(task_id: int) -> str | Response:
     """Withdraw the latest answer and go back to its pair."""
     with writing() as db:
         require_task(db, here().id, task_id)
-        number = take_back(db, task_id, viewer().id, client_id=request.form.get("client_id", ""))
+        number = undo_choice(db, task_id, viewer().id, client_id=request.form.get("client_id", ""))
     return _next(task_id, number)
 
 
@@ -77,6 +77,6 @@ def _next(task_id: int, number: int | None) -> str | Response:
 def _desk(task_id: int, number: int | None) -> str:
     with reading() as db:
         require_task(db, here().id, task_id)
-        shown = comparison(db, task_id, viewer().id, number=number)
+        shown = side_by_side(db, task_id, viewer().id, number=number)
     template = "side_by_side/_desk.html" if wants_fragment() else "side_by_side/desk.html"
     return render_template(template, shown=shown)

@@ -16,7 +16,7 @@ from workbench.formats.qrels import read_qrels
 from workbench.formats.subtopics import write_subtopic_qrels
 from workbench.records import Answer, Judgment
 from workbench.storage import Session
-from workbench.web.access import here
+from workbench.web.access import here, organiser
 from workbench.web.context import reading, writing
 from workbench.web.downloads import attachment
 from workbench.web.forms import (
@@ -29,19 +29,18 @@ from workbench.web.forms import (
     whole_number,
     with_each,
 )
-from workbench.web.readers import organiser
 from workbench.web.requests import see_other
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.collection import topics_of
-from workbench.workflow.judging.annotated_answers import (
+from workbench.workflow.judging.current_judgments import (
     TickedBy,
+    annotated_judgments,
+    current_judgments,
+    judgment_json,
     subtopic_judgments,
-    whole_answers,
-    whole_json,
 )
-from workbench.workflow.judging.current_judgments import current_judgments
 from workbench.workflow.judging.importing import Imported, import_judgments, judgments_from_qrels
-from workbench.workflow.judging.unrecorded import open_count
+from workbench.workflow.judging.unrecorded import unrecorded_count
 from workbench.workflow.overview.progress import overview
 
 blueprint = Blueprint("judgments", __name__, url_prefix="/c/<slug>/judgments")
@@ -87,8 +86,8 @@ def export() -> Response:
 def whole() -> Response:
     """Every answer that holds with what went with it: comment, passages, further answers, subtopics."""
     with reading() as db:
-        held = whole_answers(db, here().id)
-    lines = (json.dumps(whole_json(one), ensure_ascii=False) + "\n" for one in held)
+        held = annotated_judgments(db, here().id)
+    lines = (json.dumps(judgment_json(one), ensure_ascii=False) + "\n" for one in held)
     content = "".join(lines).encode("utf-8", "surrogateescape")
     return attachment(content, f"{here().slug}.judgments.jsonl", kind="application/jsonl")
 
@@ -172,7 +171,7 @@ def _page(findings: tuple[Finding, ...] = ()) -> str:
         held = current_judgments(db, here().id)
         scale = campaign_of(db, here().id).scale
         view = overview(db, here().id)
-        waiting = open_count(db, here().id)
+        waiting = unrecorded_count(db, here().id)
         divided = any(topic.subtopics for topic in topics_of(db, here().id))
     odd = [one for one in held if one.answer in NO_GRADES and (not only or one.answer == only)]
     return render_template(

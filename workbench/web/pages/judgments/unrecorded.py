@@ -7,13 +7,12 @@ from werkzeug.wrappers import Response
 
 from workbench.errors import Finding, WorkbenchError
 from workbench.web import notices
-from workbench.web.access import here, viewer
+from workbench.web.access import here, organiser, viewer
 from workbench.web.context import reading, writing
 from workbench.web.forms import counted, findings_of, status_of, whole_number
-from workbench.web.readers import organiser
 from workbench.web.requests import see_other
 from workbench.workflow.campaigns.campaigns import campaign_of
-from workbench.workflow.judging.unrecorded import Settlement, kept_lines, settle
+from workbench.workflow.judging.unrecorded import Settlement, settle, unrecorded_lines
 
 blueprint = Blueprint("kept_aside", __name__, url_prefix="/c/<slug>/judgments/kept-aside")
 DONE = {Settlement.RECORDED: "recorded", Settlement.DISMISSED: "dismissed"}
@@ -43,13 +42,13 @@ def act() -> Response | tuple[str, int]:
                 settle(db, here().id, number, viewer().id, settlement=settlement)
     except WorkbenchError as error:
         return _page(findings_of(error, "Answers", "kept")), status_of(error)
-    notices.say(f"{counted(len(numbers), 'answer')} {DONE[settlement]}.")
+    notices.add(f"{counted(len(numbers), 'answer')} {DONE[settlement]}.")
     return see_other(url_for("kept_aside.index"))
 
 
 def _page(findings: tuple[Finding, ...] = ()) -> str:
     with reading() as db:
-        lines = kept_lines(db, here().id)
+        lines = unrecorded_lines(db, here().id)
         scale = campaign_of(db, here().id).scale
     waiting = [line for line in lines if line.settlement is None]
     settled = [line for line in reversed(lines) if line.settlement is not None]

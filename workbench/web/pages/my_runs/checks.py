@@ -5,13 +5,12 @@ from __future__ import annotations
 from flask import Blueprint
 
 from workbench.storage import Session
-from workbench.web.access import here, viewer
+from workbench.web.access import here, participant, viewer
 from workbench.web.context import reading
 from workbench.web.pages.runs.metadata_form import sent_about, sent_group
 from workbench.web.pages.runs.uploads import Desk, serve_batches
-from workbench.web.readers import participant
 from workbench.workflow.people.groups import own_groups
-from workbench.workflow.runs.own_checks import own_batch, own_expected, require_own_group, shown_report
+from workbench.workflow.runs.own_runs import own_batch, own_checker, require_own_group, shown_report
 
 blueprint = Blueprint("own_checks", __name__, url_prefix="/c/<slug>/own-runs/checked")
 
@@ -26,7 +25,7 @@ serve_batches(
         guard=participant,
         home="own_runs.index",
         sending=True,
-        expected=lambda db, batch: own_expected(db, here().id, batch=batch, opening=reading),
+        expected=lambda db, batch: own_checker(db, here().id, batch=batch, opening=reading),
         sender=lambda db: require_own_group(db, here().id, viewer().id, sent_group()),
         groups=_groups,
         seen=lambda db, batch: own_batch(db, here().id, viewer().id, batch),

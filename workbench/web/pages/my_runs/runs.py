@@ -7,19 +7,18 @@ from werkzeug.wrappers import Response
 
 from workbench.errors import Conflict, Finding, InvalidInput
 from workbench.web import notices
-from workbench.web.access import here, viewer
+from workbench.web.access import here, participant, viewer
 from workbench.web.context import reading, writing
 from workbench.web.downloads import attachment
 from workbench.web.forms import sent_id
 from workbench.web.ids import write_id
 from workbench.web.pages.runs.metadata import one_file
 from workbench.web.pages.runs.metadata_form import KINDS, AboutForm, about_as_typed, sent_about, typed_about
-from workbench.web.readers import participant
 from workbench.web.requests import see_other
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.people.groups import own_groups
 from workbench.workflow.runs import own_runs
-from workbench.workflow.runs.batches import waiting_batches
+from workbench.workflow.runs.uploads import waiting_batches
 
 blueprint = Blueprint("own_runs", __name__, url_prefix="/c/<slug>/own-runs")
 Answer = Response | tuple[str, int]
@@ -55,7 +54,7 @@ def change() -> Answer:
             own_runs.change_own(db, here().id, viewer().id, tag, about)
     except InvalidInput as error:
         return _page(tag, typed=typed_about(), findings=error.findings), 422
-    notices.say(f"The record of run {tag} is saved.")
+    notices.add(f"The record of run {tag} is saved.")
     return see_other(url_for("own_runs.run", tag=write_id(tag)))
 
 
@@ -70,7 +69,7 @@ def replace() -> Answer:
             own_runs.replace_own(db, here().id, viewer().id, tag, file)
     except InvalidInput as error:
         return _page(tag, refused=error.findings), 422
-    notices.say(f"Run {tag} is replaced; the earlier version is kept.")
+    notices.add(f"Run {tag} is replaced; the earlier version is kept.")
     return see_other(url_for("own_runs.run", tag=write_id(tag)))
 
 
@@ -102,7 +101,7 @@ def withdraw() -> Response:
     tag = sent_id("tag")
     with writing() as db:
         own_runs.withdraw_own(db, here().id, viewer().id, tag)
-    notices.say(f"Run {tag} is withdrawn.")
+    notices.add(f"Run {tag} is withdrawn.")
     return see_other(url_for("own_runs.index"))
 
 

@@ -8,21 +8,20 @@ from flask import Blueprint, render_template
 
 from workbench.agreement.bands import Band, band
 from workbench.storage import Session
-from workbench.web.access import here
+from workbench.web.access import here, reader
 from workbench.web.context import reading
 from workbench.web.pages.overview.todo import State, needs
 from workbench.web.pages.settings.scale_form import scale_in_words
-from workbench.web.readers import reader
 from workbench.workflow.adjudication.decisions import decisions_so_far
 from workbench.workflow.agreement.report import People, agreement_of_people
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.judging.assignments import assignments_of
-from workbench.workflow.judging.unrecorded import open_count
+from workbench.workflow.judging.unrecorded import unrecorded_count
 from workbench.workflow.overview.progress import Overview, overview
 from workbench.workflow.people.assessors import AssessorLine, assessors_of
 from workbench.workflow.pools.judged_pairs import pooled_pairs
 from workbench.workflow.pools.listing import pools_of
-from workbench.workflow.runs.run_lines import runs_of
+from workbench.workflow.runs.run_records import runs_of
 
 blueprint = Blueprint("overview", __name__, url_prefix="/c/<slug>")
 
@@ -46,7 +45,7 @@ def index() -> str:
             assignments=assignments_of(db, here().id),
             agreement=_of_people(db, view, assessors),
             guidelines=made.guidelines,
-            kept_aside=open_count(db, here().id),
+            kept_aside=unrecorded_count(db, here().id),
             decisions=decisions_so_far(db, here().id),
         )
     return render_template(

@@ -17,7 +17,7 @@ from workbench.workflow.judging.assignments import AssignmentLine
 from workbench.workflow.overview.progress import Overview
 from workbench.workflow.people.assessors import AssessorLine
 from workbench.workflow.pools.listing import PoolLine
-from workbench.workflow.runs.run_lines import RunLine
+from workbench.workflow.runs.run_records import CampaignRun
 
 MOST_PAIRS = 3
 LOWEST_N = 20  # fewer pairs of documents say nothing about two people
@@ -43,7 +43,7 @@ class State:
     """
 
     overview: Overview
-    runs: Sequence[RunLine]
+    runs: Sequence[CampaignRun]
     pools: Sequence[PoolLine]
     drafts: Sequence[PoolLine]
     assessors: Sequence[AssessorLine]
@@ -150,7 +150,7 @@ def _quality(state: State) -> Iterator[Need]:
     low = [
         (value, pair)
         for pair in state.agreement.pairs
-        if (value := pair.figure("pooled").value) is not None
+        if (value := pair.estimate("pooled").value) is not None
         and band(value) is Band.DUBIOUS
         and pair.n >= LOWEST_N
     ]

@@ -8,12 +8,11 @@ from flask import Blueprint, render_template
 from werkzeug.wrappers import Response
 
 from workbench.records import id_bytes
-from workbench.web.access import here
+from workbench.web.access import here, reader
 from workbench.web.context import reading
 from workbench.web.downloads import attachment
 from workbench.web.pages.pools.pool_choice import pool_line
-from workbench.web.readers import reader
-from workbench.workflow.judging.adaptive_ledgers import LEASE
+from workbench.workflow.judging.adaptive_handout import LEASE
 from workbench.workflow.judging.adaptive_report import live_report
 from workbench.workflow.pools.adaptive_pools import PoolEventLine, pool_events
 

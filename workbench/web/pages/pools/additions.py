@@ -1,24 +1,85 @@
-"""Documents that the organiser brings to a topic of a pool by hand, and takes out again."""
+"""Documents that the organiser adds to a topic of a pool by hand, and removes again."""
 
 from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import BinaryIO, cast
 
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.errors import Conflict, Finding, WorkbenchError
+from workbench.errors import Conflict, Finding, InvalidInput, WorkbenchError
+from workbench.formats.identifiers import read_docnos
 from workbench.web import notices
-from workbench.web.access import here, viewer
+from workbench.web.access import here, organiser, viewer
 from workbench.web.context import reading, writing
-from workbench.web.forms import findings_of, sent_id, status_of
+from workbench.web.forms import counted, findings_of, sent_id, status_of
 from workbench.web.ids import write_id
-from workbench.web.pages.pools.docno_form import added_in_words, read_additions
 from workbench.web.pages.pools.pool_choice import pool_line
-from workbench.web.readers import organiser
+from workbench.web.rendering import plain_words
 from workbench.web.requests import see_other
 from workbench.workflow.campaigns.collection import topics_of
-from workbench.workflow.pools.additions import add_by_hand
-from workbench.workflow.pools.pool_pairs import pool_entries
-from workbench.workflow.pools.taken_out import answered_additions, take_out, taken_out
+from workbench.workflow.pools.additions import (
+    AddedDocuments,
+    add_documents,
+    judged_additions,
+    remove_addition,
+    removed_additions,
+)
+from workbench.workflow.pools.listing import pool_entries
+
+PASTED = "Docnos"
+
+
+@dataclass(frozen=True, slots=True)
+class SentDocnos:
+    """Docnos with their lines, where they stood, and the reason."""
+
+    docnos: Mapping[str, int]
+    source: str
+    reason: str
+
+
+def read_additions() -> SentDocnos:
+    """What the form brings; raises InvalidInput, and a file and typed docnos together are refused."""
+    typed = request.form.get("docnos", "")
+    file = next((one for one in request.files.getlist("file") if one.filename), None)
+    if file is not None and typed.strip():
+        message = "docnos are typed and a file is chosen as well"
+        raise InvalidInput([Finding(PASTED, None, "docnos", message, "send one of the two")])
+    if file is not None:
+        source = plain_words((file.filename or "").replace("\\", "/").rpartition("/")[2])[-200:] or "file"
+        stream = cast(BinaryIO, file.stream)
+    elif typed.strip():
+        source, stream = PASTED, io.BytesIO(typed.encode("utf-8", "surrogateescape"))
+    else:
+        remedy = "type one or more, or choose a file with one a line"
+        raise InvalidInput([Finding(PASTED, None, "docnos", "there is no docno", remedy)])
+    return SentDocnos(read_docnos(stream, source=source), source, request.form.get("reason", ""))
+
+
+def added_in_words(added: AddedDocuments, *, pools: bool) -> tuple[str, ...]:
+    """What was added and what was not, in sentences; `pools` names those that have the others already."""
+    said = []
+    if added.added:
+        said.append(f"{counted(len(added.added), 'document')} added.")
+    if added.passed:
+        names = sorted({one.pool for one in added.passed}) if pools else []
+        where = f" ({', '.join(names)})" if names else ""
+        number = counted(len(added.passed), "document is", "documents are")
+        said.append(f"{number} pooled already{where} and passed over: {_some(added)}")
+    if added.without_text:
+        number = counted(len(added.without_text), "has", "have")
+        said.append(f"{number} no text yet, so nobody can judge them.")
+    return tuple(said)
+
+
+def _some(added: AddedDocuments) -> str:
+    shown = [one.docno for one in added.passed[:5]]
+    return ", ".join(shown) + (" …" if len(added.passed) > len(shown) else ".")
+
 
 blueprint = Blueprint("additions", __name__, url_prefix="/c/<slug>/pools/<int:pool_id>/added")
 
@@ -38,7 +99,7 @@ def add(pool_id: int) -> Response | tuple[str, int]:
     try:
         sent = read_additions()
         with writing() as db:
-            added = add_by_hand(
+            added = add_documents(
                 db,
                 here().id,
                 pool_line(db, here().id, pool_id).name,
@@ -51,7 +112,7 @@ def add(pool_id: int) -> Response | tuple[str, int]:
     except WorkbenchError as error:
         return _page(pool_id, findings_of(error, "Docnos", "docnos")), status_of(error)
     for sentence in added_in_words(added, pools=True):
-        notices.say(sentence, "good" if added.added else "fair")
+        notices.add(sentence, "good" if added.added else "fair")
     return _back(pool_id, topic)
 
 
@@ -63,11 +124,11 @@ def out(pool_id: int) -> Response:
     try:
         with writing() as db:
             line = pool_line(db, here().id, pool_id)
-            take_out(db, here().id, line.name, topic=topic, docno=docno, by=viewer().id)
+            remove_addition(db, here().id, line.name, topic=topic, docno=docno, by=viewer().id)
     except Conflict as error:
-        notices.say(f"Not taken out: {error.message}.", "poor")
+        notices.add(f"Not taken out: {error.message}.", "poor")
     else:
-        notices.say(f"{docno} is taken out of the pool.")
+        notices.add(f"{docno} is taken out of the pool.")
     return _back(pool_id, topic)
 
 
@@ -80,8 +141,8 @@ def _page(pool_id: int, findings: tuple[Finding, ...] = ()) -> str:
     with reading() as db:
         line = pool_line(db, here().id, pool_id)
         entries = pool_entries(db, here().id, line.name, topic=wanted)
-        gone = taken_out(db, here().id, line.name, topic=wanted)
-        answered = answered_additions(db, here().id, line.name, topic=wanted)
+        gone = removed_additions(db, here().id, line.name, topic=wanted)
+        answered = judged_additions(db, here().id, line.name, topic=wanted)
         title = next((topic.title for topic in topics_of(db, here().id) if topic.id == wanted), "")
     return render_template(
         "pools/additions.html",

@@ -23,9 +23,9 @@ from workbench.web.pages.pools.pool_choice import pool_line, pools_shown
 from workbench.web.requests import wants_fragment
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.people.roles import Role
-from workbench.workflow.pools.analysing import CampaignAnalysis, analyse, chosen_runs, depth_of
+from workbench.workflow.pools.analysis import CampaignAnalysis, analyse, chosen_runs, depth_of
 from workbench.workflow.pools.listing import PoolLine
-from workbench.workflow.runs.run_lines import RunLine, runs_of
+from workbench.workflow.runs.run_records import CampaignRun, runs_of
 
 blueprint = Blueprint("analysis", __name__, url_prefix="/c/<slug>/analysis")
 # Who brought what and how high is nothing for somebody who settles judgments of the same documents.
@@ -53,7 +53,7 @@ class AnalysisForm:
     ties: str
     tags: frozenset[str]
     proposed: frozenset[str]
-    runs: tuple[RunLine, ...]
+    runs: tuple[CampaignRun, ...]
     pools: tuple[PoolLine, ...]
 
     def arguments(self) -> dict[str, str | int | list[str]]:

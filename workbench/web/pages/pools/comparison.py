@@ -9,15 +9,14 @@ from werkzeug.wrappers import Response
 
 from workbench.records import id_bytes
 from workbench.storage import Session
-from workbench.web.access import here
+from workbench.web.access import here, reader
 from workbench.web.context import reading
 from workbench.web.downloads import attachment
 from workbench.web.forms import sent_id, whole_number
 from workbench.web.ids import write_id
 from workbench.web.pages.pools.pool_choice import pool_line, pools_shown
-from workbench.web.readers import reader
 from workbench.workflow.campaigns.collection import topics_of
-from workbench.workflow.pools.pool_comparing import ComparedPools, Turn, compare_pools
+from workbench.workflow.pools.comparison import ComparedPools, PairChange, compare_pools
 
 blueprint = Blueprint("comparisons", __name__, url_prefix="/c/<slug>/pools/compare")
 A_PAGE = 100
@@ -25,12 +24,12 @@ JUDGED = "judged"
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ComparisonForm:
     """What the address asks for: the pools by number, `judged` for all that is judged; which pairs."""
 
     before: str
     after: str
-    turn: Turn
+    turn: PairChange
     topic: str
     start: int
 
@@ -60,7 +59,7 @@ def index() -> str:
         titles=titles,
         found=found,
         choice=choice,
-        turns=tuple(Turn),
+        turns=tuple(PairChange),
         judged=JUDGED,
         pairs=shown[choice.start : choice.start + A_PAGE],
         total_shown=len(shown),
@@ -92,14 +91,14 @@ def pairs() -> Response:
     return attachment([head, *lines], f"{here().slug}.comparison.tsv", kind="text/tab-separated-values")
 
 
-def _choice() -> Choice:
+def _choice() -> ComparisonForm:
     asked = request.args
-    turn = next((one for one in Turn if one == asked.get("show")), Turn.ENTERING)
+    turn = next((one for one in PairChange if one == asked.get("show")), PairChange.ENTERING)
     start = max(0, whole_number(asked.get("from", "0")) or 0)
-    return Choice(asked.get("a", ""), asked.get("b", ""), turn, sent_id("topic"), start)
+    return ComparisonForm(asked.get("a", ""), asked.get("b", ""), turn, sent_id("topic"), start)
 
 
-def _compared(db: Session, choice: Choice) -> ComparedPools | None:
+def _compared(db: Session, choice: ComparisonForm) -> ComparedPools | None:
     """The comparison, or None where two things to compare are not chosen yet; raises NotFound."""
     if not choice.before or not choice.after:
         return None

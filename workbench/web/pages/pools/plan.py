@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from workbench.errors import Finding, InvalidInput, WorkbenchError
-from workbench.pooling.every_strategy import EVERY_STRATEGY
 from workbench.records import TieRule
 from workbench.storage import Session
 from workbench.web import notices
-from workbench.web.access import here
+from workbench.web.access import here, organiser
 from workbench.web.context import reading, writing
 from workbench.web.forms import counted, findings_of, sent_ids, status_of
-from workbench.web.pages.pools.plan_form import dials_of, read_asked, read_seconds
-from workbench.web.pages.pools.recipe_form import read_priority
-from workbench.web.readers import organiser
+from workbench.web.pages.pools.recipe_form import read_plan_form, read_seconds, strategy_fields
 from workbench.web.requests import see_other, wants_fragment
-from workbench.workflow.pools.pace import keep_guess, pace_of
+from workbench.workflow.pools.pace import pace_of, save_guess
 from workbench.workflow.pools.planning import FURTHER, Plan, plan_pool
 from workbench.workflow.runs.packed_store import pack_runs, runs_to_pack
-from workbench.workflow.runs.run_lines import runs_of
+from workbench.workflow.runs.run_records import runs_of
 
 blueprint = Blueprint("plan", __name__, url_prefix="/c/<slug>/plan")
 # The depths that are told beside the chosen one.
@@ -44,11 +43,11 @@ def guess() -> Response | tuple[str, int]:
         if findings:
             raise InvalidInput(findings)
         with writing() as db:
-            keep_guess(db, here().id, seconds)
+            save_guess(db, here().id, seconds)
     except WorkbenchError as error:
         page = _page(findings_of(error, "Guess", "guess"))
         return page if isinstance(page, tuple) else (page, status_of(error))
-    notices.say("No guess is kept." if seconds is None else f"A guess of {seconds:g} s a judgment is kept.")
+    notices.add("No guess is kept." if seconds is None else f"A guess of {seconds:g} s a judgment is kept.")
     return see_other(url_for("plan.index"))
 
 
@@ -58,7 +57,7 @@ def pack() -> Response:
     """Pack the runs of an older database, so that sliders move at once."""
     with writing() as db:
         made = pack_runs(db, here().id)
-    notices.say(f"{counted(made, 'run')} prepared.")
+    notices.add(f"{counted(made, 'run')} prepared.")
     return see_other(url_for("plan.index"))
 
 
@@ -88,7 +87,7 @@ def _page(findings: tuple[Finding, ...] = ()) -> str | tuple[str, int]:
         left_out=left_out,
         unpacked=unpacked,
         pace=pace,
-        dials=dials_of(request.args, plan.deepest if plan else FURTHER),
+        strategies=strategy_fields(request.args, plan.deepest if plan else FURTHER),
         ties=[(str(rule), str(rule)) for rule in TieRule],
         sent=request.args,
         guess=request.form.get("guess", "" if pace.guess is None else f"{pace.guess:g}"),
@@ -97,20 +96,15 @@ def _page(findings: tuple[Finding, ...] = ()) -> str | tuple[str, int]:
 
 
 def _plan(db: Session, tags: list[str]) -> Plan:
-    asked = read_asked(request.args)
+    form = read_plan_form(request.args)
     if not tags:
         raise InvalidInput([Finding("Runs", None, "without", "every run is left out", "leave some in")])
     return plan_pool(
         db,
         here().id,
-        strategy=asked.recipe.strategy,
-        parameters=asked.recipe.parameters,
-        others={name: asked.others[name] for name in EVERY_STRATEGY},
-        ties=asked.recipe.ties,
-        tags=tags,
-        priority=read_priority(request.args),
-        supplementary=asked.recipe.supplementary,
-        per_pair=asked.per_pair,
-        assessors=asked.assessors,
-        seconds=asked.seconds,
+        replace(form.recipe, tags=tags),
+        others=form.others,
+        per_pair=form.per_pair,
+        assessors=form.assessors,
+        seconds=form.seconds,
     )

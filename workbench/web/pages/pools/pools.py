@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
@@ -11,20 +12,17 @@ from werkzeug.wrappers import Response
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.records import TieRule, Verdict, id_bytes
 from workbench.web import notices
-from workbench.web.access import here, viewer
+from workbench.web.access import here, organiser, reader, viewer
 from workbench.web.context import reading, writing
 from workbench.web.downloads import attachment, csv_file
 from workbench.web.forms import counted, findings_of, sent_id, sent_ids, status_of, whole_number
 from workbench.web.pages.pools.pool_choice import pool_line, pools_shown
-from workbench.web.pages.pools.recipe_form import read_priority, read_recipe, strategy_choices
-from workbench.web.readers import organiser, reader
+from workbench.web.pages.pools.recipe_form import read_recipe, strategy_fields
 from workbench.web.requests import see_other
-from workbench.workflow.pools.drafting import changed_runs
-from workbench.workflow.pools.listing import pool_report
-from workbench.workflow.pools.opening import shared_with
-from workbench.workflow.pools.pool_pairs import PooledPair, pool_entries
-from workbench.workflow.pools.pooling import make_pool
-from workbench.workflow.runs.run_lines import runs_of
+from workbench.workflow.pools.drafts import changed_runs, shared_with
+from workbench.workflow.pools.listing import PooledPair, pool_entries, pool_report
+from workbench.workflow.pools.making import make_pool
+from workbench.workflow.runs.run_records import runs_of
 
 blueprint = Blueprint("pools", __name__, url_prefix="/c/<slug>/pools")
 A_PAGE = 500
@@ -55,12 +53,7 @@ def make() -> Response | tuple[str, int]:
             made = make_pool(
                 db,
                 here().id,
-                strategy=recipe.strategy,
-                parameters=recipe.parameters,
-                ties=recipe.ties,
-                supplementary=recipe.supplementary,
-                tags=tags,
-                priority=read_priority(request.form),
+                replace(recipe, tags=tags),
                 name=request.form.get("name", ""),
                 draft=True,
                 created_by=viewer().id,
@@ -69,7 +62,7 @@ def make() -> Response | tuple[str, int]:
         return _page(findings_of(error, "Pool", "name")), status_of(error)
     asks = "that asks for at most" if made.pool.adaptive else "of"
     pairs = counted(made.pool.pairs, "pair")
-    notices.say(f"Pool “{made.pool.name}” is saved as a draft {asks} {pairs}.")
+    notices.add(f"Pool “{made.pool.name}” is saved as a draft {asks} {pairs}.")
     return see_other(url_for("pools.pool", pool_id=made.pool.id))
 
 
@@ -157,7 +150,7 @@ def _page(findings: tuple[Finding, ...] = ()) -> str:
         runs=runs,
         ties=TIES,
         name=typed.get("name", ""),
-        choices=strategy_choices(typed),
+        strategies=strategy_fields(typed),
         supplementary=typed.get("supplementary") == "yes",
         priority=typed.get("priority", ""),
         chosen_ties=typed.get("ties", str(TieRule.TREC_EVAL)),

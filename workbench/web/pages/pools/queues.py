@@ -7,14 +7,13 @@ from werkzeug.wrappers import Response
 
 from workbench.errors import Finding, WorkbenchError
 from workbench.web import notices
-from workbench.web.access import here
+from workbench.web.access import here, organiser
 from workbench.web.context import reading, writing
 from workbench.web.forms import counted, findings_of, sent_id, status_of, whole_number
 from workbench.web.pages.pools.pool_choice import pool_line
-from workbench.web.readers import organiser
 from workbench.web.requests import see_other
 from workbench.workflow.judging import queues
-from workbench.workflow.judging.queue_report import queue_report
+from workbench.workflow.judging.queues import queue_report
 from workbench.workflow.people.assessors import assessors_of
 
 blueprint = Blueprint("queues", __name__, url_prefix="/c/<slug>/pools/<int:pool_id>/queue")
@@ -40,7 +39,7 @@ def make(pool_id: int) -> Response | tuple[str, int]:
     except WorkbenchError as error:
         return _page(pool_id, findings_of(error, "Queue", "per_pair")), status_of(error)
     asked = counted(per_pair, "judgment")
-    notices.say(f"“{line.name}” is judged from a queue: {asked} of each pair.")
+    notices.add(f"“{line.name}” is judged from a queue: {asked} of each pair.")
     return _back(pool_id)
 
 
@@ -51,7 +50,7 @@ def end(pool_id: int) -> Response:
     with writing() as db:
         line = pool_line(db, here().id, pool_id)
         queues.end_queue(db, here().id, line.name)
-    notices.say(f"“{line.name}” is no queue any more: who has a topic of it has all its pairs.")
+    notices.add(f"“{line.name}” is no queue any more: who has a topic of it has all its pairs.")
     return _back(pool_id)
 
 
@@ -67,9 +66,9 @@ def give(pool_id: int) -> Response | tuple[str, int]:
     except WorkbenchError as error:
         return _page(pool_id, findings_of(error, "Queue")), status_of(error)
     if added:
-        notices.say(f"{counted(added, 'assignment')} given in “{line.name}”.")
+        notices.add(f"{counted(added, 'assignment')} given in “{line.name}”.")
     else:
-        notices.say("Nothing new was given.", "fair")
+        notices.add("Nothing new was given.", "fair")
     return _back(pool_id)
 
 
@@ -88,9 +87,9 @@ def take_back(pool_id: int) -> Response:
             docno=sent_id("docno"),
         )
     if taken:
-        notices.say("The document is taken back. Somebody else gets it.")
+        notices.add("The document is taken back. Somebody else gets it.")
     else:
-        notices.say("It was not out any more.", "fair")
+        notices.add("It was not out any more.", "fair")
     return _back(pool_id)
 
 

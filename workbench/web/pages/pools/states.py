@@ -7,13 +7,12 @@ from werkzeug.wrappers import Response
 
 from workbench.errors import Finding, WorkbenchError
 from workbench.web import notices
-from workbench.web.access import here
+from workbench.web.access import here, organiser
 from workbench.web.context import reading, writing
 from workbench.web.forms import counted, findings_of, status_of
 from workbench.web.pages.pools.pool_choice import pool_line
-from workbench.web.readers import organiser
 from workbench.web.requests import see_other
-from workbench.workflow.pools import drafting, opening
+from workbench.workflow.pools import drafts
 
 blueprint = Blueprint("pool_states", __name__, url_prefix="/c/<slug>/pools/<int:pool_id>")
 
@@ -26,7 +25,7 @@ def confirm_opening(pool_id: int) -> str | Response:
         line = pool_line(db, here().id, pool_id)
         if not line.draft:
             return _to_the_pool(pool_id)
-        found = opening.before_opening(db, here().id, line.name)
+        found = drafts.before_opening(db, here().id, line.name)
     return render_template("pools/open.html", found=found, pool=found.pool)
 
 
@@ -36,11 +35,11 @@ def open_(pool_id: int) -> Response:
     """Open a draft for judging, if it still is what was shown."""
     with writing() as db:
         line = pool_line(db, here().id, pool_id)
-        opened = opening.open_pool(db, here().id, line.name, seen=request.form.get("sha256"))
+        opened = drafts.open_pool(db, here().id, line.name, seen=request.form.get("sha256"))
     if opened:
-        notices.say(f"Pool “{line.name}” is open for judging.")
+        notices.add(f"Pool “{line.name}” is open for judging.")
     else:
-        notices.say(f"Pool “{line.name}” was open already.", "fair")
+        notices.add(f"Pool “{line.name}” was open already.", "fair")
     return _to_the_pool(pool_id)
 
 
@@ -52,7 +51,7 @@ def confirm_closing(pool_id: int) -> str | Response:
         line = pool_line(db, here().id, pool_id)
         if not line.open:
             return _to_the_pool(pool_id)
-        found = opening.before_closing(db, here().id, line.name)
+        found = drafts.before_closing(db, here().id, line.name)
     return render_template("pools/close.html", found=found, pool=found.pool)
 
 
@@ -62,11 +61,11 @@ def close(pool_id: int) -> Response:
     """Close a pool for ever."""
     with writing() as db:
         line = pool_line(db, here().id, pool_id)
-        closed = opening.close_pool(db, here().id, line.name)
+        closed = drafts.close_pool(db, here().id, line.name)
     if closed:
-        notices.say(f"Pool “{line.name}” is closed.")
+        notices.add(f"Pool “{line.name}” is closed.")
     else:
-        notices.say(f"Pool “{line.name}” was closed already.", "fair")
+        notices.add(f"Pool “{line.name}” was closed already.", "fair")
     return _to_the_pool(pool_id)
 
 
@@ -84,14 +83,14 @@ def rename(pool_id: int) -> Response | tuple[str, int]:
     try:
         with writing() as db:
             line = pool_line(db, here().id, pool_id)
-            drafting.rename_draft(db, here().id, line.name, request.form.get("name", ""))
+            drafts.rename_draft(db, here().id, line.name, request.form.get("name", ""))
             renamed = pool_line(db, here().id, pool_id).name
     except WorkbenchError as error:
         page = _draft(pool_id, findings_of(error, "Name", "name"))
         if isinstance(page, Response):
             raise
         return page, status_of(error)
-    notices.say(f"The draft is called “{renamed}”.")
+    notices.add(f"The draft is called “{renamed}”.")
     return _to_the_pool(pool_id)
 
 
@@ -101,9 +100,9 @@ def rebuild(pool_id: int) -> Response:
     """Build a draft again by its recipe; what was added by hand is kept."""
     with writing() as db:
         line = pool_line(db, here().id, pool_id)
-        done = drafting.rebuild_draft(db, here().id, line.name)
+        done = drafts.rebuild_draft(db, here().id, line.name)
     said = f"“{line.name}” is built again: {counted(done.entered, 'pair')} came, {done.left:,} left"
-    notices.say(said + (f", {done.kept:,} added by hand kept." if done.kept else "."))
+    notices.add(said + (f", {done.kept:,} added by hand kept." if done.kept else "."))
     return _to_the_pool(pool_id)
 
 
@@ -113,8 +112,8 @@ def delete(pool_id: int) -> Response:
     """Forget a draft."""
     with writing() as db:
         line = pool_line(db, here().id, pool_id)
-        drafting.delete_draft(db, here().id, line.name)
-    notices.say(f"The draft “{line.name}” is deleted.")
+        drafts.delete_draft(db, here().id, line.name)
+    notices.add(f"The draft “{line.name}” is deleted.")
     return see_other(url_for("pools.index"))
 
 
@@ -127,6 +126,6 @@ def _draft(pool_id: int, findings: tuple[Finding, ...] = ()) -> str | Response:
         line = pool_line(db, here().id, pool_id)
         if not line.draft:
             return _to_the_pool(pool_id)
-        found = opening.before_opening(db, here().id, line.name)
+        found = drafts.before_opening(db, here().id, line.name)
     name = request.form.get("name", line.name)
     return render_template("pools/draft.html", pool=line, found=found, name=name, findings=findings)

@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections import Counter
 
 from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
 from workbench.consensus.rules import RULES
-from workbench.consensus.tables import Table, label_table, soft_table
+from workbench.consensus.settle import label_export
+from workbench.consensus.soft import soft_export
 from workbench.errors import Finding, WorkbenchError
 from workbench.formats.judgment_groups import group_names, write_judgment_groups
 from workbench.records import Scale
-from workbench.web.access import here
+from workbench.web.access import here, reader
 from workbench.web.context import reading
-from workbench.web.downloads import attachment, csv_file
+from workbench.web.downloads import attachment, export_file
 from workbench.web.forms import findings_of, status_of
-from workbench.web.pages.qrels.grade_rows import GradeRow, grade_rows
-from workbench.web.pages.qrels.rule_form import RuleForm, rule_form, rule_name
-from workbench.web.readers import reader
+from workbench.web.pages.qrels.rule_form import GradeRow, RuleForm, grade_rows, rule_form, rule_name
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.judging.current_judgments import current_judgments
 from workbench.workflow.pools.additions import pairs_added_by_hand
-from workbench.workflow.qrels.make_qrels import QrelsReport, make_qrels, make_soft_labels
+from workbench.workflow.qrels.qrels import QrelsReport, make_qrels, make_soft_labels
 
 blueprint = Blueprint("qrels", __name__, url_prefix="/c/<slug>/qrels")
 MOST_UNSETTLED = 200
@@ -91,8 +89,8 @@ def labels(kind: str) -> Response:
     """Every pair with its grade, how sure it is and who settled it, or the reason why it has none."""
     with reading() as db:
         choice = rule_form(db, here().id).choice
-        table = label_table(make_qrels(db, here().id, choice).consensus)
-    return _table_file(table, kind, f"{rule_name(choice)}.labels")
+        found = make_qrels(db, here().id, choice).consensus
+    return export_file(label_export(found), kind, f"{here().slug}.{rule_name(choice)}.labels")
 
 
 @blueprint.get("/soft.<any(csv, json):kind>")
@@ -101,7 +99,7 @@ def soft(kind: str) -> Response:
     """Every pair with the mean of its grades, unrounded, and the share of each grade."""
     with reading() as db:
         found = make_soft_labels(db, here().id, machines=request.args.get("machines") == "yes")
-    return _table_file(soft_table(found), kind, "soft-labels")
+    return export_file(soft_export(found), kind, f"{here().slug}.soft-labels")
 
 
 @blueprint.get("/groups")
@@ -126,15 +124,8 @@ def _arguments(form: RuleForm) -> dict[str, str]:
 
 
 def _grades(report: QrelsReport, scale: Scale) -> tuple[GradeRow, ...]:
-    own = not RULES[report.choice.rule].sums
+    own = not RULES[report.choice.rule].own_scale
     return grade_rows(report.by_grade, scale, relevant_from=report.relevant_from, own_scale=own)
-
-
-def _table_file(table: Table, kind: str, name: str) -> Response:
-    if kind == "csv":
-        return csv_file(table.columns, table.rows, f"{here().slug}.{name}.csv")
-    content = json.dumps(table.records(), ensure_ascii=True, allow_nan=False).encode()
-    return attachment(content, f"{here().slug}.{name}.json", kind="application/json")
 
 
 def _content(report: QrelsReport) -> bytes:

@@ -7,13 +7,12 @@ from werkzeug.wrappers import Response
 
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.web import notices
-from workbench.web.access import here, viewer
+from workbench.web.access import here, organiser, reader, viewer
 from workbench.web.context import reading, writing
 from workbench.web.forms import counted, findings_of, sent_id, status_of, whole_number
 from workbench.web.ids import write_id
-from workbench.web.readers import organiser, reader
 from workbench.web.requests import see_other
-from workbench.workflow.judging.late_runs import Filled, fill_holes, holes_of
+from workbench.workflow.judging.late_runs import HolesFilled, fill_holes, holes_of
 
 blueprint = Blueprint("late_runs", __name__, url_prefix="/c/<slug>/runs/holes")
 DEPTH = "10"
@@ -39,11 +38,11 @@ def fill() -> Response | tuple[str, int]:
             filled = fill_holes(db, here().id, tag, depth=depth, created_by=viewer().id)
     except WorkbenchError as error:
         return _page(tag, findings_of(error, "Depth", "depth")), status_of(error)
-    notices.say(_in_words(filled))
+    notices.add(_in_words(filled))
     return see_other(url_for("assignments.index", pool=filled.pool.pool.id))
 
 
-def _in_words(filled: Filled) -> str:
+def _in_words(filled: HolesFilled) -> str:
     pool = filled.pool.pool
     size, given = counted(pool.pairs, "pair"), counted(filled.assigned, "assignment")
     said = f"Pool “{pool.name}” has {size}; {given} made."

@@ -8,10 +8,10 @@ from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from workbench.errors import Finding, InvalidInput, WorkbenchError
-from workbench.formats.run_records import COLUMNS, RecordTable, read_records, write_table
+from workbench.formats.metadata_table import COLUMNS, MetadataTable, read_metadata_table, write_table
 from workbench.records import Verdict
 from workbench.web import notices
-from workbench.web.access import here, viewer
+from workbench.web.access import here, organiser, reader, viewer
 from workbench.web.context import reading, writing
 from workbench.web.downloads import attachment
 from workbench.web.forms import (
@@ -27,12 +27,11 @@ from workbench.web.forms import (
 from workbench.web.ids import write_id
 from workbench.web.pages.runs.metadata_form import KINDS, AboutForm, about_as_typed, sent_about, typed_about
 from workbench.web.pages.runs.run_choice import run_choice
-from workbench.web.readers import organiser, reader
 from workbench.web.requests import see_other
 from workbench.workflow.people.groups import group_names
-from workbench.workflow.runs import run_records
+from workbench.workflow.runs import run_records, store
 from workbench.workflow.runs.metadata_tables import HEADER, RecordsLoaded, load_records, record_rows
-from workbench.workflow.runs.run_lines import runs_of
+from workbench.workflow.runs.run_records import runs_of
 
 blueprint = Blueprint("records", __name__, url_prefix="/c/<slug>/runs")
 Answer = Response | tuple[str, int]
@@ -56,7 +55,7 @@ def change() -> Answer:
             run_records.change_record(db, here().id, tag, about)
     except InvalidInput as error:
         return _page(tag, typed=typed_about(), findings=error.findings), 422
-    notices.say(f"The record of run {tag} is saved.")
+    notices.add(f"The record of run {tag} is saved.")
     return _to(tag)
 
 
@@ -72,7 +71,7 @@ def judge() -> Answer:
             run_records.give_verdict(db, here().id, [tag], verdict, reason=given, by=viewer().id)
     except WorkbenchError as error:
         return _page(tag, reason=reason, findings=findings_of(error, "Reason", "reason")), status_of(error)
-    notices.say(f"Run {tag} is {verdict.words}.")
+    notices.add(f"Run {tag} is {verdict.words}.")
     return _to(tag)
 
 
@@ -82,7 +81,7 @@ def accept() -> Response:
     """Accept several runs at once."""
     with writing() as db:
         changed = run_records.give_verdict(db, here().id, sent_ids("run"), Verdict.ACCEPTED, by=viewer().id)
-    notices.say(f"{counted(changed, 'run')} accepted.")
+    notices.add(f"{counted(changed, 'run')} accepted.")
     return see_other(url_for("runs.index"))
 
 
@@ -94,10 +93,10 @@ def replace() -> Answer:
     try:
         file = one_file()
         with writing() as db:
-            run_records.replace_run(db, here().id, tag, file, added_by=viewer().id)
+            store.replace_run(db, here().id, tag, file, added_by=viewer().id)
     except InvalidInput as error:
         return _page(tag, refused=error.findings), 422
-    notices.say(f"Run {tag} is replaced; the earlier version is kept.")
+    notices.add(f"Run {tag} is replaced; the earlier version is kept.")
     return _to(tag)
 
 
@@ -114,10 +113,10 @@ def load() -> Answer:
     """Load tables of records for runs that are there; all of it, or nothing."""
     new_groups = "new_groups" in request.form
     try:
-        tables = with_each(sent_files(), lambda name, stream: read_records(stream, source=name))
+        tables = with_each(sent_files(), lambda name, stream: read_metadata_table(stream, source=name))
         with writing() as db:
 
-            def load_one(name: str, table: RecordTable) -> RecordsLoaded:
+            def load_one(name: str, table: MetadataTable) -> RecordsLoaded:
                 return load_records(db, here().id, table, source=name, new_groups=new_groups)
 
             done = with_each(tables, load_one)

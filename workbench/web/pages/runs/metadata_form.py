@@ -8,7 +8,7 @@ from flask import request
 
 from workbench.errors import NotFound
 from workbench.web.forms import sent_text, whole_number
-from workbench.workflow.runs.run_metadata import AboutRun, TypedAbout, read_about
+from workbench.workflow.runs.run_metadata import RunMetadata, TypedMetadata, read_metadata
 
 KINDS = (("", "not said"), ("automatic", "automatic"), ("manual", "manual"))
 
@@ -28,7 +28,7 @@ def typed_about() -> AboutForm:
     return AboutForm(*(sent_text(field) for field in ("group", "kind", "description", "priority")))
 
 
-def about_as_typed(about: AboutRun) -> AboutForm:
+def about_as_typed(about: RunMetadata) -> AboutForm:
     """A record as it stands in the fields."""
     return AboutForm(
         group="" if about.group_id is None else str(about.group_id),
@@ -38,10 +38,10 @@ def about_as_typed(about: AboutRun) -> AboutForm:
     )
 
 
-def sent_about() -> AboutRun:
+def sent_about() -> RunMetadata:
     """What the form says of a run; raises InvalidInput, and NotFound for a group that is no number."""
     typed = typed_about()
-    return read_about(TypedAbout(typed.kind, typed.description, typed.priority), group_id=sent_group())
+    return read_metadata(TypedMetadata(typed.kind, typed.description, typed.priority), group_id=sent_group())
 
 
 def sent_group(field: str = "group") -> int | None:

@@ -8,13 +8,18 @@ from werkzeug.wrappers import Response
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.formats.run_rules import CODES, DEFAULT_RULES, RunRules, Treatment, changed_rules
 from workbench.web import notices
-from workbench.web.access import here, viewer
+from workbench.web.access import here, organiser, viewer
 from workbench.web.context import reading, writing
 from workbench.web.forms import counted, findings_of, sent_files, sent_text, status_of, whole_number
-from workbench.web.readers import organiser
 from workbench.web.requests import see_other
-from workbench.workflow.runs.collection_lists import collection_list, keep_list, read_list, remove_list
-from workbench.workflow.runs.run_rules import keep_rules, rules_of
+from workbench.workflow.runs.run_rules import (
+    collection_list,
+    keep_list,
+    keep_rules,
+    read_list,
+    remove_list,
+    rules_of,
+)
 
 blueprint = Blueprint("run_rules", __name__, url_prefix="/c/<slug>/runs/rules")
 Answer = Response | tuple[str, int]
@@ -38,7 +43,7 @@ def change() -> Answer:
             keep_rules(db, here().id, rules)
     except WorkbenchError as error:
         return _page(findings_of(error, "Rules"), most=most), status_of(error)
-    notices.say("The rules are saved. They hold for the files that are checked from now on.")
+    notices.add("The rules are saved. They hold for the files that are checked from now on.")
     return see_other(url_for("run_rules.index"))
 
 
@@ -55,7 +60,7 @@ def give_list() -> Answer:
             keep_list(db, here().id, found, added_by=viewer().id)
     except WorkbenchError as error:
         return _page(findings_of(error, "List")), status_of(error)
-    notices.say(f"The list has {counted(found.docnos, 'document')}; runs are checked against it.")
+    notices.add(f"The list has {counted(found.docnos, 'document')}; runs are checked against it.")
     return see_other(url_for("run_rules.index"))
 
 
@@ -65,7 +70,7 @@ def forget_list() -> Response:
     """Forget the list."""
     with writing() as db:
         remove_list(db, here().id)
-    notices.say("The list is removed: documents of runs are not checked any more.")
+    notices.add("The list is removed: documents of runs are not checked any more.")
     return see_other(url_for("run_rules.index"))
 
 

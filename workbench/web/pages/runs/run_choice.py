@@ -10,7 +10,7 @@ from flask import request
 
 from workbench.records import Verdict, id_bytes
 from workbench.web.forms import whole_number
-from workbench.workflow.runs.run_lines import RunLine
+from workbench.workflow.runs.run_records import CampaignRun
 
 NO_GROUP = "none"
 SORTS: Mapping[str, str] = {
@@ -40,7 +40,7 @@ class RunChoice:
         said = {"group": self.group, "verdict": self.verdict, "sort": self.sort}
         return {name: value for name, value in said.items() if value and (name, value) != ("sort", "tag")}
 
-    def of(self, runs: Iterable[RunLine]) -> tuple[RunLine, ...]:
+    def of(self, runs: Iterable[CampaignRun]) -> tuple[CampaignRun, ...]:
         """The runs that are chosen, in the order that is."""
         group = whole_number(self.group)
         kept = (
@@ -64,7 +64,7 @@ def run_choice() -> RunChoice:
 
 
 # Runs without a group or a priority come last.
-_KEYS: Mapping[str, Callable[[RunLine], Any]] = {
+_KEYS: Mapping[str, Callable[[CampaignRun], Any]] = {
     "tag": lambda run: id_bytes(run.tag),
     "group": lambda run: (
         run.group == "", run.group.casefold(), run.about.priority or _LAST, id_bytes(run.tag)

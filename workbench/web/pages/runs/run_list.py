@@ -8,18 +8,17 @@ from werkzeug.wrappers import Response
 from workbench.errors import Conflict
 from workbench.records import Verdict
 from workbench.web import notices
-from workbench.web.access import here
+from workbench.web.access import here, organiser, reader
 from workbench.web.context import reading, writing
 from workbench.web.downloads import attachment
 from workbench.web.forms import sent_id
 from workbench.web.pages.runs.metadata_form import KINDS, typed_about
 from workbench.web.pages.runs.run_choice import SORTS, run_choice
-from workbench.web.readers import organiser, reader
 from workbench.web.requests import see_other
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.people.groups import group_names
-from workbench.workflow.runs import run_lines, submitting
-from workbench.workflow.runs.batches import waiting_batches
+from workbench.workflow.runs import run_records, store
+from workbench.workflow.runs.uploads import waiting_batches
 
 blueprint = Blueprint("runs", __name__, url_prefix="/c/<slug>/runs")
 
@@ -36,7 +35,7 @@ def index() -> str:
 def file() -> Response:
     """A run as it was sent, uncompressed; `?tag=` names it, `?sha256=` an earlier version of it."""
     with reading() as db:
-        name, content = submitting.run_content(
+        name, content = store.run_content(
             db, here().id, sent_id("tag"), sha256=request.args.get("sha256") or None
         )
     return attachment(content, name)
@@ -47,7 +46,7 @@ def file() -> Response:
 def confirm_removal() -> str:
     """Ask once more."""
     with reading() as db:
-        run = run_lines.run_line(db, here().id, sent_id("tag"))
+        run = run_records.campaign_run(db, here().id, sent_id("tag"))
     if run.in_use:
         pool = (*run.pools, *run.earlier_pools)[0]
         raise Conflict(f"pool {pool!r} was built from run {run.tag!r}", remedy="a pooled run stays")
@@ -60,15 +59,15 @@ def remove() -> Response:
     """Forget a run that is in no pool."""
     tag = sent_id("tag")
     with writing() as db:
-        submitting.remove_run(db, here().id, tag)
-    notices.say(f"Run {tag} is removed.")
+        store.remove_run(db, here().id, tag)
+    notices.add(f"Run {tag} is removed.")
     return see_other(url_for("runs.index"))
 
 
 def _page() -> str:
     choice = run_choice()
     with reading() as db:
-        runs = run_lines.runs_of(db, here().id)
+        runs = run_records.runs_of(db, here().id)
         topics = len(topics_of(db, here().id))
         groups = group_names(db, here().id)
         batches = waiting_batches(db, here().id)

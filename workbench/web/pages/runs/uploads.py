@@ -21,9 +21,9 @@ from workbench.web.forms import counted, sent_files, sent_text, status_of, whole
 from workbench.web.pages.runs.metadata_form import KINDS, typed_about
 from workbench.web.requests import see_other
 from workbench.web.templating import fresh_id
-from workbench.workflow.runs import batches, checked_files
-from workbench.workflow.runs.run_checks import CheckedRun, Expected, check_file
-from workbench.workflow.runs.run_metadata import AboutRun
+from workbench.workflow.runs import uploads
+from workbench.workflow.runs.run_checks import RunChecker, RunUpload, check_file
+from workbench.workflow.runs.run_metadata import RunMetadata
 
 # Of more refused files than these the details are folded.
 MOST_OPEN = 6
@@ -42,12 +42,12 @@ class Desk:
     guard: Callable[[Callable[..., Any]], Callable[..., Any]]
     home: str
     sending: bool
-    expected: Callable[[Session, str], Expected]
+    expected: Callable[[Session, str], RunChecker]
     sender: Callable[[Session], int | None]
-    groups: Callable[[Session], batches.Groups]
-    seen: Callable[[Session, str], batches.Batch]
+    groups: Callable[[Session], uploads.Groups]
+    seen: Callable[[Session, str], uploads.Batch]
     told: Callable[[RunReport], RunReport]
-    said: Callable[[Session], AboutRun]
+    said: Callable[[Session], RunMetadata]
     offered: Callable[[Session], Mapping[str, int]]
 
 
@@ -106,11 +106,11 @@ class _Pages:
         """Make runs of the chosen files; what is kept already stays as it is."""
         ids = [_number(text) for text in request.form.getlist("file")]
         if not ids:
-            notices.say("No file was chosen: tick those that are to be kept.", "fair")
+            notices.add("No file was chosen: tick those that are to be kept.", "fair")
             return see_other(url_for(".batch", batch=batch))
         try:
             with writing() as db:
-                kept = checked_files.keep_checked(
+                kept = uploads.keep_checked(
                     db,
                     here().id,
                     batch,
@@ -124,7 +124,7 @@ class _Pages:
             return self._page(batch, error.findings), 422
         before = f"; {counted(kept.before, 'file was', 'files were')} kept before" if kept.before else ""
         done = "sent" if self._desk.sending else "added"
-        notices.say(f"{counted(len(kept.tags), 'run')} {done}{before}.")
+        notices.add(f"{counted(len(kept.tags), 'run')} {done}{before}.")
         with reading() as db:
             left = len(self._desk.seen(db, batch).files) - len(ids)
         return see_other(url_for(".batch", batch=batch) if left > 0 else url_for(self._desk.home))
@@ -132,8 +132,8 @@ class _Pages:
     def discard(self, batch: str) -> Answer:
         """Forget the files that are no runs."""
         with writing() as db:
-            gone = checked_files.discard_batch(db, here().id, batch, groups=self._desk.groups(db))
-        notices.say(f"{counted(gone, 'file')} discarded.")
+            gone = uploads.discard_batch(db, here().id, batch, groups=self._desk.groups(db))
+        notices.add(f"{counted(gone, 'file')} discarded.")
         return see_other(url_for(self._desk.home))
 
     def replace(self, batch: str, number: int) -> Answer:
@@ -189,25 +189,25 @@ class _Pages:
         )
 
     def _instead_of(
-        self, number: int, batch: str, expected: Expected, name: str, stream: BinaryIO
+        self, number: int, batch: str, expected: RunChecker, name: str, stream: BinaryIO
     ) -> Response:
         with reading() as db:
-            group_id = checked_files.sent_for(db, here().id, batch, number, groups=self._desk.groups(db))
+            group_id = uploads.sent_for(db, here().id, batch, number, groups=self._desk.groups(db))
         checked = check_file(expected, name, stream)
         self._put(batch, checked, group_id=group_id, instead_of=number)
         report = self._desk.told(checked.report)
         if report.error_count:
-            notices.say(f"{report.file} is checked: {counted(report.error_count, 'error')} in it.", "poor")
+            notices.add(f"{report.file} is checked: {counted(report.error_count, 'error')} in it.", "poor")
         else:
-            notices.say(f"{report.file} is checked: {report.verdict}.")
+            notices.add(f"{report.file} is checked: {report.verdict}.")
         return see_other(url_for(".batch", batch=batch))
 
     def _put(
-        self, batch: str, checked: CheckedRun, *, group_id: int | None, instead_of: int | None = None
+        self, batch: str, checked: RunUpload, *, group_id: int | None, instead_of: int | None = None
     ) -> None:
         """Keep what was found; nothing was locked while the file was checked."""
         with writing() as db:
-            checked_files.add_checked(
+            uploads.add_checked(
                 db,
                 here().id,
                 batch,
@@ -217,16 +217,16 @@ class _Pages:
                 instead_of=instead_of,
             )
 
-    def _expected(self, batch: str) -> Expected:
+    def _expected(self, batch: str) -> RunChecker:
         with reading() as db:
             return self._desk.expected(db, batch)
 
-    def _corrected(self, expected: Expected, batch: str, number: int) -> tuple[str, bytes]:
+    def _corrected(self, expected: RunChecker, batch: str, number: int) -> tuple[str, bytes]:
         with reading() as db:
-            name, content = checked_files.checked_content(
+            name, content = uploads.checked_content(
                 db, here().id, batch, number, groups=self._desk.groups(db)
             )
-        return checked_files.corrected(expected, name, content, tag=sent_text("tag") or None)
+        return uploads.corrected(expected, name, content, tag=sent_text("tag") or None)
 
 
 def _brief(report: RunReport) -> dict[str, object]:

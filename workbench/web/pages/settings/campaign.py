@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.records import SCALES, Scale
 from workbench.web import notices
-from workbench.web.access import administrator, here, viewer
+from workbench.web.access import administrator, here, organiser, viewer
 from workbench.web.context import reading, writing
 from workbench.web.forms import findings_of, sent_text, status_of, whole_number
 from workbench.web.pages.settings.scale_form import (
@@ -20,17 +20,18 @@ from workbench.web.pages.settings.scale_form import (
     scale_in_words,
     typed_scale_form,
 )
-from workbench.web.readers import organiser
 from workbench.web.requests import see_other
 from workbench.workflow.campaigns.campaigns import campaign_of, change_campaign, create_campaign
-from workbench.workflow.judging.breaks import RULE, ask_for_breaks, breaks_of
-from workbench.workflow.judging.questions import (
+from workbench.workflow.judging.desk_rules import (
+    BREAK_RULE,
     COMMENT_FOR,
     QUESTIONS,
-    ask_too,
-    asked_too_of,
-    questions_in_words,
+    break_minutes_of,
+    desk_questions_of,
+    questions_as_text,
     read_questions,
+    save_break_minutes,
+    save_desk_questions,
 )
 
 blueprint = Blueprint("settings", __name__)
@@ -91,7 +92,7 @@ def change() -> Answer:
             change_campaign(db, here().id, name=typed.name, guidelines=typed.guidelines, scale=scale)
     except WorkbenchError as error:
         return _settings_page(typed, findings_of(error, "Scale", "scale")), status_of(error)
-    notices.say("The settings are saved.")
+    notices.add("The settings are saved.")
     return see_other(url_for("settings.index"))
 
 
@@ -99,21 +100,21 @@ def change() -> Answer:
 @organiser
 def breaks() -> Answer:
     """Have assessors proposed a break after so many minutes, or never."""
-    text = request.form.get(RULE, "").strip()
+    text = request.form.get(BREAK_RULE, "").strip()
     try:
         minutes = whole_number(text)
         if text and minutes is None:
             raise InvalidInput(
-                [Finding("Break", None, RULE, f"{text!r} is no number", "minutes, or nothing")]
+                [Finding("Break", None, BREAK_RULE, f"{text!r} is no number", "minutes, or nothing")]
             )
         with writing() as db:
-            ask_for_breaks(db, here().id, minutes)
+            save_break_minutes(db, here().id, minutes)
     except InvalidInput as error:
         with reading() as db:
             made = campaign_of(db, here().id)
         typed = Typed(made.name, made.guidelines, scale_form_of(made.scale))
         return _settings_page(typed, error.findings, text), 422
-    notices.say("Breaks are proposed." if minutes else "No break is proposed.")
+    notices.add("Breaks are proposed." if minutes else "No break is proposed.")
     return see_other(url_for("settings.index"))
 
 
@@ -127,14 +128,14 @@ def ask() -> Answer:
     try:
         questions = read_questions(text)
         with writing() as db:
-            ask_too(db, here().id, questions, chosen)
+            save_desk_questions(db, here().id, questions, chosen)
     except WorkbenchError as error:
         with reading() as db:
             made = campaign_of(db, here().id)
         typed = Typed(made.name, made.guidelines, scale_form_of(made.scale))
         findings = findings_of(error, "Questions", QUESTIONS)
         return _settings_page(typed, findings, typed_asked=(text, chosen)), status_of(error)
-    notices.say("What the desk asks is kept; it holds when a desk is opened next.")
+    notices.add("What the desk asks is kept; it holds when a desk is opened next.")
     return see_other(url_for("settings.index", _anchor="asked"))
 
 
@@ -174,11 +175,11 @@ def _settings_page(
     typed_asked: tuple[str, tuple[int, ...]] | None = None,
 ) -> str:
     with reading() as db:
-        kept = breaks_of(db, here().id)
-        asked = asked_too_of(db, here().id)
+        kept = break_minutes_of(db, here().id)
+        asked = desk_questions_of(db, here().id)
         grades = campaign_of(db, here().id).scale.grades
     shown = str(kept or "") if typed_breaks is None else typed_breaks
-    questions, comment_for = typed_asked or (questions_in_words(asked.questions), asked.comment_for)
+    questions, comment_for = typed_asked or (questions_as_text(asked.questions), asked.comment_for)
     return render_template(
         "settings/index.html",
         breaks=shown,

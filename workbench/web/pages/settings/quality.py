@@ -8,24 +8,22 @@ from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError
-from workbench.formats.known_answers import read_known_answers
+from workbench.formats.graded_pairs import read_known_grades
+from workbench.storage.events import PLANTED, TRAINING
 from workbench.web import notices
-from workbench.web.access import here, viewer
+from workbench.web.access import here, organiser, viewer
 from workbench.web.context import reading, writing
 from workbench.web.forms import counted, findings_of, sent_files, status_of, whole_number
-from workbench.web.readers import organiser
 from workbench.web.requests import see_other
-from workbench.workflow.judging.probe_places import PLANTED, TRAINING
-from workbench.workflow.judging.quality_probes import (
-    ProbeRules,
-    keep_probe_rules,
+from workbench.workflow.judging.quality_checks import CheckRules, check_rules_of
+from workbench.workflow.judging.quality_settings import (
     known_pairs,
     load_known_answers,
     remove_known_answers,
-    rules_of_campaign,
+    save_check_rules,
 )
 from workbench.workflow.judging.trainees import trainees
-from workbench.workflow.judging.training import let_through
+from workbench.workflow.judging.training import waive_training
 
 blueprint = Blueprint("probes", __name__, url_prefix="/c/<slug>/settings/probes")
 Answer = Response | tuple[str, int]
@@ -48,10 +46,10 @@ def change() -> Answer:
     try:
         rules = _rules(typed)
         with writing() as db:
-            keep_probe_rules(db, here().id, rules)
+            save_check_rules(db, here().id, rules)
     except InvalidInput as error:
         return _page(error.findings, typed), 422
-    notices.say("The settings are saved; they hold for what is judged from now on.")
+    notices.add("The settings are saved; they hold for what is judged from now on.")
     return see_other(url_for("probes.index"))
 
 
@@ -62,7 +60,7 @@ def load() -> Answer:
     purpose = _purpose()
     done = []
     try:
-        sent = [(name, read_known_answers(stream, source=name)) for name, stream in sent_files()]
+        sent = [(name, read_known_grades(stream, source=name)) for name, stream in sent_files()]
         with writing() as db:
             for name, answers in sent:
                 done.append(
@@ -73,7 +71,7 @@ def load() -> Answer:
     except WorkbenchError as error:
         return _page(findings_of(error, "Known answers", "files")), status_of(error)
     added, changed = sum(one.added for one in done), sum(one.changed for one in done)
-    notices.say(f"{counted(added, 'pair')} added, {changed} changed.")
+    notices.add(f"{counted(added, 'pair')} added, {changed} changed.")
     return see_other(url_for("probes.index"))
 
 
@@ -84,7 +82,7 @@ def remove() -> Response:
     purpose = _purpose()
     with writing() as db:
         removed = remove_known_answers(db, here().id, purpose=purpose)
-    notices.say(f"{counted(removed, 'pair')} removed.")
+    notices.add(f"{counted(removed, 'pair')} removed.")
     return see_other(url_for("probes.index"))
 
 
@@ -96,8 +94,8 @@ def open_work() -> Response:
     if assignment_id is None:
         raise NotFound("this is no assignment", remedy="use the page's buttons")
     with writing() as db:
-        let_through(db, here().id, assignment_id, by=viewer().id)
-    notices.say("The work is open. A desk that stands open comes to it at the end of its round.")
+        waive_training(db, here().id, assignment_id, by=viewer().id)
+    notices.add("The work is open. A desk that stands open comes to it at the end of its round.")
     return see_other(url_for("probes.index") + "#waiting")
 
 
@@ -105,7 +103,7 @@ def _purpose() -> str:
     return TRAINING if request.form.get("purpose") == TRAINING else PLANTED
 
 
-def _rules(typed: dict[str, str]) -> ProbeRules:
+def _rules(typed: dict[str, str]) -> CheckRules:
     numbers = {name: whole_number(text) for name, text in typed.items()}
     findings = [
         Finding("Probes", None, name, f"{text!r} is no number", "a whole number")
@@ -114,14 +112,14 @@ def _rules(typed: dict[str, str]) -> ProbeRules:
     ]
     if findings:
         raise InvalidInput(findings)
-    rules = ProbeRules(one_in=numbers["one_in"], training="training" in request.form, least=numbers["least"])
+    rules = CheckRules(one_in=numbers["one_in"], training="training" in request.form, least=numbers["least"])
     distance = numbers["distance"]
     return rules if distance is None else replace(rules, distance=distance)
 
 
 def _page(findings: tuple[Finding, ...] = (), typed: dict[str, str] | None = None) -> str:
     with reading() as db:
-        rules, known = rules_of_campaign(db, here().id), known_pairs(db, here().id)
+        rules, known = check_rules_of(db, here().id), known_pairs(db, here().id)
         waiting = trainees(db, here().id)
     kept = {"one_in": rules.one_in or "", "distance": rules.distance, "least": rules.least or ""}
     return render_template(

@@ -1,0 +1,32 @@
+// What comes in: what became of events, and what was answered in another tab.
+import { announce } from "../shared/light.js";
+import { askForMore, expectNext, go, showAwaited } from "./navigation.js";
+import * as receipts from "./receipts.js";
+import { drawBar } from "./view.js";
+
+export async function takeReceipts(desk, found) {
+  for (const receipt of found) {
+    const isHere = receipt.event.assignment === desk.assignment;
+    if (receipt.outcome === "kept_aside" || receipt.outcome === "refused") receipts.notRecorded(receipt);
+    else if (receipt.elsewhere && isHere) {
+      receipts.answeredElsewhere(receipt, desk, (docno) => go(desk, docno, { browsing: true }));
+    }
+    if (receipt.client_id === desk.waitsFor) showAwaited(desk);
+    const feedback = desk.training.take(receipt);
+    if (feedback) announce(feedback);
+  }
+  await desk.saving.recount();
+  askForMore(desk);
+}
+
+export function takeFromOtherTab(desk, event) {
+  if (event.assignment !== desk.assignment) return;
+  desk.topic.apply(event);
+  if (event.docno === desk.docno && event.kind === "answer") {
+    receipts.answeredElsewhere({ event, elsewhere: { answer: event.answer, grade: event.grade, seconds_ago: 0 } }, desk, null);
+  }
+  if (!desk.topic.oneByOne) {
+    drawBar(desk);
+    expectNext(desk);
+  }
+}

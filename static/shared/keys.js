@@ -1,0 +1,51 @@
+// The keys of a desk. Letters and signs are taken as they are typed, so that any keyboard works; digits also by their
+// place, since on some keyboards they need Shift.
+import { byId } from "./dom.js";
+
+export const UNDO = "backspace"; // undoes at every desk, whatever other key does so too
+
+export const isTyping = (target) =>
+  target instanceof Element
+  && Boolean(target.closest("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]:not([contenteditable=false])"));
+
+// Whether Space and Enter mean the control that has the focus.
+export const isOnControl = (target) => Boolean(target.closest?.("button, a, summary, input"));
+
+// With a modifier a key is the browser's; AltGr is how some keyboards write what others have at hand.
+export const isModified = (event) =>
+  (event.ctrlKey || event.altKey || event.metaKey) && !event.getModifierState("AltGraph");
+
+// Whether a key is a command: pressed, not kept down; alone; not typed into a field or into a composed character.
+export const isCommand = (event) =>
+  !(event.defaultPrevented || event.repeat || isModified(event) || event.isComposing || isTyping(event.target));
+
+function leaveField(event) {
+  event.preventDefault();
+  event.target.blur();
+  byId("document")?.focus({ preventScroll: true });
+}
+
+// Whether what is typed is finished, so that keys are commands again: by Escape, in the field of a reason by Enter.
+function isWritten(event, reason) {
+  if (event.isComposing || !isTyping(event.target)) return false;
+  return event.key === "Escape" || (event.key === "Enter" && !event.shiftKey && event.target.matches(reason));
+}
+
+// Listens to the page. `find(key, event)` gives the function that a command's key calls, or null; keys are in lower
+// case. `before(event)` sees every key first and says whether it has dealt with it; `reason` selects the field of a
+// reason, if there is one.
+export function listenToKeys({ find, before = () => false, reason = ":not(*)" }) {
+  document.addEventListener("keydown", (event) => {
+    if (before(event)) return;
+    if (isWritten(event, reason)) {
+      leaveField(event);
+      return;
+    }
+    if (!isCommand(event)) return;
+    const digit = /^Digit(\d)$/.exec(event.code);
+    const act = find(event.key.toLowerCase(), event) ?? (digit && !event.shiftKey ? find(digit[1], event) : null);
+    if (!act) return;
+    event.preventDefault();
+    act();
+  });
+}

@@ -1,0 +1,85 @@
+"""Rank-biased overlap: worked cases, a plain statement of the definition, and laws."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.pooling.some_runs import ranked, run
+from tests.support import cases
+from workbench.errors import WorkbenchError
+from workbench.pooling.near_identical_runs import RunSimilarity, mean_rank_biased_overlap, rank_biased_overlap
+from workbench.records import TieRule
+
+RANKINGS = st.lists(st.sampled_from("abcdefghij"), unique=True, max_size=10)
+PS = st.sampled_from([0.1, 0.5, 0.9, 0.99])
+
+
+@pytest.mark.parametrize(
+    "name", ["rbo_abcdefg_zcavwxy", "rbo_abcde_bacde", "rbo_abcde_abced", "rbo_abcde_fghij"]
+)
+def test_values_are_those_of_the_worked_cases(name: str) -> None:
+    case = cases("41_rank_correlation.json")[name]
+    value = rank_biased_overlap(case["input"]["S"], case["input"]["T"], p=case["input"]["p"])
+    assert value == pytest.approx(case["expected"]["rbo_ext"], abs=case["tolerance"])
+
+
+def test_lists_of_unequal_length_by_hand() -> None:
+    # S = a b, L = b c a, p = .5. Shared to depth 1, 2, 3: 0, 1, 2. Equation 32:
+    # (1-p)/p x (0/1 x .5 + 1/2 x .25 + 2/3 x .125 + 1 x (3-2)/(2 x 3) x .125) + ((2-1)/3 + 1/2) x .125
+    expected = 0.125 + 0.25 / 3 + 0.125 / 6 + (1 / 3 + 1 / 2) * 0.125
+    assert rank_biased_overlap("ab", "bca", p=0.5) == pytest.approx(expected, abs=1e-15)
+
+
+def plain(first: list[str], second: list[str], p: float) -> float:
+    """The definition term by term: the overlap at each depth, extrapolated beyond either list."""
+    short, long = sorted((first, second), key=len)
+    s, n = len(short), len(long)
+    shared = [len(set(short[:d]) & set(long[:d])) for d in range(n + 1)]
+    value = sum((1 - p) * p ** (d - 1) * shared[d] / d for d in range(1, n + 1))
+    value += sum((1 - p) * p ** (d - 1) * shared[s] * (d - s) / (s * d) for d in range(s + 1, n + 1))
+    return value + ((shared[n] - shared[s]) / n + shared[s] / s) * p**n
+
+
+@given(RANKINGS, RANKINGS, PS)
+def test_values_are_those_of_the_definition_symmetric_and_between_nought_and_one(
+    first: list[str], second: list[str], p: float
+) -> None:
+    value = rank_biased_overlap(first, second, p=p)
+    assert value == pytest.approx(rank_biased_overlap(second, first, p=p), abs=1e-12)
+    assert -1e-12 <= value <= 1 + 1e-12
+    if first and second:
+        assert value == pytest.approx(plain(first, second, p), abs=1e-12)
+
+
+@given(RANKINGS, PS)
+def test_a_ranking_is_like_itself_and_not_like_nothing(ranking: list[str], p: float) -> None:
+    assert rank_biased_overlap(ranking, ranking, p=p) == pytest.approx(1)
+    if ranking:
+        assert rank_biased_overlap(ranking, [], p=p) == 0
+
+
+def test_runs_are_as_alike_as_their_topics_on_average() -> None:
+    # Topic 1 the same: 1; topic 2 nothing shared: 0; topic 3 in one run only: 0; topic 4 without documents.
+    first = run("A", {"1": {"x": 2.0, "y": 1.0}, "2": {"x": 1.0}, "4": {}})
+    second = run("B", {"1": {"x": 9.0, "y": 3.0}, "2": {"y": 1.0}, "3": {"x": 1.0}})
+    likeness = mean_rank_biased_overlap(first, second)
+    assert likeness.value == pytest.approx(1 / 3)
+    assert (likeness.topics, likeness.p) == (3, 0.9)
+
+
+def test_the_tie_rule_says_how_a_run_is_read() -> None:
+    tied, plainly = run("A", {"1": {"x": 1.0, "y": 1.0}}), ranked("B", ["x", "y"])
+    assert mean_rank_biased_overlap(tied, plainly, ties=TieRule.DOCNO_ASCENDING).value == pytest.approx(1)
+    assert mean_rank_biased_overlap(tied, plainly).value == pytest.approx(rank_biased_overlap("yx", "xy"))
+
+
+def test_runs_without_topics_have_no_likeness() -> None:
+    assert mean_rank_biased_overlap(run("A", {}), run("B", {"1": {}})) == RunSimilarity(None, 0, 0.9)
+
+
+@pytest.mark.parametrize("p", [0.0, 1.0, -0.5, 1.5, float("nan")])
+def test_a_p_outside_nought_to_one_is_refused(p: float) -> None:
+    with pytest.raises(WorkbenchError, match="give a number between 0 and 1"):
+        rank_biased_overlap("ab", "ab", p=p)

@@ -1,0 +1,105 @@
+"""Arrays of what runs reach, against a plain dictionary."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.pooling.some_runs import ABC, MANY_SCORES, Scores, ranked, run
+from workbench.errors import Conflict
+from workbench.pooling import run_tops
+from workbench.pooling.run_tops import Reached, RunTops, known_tops, reached
+from workbench.ranking import top
+from workbench.records import Ranking, Run, id_bytes
+
+
+def tops(runs: list[Run], depth: int) -> list[RunTops]:
+    """The first documents of each run, as arrays."""
+    cut = []
+    for one in runs:
+        first = {topic: top(ranking, depth) for topic, ranking in one.rankings.items()}
+        rankings = {topic: Ranking(docnos, (0.0,) * len(docnos)) for topic, docnos in first.items()}
+        cut.append(RunTops.of(Run(one.tag, rankings)))
+    return cut
+
+
+def told(found: Reached) -> dict[tuple[str, bytes], tuple[int, bytes, int, bool]]:
+    """Best rank, first run, number of runs and whether known, by pair."""
+    counted = (found.best, found.first, found.runs, found.known)
+    rows = zip(found.numbers, found.docnos.tolist(), *counted, strict=True)
+    return {
+        (found.topics[number], docno): (int(best), id_bytes(found.tags[first]), int(runs), bool(known))
+        for number, docno, best, first, runs, known in rows
+    }
+
+
+def plainly(
+    runs: list[Run], depth: int, known: set[tuple[str, str]]
+) -> dict[tuple[str, bytes], tuple[int, bytes, int, bool]]:
+    ranks: dict[tuple[str, str], list[tuple[int, bytes]]] = {}
+    for one in runs:
+        for topic, ranking in one.rankings.items():
+            for rank, docno in enumerate(top(ranking, depth), 1):
+                ranks.setdefault((topic, docno), []).append((rank, id_bytes(one.tag)))
+    return {
+        (pair[0], id_bytes(pair[1])): (min(each)[0], min(each)[1], len(each), pair in known)
+        for pair, each in ranks.items()
+    }
+
+
+@given(MANY_SCORES, st.integers(1, 6), st.data())
+@settings(max_examples=150, deadline=None)
+def test_every_pair_is_told_once_with_its_best_rank_and_runs(
+    scores: dict[str, Scores], depth: int, data: st.DataObject
+) -> None:
+    runs = [run(tag, topics) for tag, topics in scores.items()]
+    pairs = [
+        (topic, docno) for one in runs for topic, found in one.rankings.items() for docno in found.docnos
+    ]
+    known = set(data.draw(st.lists(st.sampled_from([*pairs, ("1", "elsewhere"), ("x", "y")]), max_size=5)))
+    found = told(reached(tops(runs, depth), known=known_tops(known)))
+    expected = plainly(runs, depth, known)
+    assert found == expected
+    backwards = told(reached(tops(runs[::-1], depth), known=known_tops(known)))
+    assert backwards == found
+
+
+def test_the_worked_runs_by_hand() -> None:
+    # A: d01 d02 d03, B: d03 d06 d01, C: d09 d06 d02 to depth 3.
+    assert told(reached(tops(ABC, 3), known=known_tops([("1", "d06")]))) == {
+        ("1", b"d01"): (1, b"A", 2, False),
+        ("1", b"d02"): (2, b"A", 2, False),
+        ("1", b"d03"): (1, b"B", 2, False),
+        ("1", b"d06"): (2, b"B", 2, True),
+        ("1", b"d09"): (1, b"C", 1, False),
+    }
+
+
+def test_own_depths_take_all_within_and_nothing_beyond() -> None:
+    # B's own depth is 2: d03 and d06 are in whatever the depth; of A and C nothing changes.
+    found = told(reached(tops(ABC, 3), run_depths={"B": 2}))
+    assert {docno: best for (_, docno), (best, _, _, _) in found.items()} == {
+        b"d01": 1, b"d02": 2, b"d03": 1, b"d06": 1, b"d09": 1,
+    }  # fmt: skip
+    # The smaller of the two holds, and 0 takes nothing.
+    assert told(reached(tops(ABC, 3), run_depths={"B": 2}, topic_depths={"1": 0})) == {}
+
+
+def test_docnos_of_any_length_meet_their_equals_and_nobody_else() -> None:
+    long = ["x" * 63, "x" * 64, "x" * 65, "x" * 64 + "y", "y" * 500, "z"]
+    found = reached(tops([ranked("A", long), ranked("B", long[::-1]), ranked("C", ["z"])], 10))
+    assert sorted(found.runs.tolist()) == [2, 2, 2, 2, 2, 3]
+    assert found.docnos.itemsize == 64
+
+
+def test_pairs_that_share_a_fingerprint_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = told(reached(tops(ABC, 5)))
+    monkeypatch.setattr(run_tops, "fingerprints", lambda words, numbers: np.zeros(len(numbers), np.uint64))
+    assert told(reached(tops(ABC, 5))) == expected
+
+
+def test_a_tag_that_comes_twice_is_refused() -> None:
+    with pytest.raises(Conflict, match="two runs have the tag"):
+        reached(tops([ABC[0], ABC[0]], 3))

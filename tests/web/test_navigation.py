@@ -1,0 +1,61 @@
+"""The navigation of a campaign: phases for an organiser, one row for who has few pages."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from flask import Flask
+
+from tests.web.conftest import Enter
+from workbench.web.navigation import OWN_WORK, PAGES
+
+LINK = re.compile(r'<a href="([^"]*)"( aria-current="\w+")?>([^<]*?)\s*(?:<span.*?)?</a>')
+
+
+def links(page: str, css_class: str) -> list[tuple[str, str, bool]]:
+    """The links of one part of the navigation: label, address, whether it is the current one."""
+    part = re.search(rf'class="{css_class}"[^>]*>(.*?)</(?:div|nav)>', page, re.DOTALL)
+    assert part is not None, css_class
+    return [(label, address, bool(current)) for address, current, label in LINK.findall(part[1])]
+
+
+def test_an_organiser_has_phases_and_the_pages_of_the_current_one(enter: Enter) -> None:
+    page = enter("Olga").get("/c/harbour/documents").text
+    assert [(label, current) for label, _, current in links(page, "phases")] == [
+        ("Overview", False),
+        ("Collect", True),
+        ("Judge", False),
+        ("Quality", False),
+        ("Results", False),
+        ("Campaign", False),
+    ]
+    assert links(page, "tabs sub") == [
+        ("Topics", "/c/harbour/topics", False),
+        ("Documents", "/c/harbour/documents", True),
+        ("Runs", "/c/harbour/runs", False),
+        ("Groups", "/c/harbour/groups", False),
+    ]
+
+
+def test_every_page_is_one_click_away_in_the_menu_of_all_pages(enter: Enter) -> None:
+    page = enter("Olga").get("/c/harbour/").text
+    menu = {label for label, _, _ in links(page, "card all-pages")}
+    organisers = {label for phase, _, label in PAGES if phase not in (OWN_WORK, "Overview")}
+    assert menu == organisers
+
+
+def test_who_has_few_pages_has_them_in_one_row(enter: Enter) -> None:
+    page = enter("Ada").get("/c/harbour/judge").text
+    assert ("My topics", "/c/harbour/judge", True) in links(page, "tabs")
+    assert "all-pages" not in page
+
+
+def test_a_page_below_a_tab_marks_that_tab(enter: Enter) -> None:
+    page = enter("Olga").get("/c/harbour/plan").text
+    assert [label for label, _, current in links(page, "tabs sub") if current] == ["Pools"]
+
+
+@pytest.mark.parametrize("endpoint", [endpoint for _, endpoint, _ in PAGES])
+def test_every_tab_is_a_page_of_the_application(app: Flask, endpoint: str) -> None:
+    assert endpoint in app.view_functions

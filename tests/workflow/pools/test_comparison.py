@@ -1,0 +1,76 @@
+"""Pools beside each other, and beside what is judged."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import update
+
+from tests.builders import pooled_campaign
+from workbench.errors import NotFound
+from workbench.pooling.comparison import PoolChange
+from workbench.pooling.strategies import PoolRecipe
+from workbench.records import Judgment
+from workbench.storage.engine import Database
+from workbench.storage.tables import CampaignRow
+from workbench.workflow.judging.importing import import_judgments
+from workbench.workflow.pools.additions import add_documents
+from workbench.workflow.pools.comparison import ComparedPair, PairChange, compare_pools
+from workbench.workflow.pools.making import make_pool
+
+
+def test_a_draft_is_compared_with_a_pool(database: Database) -> None:
+    with database.writing() as db:
+        made, _ = pooled_campaign(db)
+        campaign_id = made.campaign.id
+        make_pool(
+            db, campaign_id, PoolRecipe(parameters={"depth": 3}, tags=["alpha"]), name="plan", draft=True
+        )
+        add_documents(db, campaign_id, "plan", topic="T2", docnos={"d6": 1}, reason="seen", added_by=None)
+        people = [Judgment("X", "T1", "d#3", 1), Judgment("X", "T1", "d1", 1)]
+        import_judgments(db, campaign_id, people, source="f")
+        db.execute(update(CampaignRow).values(seconds_a_pair=60.0))
+        found = compare_pools(db, campaign_id, "depth 2", "plan")
+    # Depth 2 of both: T1 d/4 d1 d2, T2 d/4 d1 d2. Depth 3 of alpha: T1 d1 d2 d#3, T2 d/4 d1 é5; and d6.
+    assert [(one.turn, one.topic, one.docno, one.judged, one.origin) for one in found.pairs] == [
+        (PairChange.ENTERING, "T1", "d#3", True, "runs"),
+        (PairChange.LEAVING, "T1", "d/4", False, "runs"),
+        (PairChange.STAYING, "T1", "d1", True, "runs"),
+        (PairChange.STAYING, "T1", "d2", False, "runs"),
+        (PairChange.STAYING, "T2", "d/4", False, "runs"),
+        (PairChange.STAYING, "T2", "d1", False, "runs"),
+        (PairChange.LEAVING, "T2", "d2", False, "runs"),
+        (PairChange.ENTERING, "T2", "d6", False, "manual"),
+        (PairChange.ENTERING, "T2", "é5", False, "runs"),
+    ]
+    # Before, after, entering, leaving, staying, to judge: of the seven T1 d#3 and T1 d1 are judged.
+    assert found.comparison.total == PoolChange("", 6, 7, 3, 2, 4, 5)
+    assert found.comparison.by_hand == PoolChange("", 0, 1, 1, 0, 0, 1)
+    assert [one.name for one in found.comparison.by_run] == ["alpha", "beta"]
+    # Beta brought four pairs and is not in the plan; alpha's four stay, and two more come.
+    assert found.comparison.by_run[0] == PoolChange("alpha", 4, 6, 2, 0, 4, 4)
+    assert found.comparison.by_run[1] == PoolChange("beta", 4, 0, 0, 4, 0, 0)
+    assert found.hours == pytest.approx(5 / 60)
+
+
+def test_a_pool_is_compared_with_everything_that_people_judged(database: Database) -> None:
+    with database.writing() as db:
+        made, _ = pooled_campaign(db)
+        people = [Judgment("X", "T1", "d1", 1), Judgment("X", "T2", "d6", 0)]
+        import_judgments(db, made.campaign.id, people, source="f")
+        machine = [Judgment("M", "T1", "d2", 1)]
+        import_judgments(db, made.campaign.id, machine, source="m", machines=["M"])
+        found = compare_pools(db, made.campaign.id, None, "depth 2")
+    assert found.before is None
+    # Of six pairs one is judged; what a machine said does not count.
+    assert found.comparison.total == PoolChange("", 2, 6, 5, 1, 1, 5)
+    assert found.pairs[-1] == ComparedPair(PairChange.LEAVING, "T2", "d6", True, "judged")
+    # Nothing is timed: five pairs of an assumed half minute.
+    assert found.hours == pytest.approx(5 * 30 / 3600)
+
+
+def test_a_pool_that_is_not_there_is_said_so(database: Database) -> None:
+    with database.writing() as db:
+        made, _ = pooled_campaign(db)
+        for before, after in (("depth 2", "nothing"), ("nothing", "depth 2"), (None, "nothing")):
+            with pytest.raises(NotFound, match="nothing"):
+                compare_pools(db, made.campaign.id, before, after)

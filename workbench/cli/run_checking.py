@@ -1,0 +1,98 @@
+"""What the commands that check runs share: options for the rules, and printing what was found."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import click
+
+from workbench.cli.output import REFUSED, printable, say_findings, say_json, say_table
+from workbench.formats.run_report import RunReport, report_to_json
+from workbench.formats.run_rules import CODES, RunRules, Treatment, changed_rules
+
+_ALL = click.Choice([code.name for code in CODES.values() if not code.fixed])
+
+
+class _Limit(click.ParamType[int]):
+    """A number of documents, or `none`, which becomes 0."""
+
+    name = "limit"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        if value == "none":
+            return 0
+        return int(click.IntRange(min=1).convert(value, param, ctx))
+
+
+def rule_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command `--max-per-topic`, `--error`, `--warning` and `--ignore`; it receives `chosen`."""
+
+    @click.option(
+        "--max-per-topic", metavar="N", type=_Limit(), help="The most documents of a topic, or none."
+    )
+    @click.option("--error", "errors", metavar="CODE", multiple=True, type=_ALL, help="Refuse runs with it.")
+    @click.option("--warning", "warnings", metavar="CODE", multiple=True, type=_ALL, help="Only tell it.")
+    @click.option("--ignore", "ignored", metavar="CODE", multiple=True, type=_ALL, help="Say nothing of it.")
+    @functools.wraps(command)
+    def wrapped(
+        *args: Any,
+        max_per_topic: int | None,
+        errors: tuple[str, ...],
+        warnings: tuple[str, ...],
+        ignored: tuple[str, ...],
+        **kwargs: Any,
+    ) -> Any:
+        chosen = [
+            *((code, Treatment.ERROR) for code in errors),
+            *((code, Treatment.WARNING) for code in warnings),
+            *((code, Treatment.IGNORED) for code in ignored),
+        ]
+        return command(*args, chosen=ChosenRules(tuple(chosen), max_per_topic), **kwargs)
+
+    return wrapped
+
+
+class ChosenRules:
+    """What the command line said of the rules; true where it said anything."""
+
+    def __init__(self, treatments: tuple[tuple[str, Treatment], ...], max_per_topic: int | None) -> None:
+        self._treatments = treatments
+        self._max = max_per_topic
+
+    def __bool__(self) -> bool:
+        return bool(self._treatments) or self._max is not None
+
+    def over(self, rules: RunRules) -> RunRules:
+        """The rules with what was said; `none` takes the limit away. Raises InvalidInput."""
+        limit = rules.max_per_topic if self._max is None else self._max or None
+        return changed_rules(rules, self._treatments, max_per_topic=limit)
+
+
+def say_reports(reports: Sequence[RunReport], *, as_json: bool) -> None:
+    """Print the reports; leaves with the exit code 1 where a run is refused."""
+    if as_json:
+        say_json([report_to_json(report) for report in reports])
+    else:
+        for report in reports:
+            say_findings((*report.errors, *report.warnings))
+            _say_mend(report)
+        headings = ("tag", "file", "topics", "lines", "errors", "warnings", "verdict")
+        say_table(headings, map(_row, reports), numeric=(2, 3, 4, 5))
+    if any(report.error_count for report in reports):
+        sys.exit(REFUSED)
+
+
+def _row(report: RunReport) -> tuple[object, ...]:
+    counts = (report.topics, report.lines, report.error_count, len(report.warnings))
+    return ("-" if report.tag is None else report.tag, report.file, *counts, report.verdict)
+
+
+def _say_mend(report: RunReport) -> None:
+    if report.mend is None:
+        return
+    left = report.mend.errors_left
+    after = f"; {left:,} errors would be left" if left else ""
+    click.echo(f"mend: {printable(report.file)}: {'; '.join(report.mend.changes)}{after}", err=True)

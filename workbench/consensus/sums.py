@@ -1,0 +1,78 @@
+"""The sum of the assessors' grades: a longer scale, with a relevance threshold of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from workbench.consensus.rule import Evidence, Grades, Left, Outcome, Pair, Parameter, Rule, Settled
+
+FEWER_THAN_OTHERS = "fewer assessors graded it than other pairs"
+
+
+LINE = Parameter(
+    "line",
+    "Relevant from a sum of",
+    "the lowest sum that counts as relevant; the scale's own threshold if not given",
+    number=True,
+    optional=True,
+)
+BINARY = Parameter(
+    "binary",
+    "Grades of the sum",
+    "whether qrels have the sums themselves or only relevant and not relevant",
+    choices=(("no", "the sum itself"), ("yes", "1 from the threshold on, 0 below")),
+    default="no",
+)
+FEWER = Parameter(
+    "fewer",
+    "Pairs that fewer assessors graded",
+    "what becomes of pairs that fewer assessors graded than others, whose sums cannot be as high",
+    choices=(("leave", "no line, since their sums mean less"), ("sum", "the sum of the grades there are")),
+    default="leave",
+)
+
+
+def sum_threshold(relevant_from: int, values: Mapping[str, str]) -> int:
+    """The lowest relevant grade that the rule gives, from that of the assessors and the parameters."""
+    if values.get(BINARY.name) == "yes":
+        return 1
+    return int(values.get(LINE.name) or relevant_from)
+
+
+def total(
+    evidence: Evidence, *, line: str | None = None, binary: str = "no", fewer: str = "leave"
+) -> dict[Pair, Outcome]:
+    """The sum of all assessors' grades, as in the Cystic Fibrosis collection (Shaw et al. 1991).
+
+    Four assessors of 0 to 2 make 0 to 8. A sum of fewer grades than other pairs have is left, or with `fewer`
+    summed as it is. With `binary` the grade is 1 from the threshold on and 0 below it. The confidence is the
+    share of the assessors whose own grade is on the same side of the scale's threshold as the sum is of its
+    own.
+    """
+    most = max((len(grades) for grades in evidence.graded.values()), default=0)
+    at = int(line) if line is not None else evidence.relevant_from
+    found: dict[Pair, Outcome] = {}
+    for pair, grades in evidence.graded.items():
+        if len(grades) < most and fewer == "leave":
+            found[pair] = Left(FEWER_THAN_OTHERS)
+            continue
+        added = sum(grades.values())
+        sure = _on_its_side(grades, evidence.relevant_from, added >= at)
+        found[pair] = Settled(int(added >= at) if binary == "yes" else added, sure)
+    return found
+
+
+def _on_its_side(grades: Grades, relevant_from: int, relevant: bool) -> float:
+    sides: Iterable[bool] = (grade >= relevant_from for grade in grades.values())
+    return sum(side is relevant for side in sides) / len(grades)
+
+
+SUM = Rule(
+    "sum",
+    "Sum",
+    "the grades of all assessors added up, with a relevance threshold set on the sum",
+    "the Cystic Fibrosis collection (Shaw, Wood, Wood and Tibbo 1991)",
+    parameters=(LINE, BINARY, FEWER),
+    settle_all=total,
+    threshold=sum_threshold,
+)

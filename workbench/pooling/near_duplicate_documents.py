@@ -1,0 +1,196 @@
+"""Which documents are nearly identical: a sketch of each for finding them fast, the texts for being sure.
+
+The resemblance of two texts is the Jaccard coefficient of their sets of shingles, |A ∩ B| / |A ∪ B|, where a
+shingle is SHINGLE words in a row (characters, in scripts without spaces). A sketch holds the KEPT smallest of
+a text's hashed shingles; the smallest KEPT of two sketches' union are a random sample of the union, so the
+share of them that is in both estimates the resemblance without bias. Source: A. Broder, "On the resemblance
+and containment of documents", SEQUENCES 1997.
+"""
+
+from __future__ import annotations
+
+import difflib
+import itertools
+import re
+import struct
+import unicodedata
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+
+import numpy as np
+
+THRESHOLD = 0.9
+"""From this resemblance on two texts are called nearly identical."""
+SHINGLE = 5
+KEPT = 128
+# The estimate's standard error is sqrt(.9 * .1 / 128) = 0.027 at the threshold: nearly four of them below it.
+PROMISING = 0.8
+# Two texts at the threshold share each of their smallest hashes with probability .9: of 16, 4 at least.
+PROBED, SHARED = 16, 4
+MOST_SENTENCES = 4000
+
+Hashes = np.ndarray[tuple[int], np.dtype[np.uint64]]
+
+_TAG = re.compile(r"<[a-zA-Z/!][^<>]*>")
+_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_WORD = re.compile(r"\w+")
+_LETTER = re.compile(f"[{_UNSPACED}]")
+_WORD_OR_LETTER = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
+_SENTENCE = re.compile(r"[^.!?。！？؟\n]*(?:[.!?。！？؟]+[\"'»”’)\]]*|\n|$)")
+_HEAD = struct.Struct("<cI")  # the form's version, how many shingles the text has
+_VERSION = b"1"
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+
+
+@dataclass(frozen=True, slots=True)
+class TextDifference:
+    """Sentences of one text in whose place another has others; either may be empty."""
+
+    one: str
+    other: str
+
+
+def sketch(text: str) -> bytes:
+    """The sketch of a text, at most 5 + 8 · KEPT bytes; the same on every machine."""
+    hashes = _shingles(text)
+    return _HEAD.pack(_VERSION, len(hashes)) + hashes[:KEPT].astype("<u8").tobytes()
+
+
+def estimate(one: bytes, other: bytes) -> float:
+    """The resemblance of two texts as their sketches tell it; exact where both have at most KEPT shingles."""
+    (count, a), (other_count, b) = _read(one), _read(other)
+    if not count or not other_count:
+        return 0.0
+    union = np.union1d(a, b)
+    if max(count, other_count) > KEPT:
+        union = union[:KEPT]
+    return float((np.isin(union, a) & np.isin(union, b)).sum() / len(union))
+
+
+def resemblance(one: str, other: str) -> float:
+    """The resemblance of two texts, from all their shingles; 0 where either has no word."""
+    a, b = _shingles(one), _shingles(other)
+    if not len(a) or not len(b):
+        return 0.0
+    common = len(np.intersect1d(a, b, assume_unique=True))
+    return common / (len(a) + len(b) - common)
+
+
+def promising(wanted: Sequence[str], sketches: Mapping[str, bytes]) -> dict[str, list[str]]:
+    """The names of the sketches that may be near-duplicates of each wanted one, most alike first.
+
+    The wanted are names of sketches too; one that has no such sketch is left out, none is its own duplicate.
+    """
+    names = [name for name, written in sketches.items() if _HEAD.unpack_from(written)[1]]
+    least = [_least(sketches[name]) for name in names]
+    owners = np.repeat(np.arange(len(names)), [len(hashes) for hashes in least])
+    every = np.concatenate(least) if least else np.zeros(0, dtype=np.uint64)
+    found: dict[str, list[str]] = {}
+    for index, name in enumerate(names):
+        if name not in wanted:
+            continue
+        common = np.bincount(owners[np.isin(every, least[index])], minlength=len(names))
+        alike = []
+        for at in np.flatnonzero(common).tolist():
+            # As in `promising_pairs`: of the smallest hashes two such texts share some.
+            if at != index and common[at] >= min(SHARED, len(least[index]), len(least[at])):
+                share = estimate(sketches[name], sketches[names[at]])
+                if share >= PROMISING:
+                    alike.append((-share, names[at]))
+        if alike:
+            found[name] = [other for _, other in sorted(alike)]
+    return found
+
+
+def promising_pairs(sketches: Mapping[str, bytes]) -> list[tuple[str, str]]:
+    """All pairs that may be near-duplicates, each once; far fewer are compared than there are."""
+    buckets: dict[int, list[str]] = defaultdict(list)
+    for name, written in sketches.items():
+        for value in _read(written)[1][:PROBED].tolist():
+            buckets[value].append(name)
+    shared: dict[tuple[str, str], int] = defaultdict(int)
+    for names in buckets.values():
+        for pair in itertools.combinations(names, 2):
+            shared[pair] += 1
+    pairs = []
+    for (one, other), count in shared.items():
+        least = min(SHARED, len(_read(sketches[one])[1]), len(_read(sketches[other])[1]))
+        if count >= least and estimate(sketches[one], sketches[other]) >= PROMISING:
+            pairs.append((one, other))
+    return pairs
+
+
+def groups(names: Sequence[str], pairs: Sequence[tuple[str, str]]) -> list[list[str]]:
+    """The names that pairs hold together, of two and more, in their order."""
+    parent = {name: name for name in names}
+
+    def root(name: str) -> str:
+        while parent[name] != name:
+            parent[name] = name = parent[parent[name]]
+        return name
+
+    for one, other in pairs:
+        parent[root(one)] = root(other)
+    together: dict[str, list[str]] = defaultdict(list)
+    for name in names:
+        together[root(name)].append(name)
+    return [group for group in together.values() if len(group) > 1]
+
+
+def differences(one: str, other: str) -> tuple[TextDifference, ...]:
+    """Where two texts differ, sentence by sentence; of long texts the first MOST_SENTENCES."""
+    a, b = _sentences(one), _sentences(other)
+    matcher = difflib.SequenceMatcher(None, a, b, autojunk=False)
+    return tuple(
+        TextDifference(" ".join(a[start:end]), " ".join(b[other_start:other_end]))
+        for kind, start, end, other_start, other_end in matcher.get_opcodes()
+        if kind != "equal"
+    )
+
+
+def _sentences(text: str) -> list[str]:
+    found = (" ".join(match[0].split()) for match in _SENTENCE.finditer(_TAG.sub(" ", text)))
+    return list(itertools.islice(filter(None, found), MOST_SENTENCES))
+
+
+def _shingles(text: str) -> Hashes:
+    """The hashes of a text's shingles, sorted, each once; of a text of fewer words one of all of them."""
+    plain = unicodedata.normalize("NFKC", _TAG.sub(" ", text)).casefold()
+    words = (_WORD_OR_LETTER if _LETTER.search(plain) else _WORD).findall(plain)
+    if not words:
+        return np.zeros(0, dtype=np.uint64)
+    numbers: dict[str, int] = {}
+    for word in words:
+        if word not in numbers:
+            digest = blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+            numbers[word] = int.from_bytes(digest, "little")
+    each = np.array([numbers[word] for word in words], dtype=np.uint64)
+    width = min(SHINGLE, len(each))
+    mixed = np.zeros(len(each) - width + 1, dtype=np.uint64)
+    for place in range(width):
+        mixed = _mix(mixed * _MULTIPLIER + each[place : len(each) - width + 1 + place])
+    # Sorting is faster than the table that np.unique makes of so many different values.
+    mixed.sort()
+    return mixed[np.concatenate(([True], mixed[1:] != mixed[:-1]))]
+
+
+def _mix(values: Hashes) -> Hashes:
+    # The finaliser of splitmix64: every bit depends on every other, so the smallest are a random sample.
+    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return values ^ (values >> np.uint64(31))
+
+
+def _least(written: bytes) -> Hashes:
+    """The smallest hashes of a sketch, PROBED at most; nothing is read beyond them."""
+    _, count = _HEAD.unpack_from(written)
+    return np.frombuffer(written, dtype="<u8", offset=_HEAD.size, count=min(count, PROBED)).astype(np.uint64)
+
+
+def _read(written: bytes) -> tuple[int, Hashes]:
+    version, count = _HEAD.unpack_from(written)
+    if version != _VERSION:
+        raise ValueError(f"a sketch of the unknown form {version!r}")
+    return count, np.frombuffer(written, dtype="<u8", offset=_HEAD.size).astype(np.uint64)

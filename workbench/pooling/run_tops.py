@@ -1,0 +1,248 @@
+"""The first documents of runs as arrays, and equal pairs of topic and document brought together fast."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.errors import Conflict
+from workbench.records import Run, id_bytes, sorted_ids
+
+Docnos = np.ndarray[tuple[int], np.dtype[np.bytes_]]
+Words = NDArray[np.uint64]
+Places = NDArray[np.int64]
+
+LONGEST = 64
+"""The bytes of a docno that are compared as they are; a longer one counts as 32 of them and its SHA-256."""
+
+_WORD = 8
+# Odd, without a pattern, and one for each word: equal words in other places are not the same.
+_FACTORS = [np.uint64(pow(0x9E3779B97F4A7C15, power, 2**64)) for power in range(1, 12)]
+
+
+def words_of(docnos: Docnos, *, whole: bool = False) -> tuple[Words, ...]:
+    """The words of eight bytes that docnos have: their first words, their second, and so on.
+
+    With `whole` all their bytes are kept, however many.
+    """
+    width = docnos.itemsize
+    if width > LONGEST and not whole:
+        # Imported here, since OpenSSL comes with it, and few collections have such docnos.
+        from hashlib import sha256
+
+        long = np.flatnonzero(np.strings.str_len(docnos) > LONGEST)
+        short = docnos.astype(f"S{LONGEST}")
+        short[long] = [docno[: LONGEST // 2] + sha256(docno).digest() for docno in docnos[long].tolist()]
+        docnos, width = short, LONGEST
+    words = max(1, -(-width // _WORD))
+    if width != words * _WORD:
+        docnos = docnos.astype(f"S{words * _WORD}")
+    return tuple(np.ascontiguousarray(docnos).view("<u8").reshape(len(docnos), words).T)
+
+
+def docnos_from(words: Sequence[Words]) -> Docnos:
+    """The docnos whose words these are."""
+    rows = np.stack(words, axis=1).astype("<u8", copy=False)
+    return rows.view(f"S{len(words) * _WORD}").ravel()
+
+
+def joined(parts: Sequence[tuple[Words, ...]]) -> tuple[Words, ...]:
+    """The words of several docnos in one; those of the shorter are filled up with zeros."""
+    widest = max(map(len, parts), default=1)
+    nothing = [np.zeros(len(part[0]) if len(part) < widest else 0, dtype=np.uint64) for part in parts]
+    return tuple(
+        np.concatenate(
+            [
+                np.empty(0, dtype=np.uint64),
+                *(
+                    part[word] if word < len(part) else zeros
+                    for part, zeros in zip(parts, nothing, strict=True)
+                ),
+            ]
+        )
+        for word in range(widest)
+    )
+
+
+def grouped(words: Sequence[Words], numbers: Places) -> tuple[Places, Places]:
+    """An order in which equal pairs stand together, and where in it each group begins; there is at least one.
+
+    Pairs are sorted by fingerprints, which takes a third of the time of sorting their docnos; should two
+    ever share one, which is seen here, they are sorted by themselves.
+    """
+    prints = fingerprints(words, numbers)
+    order = np.argsort(prints)
+    new = _changes([*words, numbers], order)
+    # Equal pairs have equal fingerprints; were other pairs among them, a change would be of the pair alone.
+    if (new != _changes([prints], order)).any():
+        order = np.lexsort((*words, numbers))
+        new = _changes([*words, numbers], order)
+    return order, np.flatnonzero(new)
+
+
+def fingerprints(words: Sequence[Words], numbers: Places) -> Words:
+    """A number for each pair; words of zeros behind a docno change nothing."""
+    total = numbers.astype(np.uint64) * _FACTORS[1]
+    for word, factor in zip(words, _FACTORS[2:], strict=False):
+        mixed = word * _FACTORS[0]
+        mixed ^= mixed >> np.uint64(32)
+        mixed *= factor
+        total += mixed
+    total ^= total >> np.uint64(32)
+    total *= _FACTORS[-1]
+    return total
+
+
+def _changes(columns: Sequence[Words | Places], order: Places) -> NDArray[np.bool_]:
+    """Whether each is another, in any column, than the one before it in this order."""
+    new = np.ones(len(order), dtype=np.bool_)
+    new[1:] = False
+    for column in columns:
+        values = column[order]
+        new[1:] |= values[1:] != values[:-1]
+    return new
+
+
+Marks = NDArray[np.bool_]
+
+KNOWN = 0
+"""The rank that stands for "pooled or judged already" in the tops that `known_tops` makes."""
+
+_LAST = np.iinfo(np.int64).max
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RunTops:
+    """The first documents of a run: for each its topic (number in `topics`), rank (from 1) and docno."""
+
+    tag: str
+    topics: tuple[str, ...]
+    numbers: Places
+    ranks: Places
+    docnos: Docnos
+
+    @classmethod
+    def of(cls, run: Run) -> RunTops:
+        """The tops of a run whose documents stand best first."""
+        listed = [ranking.docnos for ranking in run.rankings.values()]
+        numbers = np.repeat(np.arange(len(listed)), [len(docnos) for docnos in listed])
+        ranks = np.array([rank for docnos in listed for rank in range(1, len(docnos) + 1)], dtype=np.int64)
+        encoded = [id_bytes(docno) for docnos in listed for docno in docnos]
+        return cls(run.tag, tuple(run.rankings), numbers, ranks, np.array(encoded, dtype=np.bytes_))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reached:
+    """Every distinct pair of topic and document, in the order of the topics, and what runs say of it.
+
+    `topics` are sorted (bytes), `numbers` are places in it. `best` is the best rank, `first` the first run by
+    tag (bytes) that has the pair there, `runs` how many have it at all; `known` marks what is pooled or
+    judged already. A docno is as many bytes as it has, up to 64; of a longer one there are 32 and its
+    SHA-256, since nothing but being equal matters here.
+    """
+
+    tags: tuple[str, ...]
+    topics: tuple[str, ...]
+    numbers: Places
+    docnos: Docnos
+    best: Places
+    first: Places
+    runs: Places
+    known: Marks
+
+    def per_topic(self, chosen: Marks) -> Places:
+        """How many of the chosen pairs each topic has."""
+        return np.bincount(self.numbers[chosen], minlength=len(self.topics))
+
+
+def reached(
+    tops: Iterable[RunTops],
+    *,
+    known: RunTops | None = None,
+    run_depths: Mapping[str, int] | None = None,
+    topic_depths: Mapping[str, int] | None = None,
+) -> Reached:
+    """All that the runs have among their first documents, whatever the order in which the runs come.
+
+    Where a run or topic has a depth of its own (where both have, the smaller holds), what lies within counts
+    as rank 1 and what lies beyond is not there: such a document is in a pool of any depth, or in none.
+    Raises Conflict where two runs have the same tag.
+    """
+    all_tops = sorted(tops, key=lambda one: id_bytes(one.tag))
+    for before, after in pairwise(all_tops):
+        if before.tag == after.tag:
+            raise Conflict(f'two runs have the tag "{after.tag}"', remedy="give each its own tag")
+    topics = tuple(sorted_ids({topic for one in all_tops for topic in one.topics}))
+    place_of = {topic: place for place, topic in enumerate(topics)}
+    numbers, docnos, codes = [], [], []
+    for place, one in enumerate(all_tops):
+        of_topics = np.array([place_of[topic] for topic in one.topics], dtype=np.int64)
+        ranks = _limited(one, run_depths or {}, topic_depths or {})
+        kept = slice(None) if ranks.all() else ranks > 0
+        numbers.append(of_topics[one.numbers[kept]])
+        docnos.append(words_of(one.docnos[kept]))
+        # The best rank and, of the runs that have it, the first: the smallest of these says both.
+        codes.append(ranks[kept] * len(all_tops) + place)
+    if known is not None:
+        of_topics = np.array([place_of.get(topic, -1) for topic in known.topics], dtype=np.int64)
+        there = of_topics[known.numbers] >= 0
+        numbers.append(of_topics[known.numbers[there]])
+        docnos.append(words_of(known.docnos[there]))
+        codes.append(np.full(int(there.sum()), _LAST))
+    tags = tuple(one.tag for one in all_tops)
+    return _merged(tags, topics, _joined(numbers), joined(docnos), _joined(codes))
+
+
+def known_tops(pairs: Iterable[tuple[str, str]]) -> RunTops:
+    """Pairs of topic and docno that are pooled or judged already, for `reached`."""
+    listed = list(pairs)
+    topics = tuple(dict.fromkeys(topic for topic, _ in listed))
+    place_of = {topic: place for place, topic in enumerate(topics)}
+    numbers = np.array([place_of[topic] for topic, _ in listed], dtype=np.int64)
+    docnos = id_bytes("\n".join(docno for _, docno in listed)).split(b"\n") if listed else []
+    if len(docnos) != len(listed):  # an id with a line feed in it, which no run can have
+        docnos = [id_bytes(docno) for _, docno in listed]
+    ranks = np.full(len(listed), KNOWN, dtype=np.int64)
+    return RunTops("", topics, numbers, ranks, np.array(docnos, dtype=np.bytes_))
+
+
+def _limited(one: RunTops, run_depths: Mapping[str, int], topic_depths: Mapping[str, int]) -> Places:
+    """The ranks, 1 within a depth of its own and 0 beyond it."""
+    of_run = run_depths.get(one.tag)
+    if of_run is None and not topic_depths:
+        return one.ranks
+    own = np.full(len(one.topics), _LAST if of_run is None else of_run)
+    for number, topic in enumerate(one.topics):
+        own[number] = min(own[number], topic_depths.get(topic, _LAST))
+    limits = own[one.numbers]
+    return np.where(limits == _LAST, one.ranks, one.ranks <= limits)
+
+
+def _merged(
+    tags: tuple[str, ...], topics: tuple[str, ...], numbers: Places, words: tuple[Words, ...], codes: Places
+) -> Reached:
+    if not len(numbers):
+        nothing = np.empty(0, dtype=np.int64)
+        return Reached(tags, topics, nothing, docnos_from(words), nothing, nothing, nothing, nothing > 0)
+    order, starts = grouped(words, numbers)
+    in_groups = codes[order]
+    smallest = np.minimum.reduceat(in_groups, starts)
+    known = np.logical_or.reduceat(in_groups == _LAST, starts)
+    sizes = np.diff(np.append(starts, len(order)))
+    at = order[starts]
+    found = np.flatnonzero(smallest != _LAST)
+    # Topic by topic, so that what belongs to one stands together.
+    found = found[np.argsort(numbers[at[found]], kind="stable")]
+    best, first = np.divmod(smallest[found], len(tags) or 1)
+    at, runs = at[found], sizes[found] - known[found]
+    return Reached(
+        tags, topics, numbers[at], docnos_from([word[at] for word in words]), best, first, runs, known[found]
+    )
+
+
+def _joined(parts: list[Places]) -> Places:
+    return np.concatenate(parts) if parts else np.empty(0, dtype=np.int64)

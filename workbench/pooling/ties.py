@@ -1,0 +1,176 @@
+"""Ties at the cut of a depth pool, and the pool that each tie rule would make."""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from operator import ge
+
+import numpy as np
+
+from workbench.errors import WorkbenchError
+from workbench.pooling.candidates import each_tag_once
+from workbench.pooling.contributions import Incidence, incidence_of_pool
+from workbench.pooling.pool import Pair, Pool
+from workbench.ranking import ordered
+from workbench.records import Ranking, Run, TieRule, id_bytes, sorted_ids
+
+
+@dataclass(frozen=True, slots=True)
+class CutTie:
+    """A run's documents for a topic that have the score of the last one within the depth.
+
+    `inside` were let in by the tie rule, `outside` were not; both in the rule's order and neither empty.
+    """
+
+    tag: str
+    topic: str
+    score: float
+    inside: tuple[str, ...]
+    outside: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DecidedByTies:
+    """The pairs of which the tie rule decided whether they are in the pool, each sorted (bytes).
+
+    `let_in` are in it and came from no run without a tie at the cut; `kept_out` are not in it.
+    """
+
+    let_in: tuple[Pair, ...]
+    kept_out: tuple[Pair, ...]
+
+
+def cut_ties(
+    runs: Iterable[Run], *, depth: int = 100, ties: TieRule = TieRule.TREC_EVAL
+) -> tuple[CutTie, ...]:
+    """The ties across the cut of a depth pool, sorted by tag, then topic (bytes).
+
+    Raises WorkbenchError for a depth below 1 and Conflict where two runs have the same tag.
+    """
+    if depth < 1:
+        raise WorkbenchError(f"there is no cut at depth {depth}", remedy="give a depth of 1 or more")
+    return in_order(tie for run in each_tag_once(runs) for tie in _ties_of_run(run, depth, (ties,))[ties])
+
+
+def cut_ties_by_rule(run: Run, depth: int) -> dict[TieRule, list[CutTie]]:
+    """A run's ties across the cut as each of the rules splits them; of no depth below 1."""
+    return _ties_of_run(run, depth, tuple(TieRule))
+
+
+def in_order(ties: Iterable[CutTie]) -> tuple[CutTie, ...]:
+    """Ties sorted by tag, then topic (bytes)."""
+    return tuple(sorted(ties, key=lambda tie: (id_bytes(tie.tag), id_bytes(tie.topic))))
+
+
+def decided(pool: Pool, at_cut: Iterable[CutTie]) -> DecidedByTies:
+    """Which pairs the tie rule decided in the depth pool that has these ties at its cut."""
+    return decided_in(incidence_of_pool(pool), at_cut)
+
+
+def decided_in(incidence: Incidence, at_cut: Iterable[CutTie]) -> DecidedByTies:
+    """The same of what the runs have among their first documents to that depth."""
+    inside: dict[str, Counter[str]] = {}
+    outside: dict[str, set[str]] = {}
+    for tie in at_cut:
+        inside.setdefault(tie.topic, Counter()).update(tie.inside)
+        outside.setdefault(tie.topic, set()).update(tie.outside)
+    let_in: list[Pair] = []
+    kept_out: list[Pair] = []
+    for topic in incidence.topics:
+        if topic.topic not in inside:
+            continue
+        brought = np.bincount(topic.documents, minlength=len(topic.docnos)).tolist()
+        by_ties = inside[topic.topic]
+        let_in += [
+            (topic.topic, docno)
+            for docno, times in zip(topic.docnos, brought, strict=True)
+            if 0 < times == by_ties[docno]
+        ]
+        left = outside[topic.topic].difference(topic.docnos)
+        kept_out += [(topic.topic, docno) for docno in sorted_ids(left)]
+    return DecidedByTies(tuple(let_in), tuple(kept_out))
+
+
+def _ties_of_run(run: Run, depth: int, rules: Iterable[TieRule]) -> dict[TieRule, list[CutTie]]:
+    found: dict[TieRule, list[CutTie]] = {rule: [] for rule in rules}
+    for topic, ranking in run.rankings.items():
+        score = _score_across(ranking.scores, depth)
+        if score is None:
+            continue
+        tied = [docno for docno, own in zip(ranking.docnos, ranking.scores, strict=True) if own == score]
+        places = depth - sum(own > score for own in ranking.scores)
+        group = Ranking(tuple(tied), (score,) * len(tied))
+        for rule, ties in found.items():
+            by_rule = ordered(group, ties=rule)
+            ties.append(CutTie(run.tag, topic, score, by_rule[:places], by_rule[places:]))
+    return found
+
+
+def _score_across(scores: Sequence[float], depth: int) -> float | None:
+    """The score of the last document within the depth if the first beyond it has the same, else None."""
+    if len(scores) <= depth:
+        return None
+    # Most runs come in the order of their scores, and to see that is quicker than to order them.
+    if not all(map(ge, scores, scores[1:])):
+        scores = heapq.nlargest(depth + 1, scores)
+    return scores[depth - 1] if scores[depth] == scores[depth - 1] else None
+
+
+@dataclass(frozen=True, slots=True)
+class RuleOutcome:
+    """The pool under a tie rule: its pairs, and what changes from the pool of the rule that was chosen.
+
+    `entering` and `leaving` are sorted by topic and docno (bytes).
+    """
+
+    rule: TieRule
+    pairs: int
+    entering: tuple[Pair, ...]
+    leaving: tuple[Pair, ...]
+
+
+def outcomes(
+    incidence: Incidence, at_cut: Mapping[TieRule, Iterable[CutTie]], *, chosen: TieRule
+) -> tuple[RuleOutcome, ...]:
+    """The outcome of every rule in `at_cut`, from the ties at the cut as each of them splits these.
+
+    `incidence` is what the runs have among their first documents under the chosen rule.
+    """
+    inside = {rule: _inside(ties) for rule, ties in at_cut.items()}
+    mine = inside[chosen]
+    certain = _certain(incidence, mine)
+    here = {topic: set(counts) - certain[topic] for topic, counts in mine.items()}
+    found = []
+    for rule, by_topic in inside.items():
+        there = {topic: set(counts) - certain[topic] for topic, counts in by_topic.items()}
+        entering = _pairs({topic: docnos - here[topic] for topic, docnos in there.items()})
+        leaving = _pairs({topic: docnos - there[topic] for topic, docnos in here.items()})
+        found.append(RuleOutcome(rule, incidence.pairs + len(entering) - len(leaving), entering, leaving))
+    return tuple(found)
+
+
+def _inside(ties: Iterable[CutTie]) -> dict[str, Counter[str]]:
+    counts: dict[str, Counter[str]] = {}
+    for tie in ties:
+        counts.setdefault(tie.topic, Counter()).update(tie.inside)
+    return counts
+
+
+def _certain(incidence: Incidence, inside: Mapping[str, Counter[str]]) -> dict[str, set[str]]:
+    """By topic with ties, the documents that some run brings whatever the rule."""
+    certain: dict[str, set[str]] = {}
+    for topic in incidence.topics:
+        if topic.topic in inside:
+            times = np.bincount(topic.documents, minlength=len(topic.docnos)).tolist()
+            by_ties = inside[topic.topic]
+            certain[topic.topic] = {
+                docno for docno, count in zip(topic.docnos, times, strict=True) if count > by_ties[docno]
+            }
+    return certain
+
+
+def _pairs(by_topic: Mapping[str, set[str]]) -> tuple[Pair, ...]:
+    return tuple((topic, docno) for topic in sorted_ids(by_topic) for docno in sorted_ids(by_topic[topic]))

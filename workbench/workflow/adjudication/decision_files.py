@@ -1,0 +1,131 @@
+"""Decisions from elsewhere, and out again: adjudicated grades in a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from uuid import uuid4
+
+from sqlalchemy import insert, select
+from sqlalchemy.orm import Session
+
+from workbench.consensus.disputes import disputes
+from workbench.consensus.rule import Pair
+from workbench.errors import Finding, InvalidInput
+from workbench.formats.graded_pairs import GradedPair
+from workbench.records import id_bytes
+from workbench.storage.adjudications import current_adjudications
+from workbench.storage.events import CurrentEvent, current_events
+from workbench.storage.tables import AdjudicationEventRow, TopicRow
+from workbench.workflow.adjudication.decisions import Decision, people_of
+from workbench.workflow.adjudication.disputed_pair import locked_campaign
+from workbench.workflow.adjudication.rules import AdjudicationRules, rules_from_json
+from workbench.workflow.campaigns.scales import scale_from_json
+from workbench.workflow.checks import storable
+from workbench.workflow.judging.current_judgments import current_judgments
+from workbench.workflow.judging.recording import LONGEST_REASON
+
+MOST_FINDINGS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionsImported:
+    """What an import of decisions did: `new` of those `read`; the others were decided so before.
+
+    `undisputed` counts those on which the assessors do not differ by the campaign's setting.
+    """
+
+    source: str
+    read: int
+    new: int
+    undisputed: int
+
+
+def import_decisions(
+    db: Session, campaign_id: int, decisions: Iterable[GradedPair], *, source: str
+) -> DecisionsImported:
+    """Append decisions made elsewhere; importing a file twice adds nothing.
+
+    Raises InvalidInput with every decision of an unknown topic, a grade outside the scale or a pair that
+    nobody has judged; then nothing is kept.
+    """
+    campaign = locked_campaign(db, campaign_id)
+    rules, scale = rules_from_json(campaign.adjudication_rules), scale_from_json(campaign.scale)
+    decisions = tuple(decisions)
+    said = _said(db, campaign_id, rules)
+    values = {grade.value for grade in scale.grades}
+    topics = set(db.scalars(select(TopicRow.topic).where(TopicRow.campaign_id == campaign_id)))
+    findings = [finding for one in decisions for finding in _wrong(one, topics, values, said, source)]
+    if findings:
+        raise InvalidInput(findings[:MOST_FINDINGS])
+    held = {(row.topic, row.docno): (row.grade, row.reason) for row in current_adjudications(db, campaign_id)}
+    rows = [
+        _row(campaign_id, one, said[one.topic, one.docno])
+        for one in decisions
+        if held.get((one.topic, one.docno)) != (one.grade, _reason(one))
+    ]
+    if rows:
+        db.execute(insert(AdjudicationEventRow), rows)
+    judgments = current_judgments(db, campaign_id, machines=rules.machines)
+    disputed = {(one.topic, one.docno) for one in disputes(judgments, rule=rules.disputed, scale=scale)}
+    return DecisionsImported(
+        source=source,
+        read=len(decisions),
+        new=len(rows),
+        undisputed=sum((one.topic, one.docno) not in disputed for one in decisions),
+    )
+
+
+def decisions_made(db: Session, campaign_id: int) -> tuple[GradedPair, ...]:
+    """The adjudicated grades that hold, as `import_decisions` takes them, sorted as bytes."""
+    rows = [row for row in current_adjudications(db, campaign_id) if row.decision == Decision.GRADE]
+    rows.sort(key=lambda row: (id_bytes(row.topic), id_bytes(row.docno)))
+    return tuple(
+        GradedPair(row.topic, row.docno, row.grade, row.reason, line)
+        for line, row in enumerate(rows, start=2)
+        if row.grade is not None
+    )
+
+
+def _said(db: Session, campaign_id: int, rules: AdjudicationRules) -> Mapping[Pair, list[CurrentEvent]]:
+    people = people_of(db, campaign_id)
+    said: dict[Pair, list[CurrentEvent]] = {}
+    for event in current_events(db, campaign_id):
+        if rules.machines or not people[event.assessor_id].machine:
+            said.setdefault((event.topic, event.docno), []).append(event)
+    return said
+
+
+def _wrong(
+    one: GradedPair, topics: set[str], values: set[int], said: Mapping[Pair, object], source: str
+) -> Iterable[Finding]:
+    if one.topic not in topics:
+        message = f"topic {one.topic!r} is not in this campaign"
+        yield Finding(source, one.line, "unknown-topic", message, "load its statement, or take the line out")
+    elif (one.topic, one.docno) not in said:
+        message = f"nobody has judged document {one.docno!r} of topic {one.topic!r}"
+        yield Finding(source, one.line, "not-judged", message, "import the judgments first")
+    if one.grade not in values:
+        message = f"{one.grade} is not on this scale"
+        yield Finding(source, one.line, "grade", message, f"it has {', '.join(map(str, sorted(values)))}")
+
+
+def _row(campaign_id: int, one: GradedPair, said: Sequence[CurrentEvent]) -> dict[str, object]:
+    return {
+        "campaign_id": campaign_id,
+        "topic": one.topic,
+        "docno": one.docno,
+        "account_id": None,
+        "decision": str(Decision.GRADE),
+        "grade": one.grade,
+        "reason": _reason(one),
+        "said": [[event.id, event.assessor_id, event.answer, event.grade] for event in said],
+        "client_id": str(uuid4()),
+        "active_ms": None,
+        "recorded_at": datetime.now(UTC),
+    }
+
+
+def _reason(one: GradedPair) -> str:
+    return storable(one.words.strip())[:LONGEST_REASON]

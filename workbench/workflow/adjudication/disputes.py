@@ -1,0 +1,303 @@
+"""The disputed pairs of a campaign, ordered by their influence on the ranking of its runs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from workbench.consensus.disputes import Dispute, disputes, spread_of
+from workbench.consensus.judgments import judgments_by_pair
+from workbench.consensus.rule import Pair
+from workbench.consensus.simple import lower_median
+from workbench.pooling.run_tops import RunTops
+from workbench.records import Judgment, Scale, id_bytes
+from workbench.scoring.gains import Ranks, gain_measure
+from workbench.scoring.influence import NONE, Influence, TopicGrades, influences
+from workbench.storage.adjudications import current_adjudications
+from workbench.storage.tables import (
+    AdjudicationEventRow,
+    CampaignRow,
+    DocumentRow,
+    JudgmentEventRow,
+    RunRow,
+    TopicRow,
+)
+from workbench.workflow.adjudication.decisions import (
+    Decision,
+    all_answered,
+    answers_in_discussion,
+    changed_since,
+    decided_of,
+    names_of_accounts,
+    people_of,
+)
+from workbench.workflow.adjudication.queue import Order, Queue, QueueLine, State
+from workbench.workflow.adjudication.rules import AdjudicationRules, rules_from_json
+from workbench.workflow.caching import Cache
+from workbench.workflow.campaigns.scales import scale_from_json
+from workbench.workflow.judging.current_judgments import current_judgments
+from workbench.workflow.runs.packed_store import tops_of
+
+ON_THE_DESK = 3600.0  # seconds for which an adjudicator at work goes on in the order that was reckoned
+FRESH = 30.0  # seconds after which new judgments are in the queue, however long it takes
+KEPT = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Disputed:
+    """Current judgments by pair, and the disputes among them."""
+
+    said: Mapping[Pair, tuple[Judgment, ...]]
+    disputes: tuple[Dispute, ...]
+
+
+_VOICED: Cache[object, Disputed] = Cache(KEPT)
+_INFLUENCES: Cache[object, dict[Pair, Influence]] = Cache(KEPT, moment=0.05)
+
+
+def dispute_queue(
+    db: Session,
+    campaign_id: int,
+    *,
+    order: Order = Order.INFLUENCE,
+    influence: bool | None = None,
+    patience: float | None = None,
+) -> Queue:
+    """The disputed pairs of a campaign.
+
+    The influence is reckoned where the order needs it, or `influence` asks for it. Where judging goes on and
+    reckoning is long, an older state serves for a while, or for `patience` seconds; what was decided is
+    always as it is now.
+    """
+    campaign = db.get_one(CampaignRow, campaign_id)
+    scale = scale_from_json(campaign.scale)
+    rules = rules_from_json(campaign.adjudication_rules)
+    voiced = _voiced(db, campaign, rules, scale, None if patience is None else min(patience, FRESH))
+    decisions = {(row.topic, row.docno): row for row in current_adjudications(db, campaign_id)}
+    wanted = order is Order.INFLUENCE if influence is None else influence
+    moved = _influenced(db, campaign, rules, scale, voiced, decisions, patience) if wanted else None
+    lines = _lines(db, campaign_id, voiced, decisions, moved, scale)
+    positions = _positions(db, campaign_id)
+    lines.sort(key=_sorting(order, positions))
+    by_topic = Counter(line.topic for line in lines)
+    return Queue(
+        scale=scale,
+        rules=rules,
+        order=order,
+        lines=tuple(lines),
+        counts={state: sum(line.state is state for line in lines) for state in State},
+        topics=tuple((topic, by_topic[topic]) for topic in positions if topic in by_topic),
+    )
+
+
+def _voiced(
+    db: Session, campaign: CampaignRow, rules: AdjudicationRules, scale: Scale, patience: float | None
+) -> Disputed:
+    def make() -> Disputed:
+        judgments = current_judgments(db, campaign.id, machines=rules.machines)
+        return Disputed(judgments_by_pair(judgments), disputes(judgments, rule=rules.disputed, scale=scale))
+
+    key = (*_place(db, campaign), rules.disputed, rules.machines)
+    return _VOICED.get(key, make, version=_version(db, campaign), patience=patience)
+
+
+def _influenced(
+    db: Session,
+    campaign: CampaignRow,
+    rules: AdjudicationRules,
+    scale: Scale,
+    voiced: Disputed,
+    decisions: Mapping[Pair, AdjudicationEventRow],
+    patience: float | None,
+) -> dict[Pair, Influence]:
+    decided = {pair: row.grade for pair, row in decisions.items() if row.grade is not None}
+
+    def make() -> dict[Pair, Influence]:
+        return dispute_influences(
+            db,
+            campaign.id,
+            voiced.disputes,
+            said=voiced.said,
+            decided=decided,
+            scale=scale,
+            measure=rules.measure,
+        )
+
+    runs = tuple(runs_that_count(db, campaign.id).values())
+    key = (*_place(db, campaign), rules, runs)
+    version = (_version(db, campaign), hash(frozenset(decided.items())))
+    # On the desk the order stays as it is: each decision would shuffle the rest otherwise.
+    return _INFLUENCES.get(key, make, version=version, patience=patience, steady=patience is not None)
+
+
+def _place(db: Session, campaign: CampaignRow) -> tuple[object, ...]:
+    """What names a campaign in this process: there may be several databases."""
+    return db.get_bind().engine.url, campaign.id, campaign.created_at, repr(campaign.scale)
+
+
+def _version(db: Session, campaign: CampaignRow) -> tuple[int, str | None]:
+    """What changes with every judgment: how many events there are, and the sender's own id of the latest.
+
+    None is ever changed or deleted; but a database may be put back as it was, and go on otherwise.
+    """
+    event = JudgmentEventRow
+    counted = select(func.count(), func.max(event.id)).where(event.campaign_id == campaign.id)
+    number, latest = db.execute(counted).one()
+    return number, db.scalar(select(event.client_id).where(event.id == latest)) if latest else None
+
+
+def _lines(
+    db: Session,
+    campaign_id: int,
+    voiced: Disputed,
+    decisions: Mapping[Pair, AdjudicationEventRow],
+    moved: Mapping[Pair, Influence] | None,
+    scale: Scale,
+) -> list[QueueLine]:
+    disputed = {(one.topic, one.docno): one for one in voiced.disputes}
+    pairs = [*disputed, *(pair for pair in decisions if pair not in disputed)]
+    people = people_of(db, campaign_id)
+    discussed = answers_in_discussion(db, campaign_id) if decisions else {}
+    names = names_of_accounts(db, decisions.values())
+    titles = _titles(db, campaign_id, pairs)
+    lines = []
+    for pair in pairs:
+        one, row = disputed.get(pair), decisions.get(pair)
+        said = voiced.said.get(pair, ())
+        answered = row is not None and all_answered(row, people, discussed.get(pair, {}))
+        lines.append(
+            QueueLine(
+                topic=pair[0],
+                docno=pair[1],
+                title=titles.get(pair[1], ""),
+                said=said,
+                spread=one.spread if one else spread_of(said, scale),
+                state=_state(row, answered, disputed=one is not None),
+                decided=decided_of(row, names) if row else None,
+                changed=row is not None and row.grade is not None and changed_since(row, said, people),
+                discussed=answered or pair in discussed,
+                influence=None if moved is None else moved.get(pair, NONE),
+            )
+        )
+    return lines
+
+
+def _state(row: AdjudicationEventRow | None, answered: bool, *, disputed: bool) -> State:
+    if row is None:
+        return State.OPEN
+    if row.decision == Decision.GRADE:
+        return State.DECIDED
+    if row.decision == Decision.UNCLEAR:
+        return State.UNCLEAR
+    if not disputed:
+        return State.SETTLED
+    return State.OPEN if answered else State.BACK
+
+
+def _titles(db: Session, campaign_id: int, pairs: Iterable[Pair]) -> dict[str, str]:
+    docnos = sorted({docno for _, docno in pairs})
+    titles: dict[str, str] = {}
+    for start in range(0, len(docnos), 5000):
+        chosen = select(DocumentRow.docno, DocumentRow.title).where(
+            DocumentRow.campaign_id == campaign_id, DocumentRow.docno.in_(docnos[start : start + 5000])
+        )
+        titles.update(dict(db.execute(chosen).all()))
+    return titles
+
+
+def _positions(db: Session, campaign_id: int) -> dict[str, int]:
+    chosen = select(TopicRow.topic, TopicRow.position).where(TopicRow.campaign_id == campaign_id)
+    return dict(db.execute(chosen.order_by(TopicRow.position)).all())
+
+
+def _sorting(order: Order, positions: Mapping[str, int]) -> Callable[[QueueLine], tuple[object, ...]]:
+    def by_topic(line: QueueLine) -> tuple[object, ...]:
+        return positions.get(line.topic, len(positions)), id_bytes(line.docno)
+
+    def by_distance(line: QueueLine) -> tuple[object, ...]:
+        return -line.spread.distance, not line.spread.crosses, -line.spread.mean, *by_topic(line)
+
+    def by_influence(line: QueueLine) -> tuple[object, ...]:
+        moved = line.influence or NONE
+        return -moved.swaps, -moved.uneven, *by_distance(line)
+
+    return {Order.TOPIC: by_topic, Order.DISTANCE: by_distance, Order.INFLUENCE: by_influence}[order]
+
+
+def runs_that_count(db: Session, campaign_id: int) -> dict[str, str]:
+    """The hashes of the runs that hold and are not set aside, by tag, in the order of the tags."""
+    chosen = select(RunRow.tag, RunRow.sha256).where(
+        RunRow.campaign_id == campaign_id, RunRow.replaced_at.is_(None), RunRow.verdict != "set_aside"
+    )
+    return dict(db.execute(chosen.order_by(RunRow.tag)).all())
+
+
+def dispute_influences(
+    db: Session,
+    campaign_id: int,
+    found: Sequence[Dispute],
+    *,
+    said: Mapping[Pair, Sequence[Judgment]],
+    decided: Mapping[Pair, int],
+    scale: Scale,
+    measure: str,
+) -> dict[Pair, Influence]:
+    """The influence of every disputed pair on the runs that count, by (topic, docno).
+
+    Every pair has the grade that was `decided`, else the lower median of the grades `said`; a disputed one
+    could get each of the grades given, or where fewer than two were, each of the scale. Raises WorkbenchError
+    for an unknown measure.
+    """
+    chosen = gain_measure(measure, relevant_from=scale.relevant_from)
+    grades: dict[Pair, int] = {}
+    for pair, judgments in said.items():
+        given = {one.assessor: one.grade for one in judgments if one.grade is not None}
+        if given:
+            grades[pair] = lower_median(given)
+    grades |= decided
+    # A pair that has no grade yet counts for nothing, as an unjudged document does.
+    for one in found:
+        grades.setdefault((one.topic, one.docno), scale.grades[0].value)
+    tags = list(runs_that_count(db, campaign_id))
+    tops = tops_of(db, campaign_id, tags, depth=chosen.depth)
+    every = [grade.value for grade in scale.grades]
+    outcomes = {(one.topic, one.docno): one.grades if len(one.grades) > 1 else every for one in found}
+    topics = _topics(tops, len(tags), grades)
+    return influences(topics, outcomes, measure=chosen)
+
+
+def _topics(tops: Iterable[RunTops], runs: int, grades: Mapping[Pair, int]) -> list[TopicGrades]:
+    places: dict[str, dict[bytes, int]] = {}
+    docnos: dict[str, list[str]] = {}
+    for topic, docno in grades:
+        of_topic = places.setdefault(topic, {})
+        of_topic[id_bytes(docno)] = len(of_topic)
+        docnos.setdefault(topic, []).append(docno)
+    ranks = {topic: np.zeros((runs, len(known)), dtype=np.int32) for topic, known in places.items()}
+    for number, one in enumerate(tops):
+        _fill(ranks, number, one, places)
+    return [
+        TopicGrades(
+            topic, tuple(docnos[topic]), ranks[topic], tuple(grades[topic, docno] for docno in docnos[topic])
+        )
+        for topic in places
+    ]
+
+
+def _fill(
+    ranks: Mapping[str, Ranks], number: int, run: RunTops, places: Mapping[str, Mapping[bytes, int]]
+) -> None:
+    """Write the ranks of one run's documents into the row of its number."""
+    of_topics = [(places.get(topic), topic) for topic in run.topics]
+    rows = [ranks[topic][number] if known is not None else None for known, topic in of_topics]
+    for at, docno, rank in zip(run.numbers.tolist(), run.docnos.tolist(), run.ranks.tolist(), strict=True):
+        known, row = of_topics[at][0], rows[at]
+        if known is not None and row is not None:
+            place = known.get(docno)
+            if place is not None:
+                row[place] = rank

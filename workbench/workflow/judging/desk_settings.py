@@ -1,0 +1,293 @@
+"""An assessor's own settings of the desk: keys, text, highlighted words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.orm import Session
+
+from workbench.errors import Finding, InvalidInput
+from workbench.records import Scale
+from workbench.storage.tables import AccountRow, AssessorNoteRow
+from workbench.workflow.checks import storable
+from workbench.workflow.judging.own_assignments import own_assignment
+
+
+def desk_settings_part(db: Session, account_id: int, part: str) -> dict[str, Any]:
+    """What an account has chosen of one part of the desk ("keys", "text", …); empty where it chose nothing.
+
+    What was stored by another version may hold anything: whoever owns the part checks it on reading.
+    """
+    found = db.get_one(AccountRow, account_id).desk.get(part)
+    return dict(found) if isinstance(found, dict) else {}
+
+
+def save_desk_settings(db: Session, account_id: int, part: str, chosen: Mapping[str, Any]) -> None:
+    """Keep what an account chooses of one part of the desk; the other parts stay as they are."""
+    account = db.scalars(select(AccountRow).where(AccountRow.id == account_id).with_for_update()).one()
+    account.desk = {**account.desk, part: dict(chosen)}
+    db.flush()
+
+
+KEYS_PART = "keys"
+HIGHEST_GRADE = 9
+
+
+@dataclass(frozen=True, slots=True)
+class DeskCommand:
+    """Something that the desk does at a key: its name, its key unless another is chosen, and what it does."""
+
+    name: str
+    key: str
+    meaning: str
+
+
+COMMANDS = (
+    DeskCommand("unsure", "u", "unsure: comes back at the end of the topic"),
+    DeskCommand("cannot_judge", "x", "cannot judge: broken, wrong language"),
+    DeskCommand("later", "s", "later: put to the end of the topic"),
+    DeskCommand("undo", "z", "undo, as often as you like; Backspace does the same"),
+    DeskCommand("comment", "c", "comment, kept with the judgment"),
+    DeskCommand("next_document", "]", "next document without judging"),
+    DeskCommand("previous_document", "[", "previous document without judging"),
+    DeskCommand("next_hit", "n", "next hit of the topic’s words"),
+    DeskCommand("previous_hit", "p", "previous hit"),
+    DeskCommand("highlight", "h", "words to highlight"),
+    DeskCommand("passage", "a", "whole document, or its best passage"),
+    DeskCommand("list", "l", "my judgments of this topic"),
+    DeskCommand("guidelines", "g", "guidelines"),
+    DeskCommand("card", "?", "the card of keys"),
+)
+GRADES = tuple(f"grade_{value}" for value in range(HIGHEST_GRADE + 1))
+# What Space and Enter do is not to be given away; nothing else is typed without being seen.
+RESERVED = " "
+
+
+@dataclass(frozen=True, slots=True)
+class DeskKeys:
+    """The key of each grade by its value and of each command by its name; empty where it has none.
+
+    `taken` are the commands that have no key because a grade of this scale has it.
+    """
+
+    grades: dict[int, str]
+    commands: dict[str, str]
+    taken: tuple[str, ...]
+
+    def to_json(self) -> dict[str, object]:
+        """As the page carries them."""
+        return {
+            "grades": {str(value): key for value, key in self.grades.items()},
+            "commands": self.commands,
+        }
+
+
+def resolve_keys(scale: Scale, chosen: Mapping[str, str]) -> DeskKeys:
+    """The keys that count on a scale's desk, from those that an assessor chose by name."""
+    grades: dict[int, str] = {}
+    for grade in scale.grades:
+        own = chosen.get(f"grade_{grade.value}", "")
+        if own and own not in grades.values():
+            grades[grade.value] = own
+    for grade in scale.grades:
+        if grade.value not in grades:
+            others = set(grades.values())
+            wanted = (grade.key.casefold(), str(grade.value))
+            grades[grade.value] = next((key for key in wanted if len(key) == 1 and key not in others), "")
+    held = set(grades.values())
+    commands = {command.name: chosen.get(command.name) or command.key for command in COMMANDS}
+    taken = tuple(name for name, key in commands.items() if key in held)
+    return DeskKeys(
+        {grade.value: grades[grade.value] for grade in scale.grades},
+        commands | dict.fromkeys(taken, ""),
+        taken,
+    )
+
+
+def chosen_keys(db: Session, account_id: int) -> dict[str, str]:
+    """The keys that an account chose, by command; what another version left there and is no key is passed."""
+    known = {command.name for command in COMMANDS} | set(GRADES)
+    kept = desk_settings_part(db, account_id, KEYS_PART)
+    return {
+        name: key
+        for name, key in kept.items()
+        if name in known and isinstance(key, str) and _is_key(key) and key == key.casefold()
+    }
+
+
+def keys_of(db: Session, account_id: int, scale: Scale) -> DeskKeys:
+    """The keys that count for an account on a scale's desk."""
+    return resolve_keys(scale, chosen_keys(db, account_id))
+
+
+def save_keys(db: Session, account_id: int, typed: Mapping[str, str]) -> None:
+    """Keep the keys that an assessor chose by command; an empty one stays as it comes.
+
+    Raises InvalidInput with everything that is wrong: no single character, or one key for two things.
+    """
+    save_desk_settings(db, account_id, KEYS_PART, checked_keys(typed))
+
+
+def checked_keys(typed: Mapping[str, str]) -> dict[str, str]:
+    """The keys that differ from what they are without choosing; raises InvalidInput as `choose_keys`."""
+    findings: list[Finding] = []
+    commands = {command.name: command.key for command in COMMANDS}
+    # What a grade's key is without choosing, its scale says: mostly its digit.
+    defaults = commands | {name: name.removeprefix("grade_") for name in GRADES}
+    chosen: dict[str, str] = {}
+    for name in defaults:
+        key = typed.get(name, "").strip().casefold()
+        if not key:
+            continue
+        if not _is_key(key):
+            message = f"{typed[name].strip()!r} is no key of its own"
+            findings.append(Finding(command_name(name), None, name, message, "one letter, digit or sign"))
+        elif key != commands.get(name):
+            chosen[name] = key
+    users: dict[str, str] = {}
+    for name, key in (defaults | chosen).items():
+        first = users.setdefault(key, name)
+        if first != name:
+            message = f"{key.upper()} is the key of “{command_name(first)}” already"
+            findings.append(Finding(command_name(name), None, name, message, "give one of them another key"))
+    if findings:
+        raise InvalidInput(findings)
+    return chosen
+
+
+def command_name(name: str) -> str:
+    """The name of a command or grade for people: `next hit`, `grade 2`."""
+    return name.replace("_", " ")
+
+
+def _is_key(key: str) -> bool:
+    return len(key) == 1 and key.isprintable() and key not in RESERVED
+
+
+TEXT_PART = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class TextOption:
+    """One of the things to choose: its name, what it is called, and (value, label) of what there is."""
+
+    name: str
+    label: str
+    options: tuple[tuple[str, str], ...]
+
+
+TEXT_OPTIONS = (
+    TextOption(
+        "size", "Size", (("1", "Smallest"), ("2", "Small"), ("3", "Medium"), ("4", "Large"), ("5", "Largest"))
+    ),
+    TextOption("face", "Letters", (("serif", "Serif"), ("sans", "Sans serif"))),
+    TextOption("spacing", "Lines", (("close", "Close"), ("usual", "Usual"), ("wide", "Wide"))),
+    TextOption("theme", "Colours", (("system", "As the system"), ("light", "Light"), ("dark", "Dark"))),
+    TextOption("start", "Long documents begin", (("passage", "At the best passages"), ("top", "At the top"))),
+    TextOption(
+        "swipe",
+        "On touch a swipe left or right judges",
+        (("off", "Off"), ("ends", "Lowest and highest grade"), ("line", "Grades around relevant")),
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TextSettings:
+    """What was chosen; the values are those of CHOICES."""
+
+    size: str = "3"
+    face: str = "serif"
+    spacing: str = "usual"
+    theme: str = "system"
+    start: str = "passage"
+    swipe: str = "off"
+
+
+def text_settings(db: Session, account_id: int) -> TextSettings:
+    """What an account chose; the usual for what it did not choose, or what this version does not know."""
+    stored = desk_settings_part(db, account_id, TEXT_PART)
+    known = {choice.name: [value for value, _ in choice.options] for choice in TEXT_OPTIONS}
+    kept = {name: value for name, value in stored.items() if name in known and value in known[name]}
+    return TextSettings(**kept)
+
+
+def save_text_settings(db: Session, account_id: int, chosen: Mapping[str, str]) -> TextSettings:
+    """Keep what an account chooses; what is not named stays as it was. Raises InvalidInput."""
+    findings = [
+        Finding(
+            choice.label,
+            None,
+            choice.name,
+            f"{chosen[choice.name]!r} is none of the choices",
+            "choose one of them",
+        )
+        for choice in TEXT_OPTIONS
+        if choice.name in chosen and chosen[choice.name] not in {value for value, _ in choice.options}
+    ]
+    if findings:
+        raise InvalidInput(findings)
+    names = {field.name for field in fields(TextSettings)}
+    changed = {name: value for name, value in chosen.items() if name in names}
+    new = TextSettings(**{**asdict(text_settings(db, account_id)), **changed})
+    save_desk_settings(db, account_id, TEXT_PART, asdict(new))
+    return new
+
+
+MOST_WORDS = 5
+LONGEST_WORD = 60
+_LETTER = re.compile(r"\w")
+
+
+def own_words(db: Session, assignment_id: int, account_id: int) -> tuple[str, ...]:
+    """The words of an assignment's assessor in its topic; raises NotFound as `own_assignment`."""
+    assignment = own_assignment(db, assignment_id, account_id).assignment
+    note = db.get(AssessorNoteRow, (assignment.assessor_id, assignment.topic))
+    stored = note.words if note is not None else []
+    return tuple(word for word in stored if isinstance(word, str))[:MOST_WORDS]
+
+
+def save_own_words(
+    db: Session, assignment_id: int, account_id: int, words: Sequence[object]
+) -> tuple[str, ...]:
+    """Keep these words instead of those before; gives them as they are kept, each once.
+
+    Raises NotFound as `own_assignment`, and InvalidInput for more than MOST_WORDS and for one that is too
+    long or has neither letter nor digit.
+    """
+    assignment = own_assignment(db, assignment_id, account_id).assignment
+    kept = tuple(dict.fromkeys(_checked_word(word) for word in words))
+    if len(kept) > MOST_WORDS:
+        raise InvalidInput([_words_finding(f"{len(kept)} words", f"at most {MOST_WORDS}")])
+    insert = sqlite.insert if db.get_bind().dialect.name == "sqlite" else postgresql.insert
+    changed = {"words": list(kept), "changed_at": datetime.now(UTC)}
+    # Two tabs may come first at once: the later one holds, and the note beside the words stays as it is.
+    db.execute(
+        insert(AssessorNoteRow)
+        .values(assessor_id=assignment.assessor_id, topic=assignment.topic, note="", **changed)
+        .on_conflict_do_update(index_elements=["assessor_id", "topic"], set_=changed)
+    )
+    return kept
+
+
+def _checked_word(word: object) -> str:
+    text = storable(" ".join(word.split())) if isinstance(word, str) else ""
+    if not _LETTER.search(text):
+        raise InvalidInput(
+            [_words_finding("a word without a letter", "write a word, or several that belong together")]
+        )
+    if len(text) > LONGEST_WORD:
+        raise InvalidInput(
+            [_words_finding(f"{text[:20]!r}… has {len(text)} characters", f"at most {LONGEST_WORD}")]
+        )
+    return text
+
+
+def _words_finding(message: str, remedy: str) -> Finding:
+    return Finding("My words", None, "words", message, remedy)

@@ -1,0 +1,197 @@
+"""What an organiser sets for quality: how often checks appear, and pairs with a known answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from sqlalchemy import delete, func, select
+from sqlalchemy.orm import Session
+
+from workbench.errors import Finding, InvalidInput
+from workbench.formats.graded_pairs import GradedPair
+from workbench.storage.events import PLANTED, TRAINING
+from workbench.storage.tables import CampaignRow, KnownAnswerRow, PoolEntryRow, PoolRow, TopicRow
+from workbench.workflow.campaigns.collection import with_text
+from workbench.workflow.campaigns.scales import scale_from_json
+from workbench.workflow.checks import storable
+from workbench.workflow.clock import utc_now
+from workbench.workflow.judging.quality_checks import (
+    CHECKS_RULE,
+    FARTHEST,
+    MOST_OFTEN,
+    RAREST,
+    CheckRules,
+    check_rules,
+)
+
+LONGEST_FEEDBACK = 4000
+
+
+MOST_FINDINGS = 1000
+
+
+KINDS = (PLANTED, TRAINING)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownPairs:
+    """The pairs with a known answer: planted and for training, and how many of each stand in a pool."""
+
+    planted: int
+    training: int
+    planted_in_pool: int
+    training_in_pool: int
+
+
+@dataclass(frozen=True, slots=True)
+class KnownLoaded:
+    """What became of a file of known answers: `changed` had another grade or feedback before."""
+
+    source: str
+    added: int
+    changed: int
+    unchanged: int
+
+
+def save_check_rules(
+    db: Session, campaign_id: int, rules: CheckRules, *, now: datetime | None = None
+) -> CheckRules:
+    """Keep the rules; they hold for what is judged from now on. Gives them as they are kept.
+
+    Raises InvalidInput for a rate, a distance or a share that is none.
+    """
+    findings = []
+    if rules.one_in is not None and not MOST_OFTEN <= rules.one_in <= RAREST:
+        message = f"one repeat in {rules.one_in} documents is no rate"
+        findings.append(Finding("Probes", None, "one_in", message, f"{MOST_OFTEN} to {RAREST:,}, or nothing"))
+    if not 1 <= rules.distance <= FARTHEST:
+        message = f"a distance of {rules.distance} documents is none"
+        findings.append(Finding("Probes", None, "distance", message, f"1 to {FARTHEST:,}"))
+    if rules.least is not None and not 1 <= rules.least <= 100:
+        message = f"{rules.least} % is no share"
+        findings.append(Finding("Probes", None, "least", message, "1 to 100, or nothing"))
+    if findings:
+        raise InvalidInput(findings)
+    row = db.scalars(select(CampaignRow).where(CampaignRow.id == campaign_id).with_for_update()).one()
+    return _save(db, row, rules, now)
+
+
+def load_known_answers(
+    db: Session,
+    campaign_id: int,
+    answers: Iterable[GradedPair],
+    *,
+    purpose: str,
+    source: str,
+    added_by: int | None = None,
+    now: datetime | None = None,
+) -> KnownLoaded:
+    """Add pairs with a known answer, planted or for training; those that are there already get the new one.
+
+    Raises InvalidInput with every unknown topic, grade outside the scale, and document without a text; then
+    nothing is kept.
+    """
+    if purpose not in KINDS:
+        raise ValueError(f"{purpose!r} is no purpose of a known answer")
+    campaign = db.scalars(select(CampaignRow).where(CampaignRow.id == campaign_id).with_for_update()).one()
+    answers = tuple(answers)
+    findings = list(_wrong(db, campaign, answers, source))
+    if findings:
+        raise InvalidInput(findings[:MOST_FINDINGS])
+    counts = {"added": 0, "changed": 0, "unchanged": 0}
+    held = {(row.topic, row.docno): row for row in _known(db, campaign_id, purpose)}
+    moment = utc_now(now)
+    for one in answers:
+        feedback = storable(one.words)[:LONGEST_FEEDBACK]
+        row = held.get((one.topic, one.docno))
+        if row is None:
+            db.add(
+                KnownAnswerRow(
+                    campaign_id=campaign_id, topic=one.topic, docno=one.docno, purpose=purpose,
+                    grade=one.grade, feedback=feedback, added_by=added_by, added_at=moment,
+                )
+            )  # fmt: skip
+            counts["added"] += 1
+        elif (row.grade, row.feedback) != (one.grade, feedback):
+            row.grade, row.feedback = one.grade, feedback
+            counts["changed"] += 1
+        else:
+            counts["unchanged"] += 1
+    if counts["added"]:
+        _save(db, campaign, check_rules(campaign.desk_rules) or CheckRules(), now)
+    db.flush()
+    return KnownLoaded(source, **counts)
+
+
+def remove_known_answers(db: Session, campaign_id: int, *, purpose: str) -> int:
+    """Show the pairs of a purpose to nobody any more; what was said of them stays. Returns how many."""
+    removed = len(_known(db, campaign_id, purpose))
+    db.execute(
+        delete(KnownAnswerRow).where(
+            KnownAnswerRow.campaign_id == campaign_id, KnownAnswerRow.purpose == purpose
+        )
+    )
+    db.flush()
+    return removed
+
+
+def known_pairs(db: Session, campaign_id: int) -> KnownPairs:
+    """How many pairs with a known answer a campaign has."""
+    known = KnownAnswerRow
+    counted = select(known.purpose, func.count()).where(known.campaign_id == campaign_id)
+    pooled = (
+        select(PoolEntryRow.docno)
+        .join(PoolRow, PoolRow.id == PoolEntryRow.pool_id)
+        .where(
+            PoolRow.campaign_id == campaign_id,
+            PoolEntryRow.topic == known.topic,
+            PoolEntryRow.docno == known.docno,
+        )
+        .exists()
+    )
+    every = dict(db.execute(counted.group_by(known.purpose)).all())
+    inside = dict(db.execute(counted.where(pooled).group_by(known.purpose)).all())
+    return KnownPairs(
+        every.get(PLANTED, 0), every.get(TRAINING, 0), inside.get(PLANTED, 0), inside.get(TRAINING, 0)
+    )
+
+
+def _save(db: Session, row: CampaignRow, rules: CheckRules, now: datetime | None) -> CheckRules:
+    moment = utc_now(now)
+    kept = {
+        "one_in": rules.one_in,
+        "distance": rules.distance,
+        "training": rules.training,
+        "least": rules.least,
+        "since": moment.isoformat(),
+    }
+    row.desk_rules = dict(row.desk_rules) | {CHECKS_RULE: kept}
+    db.flush()
+    return replace(rules, since=moment)
+
+
+def _known(db: Session, campaign_id: int, purpose: str) -> list[KnownAnswerRow]:
+    known = KnownAnswerRow
+    return list(db.scalars(select(known).where(known.campaign_id == campaign_id, known.purpose == purpose)))
+
+
+def _wrong(
+    db: Session, campaign: CampaignRow, answers: tuple[GradedPair, ...], source: str
+) -> Iterable[Finding]:
+    values = {grade.value for grade in scale_from_json(campaign.scale).grades}
+    topics = set(db.scalars(select(TopicRow.topic).where(TopicRow.campaign_id == campaign.id)))
+    texts = with_text(db, campaign.id, [one.docno for one in answers])
+    for one in answers:
+        if one.topic not in topics:
+            message = f"topic {one.topic!r} is not in this campaign"
+            yield Finding(
+                source, one.line, "unknown-topic", message, "load its statement, or take the line out"
+            )
+        if one.grade not in values:
+            message = f"{one.grade} is not on this scale"
+            yield Finding(source, one.line, "grade", message, f"it has {', '.join(map(str, sorted(values)))}")
+        if one.docno not in texts:
+            message = f"the text of document {one.docno!r} is not loaded"
+            yield Finding(source, one.line, "no-text", message, "load the document first")

@@ -1,0 +1,179 @@
+"""Runs and pools of a campaign analysed before anybody judges."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from threading import Lock
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from workbench.errors import Conflict, NotFound, WorkbenchError
+from workbench.pooling.analysis import BEYOND, Analysis, Examination, MadePool, analysis, examine
+from workbench.pooling.contributions import Incidence, incidence_of_entries
+from workbench.records import Run, TieRule
+from workbench.storage.tables import CampaignRow, GroupRow, PoolEntryRow, PoolRow, RunRow
+from workbench.workflow.campaigns.scales import scale_from_json
+from workbench.workflow.pools.judged_pairs import highest_grades
+from workbench.workflow.pools.listing import PoolLine, pools_of
+from workbench.workflow.runs.packed_store import run_leading
+
+DEPTH = 100
+KEPT = 4
+"""So many examinations of runs are kept in the process; one of 129 runs at depth 100 takes about 20 MB."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenRun:
+    """A run of a campaign, its hash, and its group if it has one."""
+
+    tag: str
+    sha256: str
+    group: str | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CampaignAnalysis:
+    """The analysis of a pool, or of runs that are not pooled yet (`pool` is None), and what it is of."""
+
+    pool: PoolLine | None
+    runs: tuple[ChosenRun, ...]
+    found: Analysis
+
+
+def analyse(
+    db: Session,
+    campaign_id: int,
+    *,
+    pool: str | None = None,
+    tags: Collection[str] | None = None,
+    depth: int | None = None,
+    ties: TieRule | None = None,
+) -> CampaignAnalysis:
+    """Analyse a pool by its name, or the depth pool that these runs (all if None) would make.
+
+    A pool brings its runs, as they were when it was made, its tie rule and, if it has one, its depth.
+    Raises WorkbenchError without runs and for a depth below 1, NotFound for an unknown pool or tag.
+    """
+    line = _pool(db, campaign_id, pool) if pool is not None else None
+    chosen = _runs_of_pool(db, campaign_id, line) if line else chosen_runs(db, campaign_id, tags)
+    if not chosen:
+        raise WorkbenchError("there is no run to analyse", remedy="load runs, or choose some")
+    depth = depth if depth is not None else depth_of(line)
+    ties = ties if ties is not None else (line.ties if line else TieRule.TREC_EVAL)
+    found = _examined(db, campaign_id, chosen, depth, ties)
+    made = MadePool(_pooled(db, line), _largest_possible(db, line)) if line else None
+    relevant_from = scale_from_json(db.get_one(CampaignRow, campaign_id).scale).relevant_from
+    judged = {pair: grade >= relevant_from for pair, grade in highest_grades(db, campaign_id).items()}
+    groups = {run.tag: run.group for run in chosen if run.group is not None}
+    return CampaignAnalysis(line, chosen, analysis(found, pool=made, groups=groups, judged=judged))
+
+
+def chosen_runs(db: Session, campaign_id: int, tags: Collection[str] | None = None) -> tuple[ChosenRun, ...]:
+    """The runs that hold now, by tag; if none is named, all but those that the organiser has set aside.
+
+    Raises NotFound for an unknown tag.
+    """
+    rows = db.execute(
+        select(RunRow.tag, RunRow.sha256, GroupRow.name, RunRow.verdict)
+        .outerjoin(GroupRow, GroupRow.id == RunRow.group_id)
+        .where(RunRow.campaign_id == campaign_id, RunRow.replaced_at.is_(None))
+        .order_by(RunRow.tag)
+    ).all()
+    unknown = set(tags or ()) - {row.tag for row in rows}
+    if unknown:
+        raise NotFound(f"there is no run {', '.join(sorted(unknown))} in this campaign")
+    return tuple(
+        ChosenRun(tag, sha256, group)
+        for tag, sha256, group, verdict in rows
+        if (verdict != "set_aside" if tags is None else tag in tags)
+    )
+
+
+def depth_of(pool: PoolLine | None) -> int:
+    """The depth at which a pool's runs are looked at: its own if it is a depth pool, else the usual one."""
+    text = dict(pool.parameters).get("depth", "") if pool and pool.strategy == "depth" else ""
+    return int(text) if text.isdecimal() else DEPTH
+
+
+class _Kept:
+    """The examinations of the last runs that were asked for: runs never change, so neither do these."""
+
+    def __init__(self) -> None:
+        self._found: OrderedDict[object, Examination] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, key: object) -> Examination | None:
+        """The examination of this key, or None."""
+        with self._lock:
+            if key in self._found:
+                self._found.move_to_end(key)
+            return self._found.get(key)
+
+    def keep(self, key: object, found: Examination) -> None:
+        """Keep an examination; the one that was not asked for longest goes."""
+        with self._lock:
+            self._found[key] = found
+            while len(self._found) > KEPT:
+                self._found.popitem(last=False)
+
+
+_KEPT = _Kept()
+
+
+def _examined(
+    db: Session, campaign_id: int, chosen: Sequence[ChosenRun], depth: int, ties: TieRule
+) -> Examination:
+    key = (tuple((run.tag, run.sha256) for run in chosen), depth, ties)
+    found = _KEPT.get(key)
+    if found is None:
+        found = examine(_read(db, campaign_id, chosen, BEYOND * depth), depth=depth, ties=ties)
+        _KEPT.keep(key, found)
+    return found
+
+
+def _read(db: Session, campaign_id: int, chosen: Sequence[ChosenRun], depth: int) -> Iterator[Run]:
+    """The runs one by one, at least to this depth under any tie rule."""
+    for run in chosen:
+        try:
+            yield run_leading(db, campaign_id, run.tag, sha256=run.sha256, depth=depth)
+        except NotFound:
+            raise Conflict(f"the run {run.tag!r} of this pool is not kept any more") from None
+
+
+def _runs_of_pool(db: Session, campaign_id: int, line: PoolLine) -> tuple[ChosenRun, ...]:
+    rows = db.execute(
+        select(RunRow.tag, RunRow.sha256, GroupRow.name)
+        .outerjoin(GroupRow, GroupRow.id == RunRow.group_id)
+        .where(RunRow.campaign_id == campaign_id)
+    ).all()
+    groups = {(tag, sha256): group for tag, sha256, group in rows}
+    recipe = db.scalars(select(PoolRow.recipe).where(PoolRow.id == line.id)).one()
+    hashes = {run["tag"]: run["sha256"] for run in recipe["runs"]}
+    return tuple(ChosenRun(tag, sha256, groups.get((tag, sha256))) for tag, sha256 in hashes.items())
+
+
+def _pool(db: Session, campaign_id: int, name: str) -> PoolLine:
+    for line in pools_of(db, campaign_id):
+        if line.name == name:
+            return line
+    raise NotFound(f"there is no pool {name!r} in this campaign")
+
+
+def _pooled(db: Session, line: PoolLine) -> Incidence:
+    entry = PoolEntryRow
+    rows = db.execute(
+        select(entry.topic, entry.docno, entry.brought_by)
+        .where(entry.pool_id == line.id)
+        .order_by(entry.topic, entry.docno)
+    )
+    return incidence_of_entries(
+        line.tags, ((topic, docno, [tag for tag, _ in brought]) for topic, docno, brought in rows)
+    )
+
+
+def _largest_possible(db: Session, line: PoolLine) -> dict[str, int]:
+    recipe = db.scalars(select(PoolRow.recipe).where(PoolRow.id == line.id)).one()
+    return {str(topic): int(most) for topic, most in recipe["largest_possible"].items()}

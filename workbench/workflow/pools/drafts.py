@@ -1,0 +1,295 @@
+"""A pool from state to state: a draft is renamed, rebuilt, deleted or opened; an open pool is closed."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import delete, func, select
+from sqlalchemy.orm import Session, aliased
+
+from workbench.errors import Conflict, WorkbenchError
+from workbench.records import id_bytes
+from workbench.storage.tables import AssignmentRow, DocumentRow, PoolEntryRow, PoolRow
+from workbench.workflow.pools.adaptive_pools import is_adaptive, topics_of_pool
+from workbench.workflow.pools.judged_pairs import graded_by_people
+from workbench.workflow.pools.listing import PoolLine, PoolReport, pool_report, pool_summary
+from workbench.workflow.pools.making import (
+    current_runs,
+    exclude_known_pairs,
+    manual_entry,
+    pool_by_recipe,
+    write_entries,
+)
+from workbench.workflow.pools.pace import Pace, pace_of
+from workbench.workflow.pools.pool_rows import (
+    PoolState,
+    checked_name,
+    locked_pool,
+    pool_row,
+    require_draft,
+    require_open,
+    state_of,
+)
+
+_UNMARKED: Mapping[str, Any] = {"added_by": None, "added_at": None, "reason": None}
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedRun:
+    """A run of a recipe that is not what it was: its hash then, and now; no hash now where it is gone."""
+
+    tag: str
+    sha256: str
+    sha256_now: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuilt:
+    """A draft built again: what entered and what left, and the pairs added by hand that were kept."""
+
+    pool: PoolReport
+    entered: int
+    left: int
+    kept: int
+
+
+def changed_runs(db: Session, campaign_id: int, name: str) -> tuple[ChangedRun, ...]:
+    """The runs of a pool's recipe that were replaced or removed since, by tag; raises NotFound."""
+    return _changed(db, pool_row(db, campaign_id, name))
+
+
+def rename_draft(db: Session, campaign_id: int, name: str, new_name: str) -> None:
+    """Call a draft by another name.
+
+    Raises NotFound, Conflict for a pool that is no draft or a name that is taken, WorkbenchError for no name.
+    """
+    row = locked_pool(db, campaign_id, name)
+    require_draft(row, "renamed")
+    if " ".join(new_name.split()) == row.name:
+        return
+    new_name = checked_name(db, campaign_id, new_name)
+    if not new_name:
+        raise WorkbenchError("a pool needs a name")
+    row.name = new_name
+    db.flush()
+
+
+def delete_draft(db: Session, campaign_id: int, name: str) -> None:
+    """Forget a draft, with what was added to it by hand; raises NotFound, and Conflict where it is none."""
+    row = locked_pool(db, campaign_id, name)
+    require_draft(row, "deleted")
+    db.execute(delete(PoolEntryRow).where(PoolEntryRow.pool_id == row.id))
+    db.delete(row)
+    db.flush()
+
+
+def rebuild_draft(db: Session, campaign_id: int, name: str) -> Rebuilt:
+    """Build a draft again by its recipe, from the runs as they are now and what is pooled or judged now.
+
+    Runs that are gone are left out; what was added by hand is kept, and stays marked where a run brings it
+    now too. Raises NotFound, Conflict for a pool that is no draft or has no run left.
+    """
+    row = locked_pool(db, campaign_id, name)
+    require_draft(row, "built again")
+    holding = current_runs(db, campaign_id, locked=True)
+    chosen = [(run["tag"], holding[run["tag"]]) for run in row.recipe["runs"] if run["tag"] in holding]
+    if not chosen:
+        raise Conflict(f"no run of {name!r} is left", remedy="delete the draft and make a pool of other runs")
+    before = _marks(db, row.id)
+    entries = pool_by_recipe(db, row, chosen)
+    kept = {pair: mark for pair, mark in before.items() if mark["added_at"] is not None}
+    merged = {pair: {**manual_entry(pair), **mark} for pair, mark in kept.items()}
+    merged |= {pair: {**_UNMARKED, **values, **kept.get(pair, {})} for pair, values in entries.items()}
+    db.execute(delete(PoolEntryRow).where(PoolEntryRow.pool_id == row.id))
+    write_entries(db, row.id, merged)
+    if not is_adaptive(row):
+        row.pairs = len(merged)
+    db.flush()
+    return Rebuilt(
+        pool_report(db, campaign_id, name),
+        entered=len(merged.keys() - before.keys()),
+        left=len(before.keys() - merged.keys()),
+        kept=len(kept),
+    )
+
+
+def _changed(db: Session, row: PoolRow) -> tuple[ChangedRun, ...]:
+    holding = current_runs(db, row.campaign_id)
+    found = (ChangedRun(run["tag"], run["sha256"], holding.get(run["tag"])) for run in row.recipe["runs"])
+    return tuple(one for one in found if one.sha256 != one.sha256_now)
+
+
+def _marks(db: Session, pool_id: int) -> dict[tuple[str, str], dict[str, Any]]:
+    """The pairs of a pool, and what each says of having been added by hand."""
+    entry = PoolEntryRow
+    rows = db.execute(
+        select(entry.topic, entry.docno, entry.added_by, entry.added_at, entry.reason).where(
+            entry.pool_id == pool_id
+        )
+    )
+    return {
+        (topic, docno): {"added_by": by, "added_at": at, "reason": reason}
+        for topic, docno, by, at, reason in rows
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class SharedPairs:
+    """Another pool that was opened, and how many pairs it has in common with this one."""
+
+    pool: str
+    state: PoolState
+    pairs: int
+
+
+@dataclass(frozen=True, slots=True)
+class BeforeOpening:
+    """What it means to open a draft; `sha256` is of its pairs, so that nothing else is opened than was seen.
+
+    `judged` of its pairs a person has graded by now, `without_text` are documents that nobody could read.
+    """
+
+    pool: PoolLine
+    topics: int
+    pace: Pace
+    judged: int
+    shared: tuple[SharedPairs, ...]
+    without_text: int
+    changed: tuple[ChangedRun, ...]
+    sha256: str
+
+    @property
+    def hours(self) -> float:
+        """The hours in which one assessor judges all of it."""
+        return self.pace.hours(self.pool.pairs)
+
+
+@dataclass(frozen=True, slots=True)
+class BeforeClosing:
+    """What it means to close a pool: of its pairs a person has graded `judged`; assignments in force."""
+
+    pool: PoolLine
+    judged: int
+    assignments: int
+
+
+def before_opening(db: Session, campaign_id: int, name: str) -> BeforeOpening:
+    """Everything to be known before a draft is opened; raises NotFound, and Conflict where it is none."""
+    row = pool_row(db, campaign_id, name)
+    require_draft(row, "opened")
+    pairs = _pairs(db, row.id)
+    return BeforeOpening(
+        pool=pool_summary(db, campaign_id, name),
+        topics=len(topics_of_pool(db, row)),
+        pace=pace_of(db, campaign_id),
+        judged=len(pairs & graded_by_people(db, campaign_id)),
+        shared=shared_with(db, campaign_id, name),
+        without_text=_without_text(db, row),
+        changed=changed_runs(db, campaign_id, name),
+        sha256=_hash(pairs),
+    )
+
+
+def open_pool(db: Session, campaign_id: int, name: str, *, seen: str | None = None) -> bool:
+    """Open a draft for judging; says whether it was one, False where it is open already.
+
+    `seen` is the hash of the pairs that somebody looked at before. Raises NotFound, Conflict for a closed
+    pool, an empty one, or one whose pairs are others than those seen.
+    """
+    row = locked_pool(db, campaign_id, name)
+    if state_of(row) is PoolState.OPEN:
+        return False
+    require_draft(row, "opened")
+    pairs = _pairs(db, row.id)
+    if not pairs and not row.pairs:
+        raise Conflict(f"pool {name!r} has no pairs", remedy="build it again, or delete it")
+    if seen is not None and seen != _hash(pairs):
+        raise Conflict(
+            f"draft {name!r} has changed since you looked at it",
+            remedy="look at it again before it is opened",
+        )
+    row.opened_at = datetime.now(UTC)
+    db.flush()
+    exclude_known_pairs(db, row)
+    return True
+
+
+def before_closing(db: Session, campaign_id: int, name: str) -> BeforeClosing:
+    """Everything to be known before an open pool is closed; raises NotFound, and Conflict for a draft."""
+    row = pool_row(db, campaign_id, name)
+    if state_of(row) is PoolState.DRAFT:
+        require_open(row)
+    return BeforeClosing(
+        pool=pool_summary(db, campaign_id, name),
+        judged=len(_pairs(db, row.id) & graded_by_people(db, campaign_id)),
+        assignments=db.scalar(
+            select(func.count()).where(AssignmentRow.pool_id == row.id, AssignmentRow.revoked_at.is_(None))
+        )
+        or 0,
+    )
+
+
+def close_pool(db: Session, campaign_id: int, name: str) -> bool:
+    """Close a pool: no judgment, assignment or addition is taken for it any more.
+
+    Says whether it was open, False where it is closed already. Raises NotFound, and Conflict for a draft.
+    """
+    row = locked_pool(db, campaign_id, name)
+    if state_of(row) is PoolState.CLOSED:
+        return False
+    require_open(row)
+    row.closed_at = datetime.now(UTC)
+    db.flush()
+    return True
+
+
+def shared_with(db: Session, campaign_id: int, name: str) -> tuple[SharedPairs, ...]:
+    """The other pools that were opened and have pairs of this one, oldest first; raises NotFound."""
+    row = pool_row(db, campaign_id, name)
+    own, other = aliased(PoolEntryRow), aliased(PoolEntryRow)
+    counts = dict(
+        db.execute(
+            select(other.pool_id, func.count())
+            .select_from(own)
+            .join(other, (other.topic == own.topic) & (other.docno == own.docno))
+            .where(
+                own.pool_id == row.id,
+                other.pool_id.in_(
+                    select(PoolRow.id).where(
+                        PoolRow.campaign_id == campaign_id,
+                        PoolRow.id != row.id,
+                        PoolRow.opened_at.is_not(None),
+                    )
+                ),
+            )
+            .group_by(other.pool_id)
+        ).all()
+    )
+    others = db.scalars(select(PoolRow).where(PoolRow.id.in_(list(counts))).order_by(PoolRow.id))
+    return tuple(SharedPairs(one.name, state_of(one), counts[one.id]) for one in others)
+
+
+def _pairs(db: Session, pool_id: int) -> set[tuple[str, str]]:
+    rows = db.execute(select(PoolEntryRow.topic, PoolEntryRow.docno).where(PoolEntryRow.pool_id == pool_id))
+    return {(topic, docno) for topic, docno in rows}
+
+
+def _hash(pairs: set[tuple[str, str]]) -> str:
+    """The SHA-256 of the pairs, one a line, sorted by topic and docno as bytes."""
+    lines = sorted((id_bytes(topic), id_bytes(docno)) for topic, docno in pairs)
+    digest = hashlib.sha256()
+    for topic, docno in lines:
+        digest.update(topic + b"\t" + docno + b"\n")
+    return digest.hexdigest()
+
+
+def _without_text(db: Session, row: PoolRow) -> int:
+    known = select(DocumentRow.docno).where(DocumentRow.campaign_id == row.campaign_id)
+    lacking = select(func.count(PoolEntryRow.docno.distinct())).where(
+        PoolEntryRow.pool_id == row.id, PoolEntryRow.docno.not_in(known)
+    )
+    return db.scalar(lacking) or 0

@@ -1,0 +1,211 @@
+"""Pools made from runs by a recipe that is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import insert, select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from workbench import __version__
+from workbench.errors import Conflict, NotFound, WorkbenchError
+from workbench.pooling.adaptive.live import Adaptive
+from workbench.pooling.comparison import without_pairs
+from workbench.pooling.pool import Pool
+from workbench.pooling.strategies import ALL_STRATEGIES, DEPTH_RECIPE, PoolRecipe
+from workbench.pooling.strategy import named
+from workbench.records import PoolEntry, TieRule, Verdict
+from workbench.storage.tables import PoolEntryRow, PoolRow, RunRow
+from workbench.workflow.checks import storable
+from workbench.workflow.pools.adaptive_pools import adaptive_recipe, most_pairs, record_known_pairs
+from workbench.workflow.pools.judged_pairs import graded_by_people
+from workbench.workflow.pools.listing import PoolReport, pool_report, recipe_in_words
+from workbench.workflow.pools.pool_rows import LONGEST_NAME, checked_name, name_taken
+from workbench.workflow.runs.packed_store import pack_runs, run_for_use
+
+
+def chosen_runs(
+    db: Session, campaign_id: int, recipe: PoolRecipe, *, locked: bool = False
+) -> list[tuple[str, str]]:
+    """The runs that a recipe chooses, as tag and SHA-256, by tag.
+
+    `locked`, none of them can be replaced before the transaction ends, which must be one that writes.
+    Raises NotFound for an unknown tag, and WorkbenchError without any run.
+    """
+    tags, priority = recipe.tags, recipe.priority
+    query = (
+        select(RunRow.tag, RunRow.sha256, RunRow.verdict, RunRow.priority)
+        .where(RunRow.campaign_id == campaign_id, RunRow.replaced_at.is_(None))
+        .order_by(RunRow.tag)
+    )
+    rows = db.execute(query.with_for_update(read=True) if locked else query).all()
+    unknown = set(tags or ()) - {row.tag for row in rows}
+    if unknown:
+        raise NotFound(f"there is no run {', '.join(sorted(unknown))} in this campaign")
+    chosen = [row for row in rows if (row.verdict == Verdict.ACCEPTED if tags is None else row.tag in tags)]
+    if priority is not None and chosen:
+        chosen = [row for row in chosen if row.priority is not None and row.priority <= priority]
+        if not chosen:
+            raise WorkbenchError(
+                f"no chosen run has a priority up to {priority}",
+                remedy="say the runs' priorities, or none here",
+            )
+    if not chosen:
+        remedy = "accept some, or choose some by their tags" if rows else "load runs, or choose some"
+        raise WorkbenchError("a pool needs at least one run", remedy=remedy)
+    return [(row.tag, row.sha256) for row in chosen]
+
+
+def current_runs(db: Session, campaign_id: int, *, locked: bool = False) -> dict[str, str]:
+    """The hash of every run by its tag, in the order of tags, without those that were replaced.
+
+    `locked`, none can be replaced before the transaction ends, which must be one that writes.
+    """
+    query = (
+        select(RunRow.tag, RunRow.sha256)
+        .where(RunRow.campaign_id == campaign_id, RunRow.replaced_at.is_(None))
+        .order_by(RunRow.tag)
+    )
+    return dict(db.execute(query.with_for_update(read=True) if locked else query).all())
+
+
+def pooled_or_judged(db: Session, campaign_id: int) -> set[tuple[str, str]]:
+    """The pairs of every pool that was opened, and those that a person graded: what need not be pooled."""
+    pooled = db.execute(
+        select(PoolEntryRow.topic, PoolEntryRow.docno)
+        .join(PoolRow)
+        .where(PoolRow.campaign_id == campaign_id, PoolRow.opened_at.is_not(None))
+    )
+    judged = graded_by_people(db, campaign_id)
+    return {(topic, docno) for topic, docno in pooled} | judged
+
+
+_SHOWN = LONGEST_NAME - 10  # room for the number that makes a name free
+
+
+def make_pool(
+    db: Session,
+    campaign_id: int,
+    recipe: PoolRecipe = DEPTH_RECIPE,
+    *,
+    name: str = "",
+    draft: bool = False,
+    created_by: int | None = None,
+) -> PoolReport:
+    """Pool the chosen runs by a recipe and open the pool for judging, unless it is to be a draft.
+
+    None of the runs can be replaced meanwhile. An adaptive pool begins empty and hands its documents out
+    while people judge. Raises WorkbenchError without runs and for an unknown strategy, InvalidInput for its
+    parameters, NotFound for an unknown tag, Conflict for a name that is taken.
+    """
+    texts = recipe.texts()
+    chosen = chosen_runs(db, campaign_id, recipe, locked=True)
+    name = checked_name(db, campaign_id, name) or _free_name(
+        db, campaign_id, recipe_in_words(recipe.strategy, texts)
+    )
+    now = datetime.now(UTC)
+    row = PoolRow(
+        campaign_id=campaign_id,
+        name=name,
+        recipe={
+            "strategy": recipe.strategy,
+            "parameters": texts,
+            "ties": str(recipe.ties),
+            "supplementary": recipe.supplementary,
+        },
+        pairs=0,
+        largest_possible=0,
+        created_by=created_by,
+        created_at=now,
+        opened_at=None if draft else now,
+    )
+    entries = pool_by_recipe(db, row, chosen)
+    db.add(row)
+    try:
+        db.flush()
+    except IntegrityError:
+        raise Conflict(f"a pool {name!r} was made at the same moment", remedy="load the page again") from None
+    write_entries(db, row.id, entries)
+    if not draft:
+        exclude_known_pairs(db, row)
+    return pool_report(db, campaign_id, name)
+
+
+def pool_by_recipe(
+    db: Session, row: PoolRow, chosen: Sequence[tuple[str, str]]
+) -> dict[tuple[str, str], dict[str, Any]]:
+    """Build the pool of a row's recipe from runs, given as tags and hashes; writes both into the row.
+
+    The entries come by pair, as values of their rows. Raises as the strategy does.
+    """
+    strategy = named(ALL_STRATEGIES, row.recipe["strategy"])
+    values, ties = strategy.values(row.recipe["parameters"]), TieRule(row.recipe["ties"])
+    pack_runs(db, row.campaign_id)
+    depth = strategy.depth_read(values)
+    runs = (run_for_use(db, row.campaign_id, tag, depth=depth, ties=ties) for tag, _ in chosen)
+    built = strategy.build(runs, ties=ties, **values)
+    pool = built.pool() if isinstance(built, Adaptive) else built
+    if row.recipe["supplementary"]:
+        pool = without_pairs(pool, pooled_or_judged(db, row.campaign_id))
+    row.recipe = {
+        **row.recipe,
+        "runs": [{"tag": tag, "sha256": sha256} for tag, sha256 in chosen],
+        "largest_possible": dict(pool.largest_possible),
+        "version": __version__,
+        **(adaptive_recipe(built) if isinstance(built, Adaptive) else {}),
+    }
+    row.pairs = most_pairs(built) if isinstance(built, Adaptive) else len(pool.entries)
+    row.largest_possible = sum(pool.largest_possible.values())
+    return {(entry.topic, entry.docno): _entry_values(entry, pool) for entry in pool.entries}
+
+
+def exclude_known_pairs(db: Session, row: PoolRow) -> None:
+    """Tell a supplementary adaptive pool, as it is opened, what is pooled or judged by then."""
+    if row.recipe.get("adaptive") and row.recipe["supplementary"]:
+        record_known_pairs(db, row, pooled_or_judged(db, row.campaign_id))
+
+
+def write_entries(db: Session, pool_id: int, entries: Mapping[tuple[str, str], dict[str, Any]]) -> None:
+    """Write entries, as `pool_by_recipe` gives them, into a pool that has none of them."""
+    if entries:
+        db.execute(insert(PoolEntryRow), [{"pool_id": pool_id, **values} for values in entries.values()])
+
+
+def manual_entry(pair: tuple[str, str]) -> dict[str, Any]:
+    """The values of an entry that no run brought; who added it is to be said with them."""
+    return {
+        "topic": pair[0],
+        "docno": pair[1],
+        "brought_by": [],
+        "best_rank": None,
+        "run_count": 0,
+        "weight": None,
+        "inclusion": None,
+        "stratum": None,
+    }
+
+
+def _entry_values(entry: PoolEntry, pool: Pool) -> dict[str, Any]:
+    pair = (entry.topic, entry.docno)
+    return {
+        "topic": entry.topic,
+        "docno": entry.docno,
+        "brought_by": [[each.tag, each.rank] for each in entry.contributions],
+        "best_rank": entry.contributions[0].rank,
+        "run_count": len(entry.contributions),
+        "weight": pool.weights.get(pair),
+        "inclusion": pool.inclusion.get(pair),
+        "stratum": pool.strata.get(pair),
+    }
+
+
+def _free_name(db: Session, campaign_id: int, stem: str) -> str:
+    stem = storable(stem)
+    stem = stem if len(stem) <= _SHOWN else stem[: _SHOWN - 1] + "…"
+    name, number = stem, 2
+    while name_taken(db, campaign_id, name):
+        name, number = f"{stem} ({number})", number + 1
+    return name

@@ -1,0 +1,158 @@
+"""Qrels: one grade from several, by a named rule, from the current judgments of a campaign."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from workbench.consensus.rule import Pair
+from workbench.consensus.rule_choice import RuleChoice, rule_choice
+from workbench.consensus.settle import NO_GRADE, Consensus, consensus
+from workbench.consensus.soft import SoftLabels, soft_labels
+from workbench.errors import WorkbenchError
+from workbench.formats.qrels import write_qrels
+from workbench.records import Judgment, Qrel, Scale
+from workbench.storage.adjudications import adjudicated_grades
+from workbench.storage.tables import AssessorRow, JudgmentEventRow, PoolEntryRow, PoolRow
+from workbench.workflow.campaigns.campaigns import campaign_of
+from workbench.workflow.judging.current_judgments import current_judgments
+from workbench.workflow.people.assessors import assessors_of
+
+UNJUDGED = -1
+"""The grade that infAP reads as pooled and not judged."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Material:
+    """What every rule of a campaign uses: current judgments, decisions, and who is a machine."""
+
+    scale: Scale
+    judgments: tuple[Judgment, ...]
+    decided: Mapping[Pair, int]
+    machines: Mapping[str, bool]
+
+    def counted(self, choice: RuleChoice) -> tuple[Judgment, ...]:
+        """The judgments that count for a choice; raises WorkbenchError for an unknown assessor."""
+        named = choice.parameters().get("assessor")
+        if named is not None and named not in self.machines:
+            raise WorkbenchError(
+                f"{named} is not an assessor of this campaign", remedy="see the list of assessors"
+            )
+        if choice.machines or (named is not None and self.machines[named]):
+            return self.judgments
+        return tuple(one for one in self.judgments if not self.machines[one.assessor])
+
+    def settled(self, choice: RuleChoice) -> Consensus:
+        """What a rule gives; raises WorkbenchError for an unknown rule, parameter or assessor."""
+        return consensus(
+            self.counted(choice),
+            rule=choice.rule,
+            scale=self.scale,
+            relevant_from=self.scale.relevant_from,
+            decided=self.decided,
+            **choice.parameters(),
+        )
+
+    def digest(self) -> str:
+        """A hash of all of it: the same material gives the same qrels."""
+        sha = hashlib.sha256(repr((self.scale, sorted(self.decided.items()))).encode())
+        sha.update(repr(sorted(self.machines.items())).encode("utf-8", "backslashreplace"))
+        for one in self.judgments:
+            line = f"{one.assessor}\t{one.topic}\t{one.docno}\t{one.answer}\t{one.grade}\n"
+            sha.update(line.encode("utf-8", "surrogateescape"))
+        return sha.hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class QrelsReport:
+    """The qrels that a rule makes now; `without_grade` counts pairs that only have unsure or cannot-judge.
+
+    Relevant is what is so from `relevant_from` on. `adjudicated` of the lines have an adjudicator's grade.
+    `unjudged` are lines of grade -1 for pairs of the pools that have no other, where these were asked for.
+    """
+
+    choice: RuleChoice
+    consensus: Consensus
+    by_grade: tuple[tuple[int, int], ...]
+    topics: int
+    relevant: int
+    without_grade: int
+    adjudicated: int
+    unjudged: tuple[Qrel, ...] = ()
+
+    @property
+    def relevant_from(self) -> int:
+        """The lowest grade of the lines that counts as relevant."""
+        return self.consensus.relevant_from
+
+    def lines(self) -> Iterator[bytes]:
+        """The file, line by line; nothing but qrels lines."""
+        return write_qrels((*self.consensus.qrels, *self.unjudged))
+
+
+def material(db: Session, campaign_id: int) -> Material:
+    """What the rules work on now."""
+    return Material(
+        scale=campaign_of(db, campaign_id).scale,
+        judgments=current_judgments(db, campaign_id),
+        decided=adjudicated_grades(db, campaign_id),
+        machines={line.name: line.machine for line in assessors_of(db, campaign_id)},
+    )
+
+
+def make_qrels(db: Session, campaign_id: int, choice: RuleChoice, *, unjudged: bool = False) -> QrelsReport:
+    """Apply a rule to what the assessors say now; unsure and cannot-judge give no line.
+
+    With `unjudged` every pair of an opened pool that gets no grade has a line with -1. Scorers take it for
+    not relevant, but infAP and bpref for what it is.
+    Raises WorkbenchError for an unknown rule, parameter or assessor, and a rule that makes no whole grades.
+    """
+    result = material(db, campaign_id).settled(choice)
+    graded = {(q.topic, q.docno) for q in result.qrels}
+    without = sorted(_pooled(db, campaign_id) - graded) if unjudged else ()
+    return QrelsReport(
+        choice=choice,
+        consensus=result,
+        by_grade=tuple(sorted(Counter(q.grade for q in result.qrels).items())),
+        topics=len({q.topic for q in result.qrels}),
+        relevant=sum(q.grade >= result.relevant_from for q in result.qrels),
+        without_grade=sum(pair.reason == NO_GRADE for pair in result.unsettled),
+        adjudicated=sum(label.adjudicated for label in result.labels),
+        unjudged=tuple(Qrel(*pair, UNJUDGED) for pair in without),
+    )
+
+
+def make_soft_labels(db: Session, campaign_id: int, *, machines: bool = False) -> SoftLabels:
+    """The mean and the shares of the grades of every pair, as the assessors say now."""
+    found = material(db, campaign_id)
+    return soft_labels(found.counted(rule_choice("mean", machines=machines)), scale=found.scale)
+
+
+def default_rule(db: Session, campaign_id: int) -> str:
+    """The rule to begin with: an adjudicator's decisions come first where there are any."""
+    return "adjudicated" if adjudicated_grades(db, campaign_id) else "majority"
+
+
+def first_who_graded(db: Session, campaign_id: int) -> str | None:
+    """The first assessor by name who has given any grade, people before machines: the one to begin with."""
+    graded = select(JudgmentEventRow.id).where(
+        JudgmentEventRow.campaign_id == campaign_id,
+        JudgmentEventRow.assessor_id == AssessorRow.id,
+        JudgmentEventRow.grade.is_not(None),
+    )
+    chosen = select(AssessorRow.name).where(AssessorRow.campaign_id == campaign_id, graded.exists())
+    return db.scalars(chosen.order_by(AssessorRow.machine, AssessorRow.name).limit(1)).one_or_none()
+
+
+def _pooled(db: Session, campaign_id: int) -> set[Pair]:
+    chosen = (
+        select(PoolEntryRow.topic, PoolEntryRow.docno)
+        .join(PoolRow)
+        .where(PoolRow.campaign_id == campaign_id, PoolRow.opened_at.is_not(None))
+    )
+    return {(topic, docno) for topic, docno in db.execute(chosen)}
