@@ -104,10 +104,11 @@ def own_weights(disagreements: ArrayLike) -> Weights:
     return given / (given.max() or 1.0)
 
 
-def parse_weights(text: str) -> str | OwnWeights:
+def parse_weights(text: str, *, source: str = "weights") -> str | OwnWeights:
     """A name of weights, or rows of numbers separated by blanks, tabs or commas, the lowest grade first.
 
-    Raises WorkbenchError for a row that is no numbers, with its line, and for weights that cannot be.
+    Raises WorkbenchError for a row that is not all numbers, by its line in the source, and for weights that
+    cannot be.
     """
     if text in WEIGHTS:
         return text
@@ -118,7 +119,7 @@ def parse_weights(text: str) -> str | OwnWeights:
                 rows.append(tuple(float(cell) for cell in line.replace(",", " ").split()))
             except ValueError:
                 raise WorkbenchError(
-                    f"line {number} of the weights is not all numbers",
+                    f"{source}:{number}: this is not all numbers",
                     remedy="write how far every two grades disagree, as 0 0.5 1",
                 ) from None
     own_weights(rows)

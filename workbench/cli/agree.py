@@ -68,6 +68,9 @@ def command(
     qrels mean "not judged" and are left out. Files may be gzip; - is the standard input.
     """
     only_one_standard_input(files)
+    threshold = options.relevant_from
+    if threshold is not None and threshold < 1:
+        raise click.UsageError("--relevant-from must be 1 or more")
     if (codes or repeats != "last") and not as_judgments:
         raise click.UsageError("--cannot-judge and --repeats go with --judgments")
     if len(files) < 2 and not as_judgments:
@@ -75,9 +78,6 @@ def command(
     given = _judgments(files, codes) if as_judgments else _qrels(files)
     answers = _answers(given, machine_names, first_holds=repeats == "first")
     categories = _scale(scale, given)
-    threshold = options.relevant_from
-    if threshold is not None and threshold < 1:
-        raise click.UsageError("--relevant-from must be 1 or more")
     if threshold is not None and threshold > max(categories):
         raise WorkbenchError(
             f"no grade is {threshold} or more, so that nothing is relevant; the highest is {max(categories)}",

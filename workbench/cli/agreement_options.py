@@ -115,7 +115,7 @@ def _flag(option: Option) -> Callable[[Command], Command]:
     kind: Any = str
     shown = default
     if option.field != "weights" and option.choices:
-        kind = click.Choice(list(option.aliases or option.choices))
+        kind = click.Choice([str(word) for word in option.aliases or option.choices])
         shown = next((word for word, value in option.aliases.items() if value == default), str(default))
     elif option.parse is int and (option.low is not None or option.high is not None):
         kind = click.IntRange(option.low, option.high)
@@ -152,6 +152,7 @@ def _weights(name: str) -> str | OwnWeights:
             remedy=f"one of {', '.join(WEIGHTS)}, or a file with a row for each grade, the lowest first",
         ) from None
     try:
-        return parse_weights(text)
+        return parse_weights(text, source=name)
     except WorkbenchError as error:
-        raise WorkbenchError(f"{name}: {error.message}", remedy=error.remedy) from None
+        message = error.message if error.message.startswith(name) else f"{name}: {error.message}"
+        raise WorkbenchError(message, remedy=error.remedy) from None

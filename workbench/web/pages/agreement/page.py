@@ -121,10 +121,10 @@ def _options(scale: Scale, weighted: bool) -> AgreementOptions:
         options = options_from_address(values)
         if isinstance(options.weights, str) or len(options.weights) == grades:
             return options
-        message = f"the weights are not a square of {grades} grades"
+        message, remedy = f"the weights are not a square of {grades} grades", ""
     except WorkbenchError as error:
-        message = error.message
+        message, remedy = error.message, error.remedy
     if not weighted:
         return options_from_address({**values, "weights": ""})
-    remedy = f"{grades} rows of {grades} numbers from 0, the lowest grade first, with 0 where they are equal"
-    raise InvalidInput([Finding("Agreement", None, OWN, message, remedy)])
+    square = f"{grades} rows of {grades} numbers from 0, the lowest grade first, with 0 where they are equal"
+    raise InvalidInput([Finding("Agreement", None, OWN, message, remedy or square)])
