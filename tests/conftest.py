@@ -82,9 +82,18 @@ def postgresql_database(lasting_postgresql: Database) -> Database:
     return shared(lasting_postgresql)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave PostgreSQL to `-m slow` where a test is not marked `engines`: its SQL is plain."""
+    for item in items:
+        call = getattr(item, "callspec", None)
+        on_postgresql = call is not None and call.params.get("database") == "postgresql"
+        if on_postgresql and not item.get_closest_marker("engines"):
+            item.add_marker(pytest.mark.slow)
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database(request: pytest.FixtureRequest) -> Database:
-    """A migrated database without rows; the test runs once on each kind."""
+    """A migrated database without rows; a test marked `engines` runs on each kind, another on SQLite."""
     found = request.getfixturevalue(f"{request.param}_database")
     assert isinstance(found, Database)
     return found

@@ -1,10 +1,14 @@
 """Workbench builds information-retrieval test collections.
 
-The map of the house; imports point inwards, from the top of this list to its end:
+From Python, without a server: `from workbench import read_run, read_qrels, make_pool, agree, settle, score`.
+
+The map of the house. Imports point inwards, from the top of this list to its end; import-linter checks it:
 
     web, cli      the two doors: the browser's and the terminal's
+    toolkit       the door from Python: what the commands on files do, as functions
     demo          a small campaign to try everything on
-    workflow      what people do, in campaign order; one function a use-case
+    help          the manual: one page for each reader and step
+    workflow      what people do, a room for each stage of a campaign; one function a use-case
     pooling       WHICH documents get judged                   (pure)
     agreement     HOW FAR assessors agree                      (pure)
     consensus     ONE grade from several                       (pure)
@@ -16,6 +20,53 @@ The map of the house; imports point inwards, from the top of this list to its en
     export        one result as CSV, JSON and LaTeX
     records       the nouns
     errors        what a person can put right
+
+How to add a coefficient stands in `workbench.agreement`, a pooling strategy in `workbench.pooling`, a rule of
+consensus in `workbench.consensus`, a measure in `workbench.scoring`, a format in `workbench.formats`, a page
+in `workbench.web.pages`, a command in `workbench.cli`. `workbench.workflow.judging` writes judgments.
+
+Glossary: one word for one thing, in names, labels and messages.
+
+    adjudication     the decision of a pair on which assessors differ
+    agreement        how far assessors give the same grades
+    assessor         who judges: a person, or a machine marked as such
+    assignment       a topic of a pool that an assessor is to judge
+    campaign         one test collection in the making
+    consensus        a rule that makes one grade of several
+    current          of a pair's judgments: the latest one
+    dispute          a pair with different grades
+    grade            a value of the scale; unsure and cannot judge are answers, not grades
+    group            who sends runs
+    handout          which documents an assignment has now
+    judgment         what one assessor answered about one pair
+    leniency         how far an assessor's grades are above those of the others
+    pair             a topic and a document
+    pool             the pairs to be judged, made by a recipe
+    pooled kappa     Scott's pi: chance from the grades of both assessors together
+    qrels            one grade for each pair, as scorers read it
+    quality check    a repeat, planted pair or training pair, used to measure an assessor
+    recipe           strategy, parameters, runs, tie rule and seed of a pool
+    run              a system's ranked answer to the topics, named by its tag
+    scale            the grades, and the lowest one that counts as relevant
+    seed             what makes a random choice come out the same again
+    submission       what an assessor's screen sends about one pair
+    topic            the statement of an information need
+    unpooled kappa   Cohen's kappa: chance from each assessor's own grades
+    unrecorded       of an answer: received, but kept apart because it could not be recorded
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from workbench.toolkit import make_pool, read_qrels, read_run, score, settle
+
 __version__ = "0.1.0"
+__all__ = ["__version__", "make_pool", "read_qrels", "read_run", "score", "settle"]
+
+
+def __getattr__(name: str) -> Any:
+    # Imported at its first use: every command imports this package, and few need the science.
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module("workbench.toolkit"), name)

@@ -1,4 +1,4 @@
-"""What a person can put right: every expected failure is one of these, and says where, what and how."""
+"""Errors that a user can fix: each says where, what is wrong and how to fix it."""
 
 from __future__ import annotations
 
@@ -69,3 +69,30 @@ class NotAllowed(WorkbenchError):
 
 class Conflict(WorkbenchError):
     """The act contradicts what is already stored: a name taken, a pool closed."""
+
+
+def finding_to_json(finding: Finding) -> dict[str, object]:
+    """A finding as JSON has it."""
+    return {
+        "source": finding.source,
+        "line": finding.line,
+        "code": finding.code,
+        "message": finding.message,
+        "remedy": finding.remedy,
+        "severity": str(finding.severity),
+        "column": finding.column,
+    }
+
+
+def finding_from_json(data: dict[str, object]) -> Finding:
+    """A finding from what `finding_to_json` wrote, or an older version, which knew no columns."""
+    line, column = data["line"], data.get("column")
+    return Finding(
+        source=str(data["source"]),
+        line=line if isinstance(line, int) else None,
+        code=str(data["code"]),
+        message=str(data["message"]),
+        remedy=str(data["remedy"]),
+        severity=Severity(str(data["severity"])),
+        column=column if isinstance(column, int) else None,
+    )

@@ -12,7 +12,7 @@ from sqlalchemy import update
 from tests.builders import DOCNOS
 from tests.cli.executable import run_file
 from tests.workflow.judging.handed_out import live_pool
-from workbench.cli.campaign.commands import command as campaign
+from workbench.cli.campaign import command as campaign
 from workbench.cli.pool import command as pool
 from workbench.storage.engine import Database
 from workbench.storage.migrate import migrate

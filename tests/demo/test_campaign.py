@@ -7,8 +7,7 @@ from workbench.storage.engine import Database
 from workbench.workflow.agreement.report import agreement_of_people
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.judging.assignments import left_to_judge
-from workbench.workflow.overview.home import campaigns_of
-from workbench.workflow.overview.progress import overview
+from workbench.workflow.overview import campaigns_of, overview
 from workbench.workflow.people.accounts import account_by_login
 from workbench.workflow.people.groups import groups_of
 from workbench.workflow.runs.run_records import runs_of
@@ -46,5 +45,5 @@ def test_every_page_has_something_to_show(database: Database) -> None:
         ]  # fmt: skip
         assert [person.login for group in groups for person in group.members] == ["sorrel"]
         lines = runs_of(db, campaign.id)
-        assert {line.about.kind for line in lines} == {"automatic"}
-        assert all(line.about.description and line.about.priority for line in lines)
+        assert {line.metadata.kind for line in lines} == {"automatic"}
+        assert all(line.metadata.description and line.metadata.priority for line in lines)

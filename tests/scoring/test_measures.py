@@ -89,7 +89,7 @@ def test_what_is_no_name_is_refused(name: str) -> None:
         ("AP(depth=5)", r"AP has no parameter depth \(it has cutoff, rel, judged_only\)"),
         ("IPrec@1.1", "cannot be 1.1"),
         ("IPrec@-0.1", "cannot be -0.1"),
-        ("IPrec@0.333", "give at most two decimals"),
+        ("IPrec@0.333", "two decimals"),
         ("SetF(beta=0)", "cannot be 0.0"),
         ("nDCG(dcg='log')@5", r"cannot be 'log' \(one of log2, exp-log2\)"),
         ("nDCG(gains={1:-1})@5", "whole numbers from 0"),

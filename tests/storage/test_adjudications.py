@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+import pytest
 from sqlalchemy.orm import Session
 
 from workbench.storage.adjudications import adjudicated_grades, current_adjudications
 from workbench.storage.engine import Database
 from workbench.storage.tables import AdjudicationEventRow, CampaignRow
+
+pytestmark = pytest.mark.engines
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 

@@ -21,6 +21,8 @@ from workbench.errors import WorkbenchError
 from workbench.storage.engine import Database, reachable
 from workbench.storage.tables import AccountRow, TopicRow
 
+pytestmark = pytest.mark.engines
+
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
 

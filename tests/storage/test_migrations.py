@@ -21,6 +21,8 @@ from workbench.storage.engine import Database
 from workbench.storage.migrate import MIGRATIONS, configuration, migrate
 from workbench.storage.tables import AccountRow, Base, CampaignRow, JudgmentEventRow, PoolRow
 
+pytestmark = pytest.mark.engines
+
 TABLES = set(Base.metadata.tables) | {"alembic_version"}
 
 

@@ -26,6 +26,8 @@ from workbench.storage.tables import (
     TopicRow,
 )
 
+pytestmark = pytest.mark.engines
+
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
 # Ids that a careless layer would change, merge, cut or order otherwise than by their bytes.

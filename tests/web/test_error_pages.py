@@ -16,7 +16,7 @@ from tests.cast import Cast
 from workbench.errors import Finding, InvalidInput, Severity, WorkbenchError
 from workbench.web.access import anyone
 from workbench.web.ids import read_id, write_id
-from workbench.web.plain_text import blocks
+from workbench.web.rendering import blocks
 from workbench.web.templating import day, grouped, moment, share
 
 

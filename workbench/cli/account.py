@@ -1,19 +1,24 @@
-"""`workbench account`: people who may sign in, for the administrator at the terminal."""
+"""`workbench init` and `workbench account`: the first organiser, further accounts, roles, passwords."""
 
 from __future__ import annotations
 
 import click
 
-from workbench.cli.opening import database_options, opened
+from workbench.cli.database import database_options, open_database
 from workbench.errors import InvalidInput
 from workbench.settings import Settings
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
-from workbench.workflow.people.accounts import account_by_login, create_account, prepare_account
-from workbench.workflow.people.accounts import set_password as store_password
+from workbench.workflow.people.accounts import (
+    account_by_login,
+    create_account,
+    create_first_account,
+    prepare_account,
+)
 from workbench.workflow.people.groups import group_named, join
 from workbench.workflow.people.membership import add_role
 from workbench.workflow.people.passwords import Passwords, password_findings
 from workbench.workflow.people.roles import Role
+from workbench.workflow.people.signing_in import set_password as store_password
 
 PASSWORD = click.option(
     "--password",
@@ -23,6 +28,19 @@ PASSWORD = click.option(
     confirmation_prompt=True,
     help="Asked for if not given (or WORKBENCH_PASSWORD).",
 )
+
+
+@click.command("init")
+@click.option("--login", prompt=True, help="Name to sign in with.")
+@click.option("--name", help="Name that others see; the login if not given.")
+@PASSWORD
+@database_options
+def init(settings: Settings, login: str, name: str | None, password: str) -> None:
+    """Make the database and the account of the first organiser."""
+    new = prepare_account(login=login, name=name or login, password=password, passwords=Passwords())
+    with open_database(settings) as database, database.writing() as db:
+        account = create_first_account(db, new)
+    click.echo(f"{account.name} may sign in as {account.login}. Now: workbench serve")
 
 
 @click.group("account")
@@ -39,7 +57,7 @@ def command() -> None:
 def new(settings: Settings, login: str, name: str | None, administrator: bool, password: str) -> None:
     """Make the account LOGIN."""
     prepared = prepare_account(login=login, name=name or login, password=password, passwords=Passwords())
-    with opened(settings) as database, database.writing() as db:
+    with open_database(settings) as database, database.writing() as db:
         account = create_account(db, prepared, administrator=administrator)
     click.echo(f"{account.name} may sign in as {account.login}")
 
@@ -55,7 +73,7 @@ def role(settings: Settings, login: str, campaign: str, role: str, group: str | 
     """Give LOGIN a ROLE in CAMPAIGN."""
     if (role == Role.PARTICIPANT) != (group is not None):
         raise click.UsageError("a participant needs --group, and nobody else has one")
-    with opened(settings) as database, database.writing() as db:
+    with open_database(settings) as database, database.writing() as db:
         account, found = account_by_login(db, login), campaign_by_slug(db, campaign)
         if group is not None:
             join(db, found.id, group_named(db, found.id, group), account.id, both_sides=both)
@@ -74,6 +92,6 @@ def reset(settings: Settings, login: str, password: str) -> None:
     if findings:
         raise InvalidInput(findings)
     hashed = Passwords().hash(password)
-    with opened(settings) as database, database.writing() as db:
+    with open_database(settings) as database, database.writing() as db:
         account = store_password(db, login, hashed)
     click.echo(f"{account.login} has a new password and is signed out everywhere")

@@ -34,7 +34,7 @@ from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.formats.judgment_groups import write_judgment_groups
 from workbench.formats.qrels import read_qrels, write_qrels
 from workbench.records import Judgment
-from workbench.scoring.measures import at_line, parse_measures
+from workbench.scoring.measures import at_threshold, parse_measures
 from workbench.scoring.rank_correlation import compare_rankings
 from workbench.scoring.scorer import Scorer, in_order
 
@@ -275,7 +275,7 @@ def scores_of_runs(
     parsed = parse_measures(measure)
     if len(parsed) > 1:
         raise WorkbenchError("a ranking is by one measure", remedy="name one, such as AP")
-    lines = {name: at_line(parsed[0], one.relevant_from) for name, one in found.items() if one.qrels}
+    lines = {name: at_threshold(parsed[0], one.relevant_from) for name, one in found.items() if one.qrels}
     scorers = {name: Scorer(found[name].qrels, [line]) for name, line in lines.items()}
     scores: dict[str, dict[str, float]] = {name: {} for name in lines}
     for _, run in read_runs(names, warnings=False, unique_tags=True):

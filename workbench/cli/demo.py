@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from workbench.cli.opening import opened
-from workbench.cli.serving import DEFAULT_PORT, say_address, serve_until_interrupted, usable_port
+from workbench.cli.database import open_database
+from workbench.cli.serve import DEFAULT_PORT, say_address, serve_until_interrupted, usable_port
 from workbench.demo.campaign import PEOPLE, demo_there, make_demo
 from workbench.errors import WorkbenchError
 from workbench.settings import read_settings
@@ -45,7 +45,7 @@ def command(
         for leftover in folder.glob("workbench.sqlite3*"):
             leftover.unlink()
     chosen = usable_port(host, DEFAULT_PORT if port is None else port, or_another=port is None)
-    with opened(settings) as database:
+    with open_database(settings) as database:
         with database.reading() as db:
             there = demo_there(db)
         if not there:

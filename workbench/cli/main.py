@@ -18,7 +18,7 @@ from workbench.errors import WorkbenchError
 
 COMMANDS = {
     "demo": "workbench.cli.demo:command",
-    "init": "workbench.cli.init:command",
+    "init": "workbench.cli.account:init",
     "serve": "workbench.cli.serve:command",
     "campaign": "workbench.cli.campaign:command",
     "account": "workbench.cli.account:command",
@@ -31,6 +31,7 @@ COMMANDS = {
     "rounds": "workbench.cli.rounds:command",
     "plan-overlap": "workbench.cli.plan_overlap:command",
     "score": "workbench.cli.score:command",
+    "help": "workbench.cli.help:command",
 }
 
 

@@ -1,13 +1,78 @@
-"""`workbench serve`: the site."""
+"""`workbench serve`: start the web server and run it until it is stopped."""
 
 from __future__ import annotations
 
-import click
+import os
+import socket
 
-from workbench.cli.opening import database_options, opened
-from workbench.cli.serving import DEFAULT_PORT, say_address, serve_until_interrupted, usable_port
+import click
+from granian.constants import Interfaces
+from granian.log import LogLevels, logger
+from granian.server import Server
+
+from workbench.cli.database import database_options, open_database
+from workbench.errors import WorkbenchError
 from workbench.settings import Settings
 from workbench.workflow.people.accounts import any_account
+
+DEFAULT_PORT = 8765
+# Those who save are quick; most of the others wait, for the process of long requests or for uploads.
+THREADS = 64
+
+
+def serve_until_interrupted(settings: Settings, *, host: str, port: int, workers: int) -> None:
+    """Serve the site in worker processes of some threads each until Ctrl-C or SIGTERM.
+
+    Each worker has a second process for what takes long (`workbench.web.long_requests`).
+
+    The workers read the same settings from the environment that is set here.
+    """
+    os.environ["WORKBENCH_INSTANCE"] = str(settings.instance)
+    os.environ["WORKBENCH_DATABASE_URL"] = settings.database_url
+    server = Server(
+        "workbench.web.app:from_environment",
+        factory=True,
+        address=host,
+        port=port,
+        interface=Interfaces.WSGI,
+        workers=workers,
+        blocking_threads=THREADS,
+        websockets=False,
+        log_level=LogLevels.warning,
+        workers_kill_timeout=5,
+        process_name=None,
+    )
+    # It warns of more threads than processors; most of ours wait, for the disk or for the second process.
+    logger.addFilter(lambda record: "Python threads" not in record.getMessage())
+    server.serve()
+
+
+def usable_port(host: str, port: int, *, or_another: bool = False) -> int:
+    """The port asked for, or a free one for 0, or (`or_another`) a free one where it is taken.
+
+    Raises WorkbenchError where the address cannot be used.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        with socket.socket(family, socket.SOCK_STREAM) as trial:
+            trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            trial.bind((host, port))
+            return int(trial.getsockname()[1])
+    except OSError as error:
+        if or_another and port != 0:
+            return usable_port(host, 0)
+        raise WorkbenchError(
+            f"port {port} of {host} cannot be used: {error.strerror}", remedy="choose another with --port"
+        ) from None
+
+
+def say_address(host: str, port: int, settings: Settings) -> None:
+    """Print where the site is and where its data lie; no password of a database is shown."""
+    shown = f"[{host}]" if ":" in host else host
+    click.echo(f"Workbench serves http://{shown}:{port}")
+    where = settings.database_url
+    click.echo(f"Data: {where.split('@')[-1] if '@' in where else where.removeprefix('sqlite:///')}")
+    click.echo("Stop with Ctrl-C.")
 
 
 @click.command("serve")
@@ -24,7 +89,7 @@ def command(settings: Settings, host: str, port: int, workers: int) -> None:
     unless `workbench init` has made one.
     """
     port = usable_port(host, port)
-    with opened(settings) as database, database.reading() as db:
+    with open_database(settings) as database, database.reading() as db:
         empty = not any_account(db)
     say_address(host, port, settings)
     if empty:

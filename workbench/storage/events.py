@@ -17,7 +17,7 @@ LATER = "later"
 JUDGING = "judging"
 DISCUSSION = "discussion"
 # What holds is what was said while judging or discussing; probes and training are compared with it.
-HOLDING = (JUDGING, DISCUSSION)
+CURRENT_PURPOSES = (JUDGING, DISCUSSION)
 BATCH = 1000
 
 
@@ -72,7 +72,7 @@ def recorded_event(db: Session, assessor_id: int, client_id: str) -> CurrentEven
 def current_event(db: Session, assessor_id: int, topic: str, docno: str) -> CurrentEvent | None:
     """What holds of one pair of an assessor, also that it is put off; None where nothing does."""
     row = db.execute(
-        _LATEST, {"assessor_id": assessor_id, "topic": topic, "docno": docno, "purposes": HOLDING}
+        _LATEST, {"assessor_id": assessor_id, "topic": topic, "docno": docno, "purposes": CURRENT_PURPOSES}
     ).one_or_none()
     return None if row is None or row.answer == WITHDRAWN else CurrentEvent._make(row)
 
@@ -100,7 +100,7 @@ def event_before(
     docno: str,
     *,
     number: int,
-    purposes: Sequence[str] = HOLDING,
+    purposes: Sequence[str] = CURRENT_PURPOSES,
 ) -> CurrentEvent | None:
     """What an assessor's pair had as its latest event of these purposes before the one with this number."""
     pair = {"assessor_id": assessor_id, "topic": topic, "docno": docno, "purposes": purposes}
@@ -136,7 +136,7 @@ def answers_in_order(db: Session, campaign_id: int) -> Sequence[Row[int, str, st
     pair = (event.assessor_id, event.topic, event.docno)
     return db.execute(
         select(*pair, event.answer, event.grade)
-        .where(event.campaign_id == campaign_id, event.purpose.in_(HOLDING))
+        .where(event.campaign_id == campaign_id, event.purpose.in_(CURRENT_PURPOSES))
         .order_by(*pair, event.id)
     ).all()
 
@@ -145,7 +145,9 @@ def _current(
     campaign_id: int, assessor_ids: Iterable[int] | None, topic: str | None, no_answers: Sequence[str]
 ) -> Select[Any]:
     event = JudgmentEventRow
-    latest = select(func.max(event.id)).where(event.campaign_id == campaign_id, event.purpose.in_(HOLDING))
+    latest = select(func.max(event.id)).where(
+        event.campaign_id == campaign_id, event.purpose.in_(CURRENT_PURPOSES)
+    )
     if assessor_ids is not None:
         latest = latest.where(event.assessor_id.in_(list(assessor_ids)))
     if topic is not None:

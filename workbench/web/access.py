@@ -15,8 +15,7 @@ from werkzeug.wrappers import Response
 
 from workbench.errors import NotAllowed, NotFound
 from workbench.web.context import reading
-from workbench.web.cookies import read_token
-from workbench.web.requests import from_script, page_asked_for, see_other
+from workbench.web.requests import from_script, page_asked_for, read_token, see_other
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.judging.worklists import effective_roles
 from workbench.workflow.people.accounts import any_account

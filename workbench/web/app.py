@@ -19,7 +19,6 @@ from workbench.web import (
     notices,
     security,
     templating,
-    text_look,
 )
 from workbench.web.ids import IdConverter
 from workbench.web.pages import BLUEPRINTS
@@ -51,7 +50,7 @@ def create_app(settings: Settings, database: Database, *, passwords: Passwords |
     )
     app.url_map.converters["id"] = IdConverter
     context.init_app(app, context.Context(settings, database, passwords or Passwords()))
-    for part in (security, access, errors, notices, templating, text_look):
+    for part in (security, access, errors, notices, templating):
         part.init_app(app)
     assets.init_app(app, settings.static)
     for blueprint in BLUEPRINTS:

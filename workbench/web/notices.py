@@ -11,7 +11,7 @@ from flask import Flask, g, request
 from itsdangerous import BadData, URLSafeTimedSerializer
 from werkzeug.wrappers import Response
 
-from workbench.web.cookies import cookie_name, secure
+from workbench.web.requests import cookie_name, secure
 
 NAME = "workbench-notice"
 LASTS_SECONDS = 120

@@ -1,17 +1,127 @@
-"""Documents and guidelines as HTML that is safe to show: nothing runs, nothing loads."""
+"""Documents and guidelines as HTML that is safe to show: no script runs, nothing is loaded from outside."""
 
 from __future__ import annotations
 
 import html
+import itertools
 import re
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import escape, unescape
+from urllib.parse import urlsplit
 
 import nh3
 from markdown_it import MarkdownIt
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from workbench.web.chunking import LONG, PART, PIECE, in_parts, longest_text, pieces
-from workbench.web.external_links import addresses_shown, images_as_links
-from workbench.web.plain_text import Block, blocks
+
+# Broken to a width: some line is this long, and nearly no line had room for the first word of the next.
+WIDE = 40
+SLACK = 8
+MOST = 0.8
+
+_BLANK = re.compile(r"\n[^\S\n]*(?:\n[^\S\n]*)+")
+_GAP = re.compile(r"\S(?: {3,}|\t+)\S")
+_INDENT = re.compile(r"\n(?=[^\S\n]{2,}\S)")
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A paragraph, or lines whose columns are aligned by spaces."""
+
+    text: str
+    aligned: bool = False
+
+
+def blocks(text: str) -> Iterator[Block]:
+    """The paragraphs of a text; blank lines separate them, and so do indented first lines of prose."""
+    for part in _BLANK.split(text.expandtabs(8).strip("\n")):
+        if not part.strip():
+            continue
+        lines = part.split("\n")
+        if len(lines) > 1 and sum(bool(_GAP.search(line)) for line in lines) * 2 > len(lines):
+            yield Block(part, aligned=True)
+            continue
+        for paragraph in _paragraphs(textwrap.dedent(part)):
+            yield Block(_joined([line.strip() for line in paragraph.split("\n") if line.strip()]))
+
+
+def _paragraphs(part: str) -> list[str]:
+    # First lines are few; where most lines are set in, the indent means something else.
+    indented = len(_INDENT.findall(part))
+    return _INDENT.split(part) if indented * 2 < part.count("\n") + 1 else [part]
+
+
+def _joined(lines: list[str]) -> str:
+    return (" " if _broken_to_width(lines) else "\n").join(lines)
+
+
+def _broken_to_width(lines: list[str]) -> bool:
+    width = max((len(line) for line in lines), default=0)
+    if len(lines) < 2 or width < WIDE:
+        return False
+    full = sum(
+        len(line) + 1 + len(following.split(" ", 1)[0]) > width - SLACK
+        for line, following in itertools.pairwise(lines)
+    )
+    return full >= MOST * (len(lines) - 1)
+
+
+_IMAGE = re.compile(r"<im(?:g|age)\b([^<>]*)>", re.IGNORECASE)
+_ATTRIBUTE = re.compile(r"""([a-z-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=<>`]+))""", re.IGNORECASE)
+_LINK = re.compile(r'<a href="([^"]*)"([^<>]*)>')
+LONGEST_ADDRESS = 60
+LONGEST_NAME = 200
+
+
+def images_as_links(html: str) -> str:
+    """Every image as a link to it with its own words, one from nowhere as its words; before cleaning."""
+    return _IMAGE.sub(_as_link, html)
+
+
+def addresses_shown(clean: str) -> str:
+    """Cleaned HTML whose links carry in `data-to` where they lead, for the stylesheet to show."""
+    return _LINK.sub(_with_address, clean)
+
+
+def shown_address(address: str) -> str:
+    """Where a link leads, as short as can be told: host and path; empty for what leads nowhere honest."""
+    try:
+        parts = urlsplit(address)
+        host = parts.hostname or ""
+    except ValueError:
+        return ""
+    # A name before the host is there to be taken for it.
+    if not host or "@" in parts.netloc:
+        return ""
+    rest = parts.path.rstrip("/") + (f"?{parts.query}" if parts.query else "")
+    shown = f"{host}{f':{parts.port}' if _has_port(parts.netloc) else ''}{rest}"
+    return shown if len(shown) <= LONGEST_ADDRESS else shown[: LONGEST_ADDRESS - 1] + "…"
+
+
+def _has_port(netloc: str) -> bool:
+    return netloc.rpartition(":")[2].isdigit()
+
+
+def _as_link(match: re.Match[str]) -> str:
+    found: dict[str, str] = {}
+    for name, *values in _ATTRIBUTE.findall(match[1]):
+        found.setdefault(name.lower(), unescape("".join(values)))
+    words = " ".join(found.get("alt", "").split())[:LONGEST_NAME]
+    shown = escape(f"Image: {words}" if words else "Image")
+    source = found.get("src", "").strip()
+    if not source.lower().startswith(("http://", "https://")):
+        return f"[{shown}]"
+    return f'<a href="{escape(source)}">[{shown}]</a>'
+
+
+def _with_address(match: re.Match[str]) -> str:
+    shown = shown_address(unescape(match[1]))
+    if not shown:
+        return "<a>"
+    return f'<a href="{match[1]}" data-to="{escape(shown)}"{match[2]}>'
 
 
 def _names(text: str) -> frozenset[str]:
@@ -188,4 +298,4 @@ def plain_words(text: str) -> str:
 
 def paragraphs(text: str) -> Markup:
     """A topic's description or narrative: escaped paragraphs."""
-    return _plain(_UNSHOWABLE.sub("\ufffd", text)) if text.strip() else escape("")
+    return _plain(_UNSHOWABLE.sub("\ufffd", text)) if text.strip() else Markup()

@@ -1,11 +1,14 @@
-"""What a request says of itself: whether htmx sent it, and where to go next."""
+"""What a request says (htmx, where to go next, the session cookie) and the redirects that answer it."""
 
 from __future__ import annotations
 
+from datetime import datetime
 from urllib.parse import urlsplit
 
 from flask import redirect, request
 from werkzeug.wrappers import Response
+
+from workbench.web.context import app_context
 
 
 def from_htmx() -> bool:
@@ -51,3 +54,34 @@ def page_asked_for() -> str:
     if referrer.netloc != request.host:
         return "/"
     return safe_next(referrer.path + (f"?{referrer.query}" if referrer.query else "")) or "/"
+
+
+SESSION_COOKIE = "workbench"
+
+
+def secure() -> bool:
+    """Whether cookies are for https only: as the settings say, else as this request came."""
+    wanted = app_context().settings.secure_cookies
+    return request.is_secure if wanted is None else wanted
+
+
+def cookie_name(name: str = SESSION_COOKIE) -> str:
+    """The name of a cookie; browsers let nobody but this very host set one with the prefix."""
+    return f"__Host-{name}" if secure() else name
+
+
+def read_token() -> str | None:
+    """The session token that the browser sent."""
+    return request.cookies.get(cookie_name()) or None
+
+
+def keep_token(response: Response, token: str, expires_at: datetime) -> None:
+    """Give the browser its token until the session ends by itself."""
+    response.set_cookie(
+        cookie_name(), token, expires=expires_at, path="/", secure=secure(), httponly=True, samesite="Lax"
+    )
+
+
+def drop_token(response: Response) -> None:
+    """Take the token out of the browser."""
+    response.delete_cookie(cookie_name(), path="/", secure=secure(), httponly=True, samesite="Lax")

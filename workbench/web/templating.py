@@ -7,15 +7,24 @@ import uuid
 from datetime import datetime
 from typing import Any
 
-from flask import Flask
+from flask import Flask, g
 from jinja2 import StrictUndefined
 from markupsafe import Markup
 
 from workbench import __version__
 from workbench.web import navigation, notices
-from workbench.web.access import here_or_none, viewer_or_none
+from workbench.web.access import here_or_none, viewer, viewer_or_none
+from workbench.web.context import reading
+from workbench.web.help_link import help_address
 from workbench.web.ids import write_id
 from workbench.web.rendering import paragraphs, plain_words, render_document, render_guidelines
+from workbench.workflow.judging.desk_settings import (
+    TEXT_OPTIONS,
+    TextOption,
+    TextSettings,
+    own_words,
+    text_settings,
+)
 
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
@@ -41,9 +50,14 @@ def init_app(app: Flask) -> None:
     app.add_template_filter(render_document)
     app.add_template_filter(render_guidelines)
     app.add_template_global(fresh_id)
+    app.add_template_global(help_address)
     app.add_template_global(navigation.exists, "page_exists")
     app.add_template_global(navigation.opens, "page_opens")
     app.add_template_global(navigation.first_page, "first_page")
+    app.add_template_filter(nearly)
+    app.add_template_global(text_look)
+    app.add_template_global(text_choices)
+    app.add_template_global(highlighted_words)
 
     @app.context_processor
     def common() -> dict[str, Any]:
@@ -93,3 +107,31 @@ def _printable(value: Any) -> Any:
         return value
     shown = _SURROGATE.sub(lambda match: f"\\x{ord(match[0]) & 0xFF:02x}", value)
     return Markup(shown) if isinstance(value, Markup) else shown  # noqa: S704  # was safe before
+
+
+def text_look() -> TextSettings:
+    """What the viewer chose, read once a request; the usual where nobody is signed in."""
+    found = g.get("text_look")
+    if not isinstance(found, TextSettings):
+        found = TextSettings()
+        if viewer_or_none() is not None:
+            with reading() as db:
+                found = text_settings(db, viewer().id)
+        g.text_look = found
+    return found
+
+
+def text_choices() -> tuple[TextOption, ...]:
+    """What there is to choose."""
+    return TEXT_OPTIONS
+
+
+def highlighted_words(assignment_id: int) -> tuple[str, ...]:
+    """The viewer's own words in the topic of an assignment of theirs."""
+    with reading() as db:
+        return own_words(db, assignment_id, viewer().id)
+
+
+def nearly(part: float) -> str:
+    """A share in per cent that says 100 only of what is whole: `99.7 %`."""
+    return "100 %" if part == 1 else f"{min(100 * part, 99.9):.1f} %"

@@ -10,7 +10,7 @@ def utc_now(now: datetime | None) -> datetime:
     return now or datetime.now(UTC)
 
 
-def moment_said(text: str) -> datetime | None:
+def parse_client_time(text: str) -> datetime | None:
     """The moment that a sender's clock says in ISO 8601 with its zone, or None where it says none."""
     try:
         said = datetime.fromisoformat(text)

@@ -17,6 +17,8 @@ from workbench.workflow.judging.current_judgments import current_judgments
 from workbench.workflow.judging.importing import import_judgments, judgments_from_qrels
 from workbench.workflow.people.assessors import assessors_of
 
+pytestmark = pytest.mark.engines
+
 GIVEN = (
     Judgment("X", "T1", "d1", 1),
     Judgment("X", "T1", "d2", 0),

@@ -32,6 +32,8 @@ from workbench.workflow.judging.worklists import effective_roles
 from workbench.workflow.people.membership import add_role
 from workbench.workflow.people.roles import Role
 
+pytestmark = pytest.mark.engines
+
 # The third is the first once more.
 PAIRS = {"T1": [("d1", "d2"), ("d1", "d6"), ("d2", "d1")]}
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
 from sqlalchemy import func, select
 
 from tests.workflow.judging.queued import POOL, Queued, grades, most_places_ever_taken, queued_pool
 from workbench.errors import Conflict
 from workbench.storage.engine import Database
 from workbench.storage.tables import JudgmentEventRow
-from workbench.workflow.judging.queue_handout import wants_more
+from workbench.workflow.judging.adaptive_states import AdaptiveStates
 from workbench.workflow.judging.queues import queue_report, take_back
+from workbench.workflow.judging.task import prepare_next
+
+pytestmark = pytest.mark.engines
 
 PEOPLE = ("Ada", "Ben", "Cleo", "Dan", "Eve", "Finn")
 DOCUMENTS, PER_PAIR = 16, 2
@@ -25,7 +29,7 @@ def judge_all(database: Database, queued: Queued, name: str) -> tuple[int, int]:
             queued.take(db, name)
         with database.reading() as db:
             docno = queued.coming(db, name)
-            more = wants_more(db, queued.tasks[name], queued.made.accounts[name])
+            more = prepare_next(db, AdaptiveStates(), queued.tasks[name], queued.made.accounts[name])
         if docno is None and not more:
             return counted, refused
         if docno is None:

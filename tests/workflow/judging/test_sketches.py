@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from sqlalchemy import select, update
 
 from tests.workflow.judging.alike import make_part, near
@@ -9,6 +10,8 @@ from tests.workflow.judging.test_judging import say
 from workbench.storage.engine import Database
 from workbench.storage.tables import DocumentRow, DocumentSketchRow
 from workbench.workflow.judging.near_duplicates import keep_sketches, missing_sketches
+
+pytestmark = pytest.mark.engines
 
 
 def test_what_is_asked_for_is_sketched_first(sqlite_database: Database) -> None:

@@ -26,6 +26,8 @@ from workbench.workflow.people.invitations import (
 from workbench.workflow.people.membership import members
 from workbench.workflow.people.roles import Role
 
+pytestmark = pytest.mark.engines
+
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 WEEKS = timedelta(weeks=1)
 

@@ -18,10 +18,9 @@ from workbench.workflow.people.accounts import (
     create_first_account,
     prepare_account,
     rename,
-    set_password,
 )
 from workbench.workflow.people.passwords import Passwords
-from workbench.workflow.people.signing_in import open_session, signed_in_account
+from workbench.workflow.people.signing_in import open_session, set_password, signed_in_account
 
 
 def prepared(login: str, *, name: str = "Somebody", password: str = PASSWORD) -> NewAccount:

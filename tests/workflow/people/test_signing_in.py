@@ -18,16 +18,18 @@ from workbench.workflow.people.passwords import Passwords
 from workbench.workflow.people.signing_in import (
     Refused,
     SignedIn,
+    begin_attempt,
     change_password,
-    check,
-    claim,
+    check_password,
     open_session,
     sign_in,
     sign_out,
     sign_out_everywhere,
     signed_in_account,
+    throttled_address,
 )
-from workbench.workflow.people.throttling import throttled_address
+
+pytestmark = pytest.mark.engines
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 SECOND, MINUTE, DAY = timedelta(seconds=1), timedelta(minutes=1), timedelta(days=1)
@@ -51,8 +53,8 @@ def attempt(
 ) -> SignedIn | Refused:
     """What a browser does: read, check outside any transaction, settle."""
     with database.reading() as db:
-        claimed = claim(db, login=login, address=address, now=now)
-    checked = check(claimed, password, passwords)
+        claimed = begin_attempt(db, login=login, address=address, now=now)
+    checked = check_password(claimed, password, passwords)
     with database.writing() as db:
         return sign_in(db, checked, now=now)
 
@@ -198,8 +200,10 @@ def test_guesses_that_were_checked_at_once_count_one_after_the_other(
 ) -> None:
     # All of them read the same state first, as requests in parallel do; the right one comes sixth.
     with database.reading() as db:
-        claims = [claim(db, login="ada", address="192.0.2.1", now=NOON) for _ in range(6)]
-    guesses = [check(one, "wrong guess", CHEAP) for one in claims[:5]] + [check(claims[5], PASSWORD, CHEAP)]
+        claims = [begin_attempt(db, login="ada", address="192.0.2.1", now=NOON) for _ in range(6)]
+    guesses = [check_password(one, "wrong guess", CHEAP) for one in claims[:5]] + [
+        check_password(claims[5], PASSWORD, CHEAP)
+    ]
     outcomes = []
     for guess in guesses:
         with database.writing() as db:
@@ -227,8 +231,8 @@ def test_another_password_ends_all_sessions_and_opens_one(database: Database, ad
     with database.writing() as db:
         old = open_session(db, ada, now=NOON)
     with database.reading() as db:
-        claimed = claim(db, login="ada", address=None, now=NOON)
-    checked = check(claimed, PASSWORD, CHEAP)
+        claimed = begin_attempt(db, login="ada", address=None, now=NOON)
+    checked = check_password(claimed, PASSWORD, CHEAP)
     with database.writing() as db:
         new = change_password(db, checked, CHEAP.hash("another long sentence"), now=NOON)
 
@@ -242,16 +246,16 @@ def test_another_password_ends_all_sessions_and_opens_one(database: Database, ad
 
 def test_the_old_password_must_be_right(database: Database, ada: Account) -> None:
     with database.reading() as db:
-        claimed = claim(db, login="ada", address=None, now=NOON)
+        claimed = begin_attempt(db, login="ada", address=None, now=NOON)
     with database.writing() as db:
-        outcome = change_password(db, check(claimed, "wrong guess", CHEAP), "never kept", now=NOON)
+        outcome = change_password(db, check_password(claimed, "wrong guess", CHEAP), "never kept", now=NOON)
     assert isinstance(outcome, Refused)
     assert isinstance(attempt(database), SignedIn)
 
 
 def test_a_password_that_was_changed_meanwhile_opens_nothing(database: Database, ada: Account) -> None:
     with database.reading() as db:
-        checked = check(claim(db, login="ada", address=None, now=NOON), PASSWORD, CHEAP)
+        checked = check_password(begin_attempt(db, login="ada", address=None, now=NOON), PASSWORD, CHEAP)
     with database.writing() as db:
         db.execute(update(AccountRow).values(password_hash=CHEAP.hash("another long sentence")))
     with pytest.raises(NotAllowed), database.writing() as db:

@@ -18,6 +18,8 @@ from workbench.workflow.pools.listing import pool_entries, pools_of
 from workbench.workflow.pools.making import make_pool
 from workbench.workflow.pools.planning import plan_pool
 
+pytestmark = pytest.mark.engines
+
 
 def test_a_pool_has_each_pair_once_with_who_brought_it_and_how_high(database: Database) -> None:
     with database.writing() as db:

@@ -29,6 +29,8 @@ from workbench.workflow.runs.packed_store import (
 )
 from workbench.workflow.runs.store import add_runs, remove_run
 
+pytestmark = pytest.mark.engines
+
 # Ties at every cut: in the file c, a, b, e, f, d stand with the scores 3, 2, 2, 2, 2, 1.
 TIED = "".join(
     f"T1 Q0 {docno} 1 {score} tied\n" for docno, score in zip("caébefd", "3222221", strict=True)

@@ -1,5 +1,70 @@
-"""`workbench campaign`: the whole line on a database, from the terminal."""
+"""`workbench campaign`: its commands, in the order in which a campaign goes.
 
-from workbench.cli.campaign.commands import command
+To add a command: write it in `cli/campaign/<noun>.py` with `@click.command` and add its line to `COMMANDS`;
+it is imported when it is called.
+"""
 
-__all__ = ["command"]
+from __future__ import annotations
+
+import click
+
+from workbench.cli.lazy import LazyGroup
+
+COMMANDS = {
+    "new": "workbench.cli.campaign.campaigns:new",
+    "list": "workbench.cli.campaign.campaigns:list_",
+    "show": "workbench.cli.campaign.campaigns:show",
+    "topics": "workbench.cli.campaign.campaigns:topics",
+    "documents": "workbench.cli.campaign.campaigns:documents",
+    "rules": "workbench.cli.campaign.runs:rules",
+    "docids": "workbench.cli.campaign.runs:docids",
+    "check": "workbench.cli.campaign.runs:check",
+    "group": "workbench.cli.campaign.groups:group",
+    "runs": "workbench.cli.campaign.runs:runs",
+    "run": "workbench.cli.campaign.run:run",
+    "records": "workbench.cli.campaign.run:records",
+    "pack": "workbench.cli.campaign.plan:pack",
+    "plan": "workbench.cli.campaign.plan:plan",
+    "analyse": "workbench.cli.campaign.analyse:analyse",
+    "pool": "workbench.cli.campaign.pool:pool",
+    "pools": "workbench.cli.campaign.pools:pools",
+    "pool-compare": "workbench.cli.campaign.pool_pairs:pool_compare",
+    "pool-rename": "workbench.cli.campaign.pools:pool_rename",
+    "pool-rebuild": "workbench.cli.campaign.pools:pool_rebuild",
+    "pool-delete": "workbench.cli.campaign.pools:pool_delete",
+    "pool-open": "workbench.cli.campaign.pools:pool_open",
+    "add-to-pool": "workbench.cli.campaign.pool_pairs:add_to_pool",
+    "pool-close": "workbench.cli.campaign.pools:pool_close",
+    "invite": "workbench.cli.campaign.pool:invite",
+    "assign": "workbench.cli.campaign.pool:assign",
+    "probes": "workbench.cli.campaign.quality:probes",
+    "queue": "workbench.cli.campaign.queue:queue",
+    "compare-documents": "workbench.cli.campaign.side_by_side:compare_documents",
+    "compare-runs": "workbench.cli.campaign.side_by_side:compare_runs",
+    "preferences": "workbench.cli.campaign.side_by_side:preferences",
+    "replay": "workbench.cli.campaign.replay:replay",
+    "import": "workbench.cli.campaign.judgments:import_",
+    "judgments": "workbench.cli.campaign.judgments:judgments",
+    "probe-answers": "workbench.cli.campaign.judgments:probe_answers",
+    "subtopic-qrels": "workbench.cli.campaign.judgments:subtopic_qrels",
+    "agreement": "workbench.cli.campaign.agreement:agreement",
+    "consensus": "workbench.cli.campaign.consensus:consensus",
+    "qrels": "workbench.cli.campaign.consensus:qrels",
+    "disputes": "workbench.cli.campaign.adjudication:disputes",
+    "dispute-rules": "workbench.cli.campaign.adjudication:dispute_rules",
+    "adjudicate": "workbench.cli.campaign.adjudication:adjudicate",
+    "decisions": "workbench.cli.campaign.adjudication:decisions",
+    "discussion-report": "workbench.cli.campaign.adjudication:discussion_report",
+    "agreement-topics": "workbench.cli.campaign.agreement:agreement_topics",
+    "agreement-time": "workbench.cli.campaign.agreement:agreement_time",
+    "self-consistency": "workbench.cli.campaign.agreement:self_consistency",
+    "agreement-machines": "workbench.cli.campaign.agreement:agreement_machines",
+    "plan-overlap": "workbench.cli.campaign.overlap:plan_overlap",
+    "draw-overlap": "workbench.cli.campaign.overlap:draw_overlap",
+    "score": "workbench.cli.campaign.score:score",
+}
+
+
+@click.group("campaign", cls=LazyGroup, parts=COMMANDS)
+def command() -> None:
+    """Run a campaign: topics, documents, runs, pool, judgments, agreement, qrels, scores."""

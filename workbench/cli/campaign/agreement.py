@@ -11,7 +11,7 @@ from workbench.agreement.options import AgreementOptions
 from workbench.agreement.topics import topic_coefficients
 from workbench.cli.agreement_options import View, agreement_options, report_options
 from workbench.cli.agreement_output import Result, print_agreement
-from workbench.cli.opening import database_options, opened
+from workbench.cli.database import database_options, open_database
 from workbench.cli.output import form_options, one_form, print_export, printable, say_short
 from workbench.export import Export
 from workbench.settings import Settings
@@ -44,7 +44,7 @@ _PARTS: dict[str, Callable[[Session, int, AgreementOptions], Result]] = {
 @database_options
 def agreement(settings: Settings, campaign: str, options: AgreementOptions, view: View) -> None:
     """Report the agreement of the assessors of CAMPAIGN: overall, by pair, by grade, and their leniency."""
-    with opened(settings) as database, database.reading() as db:
+    with open_database(settings) as database, database.reading() as db:
         number = campaign_by_slug(db, campaign).id
         if view.part == "pair":
             first, second = view.pair
@@ -136,7 +136,7 @@ def _report(
     options: AgreementOptions,
     use_case: Callable[[Session, int, AgreementOptions], Report],
 ) -> Report:
-    with opened(settings) as database, database.reading() as db:
+    with open_database(settings) as database, database.reading() as db:
         return use_case(db, campaign_by_slug(db, campaign).id, options)
 
 

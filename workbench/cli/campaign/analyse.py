@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from workbench.cli.analyse import part_options, say_analysis
-from workbench.cli.opening import database_options, opened
+from workbench.cli.database import database_options, open_database
 from workbench.records import TieRule
 from workbench.settings import Settings
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
@@ -39,7 +39,7 @@ def analyse(
     """Analyse the runs of CAMPAIGN, or a pool: growth, contributions, overlap, ties at the cut, topics."""
     if pool_name is not None and tags:
         raise click.UsageError("a pool has its own runs: give --pool or --run")
-    with opened(settings) as database, database.reading() as db:
+    with open_database(settings) as database, database.reading() as db:
         done = analyse_campaign(
             db,
             campaign_by_slug(db, campaign).id,

@@ -1,4 +1,4 @@
-"""Making campaigns and looking at them."""
+"""`workbench campaign new`, `list`, `show`, `topics` and `documents`."""
 
 from __future__ import annotations
 
@@ -8,14 +8,18 @@ from pathlib import Path
 
 import click
 
-from workbench.cli.opening import database_options, opened
+from workbench.cli.database import database_options, open_database
+from workbench.cli.inputs import open_input
 from workbench.cli.output import say_json, say_table
 from workbench.errors import WorkbenchError
+from workbench.formats.documents import DOCUMENT_FORMATS, read_documents
+from workbench.formats.topics import TOPIC_FORMATS, read_topics
 from workbench.records import SCALES, Scale
 from workbench.settings import Settings
 from workbench.workflow.campaigns.campaigns import all_campaigns, campaign_by_slug, create_campaign
+from workbench.workflow.campaigns.collection import Loaded, load_documents, load_topics
 from workbench.workflow.campaigns.scales import named_scale, scale_from_json, scale_to_json
-from workbench.workflow.overview.progress import Overview, overview
+from workbench.workflow.overview import Overview, overview
 from workbench.workflow.people.accounts import account_by_login
 
 
@@ -35,7 +39,7 @@ def new(
     organiser: str | None,
 ) -> None:
     """Make a campaign called NAME and print its short name."""
-    with opened(settings) as database, database.writing() as db:
+    with open_database(settings) as database, database.writing() as db:
         made = create_campaign(
             db,
             name=name,
@@ -52,7 +56,7 @@ def new(
 @database_options
 def list_(settings: Settings, as_json: bool) -> None:
     """List all campaigns."""
-    with opened(settings) as database, database.reading() as db:
+    with open_database(settings) as database, database.reading() as db:
         campaigns = all_campaigns(db)
     if as_json:
         say_json([{"slug": c.slug, "name": c.name, "scale": scale_to_json(c.scale)} for c in campaigns])
@@ -66,7 +70,7 @@ def list_(settings: Settings, as_json: bool) -> None:
 @database_options
 def show(settings: Settings, campaign: str, as_json: bool) -> None:
     """Show how far CAMPAIGN has come: pooled, judged, disputed."""
-    with opened(settings) as database, database.reading() as db:
+    with open_database(settings) as database, database.reading() as db:
         found = campaign_by_slug(db, campaign)
         state = overview(db, found.id)
     if as_json:
@@ -114,3 +118,79 @@ def _text(path: Path) -> str:
         raise WorkbenchError(f"{path} is not UTF-8", remedy="convert it to UTF-8") from None
     except OSError as error:
         raise WorkbenchError(f"{path} cannot be read: {error.strerror}") from None
+
+
+FILES = click.argument("files", nargs=-1, required=True, metavar="FILE...")
+JSON = click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+
+
+@click.command("topics")
+@click.argument("campaign")
+@FILES
+@click.option(
+    "--format", "form", type=click.Choice(list(TOPIC_FORMATS)), help="Told from the content if not given."
+)
+@JSON
+@database_options
+def topics(
+    settings: Settings, campaign: str, files: tuple[str, ...], form: str | None, as_json: bool
+) -> None:
+    """Load topics into CAMPAIGN from TREC text, XML, JSON lines or TSV, plain or gzip."""
+    done = []
+    with open_database(settings) as database, database.writing() as db:
+        found = campaign_by_slug(db, campaign)
+        for name in files:
+            with open_input(name) as (stream, source):
+                read = read_topics(stream, source=source, format=form)
+                done.append((source, load_topics(db, found.id, read, source=source)))
+    _say_loaded(done, as_json, "topics")
+
+
+@click.command("documents")
+@click.argument("campaign")
+@FILES
+@click.option(
+    "--format", "form", type=click.Choice(list(DOCUMENT_FORMATS)), help="Told from the content if not given."
+)
+@click.option("--pooled", is_flag=True, help="Keep only what the pools need, and name what is missing.")
+@JSON
+@database_options
+def documents(
+    settings: Settings, campaign: str, files: tuple[str, ...], form: str | None, pooled: bool, as_json: bool
+) -> None:
+    """Load documents into CAMPAIGN from JSON lines, TREC SGML, SMART or TSV, plain or gzip."""
+    done = []
+    with open_database(settings) as database, database.writing() as db:
+        found = campaign_by_slug(db, campaign)
+        for name in files:
+            with open_input(name) as (stream, source):
+                read = read_documents(stream, source=source, format=form)
+                done.append((source, load_documents(db, found.id, read, source=source, pooled=pooled)))
+    _say_loaded(done, as_json, "documents")
+
+
+def _say_loaded(done: list[tuple[str, Loaded]], as_json: bool, what: str) -> None:
+    missing = done[-1][1].missing
+    if as_json:
+        files = [
+            {
+                "file": source,
+                "read": loaded.read,
+                "added": loaded.added,
+                "changed": loaded.changed,
+                "unchanged": loaded.unchanged,
+                "passed_over": loaded.passed_over,
+            }
+            for source, loaded in done
+        ]
+        say_json({"files": files, "missing": list(missing)})
+        return
+    say_table(
+        ["file", what, "added", "changed", "unchanged", "passed over"],
+        [(s, each.read, each.added, each.changed, each.unchanged, each.passed_over) for s, each in done],
+        numeric=[1, 2, 3, 4, 5],
+    )
+    if missing:
+        click.echo(f"{len(missing)} pooled documents have no text yet:", err=True)
+        for docno in missing:
+            click.echo(f"  {docno}", err=True)

@@ -8,7 +8,7 @@ import click
 from rich.console import Console
 from rich.progress import Progress
 
-from workbench.cli.campaign.collection import JSON
+from workbench.cli.campaign.campaigns import JSON
 from workbench.cli.consensus_options import EXPORT, OUTPUT, consensus_options
 from workbench.cli.consensus_text import (
     comparison_json,
@@ -18,7 +18,7 @@ from workbench.cli.consensus_text import (
     write_export,
     write_out,
 )
-from workbench.cli.opening import database_options, opened
+from workbench.cli.database import database_options, open_database
 from workbench.cli.output import print_export, say_json
 from workbench.consensus.rule_choice import RuleChoice, choices_of, default_rules
 from workbench.consensus.settle import label_export
@@ -64,7 +64,7 @@ def qrels(
     What the rule leaves without a grade is counted on the error stream. With --json and no other export the
     lines stay unprinted, unless -o says where they go, and what the rule gives is told in numbers.
     """
-    with opened(settings) as database, database.reading() as db:
+    with open_database(settings) as database, database.reading() as db:
         found = campaign_by_slug(db, campaign)
         if export in ("groups", "soft"):
             _without_rule(db, found.id, choice, export, output, as_json)
@@ -121,7 +121,7 @@ def consensus(
     names = rules or tuple(name for name in default_rules(slow=models) if name != "one" or people)
     choices = choices_of(names, choice, assessors=people)
     ranking, why_not = None, ""
-    with opened(settings) as database, database.reading() as db:
+    with open_database(settings) as database, database.reading() as db:
         found = campaign_by_slug(db, campaign)
         preview = preview_rules(db, found.id, choices)
         if not no_ranking:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from workbench.cli.campaign.collection import JSON
-from workbench.cli.opening import database_options, opened
+from workbench.cli.campaign.campaigns import JSON
+from workbench.cli.database import database_options, open_database
 from workbench.cli.output import say_json, say_table
 from workbench.settings import Settings
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
@@ -23,7 +23,7 @@ def group() -> None:
 @database_options
 def add(settings: Settings, campaign: str, names: tuple[str, ...]) -> None:
     """Make groups in CAMPAIGN; all of them, or none."""
-    with opened(settings) as database, database.writing() as db:
+    with open_database(settings) as database, database.writing() as db:
         found = campaign_by_slug(db, campaign)
         for name in names:
             add_group(db, found.id, name)
@@ -36,7 +36,7 @@ def add(settings: Settings, campaign: str, names: tuple[str, ...]) -> None:
 @database_options
 def list_(settings: Settings, campaign: str, as_json: bool) -> None:
     """List the groups of CAMPAIGN with their runs and people."""
-    with opened(settings) as database, database.reading() as db:
+    with open_database(settings) as database, database.reading() as db:
         groups = groups_of(db, campaign_by_slug(db, campaign).id)
     if as_json:
         say_json(
@@ -65,7 +65,7 @@ def list_(settings: Settings, campaign: str, as_json: bool) -> None:
 @database_options
 def rename(settings: Settings, campaign: str, name: str, new_name: str) -> None:
     """Call the group NAME of CAMPAIGN otherwise."""
-    with opened(settings) as database, database.writing() as db:
+    with open_database(settings) as database, database.writing() as db:
         found = campaign_by_slug(db, campaign)
         rename_group(db, found.id, group_named(db, found.id, name), new_name)
     click.echo(f"{name} is {new_name} now")
@@ -77,7 +77,7 @@ def rename(settings: Settings, campaign: str, name: str, new_name: str) -> None:
 @database_options
 def remove(settings: Settings, campaign: str, name: str) -> None:
     """Forget the group NAME of CAMPAIGN, if it has no runs and nobody in it."""
-    with opened(settings) as database, database.writing() as db:
+    with open_database(settings) as database, database.writing() as db:
         found = campaign_by_slug(db, campaign)
         remove_group(db, found.id, group_named(db, found.id, name))
     click.echo(f"{name} is removed")

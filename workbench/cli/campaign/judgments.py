@@ -7,9 +7,9 @@ from pathlib import PurePath
 
 import click
 
-from workbench.cli.campaign.collection import FILES, JSON
+from workbench.cli.campaign.campaigns import FILES, JSON
+from workbench.cli.database import database_options, open_database
 from workbench.cli.inputs import open_input
-from workbench.cli.opening import database_options, opened
 from workbench.cli.output import say_json, say_table
 from workbench.errors import WorkbenchError
 from workbench.formats.judgments import read_judgments, write_judgments
@@ -65,7 +65,7 @@ def import_(
     if names and (not as_qrels or len(names) != len(files)):
         raise click.UsageError("--assessor goes with --qrels, once for each FILE")
     done = []
-    with opened(settings) as database, database.writing() as db:
+    with open_database(settings) as database, database.writing() as db:
         found = campaign_by_slug(db, campaign)
         for index, name in enumerate(files):
             judgments, source = _read(name, as_qrels, names[index] if names else None, codes)
@@ -119,7 +119,7 @@ def judgments(settings: Settings, campaign: str, as_json: bool) -> None:
 
     With --json everything that goes with it: reason, comment, passages, further answers, subtopics.
     """
-    with opened(settings) as database, database.reading() as db:
+    with open_database(settings) as database, database.reading() as db:
         found = campaign_by_slug(db, campaign)
         if as_json:
             say_json([judgment_json(one) for one in annotated_judgments(db, found.id)])
@@ -140,7 +140,7 @@ def probe_answers(settings: Settings, campaign: str, as_json: bool) -> None:
     changed answer the last one counts, in training the first of each round. None of them is a judgment, but
     those marked `judged`: planted pairs that stand in a pool.
     """
-    with opened(settings) as database, database.reading() as db:
+    with open_database(settings) as database, database.reading() as db:
         lines = list(probe_lines(db, campaign_by_slug(db, campaign).id))
     if as_json:
         say_json([probe_json(one) for one in lines])
@@ -161,7 +161,7 @@ def probe_answers(settings: Settings, campaign: str, as_json: bool) -> None:
 @database_options
 def subtopic_qrels(settings: Settings, campaign: str, ticked_by: str) -> None:
     """Print the subtopics that were ticked, as the `topic subtopic docno judgment` that ndeval reads."""
-    with opened(settings) as database, database.reading() as db:
+    with open_database(settings) as database, database.reading() as db:
         found = campaign_by_slug(db, campaign)
         lines = list(subtopic_judgments(db, found.id, ticked_by=TickedBy(ticked_by)))
     for line in write_subtopic_qrels(lines):

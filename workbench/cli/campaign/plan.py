@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from workbench.cli.opening import database_options, opened
+from workbench.cli.database import database_options, open_database
 from workbench.cli.output import say_json, say_table
 from workbench.cli.plan import hours, pairs_in_words, work_options
 from workbench.cli.strategy_options import campaign_recipe_options
@@ -35,7 +35,7 @@ def plan(
     Seconds are the measured median of the campaign's answers or, before there are enough, the guess that is
     kept for it; assessors are the campaign's own, unless they are given here.
     """
-    with opened(settings) as database, database.reading() as db:
+    with open_database(settings) as database, database.reading() as db:
         planned = plan_pool(
             db,
             campaign_by_slug(db, campaign).id,
@@ -55,7 +55,7 @@ def plan(
 @database_options
 def pack(settings: Settings, campaign: str) -> None:
     """Prepare runs of CAMPAIGN that an older version has stored, so that they are pooled at once."""
-    with opened(settings) as database, database.writing() as db:
+    with open_database(settings) as database, database.writing() as db:
         made = pack_runs(db, campaign_by_slug(db, campaign).id)
     click.echo(f"{made} {'run' if made == 1 else 'runs'} packed")
 

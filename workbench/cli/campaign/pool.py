@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from workbench.cli.opening import database_options, opened
+from workbench.cli.database import database_options, open_database
 from workbench.cli.output import say_json, say_table
 from workbench.cli.strategy_options import campaign_recipe_options
 from workbench.errors import WorkbenchError
@@ -42,7 +42,7 @@ def pool(
     An adaptive strategy begins with nothing: it chooses each document while people judge, from what was found
     so far, and gives it to one assessor. What comes next may tell an attentive assessor a little.
     """
-    with opened(settings) as database, database.writing() as db:
+    with open_database(settings) as database, database.writing() as db:
         made = make_pool(
             db,
             campaign_by_slug(db, campaign).id,
@@ -88,7 +88,7 @@ def pool(
 @database_options
 def invite(settings: Settings, campaign: str, role: str, group: str | None, note: str, address: str) -> None:
     """Print a link by which one person joins CAMPAIGN; it is shown only now."""
-    with opened(settings) as database, database.writing() as db:
+    with open_database(settings) as database, database.writing() as db:
         found = campaign_by_slug(db, campaign)
         group_id = group_named(db, found.id, group) if group else None
         made = make_invitation(db, found.id, role=Role(role), group_id=group_id, note=note, invited_by=None)
@@ -121,7 +121,7 @@ def assign(
     seed: int | None,
 ) -> None:
     """Give the topics of a pool to assessors."""
-    with opened(settings) as database, database.writing() as db:
+    with open_database(settings) as database, database.writing() as db:
         found = campaign_by_slug(db, campaign)
         pools = [line for line in pools_of(db, found.id) if not line.draft]
         if not pools:

@@ -6,8 +6,8 @@ import io
 
 import click
 
+from workbench.cli.database import database_options, open_database
 from workbench.cli.inputs import open_input
-from workbench.cli.opening import database_options, opened
 from workbench.cli.output import say_json, say_table
 from workbench.formats.identifiers import read_docnos
 from workbench.pooling.comparison import PoolChange
@@ -34,7 +34,7 @@ def pool_compare(
     """
     if len(names) > 2:
         raise click.UsageError("two pools are compared, or one with everything that is judged")
-    with opened(settings) as database, database.reading() as db:
+    with open_database(settings) as database, database.reading() as db:
         before = names[0] if len(names) == 2 else None
         found = compare_pools(db, campaign_by_slug(db, campaign).id, before, names[-1])
     if as_json:
@@ -76,7 +76,7 @@ def add_to_pool(
     else:
         with open_input(file) as (stream, source):
             listed = read_docnos(stream, source=source)
-    with opened(settings) as database, database.writing() as db:
+    with open_database(settings) as database, database.writing() as db:
         campaign_id = campaign_by_slug(db, campaign).id
         if pool_name is None:
             able = [line.name for line in pools_of(db, campaign_id) if line.state is PoolState.OPEN]

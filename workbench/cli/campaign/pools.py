@@ -6,7 +6,7 @@ from datetime import datetime
 
 import click
 
-from workbench.cli.opening import database_options, opened
+from workbench.cli.database import database_options, open_database
 from workbench.cli.output import say_json, say_table
 from workbench.errors import Conflict
 from workbench.settings import Settings
@@ -27,7 +27,7 @@ YES = click.option("--yes", is_flag=True, help="Do not ask once more.")
 @database_options
 def pools(settings: Settings, campaign: str, as_json: bool) -> None:
     """List the pools of CAMPAIGN, drafts too, oldest first."""
-    with opened(settings) as database, database.reading() as db:
+    with open_database(settings) as database, database.reading() as db:
         lines = pools_of(db, campaign_by_slug(db, campaign).id)
     if as_json:
         say_json([_json(line) for line in lines])
@@ -46,7 +46,7 @@ def pools(settings: Settings, campaign: str, as_json: bool) -> None:
 @database_options
 def pool_open(settings: Settings, campaign: str, pool_name: str, yes: bool) -> None:
     """Open the draft POOL of CAMPAIGN for judging."""
-    with opened(settings) as database:
+    with open_database(settings) as database:
         with database.reading() as db:
             campaign_id = campaign_by_slug(db, campaign).id
             if pool_summary(db, campaign_id, pool_name).open:
@@ -68,7 +68,7 @@ def pool_open(settings: Settings, campaign: str, pool_name: str, yes: bool) -> N
 @database_options
 def pool_close(settings: Settings, campaign: str, pool_name: str, yes: bool) -> None:
     """Close POOL of CAMPAIGN for ever: it takes no judgment, assignment or document any more."""
-    with opened(settings) as database:
+    with open_database(settings) as database:
         with database.reading() as db:
             campaign_id = campaign_by_slug(db, campaign).id
             found = drafts.before_closing(db, campaign_id, pool_name)
@@ -90,7 +90,7 @@ def pool_close(settings: Settings, campaign: str, pool_name: str, yes: bool) -> 
 @database_options
 def pool_rename(settings: Settings, campaign: str, pool_name: str, new_name: str) -> None:
     """Call the draft POOL of CAMPAIGN by another NAME."""
-    with opened(settings) as database, database.writing() as db:
+    with open_database(settings) as database, database.writing() as db:
         drafts.rename_draft(db, campaign_by_slug(db, campaign).id, pool_name, new_name)
     click.echo(f"{pool_name} is now called {' '.join(new_name.split())}")
 
@@ -105,7 +105,7 @@ def pool_rebuild(settings: Settings, campaign: str, pool_name: str, as_json: boo
 
     What was added by hand is kept. Runs that were replaced or are gone since are named.
     """
-    with opened(settings) as database, database.writing() as db:
+    with open_database(settings) as database, database.writing() as db:
         campaign_id = campaign_by_slug(db, campaign).id
         changed = drafts.changed_runs(db, campaign_id, pool_name)
         done = drafts.rebuild_draft(db, campaign_id, pool_name)
@@ -139,7 +139,7 @@ def pool_rebuild(settings: Settings, campaign: str, pool_name: str, as_json: boo
 @database_options
 def pool_delete(settings: Settings, campaign: str, pool_name: str, yes: bool) -> None:
     """Forget the draft POOL of CAMPAIGN, with what was added to it by hand."""
-    with opened(settings) as database:
+    with open_database(settings) as database:
         with database.reading() as db:
             campaign_id = campaign_by_slug(db, campaign).id
             line = pool_summary(db, campaign_id, pool_name)

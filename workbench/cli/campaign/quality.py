@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
-from workbench.cli.campaign.collection import JSON
+from workbench.cli.campaign.campaigns import JSON
+from workbench.cli.database import database_options, open_database
 from workbench.cli.inputs import open_input
-from workbench.cli.opening import database_options, opened
 from workbench.cli.output import say_json, say_table
 from workbench.errors import NotFound
 from workbench.formats.graded_pairs import GradedPair, read_known_grades
@@ -80,7 +80,7 @@ def probes(
     for name, number in (("one_in", one_in), ("least", least)):
         if number is not None:
             changes[name] = number or None
-    with opened(settings) as database:
+    with open_database(settings) as database:
         if changes or read or remove or opened_for:
             with database.writing() as db:
                 found = campaign_by_slug(db, campaign).id

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from workbench.cli.opening import database_options, opened
+from workbench.cli.database import database_options, open_database
 from workbench.cli.output import say_json, say_table
 from workbench.errors import NotFound
 from workbench.settings import Settings
@@ -33,7 +33,7 @@ def make(settings: Settings, campaign: str, pool_name: str, per_pair: int, lease
 
     The lease holds for all queues of the campaign.
     """
-    with opened(settings) as database, database.writing() as db:
+    with open_database(settings) as database, database.writing() as db:
         campaign_id = campaign_by_slug(db, campaign).id
         queues.make_queue(db, campaign_id, pool_name, per_pair)
         if lease is not None:
@@ -47,7 +47,7 @@ def make(settings: Settings, campaign: str, pool_name: str, per_pair: int, lease
 @database_options
 def end(settings: Settings, campaign: str, pool_name: str) -> None:
     """Make the queue POOL of CAMPAIGN a pool with assignments again."""
-    with opened(settings) as database, database.writing() as db:
+    with open_database(settings) as database, database.writing() as db:
         back = queues.end_queue(db, campaign_by_slug(db, campaign).id, pool_name)
     click.echo(f"{pool_name} is no queue; {back} pairs that were out are taken back")
 
@@ -59,7 +59,7 @@ def end(settings: Settings, campaign: str, pool_name: str) -> None:
 @database_options
 def give(settings: Settings, campaign: str, pool_name: str, names: tuple[str, ...]) -> None:
     """Give all topics of the queue POOL of CAMPAIGN to assessors."""
-    with opened(settings) as database, database.writing() as db:
+    with open_database(settings) as database, database.writing() as db:
         campaign_id = campaign_by_slug(db, campaign).id
         known = {one.name: one.id for one in assessors_of(db, campaign_id) if one.has_account}
         for name in names:
@@ -76,7 +76,7 @@ def give(settings: Settings, campaign: str, pool_name: str, names: tuple[str, ..
 @database_options
 def status(settings: Settings, campaign: str, pool_name: str, as_json: bool) -> None:
     """Say what of the queue POOL of CAMPAIGN is done, out and waiting, and who has what since when."""
-    with opened(settings) as database, database.reading() as db:
+    with open_database(settings) as database, database.reading() as db:
         report = queue_report(db, campaign_by_slug(db, campaign).id, pool_name)
     if as_json:
         say_json(_json(report))
@@ -116,7 +116,7 @@ def take_back(
     settings: Settings, campaign: str, pool_name: str, assessor: str | None, topic: str | None
 ) -> None:
     """Take back what is out of the queue POOL of CAMPAIGN; what was judged stays."""
-    with opened(settings) as database, database.writing() as db:
+    with open_database(settings) as database, database.writing() as db:
         campaign_id = campaign_by_slug(db, campaign).id
         back = queues.take_back(db, campaign_id, pool_name, assessor=assessor, topic=topic)
     click.echo(f"{back} pairs taken back")

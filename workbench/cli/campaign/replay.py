@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from workbench.cli.opening import database_options, opened
+from workbench.cli.database import database_options, open_database
 from workbench.cli.output import REFUSED, say_json
 from workbench.records import id_bytes
 from workbench.settings import Settings
@@ -23,7 +23,7 @@ def replay(settings: Settings, campaign: str, pool: str, as_json: bool) -> None:
     One line each: topic, number, what happened, docno, relevance (1, 0 or nothing), tab between. What does
     not come out again is said on the error stream, and the exit status is 1.
     """
-    with opened(settings) as database, database.reading() as db:
+    with open_database(settings) as database, database.reading() as db:
         done = replay_pool(db, campaign_by_slug(db, campaign).id, pool)
     if as_json:
         say_json(

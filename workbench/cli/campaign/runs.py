@@ -6,9 +6,9 @@ from contextlib import ExitStack
 
 import click
 
-from workbench.cli.campaign.collection import FILES, JSON
+from workbench.cli.campaign.campaigns import FILES, JSON
+from workbench.cli.database import database_options, open_database
 from workbench.cli.inputs import open_input
-from workbench.cli.opening import database_options, opened
 from workbench.cli.output import REFUSED, say_findings, say_json, say_table, with_progress
 from workbench.cli.run_checking import ChosenRules, rule_options, say_reports
 from workbench.formats.run_rules import CODES
@@ -54,10 +54,10 @@ def runs(
 
     A refused file is told whole and leaves nothing; the others are kept, and the exit code is 1.
     """
-    with opened(settings) as database:
+    with open_database(settings) as database:
         with database.reading() as db:
             campaign_id = campaign_by_slug(db, campaign).id
-            about = RunMetadata(
+            metadata = RunMetadata(
                 group_id=group_named(db, campaign_id, group) if group else None,
                 kind=Kind(kind) if kind else None,
                 description=tidy_description(description),
@@ -65,9 +65,9 @@ def runs(
             )
         found, checked = _check(database, campaign, files, replacing=replace)
         with database.writing() as db:
-            result = store_runs(db, found.campaign_id, checked, about=about, replacing=replace)
+            result = store_runs(db, found.campaign_id, checked, metadata, replacing=replace)
     for refused in result.refused:
-        say_findings(refused.findings)
+        say_findings(refused.errors)
     for line in result.added:
         say_findings(line.warnings)
     if as_json:
@@ -77,9 +77,7 @@ def runs(
                     {"tag": r.tag, "file": r.file_name, "topics": r.topics, "lines": r.lines}
                     for r in result.added
                 ],
-                "refused": [
-                    {"file": r.file_name, "errors": [str(f) for f in r.findings]} for r in result.refused
-                ],
+                "refused": [{"file": r.file, "errors": [str(f) for f in r.errors]} for r in result.refused],
             }
         )
     else:
@@ -102,7 +100,7 @@ def check(settings: Settings, campaign: str, files: tuple[str, ...], as_json: bo
 
     As `workbench check`: findings on the error stream, a table on the output, exit code 1 for a refused run.
     """
-    with opened(settings) as database:
+    with open_database(settings) as database:
         _, checked = _check(database, campaign, files)
     say_reports([one.report for one in checked], as_json=as_json)
 
@@ -114,7 +112,7 @@ def check(settings: Settings, campaign: str, files: tuple[str, ...], as_json: bo
 @database_options
 def rules(settings: Settings, campaign: str, chosen: ChosenRules, as_json: bool) -> None:
     """Show what CAMPAIGN asks of runs, which findings are errors, warnings or nothing; options change it."""
-    with opened(settings) as database:
+    with open_database(settings) as database:
         if chosen:
             with database.writing() as db:
                 found = campaign_by_slug(db, campaign).id
@@ -149,7 +147,7 @@ def docids(settings: Settings, campaign: str, file: str | None, remove: bool, as
     """
     if file and remove:
         raise click.UsageError("give a FILE or --remove, not both")
-    with opened(settings) as database:
+    with open_database(settings) as database:
         if file:
             with open_input(file) as (stream, source):
                 read = read_list(source, stream)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from workbench.cli.consensus_options import consensus_options
-from workbench.cli.opening import database_options, opened
+from workbench.cli.database import database_options, open_database
 from workbench.cli.score import say_scores
 from workbench.consensus.rule_choice import RuleChoice
 from workbench.settings import Settings
@@ -33,7 +33,7 @@ def score(
     as_json: bool,
 ) -> None:
     """Score the runs of CAMPAIGN on the qrels of a rule, best first by the first measure."""
-    with opened(settings) as database, database.reading() as db:
+    with open_database(settings) as database, database.reading() as db:
         table = score_runs(
             db,
             campaign_by_slug(db, campaign).id,

@@ -6,8 +6,8 @@ import sys
 
 import click
 
-from workbench.cli.campaign.collection import JSON
-from workbench.cli.opening import database_options, opened
+from workbench.cli.campaign.campaigns import JSON
+from workbench.cli.database import database_options, open_database
 from workbench.cli.output import say_json, say_table
 from workbench.errors import NotFound
 from workbench.settings import Settings
@@ -48,7 +48,7 @@ def compare_documents(
     as_json: bool,
 ) -> None:
     """Have assessors of CAMPAIGN compare every two of the best graded documents of each topic."""
-    with opened(settings) as database, database.writing() as db:
+    with open_database(settings) as database, database.writing() as db:
         found = campaign_by_slug(db, campaign)
         chosen = topics or [topic.id for topic in topics_of(db, found.id)]
         pairs = preference_tasks.best_judged(db, found.id, chosen, best)
@@ -77,7 +77,7 @@ def compare_runs(
     as_json: bool,
 ) -> None:
     """Have assessors of CAMPAIGN compare the first ten documents of the runs FIRST and SECOND."""
-    with opened(settings) as database, database.writing() as db:
+    with open_database(settings) as database, database.writing() as db:
         found = campaign_by_slug(db, campaign)
         chosen = topics or [topic.id for topic in topics_of(db, found.id)]
         ids = _assessors(db, found.id, names)
@@ -94,7 +94,7 @@ def compare_runs(
 @database_options
 def preferences(settings: Settings, campaign: str, runs: bool, as_json: bool) -> None:
     """Write what assessors of CAMPAIGN preferred of two documents, as trec_eval reads it with -R prefs."""
-    with opened(settings) as database, database.reading() as db:
+    with open_database(settings) as database, database.reading() as db:
         found = campaign_by_slug(db, campaign).id
         if runs:
             _say_runs(db, found, as_json)

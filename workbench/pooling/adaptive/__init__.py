@@ -1,5 +1,9 @@
 """Pools that grow while assessors judge: the next document is chosen from the judgments so far.
 
-A strategy is a `chooser.Chooser`, one for each topic, and a line in the catalogue `strategies.ADAPTIVE`;
-`live.Adaptive` hands out what it chooses, to several assessors at once.
+`live.Adaptive` hands out what a `chooser.Chooser`, one for each topic, chooses, to several assessors at once.
+
+To add a strategy: copy the nearest module here. A run as the arm of a bandit is a `bandit.Bandit` with
+`values`; a document scored from the judgments extends `residual.Residual`; anything else implements
+`chooser.Chooser`. Declare it as a `Strategy` and add its line to `ADAPTIVE` in
+`workbench.pooling.strategies`.
 """

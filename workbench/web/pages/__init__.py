@@ -16,6 +16,7 @@ from workbench.web.pages import (
     entrance,
     groups,
     health,
+    help,
     home,
     judging,
     judgments,
@@ -33,6 +34,7 @@ from workbench.web.pages import (
 
 BLUEPRINTS = (
     health.blueprint,
+    help.blueprint,
     entrance.blueprint,
     *account.BLUEPRINTS,
     home.blueprint,

@@ -9,9 +9,8 @@ from workbench.errors import Conflict, Finding, InvalidInput
 from workbench.web import notices
 from workbench.web.access import anyone, signed_in, viewer, viewer_or_none
 from workbench.web.context import app_context, reading, writing
-from workbench.web.cookies import drop_token, keep_token, read_token
 from workbench.web.navigation import first_page
-from workbench.web.requests import safe_next, see_other
+from workbench.web.requests import drop_token, keep_token, read_token, safe_next, see_other
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.judging.worklists import effective_roles
 from workbench.workflow.people import accounts as people
@@ -21,7 +20,7 @@ from workbench.workflow.people.signing_in import Refused, SignedIn
 blueprint = Blueprint("entrance", __name__)
 Answer = str | Response | tuple[str, int]
 
-WHY = {
+REASONS = {
     "signed-out": ("You are signed out.", "good"),
     "not-sent": ("You were signed out, so what you sent was not kept. Please send it again.", "poor"),
     "everywhere": ("You are signed out in every browser.", "good"),
@@ -64,7 +63,7 @@ def sign_in() -> Answer:
     with reading() as db:
         if not people.any_account(db):
             return see_other(url_for("entrance.welcome"))
-    why = WHY.get(request.args.get("why", ""))
+    why = REASONS.get(request.args.get("why", ""))
     return render_template("entrance/sign_in.html", next=following, why=why, refused=None, login="")
 
 
@@ -74,8 +73,8 @@ def enter() -> Answer:
     """Sign in, or say why not."""
     login, following = request.form.get("login", ""), safe_next(request.form.get("next"))
     with reading() as db:
-        claim = signing_in.claim(db, login=login, address=request.remote_addr)
-    checked = signing_in.check(claim, request.form.get("password", ""), app_context().passwords)
+        claim = signing_in.begin_attempt(db, login=login, address=request.remote_addr)
+    checked = signing_in.check_password(claim, request.form.get("password", ""), app_context().passwords)
     with writing() as db:
         outcome = signing_in.sign_in(db, checked, replacing=read_token())
     if isinstance(outcome, Refused):

@@ -6,7 +6,7 @@ from flask import Blueprint, render_template
 
 from workbench.web.access import signed_in, viewer
 from workbench.web.context import reading
-from workbench.workflow.overview.home import campaigns_of
+from workbench.workflow.overview import campaigns_of
 
 blueprint = Blueprint("campaigns", __name__)
 

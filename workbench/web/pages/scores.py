@@ -10,6 +10,7 @@ from werkzeug.wrappers import Response
 from workbench.consensus.rules import RULES
 from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError
 from workbench.records import Verdict
+from workbench.scoring.listed import example_names
 from workbench.scoring.measures import parse_measures
 from workbench.storage import Session
 from workbench.web.access import here, reader
@@ -25,7 +26,6 @@ from workbench.workflow.runs.run_records import CampaignRun, runs_of
 from workbench.workflow.scores.score_table import ScoreTable, default_measures, score_runs
 
 blueprint = Blueprint("scores", __name__, url_prefix="/c/<slug>/scores")
-EXAMPLES = "AP, nDCG@10, P@10, RR, R@100, Bpref, Rprec, P(rel=2)@5"
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,5 +123,5 @@ def _page(form: ScoreForm, table: ScoreTable | None = None, findings: tuple[Find
         else {name: max(one.values[name] for one in table.runs) for name in table.measures}
     )
     return render_template(
-        template, form=form, rules=RULES, table=table, tops=tops, findings=findings, examples=EXAMPLES
+        template, form=form, rules=RULES, table=table, tops=tops, findings=findings, examples=example_names()
     )

@@ -17,7 +17,7 @@ from workbench.workflow.adjudication.decisions import unclear_of_topic
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.collection import Loaded, load_topics, topics_of
 from workbench.workflow.judging.assignments import assignments_of
-from workbench.workflow.overview.progress import overview
+from workbench.workflow.overview import overview
 
 blueprint = Blueprint("topics", __name__, url_prefix="/c/<slug>/topics")
 

@@ -18,7 +18,7 @@ from workbench.agreement.rounds import (
 )
 from workbench.errors import WorkbenchError
 from workbench.export import Export
-from workbench.storage.events import DISCUSSION, HOLDING
+from workbench.storage.events import CURRENT_PURPOSES, DISCUSSION
 from workbench.storage.tables import AssessorRow, JudgmentEventRow
 from workbench.workflow.campaigns.campaigns import campaign_of
 
@@ -85,7 +85,11 @@ def _rounds(db: Session, campaign_id: int) -> tuple[Grades, Grades, set[tuple[st
     rows = db.execute(
         select(AssessorRow.name, event.topic, event.docno, event.grade, event.purpose)
         .join(AssessorRow, AssessorRow.id == event.assessor_id)
-        .where(event.campaign_id == campaign_id, event.purpose.in_(HOLDING), AssessorRow.machine.is_(False))
+        .where(
+            event.campaign_id == campaign_id,
+            event.purpose.in_(CURRENT_PURPOSES),
+            AssessorRow.machine.is_(False),
+        )
         .order_by(event.id)
     )
     before: Grades = {}

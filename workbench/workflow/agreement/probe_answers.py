@@ -12,7 +12,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.formats.probe_answers import ProbeLine
-from workbench.storage.events import HOLDING, LATER, WITHDRAWN
+from workbench.storage.events import CURRENT_PURPOSES, LATER, WITHDRAWN
 from workbench.storage.tables import AssessorRow, JudgmentEventRow, KnownAnswerRow
 from workbench.workflow.judging.training import training_answers
 
@@ -120,7 +120,7 @@ def answers_to_probes(
     holds: dict[Pair, RecordedEvent] = {}
     probes: dict[object, ProbeAnswer] = {}
     for at, one in enumerate(events):
-        if one.purpose in HOLDING:
+        if one.purpose in CURRENT_PURPOSES:
             if one.answer != LATER:
                 holds[one.pair] = one
             continue

@@ -12,7 +12,7 @@ from workbench.agreement.export import drawn_cells
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.self_consistency import Consistency, self_consistency
 from workbench.records import Answer
-from workbench.storage.events import HOLDING, WITHDRAWN
+from workbench.storage.events import CURRENT_PURPOSES, WITHDRAWN
 from workbench.workflow.agreement.probe_answers import (
     Against,
     Pair,
@@ -182,7 +182,7 @@ def _changes(events: Sequence[RecordedEvent], grades: ComparedGrades) -> OwnChan
     holds: dict[Pair, int] = {}
     higher = lower = across = withdrawn = 0
     for one in events:
-        if one.purpose not in HOLDING:
+        if one.purpose not in CURRENT_PURPOSES:
             continue
         if one.answer == WITHDRAWN:
             withdrawn += 1

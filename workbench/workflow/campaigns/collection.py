@@ -13,7 +13,13 @@ from sqlalchemy.orm import Session
 from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError
 from workbench.records import Document, Topic, sorted_ids
 from workbench.storage.chunks import chunks
-from workbench.storage.tables import DocumentRow, JudgmentEventRow, PoolEntryRow, PoolRow, TopicRow
+from workbench.storage.tables import (
+    DocumentRow,
+    JudgmentEventRow,
+    PoolEntryRow,
+    PoolRow,
+    TopicRow,
+)
 from workbench.workflow.checks import id_finding, storable, text_hash
 
 BATCH = 500
@@ -254,3 +260,13 @@ def with_text(db: Session, campaign_id: int, docnos: Iterable[str]) -> set[str]:
             )
         )
     return known
+
+
+def topic_titles(db: Session, campaign_id: int) -> dict[str, str]:
+    """The titles of a campaign's topics by their ids, in the order of the topics."""
+    titles = (
+        select(TopicRow.topic, TopicRow.title)
+        .where(TopicRow.campaign_id == campaign_id)
+        .order_by(TopicRow.position)
+    )
+    return dict(db.execute(titles).all())

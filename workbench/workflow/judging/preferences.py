@@ -17,11 +17,7 @@ from sqlalchemy.orm import Session
 from workbench.errors import Conflict, WorkbenchError
 from workbench.formats.judgment_groups import write_preferences
 from workbench.records import Preference, id_bytes
-from workbench.storage.tables import (
-    AssessorRow,
-    PreferenceEventRow,
-    PreferenceTaskRow,
-)
+from workbench.storage.tables import AssessorRow, PreferenceEventRow, PreferenceTaskRow
 from workbench.workflow.checks import storable
 
 WITHDRAWN = "withdrawn"

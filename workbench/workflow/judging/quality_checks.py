@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from workbench.records import id_bytes
 from workbench.storage.events import (
-    HOLDING,
+    CURRENT_PURPOSES,
     JUDGING,
     LATER,
     PLANTED,
@@ -26,9 +26,9 @@ from workbench.storage.events import (
     events_with,
 )
 from workbench.storage.tables import CampaignRow, JudgmentEventRow, PoolRow
-from workbench.workflow.clock import moment_said
-from workbench.workflow.judging.own_assignments import own_assignment
-from workbench.workflow.judging.task import Slot, Task, task_of
+from workbench.workflow.clock import parse_client_time
+from workbench.workflow.judging.handout import kind_of
+from workbench.workflow.judging.task import Slot, Task, own_assignment, task_of
 from workbench.workflow.judging.training import (
     GradesByRound,
     TrainingAnswer,
@@ -40,7 +40,6 @@ from workbench.workflow.judging.training import (
     rounds_of,
     training_answers,
 )
-from workbench.workflow.pools.adaptive_pools import is_adaptive
 
 CHECKS_RULE = "probes"
 DISTANCE = 10
@@ -73,7 +72,7 @@ def check_rules(desk_rules: Mapping[str, Any]) -> CheckRules | None:
         one_in=_within(kept.get("one_in"), MOST_OFTEN, RAREST),
         distance=_within(kept.get("distance"), 1, FARTHEST) or DISTANCE,
         training=kept.get("training") is True,
-        since=moment_said(since) if isinstance(since, str) else None,
+        since=parse_client_time(since) if isinstance(since, str) else None,
         least=_within(kept.get("least"), 1, 100),
     )
 
@@ -193,7 +192,7 @@ def docnos_behind(db: Session, task: Task, given: Iterable[str]) -> dict[str, st
 
 
 def _rules(campaign: CampaignRow, pool: PoolRow) -> CheckRules | None:
-    return None if is_adaptive(pool) or pool.per_pair is not None else check_rules(campaign.desk_rules)
+    return check_rules(campaign.desk_rules) if kind_of(pool).has_quality_checks else None
 
 
 def _with(db: Session, task: Task, rules: CheckRules) -> Task:
@@ -325,7 +324,7 @@ def _judged_before(db: Session, task: Task, rules: CheckRules) -> list[str]:
             event.campaign_id == task.campaign.id,
             event.assessor_id == task.assignment.assessor_id,
             event.topic == task.assignment.topic,
-            event.purpose.in_(HOLDING),
+            event.purpose.in_(CURRENT_PURPOSES),
             event.answer.not_in([WITHDRAWN, LATER]),
             event.recorded_at < rules.since,
         )

@@ -8,15 +8,14 @@ import unicodedata
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from sqlalchemy import delete, select, text
+from sqlalchemy import select, text
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound
-from workbench.storage.tables import AccountRow, SessionRow
+from workbench.storage.tables import AccountRow
 from workbench.workflow.clock import utc_now
 from workbench.workflow.people.passwords import Passwords, password_findings
-from workbench.workflow.people.throttling import forget_failures
 
 LONGEST_NAME = 120
 LOGIN = re.compile(r"\w[\w.@+-]{1,119}")
@@ -99,7 +98,7 @@ def any_account(db: Session) -> bool:
 
 def account_by_login(db: Session, login: str) -> Account:
     """The account with this login name, however it is written; raises NotFound."""
-    return account_from(_row(db, login))
+    return account_from(account_row(db, login))
 
 
 def rename(db: Session, account_id: int, name: str) -> Account:
@@ -109,16 +108,6 @@ def rename(db: Session, account_id: int, name: str) -> Account:
         raise InvalidInput(findings)
     row = db.get_one(AccountRow, account_id)
     row.name = clean_name(name)
-    db.flush()
-    return account_from(row)
-
-
-def set_password(db: Session, login: str, password_hash: str) -> Account:
-    """Give an account another password without asking for the old one; ends its sessions. Raises NotFound."""
-    row = _row(db, login)
-    row.password_hash = password_hash
-    db.execute(delete(SessionRow).where(SessionRow.account_id == row.id))
-    forget_failures(db, row.login)
     db.flush()
     return account_from(row)
 
@@ -167,7 +156,8 @@ def _key(row: AccountRow) -> str:
     return hashlib.sha256(made.encode()).hexdigest()[:20]
 
 
-def _row(db: Session, login: str) -> AccountRow:
+def account_row(db: Session, login: str) -> AccountRow:
+    """The row of the account with this login name; raises NotFound."""
     row = db.scalar(select(AccountRow).where(AccountRow.login == fold_login(login)))
     if row is None:
         raise NotFound(f"nobody has the login name {login!r}")

@@ -26,3 +26,9 @@ def assessors_of(db: Session, campaign_id: int) -> tuple[AssessorLine, ...]:
         select(AssessorRow).where(AssessorRow.campaign_id == campaign_id).order_by(AssessorRow.name)
     )
     return tuple(AssessorLine(r.id, r.name, r.machine, r.account_id is not None) for r in rows)
+
+
+def assessor_names(db: Session, campaign_id: int) -> dict[int, str]:
+    """The names of a campaign's assessors, people and machines, by their numbers."""
+    names = select(AssessorRow.id, AssessorRow.name).where(AssessorRow.campaign_id == campaign_id)
+    return dict(db.execute(names).all())

@@ -22,7 +22,7 @@ from workbench.storage.tables import (
 )
 from workbench.workflow.clock import utc_now
 from workbench.workflow.people.accounts import clean_name
-from workbench.workflow.people.membership import hold_role, remove_role, require_one_side
+from workbench.workflow.people.membership import grant_role, remove_role, require_one_side
 from workbench.workflow.people.roles import Role
 
 LONGEST_GROUP_NAME = 120
@@ -35,6 +35,26 @@ class GroupMember:
     account_id: int
     login: str
     name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sender:
+    """Who sends runs: an organiser, or a participant, who sends for some groups and sees theirs only.
+
+    `groups` are the participant's, names by number; None for an organiser.
+    """
+
+    account_id: int | None = None
+    groups: Mapping[int, str] | None = None
+
+    @property
+    def organiser(self) -> bool:
+        """Whether this sender acts for the whole campaign."""
+        return self.groups is None
+
+
+ORGANISER = Sender()
+"""An organiser at a terminal, where nobody has signed in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +159,11 @@ def own_groups(db: Session, campaign_id: int, account_id: int) -> Mapping[int, s
     return dict(rows)
 
 
+def participant(db: Session, campaign_id: int, account_id: int) -> Sender:
+    """An account as the sender of runs for its groups, and for no other."""
+    return Sender(account_id, own_groups(db, campaign_id, account_id))
+
+
 def own_run_count(db: Session, campaign_id: int, account_id: int) -> int:
     """How many runs that hold the groups of an account have."""
     runs = _runs(db, campaign_id)
@@ -154,7 +179,7 @@ def join(db: Session, campaign_id: int, group_id: int, account_id: int, *, both_
     _row(db, campaign_id, group_id)
     if not both_sides:
         require_one_side(db, campaign_id, account_id, Role.PARTICIPANT)
-    hold_role(db, campaign_id, account_id, Role.PARTICIPANT)
+    grant_role(db, campaign_id, account_id, Role.PARTICIPANT)
     if db.get(GroupMemberRow, (group_id, account_id)) is None:
         db.add(GroupMemberRow(group_id=group_id, account_id=account_id))
     try:

@@ -88,12 +88,12 @@ def add_role(db: Session, campaign_id: int, account_id: int, role: Role, *, both
         raise WorkbenchError("a participant sends runs for a group", remedy="name the group")
     if not both_sides:
         require_one_side(db, campaign_id, account_id, role)
-    hold_role(db, campaign_id, account_id, role)
+    grant_role(db, campaign_id, account_id, role)
 
 
 def require_one_side(db: Session, campaign_id: int, account_id: int, role: Role) -> None:
     """Raise Conflict where an account would judge and send runs, were it given this role as well."""
-    held = _held(db, campaign_id, account_id)
+    held = _roles_of(db, campaign_id, account_id)
     if role in JUDGES and Role.PARTICIPANT in held:
         raise Conflict(
             "this person sends runs, and whoever sends runs does not judge",
@@ -106,7 +106,7 @@ def require_one_side(db: Session, campaign_id: int, account_id: int, role: Role)
         )
 
 
-def hold_role(db: Session, campaign_id: int, account_id: int, role: Role) -> None:
+def grant_role(db: Session, campaign_id: int, account_id: int, role: Role) -> None:
     """Give a role without asking whether it goes with the others; raises NotFound without such an account."""
     account = db.get(AccountRow, account_id)
     if account is None:
@@ -176,7 +176,7 @@ def require_assignment(db: Session, campaign_id: int, assignment_id: int) -> Non
         raise NotFound("this is not (or no longer) assigned to you", remedy="see the list of your topics")
 
 
-def _held(db: Session, campaign_id: int, account_id: int) -> frozenset[Role]:
+def _roles_of(db: Session, campaign_id: int, account_id: int) -> frozenset[Role]:
     held = select(MemberRow.role).where(
         MemberRow.campaign_id == campaign_id, MemberRow.account_id == account_id
     )

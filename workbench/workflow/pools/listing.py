@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from workbench.pooling.strategies import ADAPTIVE
 from workbench.records import Contribution, TieRule
 from workbench.storage.tables import AccountRow, PoolEntryRow, PoolRow, RunRow
-from workbench.workflow.campaigns.names import topic_titles
+from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.pools.adaptive_pools import is_adaptive, totals
 from workbench.workflow.pools.pool_rows import PoolState, pool_row, state_of
 

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import Finding, InvalidInput
 from workbench.pooling.planning import LONGEST_SECONDS
-from workbench.storage.events import HOLDING, LATER, WITHDRAWN
+from workbench.storage.events import CURRENT_PURPOSES, LATER, WITHDRAWN
 from workbench.storage.tables import AssessorRow, CampaignRow, JudgmentEventRow
 
 ENOUGH = 20
@@ -97,7 +97,7 @@ def _median(db: Session, campaign_id: int) -> tuple[int, float | None]:
         .where(
             event.campaign_id == campaign_id,
             event.active_ms > 0,
-            event.purpose.in_(HOLDING),
+            event.purpose.in_(CURRENT_PURPOSES),
             event.answer.not_in([WITHDRAWN, LATER]),
             AssessorRow.machine.is_(False),
         )

@@ -16,7 +16,7 @@ from workbench.errors import WorkbenchError
 from workbench.export import Export, table_export
 from workbench.formats.qrels import write_qrels
 from workbench.records import Qrel, Scale, Verdict, sorted_ids
-from workbench.scoring.measures import at_line, parse_measures
+from workbench.scoring.measures import at_threshold, parse_measures
 from workbench.scoring.rank_correlation import RankingComparison, compare_rankings, ranks
 from workbench.scoring.scorer import Scorer, in_order
 from workbench.workflow.caching import Cache
@@ -143,7 +143,7 @@ def preview_ranking(
             rules[choice_name(choice)] = settled
         else:
             left_out.append((choice_name(choice), NO_QRELS))
-    lines = {name: at_line(parsed, settled.found.relevant_from) for name, settled in rules.items()}
+    lines = {name: at_threshold(parsed, settled.found.relevant_from) for name, settled in rules.items()}
     # Rules that make the same qrels are scored once.
     wanted = {(settled.sha256, str(lines[name])): name for name, settled in rules.items()}
     scorers: dict[tuple[str, str], Scorer] = {}

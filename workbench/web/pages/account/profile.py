@@ -9,8 +9,7 @@ from workbench.errors import Finding, InvalidInput
 from workbench.web import notices
 from workbench.web.access import signed_in, viewer
 from workbench.web.context import app_context, reading, writing
-from workbench.web.cookies import drop_token, keep_token
-from workbench.web.requests import see_other
+from workbench.web.requests import drop_token, keep_token, see_other
 from workbench.workflow.people import accounts as people
 from workbench.workflow.people import signing_in
 from workbench.workflow.people.passwords import password_findings
@@ -49,8 +48,8 @@ def change_password() -> Answer:
     if findings:
         return _page(tuple(findings)), 422
     with reading() as db:
-        claim = signing_in.claim(db, login=login, address=request.remote_addr)
-    checked = signing_in.check(claim, form.get("old", ""), app_context().passwords)
+        claim = signing_in.begin_attempt(db, login=login, address=request.remote_addr)
+    checked = signing_in.check_password(claim, form.get("old", ""), app_context().passwords)
     # Hashed for a right old password only: it is costly.
     new_hash = app_context().passwords.hash(form["password"]) if checked.right else ""
     with writing() as db:

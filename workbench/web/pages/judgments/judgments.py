@@ -41,7 +41,7 @@ from workbench.workflow.judging.current_judgments import (
 )
 from workbench.workflow.judging.importing import Imported, import_judgments, judgments_from_qrels
 from workbench.workflow.judging.unrecorded import unrecorded_count
-from workbench.workflow.overview.progress import overview
+from workbench.workflow.overview import overview
 
 blueprint = Blueprint("judgments", __name__, url_prefix="/c/<slug>/judgments")
 MOST_SHOWN = 500

@@ -10,14 +10,14 @@ from workbench.agreement.bands import Band, band
 from workbench.storage import Session
 from workbench.web.access import here, reader
 from workbench.web.context import reading
-from workbench.web.pages.overview.todo import State, needs
+from workbench.web.pages.overview.todo import CampaignState, todo_items
 from workbench.web.pages.settings.scale_form import scale_in_words
 from workbench.workflow.adjudication.decisions import decisions_so_far
 from workbench.workflow.agreement.report import People, agreement_of_people
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.judging.assignments import assignments_of
 from workbench.workflow.judging.unrecorded import unrecorded_count
-from workbench.workflow.overview.progress import Overview, overview
+from workbench.workflow.overview import Overview, overview
 from workbench.workflow.people.assessors import AssessorLine, assessors_of
 from workbench.workflow.pools.judged_pairs import pooled_pairs
 from workbench.workflow.pools.listing import pools_of
@@ -36,7 +36,7 @@ def index() -> str:
         view = overview(db, here().id)
         pools = pools_of(db, here().id)
         assessors = assessors_of(db, here().id)
-        state = State(
+        state = CampaignState(
             overview=view,
             runs=runs_of(db, here().id),
             pools=tuple(line for line in pools if not line.draft),
@@ -54,7 +54,7 @@ def index() -> str:
         scale_words=scale_in_words(made.scale),
         state=state,
         view=view,
-        needs=needs(state),
+        needs=todo_items(state),
         kappas=_by_assessor(state.agreement),
         pooled=pooled,
         mean_band=_mean_band(state.agreement),

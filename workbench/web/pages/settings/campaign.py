@@ -41,7 +41,7 @@ LONGEST_GUIDELINES = 200_000
 
 
 @dataclass(frozen=True, slots=True)
-class Typed:
+class CampaignForm:
     """The form as it was filled in."""
 
     name: str
@@ -53,7 +53,7 @@ class Typed:
 @administrator
 def new() -> str:
     """The form for a campaign."""
-    return _new_page(Typed("", "", scale_form_of(None)))
+    return _new_page(CampaignForm("", "", scale_form_of(None)))
 
 
 @blueprint.post("/campaigns/new")
@@ -78,7 +78,7 @@ def index() -> str:
     """What the campaign says of itself, to change."""
     with reading() as db:
         made = campaign_of(db, here().id)
-    return _settings_page(Typed(made.name, made.guidelines, scale_form_of(made.scale)))
+    return _settings_page(CampaignForm(made.name, made.guidelines, scale_form_of(made.scale)))
 
 
 @blueprint.post("/c/<slug>/settings")
@@ -112,7 +112,7 @@ def breaks() -> Answer:
     except InvalidInput as error:
         with reading() as db:
             made = campaign_of(db, here().id)
-        typed = Typed(made.name, made.guidelines, scale_form_of(made.scale))
+        typed = CampaignForm(made.name, made.guidelines, scale_form_of(made.scale))
         return _settings_page(typed, error.findings, text), 422
     notices.add("Breaks are proposed." if minutes else "No break is proposed.")
     return see_other(url_for("settings.index"))
@@ -132,18 +132,18 @@ def ask() -> Answer:
     except WorkbenchError as error:
         with reading() as db:
             made = campaign_of(db, here().id)
-        typed = Typed(made.name, made.guidelines, scale_form_of(made.scale))
+        typed = CampaignForm(made.name, made.guidelines, scale_form_of(made.scale))
         findings = findings_of(error, "Questions", QUESTIONS)
         return _settings_page(typed, findings, typed_asked=(text, chosen)), status_of(error)
     notices.add("What the desk asks is kept; it holds when a desk is opened next.")
     return see_other(url_for("settings.index", _anchor="asked"))
 
 
-def _typed() -> Typed:
-    return Typed(sent_text("name"), sent_text("guidelines"), typed_scale_form(request.form))
+def _typed() -> CampaignForm:
+    return CampaignForm(sent_text("name"), sent_text("guidelines"), typed_scale_form(request.form))
 
 
-def _checked(typed: Typed) -> Scale:
+def _checked(typed: CampaignForm) -> Scale:
     """The scale that was typed; raises InvalidInput with everything that is wrong in the form."""
     findings: list[Finding] = []
     name = " ".join(typed.name.split())
@@ -164,12 +164,12 @@ def _checked(typed: Typed) -> Scale:
     return scale
 
 
-def _new_page(typed: Typed, findings: tuple[Finding, ...] = ()) -> str:
+def _new_page(typed: CampaignForm, findings: tuple[Finding, ...] = ()) -> str:
     return render_template("settings/new.html", **_for_form(typed, findings))
 
 
 def _settings_page(
-    typed: Typed,
+    typed: CampaignForm,
     findings: tuple[Finding, ...] = (),
     typed_breaks: str | None = None,
     typed_asked: tuple[str, tuple[int, ...]] | None = None,
@@ -188,6 +188,6 @@ def _settings_page(
     )
 
 
-def _for_form(typed: Typed, findings: tuple[Finding, ...]) -> dict[str, object]:
+def _for_form(typed: CampaignForm, findings: tuple[Finding, ...]) -> dict[str, object]:
     ready = {name: (scale, scale_in_words(scale)) for name, scale in SCALES.items()}
     return {"typed": typed, "findings": findings, "ready": ready}

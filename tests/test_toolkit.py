@@ -1,0 +1,94 @@
+"""The functions that `import workbench` gives: each agrees with the command of its name."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import workbench
+from workbench import make_pool, read_qrels, read_run, score, settle
+from workbench.cli.main import workbench as command
+from workbench.errors import InvalidInput, WorkbenchError
+from workbench.records import Qrel
+
+
+def printed(*words: str) -> str:
+    done = CliRunner().invoke(command, list(words))
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> list[str]:
+    texts = {
+        "a": "1 Q0 d1 1 3.0 a\n1 Q0 d2 2 2.0 a\n1 Q0 d3 3 1.0 a\n",
+        "b": "1 Q0 d4 1 9.0 b\n1 Q0 d1 2 8.0 b\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / f"{name}.run").write_text(text)
+    return [str(tmp_path / f"{name}.run") for name in texts]
+
+
+@pytest.fixture
+def qrels(tmp_path: Path) -> str:
+    path = tmp_path / "some.qrels"
+    path.write_text("1 0 d1 1\n1 0 d2 0\n1 0 d4 2\n")
+    return str(path)
+
+
+def test_a_run_and_qrels_are_read(runs: list[str], qrels: str) -> None:
+    assert read_run(runs[0]).rankings["1"].docnos == ("d1", "d2", "d3")
+    assert read_qrels(qrels) == (Qrel("1", "d1", 1), Qrel("1", "d2", 0), Qrel("1", "d4", 2))
+
+
+def test_a_pool_is_that_of_the_command(runs: list[str]) -> None:
+    pairs = [f"{entry.topic}\t{entry.docno}" for entry in make_pool(runs, depth=1).entries]
+    assert pairs == ["1\td1", "1\td4"]
+    assert printed("pool", *runs, "--depth", "1").splitlines() == pairs
+
+
+def test_scores_are_those_of_the_command_and_runs_may_be_read_before(runs: list[str], qrels: str) -> None:
+    # d1 first of three, d4 missing: AP is (1/1) / 2. Both of run b's documents are relevant: AP is 1.
+    found = score(qrels, [read_run(runs[0]), runs[1]], "AP")
+    assert {one.tag: one.values["AP"] for one in found} == {"a": 0.5, "b": 1.0}
+    rows = json.loads(printed("score", qrels, *runs, "-m", "AP", "--json"))
+    assert {row["run"]: row["value"] for row in rows} == {"a": 0.5, "b": 1.0}
+
+
+def test_judgments_are_settled_by_a_rule(tmp_path: Path) -> None:
+    file = tmp_path / "judgments.tsv"
+    rows = [("topic", "doc", "assessor", "grade"), ("1", "d1", "ann", "2"), ("1", "d1", "ben", "2")]
+    rows += [("1", "d1", "cyd", "0"), ("1", "d2", "ann", "1"), ("1", "d2", "ben", "0")]
+    file.write_text("".join("\t".join(row) + "\n" for row in rows))
+    assert settle(file, rule="majority", ties="higher").qrels == (Qrel("1", "d1", 2), Qrel("1", "d2", 1))
+
+
+def test_what_is_wrong_is_raised_with_its_place(tmp_path: Path, runs: list[str], qrels: str) -> None:
+    bad = tmp_path / "bad.run"
+    bad.write_text("1 Q0 d1 1 3.0 a\n1 Q0 d1\n")
+    with pytest.raises(InvalidInput) as refused:
+        read_run(bad)
+    assert [(finding.source, finding.line) for finding in refused.value.findings] == [(str(bad), 2)]
+    with pytest.raises(FileNotFoundError):
+        read_qrels(tmp_path / "missing.qrels")
+    with pytest.raises(WorkbenchError):
+        make_pool(runs, strategy="guessing")
+    with pytest.raises(WorkbenchError):
+        score(qrels, runs, "Luck")
+
+
+def test_the_package_gives_what_it_promises_and_loads_nothing_before_it_is_used() -> None:
+    for name in workbench.__all__:
+        assert getattr(workbench, name)
+    with pytest.raises(AttributeError):
+        workbench.guess  # noqa: B018 - there is no such name
+    program = (
+        "import sys, workbench; print(sorted({'numpy', 'flask', 'sqlalchemy', 'click'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,46 @@
+"""The database of commands that need one: its options, opening with migration, closing."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from workbench.settings import Settings, read_settings
+from workbench.storage.engine import Database
+from workbench.storage.migrate import migrate
+
+
+def database_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command `--instance` and `--database`; it receives the `settings` that they make."""
+
+    @click.option(
+        "--instance",
+        type=click.Path(file_okay=False, path_type=Path),
+        help="Folder of the embedded database (or WORKBENCH_INSTANCE).",
+    )
+    @click.option("--database", help="Address of another database (or WORKBENCH_DATABASE_URL).")
+    @functools.wraps(command)
+    def wrapped(*args: Any, instance: Path | None, database: str | None, **kwargs: Any) -> Any:
+        settings = read_settings(instance=instance)
+        if database:
+            settings = replace(settings, database_url=database)
+        return command(*args, settings=settings, **kwargs)
+
+    return wrapped
+
+
+@contextmanager
+def open_database(settings: Settings) -> Iterator[Database]:
+    """The database of these settings, at the newest revision; closed at the end."""
+    database = Database(settings.database_url)
+    try:
+        migrate(database)
+        yield database
+    finally:
+        database.close()

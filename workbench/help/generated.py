@@ -1,0 +1,180 @@
+"""The tables of the manual that the program fills in from its own registries.
+
+To add one, write a function that returns Markdown and name it in `GENERATED`; a page has it where one of its
+lines is `{{ name }}`. Registries are imported where they are used, so that a page costs only what it shows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+_PLACE = re.compile(r"^\{\{ ([a-z-]+) \}\}$", re.MULTILINE)
+
+
+def fill_in(text: str) -> str:
+    """The Markdown with every `{{ name }}` line replaced by its table; KeyError for an unknown name."""
+    return _PLACE.sub(lambda match: GENERATED[match[1]](), text)
+
+
+def _pooling_strategies() -> str:
+    from workbench.pooling.strategies import STRATEGIES
+
+    return _strategies(STRATEGIES.values())
+
+
+def _adaptive_strategies() -> str:
+    from workbench.pooling.strategies import ADAPTIVE
+
+    return _strategies(ADAPTIVE.values())
+
+
+def _strategy_parameters() -> str:
+    from workbench.pooling.strategies import ALL_STRATEGIES
+
+    used: dict[tuple[str, str], list[str]] = {}
+    for strategy in ALL_STRATEGIES.values():
+        for one in strategy.parameters:
+            used.setdefault((one.name, one.description), []).append(strategy.name)
+    rows = [(f"`{_option(name)}`", means, ", ".join(names)) for (name, means), names in used.items()]
+    return _table(("Parameter", "Meaning", "Strategies"), sorted(rows))
+
+
+def _coefficients() -> str:
+    from workbench.agreement.coefficients import COEFFICIENTS
+
+    rows = [(one.label, f"`{one.name}`", one.source) for one in COEFFICIENTS.values()]
+    return _table(("Coefficient", "Name in commands", "Source"), rows)
+
+
+def _weights() -> str:
+    from workbench.agreement.weights import WEIGHTS
+
+    return ", ".join(f"`{name}`" for name in WEIGHTS)
+
+
+def _consensus_rules() -> str:
+    from workbench.consensus.rules import RULES
+
+    rows = [(one.label, f"`{one.name}`", one.help, one.source) for one in RULES.values()]
+    return _table(("Rule", "Name in commands", "The grade of a document", "Source"), rows)
+
+
+def _consensus_parameters() -> str:
+    from workbench.consensus.rules import PARAMETERS
+
+    def values(choices: Sequence[tuple[str, str]]) -> str:
+        if len(choices) > 4:
+            return ", ".join(f"`{value}`" for value, _ in choices)
+        return "; ".join(f"`{value}`: {means}" for value, means in choices)
+
+    rows = [
+        (f"`{one.name}`", one.help, values(one.choices), one.default or "") for one in PARAMETERS.values()
+    ]
+    return _table(("Parameter", "Meaning", "Values", "Default"), rows)
+
+
+def _measures() -> str:
+    from ir_measures.measures import registry
+
+    found: dict[int, list[str]] = {}
+    for name, measure in registry.items():
+        found.setdefault(id(measure), []).append(name)
+    names = sorted((names[0], names[1:]) for names in found.values())
+    return ", ".join(f"`{name}`" + (f" (or `{'`, `'.join(more)}`)" if more else "") for name, more in names)
+
+
+def _scales() -> str:
+    from workbench.records import SCALES
+
+    rows = [
+        (f"`{name}`", "; ".join(f"{one.value} {one.label}" for one in scale.grades), str(scale.relevant_from))
+        for name, scale in SCALES.items()
+    ]
+    return _table(("Scale", "Grades", "Relevant from"), rows)
+
+
+def _desk_keys() -> str:
+    from workbench.workflow.judging.desk_settings import COMMANDS
+
+    return _table(("Key", "What it does"), [(f"[[{one.key.upper()}]]", one.meaning) for one in COMMANDS])
+
+
+def _findings() -> str:
+    from workbench.formats.run_rules import CODES
+
+    rows = [
+        (f"`{one.name}`", one.words, f"{one.default}{', always' if one.fixed else ''}", str(one.column or ""))
+        for one in CODES.values()
+    ]
+    return _table(("Code", "What was found", "Treated as", "Column"), rows)
+
+
+def _roles() -> str:
+    from workbench.workflow.people.roles import DESCRIPTIONS
+
+    return _table(
+        ("Role", "What the person does"), [(str(role), text) for role, text in DESCRIPTIONS.items()]
+    )
+
+
+def _topic_formats() -> str:
+    from workbench.formats.topics import TOPIC_FORMATS
+
+    return ", ".join(f"`{name}`" for name in TOPIC_FORMATS)
+
+
+def _document_formats() -> str:
+    from workbench.formats.documents import DOCUMENT_FORMATS
+
+    return ", ".join(f"`{name}`" for name in DOCUMENT_FORMATS)
+
+
+def _tie_rules() -> str:
+    from workbench.records import TieRule
+
+    return ", ".join(f"`{rule}`" for rule in TieRule)
+
+
+GENERATED: Mapping[str, Callable[[], str]] = {
+    "pooling-strategies": _pooling_strategies,
+    "adaptive-strategies": _adaptive_strategies,
+    "strategy-parameters": _strategy_parameters,
+    "coefficients": _coefficients,
+    "weights": _weights,
+    "consensus-rules": _consensus_rules,
+    "consensus-parameters": _consensus_parameters,
+    "measures": _measures,
+    "scales": _scales,
+    "desk-keys": _desk_keys,
+    "findings": _findings,
+    "roles": _roles,
+    "topic-formats": _topic_formats,
+    "document-formats": _document_formats,
+    "tie-rules": _tie_rules,
+}
+
+
+def _strategies(strategies: Iterable[object]) -> str:
+    from workbench.pooling.strategy import Strategy
+
+    rows = [
+        (
+            f"`{one.name}`",
+            one.help,
+            ", ".join(f"`{_option(given.name)}`" for given in one.parameters),
+            one.source,
+        )
+        for one in strategies
+        if isinstance(one, Strategy)
+    ]
+    return _table(("Strategy", "Chooses", "Parameters", "Source"), rows)
+
+
+def _table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [headings, ["---"] * len(headings), *rows]
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+
+
+def _option(name: str) -> str:
+    return name.replace("_", "-")

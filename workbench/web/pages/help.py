@@ -1,0 +1,51 @@
+"""The manual in the browser: its pages and the search over them, open to everybody."""
+
+from __future__ import annotations
+
+from flask import Blueprint, render_template, request, url_for
+from markupsafe import Markup
+
+from workbench.help.manual import by_reader, neighbours, page_named
+from workbench.help.rendering import page_html, sections
+from workbench.help.search import search
+from workbench.web.access import anyone
+from workbench.web.requests import wants_fragment
+
+blueprint = Blueprint("help", __name__, url_prefix="/help")
+LONGEST_QUERY = 200
+
+
+@blueprint.get("")
+@anyone
+def index() -> str:
+    """The list of pages, or what the search finds; htmx gets the list alone."""
+    query = request.args.get("q", "")[:LONGEST_QUERY].strip()
+    template = "help/_results.html" if wants_fragment() else "help/index.html"
+    return render_template(template, query=query, hits=search(query), readers=by_reader())
+
+
+@blueprint.get("/<page>")
+@anyone
+def page(page: str) -> str:
+    """One page; raises NotFound where there is none of this name."""
+    found = page_named(page)
+    before, after = neighbours(found)
+    return render_template(
+        "help/page.html",
+        page=found,
+        # Made of our own files, in which no HTML passes.
+        article=Markup(page_html(found, address=_address, picture=_picture)),  # noqa: S704
+        headings=[one for one in sections(found) if one.level == 2],
+        before=before,
+        after=after,
+        readers=by_reader(),
+        query="",
+    )
+
+
+def _address(page: str, anchor: str | None) -> str:
+    return url_for("help.page", page=page, _anchor=anchor)
+
+
+def _picture(name: str) -> str:
+    return url_for("static", filename=f"help/{name}")
