@@ -20,8 +20,9 @@ from workbench.workflow.campaigns.campaigns import Campaign, campaign_by_slug, c
 from workbench.workflow.campaigns.collection import load_documents, load_topics
 from workbench.workflow.judging.assignments import assign_in_turn, assignments_of
 from workbench.workflow.judging.importing import import_judgments
-from workbench.workflow.judging.judging import record
 from workbench.workflow.judging.order import OrderRule
+from workbench.workflow.judging.record import record
+from workbench.workflow.judging.submission import Submission
 from workbench.workflow.people.accounts import Account, NewAccount, create_account
 from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.people.groups import add_group, join
@@ -106,9 +107,9 @@ def _load_runs(db: Session, campaign_id: int, groups: Mapping[str, int]) -> None
         priorities[group] += 1
         file = (f"{run.tag}.txt", io.BytesIO(b"".join(write_run(run))))
         about = RunMetadata(groups[group], Kind.AUTOMATIC, description_of(run.tag), priorities[group])
-        refused = add_runs(db, campaign_id, [file], about=about).refused
+        refused = add_runs(db, campaign_id, [file], about).refused
         if refused:
-            raise WorkbenchError(f"a run of the demo was refused: {refused[0].findings[0]}")
+            raise WorkbenchError(f"a run of the demo was refused: {refused[0].errors[0]}")
 
 
 def _judge(db: Session, campaign: Campaign, accounts: Mapping[str, Account]) -> None:
@@ -129,11 +130,13 @@ def _say(db: Session, assignment_id: int, account_id: int, judgment: Judgment) -
         db,
         assignment_id,
         account_id,
-        docno=judgment.docno,
-        answer=judgment.answer,
-        grade=judgment.grade,
-        client_id=f"demo-{draw[:40]}",
-        reason="written in a language that I do not read" if judgment.answer == "cannot_judge" else "",
-        # Between 6 and 40 seconds, the same at every making.
-        active_ms=6_000 + int(draw[:8], 16) % 34_000,
+        Submission(
+            judgment.docno,
+            f"demo-{draw[:40]}",
+            answer=judgment.answer,
+            grade=judgment.grade,
+            reason="written in a language that I do not read" if judgment.answer == "cannot_judge" else "",
+            # Between 6 and 40 seconds, the same at every making.
+            active_ms=6_000 + int(draw[:8], 16) % 34_000,
+        ),
     )

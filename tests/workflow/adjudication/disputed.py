@@ -8,6 +8,7 @@ from uuid import uuid4
 from sqlalchemy.orm import Session
 
 from tests.builders import Made, account, pooled_campaign
+from tests.submitted import record
 from workbench.consensus.rule import Pair
 from workbench.records import FOUR_GRADES, Answer, Judgment
 from workbench.workflow.adjudication.decisions import Decision, DecisionRecorded, DecisionSubmission, decide
@@ -15,7 +16,7 @@ from workbench.workflow.adjudication.discussions import discuss
 from workbench.workflow.adjudication.disputed_pair import disputed_pair
 from workbench.workflow.judging.assignments import assign, assignments_of
 from workbench.workflow.judging.importing import import_judgments
-from workbench.workflow.judging.judging import record
+from workbench.workflow.judging.submission import Submission
 from workbench.workflow.people.membership import add_role
 from workbench.workflow.people.roles import Role
 
@@ -75,11 +76,8 @@ class Disputed:
             db,
             self.id,
             self.made.accounts[name],
-            pair,
-            answer=Answer.GRADE,
-            grade=grade,
-            comment=comment,
-            client_id=str(uuid4()),
+            pair[0],
+            Submission(pair[1], str(uuid4()), answer=Answer.GRADE, grade=grade, comment=comment),
         )
 
 

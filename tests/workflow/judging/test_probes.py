@@ -18,7 +18,6 @@ from workbench.storage.tables import CampaignRow, DocumentRow, KeptAsideRow, Poo
 from workbench.workflow.agreement.probe_answers import Against, probe_json, probe_lines
 from workbench.workflow.agreement.repeats import consistency
 from workbench.workflow.judging.desk_view import documents_of, work_of
-from workbench.workflow.judging.judging import undo
 from workbench.workflow.judging.near_duplicates import keep_sketches, missing_sketches, near_duplicates_in
 from workbench.workflow.judging.quality_checks import CheckRules, check_rules_of
 from workbench.workflow.judging.quality_settings import (
@@ -27,6 +26,7 @@ from workbench.workflow.judging.quality_settings import (
     remove_known_answers,
     save_check_rules,
 )
+from workbench.workflow.judging.record import undo_last
 from workbench.workflow.judging.task import Slot
 from workbench.workflow.judging.trainees import trainees
 from workbench.workflow.judging.training import TrainingRound, pass_mark, waive_training
@@ -72,7 +72,7 @@ def test_an_undo_of_a_repeat_takes_back_the_repeat_only(sqlite_database: Databas
             assert receipt.elsewhere is None  # nothing says that it was judged before
             if slot.purpose == REPEAT:
                 break
-        assert undo(db, ada.assignment, ada.ada, client_id="undo-repeat") == key
+        assert undo_last(db, ada.assignment, ada.ada, client_id="undo-repeat") == key
         assert ada.task(db).coming == key
         first = next(event for event in current_events(db, ada.campaign) if event.docno == slot.docno)
         assert first.grade == 0
@@ -139,7 +139,7 @@ def test_training_comes_first_tells_the_known_grade_and_counts_once(sqlite_datab
         # The first answer counts: neither another one nor an undo.
         assert ada.say(db, key, 3).outcome == "kept_aside"
         assert ada.say(db, key, kind="undo").outcome == "kept_aside"
-        assert undo(db, ada.assignment, ada.ada, client_id="undo-training") is None
+        assert undo_last(db, ada.assignment, ada.ada, client_id="undo-training") is None
         shown = ada.judge_all(db)
         assert [slot.purpose for slot in shown].count(TRAINING) == 1
         assert {event.docno for event in current_events(db, ada.campaign)} == set(POOLED)

@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy.orm import Session
 
 from tests.builders import Made, pooled_campaign
+from tests.submitted import record
 from workbench.errors import Conflict, InvalidInput, NotFound
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Answer
@@ -17,8 +18,8 @@ from workbench.storage.engine import Database
 from workbench.storage.tables import CollectionListRow
 from workbench.workflow.judging.assignments import assign, assignments_of
 from workbench.workflow.judging.desk_view import Desk, desk
-from workbench.workflow.judging.judging import record, undo
 from workbench.workflow.judging.order import OrderRule
+from workbench.workflow.judging.record import undo_last
 from workbench.workflow.judging.task import own_task
 from workbench.workflow.judging.worklists import add_to_own
 from workbench.workflow.overview import overview
@@ -224,7 +225,7 @@ def test_an_addition_is_taken_out_as_long_as_nobody_said_anything_of_it(database
         task = given(db, made, report)
         add(db, made, "d6", "é5")
         record(db, task, ada, docno="é5", answer=Answer.UNSURE, grade=None, client_id="an-answer-1")
-        undo(db, task, ada, client_id="an-undo-1")
+        undo_last(db, task, ada, client_id="an-undo-1")
         remove_addition(db, campaign_id, "depth 2", topic="T1", docno="d6", by=made.organiser)
         assert pool_report(db, campaign_id, "depth 2").pool.pairs == 7
         assert judged_additions(db, campaign_id, "depth 2", topic="T1") == {"é5"}

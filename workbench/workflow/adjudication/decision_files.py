@@ -24,7 +24,7 @@ from workbench.workflow.adjudication.rules import AdjudicationRules, rules_from_
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.checks import storable
 from workbench.workflow.judging.current_judgments import current_judgments
-from workbench.workflow.judging.recording import LONGEST_REASON
+from workbench.workflow.judging.submission import LONGEST_REASON
 
 MOST_FINDINGS = 1000
 

@@ -31,7 +31,7 @@ from workbench.workflow.adjudication.opinions import Opinion, OpinionReader, opi
 from workbench.workflow.adjudication.rules import rules_from_json
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.checks import checked_client_id, storable
-from workbench.workflow.judging.recording import LONGEST_ACTIVE_MS, LONGEST_REASON
+from workbench.workflow.judging.submission import LONGEST_ACTIVE_MS, LONGEST_REASON
 
 
 class Decision(StrEnum):

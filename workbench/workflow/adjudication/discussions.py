@@ -7,17 +7,16 @@ sent back shows its assessors, and nobody else, the opinions of the others.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from workbench.consensus.rule import Pair
-from workbench.errors import Conflict, NotFound, WorkbenchError
-from workbench.records import Answer, Scale, Topic
+from workbench.errors import Conflict, NotFound
+from workbench.records import Scale, Topic
 from workbench.storage.adjudications import current_adjudications, latest_adjudication
-from workbench.storage.events import CURRENT_PURPOSES, DISCUSSION, append_event, recorded_event
+from workbench.storage.events import CURRENT_PURPOSES, DISCUSSION, recorded_event
 from workbench.storage.tables import (
     AdjudicationEventRow,
     AssessorRow,
@@ -39,10 +38,9 @@ from workbench.workflow.adjudication.opinions import (
 from workbench.workflow.adjudication.rules import AdjudicationRules, rules_from_json
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.campaigns.scales import scale_from_json
-from workbench.workflow.checks import checked_client_id, checked_sha256, storable
-from workbench.workflow.judging.adaptive_handout import take_answer
 from workbench.workflow.judging.desk_view import ShownDocument
-from workbench.workflow.judging.recording import LONGEST_ACTIVE_MS, LONGEST_REASON
+from workbench.workflow.judging.record import Place, append
+from workbench.workflow.judging.submission import Submission, stored_annotations
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,66 +145,45 @@ def discussion(db: Session, campaign_id: int, account_id: int, pair: Pair) -> Di
     )
 
 
-def discuss(
-    db: Session,
-    campaign_id: int,
-    account_id: int,
-    pair: Pair,
-    *,
-    answer: Answer,
-    grade: int | None,
-    comment: str,
-    client_id: str,
-    active_ms: int | None = None,
-    shown_sha256: str | None = None,
-) -> bool:
+def discuss(db: Session, campaign_id: int, account_id: int, topic: str, submission: Submission) -> bool:
     """Append an assessor's answer after the discussion, kept or changed; returns whether it is new.
 
     Earlier answers stay in the history. The same client id again changes nothing. Raises NotFound as
     `discussion`, WorkbenchError for a grade outside the scale, Conflict for a client id that was used for
     another answer.
     """
+    pair = (topic, submission.docno)
     number = _assessor(db, campaign_id, account_id)
-    known = recorded_event(db, number, checked_client_id(client_id)) if number is not None else None
+    known = recorded_event(db, number, submission.client_id) if number is not None else None
     if known is not None:
-        if (known.topic, known.docno, known.answer, known.grade) != (*pair, str(answer), grade):
+        said = (*pair, submission.stored_answer, submission.grade)
+        if (known.topic, known.docno, known.answer, known.grade) != said:
             raise Conflict(
                 "this page's answer was recorded before, and was another one", remedy="load it again"
             )
         return False
     number, _ = _sent_back(db, campaign_id, account_id, pair)
-    _check(db, campaign_id, answer, grade)
-    held = _held(db, campaign_id, number, pair)
-    event, new = append_event(
-        db,
-        {
-            "campaign_id": campaign_id,
-            "assessor_id": number,
-            "topic": pair[0],
-            "docno": pair[1],
-            "answer": str(answer),
-            "grade": grade,
-            "reason": held.reason if held and answer == held.answer and grade == held.grade else "",
-            "client_id": client_id,
-            "source": DISCUSSION,
-            "assignment_id": held.assignment_id if held else None,
-            "document_sha256": checked_sha256(shown_sha256),
-            "position": None,
-            "order_rule": None,
-            "seed": None,
-            "active_ms": None if active_ms is None else max(0, min(active_ms, LONGEST_ACTIVE_MS)),
-            "recorded_at": datetime.now(UTC),
-            "purpose": DISCUSSION,
-            "comment": storable(comment.strip())[:LONGEST_REASON],
-            # The latest event is the current one: earlier annotations go on with it.
-            "evidence": held.evidence if held else None,
-            "ratings": held.ratings if held else None,
-            "subtopics": held.subtopics if held else None,
-        },
+    if submission.grade is not None:
+        scale_from_json(db.get_one(CampaignRow, campaign_id).scale).grade(submission.grade)
+    before = _before(db, campaign_id, number, pair)
+    place = Place(
+        campaign_id=campaign_id,
+        assessor_id=number,
+        topic=topic,
+        docno=submission.docno,
+        source=DISCUSSION,
+        purpose=DISCUSSION,
+        assignment_id=before.assignment_id if before else None,
     )
-    if new:
-        take_answer(db, campaign_id, event)
-    return new
+    if before is not None:
+        same = (before.answer, before.grade) == (submission.stored_answer, submission.grade)
+        submission = replace(
+            submission,
+            reason=before.reason if same else "",
+            # What was marked and ticked before goes on with the latest answer.
+            annotations=stored_annotations(before.evidence, before.ratings, before.subtopics),
+        )
+    return not append(db, place, submission).repeated
 
 
 def _sent_back(
@@ -234,7 +211,7 @@ def _assessor(db: Session, campaign_id: int, account_id: int) -> int | None:
     return db.scalars(chosen).one_or_none()
 
 
-def _held(db: Session, campaign_id: int, assessor_id: int, pair: Pair) -> JudgmentEventRow | None:
+def _before(db: Session, campaign_id: int, assessor_id: int, pair: Pair) -> JudgmentEventRow | None:
     event = JudgmentEventRow
     chosen = select(event).where(
         event.campaign_id == campaign_id,
@@ -244,15 +221,6 @@ def _held(db: Session, campaign_id: int, assessor_id: int, pair: Pair) -> Judgme
         event.purpose.in_(CURRENT_PURPOSES),
     )
     return db.scalars(chosen.order_by(event.id.desc()).limit(1)).one_or_none()
-
-
-def _check(db: Session, campaign_id: int, answer: Answer, grade: int | None) -> None:
-    if answer is Answer.GRADE:
-        if grade is None:
-            raise WorkbenchError("the answer is a grade, but no grade was given")
-        scale_from_json(db.get_one(CampaignRow, campaign_id).scale).grade(grade)
-    elif grade is not None:
-        raise WorkbenchError(f"{answer} takes no grade")
 
 
 def answers_in_discussion(

@@ -21,8 +21,8 @@ from workbench.storage.tables import (
     MemberRow,
 )
 from workbench.workflow.adjudication.rules import AdjudicationRules
-from workbench.workflow.judging.annotations import Passage, stored_annotations
 from workbench.workflow.judging.desk_view import ShownDocument
+from workbench.workflow.judging.submission import Passage, stored_annotations
 from workbench.workflow.people.roles import Role
 
 

@@ -14,11 +14,9 @@ from sqlalchemy.orm import Session
 from workbench.errors import NotFound, WorkbenchError
 from workbench.storage.events import current_events
 from workbench.storage.tables import AssessorRow, AssignmentRow, PoolRow, TopicRow
-from workbench.workflow.judging.adaptive_handout import take_back
-from workbench.workflow.judging.handouts import share_of, shares_of
+from workbench.workflow.judging.handout import handout_of, handouts_of, kind_of
 from workbench.workflow.judging.order import OrderRule
-from workbench.workflow.judging.queue_handout import give_back_assigned
-from workbench.workflow.pools.adaptive_pools import is_adaptive, topics_of_pool
+from workbench.workflow.pools.adaptive_pools import topics_of_pool
 from workbench.workflow.pools.pool_rows import held_pool, require_open
 
 SEEDS = 2**31
@@ -50,7 +48,7 @@ def assign(
     }
     pooled = topics_of_pool(db, pool)
     # What comes when in an adaptive pool is its strategy's business.
-    order = OrderRule.PRIORITY if is_adaptive(pool) else order
+    order = order if kind_of(pool).order_is_chosen else OrderRule.PRIORITY
     assessor_ids = list(dict.fromkeys(assessor_ids))
     added = 0
     for topic in dict.fromkeys(topics):
@@ -108,8 +106,8 @@ def revoke(db: Session, campaign_id: int, assignment_id: int) -> None:
     if row is None:
         raise NotFound("there is no such assignment")
     row.revoked_at = row.revoked_at or datetime.now(UTC)
-    take_back(db, row)
-    give_back_assigned(db, row)
+    pool = db.get_one(PoolRow, row.pool_id)
+    kind_of(pool).take_back(db, pool, row)
     db.flush()
 
 
@@ -184,13 +182,13 @@ def assignments_of(db: Session, campaign_id: int) -> tuple[AssignmentLine, ...]:
         .where(PoolRow.campaign_id == campaign_id, AssignmentRow.revoked_at.is_(None))
         .order_by(TopicRow.position, AssessorRow.name)
     ).all()
-    shares = shares_of(db, campaign_id)
+    handouts = handouts_of(db, campaign_id)
     said: dict[tuple[int, str], set[str]] = {}
     for event in current_events(db, campaign_id):
         said.setdefault((event.assessor_id, event.topic), set()).add(event.docno)
     lines = []
     for row, pool, title, assessor in rows:
-        docnos = shares.docnos(row.pool_id, row.topic, row.assessor_id)
+        docnos = handouts.docnos(row.pool_id, row.topic, row.assessor_id)
         lines.append(
             AssignmentLine(
                 id=row.id,
@@ -200,7 +198,7 @@ def assignments_of(db: Session, campaign_id: int) -> tuple[AssignmentLine, ...]:
                 assessor=assessor,
                 order_rule=OrderRule(row.order_rule),
                 seed=row.seed,
-                pairs=len(docnos) + shares.left(row.pool_id, row.topic, row.assessor_id),
+                pairs=len(docnos) + handouts.left(row.pool_id, row.topic, row.assessor_id),
                 answered=len(docnos & said.get((row.assessor_id, row.topic), set())),
             )
         )
@@ -228,9 +226,9 @@ def left_to_judge(db: Session, campaign_id: int, account_id: int) -> int:
     pairs: set[tuple[str, str]] = set()
     left = 0
     for pool_id, topic in assigned:
-        docnos, more = share_of(db, db.get_one(PoolRow, pool_id), topic, assessor_id)
-        pairs |= {(topic, docno) for docno in docnos}
-        left += more
+        handout = handout_of(db, db.get_one(PoolRow, pool_id), topic)
+        pairs |= {(topic, docno) for docno in handout.docnos(assessor_id)}
+        left += handout.may_come(assessor_id)
     if not pairs:
         return left
     events = current_events(db, campaign_id, assessor_ids=[assessor_id])

@@ -17,8 +17,8 @@ from workbench.records import Answer, Judgment, id_bytes
 from workbench.storage.events import current_events
 from workbench.storage.tables import AssessorRow, JudgmentEventRow
 from workbench.workflow.campaigns.collection import topics_of
-from workbench.workflow.judging.annotations import NO_ANNOTATIONS, Annotations, stored_annotations
 from workbench.workflow.judging.desk_rules import desk_questions_of
+from workbench.workflow.judging.submission import NO_ANNOTATIONS, Annotations, stored_annotations
 
 
 def current_judgments(

@@ -13,6 +13,7 @@ from workbench.errors import Conflict, Finding, InvalidInput
 from workbench.storage.tables import CampaignRow, JudgmentEventRow
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.checks import storable
+from workbench.workflow.judging.submission import Submission
 
 QUESTIONS, COMMENT_FOR = "questions", "comment_for"
 REQUIRED = "(required)"
@@ -39,10 +40,20 @@ class DeskQuestions:
     comment_for: tuple[int, ...] = ()
 
     def missing(self, grade: int, comment: str, ratings: Mapping[str, int]) -> tuple[str, ...]:
-        """What must still be said before this grade can be given, in words."""
+        """What must still be answered before this grade can be given."""
         open_ = [one.name for one in self.questions if one.required and one.name not in ratings]
         needs = grade in self.comment_for and not comment.strip()
         return (*open_, *(["a comment"] if needs else []))
+
+    def require(self, submission: Submission) -> None:
+        """Raise InvalidInput where a grade needs a comment or more answers than it comes with."""
+        ratings = submission.annotations.ratings if submission.annotations is not None else {}
+        grade = submission.grade
+        missing = self.missing(grade, submission.comment, ratings) if grade is not None else ()
+        if missing:
+            message = f"this grade needs more: {', '.join(missing)}"
+            remedy = "go back (nothing you typed is lost) and give the grade again"
+            raise InvalidInput([Finding("Answer", None, "answer", message, remedy)])
 
 
 def desk_questions(desk_rules: Mapping[str, Any]) -> DeskQuestions:

@@ -16,7 +16,7 @@ from workbench.errors import Finding, InvalidInput
 from workbench.records import Scale
 from workbench.storage.tables import AccountRow, AssessorNoteRow
 from workbench.workflow.checks import storable
-from workbench.workflow.judging.own_assignments import own_assignment
+from workbench.workflow.judging.task import own_assignment
 
 
 def desk_settings_part(db: Session, account_id: int, part: str) -> dict[str, Any]:

@@ -17,16 +17,14 @@ from workbench.storage.tables import DocumentRow, JudgmentEventRow, TopicRow
 from workbench.workflow.campaigns.collection import as_topic
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.clock import utc_now
-from workbench.workflow.judging.annotations import NO_ANNOTATIONS, Annotations, annotations_of
 from workbench.workflow.judging.desk_rules import DeskQuestions, break_minutes, desk_questions
 from workbench.workflow.judging.near_duplicates import near_duplicates_in
 from workbench.workflow.judging.quality_checks import desk_task
-from workbench.workflow.judging.queue_handout import is_queue
-from workbench.workflow.judging.task import Task, counts, last_answered
+from workbench.workflow.judging.submission import NO_ANNOTATIONS, Annotations
+from workbench.workflow.judging.task import Task, annotations_of, counts, last_answered
 from workbench.workflow.judging.trainees import Feedback, feedback_of
 from workbench.workflow.judging.training import TrainingGate
 from workbench.workflow.judging.worklists import WorklistLine, worklist
-from workbench.workflow.pools.adaptive_pools import is_adaptive
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +190,7 @@ class Work:
     said: tuple[DeskAnswer, ...]
     put_off: tuple[DeskAnswer, ...]
     total: int
-    adaptive: bool
+    one_by_one: bool
     in_batches: bool
     closed: bool
     seconds: float | None
@@ -222,8 +220,8 @@ def work_of(db: Session, assignment_id: int, account_id: int, *, now: datetime |
         ),
         put_off=tuple(_said(key, event) for key, event in task.put_off.items()),
         total=task.total,
-        adaptive=is_adaptive(task.pool),
-        in_batches=is_queue(task.pool),
+        one_by_one=task.handout.one_by_one,
+        in_batches=task.handout.in_batches,
         closed=task.closed,
         seconds=_seconds(db, task),
         sitting=_sitting(db, task, utc_now(now)),

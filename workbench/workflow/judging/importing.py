@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import Any
 from uuid import uuid4
 
 from sqlalchemy import select
@@ -14,10 +12,12 @@ from sqlalchemy.orm import Session
 from workbench.consensus.judgments import latest_judgments
 from workbench.errors import Conflict, Finding, InvalidInput
 from workbench.records import Answer, Judgment, Qrel, Scale
-from workbench.storage.events import DISCUSSION, JUDGING, append_events, current_events
+from workbench.storage.events import DISCUSSION, JUDGING, current_events
 from workbench.storage.tables import AssessorRow, CampaignRow, TopicRow
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.checks import id_finding, storable
+from workbench.workflow.judging.record import Place, append_all
+from workbench.workflow.judging.submission import Submission
 
 MOST_FINDINGS = 1000
 LONGEST_NAME = 120
@@ -96,7 +96,7 @@ def import_judgments(
     lines = []
     for name, theirs in by_assessor.items():
         row = _assessor(db, campaign_id, name, name in machines)
-        new = append_events(db, _new_events(db, row, theirs, source, DISCUSSION if discussed else JUDGING))
+        new = append_all(db, _new_events(db, row, theirs, source, DISCUSSION if discussed else JUDGING))
         held = latest_judgments(theirs)
         lines.append(ImportedAssessor(name, row.machine, len(theirs), new, held.repeated, held.contradicted))
     return Imported(source, tuple(lines))
@@ -167,35 +167,16 @@ def _assessor(db: Session, campaign_id: int, name: str, machine: bool) -> Assess
 
 def _new_events(
     db: Session, assessor: AssessorRow, judgments: list[Judgment], source: str, purpose: str
-) -> list[dict[str, Any]]:
+) -> Iterator[tuple[Place, Submission]]:
     # What was said while judging does not yet say that it was kept in the discussion.
-    holds = {
+    current = {
         (event.topic, event.docno): (event.answer, event.grade)
         for event in current_events(db, assessor.campaign_id, assessor_ids=[assessor.id])
         if purpose == JUDGING or event.purpose == purpose
     }
     last = {(j.topic, j.docno): (str(j.answer), j.grade) for j in judgments}
-    now = datetime.now(UTC)
-    return [
-        {
-            "campaign_id": assessor.campaign_id,
-            "assessor_id": assessor.id,
-            "topic": judgment.topic,
-            "docno": judgment.docno,
-            "answer": str(judgment.answer),
-            "grade": judgment.grade,
-            "reason": "",
-            "client_id": str(uuid4()),
-            "source": f"{IMPORTED}{storable(source)}"[:200],
-            "assignment_id": None,
-            "document_sha256": None,
-            "position": None,
-            "order_rule": None,
-            "seed": None,
-            "active_ms": None,
-            "recorded_at": now,
-            "purpose": purpose,
-        }
-        for judgment in judgments
-        if holds.get((judgment.topic, judgment.docno)) != last[judgment.topic, judgment.docno]
-    ]
+    name = f"{IMPORTED}{storable(source)}"[:200]
+    for one in judgments:
+        if current.get((one.topic, one.docno)) != last[one.topic, one.docno]:
+            place = Place(assessor.campaign_id, assessor.id, one.topic, one.docno, name, purpose)
+            yield place, Submission(one.docno, str(uuid4()), answer=one.answer, grade=one.grade)

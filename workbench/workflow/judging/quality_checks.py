@@ -27,8 +27,8 @@ from workbench.storage.events import (
 )
 from workbench.storage.tables import CampaignRow, JudgmentEventRow, PoolRow
 from workbench.workflow.clock import parse_client_time
-from workbench.workflow.judging.own_assignments import own_assignment
-from workbench.workflow.judging.task import Slot, Task, task_of
+from workbench.workflow.judging.handout import kind_of
+from workbench.workflow.judging.task import Slot, Task, own_assignment, task_of
 from workbench.workflow.judging.training import (
     GradesByRound,
     TrainingAnswer,
@@ -40,7 +40,6 @@ from workbench.workflow.judging.training import (
     rounds_of,
     training_answers,
 )
-from workbench.workflow.pools.adaptive_pools import is_adaptive
 
 CHECKS_RULE = "probes"
 DISTANCE = 10
@@ -193,7 +192,7 @@ def docnos_behind(db: Session, task: Task, given: Iterable[str]) -> dict[str, st
 
 
 def _rules(campaign: CampaignRow, pool: PoolRow) -> CheckRules | None:
-    return None if is_adaptive(pool) or pool.per_pair is not None else check_rules(campaign.desk_rules)
+    return check_rules(campaign.desk_rules) if kind_of(pool).has_quality_checks else None
 
 
 def _with(db: Session, task: Task, rules: CheckRules) -> Task:

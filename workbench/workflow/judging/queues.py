@@ -14,17 +14,16 @@ from workbench.storage.tables import AssessorRow, AssignmentRow, CampaignRow, Po
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.clock import utc_now
 from workbench.workflow.judging.assignments import assign
+from workbench.workflow.judging.handout import kind_of
 from workbench.workflow.judging.order import OrderRule
 from workbench.workflow.judging.queue_handout import (
     LEASE_RULE,
-    QueueTopic,
+    QueueHandout,
     give_back,
-    is_queue,
     lease_minutes,
-    queue_topics,
 )
 from workbench.workflow.people.assessors import assessor_names
-from workbench.workflow.pools.adaptive_pools import is_adaptive, topics_of_pool
+from workbench.workflow.pools.adaptive_pools import topics_of_pool
 from workbench.workflow.pools.pool_rows import locked_pool, pool_row, require_not_closed
 
 MOST_PER_PAIR = 100
@@ -42,7 +41,7 @@ def make_queue(db: Session, campaign_id: int, name: str, per_pair: int) -> None:
         raise InvalidInput([Finding("Queue", None, "per_pair", message, f"1 to {MOST_PER_PAIR}")])
     row = locked_pool(db, campaign_id, name)
     require_not_closed(row)
-    if is_adaptive(row):
+    if kind_of(row).one_by_one:
         raise Conflict(
             f"pool {name!r} is adaptive", remedy="it hands out its documents by itself, each to one assessor"
         )
@@ -57,7 +56,7 @@ def end_queue(db: Session, campaign_id: int, name: str) -> int:
     """
     row = locked_pool(db, campaign_id, name)
     require_not_closed(row)
-    if not is_queue(row):
+    if row.per_pair is None:
         return 0
     back = sum(give_back(db, row, topic) for topic in _topics(db, row))
     row.per_pair = None
@@ -220,7 +219,7 @@ def queue_report(db: Session, campaign_id: int, name: str, *, now: datetime | No
     )
     for topic, assessor_id in db.execute(assigned):
         given.setdefault(topic, set()).add(assessor_id)
-    found = {topic: queue for (_, topic), queue in queue_topics(db, [row]).items()}
+    found = {topic: queue for (_, topic), queue in QueueHandout.load(db, [row]).items()}
     titles = topic_titles(db, campaign_id)
     in_order = [topic for topic in titles if topic in found]
     return QueueReport(
@@ -235,7 +234,7 @@ def queue_report(db: Session, campaign_id: int, name: str, *, now: datetime | No
     )
 
 
-def _line(topic: str, title: str, queue: QueueTopic, given: set[int]) -> QueueTopicLine:
+def _line(topic: str, title: str, queue: QueueHandout, given: set[int]) -> QueueTopicLine:
     done = {docno for docno, graders in queue.graders.items() if len(graders) >= queue.per_pair}
     waiting = {
         docno for docno, takers in queue.takers.items() if docno not in done and len(takers) < queue.per_pair
@@ -254,7 +253,7 @@ def _line(topic: str, title: str, queue: QueueTopic, given: set[int]) -> QueueTo
     )
 
 
-def _out(topic: str, queue: QueueTopic, names: Mapping[int, str], now: datetime) -> list[Out]:
+def _out(topic: str, queue: QueueHandout, names: Mapping[int, str], now: datetime) -> list[Out]:
     abandoned = set(queue.abandoned(now))
     return [
         Out(topic, one.docno, names[one.assessor_id], one.assessor_id, one.since, one in abandoned)
@@ -265,6 +264,6 @@ def _out(topic: str, queue: QueueTopic, names: Mapping[int, str], now: datetime)
 def queue_row(db: Session, campaign_id: int, name: str) -> PoolRow:
     """The row of a queue; raises NotFound, and Conflict where the pool is none."""
     row = pool_row(db, campaign_id, name)
-    if not is_queue(row):
+    if row.per_pair is None:
         raise Conflict(f"pool {name!r} is no queue", remedy="make it one first")
     return row

@@ -18,6 +18,7 @@ from workbench.storage.tables import (
     PoolRow,
 )
 from workbench.workflow.campaigns.scales import scale_from_json
+from workbench.workflow.judging.handout import kind_of
 from workbench.workflow.judging.quality_checks import CheckRules, check_rules
 from workbench.workflow.judging.training import (
     TrainingRound,
@@ -27,7 +28,6 @@ from workbench.workflow.judging.training import (
     rounds_of,
     training_answers,
 )
-from workbench.workflow.pools.adaptive_pools import is_adaptive
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ def trainees(db: Session, campaign_id: int) -> tuple[Trainee, ...]:
     found = []
     for assignment, pool, name in _assignments(db, campaign_id, set(known)):
         who = (assignment.assessor_id, assignment.topic)
-        if who in working or is_adaptive(pool) or pool.per_pair is not None:
+        if who in working or not kind_of(pool).has_quality_checks:
             continue
         rounds = rounds_of(known[assignment.topic], trained.get(who, {}), least=rules.least)
         opened = is_waived(campaign.desk_rules, assignment.id)

@@ -21,7 +21,7 @@ from workbench.web.pages.judging.desk_json import (
     topic_json,
     work_json,
 )
-from workbench.web.pages.judging.preparing import hand_out_next, make_sketches
+from workbench.web.pages.judging.preparing import make_sketches, prepare_desk
 from workbench.web.rendering import plain_words
 from workbench.web.requests import read_token
 from workbench.workflow.judging.desk_view import documents_of, next_topic, titles_of, work_of
@@ -63,14 +63,14 @@ def events() -> Response | tuple[Response, int]:
 def work(assignment_id: int) -> Response | tuple[Response, int]:
     """The topic as it stands; of an adaptive pool the next document is handed out, and comes with it."""
     try:
-        hand_out_next(assignment_id)
+        prepare_desk(assignment_id)
         with reading() as db:
             found = work_of(db, assignment_id, viewer().id)
-        if found.adaptive:
+        if found.one_by_one:
             make_sketches(assignment_id)
         with reading() as db:
             waiting = set(found.order) - {one.docno for one in found.said}
-            ahead = [docno for docno in found.order if docno in waiting][:1] if found.adaptive else []
+            ahead = [docno for docno in found.order if docno in waiting][:1] if found.one_by_one else []
             placed = documents_of(db, assignment_id, viewer().id, ahead)
     except WorkbenchError as error:
         return _refused(error)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,14 +13,13 @@ from workbench.errors import WorkbenchError
 from workbench.web.access import viewer
 from workbench.web.ids import read_id, write_id
 from workbench.web.rendering import plain_words
-from workbench.workflow.clock import parse_client_time
 from workbench.workflow.judging.desk_rules import DeskQuestions
 from workbench.workflow.judging.desk_view import DeskAnswer, PlacedDocument, Work
+from workbench.workflow.judging.submission import sent_text
 from workbench.workflow.judging.sync import MOST_EVENTS, Event, Receipt
 from workbench.workflow.judging.training import TrainingGate, TrainingRound
 
 Json = dict[str, Any]
-LARGEST_NUMBER = 2**31
 
 
 def sent_events() -> tuple[str, tuple[Event, ...]]:
@@ -34,30 +33,9 @@ def sent_events() -> tuple[str, tuple[Event, ...]]:
     events = sent["events"]
     if len(events) > MOST_EVENTS or not all(isinstance(event, dict) for event in events):
         raise WorkbenchError(f"events are objects, at most {MOST_EVENTS}")
-    return _text(sent, "account"), tuple(map(read_event, events))
-
-
-def read_event(sent: Mapping[str, Any]) -> Event:
-    """An event as the desk wrote it; what is not of its kind counts as not said."""
-    docno = read_id(_text(sent, "docno"))
-    return Event(
-        kind=_text(sent, "kind"),
-        assignment_id=_number(sent, "assignment") or 0,
-        docno=docno,
-        client_id=_text(sent, "client_id"),
-        # As it was sent, but with the id as everybody else knows it.
-        sent={**sent, "docno": docno},
-        answer=_text(sent, "answer"),
-        grade=_number(sent, "grade"),
-        reason=_text(sent, "reason"),
-        comment=_text(sent, "comment"),
-        before=_text(sent, "before"),
-        active_ms=_number(sent, "active_ms"),
-        shown_sha256=_text(sent, "shown_sha256") or None,
-        said_at=parse_client_time(_text(sent, "said_at")),
-        evidence=sent.get("evidence"),
-        ratings=sent.get("ratings"),
-        subtopics=sent.get("subtopics"),
+    # As they were sent, but with the ids as everybody else knows them.
+    return sent_text(sent, "account"), tuple(
+        {**event, "docno": read_id(sent_text(event, "docno"))} for event in events
     )
 
 
@@ -89,7 +67,7 @@ def work_json(work: Work) -> Json:
         "said": [_said_json(one) for one in work.said],
         "later": [[write_id(one.docno), one.event.client_id, one.event.id] for one in work.put_off],
         "total": work.total,
-        "one_by_one": work.adaptive,
+        "one_by_one": work.one_by_one,
         "in_batches": work.in_batches,
         "closed": work.closed,
         "seconds": work.seconds,
@@ -145,18 +123,6 @@ def asked_json(asked: DeskQuestions) -> Json:
         "required": [question.name for question in asked.questions if question.required],
         "comment_for": list(asked.comment_for),
     }
-
-
-def _text(sent: Mapping[str, Any], name: str) -> str:
-    found = sent.get(name)
-    return found if isinstance(found, str) else ""
-
-
-def _number(sent: Mapping[str, Any], name: str) -> int | None:
-    found = sent.get(name)
-    if not isinstance(found, int) or isinstance(found, bool):
-        return None
-    return found if abs(found) < LARGEST_NUMBER else None
 
 
 def goal_words(gate: TrainingGate | None) -> str:
