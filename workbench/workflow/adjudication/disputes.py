@@ -16,8 +16,9 @@ from workbench.consensus.rule import Pair
 from workbench.consensus.simple import lower_median
 from workbench.pooling.run_tops import RunTops
 from workbench.records import Judgment, Scale, id_bytes
-from workbench.scoring.gains import Ranks, gain_measure
+from workbench.scoring.gains import Ranks
 from workbench.scoring.influence import NONE, Influence, TopicGrades, influences
+from workbench.scoring.listed import gain_measure
 from workbench.storage.adjudications import current_adjudications
 from workbench.storage.tables import (
     AdjudicationEventRow,
