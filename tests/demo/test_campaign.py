@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from workbench.demo.campaign import PEOPLE, SLUG, has_demo, make_demo
 from workbench.storage.engine import Database
-from workbench.workflow.agreement.agreeing import agreement_of_people
+from workbench.workflow.agreement.report import agreement_of_people
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.judging.assignments import left_to_judge
 from workbench.workflow.overview import campaigns_of, overview
