@@ -26,7 +26,7 @@ from workbench.workflow.judging.preference_tasks import best_judged, compare_doc
 from workbench.workflow.judging.unrecorded import store_unrecorded
 from workbench.workflow.people.accounts import Account, NewAccount, account_by_login, create_account
 from workbench.workflow.people.assessors import assessors_of
-from workbench.workflow.people.groups import groups_of
+from workbench.workflow.people.groups import Sender, groups_of
 from workbench.workflow.people.invitations import invite
 from workbench.workflow.people.membership import add_role
 from workbench.workflow.people.roles import Role
@@ -37,7 +37,7 @@ from workbench.workflow.pools.making import make_pool
 from workbench.workflow.runs.run_checks import check_file, run_checker
 from workbench.workflow.runs.run_metadata import Kind, RunMetadata
 from workbench.workflow.runs.store import add_runs
-from workbench.workflow.runs.uploads import add_checked
+from workbench.workflow.runs.uploads import add_to_batch
 
 DATABASE = "workbench.sqlite3"
 # Nothing in it may break the page: one word longer than a telephone is wide, and words of both directions.
@@ -136,10 +136,10 @@ def _work(db: Session, campaign_id: int, accounts: dict[str, Account]) -> dict[s
             ("bad.txt", "T01 Q0 ALM-0001 one\n"),
         ):
             checked = check_file(run_checker(db, campaign_id), name, io.BytesIO(text.encode()))
-            add_checked(db, campaign_id, batch, checked, added_by=sender, group_id=group)
+            add_to_batch(db, campaign_id, batch, checked, Sender(sender), group_id=group)
     about = RunMetadata(college, Kind.MANUAL, "Made by hand, and in no pool", 2)
     spare = io.BytesIO(b"T01 Q0 ALM-0001 1 2.5 spare\n")
-    add_runs(db, campaign_id, [("spare.txt", spare)], about=about)
+    add_runs(db, campaign_id, [("spare.txt", spare)], about)
     tasks = tasks_of(db, campaign_id, account_id=marlow)
     return {
         "assignment_id": task,

@@ -47,8 +47,8 @@ def load(page: Page, tab: str, label: str, files: list[Path], button: str) -> No
 
 
 def keep_runs(page: Page) -> None:
-    """Keep the good ones of the files that were checked."""
-    page.get_by_role("button", name=re.compile("^Keep the")).click()
+    """Add the good ones of the files that were checked."""
+    page.get_by_role("button", name=re.compile("^Add the (selected runs|run)")).click()
     expect(page.get_by_text(re.compile("added\\."))).to_be_visible()
 
 

@@ -85,7 +85,7 @@ def test_an_overlap_is_planned_without_a_campaign() -> None:
     three = as_json(CliRunner().invoke(workbench, ["plan-overlap", *options, "--json"]).output)
     assert (three["assessors"], three["draws"][0]["pairs"]) == (3, 129)
     said = CliRunner().invoke(workbench, ["plan-overlap", *options]).output
-    assert "pooled kappa 0.000 of 3 assessors a pair expected" in said
+    assert "pooled kappa 0.000 of 3 assessors per pair expected" in said
     options = ["--coefficient", "gwet", "--weights", "linear", "--missing", "0.1", "--shares", "0.2 0.3 0.5"]
     said = CliRunner().invoke(workbench, ["plan-overlap", *options, "--assessors", "4"]).output
     assert "Gwet's AC2 with linear weights" in said

@@ -40,7 +40,7 @@ def test_checking_tells_what_adding_would_and_keeps_nothing() -> None:
         "good with warnings",
         "refused",
     ]
-    assert 'warning: two.run: every ranking is that of the file "one.run"' in result.stderr
+    assert 'warning: two.run: every ranking is identical to that of the file "one.run"' in result.stderr
     assert 'error: bad.run:1, column 5: the score "x"' in result.stderr
     assert json.loads(campaign("show", "small", "--json").stdout)["runs"] == 0
     added = campaign("runs", "small", "one.run", "two.run", "bad.run")

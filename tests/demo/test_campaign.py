@@ -45,5 +45,5 @@ def test_every_page_has_something_to_show(database: Database) -> None:
         ]  # fmt: skip
         assert [person.login for group in groups for person in group.members] == ["sorrel"]
         lines = runs_of(db, campaign.id)
-        assert {line.about.kind for line in lines} == {"automatic"}
-        assert all(line.about.description and line.about.priority for line in lines)
+        assert {line.metadata.kind for line in lines} == {"automatic"}
+        assert all(line.metadata.description and line.metadata.priority for line in lines)

@@ -89,16 +89,16 @@ def _report(name: str, expected: _Expected, folder: Path | None) -> RunReport:
         found = repair_of(
             check,
             lambda: again,
-            lambda corrected: expected.check(corrected, name, source),
+            lambda repaired: expected.check(repaired, name, source),
             rules=expected.rules,
             tag=promised_tag(name),
         )
     if found is None:
         return report_of(check)
-    mend, content = found
+    repair, content = found
     if folder is not None:
         _write(folder / PurePath(name).name.removesuffix(".gz"), name, content)
-    return report_of(check, mend=mend)
+    return report_of(check, repair=repair)
 
 
 def _write(path: Path, original: str, content: bytes) -> None:

@@ -78,7 +78,7 @@ def say_reports(reports: Sequence[RunReport], *, as_json: bool) -> None:
     else:
         for report in reports:
             say_findings((*report.errors, *report.warnings))
-            _say_mend(report)
+            _say_repair(report)
         headings = ("tag", "file", "topics", "lines", "errors", "warnings", "verdict")
         say_table(headings, map(_row, reports), numeric=(2, 3, 4, 5))
     if any(report.error_count for report in reports):
@@ -90,9 +90,9 @@ def _row(report: RunReport) -> tuple[object, ...]:
     return ("-" if report.tag is None else report.tag, report.file, *counts, report.verdict)
 
 
-def _say_mend(report: RunReport) -> None:
-    if report.mend is None:
+def _say_repair(report: RunReport) -> None:
+    if report.repair is None:
         return
-    left = report.mend.errors_left
-    after = f"; {left:,} errors would be left" if left else ""
-    click.echo(f"mend: {printable(report.file)}: {'; '.join(report.mend.changes)}{after}", err=True)
+    left = report.repair.errors_left
+    after = f"; {left:,} errors would remain" if left else ""
+    click.echo(f"repair: {printable(report.file)}: {'; '.join(report.repair.changes)}{after}", err=True)

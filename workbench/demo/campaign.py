@@ -107,9 +107,9 @@ def _load_runs(db: Session, campaign_id: int, groups: Mapping[str, int]) -> None
         priorities[group] += 1
         file = (f"{run.tag}.txt", io.BytesIO(b"".join(write_run(run))))
         about = RunMetadata(groups[group], Kind.AUTOMATIC, description_of(run.tag), priorities[group])
-        refused = add_runs(db, campaign_id, [file], about=about).refused
+        refused = add_runs(db, campaign_id, [file], about).refused
         if refused:
-            raise WorkbenchError(f"a run of the demo was refused: {refused[0].findings[0]}")
+            raise WorkbenchError(f"a run of the demo was refused: {refused[0].errors[0]}")
 
 
 def _judge(db: Session, campaign: Campaign, accounts: Mapping[str, Account]) -> None:

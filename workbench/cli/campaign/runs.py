@@ -57,7 +57,7 @@ def runs(
     with open_database(settings) as database:
         with database.reading() as db:
             campaign_id = campaign_by_slug(db, campaign).id
-            about = RunMetadata(
+            metadata = RunMetadata(
                 group_id=group_named(db, campaign_id, group) if group else None,
                 kind=Kind(kind) if kind else None,
                 description=tidy_description(description),
@@ -65,9 +65,9 @@ def runs(
             )
         found, checked = _check(database, campaign, files, replacing=replace)
         with database.writing() as db:
-            result = store_runs(db, found.campaign_id, checked, about=about, replacing=replace)
+            result = store_runs(db, found.campaign_id, checked, metadata, replacing=replace)
     for refused in result.refused:
-        say_findings(refused.findings)
+        say_findings(refused.errors)
     for line in result.added:
         say_findings(line.warnings)
     if as_json:
@@ -77,9 +77,7 @@ def runs(
                     {"tag": r.tag, "file": r.file_name, "topics": r.topics, "lines": r.lines}
                     for r in result.added
                 ],
-                "refused": [
-                    {"file": r.file_name, "errors": [str(f) for f in r.findings]} for r in result.refused
-                ],
+                "refused": [{"file": r.file, "errors": [str(f) for f in r.errors]} for r in result.refused],
             }
         )
     else:
