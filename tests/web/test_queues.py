@@ -61,7 +61,6 @@ def test_the_queue_is_given_to_the_ticked_assessors(olga: FlaskClient, queue: st
     numbers = re.findall(r'name="assessor" value="(\d+)"', olga.get(queue).text)
     answer = olga.post(f"{queue}/give", data={"assessor": numbers})
     assert answer.status_code == 303
-    shown = text_of(olga.get(queue).text)
     assert olga.get(queue).text.count(">assigned<") == 2
 
 
