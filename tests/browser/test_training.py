@@ -37,7 +37,7 @@ def test_training_that_falls_short_is_told_comes_again_and_opens_the_work(
         told, goal = page.locator("#document .told"), page.locator("#goal")
         expect(goal).to_contain_text("all your answers match")
         expect(page.locator(".count")).to_have_text("0 of 8")
-        steps = (("3", "Yes: Highly relevant."), ("x1", "You had 1 of 2 right"))
+        steps = (("3", "Correct: Highly relevant."), ("x1", "You had 1 of 2 right"))
         for number, (keys, said) in enumerate(steps, start=1):
             expect(page.locator("#place")).to_have_text(f"{number} of 8", timeout=SOON_MS)
             for key in keys:
@@ -100,7 +100,7 @@ def test_training_tells_the_known_grade_and_goes_on_by_a_key(
         expect(told).to_have_count(0)
         assert {first, shown(page)} == {docno(5), docno(6)}
         page.keyboard.press("3")
-        expect(told).to_contain_text("Yes: Highly relevant.", timeout=SOON_MS)
+        expect(told).to_contain_text("Correct: Highly relevant.", timeout=SOON_MS)
         page.get_by_role("button", name="Continue").click()
         expect(page.locator("#training")).to_be_hidden()
         assert shown(page) == docno(1)
