@@ -37,7 +37,7 @@ def test_training_that_falls_short_is_told_comes_again_and_opens_the_work(
         told, goal = page.locator("#document .told"), page.locator("#goal")
         expect(goal).to_contain_text("all your answers match")
         expect(page.locator(".count")).to_have_text("0 of 8")
-        steps = (("3", "Correct: Highly relevant."), ("x1", "You had 1 of 2 right"))
+        steps = (("3", "Correct: Highly relevant."), ("x1", "1 of 2 correct"))
         for number, (keys, said) in enumerate(steps, start=1):
             expect(page.locator("#place")).to_have_text(f"{number} of 8", timeout=SOON_MS)
             for key in keys:
@@ -49,7 +49,7 @@ def test_training_that_falls_short_is_told_comes_again_and_opens_the_work(
         expect(page.locator("#place")).to_have_text("3 of 10")
         expect(page.locator("#training")).to_be_visible()
         page.keyboard.press("3")
-        expect(told).to_contain_text("Yes", timeout=SOON_MS)
+        expect(told).to_contain_text("Correct", timeout=SOON_MS)
         page.keyboard.press("Enter")
         page.keyboard.press("3")
         expect(told).to_contain_text("2 of 2 correct", timeout=SOON_MS)
