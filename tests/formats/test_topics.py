@@ -9,7 +9,7 @@ import pytest
 
 from tests.formats.strategies import codes, stream
 from workbench.errors import InvalidInput, WorkbenchError
-from workbench.formats.subtopics import write_subtopic_qrels
+from workbench.formats.qrels import write_subtopic_qrels
 from workbench.formats.topics import TOPIC_FORMATS, read_topic_ids, read_topics
 from workbench.records import Topic
 
