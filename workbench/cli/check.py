@@ -46,9 +46,7 @@ class _Expected:
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True)
 @click.option("--topics", metavar="FILE", help="The topics in any format, or a list of their ids.")
 @click.option("--docids", metavar="FILE", help="The docnos of the collection, one per line.")
-@click.option(
-    "--cut", metavar="N", type=click.IntRange(min=1), help="The pool's depth: warn of ties across it."
-)
+@click.option("--cut", metavar="N", type=click.IntRange(min=1), help="Pool depth: warn of ties across it.")
 @rule_options
 @click.option(
     "--correct-to",

@@ -39,7 +39,7 @@ def rule_options(command: Callable[..., Any]) -> Callable[..., Any]:
         metavar="CODE",
         multiple=True,
         type=_ALL,
-        help="Treat a finding as an error (repeatable).",
+        help="Refuse runs with this finding.",
     )
     @click.option(
         "--warning",
@@ -47,11 +47,9 @@ def rule_options(command: Callable[..., Any]) -> Callable[..., Any]:
         metavar="CODE",
         multiple=True,
         type=_ALL,
-        help="Treat a finding as a warning (repeatable).",
+        help="Only warn of it.",
     )
-    @click.option(
-        "--ignore", "ignored", metavar="CODE", multiple=True, type=_ALL, help="Ignore a finding (repeatable)."
-    )
+    @click.option("--ignore", "ignored", metavar="CODE", multiple=True, type=_ALL, help="Do not report it.")
     @functools.wraps(command)
     def wrapped(
         *args: Any,

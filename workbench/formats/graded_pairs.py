@@ -34,7 +34,7 @@ class GradedPair:
 class PairKind:
     """What a file of graded pairs is about: `one` of them, how its column of words may be called.
 
-    The first of `columns` is how this project calls it; the column may be missing. `grade_remedy` says what to
+    The first of `columns` is how this project calls it; the column is optional. `grade_remedy` says what to
     do about an invalid grade.
     """
 

@@ -35,9 +35,7 @@ from workbench.workflow.runs.store import store_runs
 @click.option("--group", help="The group that submitted them.")
 @click.option("--kind", type=click.Choice([kind.value for kind in Kind]), help="How they were made.")
 @click.option("--description", default="", help="A description of how they were made.")
-@click.option(
-    "--priority", type=click.IntRange(1), help="Priority among the group's runs; 1 is pooled first."
-)
+@click.option("--priority", type=click.IntRange(1), help="Among the group's runs; 1 is pooled first.")
 @click.option("--replace", is_flag=True, help="Replace runs with the same tag; the old versions are kept.")
 @JSON
 @database_options
@@ -115,7 +113,7 @@ def check(settings: Settings, campaign: str, files: tuple[str, ...], as_json: bo
 @JSON
 @database_options
 def rules(settings: Settings, campaign: str, chosen: ChosenRules, as_json: bool) -> None:
-    """Show the rules for runs of CAMPAIGN: which findings are errors, warnings or ignored. Options change them."""
+    """Show the rules for runs of CAMPAIGN: errors, warnings and limits. Options change them."""
     with open_database(settings) as database:
         if chosen:
             with database.writing() as db:
