@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from workbench.agreement.several.weights import WEIGHTS, Weights
+from workbench.agreement.weights import WEIGHTS, Weights
 from workbench.errors import Finding, InvalidInput
 
 HALF_WIDTH = 0.05
@@ -173,7 +173,7 @@ OPTIONS: Mapping[str, Option] = {
         "--missing",
         "Expected non-response",
         "Share of the judgments requested of the other assessors that is expected not to arrive.",
-        hint="0.1 or 10%: share of the requested judgments that will not arrive",
+        hint="0.1 or 10% of the requested judgments; empty: none",
         what="the expected non-response",
         default=0.0,
     ),

@@ -99,8 +99,8 @@ def draw_overlap(
     _require_pairs(order.pairs, candidates)
     chosen, chances = _drawn(candidates, plan, order, np.random.default_rng(seed))
     sources = _sources(db, campaign_id, {(one.topic, one.docno) for one in chosen})
-    now = datetime.now(UTC)
     sizes = Counter(one.topic for one in chosen)
+    now = datetime.now(UTC)
     row = PoolRow(
         campaign_id=campaign_id,
         name=name,
@@ -122,11 +122,7 @@ def draw_overlap(
         created_at=now,
         opened_at=now,
     )
-    db.add(row)
-    try:
-        db.flush()
-    except IntegrityError:
-        raise Conflict(f"a pool {name!r} was made at the same moment", remedy="load the page again") from None
+    _add_pool(db, row)
     marks = {"added_by": created_by, "added_at": now, "reason": REASON}
     entries = {}
     for one in chosen:
@@ -136,21 +132,45 @@ def draw_overlap(
         drawn_as = {"inclusion": chances[one.label], "stratum": one.label + 1, "weight": None}
         entries[pair] = values | drawn_as
     write_entries(db, row.id, entries)
-    assigned = 0
-    for topic in sizes:
-        for second in _cover([one for one in chosen if one.topic == topic], assessor_ids, others):
-            assigned += assign(db, row.id, topics=[topic], assessor_ids=[second], seed=seed)
-        # In turn, so that no assessor gets all topics.
-        assessor_ids = [*assessor_ids[1:], *assessor_ids[:1]]
+    assigned = _assign(db, row.id, chosen, assessor_ids, others=others, seed=seed)
     labels = Counter(one.label for one in chosen)
     return DrawnOverlap(
         pool_report(db, campaign_id, name),
         order.draw,
         tuple(labels[place] for place in range(len(candidates.by_label))),
-        len(sizes),
-        assigned,
-        seed,
+        topics=len(sizes),
+        assigned=assigned,
+        seed=seed,
     )
+
+
+def _add_pool(db: Session, row: PoolRow) -> None:
+    db.add(row)
+    try:
+        db.flush()
+    except IntegrityError:
+        raise Conflict(
+            f"a pool {row.name!r} was made at the same moment", remedy="load the page again"
+        ) from None
+
+
+def _assign(
+    db: Session,
+    pool_id: int,
+    chosen: Sequence[Candidate],
+    assessor_ids: Sequence[int],
+    *,
+    others: int,
+    seed: int,
+) -> int:
+    """Assign every topic to as few of the assessors as give each pair its `others`; how many assignments."""
+    assigned = 0
+    for topic in dict.fromkeys(one.topic for one in chosen):
+        for second in _cover([one for one in chosen if one.topic == topic], assessor_ids, others):
+            assigned += assign(db, pool_id, topics=[topic], assessor_ids=[second], seed=seed)
+        # In turn, so that no assessor gets all topics.
+        assessor_ids = [*assessor_ids[1:], *assessor_ids[:1]]
+    return assigned
 
 
 def _plan_parameters(request: PlanRequest) -> dict[str, str]:
