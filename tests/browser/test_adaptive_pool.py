@@ -48,7 +48,7 @@ def make_pool(page: Page, server: Server) -> None:
     page.get_by_role("button", name="Save as draft").click()
     page.get_by_role("link", name="Open for judging").click()
     page.get_by_role("button", name="Open for judging").click()
-    expect(page.get_by_text("An adaptive pool")).to_be_visible()
+    expect(page.get_by_text("Adaptive pool")).to_be_visible()
     page.get_by_role("link", name="Assign", exact=True).click()
     for person in ("A. Marlow", "R. Quist"):
         page.get_by_label(f"Topic {TOPIC} to {person}").check()

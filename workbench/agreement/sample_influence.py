@@ -14,13 +14,14 @@ from math import prod
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from workbench.agreement.coefficients import COEFFICIENTS
+from workbench.agreement.coefficients.coefficient import values
+from workbench.agreement.contingency import MISSING, Codes
+from workbench.agreement.ratings import Ratings
 from workbench.agreement.sample_model import OutcomeModel
 from workbench.agreement.sample_request import PlanRequest, Target
 from workbench.agreement.sample_size import Draw, Floats, SampleSize, size_from_variance
-from workbench.agreement.several.methods import METHODS, values
-from workbench.agreement.several.ratings import Ratings
-from workbench.agreement.several.tally import Tally, tally
-from workbench.agreement.table import MISSING, Codes
+from workbench.agreement.tally import Tally, tally
 
 # So many pairs that small-sample corrections, as alpha has, vanish.
 _VERY_MANY = 1e7
@@ -59,7 +60,7 @@ class PairSums:
 
     def value(self, sums: Floats) -> Floats:
         """The coefficient from sums (..., columns); NaN where it is undefined."""
-        found = values(METHODS[self.target.method], self._tally(sums), self._weights)
+        found = values(COEFFICIENTS[self.target.method], self._tally(sums), self._weights)
         # An agreement by chance that differs from 1 by rounding alone means one grade alone.
         return np.where(np.abs(found) <= 1e6, found, np.nan)
 

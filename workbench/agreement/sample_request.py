@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from workbench.agreement.several.weights import WEIGHTS, Weights
+from workbench.agreement.weights import WEIGHTS, Weights
 from workbench.errors import Finding, InvalidInput
 
 HALF_WIDTH = 0.05

@@ -5,6 +5,6 @@ Every measure of ir_measures is known by its name. To list one on the pages and 
 measure by `ir_measures.define_byquery`, and list it with `measure=`: it can then be named wherever a measure
 can, and appears on the scores page, in the terminal, JSON, CSV and the help.
 
-To add a measure by which the influence of a disputed pair on the ranking can be computed, write what
-`gains.GainMeasure` needs and name it in `gains.FAMILIES`.
+To add a measure by which the influence of a disputed pair on the ranking can be computed, write a
+`gains.GainFamily` in a module of its own and name it in `listed.FAMILIES`.
 """

@@ -1,7 +1,7 @@
 """What runs score on one topic, and would score if one document had another grade: exactly, as arrays.
 
-The measures of `FAMILIES`, by the field's names: they are computed thousands of times for the queue of
-disputed pairs, which no scorer of whole runs could do. Runs are read to the measure's depth.
+These measures are computed thousands of times for the queue of disputed pairs, which no scorer of whole runs
+could do. Runs are read to the measure's depth.
 """
 
 from __future__ import annotations
@@ -14,8 +14,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-from workbench.errors import WorkbenchError
 
 Floats = NDArray[np.float64]
 Ranks = NDArray[Any]
@@ -57,24 +55,6 @@ class GainFamily:
     pattern: re.Pattern[str]
     examples: tuple[str, ...]
     make: Callable[[re.Match[str], int], GainMeasure | None]
-
-
-def gain_measure(name: str, *, relevant_from: int) -> GainMeasure:
-    """The measure of this name, such as one of `examples()`; raises WorkbenchError for others."""
-    name = name.strip()
-    for family in FAMILIES:
-        match = family.pattern.fullmatch(name)
-        made = family.make(match, relevant_from) if match else None
-        if made is not None:
-            return made
-    raise WorkbenchError(
-        f"the influence on {name!r} cannot be computed", remedy=f"a measure such as {', '.join(examples())}"
-    )
-
-
-def examples() -> tuple[str, ...]:
-    """The names that pages propose and help lists."""
-    return tuple(name for family in FAMILIES for name in family.examples)
 
 
 def _ndcg(match: re.Match[str], _relevant_from: int) -> GainMeasure | None:
@@ -171,9 +151,6 @@ def _average_precision(ranks: Ranks, grades: Grades, relevant_from: int) -> tupl
     return mean(precisions, total), changed
 
 
-FAMILIES = (
-    GainFamily(re.compile(r"nDCG(?:@([0-9]{1,4}))?"), ("nDCG@100", "nDCG@10", "nDCG"), _ndcg),
-    GainFamily(re.compile(r"AP"), ("AP",), _ap),
-    GainFamily(re.compile(r"RBP\(p=(0?\.[0-9]{1,4})\)"), ("RBP(p=0.8)", "RBP(p=0.95)"), _rbp),
-)
-"""The measures by which the influence of a dispute can be computed."""
+NDCG = GainFamily(re.compile(r"nDCG(?:@([0-9]{1,4}))?"), ("nDCG@100", "nDCG@10", "nDCG"), _ndcg)
+AP = GainFamily(re.compile(r"AP"), ("AP",), _ap)
+RBP = GainFamily(re.compile(r"RBP\(p=(0?\.[0-9]{1,4})\)"), ("RBP(p=0.8)", "RBP(p=0.95)"), _rbp)

@@ -11,12 +11,11 @@ import click
 from workbench.cli.campaign.campaigns import FILES, JSON
 from workbench.cli.database import database_options, open_database
 from workbench.cli.inputs import open_input
-from workbench.cli.output import say_json, say_table
-from workbench.cli.rounds_text import say_rounds
-from workbench.cli.tabular import form_options, one_form, print_export
+from workbench.cli.output import form_options, one_form, print_export, say_json, say_table
+from workbench.cli.rounds import say_rounds
 from workbench.consensus.disputes import Difference
 from workbench.formats.graded_pairs import read_decisions, write_decisions
-from workbench.scoring.gains import examples
+from workbench.scoring.listed import influence_measures
 from workbench.settings import Settings
 from workbench.workflow.adjudication.decision_files import decisions_made, import_decisions
 from workbench.workflow.adjudication.discussion_report import discussion_export
@@ -87,7 +86,9 @@ def disputes(
 @click.option(
     "--hide-names/--show-names", default=None, help="Whether adjudicators see A, B, C instead of names."
 )
-@click.option("--measure", help=f"Measure of the influence on the ranking, such as {', '.join(examples())}.")
+@click.option(
+    "--measure", help=f"Measure of the influence on the ranking, such as {', '.join(influence_measures())}."
+)
 @JSON
 @database_options
 def dispute_rules(

@@ -14,8 +14,7 @@ from workbench.cli.output import say_json, say_table
 from workbench.errors import WorkbenchError
 from workbench.formats.judgments import read_judgments, write_judgments
 from workbench.formats.probe_answers import write_probe_answers
-from workbench.formats.qrels import read_qrels
-from workbench.formats.subtopics import write_subtopic_qrels
+from workbench.formats.qrels import read_qrels, write_subtopic_qrels
 from workbench.records import Judgment
 from workbench.settings import Settings
 from workbench.workflow.agreement.probe_answers import probe_json, probe_lines

@@ -12,7 +12,7 @@ from workbench.consensus.disputes import Difference
 from workbench.consensus.rule import Pair
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.formats.graded_pairs import write_decisions
-from workbench.scoring.gains import examples
+from workbench.scoring.listed import influence_measures
 from workbench.storage import Session
 from workbench.web import notices
 from workbench.web.access import here, member, organiser
@@ -28,13 +28,7 @@ from workbench.workflow.adjudication.discussion_report import (
     discussion_report,
 )
 from workbench.workflow.adjudication.disputes import dispute_queue
-from workbench.workflow.adjudication.queue import (
-    Order,
-    Queue,
-    QueueLine,
-    State,
-    queue_export,
-)
+from workbench.workflow.adjudication.queue import Order, Queue, QueueLine, State, queue_export
 from workbench.workflow.adjudication.rules import (
     AdjudicationRules,
     adjudication_rules,
@@ -169,7 +163,7 @@ def _page(findings: tuple[Finding, ...] = ()) -> str:
         orders=tuple(Order),
         states=tuple(State),
         differences=tuple(Difference),
-        measures=[(name, name) for name in dict.fromkeys((*examples(), found.rules.measure))],
+        measures=[(name, name) for name in dict.fromkeys((*influence_measures(), found.rules.measure))],
         rules=found.rules,
         findings=findings,
     )

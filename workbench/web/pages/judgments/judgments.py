@@ -12,8 +12,7 @@ from werkzeug.wrappers import Response
 
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.formats.judgments import read_judgments, write_judgments
-from workbench.formats.qrels import read_qrels
-from workbench.formats.subtopics import write_subtopic_qrels
+from workbench.formats.qrels import read_qrels, write_subtopic_qrels
 from workbench.records import Answer, Judgment
 from workbench.storage import Session
 from workbench.web.access import here, organiser
