@@ -1,5 +1,5 @@
-// Forms with data-upload="Checking" send their files one after another, each with a bar: a lost connection
-// loses one file only, which can be sent again. Without this module the form sends them all at once.
+// Forms with data-upload="Checking" upload their files one after another, each with a progress bar: a lost
+// connection loses one file only, which can be uploaded again. Without this module the form uploads all at once.
 const SPARE_MS = 250;
 
 for (const form of document.querySelectorAll("form[data-upload]")) {
@@ -19,7 +19,7 @@ function start(form, files) {
   button.disabled = true;
   input.disabled = true;
   form.setAttribute("aria-busy", "true");
-  // Leaving now would lose what is on its way.
+  // Leaving now would lose the current upload.
   const stay = (event) => event.preventDefault();
   addEventListener("beforeunload", stay);
 
@@ -49,7 +49,7 @@ async function run(form, files, board, button) {
     } catch (error) {
       failed.push({ file, why: error.message });
       if (error.final) {
-        failed.push(...files.slice(at + 1).map((rest) => ({ file: rest, why: "not sent" })));
+        failed.push(...files.slice(at + 1).map((rest) => ({ file: rest, why: "not uploaded" })));
         break;
       }
     }
@@ -76,7 +76,7 @@ function send(form, file, progress) {
       reject(refusal(request, answer));
     });
     request.addEventListener("error", () => reject(new Error("the connection was lost")));
-    request.addEventListener("abort", () => reject(new Error("the sending was stopped")));
+    request.addEventListener("abort", () => reject(new Error("the upload was cancelled")));
     request.send(body);
   });
 }
@@ -92,18 +92,18 @@ function read(request) {
 
 function refusal(request, answer) {
   const error = new Error(answer?.error ?? inWords(request.status));
-  // What is wrong with the sender is wrong with every file.
+  // An error about the sender concerns every file.
   error.final = request.status !== 413 && (request.status < 400 || [401, 403, 404].includes(request.status));
   return error;
 }
 
 function inWords(status) {
-  if (status === 413) return "the file is larger than this installation takes: compress it with gzip";
-  if (status < 400 || status === 401) return "you are signed out: sign in again, then send the files again";
+  if (status === 413) return "the file is too large for this server: compress it with gzip";
+  if (status < 400 || status === 401) return "you are signed out: sign in again, then upload the files again";
   return `the server answered ${status}`;
 }
 
-// The board under the form: the file on its way, a bar for it, a bar for all.
+// The board under the form: the current file, a bar for it, a bar for all.
 function makeBoard(form) {
   form.querySelector(".sending")?.remove();
   const root = add(form, "div", "sending");
@@ -142,19 +142,19 @@ function makeBoard(form) {
     },
     ask(failed, address, again) {
       root.classList.add("failed");
-      line.textContent = `${failed.length} of the files did not arrive. The others are checked.`;
+      line.textContent = `Not uploaded: ${failed.length}. The other files were checked.`;
       const list = add(root, "ul", "notes small");
       for (const { file, why } of failed) add(list, "li", "").textContent = `${file.name}: ${why}`;
       const ways = add(root, "p", "ways");
       const retry = add(ways, "button", "button primary");
       retry.type = "button";
-      retry.textContent = failed.length === 1 ? "Send it again" : `Send these ${failed.length} again`;
+      retry.textContent = failed.length === 1 ? "Upload it again" : `Upload these ${failed.length} again`;
       retry.addEventListener("click", again);
       retry.focus();
       if (!address) return;
       const link = add(ways, "a", "button");
       link.href = address;
-      link.textContent = "See what was found in the others";
+      link.textContent = "Review the other files";
     },
   };
   return board;

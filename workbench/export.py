@@ -37,13 +37,13 @@ def table_export(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Ex
     return Export(tuple(columns), lambda: rows, partial(_records, tuple(columns), rows))
 
 
-def csv_bytes(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:
+def csv_bytes(columns: Sequence[str], rows: Iterable[Sequence[object]], *, separator: str = ",") -> bytes:
     """A table as CSV: None is an empty cell, numbers have all their digits, ids keep their bytes.
 
     Lines end with a line feed alone, which spreadsheets read as well as `cut` and `awk` do.
     """
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+    writer = csv.writer(text, delimiter=separator, lineterminator="\n")
     writer.writerow(columns)
     writer.writerows(rows)
     return text.getvalue().encode("utf-8", "surrogateescape")

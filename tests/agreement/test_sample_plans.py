@@ -8,36 +8,30 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from workbench.agreement.closed_form import kappa_error
+from workbench.agreement.coefficients import coefficient_value
+from workbench.agreement.coefficients.alpha import alpha
+from workbench.agreement.coefficients.unpooled_kappa import unpooled_kappa
+from workbench.agreement.intervals import kappa_error
+from workbench.agreement.linearised import linearised
+from workbench.agreement.ratings import ratings_of
 from workbench.agreement.sample_influence import (
     PairSums,
     deviations_by_label,
     influence_of_pairs,
     intraclass_correlation,
-    sample_size,
+    required_size,
 )
 from workbench.agreement.sample_model import (
-    MOST_ASSESSORS,
     OutcomeModel,
     exchangeable_model,
     expected_shares,
+    outcome_model,
     two_assessor_model,
 )
-from workbench.agreement.sample_request import COEFFICIENTS, Target
-from workbench.agreement.sample_simulation import (
-    PlannedDraw,
-    outcome_model,
-    plan_draws,
-    simulate_pairs,
-    simulation_result,
-)
-from workbench.agreement.sample_size import Draw, SampleSize
-from workbench.agreement.several.levels import alpha
-from workbench.agreement.several.linearised import linearised
-from workbench.agreement.several.methods import agreement
-from workbench.agreement.several.ratings import ratings_of
-from workbench.agreement.several.weights import linear
-from workbench.agreement.unpooled import unpooled_kappa
+from workbench.agreement.sample_request import MOST_ASSESSORS, PLANNED, PlanRequest, Target
+from workbench.agreement.sample_simulation import PlannedDraw, plan_draws, simulate_pairs, simulation_result
+from workbench.agreement.sample_size import UNDEFINED, Draw, SampleSize
+from workbench.agreement.weights import linear
 from workbench.errors import InvalidInput
 
 Z = NormalDist().inv_cdf(0.975)
@@ -45,9 +39,9 @@ UNPOOLED = Target("unpooled")
 
 
 def needed(
-    expected: OutcomeModel, aim: Target | None = None, half_width: float = 0.1, draw: Draw = Draw.RANDOM
+    model: OutcomeModel, target: Target | None = None, half_width: float = 0.1, draw: Draw = Draw.RANDOM
 ) -> SampleSize:
-    return sample_size(expected, aim or Target(), half_width=half_width, draw=draw, level=0.95)
+    return required_size(model, draw, PlanRequest(half_width, target=target or Target()))
 
 
 def of_two(share: float, kappa: float) -> OutcomeModel:
@@ -92,8 +86,8 @@ def test_the_variance_of_any_table_is_that_of_fleiss_cohen_and_everitt() -> None
     for seed in range(5):
         table = np.random.default_rng(seed).integers(1, 60, (3, 3))
         n = int(table.sum())
-        for aim, weights in ((UNPOOLED, None), (Target("unpooled", "linear"), linear(3))):
-            found = needed(two_assessor_model(table / n), aim)
+        for target, weights in ((UNPOOLED, None), (Target("unpooled", "linear"), linear(3))):
+            found = needed(two_assessor_model(table / n), target)
             if weights is None:
                 assert found.value == pytest.approx(unpooled_kappa(table).value)
             assert sqrt((found.variance or 0) / n) == pytest.approx(kappa_error(table, weights), rel=1e-6)
@@ -118,12 +112,12 @@ def test_the_variance_is_gwets_of_pairs_as_expected(method: str, weights: str, m
     # As many pairs of each outcome as are expected of 600, to whole pairs; the interval there has t of n - 1
     # degrees and n - 1 for n. What one alone has judged does not enter.
     expected = exchangeable_model((0.1, 0.2, 0.7), 0.4, 4, missing=missing)
-    times = np.round(expected.shares * 600).astype(int)
+    times = np.round(expected.probabilities * 600).astype(int)
     times[(expected.codes >= 0).sum(axis=0) < 2] = 0
     n = int(times.sum())
     data = ratings_of(np.repeat(expected.codes, times, axis=1), categories=(0, 1, 2), missing=-1)
     found = needed(OutcomeModel(expected.codes, times / n, 3), Target(method, weights))
-    assert found.value == pytest.approx(agreement(data, method, weights=weights).value)
+    assert found.value == pytest.approx(coefficient_value(data, method, weights=weights).value)
     usual = linearised(data, method, weights=weights)
     # t of some 600 degrees is 1.964.
     assert (found.value or 0) - (usual.low or 0) == pytest.approx(
@@ -131,7 +125,7 @@ def test_the_variance_is_gwets_of_pairs_as_expected(method: str, weights: str, m
     )
 
 
-@pytest.mark.parametrize("method", COEFFICIENTS)
+@pytest.mark.parametrize("method", PLANNED)
 def test_values_and_slopes_are_those_of_the_coefficients_over_the_pairs(method: str) -> None:
     generator = np.random.default_rng(6)
     codes = generator.integers(-1, 3, (4, 60)).astype(np.int8)
@@ -140,7 +134,9 @@ def test_values_and_slopes_are_those_of_the_coefficients_over_the_pairs(method: 
     rows = sums.of_pairs(codes)
     data = ratings_of(codes, categories=(0, 1, 2), missing=-1)
     whole = rows.sum(axis=0)
-    usual = alpha(data, "interval") if method == "alpha" else agreement(data, method, weights="quadratic")
+    usual = (
+        alpha(data, "interval") if method == "alpha" else coefficient_value(data, method, weights="quadratic")
+    )
     assert float(sums.value(whole)) == pytest.approx(usual.value)
     # A pair more, a thousandth of it at a time.
     slope = sums.slopes(whole) @ rows[0]
@@ -149,7 +145,7 @@ def test_values_and_slopes_are_those_of_the_coefficients_over_the_pairs(method: 
     )
 
 
-def test_pairs_on_which_several_say_the_same_are_alike_within_topics() -> None:
+def test_pairs_on_which_several_agree_alike_are_correlated_within_topics() -> None:
     # Three of one topic's four assessors agree on every pair of it, two and two of the other's.
     codes = [[0] * 6 + [1] * 6, [0] * 12, [0] * 6 + [1] * 6, [1] * 6 + [0] * 6]
     topics = np.repeat([0, 1], 6)
@@ -158,19 +154,19 @@ def test_pairs_on_which_several_say_the_same_are_alike_within_topics() -> None:
     assert intraclass_correlation(moved, topics) == pytest.approx(1.0)
     # 2,000 times all pairs and then the first once more.
     many = np.concatenate([np.tile(codes, 2000), np.array(codes)[:, :1]], axis=1)
-    before = agreement(data, "pooled").value or 0
-    after = agreement(ratings_of(many, categories=(0, 1)), "pooled").value or 0
+    before = coefficient_value(data, "pooled").value or 0
+    after = coefficient_value(ratings_of(many, categories=(0, 1)), "pooled").value or 0
     assert moved[0] == pytest.approx(2000 * (after - before), rel=0.01)
 
 
 def test_a_draw_by_label_never_needs_more_than_one_at_random() -> None:
     # (sum of w s)^2 <= sum of w s^2 <= the variance of all, since what rows differ by on average is left out.
-    for seed, method in enumerate(COEFFICIENTS):
+    for seed, method in enumerate(PLANNED):
         table = np.random.default_rng(seed).integers(1, 60, (3, 3))
-        expected = two_assessor_model(table / table.sum())
-        at_random = needed(expected, Target(method)).variance or 0
-        weighed = expected.by_label * deviations_by_label(expected, Target(method))
-        by_label = needed(expected, Target(method), draw=Draw.LABEL).variance
+        model = two_assessor_model(table / table.sum())
+        at_random = needed(model, Target(method)).variance or 0
+        weighed = model.by_label * deviations_by_label(model, Target(method))
+        by_label = needed(model, Target(method), draw=Draw.LABEL).variance
         assert by_label == pytest.approx(float(weighed.sum()) ** 2)
         assert (by_label or 0) <= at_random
 
@@ -190,25 +186,27 @@ def test_more_assessors_need_fewer_pairs() -> None:
     assert sizes == sorted(sizes, reverse=True)
 
 
-def test_whole_topics_need_more_by_the_likeness_of_their_pairs() -> None:
+def test_whole_topics_need_more_by_the_intraclass_correlation_of_their_pairs() -> None:
     # 1 + (30 - 1) x 0.05 = 2.45 times as many; of some 150 topics t is a hair above z.
-    expected = of_two(0.2, 0.6)
-    single = needed(expected, half_width=0.05)
-    whole = sample_size(
-        expected, Target(), half_width=0.05, draw=Draw.TOPIC, level=0.95, topic_size=30, likeness=0.05
-    )
+    model = of_two(0.2, 0.6)
+    single = needed(model, half_width=0.05)
+    whole = required_size(model, Draw.TOPIC, PlanRequest(0.05, topic_size=30, icc=0.05))
     assert whole.effect == pytest.approx(2.45)
     by_z = 2.45 * (Z / 0.05) ** 2 * (single.variance or 0)
     assert by_z < (whole.pairs or 0) < 1.02 * by_z
-    assert (whole.reach(whole.pairs or 0) or 1) <= 0.05 < (whole.reach((whole.pairs or 0) - 1) or 0)
+    assert (
+        (whole.half_width_of(whole.pairs or 0) or 1)
+        <= 0.05
+        < (whole.half_width_of((whole.pairs or 0) - 1) or 0)
+    )
 
 
 def test_of_few_topics_the_width_has_t_of_as_many_less_one() -> None:
     # Ten topics of forty pairs: t of nine degrees is 2.2622.
-    found = sample_size(
-        of_two(0.2, 0.6), Target(), half_width=0.2, draw=Draw.TOPIC, level=0.95, topic_size=40, likeness=0.1
+    found = required_size(of_two(0.2, 0.6), Draw.TOPIC, PlanRequest(0.2, topic_size=40, icc=0.1))
+    assert found.half_width_of(400) == pytest.approx(
+        2.2622 * sqrt((found.variance or 0) * 4.9 / 400), rel=1e-4
     )
-    assert found.reach(400) == pytest.approx(2.2622 * sqrt((found.variance or 0) * 4.9 / 400), rel=1e-4)
 
 
 SETTINGS = [
@@ -221,85 +219,83 @@ SETTINGS = [
 
 
 @pytest.mark.parametrize("draw", [Draw.RANDOM, Draw.LABEL])
-@pytest.mark.parametrize(("aim", "assessors", "shares", "kappa", "missing"), SETTINGS)
+@pytest.mark.parametrize(("target", "assessors", "shares", "kappa", "non_response"), SETTINGS)
 def test_simulated_samples_of_that_size_give_that_interval(
-    aim: Target, assessors: int, shares: tuple[float, ...], kappa: float, missing: float, draw: Draw
+    target: Target, assessors: int, shares: tuple[float, ...], kappa: float, non_response: float, draw: Draw
 ) -> None:
-    seen = np.zeros((2, len(shares)))
-    seen[:, 0], seen[:, -1] = (0.05, -0.05), (-0.05, 0.05)
-    expected = outcome_model(
-        expected_shares(shares, kappa), aim, assessors=assessors, missing=missing, strictness=seen
-    )
-    found = needed(expected, aim, 0.06, draw)
-    values, variances = simulate_pairs(expected, aim, found, rounds=2000, seed=7)
-    proof = simulation_result(values, variances, found, seed=7)
+    bias = np.zeros((2, len(shares)))
+    bias[:, 0], bias[:, -1] = (0.05, -0.05), (-0.05, 0.05)
+    request = PlanRequest(0.06, target=target, assessors=assessors, non_response=non_response, seed=7)
+    model = outcome_model(expected_shares(shares, kappa), request, bias=bias)
+    size = required_size(model, draw, request)
+    values, variances = simulate_pairs(model, size, rounds=2000)
+    found = simulation_result(values, variances, size)
     # 2,000 rounds leave an error of 0.005 in the coverage.
-    assert proof.coverage == pytest.approx(0.95, abs=0.02)
-    assert proof.half_width == pytest.approx(0.06, rel=0.03)
+    assert found.coverage == pytest.approx(0.95, abs=0.02)
+    assert found.half_width == pytest.approx(0.06, rel=0.03)
     assert Z * float(values.std()) == pytest.approx(0.06, rel=0.06)
 
 
-@pytest.mark.parametrize(("aim", "assessors"), [(Target(), 2), (Target("alpha"), 4)])
+@pytest.mark.parametrize(("target", "assessors"), [(Target(), 2), (Target("alpha"), 4)])
 @pytest.mark.parametrize(
-    ("likeness", "topic_size", "half_width"), [(0.0, 5.0, 0.08), (0.1, 10.0, 0.08), (0.03, 40.0, 0.15)]
+    ("icc", "topic_size", "half_width"), [(0.0, 5.0, 0.08), (0.1, 10.0, 0.08), (0.03, 40.0, 0.15)]
 )
 def test_simulated_topics_have_the_width_of_the_design_effect(
-    aim: Target, assessors: int, likeness: float, topic_size: float, half_width: float
+    target: Target, assessors: int, icc: float, topic_size: float, half_width: float
 ) -> None:
     # Fifty topics and more, and in the last row six to ten: there the middle of t intervals, as the middle of
     # chi, is a few hundredths narrower than t times the true deviation.
-    expected = outcome_model(expected_shares([0.4, 0.6], 0.5), aim, assessors=assessors)
+    request = PlanRequest(half_width, target=target, assessors=assessors, topic_size=topic_size, icc=icc)
+    model = outcome_model(expected_shares([0.4, 0.6], 0.5), request)
 
     def planned() -> PlannedDraw:
-        return plan_draws(
-            expected, aim, half_width=half_width, topic_size=topic_size, likeness=likeness, rounds=10
-        )[2]
+        return plan_draws(model, request, rounds=10)[2]
 
     topic = planned()
-    assert topic.needed.effect == pytest.approx(1 + (topic_size - 1) * likeness)
-    whole = ceil((topic.needed.pairs or 0) / topic_size) * topic_size
+    assert topic.size.effect == pytest.approx(1 + (topic_size - 1) * icc)
+    whole = ceil((topic.size.pairs or 0) / topic_size) * topic_size
     few = topic_size == 40
-    assert topic.proof.half_width == pytest.approx(topic.needed.reach(whole), rel=0.1 if few else 0.05)
-    assert topic.proof.coverage == pytest.approx(0.945, abs=0.035)
+    expected = topic.size.half_width_of(whole)
+    assert topic.simulation.half_width == pytest.approx(expected, rel=0.1 if few else 0.05)
+    assert topic.simulation.coverage == pytest.approx(0.945, abs=0.035)
     assert topic == planned()
 
 
 def test_too_many_topics_are_not_simulated() -> None:
-    topic = plan_draws(of_two(0.4, 0.5), half_width=0.005, rounds=10)[2]
-    assert (topic.proof.rounds, topic.proof.half_width) == (0, None)
+    topic = plan_draws(of_two(0.4, 0.5), PlanRequest(0.005), rounds=10)[2]
+    assert (topic.simulation.rounds, topic.simulation.half_width) == (0, None)
 
 
-@pytest.mark.parametrize("method", COEFFICIENTS)
+@pytest.mark.parametrize("method", PLANNED)
 def test_what_has_no_spread_has_no_size(method: str) -> None:
-    alone = plan_draws(
-        outcome_model(np.diag([1.0, 0.0]), Target(method), assessors=3), Target(method), half_width=0.1
-    )
+    request = PlanRequest(0.1, target=Target(method), assessors=3)
+    alone = plan_draws(outcome_model(np.diag([1.0, 0.0]), request), request)
     if method == "gwet":
         # Where all agree on one grade AC1 is 1.
-        assert alone[0].needed.value == pytest.approx(1)
+        assert alone[0].size.value == pytest.approx(1)
     else:
-        assert [one.needed.pairs for one in alone] == [None] * 3
-        assert "one grade" in alone[0].needed.undefined
+        assert [one.size.pairs for one in alone] == [None] * 3
+        assert alone[0].size.undefined == UNDEFINED
 
 
 def test_what_is_no_coefficient_to_plan_for_is_refused_with_all_that_is_wrong() -> None:
     with pytest.raises(InvalidInput) as refused:
         Target("kapa", "own")
     assert [one.code for one in refused.value.findings] == ["coefficient", "weights"]
-    aims = (Target(), Target("gwet"), Target("gwet", "linear"), Target("alpha", "quadratic"))
-    assert [aim.label for aim in aims] == [
+    targets = (Target(), Target("gwet"), Target("gwet", "linear"), Target("alpha", "quadratic"))
+    assert [target.label for target in targets] == [
         "pooled kappa", "Gwet's AC1", "Gwet's AC2 with linear weights",
         "Krippendorff's alpha with quadratic weights",
     ]  # fmt: skip
 
 
-def test_an_interval_that_holds_too_seldom_of_so_few_pairs_is_marked() -> None:
+def test_an_interval_that_under_covers_with_so_few_pairs_is_marked() -> None:
     # All but agreed on a rare grade, AC1 is .98 of 30 pairs, in which often nothing differs.
-    expected = two_assessor_model(expected_shares([0.05, 0.95], 0.8))
-    few = plan_draws(expected, Target("gwet"), half_width=0.1)[0]
-    assert few.needed.pairs == 30
-    assert few.seldom
-    assert not plan_draws(expected, Target("gwet"), half_width=0.01)[0].seldom
+    model = two_assessor_model(expected_shares([0.05, 0.95], 0.8))
+    few = plan_draws(model, PlanRequest(0.1, target=Target("gwet")))[0]
+    assert few.size.pairs == 30
+    assert few.under_covers
+    assert not plan_draws(model, PlanRequest(0.01, target=Target("gwet")))[0].under_covers
 
 
 @pytest.mark.parametrize("method", ["pooled", "unpooled", "alpha"])
@@ -307,12 +303,8 @@ def test_an_interval_that_holds_too_seldom_of_so_few_pairs_is_marked() -> None:
 def test_grades_may_be_rare(method: str, rare: float) -> None:
     # Bloch and Kraemer 1989: the variance is (1 - k) ((1 - k) (1 - 2k) + k (2 - k) / (2 p (1 - p))), at
     # k = .5 half of .75 / (2 p (1 - p)); the other coefficients have it too where both give the same shares.
-    found = plan_draws(
-        outcome_model(expected_shares([rare, 1 - rare], 0.5), Target(method)),
-        Target(method),
-        half_width=0.1,
-        rounds=0,
-    )
+    request = PlanRequest(0.1, target=Target(method))
+    found = plan_draws(outcome_model(expected_shares([rare, 1 - rare], 0.5), request), request, rounds=0)
     variance = 0.5 * 0.75 / (2 * rare * (1 - rare))
-    assert found[0].needed.variance == pytest.approx(variance, rel=1e-4)
-    assert found[0].proof.rounds == 0
+    assert found[0].size.variance == pytest.approx(variance, rel=1e-4)
+    assert found[0].simulation.rounds == 0

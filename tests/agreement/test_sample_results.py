@@ -1,4 +1,4 @@
-"""What a drawn sample says of the whole: by hand, against the coefficients, by topic, and why nothing."""
+"""What a drawn sample shows of all pairs: by hand, against the coefficients, by topic, and why nothing."""
 
 from __future__ import annotations
 
@@ -8,15 +8,14 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from workbench.agreement.closed_form import kappa_error
-from workbench.agreement.sample_request import COEFFICIENTS, Target
+from workbench.agreement.coefficients import coefficient_value
+from workbench.agreement.contingency import MISSING, Codes
+from workbench.agreement.intervals import kappa_error
+from workbench.agreement.linearised import linearised
+from workbench.agreement.ratings import ratings_of
+from workbench.agreement.resampling import Resamples, bootstrap
+from workbench.agreement.sample_request import PLANNED, Target
 from workbench.agreement.sample_results import NO_SPREAD, estimate_from_pairs, estimate_from_topics
-from workbench.agreement.several.bootstrap import bootstrap
-from workbench.agreement.several.linearised import linearised
-from workbench.agreement.several.methods import agreement
-from workbench.agreement.several.over_topics import Resamples
-from workbench.agreement.several.ratings import ratings_of
-from workbench.agreement.table import MISSING, Codes
 
 Z = NormalDist().inv_cdf(0.975)
 
@@ -31,7 +30,7 @@ def test_a_sample_by_label_gives_the_kappa_of_the_whole() -> None:
     # .08 .02 / .045 .855: observed .935, expected .1 x .125 + .9 x .875 = .8, kappa .135 / .2 = .675. The
     # drawn table itself would say (.875 - .5) / .5 = .75.
     codes = codes_of([[80, 20], [5, 95]])
-    found = estimate_from_pairs(codes, codes[0], grades=2, aim=Target("unpooled"), sizes=[1000, 9000])
+    found = estimate_from_pairs(codes, codes[0], grades=2, target=Target("unpooled"), sizes=[1000, 9000])
     assert found.value == pytest.approx(0.675)
     assert found.n == 200
     # A cell moves kappa by (.2 if they agree - .065 (column of its row + row of its column)) / .2 squared: in
@@ -46,12 +45,12 @@ def test_a_sample_by_label_gives_the_kappa_of_the_whole() -> None:
 def test_a_sample_at_random_has_the_error_of_fleiss_cohen_and_everitt() -> None:
     table = [[30, 4, 1], [5, 20, 6], [0, 3, 31]]
     codes = codes_of(table)
-    found = estimate_from_pairs(codes, codes[0], grades=3, aim=Target("unpooled"))
+    found = estimate_from_pairs(codes, codes[0], grades=3, target=Target("unpooled"))
     error = (kappa_error(table) or 0) * sqrt(100 / 99)
     assert found.interval.low == pytest.approx((found.value or 0) - Z * error, rel=1e-5)
 
 
-@pytest.mark.parametrize("method", COEFFICIENTS)
+@pytest.mark.parametrize("method", PLANNED)
 @pytest.mark.parametrize("weights", ["nominal", "linear"])
 def test_of_several_with_missing_grades_it_is_the_coefficient_of_these_pairs(
     method: str, weights: str
@@ -60,9 +59,9 @@ def test_of_several_with_missing_grades_it_is_the_coefficient_of_these_pairs(
     codes[1:, 0] = MISSING
     twice = codes[:, (codes != MISSING).sum(axis=0) > 1]
     data = ratings_of(twice, categories=(0, 1, 2), missing=-1)
-    found = estimate_from_pairs(codes, codes[0], grades=3, aim=Target(method, weights))
+    found = estimate_from_pairs(codes, codes[0], grades=3, target=Target(method, weights))
     assert found.n == twice.shape[1]
-    assert found.value == pytest.approx(agreement(data, method, weights=weights).value)
+    assert found.value == pytest.approx(coefficient_value(data, method, weights=weights).value)
     if method in ("pooled", "gwet"):
         # That one has a t of n - 1 degrees: 1.977 of 137.
         usual = linearised(data, method, weights=weights)
@@ -70,15 +69,14 @@ def test_of_several_with_missing_grades_it_is_the_coefficient_of_these_pairs(
         assert (found.value or 0) - (found.interval.low or 0) == pytest.approx(reach, rel=2e-3)
 
 
-def test_a_sample_that_says_nothing_says_why() -> None:
+def test_a_sample_that_shows_nothing_gives_the_reason() -> None:
     assert (
         estimate_from_pairs(codes_of([[0, 0], [0, 0]]), [], grades=2).undefined
         == "no pair was judged by both"
     )
     some = codes_of([[3, 1], [0, 0]])
     assert (
-        "no pair is judged a second time yet"
-        in estimate_from_pairs(some, some[0], grades=2, sizes=[5, 5]).undefined
+        "no pair is judged twice yet" in estimate_from_pairs(some, some[0], grades=2, sizes=[5, 5]).undefined
     )
     alone = codes_of([[0, 0], [0, 4]])
     assert "the same grade" in estimate_from_pairs(alone, alone[0], grades=2, sizes=[0, 5]).undefined
@@ -89,18 +87,18 @@ def test_a_sample_that_says_nothing_says_why() -> None:
     assert (nothing.value, nothing.undefined) == (None, "no pair was judged by both")
 
 
-@pytest.mark.parametrize("method", COEFFICIENTS)
+@pytest.mark.parametrize("method", PLANNED)
 def test_topics_that_were_drawn_whole_are_drawn_again_as_everywhere(method: str) -> None:
     generator = np.random.default_rng(4)
     topics = np.repeat(np.arange(9), 8)
     truth = generator.integers(0, 3, 72)
     said = np.where(generator.random((3, 72)) < 0.4, generator.integers(0, 3, (3, 72)), truth)
     data = ratings_of(said, categories=(0, 1, 2), topics=topics)
-    usual = bootstrap(data, method, rounds=300, seed=6)
+    usual = bootstrap(data, method, Resamples(rounds=300, seed=6))
     found = estimate_from_topics(
-        said.astype(np.int8), topics, Resamples(rounds=300, seed=6), grades=3, aim=Target(method)
+        said.astype(np.int8), topics, Resamples(rounds=300, seed=6), grades=3, target=Target(method)
     )
-    assert found.value == pytest.approx(agreement(data, method).value)
+    assert found.value == pytest.approx(coefficient_value(data, method).value)
     assert (found.interval.low, found.interval.high) == pytest.approx((usual.low, usual.high))
     assert found.interval.method == usual.method
 

@@ -1,4 +1,4 @@
-"""How many doubly judged pairs: what is expected of a table, spread over strata and likeness of topics."""
+"""How many doubly judged pairs: what is expected of a table, allocation to strata, and topics."""
 
 from __future__ import annotations
 
@@ -7,24 +7,25 @@ from math import nan
 import numpy as np
 import pytest
 
+from workbench.agreement.ratings import ratings_of
 from workbench.agreement.sample_influence import assessor_bias, intraclass_correlation, mean_topic_size
 from workbench.agreement.sample_model import expected_shares
-from workbench.agreement.sample_size import FEWEST, Draw, neyman_allocation, size_from_variance
-from workbench.agreement.several.ratings import ratings_of
+from workbench.agreement.sample_request import PlanRequest
+from workbench.agreement.sample_size import FEWEST, Draw, SampleSize, neyman_allocation, size_from_variance
 from workbench.errors import InvalidInput
 
 
-def test_pairs_are_spread_within_what_there_is() -> None:
+def test_pairs_are_allocated_within_what_there_is() -> None:
     assert neyman_allocation(100, [1, 3]) == (25, 75)
     # The first stratum has ten, and the second gets what it cannot give.
     assert neyman_allocation(100, [1, 3], [10, 500]) == (10, 90)
     assert neyman_allocation(100, [1, 3], [3, 5]) == (3, 5)
-    # Two of each, however little it weighs: else its spread is not seen.
+    # Two of each, however little it weighs: else its deviation is not seen.
     assert neyman_allocation(50, [0, 1], [40, 400]) == (2, 48)
     assert sum(neyman_allocation(31, [1, 1, 1])) == 31
 
 
-def test_likeness_is_the_correlation_within_topics() -> None:
+def test_the_intraclass_correlation_is_that_within_topics() -> None:
     two_topics = np.repeat([0, 1], 4)
     # Nothing differs within the topics, and all between them; then the other way round.
     assert intraclass_correlation(np.repeat([1.0, 0.0], 4), two_topics) == pytest.approx(1.0)
@@ -38,7 +39,7 @@ def test_likeness_is_the_correlation_within_topics() -> None:
     assert mean_topic_size([10, 30]) == 25.0
 
 
-def test_strictness_is_how_far_ones_shares_are_from_the_others_on_the_same_pairs() -> None:
+def test_bias_is_how_far_ones_shares_are_from_the_others_on_the_same_pairs() -> None:
     # On five pairs a gives 3 of the first grade, b 1; c judged two of these, and says as b does once.
     data = ratings_of(
         [[0, 0, 0, 1, 1, 0], [0, 1, 1, 1, 1, -1], [-1, 1, 0, -1, -1, -1]], categories=(0, 1), missing=-1
@@ -63,12 +64,12 @@ def test_strictness_is_how_far_ones_shares_are_from_the_others_on_the_same_pairs
         ([1e-300, 1.0 - 1e-16], 0.5),
     ],
 )
-def test_guesses_that_cannot_be_are_refused(prevalence: list[float], kappa: float) -> None:
+def test_impossible_guesses_are_refused(prevalence: list[float], kappa: float) -> None:
     with pytest.raises(InvalidInput):
         expected_shares(prevalence, kappa)
 
 
-def test_a_kappa_that_is_too_low_is_told_the_lowest_which_can_be_given() -> None:
+def test_a_kappa_that_is_too_low_is_refused_with_the_lowest_that_is_possible() -> None:
     # -.3 / .7 = -.42857: two never give the rarer grade both.
     with pytest.raises(InvalidInput, match="kappa") as refused:
         expected_shares([0.3, 0.7], -0.43)
@@ -77,26 +78,28 @@ def test_a_kappa_that_is_too_low_is_told_the_lowest_which_can_be_given() -> None
     assert (expected_shares([0.3, 0.7], -0.3 / 0.7) >= 0).all()
 
 
-def test_all_that_is_wrong_is_said_at_once() -> None:
+def size(value: float, at_random: float, by_label: list[float], request: PlanRequest) -> SampleSize:
+    return size_from_variance(
+        value, at_random=at_random, by_label=np.array(by_label), draw=Draw.TOPIC, request=request
+    )
+
+
+def test_all_that_is_wrong_is_reported_at_once() -> None:
     with pytest.raises(InvalidInput) as refused:
-        size_from_variance(
-            0.5, at_random=1.0, weighed=np.array([0.5, 0.5]), half_width=0, draw=Draw.TOPIC, level=2,
-            topic_size=0, likeness=-1,
-        )  # fmt: skip
+        size(0.5, 1.0, [0.5, 0.5], PlanRequest(0, level=2, topic_size=0, icc=-1))
     assert [one.code for one in refused.value.findings] == ["half_width", "level", "likeness", "topic_size"]
 
 
 @pytest.mark.parametrize("topic_size", [float("inf"), float("nan")])
 def test_a_topic_has_a_size(topic_size: float) -> None:
-    with pytest.raises(InvalidInput, match="topic cannot have"):
-        size_from_variance(
-            0.5, at_random=1.0, weighed=np.ones(2), half_width=0.1, draw=Draw.TOPIC, topic_size=topic_size
-        )
+    with pytest.raises(InvalidInput) as refused:
+        size(0.5, 1.0, [1, 1], PlanRequest(0.1, topic_size=topic_size))
+    assert [one.code for one in refused.value.findings] == ["topic_size"]
 
 
 def test_never_fewer_are_asked_for_than_large_samples_need() -> None:
-    weighed = np.array([0.0, 0.01])
-    assert (
-        size_from_variance(0.9, at_random=0.001, weighed=weighed, half_width=0.5, draw=Draw.RANDOM).pairs
-        == FEWEST
+    few = PlanRequest(0.5)
+    found = size_from_variance(
+        0.9, at_random=0.001, by_label=np.array([0.0, 0.01]), draw=Draw.RANDOM, request=few
     )
+    assert found.pairs == FEWEST

@@ -16,19 +16,17 @@ from workbench.demo.campaign import POOL, SLUG
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import FOUR_GRADES, Document, Topic
 from workbench.storage.engine import Database
-from workbench.workflow.adjudication.decisions import Decision
-from workbench.workflow.adjudication.disputed_pair import Verdict, decide, disputed_pair
+from workbench.workflow.adjudication.decisions import Decision, DecisionSubmission, decide
 from workbench.workflow.adjudication.disputes import dispute_queue
 from workbench.workflow.adjudication.queue import Order
 from workbench.workflow.campaigns.campaigns import campaign_by_slug, create_campaign
 from workbench.workflow.campaigns.collection import load_documents, load_topics
 from workbench.workflow.judging.assignments import assign, assignments_of
 from workbench.workflow.judging.preference_tasks import best_judged, compare_documents, compare_runs, tasks_of
-from workbench.workflow.judging.sync import Event
-from workbench.workflow.judging.unrecorded import keep_unrecorded
+from workbench.workflow.judging.unrecorded import store_unrecorded
 from workbench.workflow.people.accounts import Account, NewAccount, account_by_login, create_account
 from workbench.workflow.people.assessors import assessors_of
-from workbench.workflow.people.groups import groups_of
+from workbench.workflow.people.groups import Sender, groups_of
 from workbench.workflow.people.invitations import invite
 from workbench.workflow.people.membership import add_role
 from workbench.workflow.people.roles import Role
@@ -39,7 +37,7 @@ from workbench.workflow.pools.making import make_pool
 from workbench.workflow.runs.run_checks import check_file, run_checker
 from workbench.workflow.runs.run_metadata import Kind, RunMetadata
 from workbench.workflow.runs.store import add_runs
-from workbench.workflow.runs.uploads import add_checked
+from workbench.workflow.runs.uploads import add_to_batch
 
 DATABASE = "workbench.sqlite3"
 # Nothing in it may break the page: one word longer than a telephone is wide, and words of both directions.
@@ -124,9 +122,9 @@ def _work(db: Session, campaign_id: int, accounts: dict[str, Account]) -> dict[s
     )
     compare_documents(db, campaign_id, best_judged(db, campaign_id, ["T01"], 3), assessor_ids=[own])
     compare_runs(db, campaign_id, "harbour-bm25", "harbour-lm", topics=["T02"], assessor_ids=[own])
-    sent = {"kind": "answer", "docno": "ALM-0001", "answer": "grade", "grade": 2, "comment": "said late"}
-    event = Event("answer", task, "ALM-0001", "0a8a6d1e-5a0c-4a5c-9b1f-6a1df5a5c0de", sent)
-    keep_unrecorded(db, campaign_id, marlow, event, why="this pool is closed")
+    sent = {"assignment": task, "client_id": "0a8a6d1e-5a0c-4a5c-9b1f-6a1df5a5c0de", "docno": "ALM-0001"}
+    sent |= {"kind": "answer", "answer": "grade", "grade": 2, "comment": "said late"}
+    store_unrecorded(db, campaign_id, marlow, sent, why="this pool is closed")
     invited = invite(db, campaign_id, role=Role.VIEWER, note="for the archive", invited_by=organiser)
     groups = {line.name: line.id for line in groups_of(db, campaign_id)}
     college = groups["Tidewater College"]
@@ -138,10 +136,10 @@ def _work(db: Session, campaign_id: int, accounts: dict[str, Account]) -> dict[s
             ("bad.txt", "T01 Q0 ALM-0001 one\n"),
         ):
             checked = check_file(run_checker(db, campaign_id), name, io.BytesIO(text.encode()))
-            add_checked(db, campaign_id, batch, checked, added_by=sender, group_id=group)
+            add_to_batch(db, campaign_id, batch, checked, Sender(sender), group_id=group)
     about = RunMetadata(college, Kind.MANUAL, "Made by hand, and in no pool", 2)
     spare = io.BytesIO(b"T01 Q0 ALM-0001 1 2.5 spare\n")
-    add_runs(db, campaign_id, [("spare.txt", spare)], about=about)
+    add_runs(db, campaign_id, [("spare.txt", spare)], about)
     tasks = tasks_of(db, campaign_id, account_id=marlow)
     return {
         "assignment_id": task,
@@ -166,14 +164,13 @@ def _work(db: Session, campaign_id: int, accounts: dict[str, Account]) -> dict[s
 def _settle(db: Session, campaign_id: int, accounts: dict[str, Account]) -> tuple[str, str]:
     vane = accounts["vane"].id
     disputed = [(line.topic, line.docno) for line in dispute_queue(db, campaign_id, order=Order.TOPIC).lines]
-    verdicts = (
-        Verdict(Decision.BACK, reason="read the last paragraph again"),
-        Verdict(Decision.GRADE, 2, "it is dated"),
-        Verdict(Decision.UNCLEAR),
+    decisions = (
+        DecisionSubmission(Decision.BACK, "walk-0-of-the-desk", reason="read the last paragraph again"),
+        DecisionSubmission(Decision.GRADE, "walk-1-of-the-desk", 2, "it is dated"),
+        DecisionSubmission(Decision.UNCLEAR, "walk-2-of-the-desk"),
     )
-    for number, (pair, verdict) in enumerate(zip(disputed, verdicts, strict=False)):
-        seen = disputed_pair(db, campaign_id, pair, vane).seen
-        decide(db, campaign_id, vane, pair, verdict, client_id=f"walk-{number}-of-the-desk", seen=seen)
+    for pair, submission in zip(disputed, decisions, strict=False):
+        decide(db, campaign_id, vane, pair, submission)
     return disputed[0]
 
 

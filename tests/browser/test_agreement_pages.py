@@ -52,7 +52,7 @@ def test_agreement_is_drawn_planned_and_hidden_from_who_still_judges(
 
     # The planner answers while one types: (1.96 / .1)^2 (1 - .5^2) = 288.1 at equal shares.
     page.goto(f"{campaign}/agreement/overlap")
-    for label, text in (("Half width", "0.1"), ("Kappa", "0.5"), ("Share of relevant", "50%")):
+    for label, text in (("Half width", "0.1"), ("Kappa", "0.5"), ("Share relevant", "50%")):
         page.locator("#overlap").get_by_label(label).fill(text)
     expect(page.locator("#result .said")).to_contain_text("289 pairs drawn at random")
     expect(page.locator("#result figure svg [aria-label=line] path")).to_have_count(3)

@@ -34,12 +34,12 @@ def test_a_group_sends_a_run_and_the_organiser_accepts_it(
     expect(paul.get_by_role("row")).to_have_count(2)  # the heading and lantern-titles
     file = tmp_path / "lantern-new.txt"
     file.write_bytes(run_text("lantern-new", {f"T0{number}": ("d1", "d2") for number in range(1, 9)}))
-    paul.get_by_text("Send more runs").click()
+    paul.get_by_text("Submit more runs").click()
     paul.get_by_label("Run files").set_input_files(file)
     paul.get_by_role("button", name="Check the files").click()
     expect(paul.get_by_role("heading", name="1 file checked")).to_be_visible()
     paul.get_by_label("Kind").select_option("manual")
-    paul.get_by_role("button", name="Send the good one").click()
+    paul.get_by_role("button", name="Submit the run").click()
     row = paul.get_by_role("row").filter(has_text="lantern-new")
     expect(row).to_contain_text("received")
 

@@ -1,4 +1,4 @@
-"""The run desk in a browser: forty runs dropped, five bad in five ways; one is mended; a pool is made."""
+"""The run desk in a browser: forty runs dropped, five bad in five ways; one is repaired; a pool is made."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def drop(page: Page, files: dict[str, bytes]) -> None:
     page.get_by_label("Run files").evaluate(DROP, carried)
 
 
-def test_forty_runs_are_dropped_five_are_bad_one_is_mended_and_a_pool_is_made(
+def test_forty_runs_are_dropped_five_are_bad_one_is_repaired_and_a_pool_is_made(
     page: Page, live_server: LiveServer, tmp_path: Path
 ) -> None:
     server = live_server(demo_instance(tmp_path / "demo"))
@@ -95,21 +95,21 @@ def test_forty_runs_are_dropped_five_are_bad_one_is_mended_and_a_pool_is_made(
         expect(rows.nth(at)).to_contain_text(name)
         expect(rows.nth(at)).to_contain_text(words)
         expect(rows.nth(at).get_by_role("checkbox")).to_have_count(0)
-    expect(page.get_by_role("checkbox", name=re.compile("^Keep sys"))).to_have_count(35)
+    expect(page.get_by_role("checkbox", name=re.compile("^Add sys"))).to_have_count(35)
 
-    # One is mended by the desk, one by its maker.
-    page.get_by_role("button", name="Take the corrected file instead of sys33.gz").click()
-    expect(page.get_by_text("sys33 is checked: good.")).to_be_visible()
-    mended = tmp_path / "sys04.txt"
+    # One is repaired automatically, one by its maker.
+    page.get_by_role("button", name="Use the repaired file instead of sys33.gz").click()
+    expect(page.get_by_text("sys33 was checked: good.")).to_be_visible()
+    repaired = tmp_path / "sys04.txt"
     lines = runs["sys04.txt"].decode().splitlines()
-    mended.write_text("\n".join([*lines[:10], f"{lines[10]} sys04", *lines[11:]]) + "\n", encoding="utf-8")
+    repaired.write_text("\n".join([*lines[:10], f"{lines[10]} sys04", *lines[11:]]) + "\n", encoding="utf-8")
     card = page.locator("details.checked", has=page.get_by_role("heading", name="sys04.txt"))
-    card.get_by_label("Send a corrected file").set_input_files(mended)
+    card.get_by_label("Upload a corrected file").set_input_files(repaired)
     card.get_by_role("button", name="Check it instead").click()
-    expect(page.get_by_role("checkbox", name=re.compile("^Keep sys"))).to_have_count(37)
-    page.get_by_role("button", name=re.compile("^Keep the ticked of 37")).click()
+    expect(page.get_by_role("checkbox", name=re.compile("^Add sys"))).to_have_count(37)
+    page.get_by_role("button", name=re.compile("^Add the selected runs .37")).click()
     expect(page.get_by_text("37 runs added.")).to_be_visible()
-    page.get_by_role("button", name="Discard what is not kept").click()
+    page.get_by_role("button", name="Discard files that were not added").click()
     # The demo has six runs of its own.
     expect(page.get_by_text("43 runs")).to_be_visible()
 
@@ -137,9 +137,9 @@ def test_a_lost_connection_loses_one_file_that_can_be_sent_again(
     page.route("**/runs/checked", lose_the_second)
     drop(page, dict(list(forty_runs().items())[:3]))
     page.get_by_role("button", name="Check the files").click()
-    expect(page.get_by_text("1 of the files did not arrive")).to_be_visible()
+    expect(page.get_by_text("Not uploaded: 1")).to_be_visible()
     expect(page.get_by_text("sys02.txt: the connection was lost")).to_be_visible()
-    page.get_by_role("button", name="Send it again").click()
+    page.get_by_role("button", name="Upload it again").click()
     expect(page.get_by_role("heading", name="3 files checked")).to_be_visible()
     page.wait_for_load_state("networkidle")  # lest the server goes before the page has all of it
 
@@ -157,5 +157,5 @@ def test_files_are_checked_without_javascript(
     )
     page.get_by_role("button", name="Check the files").click()
     expect(page.get_by_role("heading", name="4 files checked")).to_be_visible()
-    page.get_by_role("button", name=re.compile("^Keep the ticked of 3")).click()
+    page.get_by_role("button", name=re.compile("^Add the selected runs .3")).click()
     expect(page.get_by_text("3 runs added.")).to_be_visible()

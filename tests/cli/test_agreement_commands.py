@@ -85,7 +85,7 @@ def test_an_overlap_is_planned_without_a_campaign() -> None:
     three = as_json(CliRunner().invoke(workbench, ["plan-overlap", *options, "--json"]).output)
     assert (three["assessors"], three["draws"][0]["pairs"]) == (3, 129)
     said = CliRunner().invoke(workbench, ["plan-overlap", *options]).output
-    assert "pooled kappa 0.000 of 3 assessors a pair expected" in said
+    assert "pooled kappa 0.000 of 3 assessors per pair expected" in said
     options = ["--coefficient", "gwet", "--weights", "linear", "--missing", "0.1", "--shares", "0.2 0.3 0.5"]
     said = CliRunner().invoke(workbench, ["plan-overlap", *options, "--assessors", "4"]).output
     assert "Gwet's AC2 with linear weights" in said
@@ -189,7 +189,7 @@ def test_a_report_has_one_form_at_a_time(command: str) -> None:
 def test_who_is_left_out_of_the_course_of_time_is_named(run: Run) -> None:
     assert as_json(run("campaign", "agreement-time", "harbour", "--json"))["imported"] == ["X", "Y"]
     said = run("campaign", "agreement-time", "harbour")
-    assert "Not here, since files do not say when each pair was judged: X, Y." in said
+    assert "Not included, since files do not record when each pair was judged: X, Y." in said
 
 
 @pytest.mark.parametrize("command", ["self-consistency", "agreement-time"])

@@ -64,10 +64,8 @@ def test_warnings_do_not_refuse() -> None:
     result = check("-", typed=GOOD.replace(b"401 Q0 b", b"401 0 b"))
     assert result.exit_code == 0
     assert rows(result)[1] == ["bm25", "standard input", "1", "2", "0", "1", "good with warnings"]
-    assert result.stderr == (
-        "warning: standard input:2, column 2: the second column is not Q0 (1 of 2 lines) "
-        "(write Q0 for other tools)\n"
-    )
+    (line,) = result.stderr.splitlines()
+    assert line.startswith("warning: standard input:2, column 2: the second column is not Q0 (1 of 2 lines)")
 
 
 def test_the_standard_input_may_be_gzip() -> None:
@@ -191,10 +189,10 @@ def test_ties_across_the_cut_are_told_for_a_depth() -> None:
 
 def test_corrected_runs_are_written_elsewhere_with_what_was_changed(folder: Path) -> None:
     (folder / "x.run").write_bytes(b"401 0 a 1 2.50 x\r\n401 Q0 b 2 1e0 y\r\n")
-    result = check("x.run", "bm25.gz", "--correct-to", "mended")
-    assert (folder / "mended" / "x.run").read_bytes() == b"401 Q0 a 1 2.50 x\n401 Q0 b 2 1e0 x\n"
-    assert not (folder / "mended" / "bm25").exists(), "a good run needs no correction"
-    assert "mend: x.run: 2 lines ended as Unix ends them; 1 line given the tag" in result.stderr
+    result = check("x.run", "bm25.gz", "--correct-to", "repaired")
+    assert (folder / "repaired" / "x.run").read_bytes() == b"401 Q0 a 1 2.50 x\n401 Q0 b 2 1e0 x\n"
+    assert not (folder / "repaired" / "bm25").exists(), "a good run needs no correction"
+    assert "repair: x.run: 2 lines with Windows line ends converted; 1 line given the tag" in result.stderr
     told = json.loads(check("x.run", "bm26.run", "--json").stdout)
     assert told[0]["mend"]["errors_left"] == 0
     assert told[1]["mend"] is None

@@ -40,7 +40,7 @@ def test_checking_tells_what_adding_would_and_keeps_nothing() -> None:
         "good with warnings",
         "refused",
     ]
-    assert 'warning: two.run: every ranking is that of the file "one.run"' in result.stderr
+    assert 'warning: two.run: every ranking is identical to that of the file "one.run"' in result.stderr
     assert 'error: bad.run:1, column 5: the score "x"' in result.stderr
     assert json.loads(campaign("show", "small", "--json").stdout)["runs"] == 0
     added = campaign("runs", "small", "one.run", "two.run", "bad.run")
@@ -67,7 +67,7 @@ def test_rules_are_shown_changed_and_held() -> None:
 
 def test_the_list_of_docnos_is_given_shown_and_removed(folder: Path) -> None:
     (folder / "ids").write_text("d1\nd3\n", encoding="utf-8")
-    assert "there is no list" in campaign("docids", "small").stdout
+    assert "no list" in campaign("docids", "small").stdout
     told = json.loads(campaign("docids", "small", "ids", "--json").stdout)["list"]
     assert (told["docnos"], told["file"]) == (2, "ids")
     assert 'one.run:2, column 3: document "d2" is not in the' in campaign("check", "small", "one.run").stderr

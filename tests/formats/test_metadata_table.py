@@ -22,7 +22,7 @@ def test_tabs_commas_and_semicolons_part_the_cells(parted: str, end: str) -> Non
     rows = [("Tag", " kind ", "note"), ("a", "manual", "x"), ("b", "", "")]
     table = read(end.join(parted.join(row) for row in rows) + end + end)
     assert table.columns == ("kind",)
-    assert table.passed_over == ("note",)
+    assert table.ignored == ("note",)
     assert [(row.line, row.tag, dict(row.cells)) for row in table.rows] == [
         (2, "a", {"kind": "manual"}),
         (3, "b", {"kind": ""}),

@@ -12,8 +12,8 @@ import pytest
 from tests.scoring.some_qrels import qrels, run
 from workbench.errors import WorkbenchError
 from workbench.records import Run
-from workbench.scoring.gains import gain_measure
 from workbench.scoring.influence import NONE, TopicGrades, influences
+from workbench.scoring.listed import gain_measure, influence_measures
 from workbench.scoring.scorer import Scorer
 
 DOCUMENTS = tuple(f"d{number:02}" for number in range(14))
@@ -102,3 +102,16 @@ def test_what_no_run_has_or_there_is_nothing_to_compare_moves_nothing() -> None:
 def test_a_measure_that_is_not_known_here_is_refused_with_those_that_are(name: str) -> None:
     with pytest.raises(WorkbenchError, match="nDCG@100"):
         gain_measure(name, relevant_from=1)
+
+
+@pytest.mark.parametrize("name", influence_measures())
+def test_a_changed_grade_counts_as_if_it_had_always_been_so(name: str) -> None:
+    topics, _ = made_topics(random.Random(3), 4)
+    measure = gain_measure(name, relevant_from=1)
+    for document in range(5):
+        grades = list(topics[0].grades)
+        _, changed = measure.topic(topics[0].ranks, grades)
+        for grade in (0, 1, 2):
+            grades[document] = grade
+            scores, _ = measure.topic(topics[0].ranks, grades)
+            assert changed(document, grade) == pytest.approx(scores)

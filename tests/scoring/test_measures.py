@@ -8,8 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.scoring.some_qrels import qrels, run
 from workbench.errors import WorkbenchError
+from workbench.scoring.listed import MEASURES
 from workbench.scoring.measures import parse_measures
+from workbench.scoring.scorer import score_run
 
 
 def names(text: str | list[str]) -> list[str]:
@@ -89,7 +92,7 @@ def test_what_is_no_name_is_refused(name: str) -> None:
         ("AP(depth=5)", r"AP has no parameter depth \(it has cutoff, rel, judged_only\)"),
         ("IPrec@1.1", "cannot be 1.1"),
         ("IPrec@-0.1", "cannot be -0.1"),
-        ("IPrec@0.333", "give at most two decimals"),
+        ("IPrec@0.333", "two decimals"),
         ("SetF(beta=0)", "cannot be 0.0"),
         ("nDCG(dcg='log')@5", r"cannot be 'log' \(one of log2, exp-log2\)"),
         ("nDCG(gains={1:-1})@5", "whole numbers from 0"),
@@ -118,3 +121,10 @@ def test_a_measure_that_lacks_what_its_scorer_needs_says_so() -> None:
 def test_any_text_is_understood_or_refused(text: str) -> None:
     with suppress(WorkbenchError):
         assert parse_measures(text)
+
+
+@pytest.mark.parametrize("name", [listed.name for listed in MEASURES])
+def test_every_listed_measure_can_be_computed(name: str) -> None:
+    judged = qrels({"1": {"a": 2, "b": 0, "c": 1}})
+    found = score_run(judged, run({"1": {"a": 3.0, "b": 2.0, "c": 1.0}}), name)
+    assert 0 <= found.values[name] <= 1

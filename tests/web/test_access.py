@@ -21,7 +21,7 @@ from workbench.web.app import create_app
 from workbench.workflow.people.invitations import invite
 from workbench.workflow.people.roles import Role
 from workbench.workflow.runs.run_checks import check_file, run_checker
-from workbench.workflow.runs.uploads import add_checked
+from workbench.workflow.runs.uploads import add_to_batch
 
 NOBODY = "nobody"
 EVERYBODY = (NOBODY, *ROLES)
@@ -74,7 +74,7 @@ def samples(sqlite_database: Database, cast: Cast) -> dict[str, Any]:
         invited = invite(db, cast.campaign_id, role=Role.VIEWER, invited_by=cast.accounts["Olga"].id)
         expected = run_checker(db, cast.campaign_id)
         checked = check_file(expected, "late.txt", io.BytesIO(run_text("late", ALPHA)))
-        number = add_checked(db, cast.campaign_id, "a-batch-of-files", checked)
+        number = add_to_batch(db, cast.campaign_id, "a-batch-of-files", checked)
     return {
         "slug": cast.slug,
         "filename": "workbench.css",

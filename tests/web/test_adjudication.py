@@ -12,6 +12,7 @@ from sqlalchemy import func, select
 from werkzeug.test import TestResponse
 
 from tests.cast import Cast
+from tests.submitted import record
 from tests.web.conftest import Enter
 from workbench.records import FOUR_GRADES, Answer, Scale
 from workbench.storage import Session
@@ -20,9 +21,8 @@ from workbench.storage.engine import Database
 from workbench.storage.tables import AdjudicationEventRow
 from workbench.workflow.adjudication.rules import AdjudicationRules, save_adjudication_rules
 from workbench.workflow.campaigns.campaigns import change_campaign
-from workbench.workflow.judging.annotations import Annotations, Passage
 from workbench.workflow.judging.desk_view import desk
-from workbench.workflow.judging.judging import record
+from workbench.workflow.judging.submission import Annotations, Passage
 from workbench.workflow.people.membership import add_role
 from workbench.workflow.people.roles import Role
 
@@ -178,7 +178,7 @@ def test_a_passage_is_told_with_its_place_and_once_where_a_discussion_left_it_as
     with sqlite_database.writing() as db:
         record(
             db, judged.assignments["Ada", "T1"], judged.accounts["Ada"].id, docno="d1", answer=Answer.GRADE,
-            grade=0, client_id=str(uuid4()), extras=Annotations(evidence=(Passage(8, 10, "d1"),)),
+            grade=0, client_id=str(uuid4()), annotations=Annotations(evidence=(Passage(8, 10, "d1"),)),
         )  # fmt: skip
     judith = enter("Judith")
     quoted = '<blockquote dir="auto" data-start="8" data-end="10">d1</blockquote>'

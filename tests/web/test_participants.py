@@ -16,14 +16,14 @@ from tests.cast import Cast, signed_in_client
 from tests.uploads import import_judgments, links, text_of, upload
 from tests.web.conftest import Enter
 from workbench.storage.engine import Database
-from workbench.workflow.people.groups import add_group, join, require_group
+from workbench.workflow.people.groups import Sender, add_group, join, participant, require_group
 from workbench.workflow.people.invitations import invite
 from workbench.workflow.people.roles import Role
 from workbench.workflow.runs.own_runs import own_runs
 from workbench.workflow.runs.run_checks import check_file, run_checker
 from workbench.workflow.runs.run_metadata import RunMetadata
-from workbench.workflow.runs.run_records import change_record
-from workbench.workflow.runs.uploads import add_checked
+from workbench.workflow.runs.run_records import change_metadata
+from workbench.workflow.runs.uploads import add_to_batch
 
 OWN = "/c/harbour/own-runs"
 CHECKED = f"{OWN}/checked"
@@ -50,7 +50,7 @@ def rival(cast: Cast, sqlite_database: Database, enter: Enter) -> int:
     """Another group, which sent alpha; somebody judged."""
     with sqlite_database.writing() as db:
         group_id = add_group(db, cast.campaign_id, RIVAL)
-        change_record(db, cast.campaign_id, "alpha", RunMetadata(group_id, None, SECRET, 1))
+        change_metadata(db, cast.campaign_id, "alpha", RunMetadata(group_id, None, SECRET, 1))
     assert import_judgments(enter("Olga"), [("T1", "d1", "assessor-x", "3")]).status_code == 303
     return group_id
 
@@ -88,7 +88,7 @@ def test_no_route_shows_a_participant_anything_of_others(
         invited = invite(db, cast.campaign_id, role=Role.PARTICIPANT, group_id=rival, invited_by=olga)
         secret = io.BytesIO(run_text("rival-run", {"T1": ("d2",)}))
         checked = check_file(run_checker(db, cast.campaign_id), "rival.txt", secret)
-        number = add_checked(db, cast.campaign_id, "a-batch-of-files", checked, added_by=olga)
+        number = add_to_batch(db, cast.campaign_id, "a-batch-of-files", checked, Sender(olga))
     samples = {
         "slug": "harbour", "filename": "workbench.css", "token": "none", "invitation_id": invited.id,
         "account_id": cast.accounts["Vera"].id, "assignment_id": cast.assignments["Ada", "T1"], "task_id": 1,
@@ -119,7 +119,7 @@ def test_her_pages_show_her_own_runs(petra: FlaskClient, cast: Cast) -> None:
     said = {"kind": "manual", "priority": "2", "description": "By two searchers"}
     assert send(petra, cast, upload("gamma.txt", GAMMA), **said).status_code == 303
     page = text_of(petra.get(OWN).text)
-    assert "1 run sent." in page
+    assert "1 run submitted." in page
     assert "gamma manual 2 received 2 3" in page
     record = text_of(petra.get(f"{OWN}/run?tag=gamma").text)
     for part in ("Group Tidewater", "By two searchers", "by Petra", "gamma.txt"):
@@ -178,7 +178,7 @@ def test_she_replaces_and_withdraws_what_is_not_in_use(petra: FlaskClient, cast:
     other = upload("x.txt", run_text("delta", {"T1": ("d1",)}))
     wrong = petra.post(f"{OWN}/run/replace?tag=gamma", data={"files": [other]})
     assert wrong.status_code == 422
-    assert "the file holds run delta, not gamma" in text_of(wrong.text)
+    assert "the file contains run delta, not gamma" in text_of(wrong.text)
     assert petra.get(f"{OWN}/run?tag=delta").status_code == 404
     assert petra.get(f"{OWN}/run/withdraw?tag=gamma").status_code == 200
     assert petra.post(f"{OWN}/run/withdraw", data={"tag": "gamma"}).status_code == 303
@@ -211,14 +211,14 @@ def test_she_sends_for_her_group_only(
     # A group in the form of the record moves nothing.
     assert petra.post(f"{OWN}/run?tag=gamma", data={"group": str(rival)}).status_code == 303
     with sqlite_database.reading() as db:
-        (run,) = own_runs(db, cast.campaign_id, cast.accounts["Petra"].id)
+        (run,) = own_runs(db, cast.campaign_id, participant(db, cast.campaign_id, cast.accounts["Petra"].id))
         assert run.group == require_group(db, cast.campaign_id, cast.group_id)
 
 
 def test_a_broken_file_is_told_whole(petra: FlaskClient, cast: Cast) -> None:
     wrong = send(petra, cast, upload("gamma.txt", GAMMA), kind="robot")
     assert wrong.status_code == 422
-    assert "is no kind of run" in text_of(wrong.text)
+    assert "kind-error-1" in wrong.text
     bad = "T1 Q0 d1 1 x bad\nT9 Q0 d1 1 1 bad\n"
     page = text_of(send(petra, cast, upload("bad.txt", bad)).text)
     assert '1 5 the score "x" is not a finite decimal number' in page
@@ -231,11 +231,11 @@ def test_nothing_of_a_dry_run_is_seen_by_anybody_else(
     petra: FlaskClient, cast: Cast, enter: Enter, sqlite_database: Database, rival: int
 ) -> None:
     address = checked(petra, cast, upload("gamma.txt", GAMMA))
-    assert "not sent yet" in text_of(petra.get(OWN).text)
+    assert "not submitted yet" in text_of(petra.get(OWN).text)
     olga = enter("Olga")
     theirs = address.replace("/own-runs/", "/runs/")
     assert olga.get(theirs).status_code == 404
-    assert "not kept yet" not in text_of(olga.get("/c/harbour/runs").text)
+    assert "not added yet" not in text_of(olga.get("/c/harbour/runs").text)
     organisers = olga.post("/c/harbour/runs/checked", data={"files": [upload("delta.txt", GAMMA)]}).location
     assert petra.get(organisers.replace("/runs/", "/own-runs/")).status_code == 404
     with sqlite_database.writing() as db:

@@ -44,7 +44,7 @@ def test_the_good_files_are_kept_by_one_button_and_only_once(olga: FlaskClient) 
     assert olga.post(f"{address}/keep", data={"file": ticked}).status_code == 303
     assert "1 run added." in olga.get(address).text
     olga.post(f"{address}/keep", data={"file": ticked})
-    assert "0 runs added; 1 file was kept before." in olga.get(address).text
+    assert "0 runs added; 1 file was a run already." in olga.get(address).text
     assert text_of(olga.get(RUNS).text).count("fine fine.txt") == 1
 
 
@@ -69,8 +69,8 @@ def test_a_batch_is_discarded(olga: FlaskClient) -> None:
 def test_a_corrected_file_takes_the_place_of_the_refused_one(olga: FlaskClient) -> None:
     address = check_files(olga, upload("broken.txt", BROKEN))
     (number,) = re.findall(r'id="file-(\d+)"', olga.get(address).text)
-    mended = run_text("broken", {"T1": ("d1", "d2"), "T2": ("d1",)})
-    olga.post(f"{address}/{number}", data={"files": [upload("broken.txt", mended)]})
+    repaired = run_text("broken", {"T1": ("d1", "d2"), "T2": ("d1",)})
+    olga.post(f"{address}/{number}", data={"files": [upload("broken.txt", repaired)]})
     page = text_of(olga.get(address).text)
     assert "1 file checked" in page
     assert "refused" not in page
@@ -78,13 +78,13 @@ def test_a_corrected_file_takes_the_place_of_the_refused_one(olga: FlaskClient) 
     assert "broken broken.txt" in text_of(olga.get(RUNS).text)
 
 
-def test_a_mechanical_mend_is_told_downloaded_and_taken(olga: FlaskClient) -> None:
+def test_an_automatic_repair_is_shown_downloaded_and_used(olga: FlaskClient) -> None:
     sent = "T1 Q0 d1 1 9.50 mixed\r\nT1 Q0 d2 2 8e0 mixed\r\nT1 0 d6 3 7.0 mixt\r\n"
     address = check_files(olga, upload("mixed.txt", sent))
     page = olga.get(address).text
     said = text_of(page)
-    assert "All of it can be mended mechanically" in said
-    for change in ("3 lines ended as Unix", '1 line given the tag "mixed"', "1 line given Q0"):
+    assert 'class="repair"' in page
+    for change in ("3 lines with Windows line ends", '1 line given the tag "mixed"', "1 line given Q0"):
         assert change in said
     (corrected,) = links(page, "/corrected")
     answer = olga.get(corrected)
@@ -94,10 +94,10 @@ def test_a_mechanical_mend_is_told_downloaded_and_taken(olga: FlaskClient) -> No
     assert "refused" not in text_of(olga.get(address).text)
 
 
-def test_what_takes_a_person_is_not_mended(olga: FlaskClient) -> None:
+def test_what_takes_a_person_is_not_repaired(olga: FlaskClient) -> None:
     address = check_files(olga, upload("two.txt", "T1 Q0 d1 1 9 two\nT1 Q0 d1 2 8 two\n"))
     page = olga.get(address).text
-    assert "it takes somebody who knows what was meant" in page
+    assert 'class="repair"' not in page
     (number,) = re.findall(r'id="file-(\d+)"', page)
     assert olga.get(f"{address}/{number}/corrected").status_code == 422
 
@@ -146,12 +146,18 @@ def test_files_of_a_batch_are_held_against_one_another_and_the_runs(olga: FlaskC
         upload("FINE.txt", FINE.replace(b"fine", b"FINE")),
         upload("gamma.txt", renamed),
     )
-    said = text_of(olga.get(address).text)
-    assert 'the tag "fine" is taken by the file "fine.txt"' in said
-    assert 'the tag "FINE" could be taken for "fine"' in said
+    found: dict[tuple[str, str], str] = {}
+    batch = olga.get(f"{address}?format=json").json
+    assert batch is not None
+    for file in batch["files"]:
+        for one in (*file["errors"], *file["warnings"]):
+            key = file["file"], one["code"]
+            found[key] = found.get(key, "") + one["message"]
+    assert '"fine.txt"' in found["again.txt", "tag-taken"]
+    assert '"fine"' in found["FINE.txt", "tag-alike"]
     # FINE ranks as fine does, gamma as the campaign's run alpha.
-    assert 'every ranking is that of the file "fine.txt", document by document' in said
-    assert 'every ranking is that of run "alpha", document by document' in said
+    assert '"fine.txt"' in found["FINE.txt", "same-content"]
+    assert 'run "alpha"' in found["gamma.txt", "same-content"]
 
 
 @pytest.mark.parametrize(

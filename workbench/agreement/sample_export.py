@@ -1,11 +1,11 @@
-"""Plans of an overlap as they are taken along: plain data, rows of a table, LaTeX tables."""
+"""Plans of an overlap for other programs and papers: CSV, JSON, LaTeX, and one sentence."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
-from workbench.agreement.report.latex_table import document, escaped, number, table
+from workbench.agreement.latex import document, escaped, number, table
 from workbench.agreement.sample_simulation import PlannedDraw
 from workbench.agreement.sample_size import UNDEFINED, Draw, SampleSize
 from workbench.export import Export
@@ -16,89 +16,100 @@ PLAN_COLUMNS = (
     "undefined", "would_define",
 )  # fmt: skip
 SIZES = (50, 100, 200, 300, 500, 1000, 2000, 5000)
-"""Numbers of pairs for which the half width is told."""
-WOULD_DEFINE = {UNDEFINED: "shares in which two grades at least occur"}
+"""Numbers of pairs for which the half width is reported."""
+WOULD_DEFINE = {UNDEFINED: "shares in which at least two grades occur"}
 DRAWN = {Draw.RANDOM: "At random", Draw.LABEL: "By the first label", Draw.TOPIC: "By topic"}
 
 
-def plans_export(planned: Sequence[PlannedDraw], said: Mapping[str, object]) -> Export:
-    """Every way of drawing, each form when it is called for; plain data has what else is said."""
+def plans_export(planned: Sequence[PlannedDraw], facts: Mapping[str, object]) -> Export:
+    """Every way of drawing; the plain data begins with the facts on which the plan rests."""
 
     def data() -> dict[str, object]:
-        return {**said, "draws": [plan_data(one) for one in planned]}
+        return {**facts, "draws": [_data(one) for one in planned]}
 
-    return Export(PLAN_COLUMNS, partial(plan_rows, planned), data, partial(plans_latex, planned))
+    return Export(PLAN_COLUMNS, partial(_rows, planned), data, partial(_latex, planned))
 
 
-def plan_data(one: PlannedDraw) -> dict[str, object]:
-    """One way of drawing, with what simulated samples came to, and the half width of other sizes."""
-    needed, proof = one.needed, one.proof
-    found: dict[str, object] = {"draw": str(needed.draw), "pairs": needed.pairs, "effect": needed.effect}
-    if needed.undefined:
-        return found | {"undefined": needed.undefined, "would_define": _would_define(needed)}
-    if needed.by_label:
-        found["by_first_label"] = list(needed.by_label)
-    if proof.rounds:
+def in_words(size: SampleSize) -> str:
+    """What is expected and requested, in a sentence."""
+    if size.value is None:
+        return f"{size.undefined}; what would define it: {_would_define(size)}"
+    request = size.request
+    who = "" if request.assessors == 2 else f" of {request.assessors} assessors per pair"
+    # A hair below 0 is rounding: no minus stands before a zero.
+    value = round(size.value, 3) + 0.0
+    return (
+        f"{request.target.label} {value:.3f}{who} expected, requested ± {request.half_width:g} "
+        f"at {100 * request.level:g} %"
+    )
+
+
+def _data(one: PlannedDraw) -> dict[str, object]:
+    """One way of drawing, with its simulated samples, and the half width of other sizes."""
+    size, simulation = one.size, one.simulation
+    found: dict[str, object] = {"draw": str(size.draw), "pairs": size.pairs, "effect": size.effect}
+    if size.undefined:
+        return found | {"undefined": size.undefined, "would_define": _would_define(size)}
+    if size.by_label:
+        found["by_first_label"] = list(size.by_label)
+    if simulation.rounds:
         found["simulated"] = {
-            "half_width": proof.half_width,
-            "coverage": proof.coverage,
-            "holds_too_seldom": one.seldom,
-            "undefined": proof.undefined,
-            "rounds": proof.rounds,
-            "seed": proof.seed,
+            "half_width": simulation.half_width,
+            "coverage": simulation.coverage,
+            "holds_too_seldom": one.under_covers,
+            "undefined": simulation.undefined,
+            "rounds": simulation.rounds,
+            "seed": simulation.seed,
         }
-    return found | {"half_width_of": {str(size): needed.reach(size) for size in SIZES}}
+    return found | {"half_width_of": {str(pairs): size.half_width_of(pairs) for pairs in SIZES}}
 
 
-def plan_rows(planned: Sequence[PlannedDraw]) -> Iterator[tuple[object, ...]]:
+def _rows(planned: Sequence[PlannedDraw]) -> Iterator[tuple[object, ...]]:
     """Every way of drawing as a row of PLAN_COLUMNS, with all digits."""
     for one in planned:
-        needed, proof = one.needed, one.proof
+        size, simulation, request = one.size, one.simulation, one.size.request
         simulated: tuple[object, ...] = (None,) * 6
-        if proof.rounds:
+        if simulation.rounds:
             simulated = (
-                proof.half_width, proof.coverage, one.seldom, proof.undefined, proof.rounds, proof.seed
+                simulation.half_width, simulation.coverage, one.under_covers, simulation.undefined,
+                simulation.rounds, simulation.seed,
             )  # fmt: skip
         yield (
-            str(needed.draw), needed.coefficient, needed.value, needed.half_width, needed.level,
-            needed.assessors, needed.pairs, " ".join(map(str, needed.by_label)), needed.effect, *simulated,
-            needed.undefined, _would_define(needed),
+            str(size.draw), request.target.label, size.value, request.half_width, request.level,
+            request.assessors, size.pairs, " ".join(map(str, size.by_label)), size.effect, *simulated,
+            size.undefined, _would_define(size),
         )  # fmt: skip
 
 
-def plans_latex(planned: Sequence[PlannedDraw]) -> str:
-    """The pairs that every way of drawing needs, and the half width of so many pairs."""
+def _latex(planned: Sequence[PlannedDraw]) -> str:
+    """A table of the pairs that every way of drawing needs, and one of the half width of so many pairs."""
     rows = [
         (
-            DRAWN[one.needed.draw],
-            "--" if one.needed.pairs is None else f"{one.needed.pairs:,}",
-            " + ".join(f"{count:,}" for count in one.needed.by_label) or "--",
-            "--" if one.proof.half_width is None else rf"$\pm$ {number(one.proof.half_width)}",
-            "--" if one.proof.coverage is None else rf"{100 * one.proof.coverage:.1f}\,\%",
+            DRAWN[one.size.draw],
+            "--" if one.size.pairs is None else f"{one.size.pairs:,}",
+            " + ".join(f"{count:,}" for count in one.size.by_label) or "--",
+            _plus_minus(one.simulation.half_width),
+            "--" if one.simulation.coverage is None else rf"{100 * one.simulation.coverage:.1f}\,\%",
         )
         for one in planned
     ]
-    proof = planned[0].proof
+    simulation = planned[0].simulation
     simulated = (
-        f" Simulated: the middle half width of {proof.rounds:,} samples of that size, and in how many the "
-        f"interval holds the true value; seed {proof.seed}."
-        if proof.rounds
+        f" Simulated: the median half width of {simulation.rounds:,} samples of that size, and the share of "
+        f"them whose interval covers the true value; seed {simulation.seed}."
+        if simulation.rounds
         else ""
     )
-    caption = f"Pairs that all must judge: {escaped(in_words(planned[0].needed))}.{simulated}"
-    heads = ("Drawn", "Pairs", "Of each first label", "Simulated", "True in")
+    caption = f"Pairs that all assessors must judge: {escaped(in_words(planned[0].size))}.{simulated}"
+    heads = ("Drawn", "Pairs", "Of each first label", "Half width", "Coverage")
     sizes = [
-        (
-            f"{size:,}",
-            *("--" if reach is None else rf"$\pm$ {number(reach)}" for reach in _reaches(planned, size)),
-        )
-        for size in SIZES
+        (f"{pairs:,}", *(_plus_minus(one.size.half_width_of(pairs)) for one in planned)) for pairs in SIZES
     ]
     return document(
         table("lrrrr", heads, rows, caption, "tab:overlap"),
         table(
             f"r{'r' * len(planned)}",
-            ("Pairs", *(DRAWN[one.needed.draw] for one in planned)),
+            ("Pairs", *(DRAWN[one.size.draw] for one in planned)),
             sizes,
             "Half width of the interval by the number of pairs.",
             "tab:overlap-sizes",
@@ -106,22 +117,9 @@ def plans_latex(planned: Sequence[PlannedDraw]) -> str:
     )
 
 
-def in_words(needed: SampleSize) -> str:
-    """What is expected and wished, in a sentence."""
-    if needed.value is None:
-        return f"{needed.undefined}; what would define it: {_would_define(needed)}"
-    who = "" if needed.assessors == 2 else f" of {needed.assessors} assessors a pair"
-    # A hair below 0 is rounding: no minus stands before a zero.
-    value = round(needed.value, 3) + 0.0
-    return (
-        f"{needed.coefficient} {value:.3f}{who} expected, wished ± {needed.half_width:g} "
-        f"at {100 * needed.level:g} %"
-    )
+def _plus_minus(half_width: float | None) -> str:
+    return "--" if half_width is None else rf"$\pm$ {number(half_width)}"
 
 
-def _reaches(planned: Sequence[PlannedDraw], size: int) -> Iterator[float | None]:
-    return (one.needed.reach(size) for one in planned)
-
-
-def _would_define(needed: SampleSize) -> str:
-    return WOULD_DEFINE.get(needed.undefined, "")
+def _would_define(size: SampleSize) -> str:
+    return WOULD_DEFINE.get(size.undefined, "")

@@ -1,4 +1,13 @@
-"""What two to ten assessors are expected to answer about a pair: every outcome with its probability."""
+"""What two to ten assessors are expected to answer about a pair: every outcome with its probability.
+
+For two assessors a table of shares says all: κ diag(p) + (1 − κ) p p′, the common correlation model (Donner
+and Eliasziw 1992; Altaye, Donner and Klar 2001). With more than two assessors, each pair's grade distribution
+is modelled as Dirichlet, matched to the expected pairwise table, so that any two assessors agree by κ; given
+the first grade, theirs are Dirichlet-multinomial (Mosimann 1962). With θ = κ / (1 − κ), the grades of a pair
+follow one after another with probability (p_k + θ n_k) / (1 + θ n), n_k of the n grades before being k
+(Pólya's urn). Negative agreement is modelled by drawing without replacement: the same urn, with θ below 0
+(Prentice 1986). For unpooled kappa, individual bias is added by the smallest possible reassignment of grades.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +19,10 @@ from math import ceil, comb, factorial
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.agreement.contingency import MISSING, Codes
+from workbench.agreement.sample_request import MOST_ASSESSORS, OPTIONS, PlanRequest
 from workbench.agreement.sample_size import Floats
-from workbench.agreement.several.weights import Weights
-from workbench.agreement.table import MISSING, Codes
+from workbench.agreement.weights import Weights
 from workbench.errors import Finding, InvalidInput
 
 # Of rarer grades so many pairs would be needed that they cannot be counted.
@@ -22,9 +32,8 @@ RAREST = 1e-6
 def expected_shares(prevalence: Sequence[float], kappa: float) -> Floats:
     """The shares of a table whose assessors both give the grades in these shares and agree by this kappa.
 
-    kappa diag(p) + (1 - kappa) p p': the common correlation model. Shape (grades, grades), lowest or highest
-    first as given. Raises InvalidInput for shares that are none and for a kappa that they do not allow.
-    Source: Donner and Eliasziw 1992, extended to several grades as by Altaye, Donner and Klar 2001.
+    Shape (grades, grades), lowest or highest first as given. Raises InvalidInput for shares that are none and
+    for a kappa that they do not allow.
 
     >>> expected_shares([0.3, 0.7], 0.5).round(3).tolist()
     [[0.195, 0.105], [0.105, 0.595]]
@@ -36,10 +45,10 @@ def expected_shares(prevalence: Sequence[float], kappa: float) -> Floats:
         remedy = "two or more from 0 to below 1 that sum to 1"
         findings.append(Finding("Sample", None, "prevalence", message, remedy))
     elif (rare := p[(p > 0) & (p < RAREST)]).size:
-        message = f"a grade that is given in a share of {rare[0]:g} cannot be planned for"
+        message = f"a grade with a share of {rare[0]:g} cannot be planned for"
         findings.append(Finding("Sample", None, "prevalence", message, f"give 0, or {RAREST:.6f} or more"))
     if not -1 <= kappa < 1:
-        message, remedy = f"kappa cannot be guessed as {kappa:g}", "give less than 1, as 0.6"
+        message, remedy = f"kappa cannot be {kappa:g}", "give less than 1, as 0.6"
         findings.append(Finding("Sample", None, "kappa", message, remedy))
     if findings:
         raise InvalidInput(findings)
@@ -56,7 +65,7 @@ def expected_shares(prevalence: Sequence[float], kappa: float) -> Floats:
 def lowest_kappa(prevalence: Sequence[float], assessors: int) -> float:
     """The lowest kappa at which so many assessors can give the grades in these shares.
 
-    The rarest grade p must last for all: p + (assessors - 1) kappa / (1 - kappa) is not negative. Source:
+    The rarest grade p must suffice for all: p + (assessors - 1) kappa / (1 - kappa) is not negative. Source:
     Prentice 1986 for two grades.
 
     >>> round(lowest_kappa([0.5, 0.5], 2), 3), round(lowest_kappa([0.2, 0.8], 3), 3)
@@ -67,7 +76,7 @@ def lowest_kappa(prevalence: Sequence[float], assessors: int) -> float:
 
 
 def rounded_up(kappa: float) -> float:
-    """The next thousandth, never below: what is told as the lowest can be given."""
+    """The next thousandth, never below: the lowest kappa that a message names is accepted."""
     return ceil(kappa * 1000) / 1000 + 0.0
 
 
@@ -79,23 +88,22 @@ def kappa_of_shares(shares: Floats) -> Floats:
         return np.where(expected < 1, (observed - expected) / (1 - expected), np.nan)
 
 
-MOST_ASSESSORS = 10
 MOST_NON_RESPONSE = 0.99
-# Beyond so many outcomes simulating takes too long to wait for.
+# Simulating more outcomes takes too long to wait for.
 MOST_OUTCOMES = 10_000
-# As near as the urn can come to assessors who agree wholly behind their strictness.
+# As near as the urn can come to assessors who agree wholly but for their bias.
 _NEAREST = 1 - 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OutcomeModel:
-    """What assessors (rows of `codes`) may say of a pair (columns), and the chance of each; it sums to 1.
+    """What assessors (rows of `codes`) may answer about a pair (columns), each outcome with its probability.
 
-    Codes are places of `grades` grades, MISSING where an assessor says nothing; the first always says one.
+    Codes are places of `grades` grades, MISSING where an assessor gives none; the first always gives one.
     """
 
     codes: Codes
-    shares: Floats
+    probabilities: Floats
     grades: int
 
     @property
@@ -105,18 +113,56 @@ class OutcomeModel:
 
     @property
     def labels(self) -> NDArray[np.int64]:
-        """What the first says; shape (outcomes,)."""
+        """The first assessor's grade; shape (outcomes,)."""
         first: NDArray[np.int64] = self.codes[0].astype(np.int64)
         return first
 
     @property
     def by_label(self) -> Floats:
-        """The chance of each first label; shape (grades,)."""
-        return np.bincount(self.labels, self.shares, minlength=self.grades).astype(np.float64)
+        """The probability of each first label; shape (grades,)."""
+        return np.bincount(self.labels, self.probabilities, minlength=self.grades).astype(np.float64)
+
+
+def outcome_model(
+    shares: Floats,
+    request: PlanRequest,
+    *,
+    bias: Floats | None = None,
+    lowest: float | None = None,
+) -> OutcomeModel:
+    """What the assessors of a request are expected to answer, any two of whom have this table of `shares`.
+
+    Of the table, more than two use the shares of the grades and the pooled kappa by the target's weights;
+    where that is lower than so many can have (as a measured one may be), `lowest` replaces it if given.
+    `bias` (people, grades) has, for those whom the unpooled kappa tells apart, how far their shares of the
+    grades are from the others'; the remaining assessors have none. Raises InvalidInput for what is
+    impossible.
+    """
+    target, assessors, missing = request.target, request.assessors, request.non_response
+    prevalence = (shares.sum(axis=0) + shares.sum(axis=1)) / 2
+    weights = target.weights_of(len(shares))
+    by_chance = float(prevalence @ weights @ prevalence)
+    individual = target.method == "unpooled" and (assessors > 2 or bias is not None)
+    if by_chance <= 1e-12 or (assessors == 2 and not individual):
+        return two_assessor_model(shares, missing=missing)
+    kappa = 1 - float((shares * weights).sum()) / by_chance
+    if lowest is not None:
+        kappa = max(kappa, lowest)
+    if not individual:
+        return exchangeable_model(prevalence.tolist(), kappa, assessors, missing=missing)
+    marginals = np.broadcast_to(prevalence, (assessors, len(shares))).copy()
+    if bias is not None:
+        # Of k assessors one is (k - 1) / k as far from the mean of all as from the others'.
+        known = bias[:assessors] * (assessors - 1) / assessors
+        marginals[: len(known)] += known
+        marginals -= known.sum(axis=0) / assessors
+        marginals = np.maximum(marginals, 0.0)
+        marginals /= marginals.sum(axis=1, keepdims=True)
+    return biased_model(marginals, kappa, weights=weights, missing=missing)
 
 
 def two_assessor_model(shares: Floats, *, missing: float = 0.0) -> OutcomeModel:
-    """Two assessors from the table (q, q) that they are expected to have."""
+    """Two assessors from the table (q, q) that is expected of them; the second skips a share `missing`."""
     if findings := _of_missing(missing):
         raise InvalidInput(findings)
     return _of_tensor(shares, missing)
@@ -127,14 +173,14 @@ def exchangeable_model(
 ) -> OutcomeModel:
     """Assessors who all give the grades in these shares, any two of whom agree by this kappa.
 
-    Each of the others says nothing with the chance `missing`. Who of the others says what makes no
-    difference and is not told apart. Given the first one's grade theirs follow a Dirichlet-multinomial
-    distribution. Raises InvalidInput for too many assessors and too low a kappa. Source: Mosimann 1962.
+    Each of the others gives no grade with probability `missing`. Which of the others gives which grade makes
+    no difference, so that outcomes do not tell them apart. Raises InvalidInput for too many assessors and too
+    low a kappa.
     """
     _require(prevalence, kappa, assessors, missing)
     q, others = len(prevalence), assessors - 1
     _require_few(q * comb(assessors + q - 2 + (missing > 0), assessors - 1), assessors, q)
-    codes, shares = [], []
+    codes, probabilities = [], []
     for there in range(others + 1) if missing else (others,):
         chance = comb(others, there) * (1 - missing) ** there * missing ** (others - there)
         for kind in combinations_with_replacement(range(q), there):
@@ -142,35 +188,35 @@ def exchangeable_model(
             ways = factorial(there) / np.prod([factorial(n) for n in counts])
             for first in range(q):
                 codes.append([first, *kind, *[MISSING] * (others - there)])
-                shares.append(chance * ways * _polya([first, *kind], prevalence, kappa))
-    return OutcomeModel(np.array(codes, dtype=np.int8).T, np.array(shares), q)
+                probabilities.append(chance * ways * _polya([first, *kind], prevalence, kappa))
+    return OutcomeModel(np.array(codes, dtype=np.int8).T, np.array(probabilities), q)
 
 
 def biased_model(marginals: Floats, kappa: float, *, weights: Weights, missing: float = 0.0) -> OutcomeModel:
     """Assessors who give the grades each in shares of their own, (assessors, q), and agree by pooled kappa.
 
-    Behind them all stand grades as of assessors who are alike; where somebody is stricter or more lenient
-    than the mean, as few of these as need be fall to a neighbouring grade, by chance and each alone. The
-    kappa (by `weights`) of those behind is so much higher that what they say has the one that is asked for,
-    or as near as such assessors can come. Raises InvalidInput as `of_alike` does.
+    Latent grades are those of assessors who are alike; where somebody is stricter or more lenient than the
+    mean, as few of these as possible change to a neighbouring grade, independently of the others. The kappa
+    (by `weights`) of the latent grades is so much higher that the given grades have the one that is asked
+    for, or as near as such assessors can come. Raises InvalidInput as `exchangeable_model` does.
     """
     assessors, q = marginals.shape
     mean = marginals.mean(axis=0)
-    behind = [_moved(mean, own) for own in marginals]
-    kappa = _kappa_behind(mean, behind, kappa, weights)
+    changes = [_reassignment(mean, own) for own in marginals]
+    kappa = _latent_kappa(mean, changes, kappa, weights)
     kappa = min(max(kappa, lowest_kappa(mean.tolist(), assessors)), _NEAREST)
     _require(mean.tolist(), kappa, assessors, missing)
     _require_few(q * (q + (missing > 0)) ** (assessors - 1), assessors, q)
     tensor = np.array(
         [_polya(grades, mean.tolist(), kappa) for grades in product(range(q), repeat=assessors)]
     ).reshape((q,) * assessors)
-    for axis, step in enumerate(behind):
-        tensor = np.moveaxis(np.tensordot(tensor, step, axes=(axis, 0)), -1, axis)
+    for axis, change in enumerate(changes):
+        tensor = np.moveaxis(np.tensordot(tensor, change, axes=(axis, 0)), -1, axis)
     return _of_tensor(tensor, missing)
 
 
 def _of_tensor(tensor: Floats, missing: float) -> OutcomeModel:
-    """Every outcome of an array with one axis for each assessor; all but the first may say nothing."""
+    """Every outcome of an array with one axis for each assessor; all but the first may give no grade."""
     q, assessors = len(tensor), tensor.ndim
     codes_there = [*range(q), MISSING] if missing else [*range(q)]
     for axis in range(1, assessors) if missing else ():
@@ -182,7 +228,7 @@ def _of_tensor(tensor: Floats, missing: float) -> OutcomeModel:
 
 
 def _polya(grades: Sequence[int], prevalence: Sequence[float], kappa: float) -> float:
-    """The chance of grades, one after another, drawn from an urn that gets or gives theta of each."""
+    """The probability of grades, one after another, from an urn that gains or loses theta of each."""
     theta, chance = kappa / (1 - kappa), 1.0
     seen = [0] * len(prevalence)
     for at, grade in enumerate(grades):
@@ -192,25 +238,25 @@ def _polya(grades: Sequence[int], prevalence: Sequence[float], kappa: float) -> 
     return chance
 
 
-def _moved(mean: Floats, own: Floats) -> Floats:
-    """The chance of one's own grade (columns) given that behind it (rows): the least that must move."""
+def _reassignment(mean: Floats, own: Floats) -> Floats:
+    """The probability of one's own grade (columns) given the latent one (rows): as few as possible change."""
     upper, lower = np.cumsum(mean), np.cumsum(own)
     both = np.minimum(upper[:, np.newaxis], lower)
     both -= np.maximum((upper - mean)[:, np.newaxis], lower - own)
     both = np.maximum(both, 0.0)
     total = both.sum(axis=1, keepdims=True)
-    moved: Floats = np.where(total > 0, both / np.where(total > 0, total, 1.0), np.eye(len(mean)))
-    return moved
+    found: Floats = np.where(total > 0, both / np.where(total > 0, total, 1.0), np.eye(len(mean)))
+    return found
 
 
-def _kappa_behind(mean: Floats, behind: Sequence[Floats], kappa: float, weights: Weights) -> float:
-    """The kappa of grades behind assessors that leaves the pooled one asked for: they hang by a line."""
+def _latent_kappa(mean: Floats, changes: Sequence[Floats], kappa: float, weights: Weights) -> float:
+    """The kappa of the latent grades that leads to the pooled one asked for, which is linear in it."""
     agreed, by_chance = 0.0, 0.0
-    for one, other in ((a, b) for a in range(len(behind)) for b in range(a)):
-        apart = behind[one] @ weights @ behind[other].T
-        agreed += float((mean * np.diag(apart)).sum())
-        by_chance += float(mean @ apart @ mean)
-    two = len(behind) * (len(behind) - 1) / 2
+    for one, other in ((a, b) for a in range(len(changes)) for b in range(a)):
+        disagreement = changes[one] @ weights @ changes[other].T
+        agreed += float((mean * np.diag(disagreement)).sum())
+        by_chance += float(mean @ disagreement @ mean)
+    two = len(changes) * (len(changes) - 1) / 2
     wanted = (1 - kappa) * float(mean @ weights @ mean)
     between = (by_chance - agreed) / two
     return (by_chance / two - wanted) / between if between > 0 else kappa
@@ -218,15 +264,15 @@ def _kappa_behind(mean: Floats, behind: Sequence[Floats], kappa: float, weights:
 
 def _require_few(outcomes: int, assessors: int, grades: int) -> None:
     if outcomes > MOST_OUTCOMES:
-        message = f"{assessors} assessors can say too many things on {grades} grades"
-        remedy = "plan for fewer, for relevant or not, or for the pooled kappa"
+        message = f"{assessors} assessors and {grades} grades have too many outcomes"
+        remedy = "plan for fewer assessors, for relevant or not, or for the pooled kappa"
         raise InvalidInput([Finding("Sample", None, "assessors", message, remedy)])
 
 
 def _require(prevalence: Sequence[float], kappa: float, assessors: int, missing: float) -> None:
     findings = []
     if not 2 <= assessors <= MOST_ASSESSORS:
-        message, remedy = f"{assessors} assessors of a pair cannot be planned for", f"2 to {MOST_ASSESSORS}"
+        message, remedy = f"{assessors} assessors per pair cannot be planned for", f"2 to {MOST_ASSESSORS}"
         findings.append(Finding("Sample", None, "assessors", message, remedy))
     elif kappa < (lowest := lowest_kappa(prevalence, assessors)) - 1e-9:
         message = f"with these shares of the grades kappa of {assessors} assessors cannot be {kappa:g}"
@@ -240,5 +286,6 @@ def _require(prevalence: Sequence[float], kappa: float, assessors: int, missing:
 def _of_missing(missing: float) -> list[Finding]:
     if 0 <= missing <= MOST_NON_RESPONSE:
         return []
-    message = f"the share of judgments that do not come cannot be {missing:g}"
-    return [Finding("Sample", None, "missing", message, f"give 0 to {MOST_NON_RESPONSE:g}")]
+    option = OPTIONS["non_response"]
+    message = f"{option.what} cannot be {missing:g}"
+    return [Finding("Sample", None, option.address, message, f"give 0 to {MOST_NON_RESPONSE:g}")]

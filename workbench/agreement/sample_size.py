@@ -1,8 +1,12 @@
-"""How many doubly judged pairs give the interval of a coefficient a wished half width.
+"""How many pairs need several judgments for the interval of a coefficient to have a given half width.
 
-All follows from one thing: how much a coefficient moves when the share of one outcome does. The sum of
-squares of these moves is its large-sample variance where the pairs are drawn at random, and taken label by
-label that of a sample drawn by the first assessor's label.
+An overlap is a sample of the pairs that one assessor graded and nobody else was given; further assessors
+judge it, so that agreement can be estimated. Pairs are drawn at random, by stratum of the first assessor's
+label, or as whole topics. At random, n = z² V / d², with V the large-sample variance of one pair's influence
+on the coefficient and d the half width (Cantor 1996). By label, whose shares w are known, Neyman's allocation
+needs the fewest: n = (z / d)² (Σ w s)², with s the standard deviation of the influence within a label (Neyman
+1934; Cochran 1977, section 5.5). Whole topics of m pairs need 1 + (m - 1) ρ times as many as pairs at random,
+ρ being the intraclass correlation (Kish 1965), with the t quantile of the number of topics less one for z.
 """
 
 from __future__ import annotations
@@ -17,19 +21,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtrit
 
+from workbench.agreement.sample_request import OPTIONS, PlanRequest
 from workbench.errors import Finding, InvalidInput
 
 Floats = NDArray[np.float64]
-LEVEL = 0.95
 NARROWEST, WIDEST = 0.005, 0.5
 UNDEFINED = "everyone is expected to give one grade, so that there is no kappa to estimate"
-_LARGEST_TOPIC = 1_000_000
 FEWEST = 30
-"""Large-sample variances are not trusted below so many pairs."""
+"""Below so many pairs large-sample variances are not reliable."""
+_LARGEST_TOPIC = 1_000_000
 
 
 class Draw(StrEnum):
-    """How the pairs that a second assessor judges are drawn."""
+    """How the pairs for further assessors are drawn."""
 
     RANDOM = "random"
     LABEL = "label"
@@ -38,103 +42,77 @@ class Draw(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SampleSize:
-    """The pairs that a wished half width asks for, and how they were reckoned.
+    """The pairs that a request needs when drawn in one way, and how their number was computed.
 
-    `coefficient` says of what, and `value` what is expected of it. `variance` is that of one pair, so that
-    the half width of n pairs is z sqrt(variance / n); a draw of whole topics of `topic_size` pairs has it
-    times `effect`, and t of the topics less one for z. `by_label` are the pairs of each first label, in the
-    order of the shares, for a draw by label only. `pairs` is None exactly where `undefined` says why. Each
-    pair is judged by so many `assessors`, the first one among them.
+    `value` is the expected value of the coefficient, `variance` that of one pair, so that the half width of n
+    pairs is z sqrt(variance / n); a draw of whole topics multiplies the variance by the design `effect`.
+    `by_label` are the pairs of each first label, in the order of the shares, for a draw by label only.
+    `pairs` is None exactly where `undefined` gives the reason.
     """
 
+    request: PlanRequest
     draw: Draw
-    coefficient: str
     value: float | None
-    half_width: float
-    level: float
     variance: float | None
     effect: float
     pairs: int | None
     by_label: tuple[int, ...] = ()
     undefined: str = ""
-    topic_size: float = 1.0
-    assessors: int = 2
 
-    def reach(self, pairs: float) -> float | None:
-        """The half width that so many pairs give; None of fewer than two topics, where topics are drawn."""
-        topics = self.draw is Draw.TOPIC
-        if self.variance is None or pairs <= 0 or (topics and pairs < 2 * self.topic_size):
+    def half_width_of(self, pairs: float) -> float | None:
+        """The half width that so many pairs give; None for fewer than two topics, where topics are drawn."""
+        topics, topic_size = self.draw is Draw.TOPIC, self.request.topic_size
+        if self.variance is None or pairs <= 0 or (topics and pairs < 2 * topic_size):
             return None
-        # Expanded percentiles of topics have t of as many degrees for z.
-        point = normal_point(self.level)
+        # Expanded percentiles over topics replace z by t with one degree fewer than there are topics.
+        point = normal_point(self.request.level)
         if topics:
-            point = float(stdtrit(pairs / self.topic_size - 1, (1 + self.level) / 2))
+            point = float(stdtrit(pairs / topic_size - 1, (1 + self.request.level) / 2))
         return point * sqrt(self.variance * self.effect / pairs)
 
 
 def size_from_variance(
-    value: float,
-    *,
-    at_random: float,
-    weighed: Floats,
-    half_width: float,
-    draw: Draw,
-    level: float = LEVEL,
-    topic_size: float = 1.0,
-    likeness: float = 0.0,
-    coefficient: str = "pooled kappa",
-    assessors: int = 2,
+    value: float, *, at_random: float, by_label: Floats, draw: Draw, request: PlanRequest
 ) -> SampleSize:
-    """How many pairs give an interval of a coefficient this half width.
+    """How many pairs give the interval of a coefficient with this value the half width of the request.
 
-    From its value, its variance of one pair at random V, and w_k s_k of each first label: the share of the
-    label times the standard deviation within it of what a pair moves the coefficient. At random n = z^2 V /
-    d^2 (Cantor 1996). By the first assessor's label, whose shares are known, pairs are spread by w_k s_k,
-    which needs the fewest: n = (z / d)^2 (sum of w_k s_k)^2 (Neyman 1934; Cochran 1977, section 5.5). Whole
-    topics of `topic_size` pairs need 1 + (m - 1) rho times those at random (Kish 1965), rho being the
-    `likeness` of pairs of a topic, with t of the topics less one for z. Raises InvalidInput for what cannot
-    be asked for.
+    `at_random` is the variance V of one pair, `by_label` are the w s of every first label: its share times
+    the standard deviation of the influence within it. Raises InvalidInput for a request out of bounds.
     """
-    _require(half_width, level, topic_size, likeness)
-    effect = 1 + (topic_size - 1) * likeness if draw is Draw.TOPIC else 1.0
+    _require(request)
+    effect = 1 + (request.topic_size - 1) * (request.icc or 0.0) if draw is Draw.TOPIC else 1.0
     if not np.isfinite(value):
-        return SampleSize(
-            draw, coefficient, None, half_width, level, None, effect, None,
-            undefined=UNDEFINED, assessors=assessors,
-        )  # fmt: skip
-    variance = float(weighed.sum()) ** 2 if draw is Draw.LABEL else at_random
-    exact = (normal_point(level) / half_width) ** 2 * variance * effect
+        return SampleSize(request, draw, None, None, effect, None, undefined=UNDEFINED)
+    variance = float(by_label.sum()) ** 2 if draw is Draw.LABEL else at_random
+    exact = (normal_point(request.level) / request.half_width) ** 2 * variance * effect
     # A hair above a whole number is rounding, not another pair.
     pairs = max(ceil(exact - 1e-6), FEWEST)
-    by_label: tuple[int, ...] = ()
+    allocation: tuple[int, ...] = ()
     if draw is Draw.LABEL:
-        by_label = neyman_allocation(pairs, weighed)
-        pairs = sum(by_label)
-    needed = SampleSize(
-        draw, coefficient, value, half_width, level, variance, effect, pairs, by_label,
-        topic_size=topic_size, assessors=assessors,
-    )  # fmt: skip
-    return _with_few_topics(needed, pairs) if draw is Draw.TOPIC else needed
+        allocation = neyman_allocation(pairs, by_label)
+        pairs = sum(allocation)
+    size = SampleSize(request, draw, value, variance, effect, pairs, allocation)
+    return _with_few_topics(size, pairs) if draw is Draw.TOPIC else size
 
 
-def neyman_allocation(pairs: int, weighed: ArrayLike, sizes: Sequence[int] | None = None) -> tuple[int, ...]:
-    """Pairs spread over strata in proportion to weights, two or more of each, none beyond its size.
+def neyman_allocation(pairs: int, weights: ArrayLike, sizes: Sequence[int] | None = None) -> tuple[int, ...]:
+    """Pairs allocated to strata in proportion to weights, two or more to each, none beyond its size.
 
-    What a small stratum cannot give goes to the others.
+    What a small stratum cannot supply is allocated to the others.
     """
-    weights = np.asarray(weighed, dtype=np.float64)
-    most = np.full(len(weights), np.inf) if sizes is None else np.asarray(sizes, dtype=np.float64)
+    wanted_share = np.asarray(weights, dtype=np.float64)
+    most = np.full(len(wanted_share), np.inf) if sizes is None else np.asarray(sizes, dtype=np.float64)
     least = np.minimum(2, most)
     counts = least.copy()
     while (rest := min(pairs, most.sum()) - counts.sum()) >= 1:
         free = counts < most
-        share = np.where(free, weights, 0.0)
+        share = np.where(free, wanted_share, 0.0)
         share = share if share.sum() > 0 else free.astype(np.float64)
         wanted = np.maximum(min(pairs, most.sum()) * share / share.sum() - counts, 0.0) * free
         wanted = wanted if wanted.sum() > 0 else free.astype(np.float64)
         step = np.minimum(np.floor(rest * wanted / wanted.sum()), most - counts)
         if not step.sum():
-            # The remainder goes one by one, the most wanted first.
+            # The remainder is allocated one by one, the most wanted first.
             order = np.argsort(-np.where(free, wanted, -1.0), kind="stable")[: int(rest)]
             step = np.zeros_like(counts)
             step[[place for place in order if free[place]]] = 1
@@ -147,34 +125,34 @@ def normal_point(level: float) -> float:
     return NormalDist().inv_cdf((1 + level) / 2)
 
 
-def _with_few_topics(needed: SampleSize, least: int) -> SampleSize:
-    """The fewest pairs, `least` or more, whose topics give the half width; found by halving."""
+def _with_few_topics(size: SampleSize, least: int) -> SampleSize:
+    """The fewest pairs, `least` or more, whose topics give the half width; found by bisection."""
     below, most = least - 1, least
 
     def enough(pairs: int) -> bool:
-        reach = needed.reach(pairs)
-        return reach is not None and reach <= needed.half_width + 1e-9
+        half_width = size.half_width_of(pairs)
+        return half_width is not None and half_width <= size.request.half_width + 1e-9
 
     while not enough(most):
         below, most = most, most * 2
     while most - below > 1:
         middle = (below + most) // 2
         below, most = (below, middle) if enough(middle) else (middle, most)
-    return replace(needed, pairs=most)
+    return replace(size, pairs=most)
 
 
-def _require(half_width: float, level: float, topic_size: float, likeness: float) -> None:
+def _require(request: PlanRequest) -> None:
     findings = []
-    for code, value, low, high, what in (
-        ("half_width", half_width, NARROWEST, WIDEST, "half width"),
-        ("level", level, 0.5, 0.999, "level"),
-        ("likeness", likeness, 0.0, 1.0, "likeness of the pairs of a topic"),
+    for name, value, low, high in (
+        ("half_width", request.half_width, NARROWEST, WIDEST),
+        ("level", request.level, 0.5, 0.999),
+        ("icc", request.icc or 0.0, 0.0, 1.0),
     ):
         if not low <= value <= high:
-            message, remedy = f"the {what} cannot be {value:g}", f"give {low:g} to {high:g}"
-            findings.append(Finding("Sample", None, code, message, remedy))
-    if not 1 <= topic_size <= _LARGEST_TOPIC:
-        message = f"a topic cannot have {topic_size:g} pairs"
+            message, remedy = f"{OPTIONS[name].what} cannot be {value:g}", f"give {low:g} to {high:g}"
+            findings.append(Finding("Sample", None, OPTIONS[name].address, message, remedy))
+    if not 1 <= request.topic_size <= _LARGEST_TOPIC:
+        message = f"a topic cannot have {request.topic_size:g} pairs"
         findings.append(Finding("Sample", None, "topic_size", message, f"give 1 to {_LARGEST_TOPIC:,}"))
     if findings:
         raise InvalidInput(findings)

@@ -3,71 +3,71 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import wraps
 from typing import Any, TypeVar
 
 import click
 
 from workbench.agreement.sample_export import in_words, plans_export
-from workbench.agreement.sample_model import MOST_ASSESSORS, expected_shares
-from workbench.agreement.sample_request import COEFFICIENTS, WEIGHTINGS, Target
-from workbench.agreement.sample_simulation import PlannedDraw, outcome_model, plan_draws
-from workbench.agreement.sample_size import LEVEL
-from workbench.cli.output import say_table
-from workbench.cli.tabular import form_options, one_form, print_export
+from workbench.agreement.sample_model import expected_shares, outcome_model
+from workbench.agreement.sample_request import (
+    MOST_ASSESSORS,
+    OPTIONS,
+    Kind,
+    PlanRequest,
+    Target,
+    plan_request,
+)
+from workbench.agreement.sample_simulation import PlannedDraw, plan_draws
+from workbench.cli.output import form_options, one_form, print_export, say_table
 from workbench.errors import InvalidInput
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-SHARES = "Shares of the grades, the highest first, as '0.1 0.2 0.7'; for relevant or not the first is enough."
-
-MISSING = "Share of the judgments that others are asked for and do not give."
-
-
-def interval_options(command: Command) -> Command:
-    """The options that say which interval is wished."""
-    for option in (
-        click.option("--seed", default=1, show_default=True, type=click.IntRange(0), help="Of simulations."),
-        click.option("--likeness", type=float, help="Of the pairs of one topic, 0 to 1."),
-        click.option("--shares", help=SHARES),
-        click.option("--kappa", type=float, help="The pooled kappa that is expected of any two."),
-        click.option(
-            "--missing",
-            type=float,
-            default=0.0,
-            show_default=True,
-            help=MISSING,
-        ),
-        click.option(
-            "--weights",
-            type=click.Choice(WEIGHTINGS),
-            default="nominal",
-            show_default=True,
-            help="How far grades are apart.",
-        ),
-        click.option(
-            "--coefficient",
-            type=click.Choice(COEFFICIENTS),
-            default="pooled",
-            show_default=True,
-            help="Pooled or unpooled kappa, Krippendorff's alpha, Gwet's AC.",
-        ),
-        click.option(
-            "--assessors",
-            type=click.IntRange(2, MOST_ASSESSORS),
-            default=2,
-            show_default=True,
-            help="Of each pair, the first one among them.",
-        ),
-        click.option("--level", type=float, default=LEVEL, show_default=True, help="Of the interval."),
-        click.option(
-            "--half-width", type=float, default=0.05, show_default=True, help="0.05 for kappa ± 0.05."
-        ),
-    ):
-        command = option(command)
-    return command
+KAPPA, SHARES = 0.6, (0.2, 0.8)
+"""What is expected where there is no campaign to learn it from."""
+OF_PLANS = (
+    "half_width", "level", "assessors", "coefficient", "weights", "non_response", "kappa", "shares", "icc",
+)  # fmt: skip
 
 
-def shares_of_grades(text: str | None) -> tuple[float, ...] | None:
-    """The shares that were typed; one alone is that of relevant pairs. Raises UsageError for no numbers."""
+def request_options(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Give a command these options of the planner; it receives one `request` for them.
+
+    With `graded` and `relevant_from` among the arguments of the command, these join the request.
+    """
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(command)
+        def call(*args: Any, **given: Any) -> Any:
+            asked = {name: given.pop(name) for name in (*names, "graded", "relevant_from") if name in given}
+            if "shares" in asked:
+                asked["shares"] = _shares(asked["shares"])
+            return command(*args, request=plan_request(asked), **given)
+
+        for name in reversed(names):
+            call = _option(name)(call)
+        return call
+
+    return decorate
+
+
+def _option(name: str) -> Callable[[Command], Command]:
+    option = OPTIONS[name]
+    kinds: Mapping[Kind, Any] = {
+        Kind.NUMBER: str if name == "shares" else float,
+        Kind.COUNT: click.IntRange(2, MOST_ASSESSORS) if name == "assessors" else click.IntRange(0),
+        Kind.CHOICE: click.Choice(option.choices),
+    }
+    shown = option.default is not None
+    return click.option(
+        option.flag, name, type=kinds[option.kind], default=option.default, show_default=shown,
+        help=option.help,
+    )  # fmt: skip
+
+
+def _shares(text: str | None) -> tuple[float, ...] | None:
+    """The shares that were typed; one alone is that of relevant pairs. Raises UsageError."""
     if text is None:
         return None
     try:
@@ -79,76 +79,56 @@ def shares_of_grades(text: str | None) -> tuple[float, ...] | None:
     return (shares[0], 1 - shares[0]) if len(shares) == 1 else shares
 
 
-def say_plans(planned: Sequence[PlannedDraw], said: Mapping[str, object], form: str) -> None:
-    """Say every way of drawing, with the pairs it needs and what simulated samples came to."""
-    if not print_export(plans_export(planned, said), form):
-        _say_plans(planned)
+@click.command("plan-overlap")
+@request_options(*OF_PLANS, "topic_size", "seed")
+@form_options
+def command(request: PlanRequest, as_json: bool, as_csv: bool, as_latex: bool) -> None:
+    """Compute how many pairs two or more assessors must judge to know a coefficient to a given half width.
+
+    Without --kappa and --shares, a kappa of 0.6 and 20 % relevant pairs are expected.
+    """
+    form = one_form(as_json=as_json, as_csv=as_csv, as_latex=as_latex)
+    kappa = KAPPA if request.kappa is None else request.kappa
+    shares = request.shares or SHARES
+    if len(shares) == 2:
+        request = replace(request, target=Target(request.target.method))
+    try:
+        planned = plan_draws(outcome_model(expected_shares(shares, kappa), request), request)
+    except InvalidInput as error:
+        problems = "\n       ".join(f"{one.message} ({one.remedy})" for one in error.findings)
+        raise click.UsageError(problems) from error
+    facts = {
+        "kappa": kappa,
+        "shares": list(shares),
+        "half_width": request.half_width,
+        "level": request.level,
+        "coefficient": request.target.method,
+        "weights": request.target.weights,
+        "assessors": request.assessors,
+        "missing": request.non_response,
+        "value": planned[0].size.value,
+    }
+    print_plans(planned, facts, form)
 
 
-def _say_plans(planned: Sequence[PlannedDraw]) -> None:
+def print_plans(planned: Sequence[PlannedDraw], facts: Mapping[str, object], form: str) -> None:
+    """Print every way of drawing, with the pairs it needs and what simulated samples of that size show."""
+    if print_export(plans_export(planned, facts), form):
+        return
     say_table(
-        ["draw", "pairs", "of each first label", "simulated", "true in"],
+        ["draw", "pairs", "of each first label", "half width", "coverage"],
         [
             (
-                one.needed.draw,
-                "-" if one.needed.pairs is None else one.needed.pairs,
-                " + ".join(map(str, one.needed.by_label)) or "-",
-                "-" if one.proof.half_width is None else f"± {one.proof.half_width:.3f}",
-                "-" if one.proof.coverage is None else f"{100 * one.proof.coverage:.1f} %",
+                one.size.draw,
+                "-" if one.size.pairs is None else one.size.pairs,
+                " + ".join(map(str, one.size.by_label)) or "-",
+                "-" if one.simulation.half_width is None else f"± {one.simulation.half_width:.3f}",
+                "-" if one.simulation.coverage is None else f"{100 * one.simulation.coverage:.1f} %",
             )
             for one in planned
         ],
         numeric=[1, 2, 3, 4],
     )
-    click.echo(in_words(planned[0].needed))
-    if seldom := [str(one.needed.draw) for one in planned if one.seldom]:
-        click.echo(f"by {', '.join(seldom)} the interval holds too seldom of so few: wish for a narrower one")
-
-
-@click.command("plan-overlap")
-@interval_options
-@click.option(
-    "--topic-size", type=float, default=1.0, show_default=True, help="Pairs of a topic, on average."
-)
-@form_options
-def command(
-    half_width: float,
-    level: float,
-    assessors: int,
-    coefficient: str,
-    weights: str,
-    missing: float,
-    kappa: float | None,
-    shares: str | None,
-    likeness: float | None,
-    topic_size: float,
-    seed: int,
-    as_json: bool,
-    as_csv: bool,
-    as_latex: bool,
-) -> None:
-    """Say how many pairs two assessors, or more, must judge for a coefficient to be known to a half width.
-
-    Expected are, unless they are given, a kappa of 0.6 and a share of 0.2 of the pairs relevant.
-    """
-    form = one_form(as_json=as_json, as_csv=as_csv, as_latex=as_latex)
-    kappa = 0.6 if kappa is None else kappa
-    prevalence = shares_of_grades(shares) or (0.2, 0.8)
-    try:
-        aim = Target(coefficient, weights if len(prevalence) > 2 else "nominal")
-        planned = plan_draws(
-            outcome_model(expected_shares(prevalence, kappa), aim, assessors=assessors, missing=missing),
-            aim,
-            half_width=half_width,
-            level=level,
-            topic_size=topic_size,
-            likeness=likeness or 0.0,
-            seed=seed,
-        )
-    except InvalidInput as error:
-        said = "\n       ".join(f"{one.message} ({one.remedy})" for one in error.findings)
-        raise click.UsageError(said) from error
-    said_too = {"kappa": kappa, "shares": list(prevalence), "half_width": half_width, "level": level}
-    said_too |= {"coefficient": aim.method, "weights": aim.weights, "assessors": assessors}
-    said_too |= {"missing": missing, "value": planned[0].needed.value}
-    say_plans(planned, said_too, form)
+    click.echo(in_words(planned[0].size))
+    if few := [str(one.size.draw) for one in planned if one.under_covers]:
+        click.echo(f"{', '.join(few)}: with so few pairs the interval under-covers; request a narrower one")

@@ -11,6 +11,7 @@ from workbench.cli.output import say_json, say_table
 from workbench.cli.runs import only_one_standard_input, read_runs
 from workbench.formats.qrels import read_qrels
 from workbench.records import TieRule
+from workbench.scoring.listed import example_names
 from workbench.scoring.measures import parse_measures
 from workbench.scoring.scorer import RunScores, Scorer
 
@@ -25,7 +26,7 @@ from workbench.scoring.scorer import RunScores, Scorer
     multiple=True,
     default=("AP nDCG@10 P@10",),
     show_default=True,
-    help="Measures by name, such as Bpref or P(rel=2)@5; several in quotes, or the option repeated.",
+    help=f"Measures by name, such as {example_names()}; several in quotes, or repeat the option.",
 )
 @click.option(
     "--ties",
@@ -37,10 +38,10 @@ from workbench.scoring.scorer import RunScores, Scorer
 @click.option(
     "--double-precision",
     is_flag=True,
-    help="Tell scores apart that 32-bit floats merge, as trec_eval does since 2023.",
+    help="Distinguish scores that are equal as 32-bit floats, as trec_eval does since 2023.",
 )
-@click.option("--per-topic", is_flag=True, help="Print every topic's value too.")
-@click.option("--warnings", is_flag=True, help="Say on the error stream what is odd about the runs.")
+@click.option("--per-topic", is_flag=True, help="Also print the value of every topic.")
+@click.option("--warnings", is_flag=True, help="Report on the error stream what is unusual about the runs.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, with all digits.")
 def command(
     qrels: str,
@@ -54,8 +55,8 @@ def command(
 ) -> None:
     """Score RUNs against QRELS.
 
-    Means are over all topics of the qrels; a topic that a run lacks counts as 0, and how many it has is said
-    beside. Files may be gzip; - is the standard input.
+    Means are over all topics of the qrels; a topic that a run lacks counts as 0, and the last column counts
+    the topics that it has. Files may be gzip; - is the standard input.
     """
     only_one_standard_input((qrels, *runs))
     wanted = parse_measures(measures)

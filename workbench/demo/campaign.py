@@ -1,4 +1,4 @@
-"""The demo campaign in a database: made through the same use-cases as any other, partly judged."""
+"""The demo campaign in a database: made through the same use-cases as any other, and partly judged."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ from workbench.workflow.campaigns.campaigns import Campaign, campaign_by_slug, c
 from workbench.workflow.campaigns.collection import load_documents, load_topics
 from workbench.workflow.judging.assignments import assign_in_turn, assignments_of
 from workbench.workflow.judging.importing import import_judgments
-from workbench.workflow.judging.judging import record
 from workbench.workflow.judging.order import OrderRule
+from workbench.workflow.judging.record import record
+from workbench.workflow.judging.submission import Submission
 from workbench.workflow.people.accounts import Account, NewAccount, create_account
 from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.people.groups import add_group, join
@@ -40,7 +41,7 @@ POOL = f"depth {DEPTH}"
 
 @dataclass(frozen=True, slots=True)
 class DemoPerson:
-    """An account of the demo and what it is in the campaign; `group` is whose runs a participant sends."""
+    """An account of the demo with its role in the campaign; `group` is the group of a participant."""
 
     login: str
     name: str
@@ -56,8 +57,8 @@ PEOPLE = (
 )
 
 
-def demo_there(db: Session) -> bool:
-    """Whether the demo campaign is in this database already."""
+def has_demo(db: Session) -> bool:
+    """Whether this database has the demo campaign already."""
     try:
         return campaign_by_slug(db, SLUG).illustrative
     except NotFound:
@@ -106,9 +107,9 @@ def _load_runs(db: Session, campaign_id: int, groups: Mapping[str, int]) -> None
         priorities[group] += 1
         file = (f"{run.tag}.txt", io.BytesIO(b"".join(write_run(run))))
         about = RunMetadata(groups[group], Kind.AUTOMATIC, description_of(run.tag), priorities[group])
-        refused = add_runs(db, campaign_id, [file], about=about).refused
+        refused = add_runs(db, campaign_id, [file], about).refused
         if refused:
-            raise WorkbenchError(f"a run of the demo was refused: {refused[0].findings[0]}")
+            raise WorkbenchError(f"a run of the demo was refused: {refused[0].errors[0]}")
 
 
 def _judge(db: Session, campaign: Campaign, accounts: Mapping[str, Account]) -> None:
@@ -120,20 +121,22 @@ def _judge(db: Session, campaign: Campaign, accounts: Mapping[str, Account]) -> 
     tasks = {(line.assessor, line.topic): line.id for line in assignments_of(db, campaign.id)}
     for judgment in judgments:
         if judgment.assessor in account_of:
-            _say(db, tasks[judgment.assessor, judgment.topic], account_of[judgment.assessor], judgment)
+            _record(db, tasks[judgment.assessor, judgment.topic], account_of[judgment.assessor], judgment)
 
 
-def _say(db: Session, assignment_id: int, account_id: int, judgment: Judgment) -> None:
+def _record(db: Session, assignment_id: int, account_id: int, judgment: Judgment) -> None:
     draw = hashlib.sha256(f"{judgment.assessor}\0{judgment.topic}\0{judgment.docno}".encode()).hexdigest()
     record(
         db,
         assignment_id,
         account_id,
-        docno=judgment.docno,
-        answer=judgment.answer,
-        grade=judgment.grade,
-        client_id=f"demo-{draw[:40]}",
-        reason="written in a language that I do not read" if judgment.answer == "cannot_judge" else "",
-        # Between 6 and 40 seconds, the same at every making.
-        active_ms=6_000 + int(draw[:8], 16) % 34_000,
+        Submission(
+            judgment.docno,
+            f"demo-{draw[:40]}",
+            answer=judgment.answer,
+            grade=judgment.grade,
+            reason="written in a language that I do not read" if judgment.answer == "cannot_judge" else "",
+            # Between 6 and 40 seconds, the same at every making.
+            active_ms=6_000 + int(draw[:8], 16) % 34_000,
+        ),
     )

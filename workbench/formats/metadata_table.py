@@ -1,13 +1,13 @@
-"""Tables of what is said of runs: a header with `tag` and more, cells parted by tabs, commas or semicolons.
+"""Tables of run metadata: a header with `tag` and more, separated by tabs, commas or semicolons.
 
-Cells with separators, quotes or line ends stand in double quotes, as spreadsheets write them (RFC 4180).
+Cells with separators, quotes or line ends are in double quotes, as spreadsheets write them (RFC 4180).
 """
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from workbench.formats.error_collector import ErrorCollector, shown
@@ -22,7 +22,7 @@ _LARGEST_CELL = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class MetadataRow:
-    """A row of the table: where it begins, the run, and the cells by column; an empty one says nothing."""
+    """A row of the table: its first line, the run, and the cells by column."""
 
     line: int
     tag: str
@@ -31,15 +31,15 @@ class MetadataRow:
 
 @dataclass(frozen=True, slots=True)
 class MetadataTable:
-    """A table that was read: `columns` are those that it sets, `passed_over` those that nobody reads."""
+    """A table that was read: `columns` are those that it sets, `ignored` are not read."""
 
     columns: tuple[str, ...]
-    passed_over: tuple[str, ...]
+    ignored: tuple[str, ...]
     rows: tuple[MetadataRow, ...]
 
 
 def read_metadata_table(stream: Readable, *, source: str) -> MetadataTable:
-    """Read a table of records, plain or gzip; its first line says by what cells are parted.
+    """Read a table of metadata, plain or gzip; its first line shows the separator.
 
     Raises InvalidInput with every error: a header without tag, rows that do not fit it, tags that repeat.
     """
@@ -47,9 +47,9 @@ def read_metadata_table(stream: Readable, *, source: str) -> MetadataTable:
     text = whole_bytes(stream, source=source).decode("utf-8", "surrogateescape")
     header_line = text.partition("\n")[0]
     # Spreadsheets write semicolons where the comma is in numbers.
-    parted = next((one for one in "\t;" if one in header_line), ",")
+    separator = next((one for one in "\t;" if one in header_line), ",")
     csv.field_size_limit(_LARGEST_CELL)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=parted, strict=True)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     numbered: list[tuple[int, list[str]]] = []
     begins = 1
     try:
@@ -58,7 +58,9 @@ def read_metadata_table(stream: Readable, *, source: str) -> MetadataTable:
                 numbered.append((begins, cells))
             begins = reader.line_num + 1
     except csv.Error as error:
-        errors.add(begins, "quotes", f"the cells cannot be told apart: {error}", "double a quote in quotes")
+        errors.add(
+            begins, "quotes", f"the quotes are not balanced: {error}", "write a quote inside quotes twice"
+        )
     if not numbered and not errors:
         errors.add(None, "empty", "the file holds no row", _REMEDY)
     errors.check()
@@ -70,17 +72,8 @@ def read_metadata_table(stream: Readable, *, source: str) -> MetadataTable:
         errors.add(None, "empty", "the file has a header and no row", "one row a run")
     errors.check()
     known = [name for name in header if name in COLUMNS]
-    passed_over = tuple(name for name in header if name and name not in COLUMNS)
-    return MetadataTable(tuple(name for name in known if name != "tag"), passed_over, rows)
-
-
-def write_table(header: Sequence[str], rows: Iterable[Sequence[object]], *, parted: str) -> bytes:
-    """A table with its cells parted by tabs or commas, as `read_records` reads it; None is an empty cell."""
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, delimiter=parted, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(rows)
-    return text.getvalue().encode("utf-8", "surrogateescape")
+    ignored = tuple(name for name in header if name and name not in COLUMNS)
+    return MetadataTable(tuple(name for name in known if name != "tag"), ignored, rows)
 
 
 def _check_header(line: int, header: Sequence[str], errors: ErrorCollector) -> None:
@@ -90,7 +83,7 @@ def _check_header(line: int, header: Sequence[str], errors: ErrorCollector) -> N
     if "tag" not in header:
         errors.add(line, "header", "there is no column tag in the header", _REMEDY)
     elif not set(header) & set(COLUMNS[1:]):
-        errors.add(line, "header", "the header names nothing to say of a run", _REMEDY)
+        errors.add(line, "header", "the header names no metadata", _REMEDY)
 
 
 def _rows(

@@ -1,7 +1,7 @@
-"""Mending a run where it is mechanical: nobody could mean anything else, and no score changes by a byte.
+"""Repairing a run automatically, where only one meaning is possible and no score changes by a byte.
 
-What takes a decision about the ranking itself is left: two scores for one document, topics and documents
-that do not exist, scores that are no numbers, lines with columns missing.
+Whatever needs a decision about the ranking is left: two scores for one document, topics and documents that do
+not exist, scores that are no numbers, lines with columns missing.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ REPAIRABLE = frozenset(
     {"columns", "comment", "duplicate", "tags", "too-many", "score", "second-column", "rank", "rank-repeated"}
     | {"rank-order"}
 )
-"""The findings of which some, if not all, can be mended mechanically."""
+"""The findings of which some, if not all, can be repaired automatically."""
 
 _SEPARATORS = (b",", b";", b"|")
 
@@ -39,7 +39,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Repaired:
-    """A corrected file and what was changed in it; whether errors are left, a check of it tells."""
+    """A repaired file and what was changed in it; check it to see whether errors are left."""
 
     content: bytes
     changes: tuple[Change, ...]
@@ -54,9 +54,9 @@ class _Row:
 def repair_run(
     stream: Readable, *, source: str, rules: RunRules = DEFAULT_RULES, tag: str | None = None
 ) -> Repaired:
-    """Correct a run, plain or gzip, as far as it is mechanical; `tag` is the one to choose where several are.
+    """Repair a run, plain or gzip, as far as that is automatic; `tag` is the one to choose among several.
 
-    If none is given or the file has it not, it is that of most lines. Lines stand in the order of the file.
+    Without it, or if the file does not have it, the tag of most lines is chosen. Lines keep their order.
     Raises InvalidInput where the stream cannot be read as text.
     """
     done: Counter[str] = Counter()
@@ -190,16 +190,16 @@ def _in_order(rows: list[_Row], docnos: list[bytes], scores: list[float]) -> lis
 def _changes(done: Counter[str], tag: bytes, rules: RunRules) -> Iterator[Change]:
     name = shown(tag)
     for code, words in (
-        ("byte-order-mark", "a byte order mark taken away"),
-        ("line-ends", "{} ended as Unix ends them"),
-        ("blank", "{} without content taken out"),
-        ("comment", "{} with a comment taken out"),
+        ("byte-order-mark", "byte order mark removed"),
+        ("line-ends", "{} with Windows line ends converted"),
+        ("blank", "{} without content removed"),
+        ("comment", "{} with a comment removed"),
         ("separators", "{} separated by spaces instead of commas, semicolons or bars"),
         ("tags", "{} given the tag " + name.replace("{", "{{").replace("}", "}}")),
-        ("duplicate", "{} taken out that repeated a document with the same score"),
+        ("duplicate", "{} removed that repeated a document with the same score"),
         ("second-column", "{} given Q0 in the second column"),
-        ("too-many", "{} beyond the first " + f"{rules.max_per_topic or 0:,} documents of a topic taken out"),
-        ("rank", "{} given the rank that follows from the scores"),
+        ("too-many", "{} beyond the first " + f"{rules.max_per_topic or 0:,} documents of a topic removed"),
+        ("rank", "{} renumbered by the scores"),
     ):
         if done[code]:
             count = f"{done[code]:,} line" + ("" if done[code] == 1 else "s")

@@ -1,4 +1,4 @@
-"""What is told of a file that was checked as a run: one record for the page, the terminal and JSON."""
+"""The report on a file that was checked as a run: one record for the page, the terminal and JSON."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from workbench.formats.run_rules import RunRules, Treatment
 from workbench.formats.runs import RunCheck
 from workbench.formats.source import Readable
 
-# A mend holds the lines in memory, one by one.
-MOST_LINES = 500_000
+# A repair needs all lines in memory.
+MOST_REPAIRABLE_LINES = 500_000
 
 
 class Verdict(StrEnum):
-    """What becomes of a file."""
+    """Whether a file can become a run."""
 
     GOOD = "good"
     NOTED = "good with warnings"
@@ -28,7 +28,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """What a corrected file would have changed, in words, and how many errors would be left for a person."""
+    """What an automatic repair would change, in words, and how many errors would remain."""
 
     changes: tuple[str, ...]
     errors_left: int
@@ -36,10 +36,10 @@ class Repair:
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
-    """What was found in a file: counts, every error (`error_count` counts those not listed too), warnings.
+    """What was found in a file: counts, errors (`error_count` includes those not listed) and warnings.
 
     `tag` is None where the file is refused, `sha256` (of the plain content) where it was not read to its end,
-    `mend` where nothing in it can be mended mechanically.
+    `repair` where nothing can be repaired automatically.
     """
 
     file: str
@@ -50,7 +50,7 @@ class RunReport:
     error_count: int
     errors: tuple[Finding, ...]
     warnings: tuple[Finding, ...]
-    mend: Repair | None = None
+    repair: Repair | None = None
 
     @property
     def verdict(self) -> Verdict:
@@ -60,7 +60,7 @@ class RunReport:
         return Verdict.NOTED if self.warnings else Verdict.GOOD
 
 
-def report_of(check: RunCheck, *, sha256: str | None = None, mend: Repair | None = None) -> RunReport:
+def report_of(check: RunCheck, *, sha256: str | None = None, repair: Repair | None = None) -> RunReport:
     """The report of a check, without the run itself."""
     return RunReport(
         check.source,
@@ -71,31 +71,30 @@ def report_of(check: RunCheck, *, sha256: str | None = None, mend: Repair | None
         check.error_count,
         check.errors,
         check.warnings,
-        mend,
+        repair,
     )
 
 
 def repair_of(
     check: RunCheck, stream: Callable[[], Readable], again: Callable[[Readable], RunCheck], **how: Any
 ) -> tuple[Repair, bytes] | None:
-    """What a corrected file would change, and its content; None where nothing is mechanical.
+    """What an automatic repair would change, and the repaired content; None where nothing can be repaired.
 
-    Files of more than MOST_LINES are left alone.
-
-    `stream` opens the file once more, `again` checks the corrected one. Keywords go to `repair_run`.
+    Files of more than MOST_REPAIRABLE_LINES are left alone. `stream` opens the file once more, `again` checks
+    the repaired one. Keywords go to `repair_run`.
     """
     codes = {finding.code for finding in (*check.errors, *check.warnings)}
-    if check.lines > MOST_LINES or not codes & REPAIRABLE:
+    if check.lines > MOST_REPAIRABLE_LINES or not codes & REPAIRABLE:
         return None
-    mended = repair_run(stream(), source=check.source, **how)
-    if not mended.changes:
+    repaired = repair_run(stream(), source=check.source, **how)
+    if not repaired.changes:
         return None
-    left = again(io.BytesIO(mended.content)).error_count
-    return Repair(tuple(change.words for change in mended.changes), left), mended.content
+    left = again(io.BytesIO(repaired.content)).error_count
+    return Repair(tuple(change.words for change in repaired.changes), left), repaired.content
 
 
 def with_findings(report: RunReport, findings: Iterable[Finding], rules: RunRules) -> RunReport:
-    """The report with what else was found, each as the rules treat it."""
+    """The report with further findings, each an error or a warning as the rules treat it."""
     errors, warnings = list(report.errors), list(report.warnings)
     count = report.error_count
     for finding in findings:
@@ -109,7 +108,7 @@ def with_findings(report: RunReport, findings: Iterable[Finding], rules: RunRule
 
 
 def report_to_json(report: RunReport) -> dict[str, Any]:
-    """The report as JSON has it."""
+    """The report as JSON; `mend` is the repair."""
     return {
         "file": report.file,
         "tag": report.tag,
@@ -122,14 +121,14 @@ def report_to_json(report: RunReport) -> dict[str, Any]:
         "errors": [finding_to_json(finding) for finding in report.errors],
         "warnings": [finding_to_json(finding) for finding in report.warnings],
         "mend": None
-        if report.mend is None
-        else {"changes": list(report.mend.changes), "errors_left": report.mend.errors_left},
+        if report.repair is None
+        else {"changes": list(report.repair.changes), "errors_left": report.repair.errors_left},
     }
 
 
 def report_from_json(data: Mapping[str, Any]) -> RunReport:
     """The report that `report_to_json` wrote."""
-    mend = data["mend"]
+    repair = data["mend"]
     return RunReport(
         data["file"],
         data["tag"],
@@ -139,12 +138,12 @@ def report_from_json(data: Mapping[str, Any]) -> RunReport:
         data["error_count"],
         tuple(finding_from_json(one, data["file"], Severity.ERROR) for one in data["errors"]),
         tuple(finding_from_json(one, data["file"], Severity.WARNING) for one in data["warnings"]),
-        None if mend is None else Repair(tuple(mend["changes"]), mend["errors_left"]),
+        None if repair is None else Repair(tuple(repair["changes"]), repair["errors_left"]),
     )
 
 
 def finding_to_json(finding: Finding) -> dict[str, Any]:
-    """A finding about a file as JSON has it; the file is named once, by the report."""
+    """A finding about a file as JSON; the file is named once, by the report."""
     return {
         "line": finding.line,
         "column": finding.column,

@@ -1,7 +1,7 @@
-"""What a run scores on one topic, and would score if one document had another grade: exactly, as arrays.
+"""What runs score on one topic, and would score if one document had another grade: exactly, as arrays.
 
-Three measures are known here, by the field's names: they are reckoned thousands of times, which no scorer of
-whole runs could. Runs are read to the measure's depth.
+These measures are computed thousands of times for the queue of disputed pairs, which no scorer of whole runs
+could do. Runs are read to the measure's depth.
 """
 
 from __future__ import annotations
@@ -15,62 +15,70 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.errors import WorkbenchError
-
 Floats = NDArray[np.float64]
 Ranks = NDArray[Any]
 """Whole numbers, shape (runs, documents of a topic): the rank from 1, or 0 where it is not retrieved."""
+Grades = NDArray[np.int64]
+"""The grade of every document of a topic, none negative."""
 Changed = Callable[[int, int], Floats]
 """(document, grade) -> what every run scores on the topic if this document has this grade; shape (runs,)."""
 
-DEEPEST = 1000  # what TREC's runs hold of a topic
-MEASURES = "nDCG@100, nDCG, AP, RBP(p=0.8) and the like"
-_NDCG = re.compile(r"nDCG(?:@([0-9]{1,4}))?")
-_RBP = re.compile(r"RBP\(p=(0?\.[0-9]{1,4})\)")
+DEEPEST = 1000  # what TREC's runs have of a topic
 _NEGLIGIBLE = 1e-6  # what RBP can still be worth beyond its depth
 
 
 @dataclass(frozen=True, slots=True)
 class GainMeasure:
-    """A measure that can be reckoned anew for one document; relevance counts from `relevant_from` on.
+    """A measure that can be computed again for one changed document; it reads runs to its `depth`.
 
-    `depth` is how far it looks into a run. `persistence` is RBP's p.
+    `compute` takes the ranks (0 beyond the depth) and the grades of a topic's documents, none negative. It
+    returns what every run scores, and the function of one change.
     """
 
     name: str
     depth: int
-    relevant_from: int
-    persistence: float = 0.0
+    compute: Callable[[Ranks, Grades], tuple[Floats, Changed]]
 
     def topic(self, ranks: Ranks, grades: Sequence[int]) -> tuple[Floats, Changed]:
         """What every run scores on a topic with these grades, and a function of one change to them."""
         shown = np.where(ranks > self.depth, 0, ranks)
-        given = np.array([max(0, grade) for grade in grades], dtype=np.int64)
-        if self.name == "AP":
-            return _average_precision(shown, given >= self.relevant_from, self.relevant_from)
-        if self.persistence:
-            return _rank_biased(shown, given >= self.relevant_from, self.relevant_from, self.persistence)
-        return _cumulated_gain(shown, given, self.depth)
+        return self.compute(shown, np.array([max(0, grade) for grade in grades], dtype=np.int64))
 
 
-def gain_measure(name: str, *, relevant_from: int) -> GainMeasure:
-    """The measure of this name: `nDCG@k`, `nDCG`, `AP` or `RBP(p=x)`; raises WorkbenchError for others."""
-    name = name.strip()
-    ndcg, rbp = _NDCG.fullmatch(name), _RBP.fullmatch(name)
-    if ndcg:
-        depth = int(ndcg[1]) if ndcg[1] else DEEPEST
-        if 1 <= depth <= DEEPEST:
-            return GainMeasure(name, depth, relevant_from)
-    if name == "AP":
-        return GainMeasure(name, DEEPEST, relevant_from)
-    if rbp and 0 < float(rbp[1]) < 1:
-        p = float(rbp[1])
-        depth = min(DEEPEST, math.ceil(math.log(_NEGLIGIBLE) / math.log(p)))
-        return GainMeasure(name, depth, relevant_from, p)
-    raise WorkbenchError(f"the effect on {name!r} cannot be reckoned here", remedy=f"one of {MEASURES}")
+@dataclass(frozen=True, slots=True)
+class GainFamily:
+    """A measure with its parameters: how it is written, examples for people, and how it is made.
+
+    `make` takes the match of the name and the lowest relevant grade; None where a parameter is out of range.
+    """
+
+    pattern: re.Pattern[str]
+    examples: tuple[str, ...]
+    make: Callable[[re.Match[str], int], GainMeasure | None]
 
 
-def _cumulated_gain(ranks: Ranks, grades: NDArray[np.int64], depth: int) -> tuple[Floats, Changed]:
+def _ndcg(match: re.Match[str], _relevant_from: int) -> GainMeasure | None:
+    depth = int(match[1] or DEEPEST)
+    if not 1 <= depth <= DEEPEST:
+        return None
+    return GainMeasure(match[0], depth, lambda ranks, grades: _cumulated_gain(ranks, grades, depth))
+
+
+def _ap(match: re.Match[str], relevant_from: int) -> GainMeasure:
+    return GainMeasure(
+        match[0], DEEPEST, lambda ranks, grades: _average_precision(ranks, grades, relevant_from)
+    )
+
+
+def _rbp(match: re.Match[str], relevant_from: int) -> GainMeasure | None:
+    p = float(match[1])
+    if not 0 < p < 1:
+        return None
+    depth = min(DEEPEST, math.ceil(math.log(_NEGLIGIBLE) / math.log(p)))
+    return GainMeasure(match[0], depth, lambda ranks, grades: _rank_biased(ranks, grades, relevant_from, p))
+
+
+def _cumulated_gain(ranks: Ranks, grades: Grades, depth: int) -> tuple[Floats, Changed]:
     """nDCG with the grade as gain and 1 / log2(rank + 1) as discount, as trec_eval's ndcg_cut.
 
     Source: Jarvelin and Kekalainen 2002, with the discount of Burges et al. 2005.
@@ -79,11 +87,11 @@ def _cumulated_gain(ranks: Ranks, grades: NDArray[np.int64], depth: int) -> tupl
     discounts = 1.0 / np.log2(np.arange(2, depth + 2))
     gained: Floats = weights @ grades.astype(np.float64)
 
-    def ideal(values: NDArray[np.int64]) -> float:
+    def ideal(values: Grades) -> float:
         best = np.sort(values)[::-1][:depth]
         return float(best @ discounts[: len(best)])
 
-    def shared(gain: Floats, values: NDArray[np.int64]) -> Floats:
+    def shared(gain: Floats, values: Grades) -> Floats:
         whole = ideal(values)
         return gain / whole if whole else np.zeros(len(gain))
 
@@ -95,10 +103,9 @@ def _cumulated_gain(ranks: Ranks, grades: NDArray[np.int64], depth: int) -> tupl
     return shared(gained, grades), changed
 
 
-def _rank_biased(
-    ranks: Ranks, relevant: NDArray[np.bool_], relevant_from: int, p: float
-) -> tuple[Floats, Changed]:
+def _rank_biased(ranks: Ranks, grades: Grades, relevant_from: int, p: float) -> tuple[Floats, Changed]:
     """RBP = (1 - p) sum of p ** (rank - 1) over relevant documents (Moffat and Zobel 2008)."""
+    relevant = grades >= relevant_from
     weights = np.where(ranks > 0, (1 - p) * p ** (np.maximum(ranks, 1) - 1.0), 0.0)
     scores = weights @ relevant.astype(np.float64)
 
@@ -109,14 +116,13 @@ def _rank_biased(
     return scores, changed
 
 
-def _average_precision(
-    ranks: Ranks, relevant: NDArray[np.bool_], relevant_from: int
-) -> tuple[Floats, Changed]:
+def _average_precision(ranks: Ranks, grades: Grades, relevant_from: int) -> tuple[Floats, Changed]:
     """AP as trec_eval's map: the mean of precision over all relevant documents, retrieved or not.
 
     A document that becomes relevant at rank k adds its own precision, and 1 / j to that of every relevant
     document at a rank j below it; and there is one more to take the mean over.
     """
+    relevant = grades >= relevant_from
     runs, deepest = len(ranks), int(ranks.max(initial=0))
     at = np.arange(1, deepest + 1)
     hits = np.zeros((runs, deepest + 1))
@@ -143,3 +149,8 @@ def _average_precision(
         return mean(precisions + worth if becomes else precisions - worth, total + (1 if becomes else -1))
 
     return mean(precisions, total), changed
+
+
+NDCG = GainFamily(re.compile(r"nDCG(?:@([0-9]{1,4}))?"), ("nDCG@100", "nDCG@10", "nDCG"), _ndcg)
+AP = GainFamily(re.compile(r"AP"), ("AP",), _ap)
+RBP = GainFamily(re.compile(r"RBP\(p=(0?\.[0-9]{1,4})\)"), ("RBP(p=0.8)", "RBP(p=0.95)"), _rbp)

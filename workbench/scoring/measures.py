@@ -1,6 +1,6 @@
 """The names of measures, as the field writes them (`AP`, `nDCG@10`, `P(rel=2)@5`), made into measures.
 
-The vocabulary is that of ir_measures; what a scorer written in C would take as an order to stop the whole
+The vocabulary is that of ir_measures; what would make a scorer written in C stop the whole
 process (a cutoff of 0, a negative grade) is refused here.
 """
 
@@ -19,6 +19,7 @@ from ir_measures.providers.base import NOT_PROVIDED
 from pytrec_eval import supported_nicknames
 
 from workbench.errors import WorkbenchError
+from workbench.scoring.listed import own_measures
 
 LARGEST_GRADE = 100_000
 """trec_eval counts the documents of every grade up to the highest, so it needs memory for each."""
@@ -49,7 +50,7 @@ _RANGES: Mapping[str, tuple[float, float]] = {
 def parse_measures(names: str | Iterable[str]) -> tuple[Measure, ...]:
     """Measures by name, separated by white space or commas or given one by one, each kept once.
 
-    Raises WorkbenchError for no name at all, an unknown one (the remedy tells close ones), wrong parameters
+    Raises WorkbenchError for no name at all, an unknown one (the remedy names close ones), wrong parameters
     and a measure that no installed scorer computes.
     """
     texts = [names] if isinstance(names, str) else names
@@ -66,9 +67,10 @@ def _split(text: str) -> list[str]:
 
 def _measure(name: str) -> Measure:
     base, parameters = _parsed(name)
-    if base not in registry:
+    measures = _known()
+    if base not in measures:
         raise WorkbenchError(f'there is no measure "{base}"', remedy=_suggestion(name, base))
-    kind: Any = registry[base]
+    kind: Any = measures[base]
     if "@" in parameters:
         parameters[kind.AT_PARAM] = parameters.pop("@")
     strange = parameters.keys() - kind.SUPPORTED_PARAMS.keys()
@@ -81,6 +83,10 @@ def _measure(name: str) -> Measure:
     if not _PIPELINE.supports(measure):
         raise WorkbenchError(f"no installed scorer computes {measure}", remedy=_installation(measure))
     return measure
+
+
+def _known() -> dict[str, Measure]:
+    return {**registry, **own_measures()}
 
 
 def _parsed(name: str) -> tuple[str, dict[str, Any]]:
@@ -124,8 +130,8 @@ def _check(name: str, measure: Measure, key: str) -> None:
         remedy = f"from {_RANGES[key][0]} to {_RANGES[key][1]}"
         raise WorkbenchError(f'{key} in "{name}" cannot be {value!r}', remedy=remedy)
     if key == "recall" and round(value, 2) != value:
-        # trec_eval is asked by two decimals; two levels that share them would take each other's place.
-        raise WorkbenchError(f'recall in "{name}" cannot be {value!r}', remedy="give at most two decimals")
+        # trec_eval knows two decimals; two levels that share them could not be told apart.
+        raise WorkbenchError(f'recall in "{name}" cannot be {value!r}', remedy="at most two decimals")
     if key == "gains" and not all(_is_gain(grade, gain) for grade, gain in value.items()):
         raise WorkbenchError(
             f'the gains in "{name}" are wrong', remedy=f"whole numbers from 0 to {LARGEST_GRADE} by grade"
@@ -144,7 +150,7 @@ def _suggestion(name: str, base: str) -> str:
         except ValueError:
             pass
     # Of two spellings of one measure (nDCG, NDCG) the first is its own, the others are aliases.
-    spelt = {known.casefold(): known for known in reversed(registry)}
+    spelt = {known.casefold(): known for known in reversed(_known())}
     if base.casefold() in spelt:
         return f"did you mean {spelt[base.casefold()]}?"
     close = get_close_matches(base.casefold(), spelt, n=3, cutoff=0.6)
@@ -162,11 +168,11 @@ def _installation(measure: Measure) -> str:
     return " or ".join(known) if known else "try it with other parameters, such as rel= or a cutoff"
 
 
-def at_line(measure: Measure, relevant_from: int) -> Measure:
-    """The measure with this line of relevance, unless it names one itself or needs none.
+def at_threshold(measure: Measure, relevant_from: int) -> Measure:
+    """The measure with this relevance threshold, unless it names one itself or needs none.
 
     >>> from ir_measures import AP, nDCG
-    >>> at_line(AP, 2), at_line(AP(rel=3), 2), at_line(nDCG @ 10, 2)
+    >>> at_threshold(AP, 2), at_threshold(AP(rel=3), 2), at_threshold(nDCG @ 10, 2)
     (AP(rel=2), AP(rel=3), nDCG@10)
     """
     if "rel" not in measure.SUPPORTED_PARAMS or "rel" in measure.params or relevant_from == 1:

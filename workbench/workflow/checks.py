@@ -42,7 +42,7 @@ def storable(text: str) -> str:
 def checked_client_id(client_id: str) -> str:
     """The client id that makes recording idempotent; raises WorkbenchError if it is missing or malformed."""
     if not _CLIENT_ID.fullmatch(client_id):
-        raise WorkbenchError("missing or malformed client id", remedy="reload the page")
+        raise WorkbenchError("missing or malformed client id", remedy="load the page again")
     return client_id
 
 

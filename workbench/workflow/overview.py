@@ -22,7 +22,7 @@ from workbench.storage.tables import (
 )
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.judging.assignments import left_to_judge
-from workbench.workflow.judging.handouts import shares_of
+from workbench.workflow.judging.handout import handouts_of
 from workbench.workflow.judging.worklists import effective_roles
 from workbench.workflow.people.groups import own_run_count
 from workbench.workflow.people.roles import Role
@@ -167,7 +167,7 @@ def _assigned_pairs(db: Session, campaign_id: int) -> dict[int, set[tuple[str, s
         .join(PoolRow, PoolRow.id == AssignmentRow.pool_id)
         .where(PoolRow.campaign_id == campaign_id, AssignmentRow.revoked_at.is_(None))
     )
-    shares = shares_of(db, campaign_id)
+    shares = handouts_of(db, campaign_id)
     assigned: dict[int, set[tuple[str, str]]] = {}
     for assessor_id, pool_id, topic in rows:
         docnos = shares.docnos(pool_id, topic, assessor_id)

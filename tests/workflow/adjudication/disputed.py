@@ -8,14 +8,15 @@ from uuid import uuid4
 from sqlalchemy.orm import Session
 
 from tests.builders import Made, account, pooled_campaign
+from tests.submitted import record
 from workbench.consensus.rule import Pair
 from workbench.records import FOUR_GRADES, Answer, Judgment
-from workbench.workflow.adjudication.decisions import Decision
+from workbench.workflow.adjudication.decisions import Decision, DecisionRecorded, DecisionSubmission, decide
 from workbench.workflow.adjudication.discussions import discuss
-from workbench.workflow.adjudication.disputed_pair import DecisionRecorded, Verdict, decide, disputed_pair
+from workbench.workflow.adjudication.disputed_pair import disputed_pair
 from workbench.workflow.judging.assignments import assign, assignments_of
 from workbench.workflow.judging.importing import import_judgments
-from workbench.workflow.judging.judging import record
+from workbench.workflow.judging.submission import Submission
 from workbench.workflow.people.membership import add_role
 from workbench.workflow.people.roles import Role
 
@@ -65,12 +66,9 @@ class Disputed:
         """Have Judith, or another, decide a pair as it stands."""
         who = by or self.judith
         known = disputed_pair(db, self.id, pair, who).seen if seen is None else seen
-        verdict = (
-            Verdict(decision, None, reason)
-            if isinstance(decision, Decision)
-            else Verdict(Decision.GRADE, decision, reason)
-        )
-        return decide(db, self.id, who, pair, verdict, client_id=client_id or str(uuid4()), seen=known)
+        kind, grade = (decision, None) if isinstance(decision, Decision) else (Decision.GRADE, decision)
+        submission = DecisionSubmission(kind, client_id or str(uuid4()), grade, reason, seen=known)
+        return decide(db, self.id, who, pair, submission)
 
     def discuss(self, db: Session, name: str, pair: Pair, grade: int, comment: str = "") -> bool:
         """Have an assessor answer in a discussion."""
@@ -78,11 +76,8 @@ class Disputed:
             db,
             self.id,
             self.made.accounts[name],
-            pair,
-            answer=Answer.GRADE,
-            grade=grade,
-            comment=comment,
-            client_id=str(uuid4()),
+            pair[0],
+            Submission(pair[1], str(uuid4()), answer=Answer.GRADE, grade=grade, comment=comment),
         )
 
 

@@ -14,14 +14,14 @@ from workbench.records import Answer, Judgment
 from workbench.storage.adjudications import adjudicated_grades, decision_counts
 from workbench.storage.engine import Database
 from workbench.storage.tables import AdjudicationEventRow
-from workbench.workflow.adjudication.decisions import Decision
-from workbench.workflow.adjudication.disputed_pair import (
+from workbench.workflow.adjudication.decisions import (
+    Decision,
     DecisionRecorded,
-    Verdict,
+    DecisionSubmission,
     decide,
-    disputed_pair,
     undo,
 )
+from workbench.workflow.adjudication.disputed_pair import disputed_pair
 from workbench.workflow.adjudication.rules import AdjudicationRules, save_adjudication_rules
 from workbench.workflow.judging.importing import import_judgments
 
@@ -57,11 +57,10 @@ def test_what_an_assessor_says_after_the_pair_was_shown_counts_as_said_since(dat
         one = disputed_campaign(db)
         shown = disputed_pair(db, one.id, FAR, one.judith)
         one.say(db, "Ada", FAR, 3)
-        verdict = Verdict(Decision.GRADE, 2)
-        decide(
-            db, one.id, one.judith, FAR, verdict, client_id="shown-before-that", seen=shown.seen,
-            heard=shown.heard,
-        )  # fmt: skip
+        submission = DecisionSubmission(
+            Decision.GRADE, "shown-before-that", 2, seen=shown.seen, heard=shown.heard
+        )
+        decide(db, one.id, one.judith, FAR, submission)
         row = db.scalars(select(AdjudicationEventRow)).one()
         # Ada's 0 lay before her, and not the 3 by which nobody differs any more.
         assert sorted(grade for _, _, _, grade in row.said) == [0, 3]
@@ -141,11 +140,11 @@ def test_what_cannot_be_decided_is_refused(sqlite_database: Database) -> None:
             one.decide(db, FAR, 7)
         with pytest.raises(NotFound, match="nobody has judged"):
             one.decide(db, ("T2", "d2"), 1)
-        with pytest.raises(WorkbenchError, match="no proper id"):
+        with pytest.raises(WorkbenchError, match="malformed client id"):
             one.decide(db, FAR, 1, client_id="short")
-        wrong = Verdict(Decision.BACK, 2)
-        with pytest.raises(WorkbenchError, match="carries no grade"):
-            decide(db, one.id, one.judith, FAR, wrong, client_id="an-id-of-its-own", seen=0)
+        wrong = DecisionSubmission(Decision.BACK, "an-id-of-its-own", 2)
+        with pytest.raises(WorkbenchError, match="no grade"):
+            decide(db, one.id, one.judith, FAR, wrong)
         elsewhere = ("T2", "d/4")
         import_judgments(
             db, one.id, [Judgment("x", *elsewhere, 0), Judgment("y", *elsewhere, 3)], source="file"

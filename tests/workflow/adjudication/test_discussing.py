@@ -13,15 +13,15 @@ from workbench.storage import Session
 from workbench.storage.engine import Database
 from workbench.storage.events import append_events
 from workbench.storage.tables import JudgmentEventRow
-from workbench.workflow.adjudication.decisions import Decision
+from workbench.workflow.adjudication.decisions import Decision, undo
 from workbench.workflow.adjudication.discussion_report import discussion_report
 from workbench.workflow.adjudication.discussions import discuss, discussion, discussions
-from workbench.workflow.adjudication.disputed_pair import disputed_pair, undo
+from workbench.workflow.adjudication.disputed_pair import disputed_pair
 from workbench.workflow.adjudication.disputes import dispute_queue
 from workbench.workflow.adjudication.queue import State
 from workbench.workflow.adjudication.rules import AdjudicationRules, save_adjudication_rules
-from workbench.workflow.judging.annotations import Passage
 from workbench.workflow.judging.current_judgments import current_judgments
+from workbench.workflow.judging.submission import Passage, Submission
 from workbench.workflow.people.membership import add_role, remove_role
 from workbench.workflow.people.roles import Role
 
@@ -124,9 +124,8 @@ def test_an_answer_sent_twice_is_one_and_names_are_hidden_by_the_setting(sqlite_
         assert {voice.name for voice in discussion(db, one.id, ada, FAR).opinions} == {"A", "B"}
 
         def say(grade: int) -> bool:
-            return discuss(
-                db, one.id, ada, FAR, answer=Answer.GRADE, grade=grade, comment="", client_id="one-and-only"
-            )
+            said = Submission(FAR[1], "one-and-only", answer=Answer.GRADE, grade=grade)
+            return discuss(db, one.id, ada, FAR[0], said)
 
         assert (say(2), say(2)) == (True, False)
         with pytest.raises(Conflict):
@@ -134,10 +133,7 @@ def test_an_answer_sent_twice_is_one_and_names_are_hidden_by_the_setting(sqlite_
         with pytest.raises(WorkbenchError, match="9 is not a grade"):
             one.discuss(db, "Ada", FAR, 9)
         with pytest.raises(WorkbenchError, match="no SHA-256"):
-            discuss(
-                db, one.id, ada, FAR, answer=Answer.UNSURE, grade=None, comment="", client_id="another-one",
-                shown_sha256="x" * 65,
-            )  # fmt: skip
+            Submission(FAR[1], "another-one", answer=Answer.UNSURE, shown_sha256="x" * 65)
 
 
 def test_what_was_marked_and_ticked_before_stays_with_the_answer_that_holds(

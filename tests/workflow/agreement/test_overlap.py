@@ -1,4 +1,4 @@
-"""Overlaps planned from what a campaign knows, drawn into a pool of their own, and what they came to."""
+"""Overlaps planned from a campaign's own judgments, and drawn into a pool of their own."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import pytest
 
 from tests.builders import Made, pooled_campaign
 from tests.workflow.agreement.overlaps import FIRST, judge
-from workbench.agreement.sample_request import Target
+from workbench.agreement.sample_request import PlanRequest, Target
 from workbench.agreement.sample_size import Draw
 from workbench.errors import Conflict, InvalidInput, NotFound, WorkbenchError
 from workbench.records import Judgment
 from workbench.storage.engine import Database
 from workbench.workflow.agreement.overlap import Source, candidates_of, plan_overlap
-from workbench.workflow.agreement.overlap_drawing import draw_overlap
+from workbench.workflow.agreement.overlap_drawing import DrawOrder, draw_overlap
 from workbench.workflow.judging.assignments import assign, assignments_of, left_to_judge
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.pools.listing import pool_entries, pools_of
@@ -26,18 +26,18 @@ pytestmark = pytest.mark.engines
 
 def test_before_anybody_overlaps_the_plan_is_by_stated_guesses(sqlite_database: Database, made: Made) -> None:
     with sqlite_database.reading() as db:
-        plan = plan_overlap(db, made.campaign.id, half_width=0.2)
-        asked = plan_overlap(db, made.campaign.id, half_width=0.2, kappa=0.4, prevalence=(0.5, 0.5))
+        plan = plan_overlap(db, made.campaign.id, PlanRequest(0.2))
+        asked = plan_overlap(db, made.campaign.id, PlanRequest(0.2, kappa=0.4, shares=(0.5, 0.5)))
     # 20 of 80 are relevant, each grade counted once more: 21/82. Kappa .6 is assumed.
     assert (plan.source, plan.known, plan.candidates.pairs) == (Source.GUESSED, None, 80)
-    assert plan.prevalence == pytest.approx((21 / 82, 61 / 82))
+    assert plan.shares == pytest.approx((21 / 82, 61 / 82))
     assert plan.kappa == pytest.approx(0.6)
     assert plan.candidates.by_label == (20, 60)
-    assert plan.topic_size == 40.0
+    assert plan.request.topic_size == 40.0
     # (1.96 / .2)^2 (1 - .4^2) = 80.7 at equal shares.
     assert asked.kappa == pytest.approx(0.4)
-    assert asked.planned[0].needed.pairs == 81
-    assert not asked.enough(asked.planned[0].needed)
+    assert asked.planned[0].size.pairs == 81
+    assert not asked.enough(asked.planned[0].size)
 
 
 def test_with_enough_doubly_judged_pairs_their_table_is_used(sqlite_database: Database, made: Made) -> None:
@@ -46,7 +46,7 @@ def test_with_enough_doubly_judged_pairs_their_table_is_used(sqlite_database: Da
         # Eight are relevant for Ada; Ben says so of seven of these and of one other.
         ben = {pair: FIRST[pair] for pair in pairs} | {pairs[0]: 0, pairs[1]: 1}
         judge(db, made, "Ben", ben)
-        plan = plan_overlap(db, made.campaign.id, half_width=0.2)
+        plan = plan_overlap(db, made.campaign.id, PlanRequest(0.2))
     assert plan.source is Source.MEASURED
     assert plan.known is not None
     assert plan.known.table.tolist() == [[7.0, 1.0], [1.0, 23.0]]
@@ -63,7 +63,7 @@ def test_what_another_was_given_already_is_not_drawn(sqlite_database: Database, 
         assign(db, pool.id, topics=["T1"], assessor_ids=[made.assessors["Ben"]])
         # Her own assignment does not count.
         assign(db, pool.id, topics=["T2"], assessor_ids=[made.assessors["Ada"]])
-        found = candidates_of(db, made.campaign.id, line=1).found
+        found = candidates_of(db, made.campaign.id, relevant_from=1).found
     assert ("T1", "d1") not in {(one.topic, one.docno) for one in found}
     assert ("T2", "d1") in {(one.topic, one.docno) for one in found}
 
@@ -75,7 +75,7 @@ def test_machines_neither_judge_first_nor_make_a_pair_doubly_judged(
         said = [Judgment("robot", topic, docno, 1) for topic, docno in [*FIRST][:5]]
         said.append(Judgment("robot", "T1", "only-by-the-robot", 1))
         import_judgments(db, made.campaign.id, said, source="r", machines=["robot"])
-        assert candidates_of(db, made.campaign.id, line=1).pairs == 80
+        assert candidates_of(db, made.campaign.id, relevant_from=1).pairs == 80
 
 
 @pytest.mark.parametrize("draw", list(Draw))
@@ -85,7 +85,7 @@ def test_a_draw_becomes_a_pool_for_the_second_assessor(
     ben = made.assessors["Ben"]
     with sqlite_database.writing() as db:
         before = left_to_judge(db, made.campaign.id, made.accounts["Ben"])
-        drawn = draw_overlap(db, made.campaign.id, pairs=24, draw=draw, assessor_ids=[ben], seed=5)
+        drawn = draw_overlap(db, made.campaign.id, DrawOrder(pairs=24, draw=draw, assessor_ids=[ben], seed=5))
         entries = pool_entries(db, made.campaign.id, drawn.pool.pool.name)
         left = left_to_judge(db, made.campaign.id, made.accounts["Ben"])
         lines = [one for one in assignments_of(db, made.campaign.id) if one.pool == drawn.pool.pool.name]
@@ -110,7 +110,9 @@ def test_the_same_seed_draws_the_same_pairs_and_no_pair_twice(sqlite_database: D
         with sqlite_database.writing() as db:
             ben = made.assessors["Ben"]
             found = draw_overlap(
-                db, made.campaign.id, pairs=20, draw=Draw.RANDOM, assessor_ids=[ben], seed=seed, name=name
+                db,
+                made.campaign.id,
+                DrawOrder(pairs=20, draw=Draw.RANDOM, assessor_ids=[ben], seed=seed, name=name),
             )
             pairs = {(e.topic, e.docno) for e in pool_entries(db, made.campaign.id, found.pool.pool.name)}
             if name == "again":
@@ -124,10 +126,7 @@ def test_the_same_seed_draws_the_same_pairs_and_no_pair_twice(sqlite_database: D
         draw_overlap(
             db,
             made.campaign.id,
-            pairs=1,
-            draw=Draw.RANDOM,
-            assessor_ids=[made.assessors["Cleo"]],
-            name="once",
+            DrawOrder(pairs=1, draw=Draw.RANDOM, assessor_ids=[made.assessors["Cleo"]], name="once"),
         )
 
 
@@ -139,7 +138,9 @@ def test_a_form_that_is_sent_twice_finds_its_pool_though_no_pair_is_left(
         def draw() -> str:
             ben = made.assessors["Ben"]
             found = draw_overlap(
-                db, made.campaign.id, pairs=80, draw=Draw.RANDOM, assessor_ids=[ben], seed=5, name="  "
+                db,
+                made.campaign.id,
+                DrawOrder(pairs=80, draw=Draw.RANDOM, assessor_ids=[ben], seed=5, name="  "),
             )
             return found.pool.pool.name
 
@@ -159,12 +160,12 @@ def test_two_who_draw_at_the_same_moment_do_not_draw_the_same_pairs(database: Da
             with database.writing() as db:
                 if not database.embedded:
                     both_are_here.wait(20)
-                draw_overlap(
-                    db, made.campaign.id, pairs=50, draw=Draw.RANDOM, assessor_ids=[made.assessors["Ben"]],
-                    seed=seed,
-                )  # fmt: skip
+                ben = made.assessors["Ben"]
+                order = DrawOrder(pairs=50, draw=Draw.RANDOM, assessor_ids=[ben], seed=seed)
+                draw_overlap(db, made.campaign.id, order)
         except InvalidInput as error:
-            return "50 pairs cannot be drawn of 30" not in str(error)
+            # The thirty that the other has left are too few for fifty.
+            return [(one.code, "30" in one.message) for one in error.findings] != [("pairs", True)]
         return True
 
     with ThreadPoolExecutor(2) as threads:
@@ -177,7 +178,9 @@ def test_nobody_is_given_what_they_have_judged_themselves_alone(
     with sqlite_database.writing() as db:
         judge(db, made, "Ben", {("T1", "only-bens"): 1})
         seconds = [made.assessors["Ada"], made.assessors["Ben"]]
-        draw_overlap(db, made.campaign.id, pairs=81, draw=Draw.RANDOM, assessor_ids=seconds, seed=1)
+        draw_overlap(
+            db, made.campaign.id, DrawOrder(pairs=81, draw=Draw.RANDOM, assessor_ids=seconds, seed=1)
+        )
         lines = {(one.topic, one.assessor) for one in assignments_of(db, made.campaign.id)}
     # T1 has pairs of Ada's and one of Ben's, so that both must come; T2 has Ada's only.
     assert lines == {("T1", "Ada"), ("T1", "Ben"), ("T2", "Ben")}
@@ -189,34 +192,34 @@ def test_nothing_is_simulated_while_others_wait_for_the_one_writer(
     monkeypatch.delattr("workbench.agreement.sample_simulation.simulate_pairs")
     with sqlite_database.writing() as db:
         ben = made.assessors["Ben"]
-        draw_overlap(db, made.campaign.id, pairs=9, draw=Draw.LABEL, assessor_ids=[ben], seed=1)
+        draw_overlap(db, made.campaign.id, DrawOrder(pairs=9, draw=Draw.LABEL, assessor_ids=[ben], seed=1))
 
 
 def test_seconds_take_turns_over_topics(sqlite_database: Database, made: Made) -> None:
     with sqlite_database.writing() as db:
         seconds = [made.assessors["Ben"], made.assessors["Cleo"]]
-        draw_overlap(db, made.campaign.id, pairs=80, draw=Draw.RANDOM, assessor_ids=seconds, seed=1)
+        draw_overlap(
+            db, made.campaign.id, DrawOrder(pairs=80, draw=Draw.RANDOM, assessor_ids=seconds, seed=1)
+        )
         lines = {(one.topic, one.assessor) for one in assignments_of(db, made.campaign.id)}
     assert lines == {("T1", "Ben"), ("T2", "Cleo")}
 
 
-def test_what_cannot_be_drawn_is_refused(sqlite_database: Database, made: Made) -> None:
+def test_what_cannot_be_drawn_is_refused_at_its_field(sqlite_database: Database, made: Made) -> None:
     with sqlite_database.writing() as db:
         ada, ben = made.assessors["Ada"], made.assessors["Ben"]
 
         def draw(pairs: int, who: list[int]) -> None:
-            draw_overlap(db, made.campaign.id, pairs=pairs, draw=Draw.RANDOM, assessor_ids=who)
+            draw_overlap(db, made.campaign.id, DrawOrder(pairs=pairs, draw=Draw.RANDOM, assessor_ids=who))
 
-        with pytest.raises(InvalidInput, match=r"81 pairs cannot be drawn of 80"):
-            draw(81, [ben])
-        with pytest.raises(InvalidInput, match="no pair that one person has judged and these"):
-            draw(1, [ada])
-        with pytest.raises(InvalidInput, match="no second assessor"):
-            draw(1, [])
+        for code, pairs, who in (("pairs", 81, [ben]), ("pairs", 1, [ada]), ("assessor", 1, [])):
+            with pytest.raises(InvalidInput) as refused:
+                draw(pairs, who)
+            assert [one.code for one in refused.value.findings] == [code]
         with pytest.raises(NotFound):
             draw(1, [ben, 999])
         with pytest.raises(WorkbenchError, match="cannot be the lowest relevant grade"):
-            plan_overlap(db, made.campaign.id, relevant_from=0)
+            plan_overlap(db, made.campaign.id, PlanRequest(relevant_from=0))
         assert len(pools_of(db, made.campaign.id)) == 1
 
 
@@ -225,14 +228,19 @@ def test_too_few_others_are_refused_and_a_measured_kappa_is_no_lower_than_severa
 ) -> None:
     with sqlite_database.writing() as db:
         ben = made.assessors["Ben"]
-        with pytest.raises(InvalidInput, match="2 others are to judge every pair, and 1 chosen"):
-            draw_overlap(db, made.campaign.id, pairs=5, draw=Draw.RANDOM, assessor_ids=[ben], assessors=3)
+        with pytest.raises(InvalidInput) as refused:
+            draw_overlap(
+                db,
+                made.campaign.id,
+                DrawOrder(pairs=5, draw=Draw.RANDOM, assessor_ids=[ben], plan=PlanRequest(assessors=3)),
+            )
+        assert [one.code for one in refused.value.findings] == ["assessor"]
         judge(db, made, "Ben", {pair: 1 - FIRST[pair] for pair in FIRST})
-        plan = plan_overlap(db, made.campaign.id, half_width=0.2, assessors=3)
+        plan = plan_overlap(db, made.campaign.id, PlanRequest(0.2, assessors=3))
     assert plan.source is Source.MEASURED
     # Of 82 halves and more each grade has half of the table: at most -1/2 of three, (-1/4) / (1 - 1/4) below.
     assert plan.kappa == pytest.approx(-0.5 / 2 / (1 - 0.5 / 2), abs=1e-6)
-    assert (plan.assessors, plan.others, plan.planned[0].needed.assessors) == (3, 2, 3)
+    assert (plan.request.assessors, plan.request.others, plan.model.assessors) == (3, 2, 3)
 
 
 def test_the_plan_is_of_the_coefficient_that_is_wished(sqlite_database: Database, made: Made) -> None:
@@ -241,8 +249,12 @@ def test_the_plan_is_of_the_coefficient_that_is_wished(sqlite_database: Database
         # Of forty pairs ten are relevant for Ada; Ben says so of twenty more.
         judge(db, made, "Ben", {pair: int(FIRST[pair] or at % 4 in (1, 2)) for at, pair in enumerate(pairs)})
         pooled, unpooled, ac, three = (
-            plan_overlap(db, made.campaign.id, half_width=0.2, aim=aim, assessors=assessors, missing=missing)
-            for aim, assessors, missing in (
+            plan_overlap(
+                db,
+                made.campaign.id,
+                PlanRequest(0.2, target=target, assessors=assessors, non_response=missing),
+            )
+            for target, assessors, missing in (
                 (Target(), 2, 0.0), (Target("unpooled"), 2, 0.0), (Target("gwet"), 2, 0.0),
                 (Target("alpha"), 3, 0.2),
             )
@@ -250,12 +262,12 @@ def test_the_plan_is_of_the_coefficient_that_is_wished(sqlite_database: Database
     # 10, 20 and 10 of forty, a half more in each cell, both ways round: observed 21 / 42, relevant
     # (10.5 + 10.5) / 42 of all: chance 1/2, kappa 0.
     assert pooled.kappa == pytest.approx(0.0, abs=1e-6)
-    assert (pooled.by_strictness, unpooled.by_strictness) == (False, True)
+    assert (pooled.individual, unpooled.individual) == (False, True)
     # Ben calls 30 of 40 relevant, Ada 10: .75 and .25 about the mean, chance .375, kappa .125 / .625.
     assert unpooled.value == pytest.approx(0.2, abs=1e-6)
     assert unpooled.kappa == pytest.approx(0.0, abs=1e-6)
     assert ac.value == pytest.approx(0.0, abs=1e-6)
     assert three.value == pytest.approx(0.0, abs=1e-6)
-    assert three.missing == 0.2
-    assert unpooled.planned[0].needed.pairs != pooled.planned[0].needed.pairs
-    assert (three.planned[0].needed.pairs or 0) > 30
+    assert three.request.non_response == 0.2
+    assert unpooled.planned[0].size.pairs != pooled.planned[0].size.pairs
+    assert (three.planned[0].size.pairs or 0) > 30

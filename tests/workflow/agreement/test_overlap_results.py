@@ -1,4 +1,4 @@
-"""What overlaps that were drawn come to, of the coefficient for which they were drawn."""
+"""What overlaps that were drawn show, of the coefficient for which they were drawn."""
 
 from __future__ import annotations
 
@@ -6,25 +6,33 @@ import pytest
 
 from tests.builders import Made, pooled_campaign
 from tests.workflow.agreement.overlaps import FIRST, judge
-from workbench.agreement.sample_request import Target
+from workbench.agreement.sample_request import PlanRequest, Target
 from workbench.agreement.sample_size import Draw
 from workbench.storage.engine import Database
-from workbench.workflow.agreement.overlap_drawing import draw_overlap
+from workbench.workflow.agreement.overlap_drawing import DrawOrder, draw_overlap
 from workbench.workflow.agreement.overlap_results import overlap_results
 from workbench.workflow.judging.assignments import assignments_of
 from workbench.workflow.pools.judged_pairs import pooled_pairs
 from workbench.workflow.pools.listing import pool_entries
 
 
-def test_the_result_weighs_a_sample_by_label_back_to_the_whole(database: Database) -> None:
+def test_the_result_reweights_a_sample_by_label_to_all_pairs(database: Database) -> None:
     with database.writing() as db:
         made, _ = pooled_campaign(db)
         judge(db, made, "Ada", FIRST)
         ben = made.assessors["Ben"]
         drawn = draw_overlap(
-            db, made.campaign.id, pairs=30, draw=Draw.LABEL, assessor_ids=[ben], seed=3, name="o",
-            aim=Target("unpooled", "linear"),
-        )  # fmt: skip
+            db,
+            made.campaign.id,
+            DrawOrder(
+                pairs=30,
+                draw=Draw.LABEL,
+                assessor_ids=[ben],
+                seed=3,
+                name="o",
+                plan=PlanRequest(target=Target("unpooled", "linear")),
+            ),
+        )
         entries = pool_entries(db, made.campaign.id, "o")
         relevant = [e for e in entries if e.stratum == 1]
         # Ben finds every second of Ada's relevant ones relevant, and none of the others.
@@ -36,7 +44,7 @@ def test_the_result_weighs_a_sample_by_label_back_to_the_whole(database: Databas
     yes, n = len(relevant[::2]), len(relevant)
     assert drawn.pool.recipe["parameters"]["coefficient"] == "unpooled"
     # Two grades have no weights.
-    assert found.aim == Target("unpooled")
+    assert found.request.target == Target("unpooled")
     assert found.table == ((yes, n - yes), (0, 30 - n))
     assert (found.judged, found.pairs, drawn.by_label) == (30, 30, (n, 30 - n))
     # The whole has 1/4 relevant for Ada and of these the share s for Ben: observed 1 - (1 - s) / 4, expected
@@ -47,16 +55,24 @@ def test_the_result_weighs_a_sample_by_label_back_to_the_whole(database: Databas
     assert found.estimate.interval.low is not None
 
 
-def test_a_draw_for_three_gives_every_pair_to_two_others_and_tells_the_pooled_kappa(
+def test_a_draw_for_three_assigns_every_pair_to_two_others_and_shows_the_pooled_kappa(
     sqlite_database: Database, made: Made
 ) -> None:
     ada, ben, cleo = (made.assessors[name] for name in ("Ada", "Ben", "Cleo"))
     with sqlite_database.writing() as db:
         judge(db, made, "Ben", {("T1", "only-bens"): 1})
         drawn = draw_overlap(
-            db, made.campaign.id, pairs=81, draw=Draw.RANDOM, assessor_ids=[ben, cleo, ada], assessors=3,
-            seed=2, name="three",
-        )  # fmt: skip
+            db,
+            made.campaign.id,
+            DrawOrder(
+                pairs=81,
+                draw=Draw.RANDOM,
+                assessor_ids=[ben, cleo, ada],
+                seed=2,
+                name="three",
+                plan=PlanRequest(assessors=3),
+            ),
+        )
         lines = {(one.topic, one.assessor) for one in assignments_of(db, made.campaign.id)}
         # Ben's own pair in T1 needs Ada beside Cleo; T2 has Ada's pairs only.
         assert lines == {("T1", "Ada"), ("T1", "Ben"), ("T1", "Cleo"), ("T2", "Ben"), ("T2", "Cleo")}
@@ -65,7 +81,7 @@ def test_a_draw_for_three_gives_every_pair_to_two_others_and_tells_the_pooled_ka
         (early,) = overlap_results(db, made.campaign.id)
         judge(db, made, "Cleo", dict.fromkeys(FIRST, 0))
         (found,) = overlap_results(db, made.campaign.id)
-    assert (early.assessors, early.judged, early.estimate.value) == (3, 0, None)
+    assert (early.request.assessors, early.judged, early.estimate.value) == (3, 0, None)
     assert found.judged == 80
     # Of 20 pairs relevant to Ada and Ben and not to Cleo a third of the pairs of assessors agree, of 60 all:
     # observed (20 / 3 + 60) / 80; relevant are 40 of 240 grades, by chance (1/6)^2 + (5/6)^2 agree.
@@ -74,7 +90,7 @@ def test_a_draw_for_three_gives_every_pair_to_two_others_and_tells_the_pooled_ka
     assert found.estimate.interval.low is not None
 
 
-def test_where_the_first_judgment_is_taken_back_no_other_stands_in_for_it(
+def test_where_the_first_judgment_is_withdrawn_no_other_replaces_it(
     sqlite_database: Database, made: Made
 ) -> None:
     ben, cleo = made.assessors["Ben"], made.assessors["Cleo"]
@@ -84,9 +100,16 @@ def test_where_the_first_judgment_is_taken_back_no_other_stands_in_for_it(
         judge(db, made, "Ben", {pairs[0]: 1}, turn=" before")
         judge(db, made, "Ben", {pairs[0]: None}, turn=" taken back")
         draw_overlap(
-            db, made.campaign.id, pairs=80, draw=Draw.RANDOM, assessor_ids=[ben, cleo], assessors=3,
-            missing=0.3, seed=2,
-        )  # fmt: skip
+            db,
+            made.campaign.id,
+            DrawOrder(
+                pairs=80,
+                draw=Draw.RANDOM,
+                assessor_ids=[ben, cleo],
+                seed=2,
+                plan=PlanRequest(assessors=3, non_response=0.3),
+            ),
+        )
         for name in ("Ben", "Cleo"):
             judge(db, made, name, dict.fromkeys(pairs[:4], 0))
         (before,) = overlap_results(db, made.campaign.id)
@@ -97,12 +120,12 @@ def test_where_the_first_judgment_is_taken_back_no_other_stands_in_for_it(
     assert (after.judged, after.table) == (3, ((0, 2), (0, 4)))
 
 
-def test_whole_topics_that_were_drawn_are_drawn_again_for_the_interval(
+def test_whole_topics_that_were_drawn_are_resampled_for_the_interval(
     sqlite_database: Database, made: Made
 ) -> None:
     with sqlite_database.writing() as db:
         ben = made.assessors["Ben"]
-        draw_overlap(db, made.campaign.id, pairs=80, draw=Draw.TOPIC, assessor_ids=[ben], seed=3)
+        draw_overlap(db, made.campaign.id, DrawOrder(pairs=80, draw=Draw.TOPIC, assessor_ids=[ben], seed=3))
         judge(db, made, "Ben", FIRST | {pair: 1 for pair in FIRST if pair[0] == "T1"})
         (found,) = overlap_results(db, made.campaign.id)
     # In T2 they agree wholly; in T1 Ben calls all relevant: 10 of 40 agree, chance (50 / 80)^2 + (30 / 80)^2.
@@ -114,20 +137,27 @@ def test_whole_topics_that_were_drawn_are_drawn_again_for_the_interval(
     )
 
 
-def test_where_judgments_need_not_come_a_pair_counts_as_soon_as_two_have_judged_it(
+def test_with_expected_non_response_a_pair_counts_as_soon_as_two_have_judged_it(
     sqlite_database: Database, made: Made
 ) -> None:
     ben, cleo = made.assessors["Ben"], made.assessors["Cleo"]
     with sqlite_database.writing() as db:
         drawn = draw_overlap(
-            db, made.campaign.id, pairs=80, draw=Draw.RANDOM, assessor_ids=[ben, cleo], assessors=3,
-            aim=Target("alpha"), missing=0.3, seed=2,
-        )  # fmt: skip
+            db,
+            made.campaign.id,
+            DrawOrder(
+                pairs=80,
+                draw=Draw.RANDOM,
+                assessor_ids=[ben, cleo],
+                seed=2,
+                plan=PlanRequest(assessors=3, target=Target("alpha"), non_response=0.3),
+            ),
+        )
         assert drawn.pool.recipe["parameters"]["missing"] == "0.3"
         judge(db, made, "Ben", {pair: FIRST[pair] for pair in list(FIRST)[:60]})
         judge(db, made, "Cleo", dict.fromkeys(list(FIRST)[40:], 0))
         (found,) = overlap_results(db, made.campaign.id)
-    assert (found.judged, found.missing, found.aim) == (80, 0.3, Target("alpha"))
+    assert (found.judged, found.request.non_response, found.request.target) == (80, 0.3, Target("alpha"))
     # 40 pairs of Ada and Ben, all equal; 20 of all three, 5 with one of three apart; 20 of Ada and Cleo, 5
     # apart. Disagreements, by pairs of values: 5 x 2 of 3 values (each pair over 3 - 1) and 5 x 2. Values
     # 80 + 60 + 40, of these relevant 20 + 10 + 5.

@@ -11,7 +11,6 @@ from sqlalchemy.orm import Session
 from tests.builders import Made, pooled_campaign
 from workbench.records import FOUR_GRADES
 from workbench.storage.tables import JudgmentEventRow, KeptAsideRow
-from workbench.web.pages.judging.desk_json import read_event
 from workbench.workflow.judging.assignments import assign, assignments_of
 from workbench.workflow.judging.order import OrderRule
 from workbench.workflow.judging.sync import Event, Receipt, receive
@@ -32,7 +31,7 @@ class Day:
         """An event as it comes out of JSON; a grade unless it says otherwise."""
         if "kind" not in sent:
             sent = {"kind": "answer", "answer": "grade", **sent}
-        return read_event({"assignment": self.assignment, "client_id": client_id, "docno": docno, **sent})
+        return {"assignment": self.assignment, "client_id": client_id, "docno": docno, **sent}
 
     def send(self, db: Session, *events: Event) -> tuple[Receipt, ...]:
         """Send events as Ada's desk does."""

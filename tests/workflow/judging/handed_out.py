@@ -9,14 +9,14 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from tests.builders import ALPHA, BETA, Made, campaign_with_people, send_runs
+from tests.submitted import record
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Answer
 from workbench.storage.tables import PoolEventRow
-from workbench.workflow.judging.adaptive_handout import hand_out
 from workbench.workflow.judging.adaptive_states import AdaptiveStates, Replay, replay_pool
 from workbench.workflow.judging.assignments import assign, assignments_of
-from workbench.workflow.judging.judging import record
-from workbench.workflow.judging.recording import Recorded
+from workbench.workflow.judging.record import Recorded
+from workbench.workflow.judging.task import hand_out_next
 from workbench.workflow.pools.making import make_pool
 
 
@@ -32,7 +32,7 @@ class Live:
 
     def next(self, db: Session, name: str) -> str | None:
         """What the assessor gets now."""
-        return hand_out(db, self.states, self.tasks[name], self.made.accounts[name])
+        return next(iter(hand_out_next(db, self.states, self.tasks[name], self.made.accounts[name])), None)
 
     def say(self, db: Session, name: str, docno: str, grade: int | None, client_id: str = "") -> Recorded:
         """Give a grade, or unsure for None."""

@@ -13,7 +13,6 @@ from workbench.formats.graded_pairs import GradedPair
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import FOUR_GRADES, Document
 from workbench.storage.tables import JudgmentEventRow
-from workbench.web.pages.judging.desk_json import read_event
 from workbench.workflow.campaigns.collection import load_documents
 from workbench.workflow.judging.assignments import assign, assignments_of
 from workbench.workflow.judging.order import OrderRule
@@ -47,7 +46,7 @@ class Probed:
         """Send one event as her desk does."""
         event = {"kind": "answer", "answer": "grade", "grade": grade} | sent
         event |= {"assignment": self.assignment, "client_id": str(uuid4()), "docno": key}
-        return receive(db, self.ada, [read_event(event)])[0]
+        return receive(db, self.ada, [event])[0]
 
     def judge_all(self, db: Session, grade: int = 1) -> list[Slot]:
         """Judge to the end of the topic; gives what stood there, in order."""

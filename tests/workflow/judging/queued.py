@@ -11,16 +11,16 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from tests.builders import Made, campaign_with_people, send_runs
+from tests.submitted import record, withdraw
 from workbench.pooling.adaptive.live import Happening
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Answer
 from workbench.storage.tables import AssessorRow, JudgmentEventRow, PoolEventRow
+from workbench.workflow.judging.adaptive_states import AdaptiveStates
 from workbench.workflow.judging.assignments import assignments_of
-from workbench.workflow.judging.judging import record, withdraw
-from workbench.workflow.judging.queue_handout import hand_out_ahead
 from workbench.workflow.judging.queues import give_queue, make_queue
-from workbench.workflow.judging.recording import Recorded
-from workbench.workflow.judging.task import own_task
+from workbench.workflow.judging.record import Recorded
+from workbench.workflow.judging.task import hand_out_next, own_task
 from workbench.workflow.pools.making import make_pool
 
 POOL = "queue"
@@ -41,7 +41,7 @@ class Queued:
 
     def take(self, db: Session, name: str) -> tuple[str, ...]:
         """What the assessor is handed now."""
-        return hand_out_ahead(db, self.tasks[name], self.made.accounts[name])
+        return hand_out_next(db, AdaptiveStates(), self.tasks[name], self.made.accounts[name])
 
     def has(self, db: Session, name: str) -> list[str]:
         """What the assessor has, answered or not."""

@@ -17,7 +17,7 @@ from workbench.workflow.judging.adaptive_handout import LEASE
 from workbench.workflow.judging.adaptive_states import AdaptiveStates
 from workbench.workflow.judging.assignments import assign, revoke
 from workbench.workflow.judging.desk_view import desk
-from workbench.workflow.judging.judging import undo
+from workbench.workflow.judging.record import undo_last
 from workbench.workflow.judging.worklists import worklist
 from workbench.workflow.pools.drafts import close_pool
 from workbench.workflow.pools.listing import pool_entries
@@ -39,7 +39,7 @@ def test_an_answer_taken_back_is_no_judgment_and_its_document_stays_with_the_ass
         second = live.next(db, "Ada")
         account = live.made.accounts["Ada"]
         assert second is not None
-        assert undo(db, live.tasks["Ada"], account, client_id=str(uuid4())) == "d1"
+        assert undo_last(db, live.tasks["Ada"], account, client_id=str(uuid4())) == "d1"
         assert live.next(db, "Ada") == "d1"
         live.say(db, "Ada", "d1", 0)
         assert live.next(db, "Ada") == second

@@ -15,7 +15,6 @@ from workbench.records import Topic
 from workbench.storage.engine import Database
 from workbench.storage.tables import JudgmentEventRow, KeptAsideRow, PoolRow
 from workbench.workflow.campaigns.collection import load_topics, topics_of
-from workbench.workflow.judging.annotations import Annotations, Passage, read_annotations
 from workbench.workflow.judging.current_judgments import (
     TickedBy,
     annotated_judgments,
@@ -31,6 +30,7 @@ from workbench.workflow.judging.desk_rules import (
     save_desk_questions,
 )
 from workbench.workflow.judging.desk_view import desk, work_of
+from workbench.workflow.judging.submission import Annotations, Passage, read_annotations
 from workbench.workflow.judging.unrecorded import Settlement, settle, unrecorded_lines
 
 EVERYTHING: dict[str, Any] = {

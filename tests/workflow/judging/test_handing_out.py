@@ -10,10 +10,9 @@ from workbench.errors import NotFound
 from workbench.pooling.strategies import ADAPTIVE, PoolRecipe
 from workbench.storage.engine import Database
 from workbench.storage.tables import AssignmentRow, PoolEntryRow
-from workbench.workflow.judging.adaptive_handout import hand_out
 from workbench.workflow.judging.assignments import assign, assign_in_turn, assignments_of, left_to_judge
 from workbench.workflow.judging.desk_view import desk
-from workbench.workflow.judging.task import prepare_handing_out
+from workbench.workflow.judging.task import hand_out_next, prepare_next
 from workbench.workflow.judging.worklists import answers, worklist
 from workbench.workflow.overview import overview
 from workbench.workflow.pools.listing import pool_entries
@@ -55,13 +54,13 @@ def test_a_document_is_not_handed_out_before_the_last_one_has_an_answer(database
         first = live.next(db, "Ada")
         assert first is not None
         assert [live.next(db, "Ada") for _ in range(3)] == [first] * 3
-        assert not prepare_handing_out(db, live.states, live.tasks["Ada"], live.made.accounts["Ada"])
+        assert not prepare_next(db, live.states, live.tasks["Ada"], live.made.accounts["Ada"])
         shown = desk(db, live.tasks["Ada"], live.made.accounts["Ada"])
         assert shown.document is not None
         assert (shown.document.docno, shown.position, shown.total, shown.waits) == (first, 1, 5, False)
         live.say(db, "Ada", first, 0)
         assert desk(db, live.tasks["Ada"], live.made.accounts["Ada"]).waits
-        assert prepare_handing_out(db, live.states, live.tasks["Ada"], live.made.accounts["Ada"])
+        assert prepare_next(db, live.states, live.tasks["Ada"], live.made.accounts["Ada"])
 
 
 @pytest.mark.parametrize("strategy", ADAPTIVE)
@@ -169,8 +168,8 @@ def test_a_pool_that_is_not_adaptive_hands_out_nothing(database: Database) -> No
             one.id for one in assignments_of(db, live.made.campaign.id) if one.pool == plain.pool.name
         )
         account = live.made.accounts["Ada"]
-        assert not prepare_handing_out(db, live.states, task, account)
-        assert hand_out(db, live.states, task, account) is None
+        assert not prepare_next(db, live.states, task, account)
+        assert hand_out_next(db, live.states, task, account) == ()
 
 
 def test_what_the_assessor_judged_in_another_pool_counts_and_is_not_asked_again(database: Database) -> None:
@@ -230,7 +229,7 @@ def test_nobody_is_handed_out_another_persons_documents(database: Database) -> N
     with database.writing() as db:
         live = live_pool(db)
         with pytest.raises(NotFound):
-            hand_out(db, live.states, live.tasks["Ada"], live.made.accounts["Ben"])
+            hand_out_next(db, live.states, live.tasks["Ada"], live.made.accounts["Ben"])
 
 
 def test_whole_topics_are_given_before_anything_is_handed_out(database: Database) -> None:

@@ -14,7 +14,7 @@ from workbench.storage.engine import Database
 from workbench.storage.tables import JudgmentEventRow, PoolEventRow
 from workbench.workflow.judging.adaptive_states import AdaptiveStates
 from workbench.workflow.judging.assignments import revoke
-from workbench.workflow.judging.task import prepare_handing_out
+from workbench.workflow.judging.task import prepare_next
 from workbench.workflow.pools.drafts import close_pool
 
 pytestmark = pytest.mark.engines
@@ -41,7 +41,7 @@ def judge_all(database: Database, live: Live, name: str) -> list[str]:
     seen: list[str] = []
     while True:
         with database.reading() as db:
-            ready = prepare_handing_out(db, live.states, live.tasks[name], live.made.accounts[name])
+            ready = prepare_next(db, live.states, live.tasks[name], live.made.accounts[name])
         with database.writing() as db:
             docno = live.next(db, name)
         assert ready == (docno is not None) or docno is None

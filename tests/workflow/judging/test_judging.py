@@ -9,6 +9,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from tests.builders import Made, pooled_campaign
+from tests.submitted import record
 from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import FOUR_GRADES, Answer
@@ -18,9 +19,8 @@ from workbench.workflow.checks import text_hash
 from workbench.workflow.judging.assignments import assign, assignments_of, revoke
 from workbench.workflow.judging.current_judgments import current_judgments
 from workbench.workflow.judging.desk_view import desk
-from workbench.workflow.judging.judging import record, undo
 from workbench.workflow.judging.order import OrderRule
-from workbench.workflow.judging.recording import Recorded
+from workbench.workflow.judging.record import Recorded, undo_last
 from workbench.workflow.judging.worklists import answers, effective_roles, worklist
 from workbench.workflow.people.roles import Role
 from workbench.workflow.pools.drafts import close_pool
@@ -126,7 +126,7 @@ def test_undo_goes_back_without_limit_and_returns_to_the_document(database: Data
         task = given(db, made, report.pool.id, "Ada")
         for docno in ("d/4", "d1", "d2"):
             say(db, task, ada, docno, 1)
-        undone = [undo(db, task, ada, client_id=str(uuid4())) for _ in range(4)]
+        undone = [undo_last(db, task, ada, client_id=str(uuid4())) for _ in range(4)]
         assert undone == ["d2", "d1", "d/4", None]
         assert current_judgments(db, made.campaign.id) == ()
         shown = desk(db, task, ada)
@@ -143,8 +143,8 @@ def test_a_double_click_on_undo_withdraws_one_answer(database: Database) -> None
         task = given(db, made, report.pool.id, "Ada")
         say(db, task, ada, "d/4", 1)
         say(db, task, ada, "d1", 1)
-        assert undo(db, task, ada, client_id="one-click") == "d1"
-        assert undo(db, task, ada, client_id="one-click") is None
+        assert undo_last(db, task, ada, client_id="one-click") == "d1"
+        assert undo_last(db, task, ada, client_id="one-click") is None
         assert [judgment.docno for judgment in current_judgments(db, made.campaign.id)] == ["d/4"]
 
 

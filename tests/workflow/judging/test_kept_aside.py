@@ -47,7 +47,7 @@ def test_each_line_says_who_what_and_why_and_what_holds_now(database: Database) 
             ("Ada", "T1", "d/4", "answer", None),
         ]
         assert {line.why for line in lines} == {"this pool is closed"}
-        assert [line.holds.grade if line.holds else None for line in lines] == [1, 1, None]
+        assert [line.current.grade if line.current else None for line in lines] == [1, 1, None]
         assert unrecorded_count(db, ada.made.campaign.id) == 3
 
 
@@ -95,7 +95,7 @@ def test_what_can_be_no_answer_cannot_be_recorded_and_says_why(sqlite_database: 
             ada.event("event-03", "d1", kind=["answer"], answer="grade", grade=1),
             ada.event("event-04", "d1", answer={"grade": 1}),
         )
-        reasons = ("9 is not a grade", "no answer", "no answer", "no answer")
+        reasons = ("9 is not a grade", "unknown kind", "unknown kind", "unknown answer")
         for line, why in zip(unrecorded_lines(db, ada.made.campaign.id), reasons, strict=True):
             with pytest.raises(WorkbenchError, match=why):
                 settle(db, ada.made.campaign.id, line.id, ada.made.organiser, settlement=Settlement.RECORDED)

@@ -7,12 +7,12 @@ from uuid import uuid4
 import pytest
 
 from tests.builders import Made, pooled_campaign, send_runs
+from tests.submitted import record
 from workbench.errors import Conflict, NotFound
 from workbench.records import Answer
 from workbench.storage import Session
 from workbench.storage.engine import Database
 from workbench.workflow.judging.assignments import assign, assignments_of
-from workbench.workflow.judging.judging import record
 from workbench.workflow.judging.late_runs import fill_holes, holes_of
 from workbench.workflow.pools.listing import pool_entries
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import select
 
+from tests.submitted import put_off, record
 from tests.workflow.judging.queued import (
     POOL,
     Queued,
@@ -18,10 +19,10 @@ from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Answer
 from workbench.storage.engine import Database
 from workbench.storage.tables import KeptAsideRow
+from workbench.workflow.judging.adaptive_states import AdaptiveStates
 from workbench.workflow.judging.assignments import assign, assignments_of, left_to_judge, revoke
 from workbench.workflow.judging.desk_view import desk
-from workbench.workflow.judging.judging import put_off, record
-from workbench.workflow.judging.queue_handout import AHEAD, wants_more
+from workbench.workflow.judging.queue_handout import AHEAD
 from workbench.workflow.judging.queues import (
     end_queue,
     give_queue,
@@ -32,6 +33,7 @@ from workbench.workflow.judging.queues import (
     take_back_pair,
 )
 from workbench.workflow.judging.sync import Event, Outcome, receive
+from workbench.workflow.judging.task import prepare_next
 from workbench.workflow.judging.worklists import worklist
 from workbench.workflow.overview import overview
 from workbench.workflow.pools.drafts import close_pool
@@ -42,7 +44,8 @@ pytestmark = pytest.mark.engines
 
 def sent(queued: Queued, name: str, docno: str, grade: int) -> Event:
     """An answer as the desk sends it."""
-    return Event("answer", queued.tasks[name], docno, f"client-{name}-{docno}", {}, "grade", grade)
+    sent = {"assignment": queued.tasks[name], "client_id": f"client-{name}-{docno}", "docno": docno}
+    return sent | {"kind": "answer", "answer": "grade", "grade": grade}
 
 
 def test_five_are_handed_out_ahead_and_the_rest_as_these_are_answered(database: Database) -> None:
@@ -52,10 +55,10 @@ def test_five_are_handed_out_ahead_and_the_rest_as_these_are_answered(database: 
         assert len(first) == AHEAD
         assert queued.take(db, "Ada") == ()
         assert queued.has(db, "Ada") == list(first)
-        assert not wants_more(db, queued.tasks["Ada"], queued.made.accounts["Ada"])
+        assert not prepare_next(db, AdaptiveStates(), queued.tasks["Ada"], queued.made.accounts["Ada"])
         for docno in first[:3]:
             queued.say(db, "Ada", docno)
-        assert wants_more(db, queued.tasks["Ada"], queued.made.accounts["Ada"])
+        assert prepare_next(db, AdaptiveStates(), queued.tasks["Ada"], queued.made.accounts["Ada"])
         second = queued.take(db, "Ada")
         assert sorted(first + second) == [f"D{number:02}" for number in range(1, 8)]
         assert queued.has(db, "Ada") == [*first, *second]
@@ -120,7 +123,7 @@ def test_who_is_unsure_or_cannot_judge_frees_the_pair_for_a_colleague(
         assert queued.take(db, "Ada") == ()
         assert queued.take(db, "Ben") == ("D01",)
         # On second thought Ada grades it, but it is Ben's now.
-        with pytest.raises(Conflict, match="others have given"):
+        with pytest.raises(Conflict, match="all the judgments it needs"):
             queued.say(db, "Ada", "D01")
         queued.say(db, "Ben", "D01")
         assert grades(db) == {"D01": 1}
@@ -228,8 +231,8 @@ def test_an_answer_after_the_lease_to_a_full_pair_is_kept_aside(database: Databa
         queued.hours_later(db, 1)
         assert queued.take(db, "Ben") == ("D01",)
         [receipt] = receive(db, queued.made.accounts["Ada"], [sent(queued, "Ada", "D01", 1)])
-        assert receipt.outcome is Outcome.KEPT_ASIDE
-        assert "others have given the judgments that this document needs" in receipt.why
+        assert receipt.outcome is Outcome.UNRECORDED
+        assert "all the judgments it needs" in receipt.why
         assert db.scalars(select(KeptAsideRow.client_id)).all() == ["client-Ada-D01"]
         queued.say(db, "Ben", "D01")
         assert grades(db) == {"D01": 1}

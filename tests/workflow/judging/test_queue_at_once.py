@@ -11,8 +11,9 @@ from tests.workflow.judging.queued import POOL, Queued, grades, most_places_ever
 from workbench.errors import Conflict
 from workbench.storage.engine import Database
 from workbench.storage.tables import JudgmentEventRow
-from workbench.workflow.judging.queue_handout import wants_more
+from workbench.workflow.judging.adaptive_states import AdaptiveStates
 from workbench.workflow.judging.queues import queue_report, take_back
+from workbench.workflow.judging.task import prepare_next
 
 pytestmark = pytest.mark.engines
 
@@ -28,7 +29,7 @@ def judge_all(database: Database, queued: Queued, name: str) -> tuple[int, int]:
             queued.take(db, name)
         with database.reading() as db:
             docno = queued.coming(db, name)
-            more = wants_more(db, queued.tasks[name], queued.made.accounts[name])
+            more = prepare_next(db, AdaptiveStates(), queued.tasks[name], queued.made.accounts[name])
         if docno is None and not more:
             return counted, refused
         if docno is None:

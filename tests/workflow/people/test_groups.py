@@ -23,7 +23,7 @@ from workbench.workflow.people.invitations import accept, invite, offer_of
 from workbench.workflow.people.membership import add_role, members, remove_role
 from workbench.workflow.people.roles import Role
 from workbench.workflow.runs.run_metadata import RunMetadata
-from workbench.workflow.runs.run_records import change_record
+from workbench.workflow.runs.run_records import change_metadata
 
 
 def test_a_group_has_one_name_whatever_its_case(database: Database) -> None:
@@ -61,10 +61,10 @@ def test_only_a_group_without_runs_and_people_goes(database: Database) -> None:
             remove_group(db, here, group)
         leave(db, here, group, petra)
         send_runs(db, here, alpha=ALPHA)
-        change_record(db, here, "alpha", RunMetadata(group))
+        change_metadata(db, here, "alpha", RunMetadata(group))
         with pytest.raises(Conflict):
             remove_group(db, here, group)
-        change_record(db, here, "alpha", RunMetadata())
+        change_metadata(db, here, "alpha", RunMetadata())
         invite(db, here, role=Role.PARTICIPANT, group_id=group, invited_by=None)
         remove_group(db, here, group)
         assert groups_of(db, here) == ()

@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy.orm import Session
 
 from tests.builders import Made, pooled_campaign
+from tests.submitted import record
 from workbench.errors import Conflict, InvalidInput, NotFound
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Answer
@@ -17,8 +18,8 @@ from workbench.storage.engine import Database
 from workbench.storage.tables import CollectionListRow
 from workbench.workflow.judging.assignments import assign, assignments_of
 from workbench.workflow.judging.desk_view import Desk, desk
-from workbench.workflow.judging.judging import record, undo
 from workbench.workflow.judging.order import OrderRule
+from workbench.workflow.judging.record import undo_last
 from workbench.workflow.judging.task import own_task
 from workbench.workflow.judging.worklists import add_to_own
 from workbench.workflow.overview import overview
@@ -144,7 +145,7 @@ def test_where_the_collection_has_a_list_it_decides(database: Database) -> None:
 def test_a_reason_and_a_topic_are_needed(database: Database) -> None:
     with database.writing() as db:
         made, _ = pooled_campaign(db)
-        with pytest.raises(InvalidInput, match="no reason"):
+        with pytest.raises(InvalidInput, match="Reason"):
             add(db, made, "d6", reason=" \n")
         with pytest.raises(InvalidInput, match="2001 characters"):
             add(db, made, "d6", reason="x" * 2001)
@@ -224,7 +225,7 @@ def test_an_addition_is_taken_out_as_long_as_nobody_said_anything_of_it(database
         task = given(db, made, report)
         add(db, made, "d6", "é5")
         record(db, task, ada, docno="é5", answer=Answer.UNSURE, grade=None, client_id="an-answer-1")
-        undo(db, task, ada, client_id="an-undo-1")
+        undo_last(db, task, ada, client_id="an-undo-1")
         remove_addition(db, campaign_id, "depth 2", topic="T1", docno="d6", by=made.organiser)
         assert pool_report(db, campaign_id, "depth 2").pool.pairs == 7
         assert judged_additions(db, campaign_id, "depth 2", topic="T1") == {"é5"}

@@ -10,6 +10,7 @@ from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
 from tests.builders import ALPHA, BETA, Made, campaign_with_people, pooled_campaign, send_runs
+from tests.submitted import record
 from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Answer, Judgment
@@ -18,7 +19,7 @@ from workbench.storage.tables import CampaignRow, JudgmentEventRow, PoolRow, Run
 from workbench.workflow.campaigns.collection import missing_documents
 from workbench.workflow.judging.assignments import assign, assign_in_turn, assignments_of, left_to_judge
 from workbench.workflow.judging.importing import import_judgments
-from workbench.workflow.judging.judging import record, undo
+from workbench.workflow.judging.record import undo_last
 from workbench.workflow.judging.worklists import worklist
 from workbench.workflow.overview import overview
 from workbench.workflow.pools.additions import add_documents, remove_addition
@@ -136,7 +137,7 @@ def test_a_draft_is_renamed_and_deleted(database: Database) -> None:
     [
         (lambda db, campaign_id: rename_draft(db, campaign_id, "depth 2", "x"), "renamed"),
         (lambda db, campaign_id: delete_draft(db, campaign_id, "depth 2"), "deleted"),
-        (lambda db, campaign_id: rebuild_draft(db, campaign_id, "depth 2"), "built again"),
+        (lambda db, campaign_id: rebuild_draft(db, campaign_id, "depth 2"), "rebuilt"),
         (lambda db, campaign_id: before_opening(db, campaign_id, "depth 2"), "opened"),
     ],
 )
@@ -166,7 +167,7 @@ def test_a_closed_pool_takes_nothing_by_any_way(database: Database) -> None:
         before = pool_report(db, campaign_id, "depth 2"), pool_entries(db, campaign_id, "depth 2")
         for act in (
             lambda: say(db, made, task, "d2"),
-            lambda: undo(db, task, ada, client_id="an-undo-1"),
+            lambda: undo_last(db, task, ada, client_id="an-undo-1"),
             lambda: assign(db, report.pool.id, topics=["T2"], assessor_ids=made.assessors.values()),
             lambda: assign_in_turn(db, report.pool.id, assessor_ids=list(made.assessors.values())),
             lambda: add_documents(

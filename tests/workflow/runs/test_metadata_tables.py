@@ -8,20 +8,21 @@ import pytest
 
 from tests.builders import ALPHA, BETA, campaign_with_people, send_runs
 from workbench.errors import InvalidInput
-from workbench.formats.metadata_table import read_metadata_table, write_table
+from workbench.export import csv_bytes
+from workbench.formats.metadata_table import read_metadata_table
 from workbench.storage.engine import Database
 from workbench.workflow.people.groups import add_group, groups_of
-from workbench.workflow.runs.metadata_tables import HEADER, RecordsLoaded, load_records, record_rows
+from workbench.workflow.runs.metadata_tables import HEADER, MetadataLoaded, load_metadata, metadata_rows
 from workbench.workflow.runs.run_metadata import Kind, RunMetadata
-from workbench.workflow.runs.run_records import campaign_run, change_record, runs_of
+from workbench.workflow.runs.run_records import campaign_run, change_metadata, runs_of
 
 SOURCE = "records.tsv"
 
 
-def load(database: Database, here: int, text: str, *, new_groups: bool = False) -> RecordsLoaded:
+def load(database: Database, here: int, text: str, *, new_groups: bool = False) -> MetadataLoaded:
     table = read_metadata_table(io.BytesIO(text.encode()), source=SOURCE)
     with database.writing() as db:
-        return load_records(db, here, table, source=SOURCE, new_groups=new_groups)
+        return load_metadata(db, here, table, source=SOURCE, new_groups=new_groups)
 
 
 @pytest.fixture
@@ -30,18 +31,18 @@ def here(database: Database) -> int:
         campaign_id = campaign_with_people(db).campaign.id
         send_runs(db, campaign_id, alpha=ALPHA, beta=BETA)
         group = add_group(db, campaign_id, "North")
-        change_record(db, campaign_id, "beta", RunMetadata(group, Kind.MANUAL, "by hand", 3))
+        change_metadata(db, campaign_id, "beta", RunMetadata(group, Kind.MANUAL, "by hand", 3))
     return campaign_id
 
 
 def about(database: Database, here: int, tag: str) -> RunMetadata:
     with database.reading() as db:
-        return campaign_run(db, here, tag).about
+        return campaign_run(db, here, tag).metadata
 
 
 def test_a_table_sets_its_columns_and_leaves_the_others(database: Database, here: int) -> None:
     done = load(database, here, "tag\tpriority\tkind\nalpha\t1\tautomatic\nbeta\t\tmanual\n")
-    assert (done.rows, done.changed, done.new_groups, done.passed_over) == (2, 2, (), ())
+    assert (done.rows, done.changed, done.new_groups, done.ignored) == (2, 2, (), ())
     assert about(database, here, "alpha") == RunMetadata(None, Kind.AUTOMATIC, "", 1)
     # An empty cell empties; description and group had no column.
     assert about(database, here, "beta") == RunMetadata(
@@ -72,14 +73,14 @@ def test_groups_are_made_only_on_purpose(database: Database, here: int) -> None:
         assert [(group.name, group.runs) for group in groups_of(db, here)] == [("North", 0), ("South", 2)]
 
 
-@pytest.mark.parametrize("parted", [",", "\t"])
-def test_what_is_written_is_read_again(database: Database, here: int, parted: str) -> None:
+@pytest.mark.parametrize("separator", [",", "\t"])
+def test_what_is_written_is_read_again(database: Database, here: int, separator: str) -> None:
     said = RunMetadata(None, None, 'a "quoted", cell\nof two\tlines', 1)
     with database.writing() as db:
-        change_record(db, here, "alpha", said)
-        written = write_table(HEADER, record_rows(runs_of(db, here)), parted=parted)
-        change_record(db, here, "alpha", RunMetadata())
+        change_metadata(db, here, "alpha", said)
+        written = csv_bytes(HEADER, metadata_rows(runs_of(db, here)), separator=separator)
+        change_metadata(db, here, "alpha", RunMetadata())
     done = load(database, here, written.decode())
     assert (done.rows, done.changed) == (2, 1)
-    assert "verdict" in done.passed_over
+    assert "verdict" in done.ignored
     assert about(database, here, "alpha") == said

@@ -20,8 +20,14 @@ from workbench.workflow.people.groups import add_group
 from workbench.workflow.pools.listing import pool_report
 from workbench.workflow.pools.making import make_pool
 from workbench.workflow.runs.packed_store import run_for_use
-from workbench.workflow.runs.run_metadata import Kind, RunMetadata, TypedMetadata, read_metadata
-from workbench.workflow.runs.run_records import campaign_run, change_record, give_verdict, run_record, runs_of
+from workbench.workflow.runs.run_metadata import Kind, RunMetadata, read_metadata
+from workbench.workflow.runs.run_records import (
+    campaign_run,
+    change_metadata,
+    give_verdict,
+    run_record,
+    runs_of,
+)
 from workbench.workflow.runs.store import add_runs, remove_run, replace_run, run_content
 
 NEWER = {"T1": ("d6",), "T2": ("d/4",)}
@@ -57,10 +63,10 @@ def test_replacing_needs_a_deliberate_act_and_another_content(database: Database
         here = campaign_with_people(db).campaign.id
         send_runs(db, here, alpha=ALPHA)
         files = [("a.txt", io.BytesIO(run_text("alpha", NEWER)))]
-        assert [one.findings[0].code for one in add_runs(db, here, files).refused] == ["tag-taken"]
+        assert [one.errors[0].code for one in add_runs(db, here, files).refused] == ["tag-taken"]
         same = [("a.gz", io.BytesIO(gzip.compress(run_text("alpha", ALPHA))))]
         refused = add_runs(db, here, same, replacing=True).refused
-        assert [one.findings[0].code for one in refused] == ["same-content"]
+        assert [one.errors[0].code for one in refused] == ["same-content"]
         assert run_record(db, here, "alpha").versions == ()
 
 
@@ -71,15 +77,16 @@ def test_two_files_of_one_tag_sent_together_do_not_replace_each_other(database: 
         files = [(name, io.BytesIO(text)) for name, text in texts.items()]
         done = add_runs(db, here, files, replacing=True)
         assert [line.lines for line in done.added] == [7]
-        assert [one.findings[0].code for one in done.refused] == ["tag-taken"]
+        assert [one.errors[0].code for one in done.refused] == ["tag-taken"]
 
 
 def test_a_file_of_another_run_replaces_nothing(database: Database) -> None:
     with database.writing() as db:
         here = campaign_with_people(db).campaign.id
         send_runs(db, here, alpha=ALPHA, beta=BETA)
-    with pytest.raises(InvalidInput, match="the file holds run beta, not alpha"), database.writing() as db:
+    with pytest.raises(InvalidInput, match="beta, not alpha") as refused, database.writing() as db:
         replace_run(db, here, "alpha", ("b.txt", io.BytesIO(run_text("beta", NEWER))))
+    assert refused.value.findings[0].code == "other-tag"
     with database.reading() as db:
         assert run_record(db, here, "beta").versions == ()
 
@@ -89,11 +96,11 @@ def test_the_new_version_takes_the_record_over(database: Database) -> None:
         here = campaign_with_people(db).campaign.id
         send_runs(db, here, alpha=ALPHA)
         about = RunMetadata(add_group(db, here, "North"), Kind.MANUAL, "by hand", 2)
-        change_record(db, here, "alpha", about)
+        change_metadata(db, here, "alpha", about)
         give_verdict(db, here, ["alpha"], Verdict.SET_ASIDE, reason="broken", by=None)
         replaced(db, here)
         line = campaign_run(db, here, "alpha")
-        assert (line.about, line.verdict, line.verdict_reason) == (about, Verdict.ACCEPTED, "")
+        assert (line.metadata, line.verdict, line.verdict_reason) == (about, Verdict.ACCEPTED, "")
 
 
 def test_a_pool_says_that_it_was_built_from_an_earlier_version(database: Database) -> None:
@@ -107,9 +114,9 @@ def test_a_pool_says_that_it_was_built_from_an_earlier_version(database: Databas
         # The pool itself is as it was: alpha brought d1 and d2 of T1 and d/4 and d1 of T2.
         assert (after["alpha"].pairs, after["alpha"].sha256) == (4, before["alpha"])
         record = run_record(db, here, "alpha")
-        assert [(pool.name, pool.earlier) for pool in record.pools] == [("depth 2", True)]
-        assert record.versions[0].pools == ("depth 2",)
-        assert (record.run.pools, record.run.earlier_pools) == ((), ("depth 2",))
+        assert [(pool.name, pool.earlier) for pool in record.run.pools] == [("depth 2", True)]
+        assert [(pool.name, pool.earlier) for pool in record.versions[0].pools] == [("depth 2", False)]
+        assert record.run.in_use
         with pytest.raises(WorkbenchError, match="was built from run 'alpha'"):
             remove_run(db, here, "alpha")
         new = make_pool(db, here, PoolRecipe(parameters={"depth": 1}, tags=["alpha"]), name="new")
@@ -147,7 +154,7 @@ def test_a_verdict_says_who_and_why_and_counts_what_changed(database: Database) 
         made = campaign_with_people(db)
         here = made.campaign.id
         send_runs(db, here, alpha=ALPHA, beta=BETA)
-        with pytest.raises(WorkbenchError, match="needs a reason"):
+        with pytest.raises(WorkbenchError, match="reason is required"):
             give_verdict(db, here, ["alpha"], Verdict.SET_ASIDE, reason="  ", by=made.organiser)
         with pytest.raises(WorkbenchError, match="1,001 characters"):
             give_verdict(db, here, ["alpha"], Verdict.SET_ASIDE, reason="x" * 1001, by=made.organiser)
@@ -165,20 +172,20 @@ def test_earlier_versions_go_to_another_group_with_the_run(database: Database) -
         here = campaign_with_people(db).campaign.id
         north, south = add_group(db, here, "North"), add_group(db, here, "South")
         send_runs(db, here, alpha=ALPHA)
-        change_record(db, here, "alpha", RunMetadata(north))
+        change_metadata(db, here, "alpha", RunMetadata(north))
         replaced(db, here)
-        change_record(db, here, "alpha", RunMetadata(south))
+        change_metadata(db, here, "alpha", RunMetadata(south))
         record = run_record(db, here, "alpha")
         assert (record.run.group, record.versions[0].group) == ("South", "South")
         with pytest.raises(NotFound):
-            change_record(db, here, "alpha", RunMetadata(999))
+            change_metadata(db, here, "alpha", RunMetadata(999))
 
 
 def test_what_is_typed_of_a_run_is_told_whole() -> None:
-    typed = TypedMetadata("robot", "x" * 4001, "0")
+    typed = {"kind": "robot", "description": "x" * 4001, "priority": "0"}
     with pytest.raises(InvalidInput) as refused:
         read_metadata(typed)
     assert [finding.code for finding in refused.value.findings] == ["kind", "priority", "description"]
-    read = read_metadata(TypedMetadata(" Manual ", " two\r\nlines\0 ", "007"))
+    read = read_metadata({"kind": " Manual ", "description": " two\r\nlines\0 ", "priority": "007"})
     assert read == RunMetadata(None, Kind.MANUAL, "two\nlines\ufffd", 7)
-    assert read_metadata(TypedMetadata()) == RunMetadata()
+    assert read_metadata({}) == RunMetadata()

@@ -49,7 +49,7 @@ def test_a_refused_run_names_every_error_with_its_line_and_leaves_nothing(databa
         )
         (refused,) = result.refused
         # Line 2 repeats d1, line 3 has an unknown topic and no number, line 4 has four columns.
-        assert {finding.line for finding in refused.findings} == {2, 3, 4}
+        assert {finding.line for finding in refused.errors} == {2, 3, 4}
         assert [run.tag for run in runs_of(db, made.campaign.id)] == ["alpha"]
 
 
@@ -58,7 +58,7 @@ def test_a_tag_that_is_taken_is_refused(database: Database) -> None:
         made = campaign_with_people(db)
         send_runs(db, made.campaign.id, alpha=ALPHA)
         (refused,) = send_runs(db, made.campaign.id, alpha={"T1": ("d6",)}).refused
-        assert 'the tag "alpha" is taken by run "alpha"' in str(refused.findings[0])
+        assert 'the tag "alpha" is taken by run "alpha"' in str(refused.errors[0])
 
 
 def test_the_very_same_file_again_is_called_that(database: Database) -> None:
@@ -66,7 +66,7 @@ def test_the_very_same_file_again_is_called_that(database: Database) -> None:
         made = campaign_with_people(db)
         send_runs(db, made.campaign.id, alpha=ALPHA)
         (refused,) = send_runs(db, made.campaign.id, alpha=ALPHA).refused
-        assert 'this very file is here already as run "alpha"' in str(refused.findings[0])
+        assert (refused.errors[0].code, 'run "alpha"' in refused.errors[0].message) == ("same-file", True)
 
 
 def test_runs_before_topics_are_refused_with_the_remedy(database: Database) -> None:
@@ -90,4 +90,4 @@ def test_a_docno_that_is_not_utf8_is_refused(database: Database) -> None:
         made = campaign_with_people(db)
         text = b"T1 Q0 caf\xe9 1 1.0 latin\n"
         (refused,) = add_runs(db, made.campaign.id, [("latin.txt", io.BytesIO(text))]).refused
-        assert [finding.code for finding in refused.findings] == ["id-encoding"]
+        assert [finding.code for finding in refused.errors] == ["id-encoding"]

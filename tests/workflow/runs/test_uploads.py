@@ -40,7 +40,7 @@ def check(database: Database, campaign_id: int, name: str, content: bytes, batch
         expected = run_checker(db, campaign_id, batch=batch, opening=database.reading)
     checked = check_file(expected, name, io.BytesIO(content))
     with database.writing() as db:
-        return uploads.add_checked(db, campaign_id, batch, checked)
+        return uploads.add_to_batch(db, campaign_id, batch, checked)
 
 
 def found(database: Database, campaign_id: int) -> uploads.Batch:
@@ -53,32 +53,32 @@ def test_a_file_is_no_run_until_it_is_kept_and_then_gone_from_the_desk(database:
     check(database, campaign_id, "gamma.gz", gzip.compress(GAMMA))
     with database.writing() as db:
         assert runs_of(db, campaign_id) == ()
-        assert uploads.keep_checked(db, campaign_id, BATCH).tags == ("gamma",)
+        assert uploads.keep_files(db, campaign_id, BATCH) == ("gamma",)
     with database.reading() as db:
         (line,) = runs_of(db, campaign_id)
         assert (line.tag, line.file_name, line.lines) == ("gamma", "gamma.gz", 4)
         assert uploads.waiting_batches(db, campaign_id) == ()
         (file,) = uploads.batch_of(db, campaign_id, BATCH).files
-        with pytest.raises(NotFound, match="nothing is kept"):
-            uploads.checked_content(db, campaign_id, BATCH, file.id)
+        with pytest.raises(NotFound, match="not kept"):
+            uploads.file_content(db, campaign_id, BATCH, file.id)
 
 
 def test_two_who_keep_at_once_keep_each_file_once(database: Database) -> None:
     campaign_id = campaign(database)
     for tag in ("gamma", "delta"):
         check(database, campaign_id, f"{tag}.txt", GAMMA.replace(b"gamma", tag.encode()))
-    done: list[uploads.Kept] = []
+    done: list[tuple[str, ...]] = []
 
     def keep() -> None:
         with database.writing() as db:
-            done.append(uploads.keep_checked(db, campaign_id, BATCH))
+            done.append(uploads.keep_files(db, campaign_id, BATCH))
 
     threads = [threading.Thread(target=keep) for _ in range(2)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert sorted(len(kept.tags) for kept in done) == [0, 2]
+    assert sorted(len(tags) for tags in done) == [0, 2]
     with database.reading() as db:
         assert [line.tag for line in runs_of(db, campaign_id)] == ["delta", "gamma"]
 
@@ -93,7 +93,7 @@ def test_a_tag_that_was_taken_meanwhile_refuses_the_file_and_keeps_none(database
     assert [file.id for file in batch.keepable] == [second]
     assert batch.files[0].report.errors[0].message == 'the tag "alpha" is taken by run "alpha"'
     with pytest.raises(InvalidInput, match="is taken"), database.writing() as db:
-        uploads.keep_checked(db, campaign_id, BATCH, [second, first])
+        uploads.keep_files(db, campaign_id, BATCH, [second, first])
     with database.reading() as db:
         assert [line.tag for line in runs_of(db, campaign_id)] == ["alpha"]
 
@@ -107,7 +107,7 @@ def test_of_two_files_with_one_tag_the_second_waits_for_the_first_to_go(database
         expected = run_checker(db, campaign_id, batch=BATCH, opening=database.reading)
     other = check_file(expected, "c.txt", io.BytesIO(GAMMA.replace(b"gamma", b"delta")))
     with database.writing() as db:
-        third = uploads.add_checked(db, campaign_id, BATCH, other, instead_of=first)
+        third = uploads.add_to_batch(db, campaign_id, BATCH, other, instead_of=first)
     assert {file.id for file in found(database, campaign_id).keepable} == {second, third}
 
 
@@ -126,12 +126,12 @@ def test_a_kept_file_is_not_replaced(database: Database) -> None:
     campaign_id = campaign(database)
     number = check(database, campaign_id, "gamma.txt", GAMMA)
     with database.writing() as db:
-        uploads.keep_checked(db, campaign_id, BATCH)
+        uploads.keep_files(db, campaign_id, BATCH)
     with database.reading() as db:
         expected = run_checker(db, campaign_id, batch=BATCH, opening=database.reading)
     checked = check_file(expected, "gamma.txt", io.BytesIO(GAMMA))
-    with pytest.raises(Conflict, match="is a run by now"), database.writing() as db:
-        uploads.add_checked(db, campaign_id, BATCH, checked, instead_of=number)
+    with pytest.raises(Conflict, match="become a run"), database.writing() as db:
+        uploads.add_to_batch(db, campaign_id, BATCH, checked, instead_of=number)
 
 
 def test_files_of_another_campaign_are_not_seen_nor_kept(database: Database) -> None:
@@ -142,9 +142,9 @@ def test_files_of_another_campaign_are_not_seen_nor_kept(database: Database) -> 
         with pytest.raises(NotFound):
             uploads.batch_of(db, other, BATCH)
         with pytest.raises(NotFound):
-            uploads.checked_content(db, other, BATCH, number)
+            uploads.file_content(db, other, BATCH, number)
         with pytest.raises(NotFound):
-            uploads.checked_content(db, campaign_id, "another-batch", number)
+            uploads.file_content(db, campaign_id, "another-batch", number)
         assert uploads.discard_batch(db, other, BATCH) == 0
 
 
@@ -153,7 +153,7 @@ def test_what_nobody_kept_for_a_week_is_forgotten_with_the_next_batch(database: 
     check(database, campaign_id, "gamma.txt", GAMMA, batch="an-older-batch")
     check(database, campaign_id, "kept.txt", GAMMA.replace(b"gamma", b"kept"), batch="a-kept-batch")
     with database.writing() as db:
-        uploads.keep_checked(db, campaign_id, "a-kept-batch")
+        uploads.keep_files(db, campaign_id, "a-kept-batch")
         long_ago = datetime.now(UTC) - timedelta(days=7, seconds=1)
         db.execute(update(CheckedFileRow).values(added_at=long_ago))
     with database.reading() as db:
@@ -192,7 +192,7 @@ def test_topics_that_a_campaign_lets_pass_are_not_used(database: Database) -> No
         keep_rules(db, campaign_id, rules)
     check(database, campaign_id, "gamma.txt", GAMMA + b"T9 Q0 d1 1 1 gamma\n")
     with database.writing() as db:
-        assert uploads.keep_checked(db, campaign_id, BATCH).tags == ("gamma",)
+        assert uploads.keep_files(db, campaign_id, BATCH) == ("gamma",)
         assert set(run_for_use(db, campaign_id, "gamma").rankings) == {"T1", "T2"}
         pool = make_pool(db, campaign_id, PoolRecipe(parameters={"depth": 1})).pool
         assert {pair.topic for pair in pool_entries(db, campaign_id, pool.name)} == {"T1", "T2"}

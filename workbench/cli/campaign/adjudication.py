@@ -1,4 +1,4 @@
-"""Adjudication in a terminal: the disputed pairs, decisions in and out, discussions reported."""
+"""Adjudication in a terminal: disputed pairs, import and export of decisions, discussions."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ import click
 from workbench.cli.campaign.campaigns import FILES, JSON
 from workbench.cli.database import database_options, open_database
 from workbench.cli.inputs import open_input
-from workbench.cli.output import print_csv, say_json, say_table
-from workbench.cli.rounds_text import say_rounds
-from workbench.cli.tabular import form_options, one_form, print_export
+from workbench.cli.output import form_options, one_form, print_export, say_json, say_table
+from workbench.cli.rounds import say_rounds
 from workbench.consensus.disputes import Difference
 from workbench.formats.graded_pairs import read_decisions, write_decisions
+from workbench.scoring.listed import influence_measures
 from workbench.settings import Settings
 from workbench.workflow.adjudication.decision_files import decisions_made, import_decisions
 from workbench.workflow.adjudication.discussion_report import discussion_export
 from workbench.workflow.adjudication.discussion_report import discussion_report as report_of
 from workbench.workflow.adjudication.disputes import dispute_queue
-from workbench.workflow.adjudication.queue import COLUMNS, Order, State, dispute_rows, queue_json
+from workbench.workflow.adjudication.queue import COLUMNS, Order, State, queue_export
 from workbench.workflow.adjudication.rules import adjudication_rules, save_adjudication_rules
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 
@@ -37,7 +37,7 @@ from workbench.workflow.campaigns.campaigns import campaign_by_slug
 )
 @click.option("--topic", help="Only pairs of this topic.")
 @click.option(
-    "--state", type=click.Choice([state.value for state in State]), help="Only pairs that stand there."
+    "--state", type=click.Choice([state.value for state in State]), help="Only pairs in this state."
 )
 @click.option("--csv", "as_csv", is_flag=True, help="CSV with all columns.")
 @JSON
@@ -51,22 +51,19 @@ def disputes(
     as_csv: bool,
     as_json: bool,
 ) -> None:
-    """List the disputed pairs of CAMPAIGN, those first that could move the ranking of runs most."""
+    """List the disputed pairs of CAMPAIGN, those with the most influence on the ranking first."""
     if as_csv and as_json:
         raise click.UsageError("--csv and --json exclude one another: drop one of them")
     with open_database(settings) as database, database.reading() as db:
         found = dispute_queue(db, campaign_by_slug(db, campaign).id, order=Order(order), influence=True)
     lines = found.filtered(topic=topic, state=State(state) if state else None)
-    if as_json:
-        say_json(queue_json(found, lines, names=True))
-    elif as_csv:
-        print_csv(COLUMNS, dispute_rows(lines, names=True))
-    else:
+    export = queue_export(found, lines, names=True)
+    if not print_export(export, "json" if as_json else "csv" if as_csv else "text"):
         chosen = ("topic", "doc", "state", "answers", "distance", "swaps", "shift", "grade")
         places = [COLUMNS.index(name) for name in chosen]
         say_table(
             list(chosen),
-            ([_cell(row[at]) for at in places] for row in dispute_rows(lines, names=True)),
+            ([_cell(row[at]) for at in places] for row in export.rows()),
             numeric=[4, 5, 6, 7],
         )
         click.echo(f"{found.done} of {found.total} settled", err=True)
@@ -79,15 +76,19 @@ def disputes(
     type=click.Choice([one.value for one in Difference]),
     help="; ".join(f"{one.value}: {one.label}" for one in Difference),
 )
-@click.option("--steps", type=click.IntRange(1), help="For distance: how many steps of the scale.")
+@click.option("--steps", type=click.IntRange(1), help="For distance: the number of steps on the scale.")
 @click.option(
     "--beside-grades/--no-beside-grades",
     default=None,
-    help="Whether unsure or cannot judge beside a grade is disputed.",
+    help="Whether a grade against unsure or cannot judge is disputed.",
 )
-@click.option("--machines/--no-machines", default=None, help="Whether machines have a voice.")
-@click.option("--hide-names/--show-names", default=None, help="Whether assessors are A, B, C on the desk.")
-@click.option("--measure", help="By which influence is reckoned: nDCG@100, nDCG, AP, RBP(p=0.8).")
+@click.option("--machines/--no-machines", default=None, help="Whether machine judgments are counted.")
+@click.option(
+    "--hide-names/--show-names", default=None, help="Whether adjudicators see A, B, C instead of names."
+)
+@click.option(
+    "--measure", help=f"Measure of the influence on the ranking, such as {', '.join(influence_measures())}."
+)
 @JSON
 @database_options
 def dispute_rules(
@@ -101,8 +102,8 @@ def dispute_rules(
     measure: str | None,
     as_json: bool,
 ) -> None:
-    """Show what counts as disputed in CAMPAIGN and how it is shown; options change it."""
-    said: dict[str, Any] = {
+    """Show or change what counts as disputed in CAMPAIGN."""
+    given: dict[str, Any] = {
         "difference": Difference(difference) if difference else None,
         "steps": steps,
         "beside_grades": beside_grades,
@@ -110,7 +111,7 @@ def dispute_rules(
         "names_hidden": hide_names,
         "measure": measure,
     }
-    changes = {name: value for name, value in said.items() if value is not None}
+    changes = {name: value for name, value in given.items() if value is not None}
     with open_database(settings) as database:
         if changes:
             with database.writing() as db:
@@ -119,7 +120,7 @@ def dispute_rules(
                 save_adjudication_rules(db, found, replace(before, **changes))
         with database.reading() as db:
             rules = adjudication_rules(db, campaign_by_slug(db, campaign).id)
-    now = {name: getattr(rules, name) for name in said} | {"difference": str(rules.difference)}
+    now = {name: getattr(rules, name) for name in given} | {"difference": str(rules.difference)}
     if as_json:
         say_json(now)
     else:
@@ -134,8 +135,8 @@ def dispute_rules(
 def adjudicate(settings: Settings, campaign: str, files: tuple[str, ...], as_json: bool) -> None:
     """Import decisions on disputed pairs into CAMPAIGN.
 
-    FILE is TSV with the header `topic doc grade reason`; the reason may lack. All files are kept, or, when
-    one is refused, none; a file sent twice adds nothing. An earlier decision stays in the history.
+    FILE is TSV with the header `topic doc grade reason`; the reason is optional. If one file is refused,
+    nothing is imported; importing a file twice adds nothing. Earlier decisions stay in the history.
     """
     done = []
     with open_database(settings) as database, database.writing() as db:
@@ -175,9 +176,9 @@ def decisions(settings: Settings, campaign: str) -> None:
 @form_options
 @database_options
 def discussion_report(settings: Settings, campaign: str, as_json: bool, as_csv: bool, as_latex: bool) -> None:
-    """Say how far the assessors of CAMPAIGN agreed before their discussions and after them.
+    """Compare the agreement of the assessors of CAMPAIGN before and after their discussions.
 
-    JSON has the same over only the pairs discussed too.
+    JSON also has the comparison over the discussed pairs alone.
     """
     form = one_form(as_json=as_json, as_csv=as_csv, as_latex=as_latex)
     with open_database(settings) as database, database.reading() as db:

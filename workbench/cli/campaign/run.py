@@ -14,15 +14,23 @@ from workbench.cli.database import database_options, open_database
 from workbench.cli.inputs import open_input
 from workbench.cli.output import say_json, say_table
 from workbench.errors import Finding
-from workbench.formats.metadata_table import read_metadata_table, write_table
+from workbench.export import csv_bytes
+from workbench.formats.metadata_table import read_metadata_table
 from workbench.records import Verdict
 from workbench.settings import Settings
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.people.groups import group_named
 from workbench.workflow.runs import run_records
-from workbench.workflow.runs.metadata_tables import HEADER, load_records, record_rows
-from workbench.workflow.runs.run_metadata import TypedMetadata, read_metadata
-from workbench.workflow.runs.run_records import CampaignRun, RunRecord, campaign_run, run_record, runs_of
+from workbench.workflow.runs.metadata_tables import HEADER, load_metadata, metadata_rows
+from workbench.workflow.runs.run_metadata import read_metadata
+from workbench.workflow.runs.run_records import (
+    CampaignRun,
+    RunPool,
+    RunRecord,
+    campaign_run,
+    run_record,
+    runs_of,
+)
 from workbench.workflow.runs.store import remove_run, replace_run
 
 CAMPAIGN = click.argument("campaign")
@@ -31,7 +39,7 @@ TAG = click.argument("tag")
 
 @click.group("run")
 def run() -> None:
-    """Look at the runs of a campaign, say something of them, judge and replace them."""
+    """Show, edit, accept, set aside, replace and remove the runs of a campaign."""
 
 
 @run.command("list")
@@ -57,13 +65,13 @@ def list_(settings: Settings, campaign: str, group: str | None, verdict: str | N
             (
                 r.tag,
                 r.group or "-",
-                r.about.kind or "-",
-                r.about.priority or "-",
+                r.metadata.kind or "-",
+                r.metadata.priority or "-",
                 r.verdict.words,
                 r.topics,
                 r.lines,
                 len(r.warnings),
-                len(r.pools) + len(r.earlier_pools),
+                len(r.pools),
             )
             for r in runs
         ],
@@ -85,7 +93,9 @@ def show(settings: Settings, campaign: str, tag: str, as_json: bool) -> None:
         return
     facts = {name: value for name, value in line_json(record.run).items() if name != "warnings"}
     facts["bytes"] = record.size
-    facts["pools"] = ", ".join(p.name + (" (earlier version)" if p.earlier else "") for p in record.pools)
+    facts["pools"] = ", ".join(
+        p.name + (" (earlier version)" if p.earlier else "") for p in _by_number(record.run)
+    )
     say_table(["", tag], [(name, "-" if value in (None, "") else value) for name, value in facts.items()])
     if record.run.warnings:
         click.echo()
@@ -94,7 +104,10 @@ def show(settings: Settings, campaign: str, tag: str, as_json: bool) -> None:
         click.echo()
         say_table(
             ["earlier version", "sent", "replaced", "lines"],
-            [(v.sha256, moment(v.added_at), moment(v.replaced_at), v.lines) for v in record.versions],
+            [
+                (v.sha256, moment(v.added_at), moment(v.replaced_at or v.added_at), v.lines)
+                for v in record.versions
+            ],
             numeric=[3],
         )
 
@@ -102,24 +115,23 @@ def show(settings: Settings, campaign: str, tag: str, as_json: bool) -> None:
 @run.command("edit")
 @CAMPAIGN
 @TAG
-@click.option("--group", help="The group that sent it; empty for none.")
-@click.option("--kind", help="automatic or manual; empty for not said.")
+@click.option("--group", help="The group that submitted it; empty for none.")
+@click.option("--kind", help="automatic or manual; empty to clear.")
 @click.option("--description", help="How it was made.")
-@click.option("--priority", help="1 is pooled first; empty for not said.")
+@click.option("--priority", help="1 is pooled first; empty to clear.")
 @database_options
 def edit(settings: Settings, campaign: str, tag: str, **typed: str | None) -> None:
-    """Say something else of the run TAG of CAMPAIGN; what has no option stays."""
-    said = TypedMetadata(*(typed[name] or "" for name in ("kind", "description", "priority")))
-    new = read_metadata(said, source=tag)
+    """Change the metadata of the run TAG of CAMPAIGN; fields without an option stay."""
+    new = read_metadata({name: text or "" for name, text in typed.items()}, source=tag)
     values = {"kind": new.kind, "description": new.description, "priority": new.priority}
     with open_database(settings) as database, database.writing() as db:
         found = campaign_by_slug(db, campaign)
         changes: dict[str, Any] = {name: v for name, v in values.items() if typed[name] is not None}
         if typed["group"] is not None:
             changes["group_id"] = group_named(db, found.id, typed["group"]) if typed["group"] else None
-        about = replace(campaign_run(db, found.id, tag).about, **changes)
-        run_records.change_record(db, found.id, tag, about)
-    click.echo(f"the record of {tag} is saved")
+        metadata = replace(campaign_run(db, found.id, tag).metadata, **changes)
+        run_records.change_metadata(db, found.id, tag, metadata)
+    click.echo(f"run {tag} is saved")
 
 
 @run.command("accept")
@@ -127,7 +139,7 @@ def edit(settings: Settings, campaign: str, tag: str, **typed: str | None) -> No
 @click.argument("tags", nargs=-1, required=True, metavar="TAG...")
 @database_options
 def accept(settings: Settings, campaign: str, tags: tuple[str, ...]) -> None:
-    """Accept runs of CAMPAIGN, so that they enter its next pools."""
+    """Accept runs of CAMPAIGN, so that new pools include them."""
     _judge(settings, campaign, tags, Verdict.ACCEPTED)
 
 
@@ -137,7 +149,7 @@ def accept(settings: Settings, campaign: str, tags: tuple[str, ...]) -> None:
 @click.option("--reason", required=True, help="Why; the group reads it.")
 @database_options
 def set_aside(settings: Settings, campaign: str, tags: tuple[str, ...], reason: str) -> None:
-    """Leave runs of CAMPAIGN out of new pools, unless they are named there."""
+    """Set runs of CAMPAIGN aside: new pools leave them out unless they are named."""
     _judge(settings, campaign, tags, Verdict.SET_ASIDE, reason)
 
 
@@ -158,7 +170,7 @@ def replace_(settings: Settings, campaign: str, tag: str, file: str) -> None:
 @TAG
 @database_options
 def remove(settings: Settings, campaign: str, tag: str) -> None:
-    """Forget the run TAG of CAMPAIGN with all its versions, if it is in no pool."""
+    """Remove the run TAG of CAMPAIGN with all its versions, if it is in no pool."""
     with open_database(settings) as database, database.writing() as db:
         remove_run(db, campaign_by_slug(db, campaign).id, tag)
     click.echo(f"{tag} is removed")
@@ -178,13 +190,13 @@ def line_json(run: CampaignRun) -> dict[str, Any]:
     return {
         "tag": run.tag,
         "group": run.group or None,
-        "kind": run.about.kind,
-        "description": run.about.description,
-        "priority": run.about.priority,
+        "kind": run.metadata.kind,
+        "description": run.metadata.description,
+        "priority": run.metadata.priority,
         "verdict": run.verdict,
         "reason": run.verdict_reason,
         "verdict_by": run.verdict_by or None,
-        "verdict_at": moment(run.verdict_at) if run.verdict_at else None,
+        "verdict_at": moment(run.verdict_at),
         "file": run.file_name,
         "topics": run.topics,
         "lines": run.lines,
@@ -200,7 +212,9 @@ def record_json(record: RunRecord) -> dict[str, Any]:
     return {
         **line_json(record.run),
         "bytes": record.size,
-        "pools": [{"name": p.name, "sha256": p.sha256, "earlier_version": p.earlier} for p in record.pools],
+        "pools": [
+            {"name": p.name, "sha256": p.sha256, "earlier_version": p.earlier} for p in _by_number(record.run)
+        ],
         "earlier_versions": [
             {
                 "sha256": one.sha256,
@@ -211,7 +225,7 @@ def record_json(record: RunRecord) -> dict[str, Any]:
                 "sent_by": one.added_by or None,
                 "sent_at": moment(one.added_at),
                 "replaced_at": moment(one.replaced_at),
-                "pools": list(one.pools),
+                "pools": [pool.name for pool in one.pools],
             }
             for one in record.versions
         ],
@@ -222,22 +236,26 @@ def _finding_json(finding: Finding) -> dict[str, Any]:
     return {"line": finding.line, "code": finding.code, "message": finding.message, "remedy": finding.remedy}
 
 
-def moment(when: datetime) -> str:
+def _by_number(run: CampaignRun) -> list[RunPool]:
+    return sorted(run.pools, key=lambda pool: pool.id)
+
+
+def moment(when: datetime | None) -> str | None:
     """A moment for programs: ISO 8601, in UTC."""
-    return when.isoformat(timespec="seconds")
+    return None if when is None else when.isoformat(timespec="seconds")
 
 
 @click.command("records")
 @click.argument("campaign")
 @click.argument("file", required=False)
-@click.option("--new-groups", is_flag=True, help="Make the groups that are not there yet.")
+@click.option("--new-groups", is_flag=True, help="Create missing groups.")
 @JSON
 @database_options
 def records(settings: Settings, campaign: str, file: str | None, new_groups: bool, as_json: bool) -> None:
-    """Load the records of runs of CAMPAIGN from FILE, or print them as a table that can be loaded.
+    """Load the metadata of runs of CAMPAIGN from FILE, or print them as a table that can be loaded.
 
-    FILE is TSV or CSV with a header: tag and some of group, kind, description and priority. A column that is
-    lacking leaves that part of the records as it is; all rows are taken, or none.
+    FILE is TSV or CSV with a header: tag and some of group, kind, description and priority. A missing column
+    leaves that field unchanged; all rows are loaded, or none.
     """
     if file is None:
         _say_records(settings, campaign, as_json)
@@ -245,22 +263,22 @@ def records(settings: Settings, campaign: str, file: str | None, new_groups: boo
     with open_database(settings) as database, database.writing() as db, open_input(file) as (stream, source):
         table = read_metadata_table(stream, source=source)
         found = campaign_by_slug(db, campaign)
-        done = load_records(db, found.id, table, source=source, new_groups=new_groups)
+        done = load_metadata(db, found.id, table, source=source, new_groups=new_groups)
     if as_json:
         say_json(
             {
                 "rows": done.rows,
                 "changed": done.changed,
                 "new_groups": list(done.new_groups),
-                "not_read": list(done.passed_over),
+                "not_read": list(done.ignored),
             }
         )
         return
-    click.echo(f"{done.rows} rows, {done.changed} records changed")
+    click.echo(f"{done.rows} rows, {done.changed} runs changed")
     if done.new_groups:
         click.echo(f"new groups: {', '.join(done.new_groups)}")
-    if done.passed_over:
-        click.echo(f"columns not read: {', '.join(done.passed_over)}", err=True)
+    if done.ignored:
+        click.echo(f"columns ignored: {', '.join(done.ignored)}", err=True)
 
 
 def _say_records(settings: Settings, campaign: str, as_json: bool) -> None:
@@ -269,4 +287,4 @@ def _say_records(settings: Settings, campaign: str, as_json: bool) -> None:
     if as_json:
         say_json([line_json(one) for one in runs])
         return
-    sys.stdout.buffer.write(write_table(HEADER, record_rows(runs), parted="\t"))
+    sys.stdout.buffer.write(csv_bytes(HEADER, metadata_rows(runs), separator="\t"))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
@@ -17,18 +15,11 @@ from workbench.web.forms import findings_of, sent_id, status_of
 from workbench.web.ids import write_id
 from workbench.web.requests import see_other
 from workbench.workflow.adjudication.discussions import discuss, discussion, discussions
+from workbench.workflow.judging.submission import Submission
 from workbench.workflow.people.roles import Role
 
 blueprint = Blueprint("discussions", __name__, url_prefix="/c/<slug>/discussions")
 assessor = member(Role.ASSESSOR)
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """What a form says after a discussion."""
-
-    answer: Answer
-    grade: int | None
 
 
 @blueprint.get("")
@@ -53,19 +44,9 @@ def say() -> Response | tuple[str, int]:
     """Keep or change the grade, with a comment, and go on to the next pair."""
     named = _pair()
     try:
-        said = _said()
+        said = _said(named[1])
         with writing() as db:
-            discuss(
-                db,
-                here().id,
-                viewer().id,
-                named,
-                answer=said.answer,
-                grade=said.grade,
-                comment=request.form.get("comment", ""),
-                client_id=request.form.get("client_id", ""),
-                shown_sha256=request.form.get("shown_sha256") or None,
-            )
+            discuss(db, here().id, viewer().id, named[0], said)
     except InvalidInput as error:
         return _page(named, findings_of(error, "Answer")), status_of(error)
     with reading() as db:
@@ -95,10 +76,18 @@ def _page(named: Pair, findings: tuple[Finding, ...] = ()) -> str:
     )
 
 
-def _said() -> Said:
+def _said(docno: str) -> Submission:
     said = request.form.get("answer", "")
-    if said.isascii() and said.isdigit() and len(said) < 6:
-        return Said(Answer.GRADE, int(said))
-    if said in {Answer.UNSURE, Answer.CANNOT_JUDGE}:
-        return Said(Answer(said), None)
-    raise InvalidInput([Finding("Answer", None, "answer", "choose what you say now", "keep it or change it")])
+    graded = said.isascii() and said.isdigit() and len(said) < 6
+    if not graded and said not in {Answer.UNSURE, Answer.CANNOT_JUDGE}:
+        raise InvalidInput(
+            [Finding("Answer", None, "answer", "choose what you say now", "keep it or change it")]
+        )
+    return Submission(
+        docno,
+        request.form.get("client_id", ""),
+        answer=Answer.GRADE if graded else Answer(said),
+        grade=int(said) if graded else None,
+        comment=request.form.get("comment", ""),
+        shown_sha256=request.form.get("shown_sha256") or None,
+    )

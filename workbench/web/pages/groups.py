@@ -129,7 +129,7 @@ def remove_member(group_id: int, account_id: int) -> Response:
 def _list(typed: str = "", findings: tuple[Finding, ...] = ()) -> str:
     with reading() as db:
         found = groups.groups_of(db, here().id)
-        alone = sum(run.about.group_id is None for run in runs_of(db, here().id))
+        alone = sum(run.metadata.group_id is None for run in runs_of(db, here().id))
     return render_template("groups/index.html", groups=found, alone=alone, typed=typed, findings=findings)
 
 

@@ -10,11 +10,12 @@ from werkzeug.wrappers import Response
 from workbench.consensus.rules import RULES
 from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError
 from workbench.records import Verdict
+from workbench.scoring.listed import example_names
 from workbench.scoring.measures import parse_measures
 from workbench.storage import Session
 from workbench.web.access import here, reader
 from workbench.web.context import reading
-from workbench.web.downloads import csv_file
+from workbench.web.downloads import export_file
 from workbench.web.forms import findings_of, sent_id, sent_ids, status_of
 from workbench.web.ids import write_id
 from workbench.web.pages.qrels.rule_form import RuleForm, rule_form
@@ -22,15 +23,14 @@ from workbench.web.requests import wants_fragment
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.runs.run_records import CampaignRun, runs_of
-from workbench.workflow.scores.score_table import ScoreTable, default_measures, score_runs
+from workbench.workflow.scores.score_table import ScoreTable, default_measures, score_export, score_runs
 
 blueprint = Blueprint("scores", __name__, url_prefix="/c/<slug>/scores")
-EXAMPLES = "AP, nDCG@10, P@10, RR, R@100, Bpref, Rprec, P(rel=2)@5"
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreForm:
-    """What is to be scored, as the address says it; `asked` is false before the form was sent."""
+    """What is to be scored, from the address; `asked` is false before the form was sent."""
 
     asked: bool
     rule: RuleForm
@@ -39,7 +39,7 @@ class ScoreForm:
     tags: frozenset[str]
 
     def arguments(self) -> dict[str, str | list[str]]:
-        """The same as it stands in an address; all runs need not be named."""
+        """The same in an address; all runs need not be named."""
         chosen: dict[str, str | list[str]] = {**self.rule.arguments(), "measures": self.measures}
         if len(self.tags) < len(self.runs):
             chosen["run"] = [write_id(run.tag) for run in self.runs if run.tag in self.tags]
@@ -81,18 +81,13 @@ def table_csv() -> Response:
     """Runs by measures as CSV, with all digits."""
     with reading() as db:
         table = _scored(db, _form(db))
-    header = ("run", *table.measures, "topics_scored", "topics_in_qrels")
-    rows = [
-        (one.tag, *(one.values[name] for name in table.measures), one.topics_scored, one.topics_in_qrels)
-        for one in table.runs
-    ]
-    return csv_file(header, rows, f"{here().slug}.scores.csv")
+    return export_file(score_export(table), "csv", f"{here().slug}.scores")
 
 
 def _form(db: Session) -> ScoreForm:
     runs = runs_of(db, here().id)
     asked = "measures" in request.args
-    # Without a box that is ticked the form sends no run, but says that it was sent.
+    # Without a ticked box the form sends no run, but `asked`.
     named = sent_ids("run")
     counted = [one.tag for one in runs if one.verdict is not Verdict.SET_ASIDE]
     tags = named if named or "asked" in request.args else counted
@@ -123,5 +118,5 @@ def _page(form: ScoreForm, table: ScoreTable | None = None, findings: tuple[Find
         else {name: max(one.values[name] for one in table.runs) for name in table.measures}
     )
     return render_template(
-        template, form=form, rules=RULES, table=table, tops=tops, findings=findings, examples=EXAMPLES
+        template, form=form, rules=RULES, table=table, tops=tops, findings=findings, examples=example_names()
     )

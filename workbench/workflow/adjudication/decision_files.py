@@ -18,13 +18,13 @@ from workbench.records import id_bytes
 from workbench.storage.adjudications import current_adjudications
 from workbench.storage.events import CurrentEvent, current_events
 from workbench.storage.tables import AdjudicationEventRow, TopicRow
-from workbench.workflow.adjudication.decisions import Decision, people_of
-from workbench.workflow.adjudication.disputed_pair import locked_campaign
+from workbench.workflow.adjudication.decisions import Decision, locked_campaign
+from workbench.workflow.adjudication.opinions import people_of
 from workbench.workflow.adjudication.rules import AdjudicationRules, rules_from_json
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.checks import storable
 from workbench.workflow.judging.current_judgments import current_judgments
-from workbench.workflow.judging.recording import LONGEST_REASON
+from workbench.workflow.judging.submission import LONGEST_REASON
 
 MOST_FINDINGS = 1000
 

@@ -1,32 +1,33 @@
-"""What an adjudicator decides about a pair, what lay before, and whether it is still so."""
+"""Decisions about disputed pairs: recorded, withdrawn, and the history of a pair."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from enum import StrEnum
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.consensus.rule import Pair
-from workbench.records import Judgment
+from workbench.errors import Conflict, NotFound, WorkbenchError
+from workbench.records import Scale
 from workbench.storage.adjudications import (
     adjudications_of,
     current_adjudications,
     decision_counts,
     latest_adjudication,
+    latest_of_account,
+    recorded_adjudication,
 )
-from workbench.storage.events import DISCUSSION, WITHDRAWN
-from workbench.storage.tables import (
-    AccountRow,
-    AdjudicationEventRow,
-    AssessorRow,
-    JudgmentEventRow,
-    MemberRow,
-)
-from workbench.workflow.people.roles import Role
+from workbench.storage.events import WITHDRAWN
+from workbench.storage.tables import AccountRow, AdjudicationEventRow, CampaignRow
+from workbench.workflow.adjudication.opinions import Opinion, OpinionReader, opinions_of, people_of
+from workbench.workflow.adjudication.rules import rules_from_json
+from workbench.workflow.campaigns.scales import scale_from_json
+from workbench.workflow.checks import checked_client_id, storable
+from workbench.workflow.judging.submission import LONGEST_ACTIVE_MS, LONGEST_REASON
 
 
 class Decision(StrEnum):
@@ -51,26 +52,13 @@ class Decided:
 
 @dataclass(frozen=True, slots=True)
 class PastDecision:
-    """One event about a pair as its history tells it; the decision is None where one was taken back."""
+    """One event in the history of a pair; the decision is None where one was withdrawn."""
 
     decision: Decision | None
     grade: int | None
     reason: str
     by: str
     at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Person:
-    """An assessor by number: the name, whether it is a machine, and whether a pair can be sent back there.
-
-    That needs an account that is an assessor here now.
-    """
-
-    name: str
-    machine: bool
-    account_id: int | None
-    reachable: bool
 
 
 def last_decided(db: Session, campaign_id: int, pair: Pair) -> int:
@@ -121,7 +109,7 @@ def decisions_so_far(db: Session, campaign_id: int) -> dict[str, int]:
 
 
 def unclear_of_topic(db: Session, campaign_id: int, topic: str) -> tuple[tuple[str, Decided], ...]:
-    """The documents for which an adjudicator found a topic's statement unclear, and what was said of it."""
+    """The documents for which an adjudicator found a topic's statement unclear, and why."""
     rows = [
         row for row in current_adjudications(db, campaign_id, decision=Decision.UNCLEAR) if row.topic == topic
     ]
@@ -129,69 +117,136 @@ def unclear_of_topic(db: Session, campaign_id: int, topic: str) -> tuple[tuple[s
     return tuple((row.docno, decided_of(row, names)) for row in rows)
 
 
-def people_of(db: Session, campaign_id: int) -> dict[int, Person]:
-    """The assessors of a campaign by number."""
-    assessor = AssessorRow
-    assessing = set(
-        db.scalars(
-            select(MemberRow.account_id).where(
-                MemberRow.campaign_id == campaign_id, MemberRow.role == Role.ASSESSOR
-            )
-        )
-    )
-    rows = db.execute(
-        select(assessor.id, assessor.name, assessor.machine, assessor.account_id).where(
-            assessor.campaign_id == campaign_id
-        )
-    )
-    return {
-        number: Person(name, machine, account, account in assessing and not machine)
-        for number, name, machine, account in rows
-    }
+@dataclass(frozen=True, slots=True)
+class DecisionRecorded:
+    """What became of a decision: the event, or what somebody else had decided meanwhile (then none).
 
-
-def answers_in_discussion(
-    db: Session, campaign_id: int, only: Pair | None = None
-) -> dict[Pair, dict[int, int]]:
-    """The number of the latest event of every assessor in a discussion, by pair (or of one pair only)."""
-    event = JudgmentEventRow
-    chosen = select(event.topic, event.docno, event.assessor_id, func.max(event.id)).where(
-        event.campaign_id == campaign_id, event.purpose == DISCUSSION
-    )
-    if only is not None:
-        chosen = chosen.where(event.topic == only[0], event.docno == only[1])
-    rows = db.execute(chosen.group_by(event.topic, event.docno, event.assessor_id))
-    found: dict[Pair, dict[int, int]] = {}
-    for topic, docno, assessor_id, number in rows:
-        found.setdefault((topic, docno), {})[assessor_id] = number
-    return found
-
-
-def asked(row: AdjudicationEventRow, people: Mapping[int, Person]) -> dict[int, int]:
-    """To whom a pair was sent back, each with the number of the event that held then."""
-    if row.decision != Decision.BACK:
-        return {}
-    return {who: event for event, who, _, _ in row.said if who in people and people[who].reachable}
-
-
-def all_answered(
-    row: AdjudicationEventRow, people: Mapping[int, Person], answered: Mapping[int, int]
-) -> bool:
-    """Whether everybody to whom a pair was sent back has answered since."""
-    if row.decision != Decision.BACK:
-        return False
-    return all(answered.get(who, 0) > event for who, event in asked(row, people).items())
-
-
-def changed_since(row: AdjudicationEventRow, said: Iterable[Judgment], people: Mapping[int, Person]) -> bool:
-    """Whether assessors say otherwise than what lay before the adjudicator.
-
-    Only people, and those machines that had a voice then and have one now: to give machines a voice, or to
-    take it, changes no answer.
+    `repeated` when this client id had been recorded before.
     """
-    before = {people[who].name: (answer, grade) for _, who, answer, grade in row.said if who in people}
-    now = {one.assessor: (str(one.answer), one.grade) for one in said}
-    machines = {person.name for person in people.values() if person.machine}
-    compared = {name for name in before.keys() | now.keys() if name not in machines}
-    compared |= machines & before.keys() & now.keys()
-    return any(before.get(name) != now.get(name) for name in compared)
+
+    event_id: int | None
+    repeated: bool = False
+    overtaken: Decided | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionSubmission:
+    """A decision as an adjudicator submits it; `grade` goes with the decision of that name only.
+
+    `seen` is the number of the latest decision about the pair that was shown, 0 for none, and `heard` that of
+    the latest judgment event (None: all until now).
+    """
+
+    decision: Decision
+    client_id: str
+    grade: int | None = None
+    reason: str = ""
+    seen: int = 0
+    heard: int | None = None
+    active_ms: int | None = None
+
+
+def decide(
+    db: Session, campaign_id: int, account_id: int, pair: Pair, submission: DecisionSubmission
+) -> DecisionRecorded:
+    """Append a decision about a pair; the same client id again changes nothing and gives the first event.
+
+    Where somebody else has decided the pair since the event that was `seen`, nothing is recorded: their
+    decision is returned, and only a decision that has seen it overwrites it. The answers that the adjudicator
+    saw, those until the event `heard`, are stored with it, so that later changes are known. Raises
+    WorkbenchError for a grade outside the scale and a pair that nobody can discuss, NotFound for one that
+    nobody judged, and Conflict for a client id that was used for another decision.
+    """
+    campaign = locked_campaign(db, campaign_id)
+    _check(submission, scale_from_json(campaign.scale))
+    known = recorded_adjudication(db, campaign_id, checked_client_id(submission.client_id))
+    if known is not None:
+        same = (known.topic, known.docno, known.decision, known.grade)
+        if same != (*pair, str(submission.decision), submission.grade):
+            raise Conflict(
+                "this page's decision was recorded before, and was another one", remedy="load it again"
+            )
+        return DecisionRecorded(known.id, repeated=True)
+    latest = latest_adjudication(db, campaign_id, *pair)
+    if _overtaken(latest, submission.seen, account_id) and latest is not None:
+        return DecisionRecorded(None, overtaken=decided_of(latest, names_of_accounts(db, [latest])))
+    rules = rules_from_json(campaign.adjudication_rules)
+    reader = OpinionReader(account_id, people_of(db, campaign_id), rules)
+    opinions = opinions_of(db, campaign_id, pair, reader, until=submission.heard)
+    if not opinions:
+        raise NotFound("nobody has judged this pair", remedy="follow the links of the queue")
+    if submission.decision is Decision.BACK and not reader.may_send_back(opinions):
+        raise WorkbenchError(
+            "none of its assessors has an account here, so nobody would see it",
+            remedy="decide it, or discuss it elsewhere and import the answers",
+        )
+    row = _event(campaign_id, pair, account_id, submission.client_id)
+    row.decision, row.grade = str(submission.decision), submission.grade
+    row.reason = storable(submission.reason.strip())[:LONGEST_REASON]
+    row.said = _seen_json(opinions)
+    if submission.active_ms is not None:
+        row.active_ms = max(0, min(submission.active_ms, LONGEST_ACTIVE_MS))
+    db.add(row)
+    db.flush()
+    return DecisionRecorded(row.id)
+
+
+def undo(db: Session, campaign_id: int, account_id: int, *, client_id: str) -> Pair | None:
+    """Withdraw the latest current decision of an account and return its pair, if there is one.
+
+    The pair is open again; both events stay. The same client id again withdraws no second decision and
+    returns the same pair. Raises Conflict for a client id that was used for a decision.
+    """
+    locked_campaign(db, campaign_id)
+    known = recorded_adjudication(db, campaign_id, checked_client_id(client_id))
+    if known is not None:
+        if known.decision != WITHDRAWN:
+            raise Conflict("this page's undo was recorded before, and was a decision", remedy="load it again")
+        return known.topic, known.docno
+    last = latest_of_account(db, campaign_id, account_id)
+    if last is None:
+        return None
+    row = _event(campaign_id, (last.topic, last.docno), account_id, client_id)
+    row.decision, row.grade, row.reason, row.said = WITHDRAWN, None, "", last.said
+    db.add(row)
+    db.flush()
+    return last.topic, last.docno
+
+
+def locked_campaign(db: Session, campaign_id: int) -> CampaignRow:
+    """The campaign, locked against other adjudicators until the transaction ends."""
+    return db.get_one(CampaignRow, campaign_id, with_for_update={"key_share": True}, populate_existing=True)
+
+
+def _seen_json(opinions: tuple[Opinion, ...]) -> list[list[int | str | None]]:
+    """The answers that an adjudicator saw, as stored: [judgment event, assessor, answer, grade]."""
+    return [
+        [opinion.event_id, opinion.assessor_id, str(opinion.now.answer), opinion.now.grade]
+        for opinion in opinions
+    ]
+
+
+def _overtaken(latest: AdjudicationEventRow | None, seen: int, account_id: int) -> bool:
+    if latest is None or latest.id <= seen or latest.decision == WITHDRAWN:
+        return False
+    return latest.account_id != account_id
+
+
+def _check(submission: DecisionSubmission, scale: Scale) -> None:
+    if submission.decision is Decision.GRADE:
+        if submission.grade is None:
+            raise WorkbenchError("the decision is a grade, but no grade was given")
+        scale.grade(submission.grade)
+    elif submission.grade is not None:
+        raise WorkbenchError(f"the decision {submission.decision} takes no grade")
+
+
+def _event(campaign_id: int, pair: Pair, account_id: int, client_id: str) -> AdjudicationEventRow:
+    return AdjudicationEventRow(
+        campaign_id=campaign_id,
+        topic=pair[0],
+        docno=pair[1],
+        account_id=account_id,
+        client_id=client_id,
+        recorded_at=datetime.now(UTC),
+    )

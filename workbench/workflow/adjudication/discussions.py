@@ -1,22 +1,22 @@
-"""Discussions: pairs that an adjudicator sent back, which their assessors look at together.
+"""Discussions: pairs that an adjudicator sent back, on which their assessors see each other's opinions.
 
 This is the one exception to blindness, and an adjudicator makes it on purpose, pair by pair: a pair that was
-sent back shows its assessors, and nobody else, what the others said of it.
+sent back shows its assessors, and nobody else, the opinions of the others.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import UTC, datetime
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from workbench.consensus.rule import Pair
-from workbench.errors import Conflict, NotFound, WorkbenchError
-from workbench.records import Answer, Scale, Topic
+from workbench.errors import Conflict, NotFound
+from workbench.records import Scale, Topic
 from workbench.storage.adjudications import current_adjudications, latest_adjudication
-from workbench.storage.events import CURRENT_PURPOSES, DISCUSSION, append_event, recorded_event
+from workbench.storage.events import CURRENT_PURPOSES, DISCUSSION, recorded_event
 from workbench.storage.tables import (
     AdjudicationEventRow,
     AssessorRow,
@@ -25,21 +25,22 @@ from workbench.storage.tables import (
     JudgmentEventRow,
     TopicRow,
 )
-from workbench.workflow.adjudication.decisions import (
-    Decision,
-    all_answered,
-    answers_in_discussion,
-    asked,
+from workbench.workflow.adjudication.decisions import Decision
+from workbench.workflow.adjudication.opinions import (
+    Opinion,
+    OpinionReader,
+    Person,
+    Statement,
+    opinions_of,
     people_of,
+    shown_document,
 )
-from workbench.workflow.adjudication.opinions import Opinion, Statement, opinions_of, shown_document
 from workbench.workflow.adjudication.rules import AdjudicationRules, rules_from_json
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.campaigns.scales import scale_from_json
-from workbench.workflow.checks import checked_client_id, checked_sha256, storable
-from workbench.workflow.judging.adaptive_handout import take_answer
 from workbench.workflow.judging.desk_view import ShownDocument
-from workbench.workflow.judging.recording import LONGEST_ACTIVE_MS, LONGEST_REASON
+from workbench.workflow.judging.record import Place, append
+from workbench.workflow.judging.submission import Submission, stored_annotations
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +57,9 @@ class DiscussionLine:
 
 @dataclass(frozen=True, slots=True)
 class Discussion:
-    """A pair under discussion before one of its assessors; `why` is the adjudicator's word on it.
+    """A pair under discussion before one of its assessors; `why` is the adjudicator's reason.
 
-    `mine` is what holds for this assessor, `answered` whether it was said since the pair was sent back.
+    `mine` is this assessor's current answer, `answered` whether it was given since the pair was sent back.
     """
 
     topic: Topic
@@ -125,12 +126,11 @@ def discussion(db: Session, campaign_id: int, account_id: int, pair: Pair) -> Di
     topic = db.get_one(TopicRow, (campaign_id, pair[0]))
     # Whoever has judged the pair since it was sent back is no part of this discussion.
     then = {who for _, who, _, _ in row.said}
-    opinions = opinions_of(
-        db, campaign_id, pair, people=people, rules=rules, account_id=account_id, only=then
-    )
+    reader = OpinionReader(account_id, people, rules)
+    opinions = opinions_of(db, campaign_id, pair, reader, only=then)
     mine = next((one for one in opinions if one.mine), None)
     if mine is None:
-        raise NotFound("you have taken your answer about this document back", remedy="judge it again first")
+        raise NotFound("you have withdrawn your answer about this document", remedy="judge it again first")
     answered = answers_in_discussion(db, campaign_id, pair).get(pair, {})
     return Discussion(
         topic=Topic(topic.topic, topic.title, topic.description, topic.narrative),
@@ -145,66 +145,45 @@ def discussion(db: Session, campaign_id: int, account_id: int, pair: Pair) -> Di
     )
 
 
-def discuss(
-    db: Session,
-    campaign_id: int,
-    account_id: int,
-    pair: Pair,
-    *,
-    answer: Answer,
-    grade: int | None,
-    comment: str,
-    client_id: str,
-    active_ms: int | None = None,
-    shown_sha256: str | None = None,
-) -> bool:
-    """Append what an assessor says after the discussion, kept or changed; returns whether it is new.
+def discuss(db: Session, campaign_id: int, account_id: int, topic: str, submission: Submission) -> bool:
+    """Append an assessor's answer after the discussion, kept or changed; returns whether it is new.
 
-    What was said before stays beside it. The same client id again changes nothing. Raises NotFound as
-    `discussion`, WorkbenchError for a grade outside the scale, Conflict for a client id that said something
-    else before.
+    Earlier answers stay in the history. The same client id again changes nothing. Raises NotFound as
+    `discussion`, WorkbenchError for a grade outside the scale, Conflict for a client id that was used for
+    another answer.
     """
+    pair = (topic, submission.docno)
     number = _assessor(db, campaign_id, account_id)
-    known = recorded_event(db, number, checked_client_id(client_id)) if number is not None else None
+    known = recorded_event(db, number, submission.client_id) if number is not None else None
     if known is not None:
-        if (known.topic, known.docno, known.answer, known.grade) != (*pair, str(answer), grade):
+        said = (*pair, submission.stored_answer, submission.grade)
+        if (known.topic, known.docno, known.answer, known.grade) != said:
             raise Conflict(
                 "this page's answer was recorded before, and was another one", remedy="load it again"
             )
         return False
     number, _ = _sent_back(db, campaign_id, account_id, pair)
-    _check(db, campaign_id, answer, grade)
-    held = _held(db, campaign_id, number, pair)
-    event, new = append_event(
-        db,
-        {
-            "campaign_id": campaign_id,
-            "assessor_id": number,
-            "topic": pair[0],
-            "docno": pair[1],
-            "answer": str(answer),
-            "grade": grade,
-            "reason": held.reason if held and answer == held.answer and grade == held.grade else "",
-            "client_id": client_id,
-            "source": DISCUSSION,
-            "assignment_id": held.assignment_id if held else None,
-            "document_sha256": checked_sha256(shown_sha256),
-            "position": None,
-            "order_rule": None,
-            "seed": None,
-            "active_ms": None if active_ms is None else max(0, min(active_ms, LONGEST_ACTIVE_MS)),
-            "recorded_at": datetime.now(UTC),
-            "purpose": DISCUSSION,
-            "comment": storable(comment.strip())[:LONGEST_REASON],
-            # What holds is the latest event: what was marked and ticked before goes on with it.
-            "evidence": held.evidence if held else None,
-            "ratings": held.ratings if held else None,
-            "subtopics": held.subtopics if held else None,
-        },
+    if submission.grade is not None:
+        scale_from_json(db.get_one(CampaignRow, campaign_id).scale).grade(submission.grade)
+    before = _before(db, campaign_id, number, pair)
+    place = Place(
+        campaign_id=campaign_id,
+        assessor_id=number,
+        topic=topic,
+        docno=submission.docno,
+        source=DISCUSSION,
+        purpose=DISCUSSION,
+        assignment_id=before.assignment_id if before else None,
     )
-    if new:
-        take_answer(db, campaign_id, event)
-    return new
+    if before is not None:
+        same = (before.answer, before.grade) == (submission.stored_answer, submission.grade)
+        submission = replace(
+            submission,
+            reason=before.reason if same else "",
+            # What was marked and ticked before goes on with the latest answer.
+            annotations=stored_annotations(before.evidence, before.ratings, before.subtopics),
+        )
+    return not append(db, place, submission).repeated
 
 
 def _sent_back(
@@ -219,7 +198,9 @@ def _sent_back(
         or row.decision != Decision.BACK
         or number not in asked(row, people_of(db, campaign_id))
     ):
-        raise NotFound("this document is not (or no longer) to be discussed by you", remedy="see the list")
+        raise NotFound(
+            "you are not asked (or no longer asked) to discuss this document", remedy="see the list"
+        )
     return number, row
 
 
@@ -230,7 +211,7 @@ def _assessor(db: Session, campaign_id: int, account_id: int) -> int | None:
     return db.scalars(chosen).one_or_none()
 
 
-def _held(db: Session, campaign_id: int, assessor_id: int, pair: Pair) -> JudgmentEventRow | None:
+def _before(db: Session, campaign_id: int, assessor_id: int, pair: Pair) -> JudgmentEventRow | None:
     event = JudgmentEventRow
     chosen = select(event).where(
         event.campaign_id == campaign_id,
@@ -242,10 +223,34 @@ def _held(db: Session, campaign_id: int, assessor_id: int, pair: Pair) -> Judgme
     return db.scalars(chosen.order_by(event.id.desc()).limit(1)).one_or_none()
 
 
-def _check(db: Session, campaign_id: int, answer: Answer, grade: int | None) -> None:
-    if answer is Answer.GRADE:
-        if grade is None:
-            raise WorkbenchError("the answer is a grade, but no grade was given")
-        scale_from_json(db.get_one(CampaignRow, campaign_id).scale).grade(grade)
-    elif grade is not None:
-        raise WorkbenchError(f"{answer} carries no grade")
+def answers_in_discussion(
+    db: Session, campaign_id: int, only: Pair | None = None
+) -> dict[Pair, dict[int, int]]:
+    """The number of the latest event of every assessor in a discussion, by pair (or of one pair only)."""
+    event = JudgmentEventRow
+    chosen = select(event.topic, event.docno, event.assessor_id, func.max(event.id)).where(
+        event.campaign_id == campaign_id, event.purpose == DISCUSSION
+    )
+    if only is not None:
+        chosen = chosen.where(event.topic == only[0], event.docno == only[1])
+    rows = db.execute(chosen.group_by(event.topic, event.docno, event.assessor_id))
+    found: dict[Pair, dict[int, int]] = {}
+    for topic, docno, assessor_id, number in rows:
+        found.setdefault((topic, docno), {})[assessor_id] = number
+    return found
+
+
+def asked(row: AdjudicationEventRow, people: Mapping[int, Person]) -> dict[int, int]:
+    """To whom a pair was sent back, each with the number of the event that was current then."""
+    if row.decision != Decision.BACK:
+        return {}
+    return {who: event for event, who, _, _ in row.said if who in people and people[who].reachable}
+
+
+def all_answered(
+    row: AdjudicationEventRow, people: Mapping[int, Person], answered: Mapping[int, int]
+) -> bool:
+    """Whether everybody to whom a pair was sent back has answered since."""
+    if row.decision != Decision.BACK:
+        return False
+    return all(answered.get(who, 0) > event for who, event in asked(row, people).items())

@@ -16,8 +16,9 @@ from workbench.consensus.rule import Pair
 from workbench.consensus.simple import lower_median
 from workbench.pooling.run_tops import RunTops
 from workbench.records import Judgment, Scale, id_bytes
-from workbench.scoring.gains import Ranks, gain_measure
+from workbench.scoring.gains import Ranks
 from workbench.scoring.influence import NONE, Influence, TopicGrades, influences
+from workbench.scoring.listed import gain_measure
 from workbench.storage.adjudications import current_adjudications
 from workbench.storage.tables import (
     AdjudicationEventRow,
@@ -27,23 +28,17 @@ from workbench.storage.tables import (
     RunRow,
     TopicRow,
 )
-from workbench.workflow.adjudication.decisions import (
-    Decision,
-    all_answered,
-    answers_in_discussion,
-    changed_since,
-    decided_of,
-    names_of_accounts,
-    people_of,
-)
+from workbench.workflow.adjudication.decisions import Decision, decided_of, names_of_accounts
+from workbench.workflow.adjudication.discussions import all_answered, answers_in_discussion
+from workbench.workflow.adjudication.opinions import changed_since, people_of
 from workbench.workflow.adjudication.queue import Order, Queue, QueueLine, State
 from workbench.workflow.adjudication.rules import AdjudicationRules, rules_from_json
-from workbench.workflow.caching import Lately
+from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.judging.current_judgments import current_judgments
 from workbench.workflow.runs.packed_store import tops_of
 
-ON_THE_DESK = 3600.0  # seconds for which an adjudicator at work goes on in the order that was reckoned
+ON_THE_DESK = 3600.0  # seconds for which an adjudicator at work keeps the order that was computed
 FRESH = 30.0  # seconds after which new judgments are in the queue, however long it takes
 KEPT = 8
 
@@ -52,12 +47,12 @@ KEPT = 8
 class Disputed:
     """Current judgments by pair, and the disputes among them."""
 
-    said: Mapping[Pair, tuple[Judgment, ...]]
+    judgments: Mapping[Pair, tuple[Judgment, ...]]
     disputes: tuple[Dispute, ...]
 
 
-_VOICED: Lately[object, Disputed] = Lately(KEPT)
-_INFLUENCES: Lately[object, dict[Pair, Influence]] = Lately(KEPT, moment=0.05)
+_DISPUTED: Cache[object, Disputed] = Cache(KEPT)
+_INFLUENCES: Cache[object, dict[Pair, Influence]] = Cache(KEPT, moment=0.05)
 
 
 def dispute_queue(
@@ -70,18 +65,18 @@ def dispute_queue(
 ) -> Queue:
     """The disputed pairs of a campaign.
 
-    The influence is reckoned where the order needs it, or `influence` asks for it. Where judging goes on and
-    reckoning is long, an older state serves for a while, or for `patience` seconds; what was decided is
-    always as it is now.
+    The influence is computed where the order needs it, or `influence` asks for it. Where judging goes on and
+    the computation is long, an older state serves for a while, or for `patience` seconds; decisions are
+    always current.
     """
     campaign = db.get_one(CampaignRow, campaign_id)
     scale = scale_from_json(campaign.scale)
     rules = rules_from_json(campaign.adjudication_rules)
-    voiced = _voiced(db, campaign, rules, scale, None if patience is None else min(patience, FRESH))
+    disputed = _disputed(db, campaign, rules, scale, None if patience is None else min(patience, FRESH))
     decisions = {(row.topic, row.docno): row for row in current_adjudications(db, campaign_id)}
     wanted = order is Order.INFLUENCE if influence is None else influence
-    moved = _influenced(db, campaign, rules, scale, voiced, decisions, patience) if wanted else None
-    lines = _lines(db, campaign_id, voiced, decisions, moved, scale)
+    moved = _influenced(db, campaign, rules, scale, disputed, decisions, patience) if wanted else None
+    lines = _lines(db, campaign_id, disputed, decisions, moved, scale)
     positions = _positions(db, campaign_id)
     lines.sort(key=_sorting(order, positions))
     by_topic = Counter(line.topic for line in lines)
@@ -95,7 +90,7 @@ def dispute_queue(
     )
 
 
-def _voiced(
+def _disputed(
     db: Session, campaign: CampaignRow, rules: AdjudicationRules, scale: Scale, patience: float | None
 ) -> Disputed:
     def make() -> Disputed:
@@ -103,7 +98,7 @@ def _voiced(
         return Disputed(judgments_by_pair(judgments), disputes(judgments, rule=rules.disputed, scale=scale))
 
     key = (*_place(db, campaign), rules.disputed, rules.machines)
-    return _VOICED.get(key, _version(db, campaign), make, patience=patience)
+    return _DISPUTED.get(key, make, version=_version(db, campaign), patience=patience)
 
 
 def _influenced(
@@ -111,7 +106,7 @@ def _influenced(
     campaign: CampaignRow,
     rules: AdjudicationRules,
     scale: Scale,
-    voiced: Disputed,
+    disputed: Disputed,
     decisions: Mapping[Pair, AdjudicationEventRow],
     patience: float | None,
 ) -> dict[Pair, Influence]:
@@ -121,8 +116,8 @@ def _influenced(
         return dispute_influences(
             db,
             campaign.id,
-            voiced.disputes,
-            said=voiced.said,
+            disputed.disputes,
+            judgments=disputed.judgments,
             decided=decided,
             scale=scale,
             measure=rules.measure,
@@ -131,8 +126,8 @@ def _influenced(
     runs = tuple(runs_that_count(db, campaign.id).values())
     key = (*_place(db, campaign), rules, runs)
     version = (_version(db, campaign), hash(frozenset(decided.items())))
-    # On the desk the order stays as it is: each decision would shuffle the rest otherwise.
-    return _INFLUENCES.get(key, version, make, patience=patience, steady=patience is not None)
+    # On the desk the order stays: each decision would shuffle the rest otherwise.
+    return _INFLUENCES.get(key, make, version=version, patience=patience, steady=patience is not None)
 
 
 def _place(db: Session, campaign: CampaignRow) -> tuple[object, ...]:
@@ -141,9 +136,9 @@ def _place(db: Session, campaign: CampaignRow) -> tuple[object, ...]:
 
 
 def _version(db: Session, campaign: CampaignRow) -> tuple[int, str | None]:
-    """What changes with every judgment: how many events there are, and the sender's own id of the latest.
+    """What changes with every judgment: how many events there are, and the client id of the latest.
 
-    None is ever changed or deleted; but a database may be put back as it was, and go on otherwise.
+    None is ever changed or deleted; but a database may be restored from a backup, and go on differently.
     """
     event = JudgmentEventRow
     counted = select(func.count(), func.max(event.id)).where(event.campaign_id == campaign.id)
@@ -154,32 +149,32 @@ def _version(db: Session, campaign: CampaignRow) -> tuple[int, str | None]:
 def _lines(
     db: Session,
     campaign_id: int,
-    voiced: Disputed,
+    disputed: Disputed,
     decisions: Mapping[Pair, AdjudicationEventRow],
     moved: Mapping[Pair, Influence] | None,
     scale: Scale,
 ) -> list[QueueLine]:
-    disputed = {(one.topic, one.docno): one for one in voiced.disputes}
-    pairs = [*disputed, *(pair for pair in decisions if pair not in disputed)]
+    of_pairs = {(one.topic, one.docno): one for one in disputed.disputes}
+    pairs = [*of_pairs, *(pair for pair in decisions if pair not in of_pairs)]
     people = people_of(db, campaign_id)
     discussed = answers_in_discussion(db, campaign_id) if decisions else {}
     names = names_of_accounts(db, decisions.values())
     titles = _titles(db, campaign_id, pairs)
     lines = []
     for pair in pairs:
-        one, row = disputed.get(pair), decisions.get(pair)
-        said = voiced.said.get(pair, ())
+        one, row = of_pairs.get(pair), decisions.get(pair)
+        judgments = disputed.judgments.get(pair, ())
         answered = row is not None and all_answered(row, people, discussed.get(pair, {}))
         lines.append(
             QueueLine(
                 topic=pair[0],
                 docno=pair[1],
                 title=titles.get(pair[1], ""),
-                said=said,
-                spread=one.spread if one else spread_of(said, scale),
+                judgments=judgments,
+                spread=one.spread if one else spread_of(judgments, scale),
                 state=_state(row, answered, disputed=one is not None),
                 decided=decided_of(row, names) if row else None,
-                changed=row is not None and row.grade is not None and changed_since(row, said, people),
+                changed=row is not None and row.grade is not None and changed_since(row, judgments, people),
                 discussed=answered or pair in discussed,
                 influence=None if moved is None else moved.get(pair, NONE),
             )
@@ -230,7 +225,7 @@ def _sorting(order: Order, positions: Mapping[str, int]) -> Callable[[QueueLine]
 
 
 def runs_that_count(db: Session, campaign_id: int) -> dict[str, str]:
-    """The hashes of the runs that hold and are not set aside, by tag, in the order of the tags."""
+    """The hashes of the current runs that are not set aside, by tag, in the order of the tags."""
     chosen = select(RunRow.tag, RunRow.sha256).where(
         RunRow.campaign_id == campaign_id, RunRow.replaced_at.is_(None), RunRow.verdict != "set_aside"
     )
@@ -242,21 +237,21 @@ def dispute_influences(
     campaign_id: int,
     found: Sequence[Dispute],
     *,
-    said: Mapping[Pair, Sequence[Judgment]],
+    judgments: Mapping[Pair, Sequence[Judgment]],
     decided: Mapping[Pair, int],
     scale: Scale,
     measure: str,
 ) -> dict[Pair, Influence]:
     """The influence of every disputed pair on the runs that count, by (topic, docno).
 
-    Every pair has the grade that was `decided`, else the lower median of the grades `said`; a disputed one
+    Every pair has the grade that was `decided`, else the lower median of its grades; a disputed one
     could get each of the grades given, or where fewer than two were, each of the scale. Raises WorkbenchError
     for an unknown measure.
     """
     chosen = gain_measure(measure, relevant_from=scale.relevant_from)
     grades: dict[Pair, int] = {}
-    for pair, judgments in said.items():
-        given = {one.assessor: one.grade for one in judgments if one.grade is not None}
+    for pair, of_pair in judgments.items():
+        given = {one.assessor: one.grade for one in of_pair if one.grade is not None}
         if given:
             grades[pair] = lower_median(given)
     grades |= decided

@@ -1,9 +1,9 @@
-"""What the assessors of one pair say, as an adjudicator or a discussion sees it: names shown or hidden."""
+"""The opinions of the assessors of one pair, as an adjudicator or a discussion sees them."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
 
@@ -11,20 +11,26 @@ from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
 from workbench.consensus.rule import Pair
-from workbench.records import Answer, id_bytes
+from workbench.records import Answer, Judgment, id_bytes
 from workbench.storage.events import CURRENT_PURPOSES, DISCUSSION, LATER, WITHDRAWN
-from workbench.storage.tables import DocumentRow, JudgmentEventRow
-from workbench.workflow.adjudication.decisions import Person
+from workbench.storage.tables import (
+    AdjudicationEventRow,
+    AssessorRow,
+    DocumentRow,
+    JudgmentEventRow,
+    MemberRow,
+)
 from workbench.workflow.adjudication.rules import AdjudicationRules
-from workbench.workflow.judging.annotations import Passage, stored_annotations
 from workbench.workflow.judging.desk_view import ShownDocument
+from workbench.workflow.judging.submission import Passage, stored_annotations
+from workbench.workflow.people.roles import Role
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One answer with what was said for it: a reason, a comment, and the passages marked as evidence.
+    """One answer with its reason, its comment, and the passages that were marked as evidence.
 
-    The places of the passages belong to the text that was shown then, which may be another one by now.
+    The offsets of the passages are in the text that was shown then, which may have been replaced since.
     """
 
     answer: Answer
@@ -36,7 +42,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """One assessor of a pair: what holds now and, after a discussion, what held before it.
+    """One assessor's current answer on a pair and, after a discussion, the answer before it.
 
     `name` is the assessor's, or a letter where names are hidden. `mine` marks the reader's own.
     """
@@ -56,22 +62,41 @@ class Opinion:
         return was is not None and (was.answer, was.grade) != (self.now.answer, self.now.grade)
 
 
+@dataclass(frozen=True, slots=True)
+class OpinionReader:
+    """Who looks at the opinions of a pair: an account, in a campaign with these assessors and rules."""
+
+    account_id: int
+    people: Mapping[int, Person]
+    rules: AdjudicationRules
+
+    def may_send_back(self, opinions: Iterable[Opinion]) -> bool:
+        """Whether any assessor of the pair has an account that would see it."""
+        return any(self.people[one.assessor_id].reachable for one in opinions)
+
+    def judgments(self, opinions: Iterable[Opinion], pair: Pair) -> list[Judgment]:
+        """The current opinions as judgments by the assessors' true names."""
+        return [
+            Judgment(self.people[one.assessor_id].name, *pair, one.now.grade, one.now.answer)
+            for one in opinions
+        ]
+
+
 def opinions_of(
     db: Session,
     campaign_id: int,
     pair: Pair,
+    reader: OpinionReader,
     *,
-    people: Mapping[int, Person],
-    rules: AdjudicationRules,
-    account_id: int,
     only: Collection[int] | None = None,
     until: int | None = None,
 ) -> tuple[Opinion, ...]:
-    """The assessors of a pair who have an answer that holds, by name, or in an order drawn for the pair.
+    """The assessors of a pair who have a current answer, by name, or in an order drawn for the pair.
 
-    Machines are left out unless the rules give them a voice; `only` names assessors by number. `until` is the
-    number of an event: what was said after it is passed over.
+    Machines are left out unless the rules count them; `only` names assessors by number. `until` is the number
+    of an event: later answers are ignored.
     """
+    people, rules = reader.people, reader.rules
     event = JudgmentEventRow
     chosen = select(event).where(*_of_pair(campaign_id, pair))
     if until is not None:
@@ -80,7 +105,7 @@ def opinions_of(
     for row in db.scalars(chosen.order_by(event.id)):
         history.setdefault(row.assessor_id, []).append(row)
     opinions = [
-        _opinion(number, events, people[number], account_id)
+        _opinion(number, events, people[number], reader.account_id)
         for number, events in history.items()
         if events[-1].answer not in {WITHDRAWN, LATER}
         and number in people
@@ -97,7 +122,7 @@ def opinions_of(
 
 
 def latest_event(db: Session, campaign_id: int, pair: Pair) -> int:
-    """The number of the latest event in which an assessor said something of a pair, 0 where there is none."""
+    """The number of the latest judgment event of a pair, 0 where there is none."""
     latest = select(func.max(JudgmentEventRow.id)).where(*_of_pair(campaign_id, pair))
     return db.scalar(latest) or 0
 
@@ -140,12 +165,12 @@ def _opinion(number: int, events: Sequence[JudgmentEventRow], person: Person, ac
 
 
 def _before(events: Sequence[JudgmentEventRow]) -> JudgmentEventRow | None:
-    """What held when the first discussion of the pair began; None without a discussion."""
-    held: JudgmentEventRow | None = None
+    """The answer when the first discussion of the pair began; None without a discussion."""
+    current: JudgmentEventRow | None = None
     for event in events:
         if event.purpose == DISCUSSION:
-            return held
-        held = None if event.answer in {WITHDRAWN, LATER} else event
+            return current
+        current = None if event.answer in {WITHDRAWN, LATER} else event
     return None
 
 
@@ -162,3 +187,53 @@ def _statement(event: JudgmentEventRow) -> Statement:
 def _seeded_order(seed: int, pair: Pair, assessor_id: int) -> bytes:
     parts = (str(seed).encode(), id_bytes(pair[0]), id_bytes(pair[1]), str(assessor_id).encode())
     return hashlib.sha256(b"\0".join(parts)).digest()
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """An assessor by number: the name, whether it is a machine, and whether a pair can be sent back there.
+
+    That needs an account that is an assessor here now.
+    """
+
+    name: str
+    machine: bool
+    account_id: int | None
+    reachable: bool
+
+
+def people_of(db: Session, campaign_id: int) -> dict[int, Person]:
+    """The assessors of a campaign by number."""
+    assessor = AssessorRow
+    assessing = set(
+        db.scalars(
+            select(MemberRow.account_id).where(
+                MemberRow.campaign_id == campaign_id, MemberRow.role == Role.ASSESSOR
+            )
+        )
+    )
+    rows = db.execute(
+        select(assessor.id, assessor.name, assessor.machine, assessor.account_id).where(
+            assessor.campaign_id == campaign_id
+        )
+    )
+    return {
+        number: Person(name, machine, account, account in assessing and not machine)
+        for number, name, machine, account in rows
+    }
+
+
+def changed_since(
+    row: AdjudicationEventRow, judgments: Iterable[Judgment], people: Mapping[int, Person]
+) -> bool:
+    """Whether assessors have changed their answers since the adjudicator saw them.
+
+    Only people, and those machines that counted then and count now: to count machines, or no longer to count
+    them, changes no answer.
+    """
+    before = {people[who].name: (answer, grade) for _, who, answer, grade in row.said if who in people}
+    now = {one.assessor: (str(one.answer), one.grade) for one in judgments}
+    machines = {person.name for person in people.values() if person.machine}
+    compared = {name for name in before.keys() | now.keys() if name not in machines}
+    compared |= machines & before.keys() & now.keys()
+    return any(before.get(name) != now.get(name) for name in compared)

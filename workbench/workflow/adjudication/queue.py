@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from typing import Any
 
 from workbench.consensus.disputes import Spread
 from workbench.consensus.rule import Pair
+from workbench.export import Export
 from workbench.records import Judgment, Scale
 from workbench.scoring.influence import Influence
 from workbench.workflow.adjudication.decisions import Decided
@@ -16,7 +18,7 @@ from workbench.workflow.adjudication.rules import AdjudicationRules
 
 
 class State(StrEnum):
-    """Where a disputed pair stands."""
+    """The state of a disputed pair."""
 
     OPEN = "open"
     BACK = "back"
@@ -40,7 +42,7 @@ STATES = {
 
 
 class Order(StrEnum):
-    """In which order disputed pairs are decided."""
+    """The order in which disputed pairs are decided."""
 
     INFLUENCE = "influence"
     TOPIC = "topic"
@@ -61,17 +63,16 @@ ORDERS = {
 
 @dataclass(frozen=True, slots=True)
 class QueueLine:
-    """One pair of the queue: what was said, where it stands, and what was decided.
+    """One pair of the queue: its judgments, its state, and what was decided.
 
-    `changed` says that assessors answer otherwise than what lay before the adjudicator who decided.
-    `discussed` that everybody asked has answered in a discussion. `influence` is None where it was not
-    reckoned.
+    `changed` says that assessors have changed their answers since the adjudicator saw them, `discussed` that
+    everybody asked has answered in a discussion. `influence` is None where it was not computed.
     """
 
     topic: str
     docno: str
     title: str
-    said: tuple[Judgment, ...]
+    judgments: tuple[Judgment, ...]
     spread: Spread
     state: State
     decided: Decided | None
@@ -91,18 +92,20 @@ class QueueLine:
 
     @property
     def done(self) -> bool:
-        """Whether it needs nobody any more."""
+        """Whether it is settled."""
         return self.state in {State.DECIDED, State.SETTLED}
 
     @property
     def answers(self) -> tuple[Judgment, ...]:
-        """What was said without its order saying by whom: grades ascending, then what is no grade."""
-        return tuple(sorted(self.said, key=lambda one: (one.grade is None, one.grade or 0, str(one.answer))))
+        """The judgments in an order that hides whose they are: grades ascending, then the others."""
+        return tuple(
+            sorted(self.judgments, key=lambda one: (one.grade is None, one.grade or 0, str(one.answer)))
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """The disputed pairs in an order, and how many stand where, all topics and states together."""
+    """The disputed pairs in an order, with the number in each state, all topics together."""
 
     scale: Scale
     rules: AdjudicationRules
@@ -118,7 +121,7 @@ class Queue:
 
     @property
     def done(self) -> int:
-        """How many of them need nobody any more."""
+        """How many of them are settled."""
         return self.counts[State.DECIDED] + self.counts[State.SETTLED]
 
     def filtered(self, *, topic: str | None = None, state: State | None = None) -> tuple[QueueLine, ...]:
@@ -146,8 +149,16 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def dispute_rows(lines: Iterable[QueueLine], *, names: bool) -> Iterator[tuple[object, ...]]:
-    """One row a pair, as COLUMNS; None is an empty cell. Without `names` nothing says who said what."""
+def queue_export(found: Queue, lines: Sequence[QueueLine], *, names: bool) -> Export:
+    """These lines of a queue as a table, and with the counts and the settings as data.
+
+    Without `names` nothing says whose answer is which.
+    """
+    return Export(COLUMNS, partial(_rows, lines, names=names), partial(_data, found, lines, names=names))
+
+
+def _rows(lines: Iterable[QueueLine], *, names: bool) -> Iterator[tuple[object, ...]]:
+    """One row a pair, as COLUMNS; None is an empty cell."""
     for line in lines:
         moved, decided = line.influence, line.decided
         yield (
@@ -170,8 +181,8 @@ def dispute_rows(lines: Iterable[QueueLine], *, names: bool) -> Iterator[tuple[o
         )
 
 
-def queue_json(found: Queue, lines: Iterable[QueueLine], *, names: bool) -> dict[str, Any]:
-    """The counts, the settings and these lines of a queue as one JSON object."""
+def _data(found: Queue, lines: Iterable[QueueLine], *, names: bool) -> dict[str, Any]:
+    """The counts, the settings and these lines of a queue as plain data."""
     rules = found.rules
     return {
         "disputed": found.total,
@@ -192,14 +203,14 @@ def queue_json(found: Queue, lines: Iterable[QueueLine], *, names: bool) -> dict
 
 def _line_json(line: QueueLine, *, names: bool) -> dict[str, Any]:
     moved, decided = line.influence, line.decided
-    said = line.said if names else line.answers
+    judgments = line.judgments if names else line.answers
     return {
         "topic": line.topic,
         "doc": line.docno,
         "state": str(line.state),
         "answers": [
             {"answer": str(one.answer), "grade": one.grade} | ({"assessor": one.assessor} if names else {})
-            for one in said
+            for one in judgments
         ],
         "distance": line.spread.distance,
         "mean_distance": line.spread.mean,
@@ -219,7 +230,7 @@ def _line_json(line: QueueLine, *, names: bool) -> dict[str, Any]:
 
 
 def _answers(line: QueueLine, *, names: bool) -> Iterator[str]:
-    for one in line.said if names else line.answers:
+    for one in line.judgments if names else line.answers:
         yield f"{one.assessor}: {_word(one)}" if names else _word(one)
 
 

@@ -1,16 +1,24 @@
-"""How many pairs of a campaign need several judgments, from its own judgments or from stated guesses."""
+"""How many pairs of a campaign need several judgments: from its own judgments, or from stated guesses.
+
+An overlap is drawn from the pairs that one person graded and nobody else has been given: the candidates. What
+is expected of further assessors is the table of the doubly judged pairs, from 30 of them on, with 1 / grades
+added to every cell, so that no outcome counts as impossible for not having happened yet; before that, the
+model of `expected_shares` with the shares of the grades so far and a guessed kappa.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from workbench.agreement.options import AgreementOptions
+from workbench.agreement.ratings import NO_ANSWER
 from workbench.agreement.sample_export import plans_export
 from workbench.agreement.sample_influence import (
     assessor_bias,
@@ -19,21 +27,25 @@ from workbench.agreement.sample_influence import (
     intraclass_correlation,
     mean_topic_size,
 )
-from workbench.agreement.sample_model import OutcomeModel, expected_shares, kappa_of_shares, lowest_kappa
-from workbench.agreement.sample_request import Target
-from workbench.agreement.sample_simulation import ROUNDS, PlannedDraw, outcome_model, plan_draws
-from workbench.agreement.sample_size import LEVEL, Floats, SampleSize
-from workbench.agreement.several.answers import NO_ANSWER
-from workbench.agreement.several.entering import entering as enter
-from workbench.agreement.several.tally import tally
-from workbench.agreement.several.weights import nominal
+from workbench.agreement.sample_model import (
+    OutcomeModel,
+    expected_shares,
+    kappa_of_shares,
+    lowest_kappa,
+    outcome_model,
+)
+from workbench.agreement.sample_request import PlanRequest, Target
+from workbench.agreement.sample_simulation import ROUNDS, PlannedDraw, plan_draws
+from workbench.agreement.sample_size import Floats, SampleSize
+from workbench.agreement.selection import select_ratings as enter
+from workbench.agreement.tally import tally
+from workbench.agreement.weights import nominal
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.export import Export
 from workbench.storage.tables import AssessorRow, AssignmentRow, PoolRow
-from workbench.workflow.agreement.compared_grades import ComparedGrades, compared_grades
-from workbench.workflow.agreement.entering import answers_in
+from workbench.workflow.agreement.selection import ComparedGrades, compared_grades, current_answers
 from workbench.workflow.campaigns.campaigns import campaign_of
-from workbench.workflow.judging.handouts import shares_of
+from workbench.workflow.judging.handout import handouts_of
 from workbench.workflow.pools.pace import Pace, pace_of
 
 Pair = tuple[str, str]
@@ -41,9 +53,9 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A pair and who judged it: the assessor's id, and the label, as its place among the categories.
+    """A pair with its first label, as the place among the categories.
 
-    `able` are the assessors, of those asked for, who have said nothing of it.
+    `able` are the assessors, of those asked for, who have not answered it.
     """
 
     topic: str
@@ -54,7 +66,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Candidates in the order of their ids' bytes, how many have each label, and how many each topic."""
+    """Candidates in the order of their ids' bytes, and how many there are by label and by topic."""
 
     found: tuple[Candidate, ...]
     by_label: tuple[int, ...]
@@ -70,51 +82,52 @@ def candidates_of(
     db: Session,
     campaign_id: int,
     *,
-    line: int | None,
+    relevant_from: int | None,
     second: Collection[int] | None = None,
     others: int = 1,
 ) -> Candidates:
     """The pairs that exactly one person graded and that no other person has been given.
 
-    Labels are relevant (0) or not (1) from `line`, or with None grades, highest first. Of the assessors in
-    `second` at least `others` must have said nothing of the pair; without them everybody may.
+    Labels are relevant (0) or not (1) by the `relevant_from` threshold, or with None grades, highest first.
+    Of the assessors in `second` at least `others` must not have answered the pair; without them everybody
+    counts.
     """
     scale = campaign_of(db, campaign_id).scale
     grades = sorted((grade.value for grade in scale.grades), reverse=True)
     places = {grade: place for place, grade in enumerate(grades)}
-    answers = answers_in(db, campaign_id)
+    answers = current_answers(db, campaign_id)
     ids = dict(
         db.execute(
             select(AssessorRow.name, AssessorRow.id).where(AssessorRow.campaign_id == campaign_id)
         ).all()
     )
-    people = [row for row, voice in enumerate(answers.voices) if not voice.machine]
-    said = answers.grades[people]
-    numbers = [ids[answers.voices[row].name] for row in people]
+    people = [row for row, voice in enumerate(answers.assessors) if not voice.machine]
+    grades_given = answers.grades[people]
+    numbers = [ids[answers.assessors[row].name] for row in people]
     given = _given(db, campaign_id)
     found = []
-    for column in np.flatnonzero((said >= 0).sum(axis=0) == 1).tolist():
+    for column in np.flatnonzero((grades_given >= 0).sum(axis=0) == 1).tolist():
         topic, docno = answers.pairs[column]
-        (judge,) = np.flatnonzero(said[:, column] >= 0).tolist()
+        (judge,) = np.flatnonzero(grades_given[:, column] >= 0).tolist()
         if given.get((topic, docno), set()) - {numbers[judge]}:
             continue
-        spoke = {numbers[row] for row in np.flatnonzero(said[:, column] != NO_ANSWER).tolist()}
-        able = frozenset() if second is None else frozenset(second) - spoke
+        answered = {numbers[row] for row in np.flatnonzero(grades_given[:, column] != NO_ANSWER).tolist()}
+        able = frozenset() if second is None else frozenset(second) - answered
         if second is not None and len(able) < others:
             continue
-        grade = int(said[judge, column])
-        label = places[grade] if line is None else int(grade < line)
+        grade = int(grades_given[judge, column])
+        label = places[grade] if relevant_from is None else int(grade < relevant_from)
         found.append(Candidate(topic, docno, label, able))
     labels = Counter(one.label for one in found)
     return Candidates(
         tuple(found),
-        tuple(labels[place] for place in range(len(grades) if line is None else 2)),
+        tuple(labels[place] for place in range(len(grades) if relevant_from is None else 2)),
         tuple(Counter(one.topic for one in found).values()),
     )
 
 
 def _given(db: Session, campaign_id: int) -> dict[Pair, set[int]]:
-    """To which people every pair is given in a pool that is open."""
+    """The people to whom each pair is assigned in an open pool."""
     rows = db.execute(
         select(AssignmentRow.pool_id, AssignmentRow.topic, AssignmentRow.assessor_id)
         .join(PoolRow, PoolRow.id == AssignmentRow.pool_id)
@@ -124,7 +137,7 @@ def _given(db: Session, campaign_id: int) -> dict[Pair, set[int]]:
             AssignmentRow.revoked_at.is_(None),
         )
     ).all()
-    shares = shares_of(db, campaign_id)
+    shares = handouts_of(db, campaign_id)
     given: dict[Pair, set[int]] = {}
     for pool_id, topic, assessor_id in rows:
         for docno in shares.docnos(pool_id, topic, assessor_id):
@@ -132,11 +145,9 @@ def _given(db: Session, campaign_id: int) -> dict[Pair, set[int]]:
     return given
 
 
-HALF_WIDTH = 0.05
 ENOUGH = 30
 """From so many doubly judged pairs on the campaign's own table is used."""
-
-GUESSED_KAPPA, GUESSED_LIKENESS = 0.6, 0.05
+GUESSED_KAPPA, GUESSED_ICC = 0.6, 0.05
 
 
 class Source(StrEnum):
@@ -150,190 +161,186 @@ class Source(StrEnum):
 class Known:
     """The doubly judged pairs of a campaign: how many, of how many topics, and their table, symmetrical.
 
-    `likeness` is how much the pairs of a topic resemble one another in what they say of the coefficient, and
-    `topic_size` the mean size of the topic in which a pair lies. `strictness` holds, for everybody with
-    enough pairs, those with the most first, how far one's own shares of the grades are from the others' on
-    the same pairs.
+    `icc` is the intraclass correlation of the pairs of a topic in their influence on the coefficient, and
+    `topic_size` the mean size of the topic in which a pair lies. `bias` has, for everybody with enough pairs,
+    those with the most first, how far their shares of the grades are from the others' on the same pairs.
     """
 
     pairs: int
     topics: int
     table: Floats
     kappa: float | None
-    likeness: float
+    icc: float
     topic_size: float
-    strictness: Floats
+    bias: Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OverlapPlan:
     """The pairs that every way of drawing needs for an interval of a coefficient, and what that rests on.
 
-    `categories` are grades, highest first (1 and 0 where relevant or not is compared); `prevalence` and
-    `expected` are in their order. `value` is what is expected of the coefficient that is the `aim`, `kappa`
-    of the pooled one with the same weights. `missing` is the share of the others' judgments that are not
-    expected to come, and `by_strictness` says whether assessors differ. `known` is None before two people
-    have judged one pair.
+    The `request` is the one asked for, with what the campaign adds: the relevance threshold, the size of
+    topics and their intraclass correlation. `categories` are grades, highest first (1 and 0 where relevant or
+    not is compared); `shares` and `model` are in their order. `value` is the expected value of the target
+    coefficient, `kappa` that of the pooled one with the same weights. `individual` says whether assessors
+    differ in bias. `known` is None before two people have judged one pair.
     """
 
+    request: PlanRequest
     source: Source
     categories: tuple[int, ...]
-    relevant_from: int
-    graded: bool
-    half_width: float
-    level: float
-    aim: Target
-    prevalence: tuple[float, ...]
+    shares: tuple[float, ...]
     value: float | None
     kappa: float | None
-    likeness: float
-    topic_size: float
-    expected: OutcomeModel
+    model: OutcomeModel
     planned: tuple[PlannedDraw, ...]
     known: Known | None
     candidates: Candidates
     pace: Pace
-    seed: int
-    assessors: int = 2
-    missing: float = 0.0
-    by_strictness: bool = False
+    individual: bool = False
 
-    @property
-    def others(self) -> int:
-        """How many judge a pair beside the first."""
-        return self.assessors - 1
-
-    def enough(self, needed: SampleSize) -> bool:
+    def enough(self, size: SampleSize) -> bool:
         """Whether there are so many pairs that one person has judged."""
-        return needed.pairs is not None and needed.pairs <= self.candidates.pairs
+        return size.pairs is not None and size.pairs <= self.candidates.pairs
 
 
 def plan_overlap(
-    db: Session,
-    campaign_id: int,
-    *,
-    half_width: float = HALF_WIDTH,
-    level: float = LEVEL,
-    aim: Target | None = None,
-    relevant_from: int | None = None,
-    graded: bool = False,
-    kappa: float | None = None,
-    prevalence: Sequence[float] | None = None,
-    topic_likeness: float | None = None,
-    assessors: int = 2,
-    missing: float = 0.0,
-    rounds: int = ROUNDS,
-    seed: int = 1,
+    db: Session, campaign_id: int, request: PlanRequest | None = None, *, rounds: int = ROUNDS
 ) -> OverlapPlan:
-    """Plan an overlap: by the table of the pairs that two people judged, if there are enough, or by guesses.
+    """How many pairs must be judged by so many assessors for the interval that is requested.
 
-    A guessed `kappa` or `prevalence` (shares of the grades, highest first) stands before what was measured;
-    what is not guessed is what the grades so far say. To every cell of a measured table 1 / grades is added:
-    what has not happened yet is not held impossible. The `aim` is the coefficient, the pooled kappa unless
-    given. The unpooled kappa is planned for assessors who are as strict as those here. Where more than two
-    `assessors` judge each pair, a kappa that nobody guessed is at least as high as theirs can be. Each of the
-    others leaves out a share `missing` of the pairs. Without `rounds` no sample is simulated. Raises
-    InvalidInput for what cannot be asked for.
+    A kappa or shares that are given are used; else the doubly judged pairs of the campaign if there are 30 or
+    more; else a kappa of 0.6 with the shares of the grades so far. The unpooled kappa is planned for
+    assessors with the bias of those here. For more than two assessors per pair, a kappa that was not given is
+    at least as high as theirs can be. Without `rounds` no sample is simulated. Raises InvalidInput for a
+    request that cannot be met.
     """
-    grades = compared_grades(db, campaign_id, relevant_from=relevant_from, graded=graded)
-    # Two grades have but one weight.
-    aim = Target() if aim is None else aim if graded else Target(aim.method)
-    categories = grades.categories
-    candidates = candidates_of(db, campaign_id, line=None if graded else grades.relevant_from)
-    known = _known(db, campaign_id, grades, aim)
-    measured = kappa is None and prevalence is None and known is not None and known.pairs >= ENOUGH
-    if known is not None and measured:
-        smooth = known.table + 1 / len(categories)
-        shares = smooth / smooth.sum()
-    else:
-        guessed = tuple(prevalence) if prevalence is not None else _so_far(known, candidates, len(categories))
-        if len(guessed) != len(categories):
-            message = f"{len(guessed)} shares do not fit {len(categories)} grades"
-            raise InvalidInput(
-                [Finding("Sample", None, "prevalence", message, "give one share for every grade")]
-            )
-        wished = kappa if kappa is not None else _kappa_so_far(known)
-        shares = expected_shares(guessed, wished)
-    if topic_likeness is None:
-        enough = known is not None and known.pairs >= ENOUGH and known.topics > 1
-        topic_likeness = known.likeness if known is not None and enough else GUESSED_LIKENESS
-    if candidates.pairs:
-        topic_size = mean_topic_size(candidates.topic_sizes)
-    else:
-        topic_size = 1.0 if known is None else known.topic_size
-    mean: Floats = (shares.sum(axis=0) + shares.sum(axis=1)) / 2
-    strict = known.strictness if known is not None and len(known.strictness) else None
-    expected = outcome_model(
-        shares,
-        aim,
-        assessors=assessors,
-        missing=missing,
-        strictness=strict,
-        at_least=lowest_kappa(mean.tolist(), assessors) if kappa is None and assessors > 2 else None,
+    request = request or PlanRequest()
+    grades = compared_grades(db, campaign_id, relevant_from=request.relevant_from, graded=request.graded)
+    # Two grades have only one weight.
+    target = request.target if request.graded else Target(request.target.method)
+    candidates = candidates_of(
+        db, campaign_id, relevant_from=None if request.graded else grades.relevant_from
     )
-    planned = plan_draws(
-        expected, aim, half_width=half_width, level=level, topic_size=topic_size, likeness=topic_likeness,
-        rounds=rounds, seed=seed,
-    )  # fmt: skip
-    return OverlapPlan(
-        source=Source.MEASURED if measured else Source.GUESSED,
-        categories=categories,
+    known = _known(db, campaign_id, grades, target)
+    request = replace(
+        request,
+        target=target,
         relevant_from=grades.relevant_from,
-        graded=graded,
-        half_width=half_width,
-        level=level,
-        aim=aim,
-        prevalence=tuple(mean.tolist()),
-        value=planned[0].needed.value,
-        kappa=expected_value(expected, Target("pooled", aim.weights)),
-        likeness=topic_likeness,
-        topic_size=topic_size,
-        expected=expected,
+        icc=_icc(known) if request.icc is None else request.icc,
+        topic_size=_topic_size(known, candidates),
+    )
+    source, table = _expected_table(request, known, candidates, len(grades.categories))
+    shares = tuple(((table.sum(axis=0) + table.sum(axis=1)) / 2).tolist())
+    bias = known.bias if known is not None and len(known.bias) else None
+    # A measured kappa may be lower than more than two assessors can have; a given one is refused.
+    guarded = request.kappa is None and request.assessors > 2
+    lowest = lowest_kappa(shares, request.assessors) if guarded else None
+    model = outcome_model(table, request, bias=bias, lowest=lowest)
+    planned = plan_draws(model, request, rounds=rounds)
+    return OverlapPlan(
+        request,
+        source,
+        grades.categories,
+        shares,
+        value=planned[0].size.value,
+        kappa=expected_value(model, Target("pooled", target.weights)),
+        model=model,
         planned=planned,
         known=known,
         candidates=candidates,
         pace=pace_of(db, campaign_id),
-        seed=seed,
-        assessors=assessors,
-        missing=missing,
-        by_strictness=strict is not None and aim.method == "unpooled",
+        individual=bias is not None and target.method == "unpooled",
     )
 
 
-def _known(db: Session, campaign_id: int, grades: ComparedGrades, aim: Target) -> Known | None:
+def plan_facts(plan: OverlapPlan) -> dict[str, object]:
+    """What the plan rests on, and what is requested."""
+    request = plan.request
+    return {
+        "source": str(plan.source),
+        "kappa": plan.kappa,
+        "shares": list(plan.shares),
+        "half_width": request.half_width,
+        "level": request.level,
+        "coefficient": request.target.method,
+        "weights": request.target.weights,
+        "value": plan.value,
+        "missing": request.non_response,
+        "assessors": request.assessors,
+        "relevant_from": None if request.graded else request.relevant_from,
+        "doubly_judged": plan.known.pairs if plan.known else 0,
+        "likeness": request.icc,
+        "topic_size": request.topic_size,
+        "to_draw_from": plan.candidates.pairs,
+    }
+
+
+def plan_export(plan: OverlapPlan) -> Export:
+    """The plan as a table, as plain data and as LaTeX."""
+    return plans_export(plan.planned, plan_facts(plan))
+
+
+def _expected_table(
+    request: PlanRequest, known: Known | None, candidates: Candidates, grades: int
+) -> tuple[Source, Floats]:
+    """The table expected of two assessors, as shares, and where it comes from."""
+    measured = request.kappa is None and request.shares is None
+    if measured and known is not None and known.pairs >= ENOUGH:
+        smooth = known.table + 1 / grades
+        return Source.MEASURED, smooth / smooth.sum()
+    shares = _shares_so_far(known, candidates, grades) if request.shares is None else request.shares
+    if len(shares) != grades:
+        message = f"{len(shares)} shares do not fit {grades} grades"
+        raise InvalidInput([Finding("Sample", None, "prevalence", message, "give one share for every grade")])
+    kappa = _kappa_so_far(known) if request.kappa is None else request.kappa
+    return Source.GUESSED, expected_shares(shares, kappa)
+
+
+def _icc(known: Known | None) -> float:
+    enough = known is not None and known.pairs >= ENOUGH and known.topics > 1
+    return known.icc if known is not None and enough else GUESSED_ICC
+
+
+def _topic_size(known: Known | None, candidates: Candidates) -> float:
+    if candidates.pairs:
+        return mean_topic_size(candidates.topic_sizes)
+    return 1.0 if known is None else known.topic_size
+
+
+def _known(db: Session, campaign_id: int, grades: ComparedGrades, target: Target) -> Known | None:
     try:
         found = enter(
-            answers_in(db, campaign_id),
+            current_answers(db, campaign_id),
             grades.scale,
-            relevant_from=grades.relevant_from,
-            graded=grades.graded,
+            AgreementOptions(relevant_from=grades.relevant_from, graded=grades.graded),
         )
     except WorkbenchError:
         return None
     if not found.pairs:
         return None
     ratings = found.ratings
-    # Every pair counts once, both ways round: no assessor is the first of two.
+    # Every pair counts once, in both orders: no assessor is the first of two.
     tables = tally(ratings, nominal(len(ratings.categories)), by_topic=True).coincidences
     tables = tables / np.maximum(tables.sum(axis=(1, 2)), 1)[:, None, None]
     tables *= np.bincount(ratings.topics, minlength=ratings.n_topics)[:, np.newaxis, np.newaxis]
     table = tables.sum(axis=0)
     kappa = float(kappa_of_shares(table / table.sum()))
-    # Who gave which grade, as the unpooled kappa asks, is a row a pair and person: too much of a crowd.
-    moved_by = Target("pooled", aim.weights) if aim.method == "unpooled" else aim
+    # The unpooled kappa needs a row for each pair and person, which is too much for a crowd.
+    measured = Target("pooled", target.weights) if target.method == "unpooled" else target
     return Known(
         pairs=len(found.pairs),
         topics=ratings.n_topics,
         table=table,
         kappa=kappa if np.isfinite(kappa) else None,
-        likeness=intraclass_correlation(influence_of_pairs(ratings, moved_by), ratings.topics),
+        icc=intraclass_correlation(influence_of_pairs(ratings, measured), ratings.topics),
         topic_size=mean_topic_size(np.bincount(ratings.topics)),
-        strictness=assessor_bias(ratings, ENOUGH),
+        bias=assessor_bias(ratings, ENOUGH),
     )
 
 
-def _so_far(known: Known | None, candidates: Candidates, grades: int) -> tuple[float, ...]:
-    """The shares of the grades given so far, each counted as if given once more."""
+def _shares_so_far(known: Known | None, candidates: Candidates, grades: int) -> tuple[float, ...]:
+    """The shares of the grades given so far, each counted once more."""
     counts = np.asarray(candidates.by_label, dtype=np.float64) + 1
     if known is not None:
         counts += known.table.sum(axis=1)
@@ -345,29 +352,3 @@ def _so_far(known: Known | None, candidates: Candidates, grades: int) -> tuple[f
 def _kappa_so_far(known: Known | None) -> float:
     few = known is None or known.pairs < ENOUGH or known.kappa is None
     return GUESSED_KAPPA if few or known is None or known.kappa is None else min(known.kappa, 0.99)
-
-
-def plan_said(plan: OverlapPlan) -> dict[str, object]:
-    """What the plan rests on, and what is wished."""
-    return {
-        "source": str(plan.source),
-        "kappa": plan.kappa,
-        "shares": list(plan.prevalence),
-        "half_width": plan.half_width,
-        "level": plan.level,
-        "coefficient": plan.aim.method,
-        "weights": plan.aim.weights,
-        "value": plan.value,
-        "missing": plan.missing,
-        "assessors": plan.assessors,
-        "relevant_from": None if plan.graded else plan.relevant_from,
-        "doubly_judged": plan.known.pairs if plan.known else 0,
-        "likeness": plan.likeness,
-        "topic_size": plan.topic_size,
-        "to_draw_from": plan.candidates.pairs,
-    }
-
-
-def plan_export(plan: OverlapPlan) -> Export:
-    """The plan as a table, as plain data and as LaTeX."""
-    return plans_export(plan.planned, plan_said(plan))

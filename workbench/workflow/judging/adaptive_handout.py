@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Set
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, ClassVar, Self
 
-from sqlalchemy import Row, bindparam, delete, insert, select
+from sqlalchemy import Row, delete, insert, select
 from sqlalchemy.orm import Session
 
+from workbench.errors import Conflict
 from workbench.pooling.adaptive.live import Happening, PoolEvent
 from workbench.records import PoolEntry
 from workbench.storage.events import LATER, WITHDRAWN, CurrentEvent, current_events
@@ -23,9 +24,7 @@ from workbench.storage.tables import (
 )
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.judging.adaptive_states import AdaptiveStates
-from workbench.workflow.judging.own_assignments import own_assignment
-from workbench.workflow.pools.adaptive_pools import append_pool_event, is_adaptive, lock_topic, totals
-from workbench.workflow.pools.pool_rows import PoolState, state_of
+from workbench.workflow.pools.adaptive_pools import append_pool_event, lock_topic, totals
 
 # A document that is out for so long without an answer goes to a colleague who would have none otherwise.
 LEASE = timedelta(hours=24)
@@ -33,7 +32,7 @@ LEASE = timedelta(hours=24)
 
 @dataclass(frozen=True, slots=True)
 class HandedOut:
-    """A document that was handed out: to whom, when, as which event, and whether an answer holds.
+    """A document that was handed out: to whom, when, as which event, and whether it has an answer.
 
     `relevant` is None without a grade.
     """
@@ -51,50 +50,121 @@ class HandedOut:
 
 
 @dataclass(frozen=True, slots=True)
-class AdaptiveTopic:
-    """A topic of an adaptive pool: how many documents it asks for, and what is handed out, in order."""
+class AdaptiveHandout:
+    """A topic of an adaptive pool: how many documents it asks for, and what is handed out, in order.
+
+    One judgment a document: what was handed out is its assessor's until it is given back, and the pool's
+    entries are what is handed out now. One document at a time: the next is chosen when the one before has its
+    answer, because it depends on it. So an assessor has one document open (more only after withdrawals).
+    """
+
+    one_by_one: ClassVar[bool] = True
+    in_batches: ClassVar[bool] = False
+    has_quality_checks: ClassVar[bool] = False
+    order_is_chosen: ClassVar[bool] = False
+    accepts_after_lease: ClassVar[bool] = False
 
     total: int
     held: tuple[HandedOut, ...]
+    closed: bool = False
+
+    @classmethod
+    def load(
+        cls, db: Session, pools: Iterable[PoolRow], *, topic: str | None = None
+    ) -> Mapping[tuple[int, str], Self]:
+        """All topics, or one, of adaptive pools."""
+        adaptive = list(pools)
+        held: dict[tuple[int, str], dict[str, HandedOut]] = {}
+        for event in _events(db, [pool.id for pool in adaptive], topic):
+            _take(held.setdefault((event.pool_id, event.topic), {}), event)
+        found = {}
+        for pool in adaptive:
+            wanted = totals(pool) if topic is None else {topic: totals(pool).get(topic, 0)}
+            for of, total in wanted.items():
+                # One that is handed out again joins at the end of the dictionary: it was removed before.
+                theirs = tuple(held.get((pool.id, of), {}).values())
+                found[pool.id, of] = cls(total, theirs, pool.closed_at is not None)
+        return found
 
     def of(self, assessor_id: int) -> tuple[HandedOut, ...]:
         """What an assessor has, in the order in which it was handed out."""
         return tuple(one for one in self.held if one.assessor_id == assessor_id)
+
+    def docnos(self, assessor_id: int) -> Set[str]:
+        """What an assessor has."""
+        return {one.docno for one in self.of(assessor_id)}
+
+    def documents(self, assignment: AssignmentRow) -> list[str]:
+        """What an assessor has, in the order in which it was handed out."""
+        return [one.docno for one in self.of(assignment.assessor_id)]
 
     def abandoned(self, assessor_id: int, now: datetime) -> tuple[HandedOut, ...]:
         """What colleagues of an assessor have had for too long."""
         return tuple(one for one in self.held if one.assessor_id != assessor_id and one.abandoned(now))
 
     def left(self, assessor_id: int, now: datetime | None = None) -> int:
-        """How many documents an assessor can still be handed out."""
+        """How many documents an assessor can still be handed."""
+        if self.closed:
+            return 0
         return self.total - len(self.held) + len(self.abandoned(assessor_id, now or datetime.now(UTC)))
 
+    def may_come(self, assessor_id: int) -> int:
+        """How many documents an assessor can still be handed."""
+        return self.left(assessor_id)
 
-def adaptive_topic(db: Session, pool: PoolRow, topic: str) -> AdaptiveTopic:
-    """The ledger of one topic."""
-    return adaptive_topics(db, [pool], topic=topic)[pool.id, topic]
+    @staticmethod
+    def accept(db: Session, pool: PoolRow, assignment: AssignmentRow, docno: str, answer: str) -> None:
+        """Raise Conflict where a document is put off: its answer decides what comes next."""
+        if answer == LATER:
+            raise Conflict("in an adaptive pool nothing can be put off", remedy="answer unsure")
 
+    @staticmethod
+    def take(db: Session, pool: PoolRow, event: CurrentEvent) -> None:
+        """Tell the strategy what an assessor says now of a document that it handed to this assessor.
 
-def adaptive_topics(
-    db: Session, pools: Iterable[PoolRow], *, topic: str | None = None
-) -> dict[tuple[int, str], AdaptiveTopic]:
-    """The ledgers of all topics (or of one) of the adaptive ones among these pools, by pool and topic."""
-    adaptive = [pool for pool in pools if is_adaptive(pool)]
-    held: dict[tuple[int, str], dict[str, HandedOut]] = {}
-    for event in _events(db, [pool.id for pool in adaptive], topic):
-        _take(held.setdefault((event.pool_id, event.topic), {}), event)
-    found = {}
-    for pool in adaptive:
-        wanted = totals(pool) if topic is None else {topic: totals(pool).get(topic, 0)}
-        for one, total in wanted.items():
-            # A document that is handed out again joins at the end of the dictionary: it was taken out before.
-            found[pool.id, one] = AdaptiveTopic(total, tuple(held.get((pool.id, one), {}).values()))
-    return found
+        What is no grade, or was withdrawn, is neither relevant nor not.
+        """
+        lock_topic(db, pool.campaign_id, event.topic)
+        now = AdaptiveHandout.load(db, [pool], topic=event.topic)[pool.id, event.topic]
+        if event.docno in now.docnos(event.assessor_id):
+            _judged(db, pool, event)
 
+    @staticmethod
+    def take_back(db: Session, pool: PoolRow, assignment: AssignmentRow) -> int:
+        """Take back what an assessor has and has not answered, for others where the strategy wants it."""
+        lock_topic(db, pool.campaign_id, assignment.topic)
+        now = AdaptiveHandout.load(db, [pool], topic=assignment.topic)[pool.id, assignment.topic]
+        out = [one for one in now.of(assignment.assessor_id) if not one.answered]
+        for one in out:
+            _give_back(db, pool, assignment.topic, one)
+        return len(out)
 
-def adaptive_topics_of(db: Session, campaign_id: int) -> dict[tuple[int, str], AdaptiveTopic]:
-    """The ledgers of all adaptive pools of a campaign, by pool and topic."""
-    return adaptive_topics(db, db.scalars(select(PoolRow).where(PoolRow.campaign_id == campaign_id)).all())
+    @staticmethod
+    def prepare(db: Session, states: AdaptiveStates, pool: PoolRow, assignment: AssignmentRow) -> bool:
+        """Whether the next document waits to be chosen; the runs are read before others must wait for it."""
+        now = AdaptiveHandout.load(db, [pool], topic=assignment.topic)[pool.id, assignment.topic]
+        answered = _answered(db, pool, assignment)
+        if not now.left(assignment.assessor_id) or now.docnos(assignment.assessor_id) - answered.keys():
+            return False
+        states.prepare(db, pool, assignment.topic)
+        return True
+
+    @staticmethod
+    def hand_out(
+        db: Session, states: AdaptiveStates, pool: PoolRow, assignment: AssignmentRow
+    ) -> tuple[str, ...]:
+        """Choose the next document and hand it out; one that the assessor has not answered comes again.
+
+        None where the budget or the documents are used up. What colleagues have had for longer than the lease
+        is taken back from them where nothing else is left. Raises Conflict where a run of the pool changed.
+        """
+        lock_topic(db, pool.campaign_id, assignment.topic)
+        answered = _answered(db, pool, assignment)
+        now = AdaptiveHandout.load(db, [pool], topic=assignment.topic)[pool.id, assignment.topic]
+        for one in now.of(assignment.assessor_id):
+            if one.docno not in answered:
+                return (one.docno,)
+        return _next(db, states, pool, assignment, now, answered)
 
 
 def _take(held: dict[str, HandedOut], event: Row[Any]) -> None:
@@ -133,57 +203,10 @@ def _events(db: Session, pool_ids: Collection[int], topic: str | None) -> Iterab
     return db.execute(chosen if topic is None else chosen.where(event.topic == topic))
 
 
-def hand_out(db: Session, states: AdaptiveStates, assignment_id: int, account_id: int) -> str | None:
-    """Choose the next document of an adaptive topic and give it to the assessor; returns its docno.
-
-    One that the assessor has already and not answered comes again. None where the budget or the documents
-    are used up, or the pool is closed or not adaptive. What colleagues have had for longer than the lease is
-    taken back from them where nothing else is left. Raises NotFound as `prepare_handing_out`, and Conflict
-    where a run of the pool is not what it was.
-    """
-    mine, pool, _ = own_assignment(db, assignment_id, account_id, writing=True)
-    if state_of(pool) is not PoolState.OPEN or not is_adaptive(pool):
-        return None
-    lock_topic(db, pool.campaign_id, mine.topic)
-    answers = current_events(db, pool.campaign_id, assessor_ids=[mine.assessor_id], topic=mine.topic)
-    answered = {event.docno: event for event in answers}
-    now = adaptive_topic(db, pool, mine.topic)
-    waiting = next((one.docno for one in now.of(mine.assessor_id) if one.docno not in answered), None)
-    return waiting or _next(db, states, pool, mine, now, answered)
-
-
-def take_answer(db: Session, campaign_id: int, event: CurrentEvent) -> None:
-    """Tell the adaptive pools that handed a pair to an assessor what the assessor says of it now.
-
-    It counts wherever it was said: the answer is the assessor's, not the pool's. What is no grade, or was
-    taken back, is neither relevant nor not.
-    """
-    pair = {"topic": event.topic, "docno": event.docno, "assessor_id": event.assessor_id}
-    for pool in filter(is_adaptive, db.scalars(_CONCERNED, {"campaign_id": campaign_id, **pair}).all()):
-        lock_topic(db, campaign_id, event.topic)
-        if any(
-            one.docno == event.docno for one in adaptive_topic(db, pool, event.topic).of(event.assessor_id)
-        ):
-            _say(db, pool, event)
-
-
-def take_back(db: Session, assignment: AssignmentRow) -> int:
-    """Take back what an assessor has of an adaptive topic and has not answered; returns how many.
-
-    Others get it, where the strategy still wants it.
-    """
-    pool = db.get_one(PoolRow, assignment.pool_id)
-    if not is_adaptive(pool):
-        return 0
-    lock_topic(db, pool.campaign_id, assignment.topic)
-    out = [
-        one
-        for one in adaptive_topic(db, pool, assignment.topic).of(assignment.assessor_id)
-        if not one.answered
-    ]
-    for one in out:
-        _give_back(db, pool, assignment.topic, one)
-    return len(out)
+def _answered(db: Session, pool: PoolRow, assignment: AssignmentRow) -> dict[str, CurrentEvent]:
+    who = [assignment.assessor_id]
+    answers = current_events(db, pool.campaign_id, assessor_ids=who, topic=assignment.topic)
+    return {event.docno: event for event in answers}
 
 
 def _next(
@@ -191,26 +214,26 @@ def _next(
     states: AdaptiveStates,
     pool: PoolRow,
     mine: AssignmentRow,
-    now: AdaptiveTopic,
+    now: AdaptiveHandout,
     answered: dict[str, CurrentEvent],
-) -> str | None:
+) -> tuple[str, ...]:
     abandoned = list(now.abandoned(mine.assessor_id, datetime.now(UTC)))
     while True:
         coming = states.coming(db, pool, mine.topic)
         if coming is None and not abandoned:
-            return None
+            return ()
         if coming is None:
             _give_back(db, pool, mine.topic, abandoned.pop(0))
             continue
         docno, entry = coming
         _give(db, pool, mine, entry)
         if docno not in answered:
-            return docno
+            return (docno,)
         # The assessor has judged it elsewhere: nobody judges a document twice.
-        _say(db, pool, answered[docno])
+        _judged(db, pool, answered[docno])
 
 
-def _say(db: Session, pool: PoolRow, event: CurrentEvent) -> None:
+def _judged(db: Session, pool: PoolRow, event: CurrentEvent) -> None:
     scale = scale_from_json(db.get_one(CampaignRow, pool.campaign_id).scale)
     relevant = None if event.grade is None else event.grade >= scale.relevant_from
     said = PoolEvent(Happening.JUDGED, event.topic, event.docno, relevant)
@@ -240,19 +263,3 @@ def _give_back(db: Session, pool: PoolRow, topic: str, held: HandedOut) -> None:
             PoolEntryRow.pool_id == pool.id, PoolEntryRow.topic == topic, PoolEntryRow.docno == held.docno
         )
     )
-
-
-# The open pools of a campaign that handed a pair to an assessor; put together once, since every saved answer
-# asks it.
-_CONCERNED = select(PoolRow).where(
-    PoolRow.campaign_id == bindparam("campaign_id"),
-    PoolRow.closed_at.is_(None),
-    PoolRow.id.in_(
-        select(PoolEventRow.pool_id).where(
-            PoolEventRow.topic == bindparam("topic"),
-            PoolEventRow.docno == bindparam("docno"),
-            PoolEventRow.assessor_id == bindparam("assessor_id"),
-            PoolEventRow.happening == str(Happening.HANDED_OUT),
-        )
-    ),
-)

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from workbench.pooling.adaptive.live import Happening
 from workbench.storage.tables import PoolEventRow
 from workbench.workflow.campaigns.collection import topic_titles
-from workbench.workflow.judging.adaptive_handout import AdaptiveTopic, adaptive_topics
+from workbench.workflow.judging.adaptive_handout import AdaptiveHandout
 from workbench.workflow.people.assessors import assessor_names
 from workbench.workflow.pools.adaptive_pools import adaptive_pool_row
 
@@ -78,7 +78,7 @@ def live_report(db: Session, campaign_id: int, name: str) -> LiveReport:
     pool = adaptive_pool_row(db, campaign_id, name)
     titles = topic_titles(db, campaign_id)
     names = assessor_names(db, campaign_id)
-    by_topic = {topic: ledger for (_, topic), ledger in adaptive_topics(db, [pool]).items()}
+    by_topic = {topic: ledger for (_, topic), ledger in AdaptiveHandout.load(db, [pool]).items()}
     most = max((_answered(ledger) for ledger in by_topic.values()), default=0)
     cutoffs = tuple(cut for cut in CUTOFFS if cut <= most)
     order = _first_answers(db, pool.id)
@@ -100,7 +100,7 @@ def live_report(db: Session, campaign_id: int, name: str) -> LiveReport:
 
 
 def _topic_line(
-    topic: str, title: str, ledger: AdaptiveTopic, order: list[str], cutoffs: tuple[int, ...]
+    topic: str, title: str, ledger: AdaptiveHandout, order: list[str], cutoffs: tuple[int, ...]
 ) -> LiveTopicLine:
     relevant = {held.docno: held.relevant is True for held in ledger.held if held.answered}
     in_order = [relevant[docno] for docno in order if docno in relevant]
@@ -115,7 +115,7 @@ def _topic_line(
     )
 
 
-def _answered(ledger: AdaptiveTopic) -> int:
+def _answered(ledger: AdaptiveHandout) -> int:
     return sum(held.answered for held in ledger.held)
 
 

@@ -14,11 +14,9 @@ from sqlalchemy.orm import Session
 from workbench.errors import NotFound, WorkbenchError
 from workbench.storage.events import current_events
 from workbench.storage.tables import AssessorRow, AssignmentRow, PoolRow, TopicRow
-from workbench.workflow.judging.adaptive_handout import take_back
-from workbench.workflow.judging.handouts import share_of, shares_of
+from workbench.workflow.judging.handout import handout_of, handouts_of, kind_of
 from workbench.workflow.judging.order import OrderRule
-from workbench.workflow.judging.queue_handout import give_back_assigned
-from workbench.workflow.pools.adaptive_pools import is_adaptive, topics_of_pool
+from workbench.workflow.pools.adaptive_pools import topics_of_pool
 from workbench.workflow.pools.pool_rows import held_pool, require_open
 
 SEEDS = 2**31
@@ -33,9 +31,9 @@ def assign(
     order: OrderRule = OrderRule.SHUFFLED,
     seed: int | None = None,
 ) -> int:
-    """Give every named topic to every named assessor; what is given already stays as it is.
+    """Assign every named topic to every named assessor; existing assignments stay as they are.
 
-    Returns how many assignments are new. A topic that was taken back is given again with its old order.
+    Returns how many assignments are new. A topic that was removed is assigned again with its old order.
     Raises Conflict for a draft or a closed pool, NotFound for a topic outside the pool or an assessor without
     account.
     """
@@ -50,7 +48,7 @@ def assign(
     }
     pooled = topics_of_pool(db, pool)
     # What comes when in an adaptive pool is its strategy's business.
-    order = OrderRule.PRIORITY if is_adaptive(pool) else order
+    order = order if kind_of(pool).order_is_chosen else OrderRule.PRIORITY
     assessor_ids = list(dict.fromkeys(assessor_ids))
     added = 0
     for topic in dict.fromkeys(topics):
@@ -59,7 +57,7 @@ def assign(
         for assessor_id in assessor_ids:
             if assessor_id not in able:
                 raise NotFound(
-                    "an assessor without an account cannot be given work", remedy="invite the person first"
+                    "an assessor without an account cannot be assigned work", remedy="invite the person first"
                 )
             added += _assign_topic(db, pool_id, topic, assessor_id, order, seed)
     db.flush()
@@ -75,7 +73,7 @@ def assign_in_turn(
     order: OrderRule = OrderRule.SHUFFLED,
     seed: int | None = None,
 ) -> int:
-    """Give each topic of a pool to `per_topic` assessors, in turn so that work and partners are spread.
+    """Assign each topic of a pool to `per_topic` assessors, in turn so that work and partners are spread.
 
     Topic i goes to the assessors i, i + 1, ... of the list, counted round. Returns how many are new; raises
     WorkbenchError where there are fewer assessors than `per_topic`.
@@ -83,8 +81,8 @@ def assign_in_turn(
     assessor_ids = list(dict.fromkeys(assessor_ids))
     if not 1 <= per_topic <= len(assessor_ids):
         raise WorkbenchError(
-            f"{per_topic} assessors a topic cannot be had from {len(assessor_ids)}",
-            remedy="name more assessors or ask for fewer a topic",
+            f"{per_topic} assessors per topic need more than the {len(assessor_ids)} selected",
+            remedy="select more assessors or ask for fewer per topic",
         )
     pool = _open_pool(db, pool_id)
     pooled = topics_of_pool(db, pool)
@@ -99,17 +97,17 @@ def assign_in_turn(
 
 
 def revoke(db: Session, campaign_id: int, assignment_id: int) -> None:
-    """Take an assignment back; what was judged stays, what was handed out goes to others. Raises NotFound."""
+    """Remove an assignment; judgments stay, unanswered documents go to others. Raises NotFound."""
     row = db.scalar(
         select(AssignmentRow)
         .join(PoolRow)
         .where(AssignmentRow.id == assignment_id, PoolRow.campaign_id == campaign_id)
     )
     if row is None:
-        raise NotFound("there is no such assignment")
+        raise NotFound("this assignment does not exist")
     row.revoked_at = row.revoked_at or datetime.now(UTC)
-    take_back(db, row)
-    give_back_assigned(db, row)
+    pool = db.get_one(PoolRow, row.pool_id)
+    kind_of(pool).take_back(db, pool, row)
     db.flush()
 
 
@@ -172,7 +170,7 @@ class AssignmentLine:
 
 
 def assignments_of(db: Session, campaign_id: int) -> tuple[AssignmentLine, ...]:
-    """The assignments of a campaign that are in force, by topic, then assessor."""
+    """The current assignments of a campaign, by topic, then assessor."""
     rows = db.execute(
         select(AssignmentRow, PoolRow.name, TopicRow.title, AssessorRow.name)
         .join(PoolRow, PoolRow.id == AssignmentRow.pool_id)
@@ -184,13 +182,13 @@ def assignments_of(db: Session, campaign_id: int) -> tuple[AssignmentLine, ...]:
         .where(PoolRow.campaign_id == campaign_id, AssignmentRow.revoked_at.is_(None))
         .order_by(TopicRow.position, AssessorRow.name)
     ).all()
-    shares = shares_of(db, campaign_id)
+    handouts = handouts_of(db, campaign_id)
     said: dict[tuple[int, str], set[str]] = {}
     for event in current_events(db, campaign_id):
         said.setdefault((event.assessor_id, event.topic), set()).add(event.docno)
     lines = []
     for row, pool, title, assessor in rows:
-        docnos = shares.docnos(row.pool_id, row.topic, row.assessor_id)
+        docnos = handouts.docnos(row.pool_id, row.topic, row.assessor_id)
         lines.append(
             AssignmentLine(
                 id=row.id,
@@ -200,7 +198,7 @@ def assignments_of(db: Session, campaign_id: int) -> tuple[AssignmentLine, ...]:
                 assessor=assessor,
                 order_rule=OrderRule(row.order_rule),
                 seed=row.seed,
-                pairs=len(docnos) + shares.left(row.pool_id, row.topic, row.assessor_id),
+                pairs=len(docnos) + handouts.left(row.pool_id, row.topic, row.assessor_id),
                 answered=len(docnos & said.get((row.assessor_id, row.topic), set())),
             )
         )
@@ -228,9 +226,9 @@ def left_to_judge(db: Session, campaign_id: int, account_id: int) -> int:
     pairs: set[tuple[str, str]] = set()
     left = 0
     for pool_id, topic in assigned:
-        docnos, more = share_of(db, db.get_one(PoolRow, pool_id), topic, assessor_id)
-        pairs |= {(topic, docno) for docno in docnos}
-        left += more
+        handout = handout_of(db, db.get_one(PoolRow, pool_id), topic)
+        pairs |= {(topic, docno) for docno in handout.docnos(assessor_id)}
+        left += handout.may_come(assessor_id)
     if not pairs:
         return left
     events = current_events(db, campaign_id, assessor_ids=[assessor_id])

@@ -17,23 +17,21 @@ from workbench.storage.tables import DocumentRow, JudgmentEventRow, TopicRow
 from workbench.workflow.campaigns.collection import as_topic
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.clock import utc_now
-from workbench.workflow.judging.annotations import NO_ANNOTATIONS, Annotations, annotations_of
 from workbench.workflow.judging.desk_rules import DeskQuestions, break_minutes, desk_questions
 from workbench.workflow.judging.near_duplicates import near_duplicates_in
 from workbench.workflow.judging.quality_checks import desk_task
-from workbench.workflow.judging.queue_handout import is_queue
-from workbench.workflow.judging.task import Task, counts, last_answered
+from workbench.workflow.judging.submission import NO_ANNOTATIONS, Annotations
+from workbench.workflow.judging.task import Task, annotations_of, counts, last_answered
 from workbench.workflow.judging.trainees import Feedback, feedback_of
 from workbench.workflow.judging.training import TrainingGate
 from workbench.workflow.judging.worklists import WorklistLine, worklist
-from workbench.workflow.pools.adaptive_pools import is_adaptive
 
 
 @dataclass(frozen=True, slots=True)
 class ShownDocument:
     """The document on the desk; where its text is not loaded `missing` is true and the text is empty.
 
-    `key` is what the desk calls it: the docno, but where a campaign has probes.
+    `key` is what the desk calls it: the docno, except where a campaign has quality checks.
     """
 
     docno: str
@@ -92,7 +90,7 @@ class Desk:
 def desk(db: Session, assignment_id: int, account_id: int, *, docno: str | None = None) -> Desk:
     """The pair to judge now: the named one, else the first without an answer.
 
-    Raises NotFound where the assignment is not this account's, was taken back, or has no such document.
+    Raises NotFound where the assignment is not this account's, was removed, or has no such document.
     """
     task = desk_task(db, assignment_id, account_id)
     asked = docno
@@ -185,14 +183,14 @@ class Work:
 
     `seconds` is the median of the assessor's recent active time, None before there is enough of it;
     `break_minutes` is after how long a break is to be proposed, None where nobody asked for it. `training`
-    are those of the order after which the known answer is told, `gate` what keeps the rest of it closed.
+    are those of the order after which the expected grade is shown, `gate` what keeps the rest of it closed.
     """
 
     order: tuple[str, ...]
     said: tuple[DeskAnswer, ...]
     put_off: tuple[DeskAnswer, ...]
     total: int
-    adaptive: bool
+    one_by_one: bool
     in_batches: bool
     closed: bool
     seconds: float | None
@@ -212,7 +210,7 @@ class PlacedDocument:
 
 
 def work_of(db: Session, assignment_id: int, account_id: int, *, now: datetime | None = None) -> Work:
-    """The work that an assignment is; raises NotFound where it is not this account's or was taken back."""
+    """The work that an assignment is; raises NotFound where it is not this account's or was removed."""
     task = desk_task(db, assignment_id, account_id)
     beside = annotations_of(db, task.assignment.assessor_id, task.assignment.topic)
     return Work(
@@ -222,8 +220,8 @@ def work_of(db: Session, assignment_id: int, account_id: int, *, now: datetime |
         ),
         put_off=tuple(_said(key, event) for key, event in task.put_off.items()),
         total=task.total,
-        adaptive=is_adaptive(task.pool),
-        in_batches=is_queue(task.pool),
+        one_by_one=task.handout.one_by_one,
+        in_batches=task.handout.in_batches,
         closed=task.closed,
         seconds=_seconds(db, task),
         sitting=_sitting(db, task, utc_now(now)),
@@ -238,7 +236,7 @@ def documents_of(
 ) -> tuple[PlacedDocument, ...]:
     """Documents of an assessor's own part, at most ten, each called as it was asked for.
 
-    A page from before the campaign had probes asks by docnos. Raises NotFound where one is not in the part.
+    A page from before the campaign had quality checks asks by docnos. Raises NotFound for others' documents.
     """
     task = desk_task(db, assignment_id, account_id)
     places = {docno: index for index, docno in enumerate(task.order, start=1)}

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from typing import Any
 from uuid import uuid4
 
 from sqlalchemy import select
@@ -14,10 +12,12 @@ from sqlalchemy.orm import Session
 from workbench.consensus.judgments import latest_judgments
 from workbench.errors import Conflict, Finding, InvalidInput
 from workbench.records import Answer, Judgment, Qrel, Scale
-from workbench.storage.events import DISCUSSION, JUDGING, append_events, current_events
+from workbench.storage.events import DISCUSSION, JUDGING, current_events
 from workbench.storage.tables import AssessorRow, CampaignRow, TopicRow
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.checks import id_finding, storable
+from workbench.workflow.judging.record import Place, append_all
+from workbench.workflow.judging.submission import Submission
 
 MOST_FINDINGS = 1000
 LONGEST_NAME = 120
@@ -30,7 +30,7 @@ class ImportedAssessor:
     """What one assessor's part of an import did; `new` events, the others were recorded before.
 
     `repeated` pairs stand more than once in the file, `contradicted` ones with different answers: all are
-    kept as events, and the last holds.
+    kept as events, and the last counts.
     """
 
     name: str
@@ -78,10 +78,10 @@ def import_judgments(
 ) -> Imported:
     """Append judgments made elsewhere as events, in their order; importing a file twice adds nothing.
 
-    With `discussed` they are what the assessors said after a discussion: what they said before stays beside
-    it, and who kept a grade said so.
+    With `discussed` they were given after a discussion: earlier answers stay beside them, and a grade that
+    was kept counts as an answer of its own.
 
-    A pair whose last answer in the file holds already is passed over; of any other all answers are kept.
+    A pair whose last answer in the file is already the current one is skipped; of any other all are kept.
     The assessors named are made where they are new. Raises InvalidInput with every judgment of an unknown
     topic or of a grade outside the scale, Conflict where a name belongs to somebody with an account here or
     would change between person and machine; then nothing is kept.
@@ -96,7 +96,7 @@ def import_judgments(
     lines = []
     for name, theirs in by_assessor.items():
         row = _assessor(db, campaign_id, name, name in machines)
-        new = append_events(db, _new_events(db, row, theirs, source, DISCUSSION if discussed else JUDGING))
+        new = append_all(db, _new_events(db, row, theirs, source, DISCUSSION if discussed else JUDGING))
         held = latest_judgments(theirs)
         lines.append(ImportedAssessor(name, row.machine, len(theirs), new, held.repeated, held.contradicted))
     return Imported(source, tuple(lines))
@@ -123,7 +123,7 @@ def _wrong(judgment: Judgment, scale: Scale, topics: set[str], source: str) -> I
             source,
             None,
             "assessor",
-            f"{judgment.assessor!r} is no name of an assessor",
+            f"{judgment.assessor!r} is not an assessor name",
             "1 to 120 characters",
         )
     if judgment.topic not in topics:
@@ -132,7 +132,7 @@ def _wrong(judgment: Judgment, scale: Scale, topics: set[str], source: str) -> I
             None,
             "unknown-topic",
             f"topic {judgment.topic!r} is not in this campaign",
-            "load its statement first, or take its judgments out",
+            "load the topic first, or remove its judgments",
         )
     bad_id = id_finding(judgment.docno, what="docno", source=source)
     if bad_id:
@@ -167,35 +167,16 @@ def _assessor(db: Session, campaign_id: int, name: str, machine: bool) -> Assess
 
 def _new_events(
     db: Session, assessor: AssessorRow, judgments: list[Judgment], source: str, purpose: str
-) -> list[dict[str, Any]]:
+) -> Iterator[tuple[Place, Submission]]:
     # What was said while judging does not yet say that it was kept in the discussion.
-    holds = {
+    current = {
         (event.topic, event.docno): (event.answer, event.grade)
         for event in current_events(db, assessor.campaign_id, assessor_ids=[assessor.id])
         if purpose == JUDGING or event.purpose == purpose
     }
     last = {(j.topic, j.docno): (str(j.answer), j.grade) for j in judgments}
-    now = datetime.now(UTC)
-    return [
-        {
-            "campaign_id": assessor.campaign_id,
-            "assessor_id": assessor.id,
-            "topic": judgment.topic,
-            "docno": judgment.docno,
-            "answer": str(judgment.answer),
-            "grade": judgment.grade,
-            "reason": "",
-            "client_id": str(uuid4()),
-            "source": f"{IMPORTED}{storable(source)}"[:200],
-            "assignment_id": None,
-            "document_sha256": None,
-            "position": None,
-            "order_rule": None,
-            "seed": None,
-            "active_ms": None,
-            "recorded_at": now,
-            "purpose": purpose,
-        }
-        for judgment in judgments
-        if holds.get((judgment.topic, judgment.docno)) != last[judgment.topic, judgment.docno]
-    ]
+    name = f"{IMPORTED}{storable(source)}"[:200]
+    for one in judgments:
+        if current.get((one.topic, one.docno)) != last[one.topic, one.docno]:
+            place = Place(assessor.campaign_id, assessor.id, one.topic, one.docno, name, purpose)
+            yield place, Submission(one.docno, str(uuid4()), answer=one.answer, grade=one.grade)

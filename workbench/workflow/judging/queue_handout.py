@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, ClassVar, Self
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -22,14 +22,13 @@ from workbench.storage.tables import (
     PoolEventRow,
     PoolRow,
 )
-from workbench.workflow.clock import utc_now
 from workbench.workflow.judging.order import OrderRule, in_order
-from workbench.workflow.judging.own_assignments import own_assignment
 from workbench.workflow.pools.adaptive_pools import append_pool_events, lock_topic
-from workbench.workflow.pools.pool_rows import PoolState, state_of
 
 LEASE_RULE = "lease_minutes"
 LEASE_MINUTES = 30
+AHEAD = 5  # so that the next documents are in the browser before the key is pressed
+MOST_OPEN = 20  # with those that were put off
 
 Entry = tuple[str, int | None, int]
 """A pair as orders read it: docno, best rank, number of runs that brought it."""
@@ -45,12 +44,25 @@ class Hold:
 
 
 @dataclass(frozen=True, slots=True)
-class QueueTopic:
-    """A topic of a queue: its pairs, who holds what in the order of handing out, and what people said.
+class QueueHandout:
+    """A topic of a queue: its pairs, who has what in the order of handing out, and the answers.
 
-    `said` has what holds of each pair by assessor; what is put off is in it, and is no answer. `takers` are
-    those who take a place of a pair, `graders` those of them who graded it.
+    `said` has the current event of each pair by assessor; what is put off is in it, and is no answer.
+    `takers` are those who take a place of a pair, `graders` those of them who graded it.
+
+    A queue asks for so many grades of each pair. A pair's places are taken by the people who graded it,
+    wherever they did, and by those who have it and have not answered. Who is unsure or cannot judge takes no
+    place: a colleague gets the pair, so that the grades come in the end. Grades are read from the judgments
+    themselves, so finished work can never look abandoned; the pool's events say only who was handed what.
+
+    Whoever hands out, takes back or answers locks the topic first, so all this happens one after the other.
     """
+
+    one_by_one: ClassVar[bool] = False
+    in_batches: ClassVar[bool] = True
+    has_quality_checks: ClassVar[bool] = False
+    order_is_chosen: ClassVar[bool] = True
+    accepts_after_lease: ClassVar[bool] = True
 
     per_pair: int
     entries: tuple[Entry, ...]
@@ -59,9 +71,43 @@ class QueueTopic:
     graders: Mapping[str, frozenset[int]]
     takers: Mapping[str, frozenset[int]]
     lease: timedelta
+    closed: bool = False
+
+    @classmethod
+    def load(
+        cls, db: Session, pools: Iterable[PoolRow], *, topic: str | None = None
+    ) -> Mapping[tuple[int, str], Self]:
+        """All topics, or one, of queues of one campaign."""
+        queues = {pool.id: pool for pool in pools}
+        campaign = db.get_one(CampaignRow, next(iter(queues.values())).campaign_id)
+        lease = timedelta(minutes=lease_minutes(campaign.desk_rules))
+        said = _said(db, campaign.id, topic)
+        holds = _holds(db, queues, topic)
+        entries = _entries(db, queues, topic)
+        if topic is not None:
+            entries = {(number, topic): entries.get((number, topic), []) for number in queues}
+        found = {}
+        for (number, of), theirs in entries.items():
+            spoken = {docno: said.get(of, {}).get(docno, {}) for docno, _, _ in theirs}
+            graders = {
+                docno: frozenset(who for who, event in each.items() if event.answer == Answer.GRADE)
+                for docno, each in spoken.items()
+            }
+            kept = tuple(one for one in holds.get((number, of), {}).values() if one.docno in spoken)
+            found[number, of] = cls(
+                queues[number].per_pair or 1,
+                tuple(theirs),
+                kept,
+                spoken,
+                graders,
+                _takers(graders, kept, spoken),
+                lease,
+                queues[number].closed_at is not None,
+            )
+        return found
 
     def answered(self, docno: str, assessor_id: int) -> bool:
-        """Whether an assessor's answer of any kind holds."""
+        """Whether a pair has an assessor's answer of any kind."""
         event = self.said[docno].get(assessor_id)
         return event is not None and event.answer != LATER
 
@@ -79,6 +125,14 @@ class QueueTopic:
         alone = {docno for docno in self.said if self.answered(docno, assessor_id)} - set(held)
         first = sorted(alone, key=lambda docno: self.said[docno][assessor_id].id)
         return (*first, *held)
+
+    def docnos(self, assessor_id: int) -> Set[str]:
+        """What an assessor has."""
+        return set(self.of(assessor_id))
+
+    def documents(self, assignment: AssignmentRow) -> list[str]:
+        """What an assessor has, in the order in which it came."""
+        return list(self.of(assignment.assessor_id))
 
     def open_of(self, assessor_id: int) -> tuple[str, ...]:
         """What an assessor was handed and has not answered."""
@@ -122,21 +176,81 @@ class QueueTopic:
 
     def left(self, assessor_id: int, now: datetime | None = None) -> int:
         """How many pairs an assessor can still be handed, with what colleagues have abandoned."""
+        if self.closed:
+            return 0
         recoverable = self.recoverable(assessor_id, now or datetime.now(UTC))
         return len(self.free(assessor_id)) + len({one.docno for one in recoverable})
 
-    def may_come(self, assessor_id: int) -> frozenset[str]:
-        """What an assessor has not answered and may get, be it that a colleague gives it back."""
-        return frozenset(
-            docno
-            for docno, graders in self.graders.items()
-            if len(graders) < self.per_pair and not self.answered(docno, assessor_id)
+    def may_come(self, assessor_id: int) -> int:
+        """How many pairs more an assessor may get, be it that a colleague gives them back."""
+        if self.closed:
+            return 0
+        mine = set(self.of(assessor_id))
+        return sum(
+            len(graders) < self.per_pair and docno not in mine for docno, graders in self.graders.items()
         )
 
+    @staticmethod
+    def accept(db: Session, pool: PoolRow, assignment: AssignmentRow, docno: str, answer: str) -> None:
+        """Make sure that what an assessor is about to say of a pair finds a place.
 
-def is_queue(pool: PoolRow) -> bool:
-    """Whether assessors take the pairs of a pool from one queue."""
-    return pool.per_pair is not None
+        An answer after the lease counts while the pair has room. Unsure and cannot judge need none. A
+        withdrawal hands the pair to this assessor again, where it has room. Raises NotFound for a pair
+        outside the pool, and Conflict where colleagues have given, or are giving, all grades asked for.
+        """
+        topic, me = _locked(db, pool, assignment.topic), assignment.assessor_id
+        if docno not in topic.said:
+            raise NotFound("this document is not in your part of the pool")
+        room, held = topic.has_room(docno, me), topic.held(docno, me)
+        if answer == WITHDRAWN:
+            if room:
+                _append(db, pool, assignment.topic, Happening.HANDED_OUT, [docno], me)
+            elif held:
+                _append(db, pool, assignment.topic, Happening.GIVEN_BACK, [docno], me)
+        elif answer in {Answer.GRADE, LATER}:
+            if not room:
+                raise Conflict(
+                    "this document already has all the judgments it needs", remedy="go on with the next one"
+                )
+            if not held:
+                _append(db, pool, assignment.topic, Happening.HANDED_OUT, [docno], me)
+
+    @staticmethod
+    def take(db: Session, pool: PoolRow, event: CurrentEvent) -> None:
+        """An answer needs nothing more: the queue reads the judgments themselves."""
+
+    @staticmethod
+    def take_back(db: Session, pool: PoolRow, assignment: AssignmentRow) -> int:
+        """Take back what an assessor has and has not answered."""
+        return give_back(db, pool, assignment.topic, assessor_id=assignment.assessor_id)
+
+    @staticmethod
+    def prepare(db: Session, states: object, pool: PoolRow, assignment: AssignmentRow) -> bool:
+        """Whether an assessor has fewer pairs ahead than can be had."""
+        now, me = _loaded(db, pool, assignment.topic), assignment.assessor_id
+        return _wanted(now, me) > 0 and now.left(me) > 0
+
+    @staticmethod
+    def hand_out(db: Session, states: object, pool: PoolRow, assignment: AssignmentRow) -> tuple[str, ...]:
+        """Hand an assessor the next pairs, until five are ahead; returns what is new.
+
+        Each pair still needs judging, and this assessor has said nothing of it. Where too few are free, what
+        colleagues have abandoned is taken back from them.
+        """
+        topic = _locked(db, pool, assignment.topic)
+        wanted = _wanted(topic, assignment.assessor_id)
+        if wanted <= 0:
+            return ()
+        coming = _coming(topic, assignment)
+        for hold in topic.recoverable(assignment.assessor_id, datetime.now(UTC)):
+            if len(coming) >= wanted:
+                break
+            if hold.docno not in coming:
+                _give_back(db, pool, assignment.topic, [hold])
+                coming.append(hold.docno)
+        given = coming[:wanted]
+        _append(db, pool, assignment.topic, Happening.HANDED_OUT, given, assignment.assessor_id)
+        return tuple(given)
 
 
 def lease_minutes(desk_rules: Mapping[str, Any]) -> int:
@@ -145,63 +259,17 @@ def lease_minutes(desk_rules: Mapping[str, Any]) -> int:
     return found if isinstance(found, int) and not isinstance(found, bool) and found > 0 else LEASE_MINUTES
 
 
-def queue_topic(db: Session, pool: PoolRow, topic: str) -> QueueTopic:
-    """One topic of a queue as it stands; nothing is in it where the pool has nothing of the topic."""
-    found = queue_topics(db, [pool], topic=topic).get((pool.id, topic))
-    return found or QueueTopic(pool.per_pair or 1, (), (), {}, {}, {}, timedelta(0))
-
-
-def queue_topics_of(db: Session, campaign_id: int) -> dict[tuple[int, str], QueueTopic]:
-    """All topics of the queues of a campaign, by pool and topic."""
-    return queue_topics(db, db.scalars(select(PoolRow).where(PoolRow.campaign_id == campaign_id)).all())
-
-
-def queue_topics(
-    db: Session, pools: Iterable[PoolRow], *, topic: str | None = None
-) -> dict[tuple[int, str], QueueTopic]:
-    """All topics (or one) of the queues among pools of one campaign, by pool and topic."""
-    queues = {pool.id: pool for pool in pools if is_queue(pool)}
-    if not queues:
-        return {}
-    campaign = db.get_one(CampaignRow, next(iter(queues.values())).campaign_id)
-    lease = timedelta(minutes=lease_minutes(campaign.desk_rules))
-    said = _said(db, campaign.id, topic)
-    holds = _holds(db, queues, topic)
-    return {
-        key: _topic(
-            queues[key[0]].per_pair or 1, entries, holds.get(key, {}).values(), said.get(key[1], {}), lease
-        )
-        for key, entries in _entries(db, queues, topic).items()
-    }
-
-
-def _topic(
-    per_pair: int,
-    entries: list[Entry],
+def _takers(
+    graders: Mapping[str, frozenset[int]],
     holds: Iterable[Hold],
     said: Mapping[str, Mapping[int, CurrentEvent]],
-    lease: timedelta,
-) -> QueueTopic:
-    spoken = {docno: said.get(docno, {}) for docno, _, _ in entries}
-    graders = {
-        docno: frozenset(who for who, event in each.items() if event.answer == Answer.GRADE)
-        for docno, each in spoken.items()
-    }
+) -> dict[str, frozenset[int]]:
     takers = {docno: set(found) for docno, found in graders.items()}
-    kept = tuple(one for one in holds if one.docno in takers)
-    for one in kept:
-        event = spoken[one.docno].get(one.assessor_id)
+    for one in holds:
+        event = said[one.docno].get(one.assessor_id)
         if event is None or event.answer == LATER:
             takers[one.docno].add(one.assessor_id)
-    return QueueTopic(
-        per_pair,
-        tuple(entries),
-        kept,
-        spoken,
-        graders,
-        {docno: frozenset(found) for docno, found in takers.items()},
-        lease,
-    )
+    return {docno: frozenset(found) for docno, found in takers.items()}
 
 
 def _said(db: Session, campaign_id: int, topic: str | None) -> dict[str, dict[str, dict[int, CurrentEvent]]]:
@@ -247,106 +315,35 @@ def _holds(
     return found
 
 
-AHEAD = 5  # so that the next documents are in the browser before the key is pressed
-MOST_OPEN = 20  # with those that were put off
-
-
-def wants_more(db: Session, assignment_id: int, account_id: int) -> bool:
-    """Whether an assessor has fewer pairs ahead than can be had; changes nothing.
-
-    Raises NotFound where the assignment is not this account's or was taken back.
-    """
-    mine, pool, _ = own_assignment(db, assignment_id, account_id)
-    if not is_queue(pool) or state_of(pool) is not PoolState.OPEN:
-        return False
-    topic = queue_topic(db, pool, mine.topic)
-    return _wanted(topic, mine.assessor_id) > 0 and topic.left(mine.assessor_id) > 0
-
-
-def hand_out_ahead(
-    db: Session, assignment_id: int, account_id: int, *, now: datetime | None = None
-) -> tuple[str, ...]:
-    """Hand an assessor the next pairs of a queue's topic, until five are ahead; returns what is new.
-
-    Each pair needs judging still, and this assessor has said nothing of it. Where too few are free, what
-    colleagues have abandoned is taken back from them. Raises as `wants_more`.
-    """
-    mine, pool, _ = own_assignment(db, assignment_id, account_id, writing=True)
-    if not is_queue(pool) or state_of(pool) is not PoolState.OPEN:
-        return ()
-    lock_topic(db, pool.campaign_id, mine.topic)
-    topic = queue_topic(db, pool, mine.topic)
-    wanted = _wanted(topic, mine.assessor_id)
-    if wanted <= 0:
-        return ()
-    coming = _coming(topic, mine)
-    for hold in topic.recoverable(mine.assessor_id, utc_now(now)):
-        if len(coming) >= wanted:
-            break
-        if hold.docno not in coming:
-            _give_back(db, pool, mine.topic, [hold])
-            coming.append(hold.docno)
-    given = coming[:wanted]
-    _happen(db, pool, mine.topic, Happening.HANDED_OUT, given, mine.assessor_id)
-    return tuple(given)
-
-
-def admit(db: Session, pool: PoolRow, assignment: AssignmentRow, docno: str, answer: str) -> None:
-    """Make sure that what an assessor is about to say of a pair of a queue finds a place.
-
-    An answer after the lease counts while the pair has room. Unsure and cannot judge need none. What is taken
-    back gives the pair to this assessor again, where it has room. Raises NotFound for a pair that is not in
-    the pool, and Conflict where others have given, or are giving, all grades that were asked for.
-    """
-    lock_topic(db, pool.campaign_id, assignment.topic)
-    topic, me = queue_topic(db, pool, assignment.topic), assignment.assessor_id
-    if docno not in topic.said:
-        raise NotFound("this document is not in your part of the pool")
-    room, held = topic.has_room(docno, me), topic.held(docno, me)
-    if answer == WITHDRAWN:
-        if room:
-            _happen(db, pool, assignment.topic, Happening.HANDED_OUT, [docno], me)
-        elif held:
-            _happen(db, pool, assignment.topic, Happening.GIVEN_BACK, [docno], me)
-    elif answer in {Answer.GRADE, LATER}:
-        if not room:
-            raise Conflict(
-                "others have given the judgments that this document needs, or are giving them",
-                remedy="go on with the next one",
-            )
-        if not held:
-            _happen(db, pool, assignment.topic, Happening.HANDED_OUT, [docno], me)
-
-
 def give_back(
     db: Session, pool: PoolRow, topic: str, *, assessor_id: int | None = None, docno: str | None = None
 ) -> int:
     """Take back what is out of a topic, of one assessor or pair only where named; returns how many."""
-    lock_topic(db, pool.campaign_id, topic)
     out = [
         one
-        for one in queue_topic(db, pool, topic).open
+        for one in _locked(db, pool, topic).open
         if assessor_id in {None, one.assessor_id} and docno in {None, one.docno}
     ]
     _give_back(db, pool, topic, out)
     return len(out)
 
 
-def give_back_assigned(db: Session, assignment: AssignmentRow) -> int:
-    """Take back what an assessor has of a queue's topic and has not answered; 0 where it is no queue."""
-    pool = db.get_one(PoolRow, assignment.pool_id)
-    if not is_queue(pool):
-        return 0
-    return give_back(db, pool, assignment.topic, assessor_id=assignment.assessor_id)
+def _loaded(db: Session, pool: PoolRow, topic: str) -> QueueHandout:
+    return QueueHandout.load(db, [pool], topic=topic)[pool.id, topic]
 
 
-def _wanted(topic: QueueTopic, assessor_id: int) -> int:
+def _locked(db: Session, pool: PoolRow, topic: str) -> QueueHandout:
+    lock_topic(db, pool.campaign_id, topic)
+    return _loaded(db, pool, topic)
+
+
+def _wanted(topic: QueueHandout, assessor_id: int) -> int:
     out = topic.open_of(assessor_id)
     ahead = sum(assessor_id not in topic.said[docno] for docno in out)  # the others are put off
     return min(AHEAD - ahead, MOST_OPEN - len(out))
 
 
-def _coming(topic: QueueTopic, mine: AssignmentRow) -> list[str]:
+def _coming(topic: QueueHandout, mine: AssignmentRow) -> list[str]:
     """What can be handed out now, in the assessor's order; what somebody else could not grade comes last."""
     free = topic.free(mine.assessor_id)
     ordered = in_order(
@@ -360,10 +357,10 @@ def _coming(topic: QueueTopic, mine: AssignmentRow) -> list[str]:
 
 def _give_back(db: Session, pool: PoolRow, topic: str, holds: Iterable[Hold]) -> None:
     for one in holds:
-        _happen(db, pool, topic, Happening.GIVEN_BACK, [one.docno], one.assessor_id)
+        _append(db, pool, topic, Happening.GIVEN_BACK, [one.docno], one.assessor_id)
 
 
-def _happen(
+def _append(
     db: Session, pool: PoolRow, topic: str, what: Happening, docnos: Iterable[str], assessor_id: int
 ) -> None:
     events = [PoolEvent(what, topic, docno) for docno in docnos]

@@ -1,50 +1,66 @@
-"""An assessor's share of a topic, with its order and what was answered: what judging works on."""
+"""An assessor's task: an assignment with its documents in order, and the current answer to each."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam, or_, select
 from sqlalchemy.orm import Session
 
+from workbench.errors import NotFound
 from workbench.records import Answer
 from workbench.storage.events import JUDGING, LATER, TRAINING, CurrentEvent, current_event, current_events
-from workbench.storage.tables import AssignmentRow, CampaignRow, PoolEntryRow, PoolRow
-from workbench.workflow.judging.adaptive_handout import adaptive_topic
+from workbench.storage.tables import AssessorRow, AssignmentRow, CampaignRow, JudgmentEventRow, PoolRow
 from workbench.workflow.judging.adaptive_states import AdaptiveStates
-from workbench.workflow.judging.order import OrderRule, in_order
-from workbench.workflow.judging.own_assignments import own_assignment
-from workbench.workflow.judging.queue_handout import is_queue, queue_topic
+from workbench.workflow.judging.handout import Handout, handout_of, kind_of
+from workbench.workflow.judging.submission import Annotations, stored_annotations
 from workbench.workflow.judging.training import TrainingGate
-from workbench.workflow.pools.adaptive_pools import is_adaptive
+from workbench.workflow.pools.pool_rows import PoolState, state_of
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A place at the desk: the document that stands there, and what its answer is for.
+
+    `round` counts how often the training was gone through, from 1; everything else has only one.
+    """
+
+    docno: str
+    purpose: str = JUDGING
+    round: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One assignment: its docnos in the order shown, and the answers that hold, by docno.
+    """One assignment: its docnos in the order shown, and the current answers, by docno.
 
     `put_off` are documents without an answer that come after the others, in the order in which they were put
     off; the events say so.
 
-    As `screens` makes it for a campaign with probes, keys stand in the place of docnos everywhere: `slots`
-    says what each of them is.
+    As `desk_task` makes it for a campaign with quality checks, keys stand in the place of docnos everywhere:
+    `slots` says what each of them is.
 
-    Of a topic of an adaptive pool or a queue these are the documents handed out to the assessor; `left` are
-    those that can still be. Other pools have nothing left but what waits behind the `gate` of a training that
-    is to be gone through first.
+    Where documents are handed out, these are the ones that the assessor has; `left` are those that can still
+    come. Other pools have nothing left but what waits behind the `gate` of a training that comes first.
     """
 
     assignment: AssignmentRow
     pool: PoolRow
     campaign: CampaignRow
-    closed: bool
+    handout: Handout
     order: list[str]
     answers: dict[str, CurrentEvent]
     left: int = 0
     put_off: dict[str, CurrentEvent] = field(default_factory=dict)
     slots: Mapping[str, Slot] = field(default_factory=dict)
     gate: TrainingGate | None = None
+
+    @property
+    def closed(self) -> bool:
+        """Whether the pool is closed."""
+        return self.pool.closed_at is not None
 
     def slot(self, key: str) -> Slot:
         """The document behind a key of the order, and what its answer is for."""
@@ -71,6 +87,28 @@ class Task:
         return len(self.order) + self.left
 
 
+class OwnAssignment(NamedTuple):
+    """An assignment with what it belongs to."""
+
+    assignment: AssignmentRow
+    pool: PoolRow
+    campaign: CampaignRow
+
+
+def own_assignment(
+    db: Session, assignment_id: int, account_id: int, *, writing: bool = False
+) -> OwnAssignment:
+    """An assignment with its pool and campaign; raises NotFound where it is not this account's now.
+
+    `writing` holds the pool as it is until the transaction ends: nobody closes it or takes a pair out of it.
+    """
+    whose = {"assignment_id": assignment_id, "account_id": account_id}
+    row = db.execute(_OWN_TO_WRITE if writing else _OWN, whose).one_or_none()
+    if row is None:
+        raise NotFound("this is not (or no longer) assigned to you", remedy="see the list of your topics")
+    return OwnAssignment(*row)
+
+
 def own_task(db: Session, assignment_id: int, account_id: int, *, writing: bool = False) -> Task:
     """The task behind an assignment; as `own_assignment`."""
     own = own_assignment(db, assignment_id, account_id, writing=writing)
@@ -79,25 +117,81 @@ def own_task(db: Session, assignment_id: int, account_id: int, *, writing: bool 
 
 def task_of(db: Session, assignment: AssignmentRow, pool: PoolRow, *, only: str | None = None) -> Task:
     """The task of an assignment row in its pool; with `only` it has the answer of this docno alone."""
-    if is_queue(pool):
-        order, left = _from_queue(db, assignment, pool)
-    else:
-        order, left = _handed_out(db, assignment, pool) if is_adaptive(pool) else (_pooled(db, assignment), 0)
+    handout = handout_of(db, pool, assignment.topic)
+    order = handout.documents(assignment)
     mine = set(order)
-    own = [event for event in _said(db, assignment, pool, only) if event.docno in mine]
+    own = [event for event in _current(db, assignment, pool, only) if event.docno in mine]
     return Task(
         assignment=assignment,
         pool=pool,
         campaign=db.get_one(CampaignRow, pool.campaign_id),
-        closed=pool.closed_at is not None,
+        handout=handout,
         order=order,
         answers={event.docno: event for event in own if event.answer != LATER},
-        left=0 if pool.closed_at is not None else left,
+        left=handout.left(assignment.assessor_id),
         put_off={event.docno: event for event in own if event.answer == LATER},
     )
 
 
-def _said(
+def prepare_next(db: Session, states: AdaptiveStates, assignment_id: int, account_id: int) -> bool:
+    """Whether the next documents of an assignment wait to be handed out; if so, makes ready for it.
+
+    Changes nothing in the database: what takes its time is done before `hand_out_next` keeps others from
+    writing. Raises NotFound as `own_assignment`.
+    """
+    mine, pool, _ = own_assignment(db, assignment_id, account_id)
+    return state_of(pool) is PoolState.OPEN and kind_of(pool).prepare(db, states, pool, mine)
+
+
+def hand_out_next(
+    db: Session, states: AdaptiveStates, assignment_id: int, account_id: int
+) -> tuple[str, ...]:
+    """Hand the next documents of an assignment to its assessor; returns their docnos.
+
+    Nothing where the pool is not open, or hands all of them out at once. Raises NotFound as `own_assignment`,
+    and Conflict where a run of an adaptive pool is not what it was.
+    """
+    mine, pool, _ = own_assignment(db, assignment_id, account_id, writing=True)
+    if state_of(pool) is not PoolState.OPEN:
+        return ()
+    return kind_of(pool).hand_out(db, states, pool, mine)
+
+
+def annotations_of(db: Session, assessor_id: int, topic: str) -> dict[int, Annotations]:
+    """What goes with an assessor's events of a topic, by the event's number; only where something does."""
+    event = JudgmentEventRow
+    rows = db.execute(
+        select(event.id, event.evidence, event.ratings, event.subtopics).where(
+            event.assessor_id == assessor_id,
+            event.topic == topic,
+            or_(event.evidence.is_not(None), event.ratings.is_not(None), event.subtopics.is_not(None)),
+        )
+    )
+    return {row[0]: stored_annotations(*row[1:]) for row in rows}
+
+
+def shown_sha256_of(db: Session, event_id: int) -> str | None:
+    """The hash of the text that was shown with an event, which the offsets of its passages belong to."""
+    return db.scalar(select(JudgmentEventRow.document_sha256).where(JudgmentEventRow.id == event_id))
+
+
+def counts(task: Task) -> tuple[int, int, int]:
+    """How many answers are grades, unsure and cannot-judge."""
+    given: Sequence[str] = [event.answer for event in task.answers.values()]
+    return given.count(Answer.GRADE), given.count(Answer.UNSURE), given.count(Answer.CANNOT_JUDGE)
+
+
+def last_answered(task: Task) -> str | None:
+    """Where in the order the latest answer stands that was given at the desk; not one of training."""
+    given = [
+        (event.id, key)
+        for key, event in task.answers.items()
+        if event.source == "screen" and event.purpose != TRAINING
+    ]
+    return max(given)[1] if given else None
+
+
+def _current(
     db: Session, assignment: AssignmentRow, pool: PoolRow, only: str | None
 ) -> tuple[CurrentEvent, ...]:
     if only is not None:
@@ -108,65 +202,16 @@ def _said(
     )
 
 
-def _pooled(db: Session, assignment: AssignmentRow) -> list[str]:
-    entries = db.execute(_ENTRIES, {"pool_id": assignment.pool_id, "topic": assignment.topic})
-    return in_order(
-        entries, topic=assignment.topic, rule=OrderRule(assignment.order_rule), seed=assignment.seed
+# What every request of the desk asks is put together once: that takes longer than asking it.
+_OWN = (
+    select(AssignmentRow, PoolRow, CampaignRow)
+    .join(PoolRow, PoolRow.id == AssignmentRow.pool_id)
+    .join(CampaignRow, CampaignRow.id == PoolRow.campaign_id)
+    .join(AssessorRow, AssessorRow.id == AssignmentRow.assessor_id)
+    .where(
+        AssignmentRow.id == bindparam("assignment_id"),
+        AssessorRow.account_id == bindparam("account_id"),
+        AssignmentRow.revoked_at.is_(None),
     )
-
-
-def _handed_out(db: Session, assignment: AssignmentRow, pool: PoolRow) -> tuple[list[str], int]:
-    known = adaptive_topic(db, pool, assignment.topic)
-    return [one.docno for one in known.of(assignment.assessor_id)], known.left(assignment.assessor_id)
-
-
-def _from_queue(db: Session, assignment: AssignmentRow, pool: PoolRow) -> tuple[list[str], int]:
-    known = queue_topic(db, pool, assignment.topic)
-    return list(known.of(assignment.assessor_id)), known.left(assignment.assessor_id)
-
-
-def counts(task: Task) -> tuple[int, int, int]:
-    """How many answers are grades, unsure and cannot-judge."""
-    given: Sequence[str] = [event.answer for event in task.answers.values()]
-    return given.count(Answer.GRADE), given.count(Answer.UNSURE), given.count(Answer.CANNOT_JUDGE)
-
-
-def last_answered(task: Task) -> str | None:
-    """Where in the order the latest answer stands that was given on the screen; not one of training."""
-    given = [
-        (event.id, key)
-        for key, event in task.answers.items()
-        if event.source == "screen" and event.purpose != TRAINING
-    ]
-    return max(given)[1] if given else None
-
-
-_ENTRIES = select(PoolEntryRow.docno, PoolEntryRow.best_rank, PoolEntryRow.run_count).where(
-    PoolEntryRow.pool_id == bindparam("pool_id"), PoolEntryRow.topic == bindparam("topic")
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Slot:
-    """A place at the desk: the document that stands there, and what its answer is for.
-
-    `round` counts how often the training was gone through, from 1; everything else has only one.
-    """
-
-    docno: str
-    purpose: str = JUDGING
-    round: int = 1
-
-
-def prepare_handing_out(db: Session, states: AdaptiveStates, assignment_id: int, account_id: int) -> bool:
-    """Whether the next document of an assignment waits to be chosen; if so, makes ready for it.
-
-    Changes nothing in the database: the runs are read before `hand_out` keeps others from writing.
-    Raises NotFound where the assignment is not this account's or was taken back.
-    """
-    task = own_task(db, assignment_id, account_id)
-    unanswered = any(docno not in task.answers for docno in task.order)
-    if task.closed or unanswered or not task.left or not is_adaptive(task.pool):
-        return False
-    states.prepare(db, task.pool, task.assignment.topic)
-    return True
+_OWN_TO_WRITE = _OWN.with_for_update(read=True, of=PoolRow).execution_options(populate_existing=True)

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any
 
 from sqlalchemy import func, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, NotFound, WorkbenchError
-from workbench.storage.events import CurrentEvent, current_events, recorded_event
+from workbench.storage.events import CurrentEvent, current_events
 from workbench.storage.tables import (
     AccountRow,
     AssignmentRow,
@@ -25,9 +25,9 @@ from workbench.storage.tables import (
 )
 from workbench.workflow.checks import storable
 from workbench.workflow.judging.quality_checks import CHECKS_RULE, with_quality_checks
-from workbench.workflow.judging.recording import append_said
+from workbench.workflow.judging.record import record_late
+from workbench.workflow.judging.submission import read_submission, sent_number, sent_text
 from workbench.workflow.judging.task import task_of
-from workbench.workflow.judging.unrecorded_answers import said_in, text_in
 
 LONGEST_TEXT = 10_000
 LONGEST_WHY = 500
@@ -35,31 +35,15 @@ DEEPEST = 5
 
 
 class Settlement(StrEnum):
-    """What the organiser did with an answer that was kept aside."""
+    """What the organiser did with an unrecorded answer."""
 
     RECORDED = "recorded"
     DISMISSED = "dismissed"
 
 
-class SentEvent(Protocol):
-    """An event as it was sent, and what could be read of it."""
-
-    @property
-    def assignment_id(self) -> int:
-        """The assignment that it names."""
-
-    @property
-    def client_id(self) -> str:
-        """The sender's id of it."""
-
-    @property
-    def sent(self) -> Mapping[str, Any]:
-        """All of it."""
-
-
 @dataclass(frozen=True, slots=True)
 class UnrecordedLine:
-    """An answer that was kept aside: whose, what, why, when; `holds` is what its assessor says now."""
+    """An unrecorded answer: whose, what, why, when; `current` is what its assessor says now."""
 
     id: int
     person: str
@@ -71,21 +55,23 @@ class UnrecordedLine:
     comment: str
     why: str
     received_at: datetime
-    holds: CurrentEvent | None
+    current: CurrentEvent | None
     settlement: Settlement | None
 
 
-def keep_unrecorded(db: Session, campaign_id: int, account_id: int, event: SentEvent, *, why: str) -> None:
-    """Keep an event as it was sent; the same client id again changes nothing."""
+def store_unrecorded(
+    db: Session, campaign_id: int, account_id: int, sent: Mapping[str, Any], *, why: str
+) -> None:
+    """Store an event as it was sent; the same client id again changes nothing."""
     insert = sqlite.insert if db.get_bind().dialect.name == "sqlite" else postgresql.insert
     db.execute(
         insert(KeptAsideRow)
         .values(
             campaign_id=campaign_id,
             account_id=account_id,
-            assignment_id=event.assignment_id,
-            client_id=event.client_id,
-            answer=_storable(event.sent, DEEPEST),
+            assignment_id=sent_number(sent, "assignment"),
+            client_id=sent_text(sent, "client_id"),
+            answer=_storable(sent, DEEPEST),
             why=storable(why)[:LONGEST_WHY],
             received_at=datetime.now(UTC),
         )
@@ -102,7 +88,7 @@ def unrecorded_count(db: Session, campaign_id: int) -> int:
 
 
 def unrecorded_lines(db: Session, campaign_id: int) -> tuple[UnrecordedLine, ...]:
-    """The answers of a campaign that were kept aside, in the order in which they arrived."""
+    """The unrecorded answers of a campaign, in the order in which they arrived."""
     rows = db.execute(
         select(KeptAsideRow, AccountRow.name, AssignmentRow)
         .join(AccountRow, AccountRow.id == KeptAsideRow.account_id)
@@ -132,7 +118,7 @@ def unrecorded_lines(db: Session, campaign_id: int) -> tuple[UnrecordedLine, ...
 
 
 def settle(db: Session, campaign_id: int, kept_id: int, account_id: int, *, settlement: Settlement) -> None:
-    """Record an answer that was kept aside as its assessor's, or dismiss it; it stays in the list.
+    """Record an unrecorded answer as its assessor's, or dismiss it; it stays in the list.
 
     Raises NotFound for none of this campaign, Conflict for one that is settled otherwise, WorkbenchError for
     one that can be no answer of this campaign.
@@ -143,7 +129,7 @@ def settle(db: Session, campaign_id: int, kept_id: int, account_id: int, *, sett
         .with_for_update()
     )
     if row is None:
-        raise NotFound("there is no such answer")
+        raise NotFound("this answer does not exist")
     if row.settled_at is not None:
         if row.settlement == settlement:
             return
@@ -157,16 +143,16 @@ def settle(db: Session, campaign_id: int, kept_id: int, account_id: int, *, sett
 def _record(db: Session, row: KeptAsideRow) -> None:
     assignment = db.get(AssignmentRow, row.assignment_id) if row.assignment_id is not None else None
     if assignment is None:
-        raise WorkbenchError("nobody knows to which topic it belongs", remedy="dismiss it")
+        raise WorkbenchError("its topic is unknown", remedy="dismiss it")
     task = with_quality_checks(db, task_of(db, assignment, db.get_one(PoolRow, assignment.pool_id)))
-    said = said_in(db, row, task.answers)
-    key = task.key_of(said.docno)
-    if key is not None:
-        said = replace(said, docno=key)
-    elif task.slots and db.get(DocumentRow, (row.campaign_id, said.docno)) is None:
-        raise WorkbenchError("it belongs to a document that is shown no more", remedy="dismiss it")
-    if recorded_event(db, assignment.assessor_id, row.client_id) is None:
-        append_said(db, task, said)
+    try:
+        submission = read_submission(row.answer, strict=False)
+    except WorkbenchError as error:
+        raise WorkbenchError(error.message, remedy="dismiss it") from None
+    key = task.key_of(submission.docno)
+    if key is None and task.slots and db.get(DocumentRow, (row.campaign_id, submission.docno)) is None:
+        raise WorkbenchError("its document is no longer shown", remedy="dismiss it")
+    record_late(db, task, submission.docno if key is None else key, submission)
 
 
 def _line(
@@ -176,20 +162,20 @@ def _line(
     now: Mapping[tuple[int, str, str], CurrentEvent],
 ) -> UnrecordedLine:
     sent = row.answer
-    docno, grade = text_in(sent, "docno"), sent.get("grade")
+    docno, grade = sent_text(sent, "docno"), sent.get("grade")
     topic = assignment.topic if assignment is not None else ""
     return UnrecordedLine(
         id=row.id,
         person=name,
         topic=topic,
         docno=docno,
-        kind=text_in(sent, "kind"),
-        answer=text_in(sent, "answer"),
+        kind=sent_text(sent, "kind"),
+        answer=sent_text(sent, "answer"),
         grade=grade if isinstance(grade, int) else None,
-        comment=text_in(sent, "comment"),
+        comment=sent_text(sent, "comment"),
         why=row.why,
         received_at=row.received_at,
-        holds=now.get((assignment.assessor_id, topic, docno)) if assignment is not None else None,
+        current=now.get((assignment.assessor_id, topic, docno)) if assignment is not None else None,
         settlement=Settlement(row.settlement) if row.settlement else None,
     )
 

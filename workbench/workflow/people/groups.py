@@ -38,6 +38,26 @@ class GroupMember:
 
 
 @dataclass(frozen=True, slots=True)
+class Sender:
+    """Who sends runs: an organiser, or a participant, who sends for some groups and sees theirs only.
+
+    `groups` are the participant's, names by number; None for an organiser.
+    """
+
+    account_id: int | None = None
+    groups: Mapping[int, str] | None = None
+
+    @property
+    def organiser(self) -> bool:
+        """Whether this sender acts for the whole campaign."""
+        return self.groups is None
+
+
+ORGANISER = Sender()
+"""An organiser at a terminal, where nobody has signed in."""
+
+
+@dataclass(frozen=True, slots=True)
 class Group:
     """A group of a campaign; `runs` counts those that hold, `waiting` those of them without a verdict."""
 
@@ -137,6 +157,11 @@ def own_groups(db: Session, campaign_id: int, account_id: int) -> Mapping[int, s
         .order_by(GroupRow.name)
     ).all()
     return dict(rows)
+
+
+def participant(db: Session, campaign_id: int, account_id: int) -> Sender:
+    """An account as the sender of runs for its groups, and for no other."""
+    return Sender(account_id, own_groups(db, campaign_id, account_id))
 
 
 def own_run_count(db: Session, campaign_id: int, account_id: int) -> int:

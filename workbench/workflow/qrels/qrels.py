@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -14,6 +13,7 @@ from workbench.consensus.rule import Pair
 from workbench.consensus.rule_choice import RuleChoice, rule_choice
 from workbench.consensus.settle import NO_GRADE, Consensus, consensus
 from workbench.consensus.soft import SoftLabels, soft_labels
+from workbench.consensus.summary import Summary, summary
 from workbench.errors import WorkbenchError
 from workbench.formats.qrels import write_qrels
 from workbench.records import Judgment, Qrel, Scale
@@ -72,17 +72,14 @@ class Material:
 class QrelsReport:
     """The qrels that a rule makes now; `without_grade` counts pairs that only have unsure or cannot-judge.
 
-    Relevant is what is so from `relevant_from` on. `adjudicated` of the lines have an adjudicator's grade.
-    `unjudged` are lines of grade -1 for pairs of the pools that have no other, where these were asked for.
+    `summary` counts the lines. `unjudged` are lines of grade -1 for pairs of the pools that have no other,
+    where these were asked for.
     """
 
     choice: RuleChoice
     consensus: Consensus
-    by_grade: tuple[tuple[int, int], ...]
-    topics: int
-    relevant: int
+    summary: Summary
     without_grade: int
-    adjudicated: int
     unjudged: tuple[Qrel, ...] = ()
 
     @property
@@ -96,7 +93,7 @@ class QrelsReport:
 
 
 def material(db: Session, campaign_id: int) -> Material:
-    """What the rules work on now."""
+    """The current material of a campaign."""
     return Material(
         scale=campaign_of(db, campaign_id).scale,
         judgments=current_judgments(db, campaign_id),
@@ -106,10 +103,10 @@ def material(db: Session, campaign_id: int) -> Material:
 
 
 def make_qrels(db: Session, campaign_id: int, choice: RuleChoice, *, unjudged: bool = False) -> QrelsReport:
-    """Apply a rule to what the assessors say now; unsure and cannot-judge give no line.
+    """Apply a rule to the current judgments; unsure and cannot-judge give no line.
 
-    With `unjudged` every pair of an opened pool that gets no grade has a line with -1. Scorers take it for
-    not relevant, but infAP and bpref for what it is.
+    With `unjudged` every pair of an opened pool that gets no grade has a line with -1. Most measures read it
+    as not relevant, infAP and bpref as unjudged.
     Raises WorkbenchError for an unknown rule, parameter or assessor, and a rule that makes no whole grades.
     """
     result = material(db, campaign_id).settled(choice)
@@ -118,17 +115,14 @@ def make_qrels(db: Session, campaign_id: int, choice: RuleChoice, *, unjudged: b
     return QrelsReport(
         choice=choice,
         consensus=result,
-        by_grade=tuple(sorted(Counter(q.grade for q in result.qrels).items())),
-        topics=len({q.topic for q in result.qrels}),
-        relevant=sum(q.grade >= result.relevant_from for q in result.qrels),
+        summary=summary(result),
         without_grade=sum(pair.reason == NO_GRADE for pair in result.unsettled),
-        adjudicated=sum(label.adjudicated for label in result.labels),
         unjudged=tuple(Qrel(*pair, UNJUDGED) for pair in without),
     )
 
 
 def make_soft_labels(db: Session, campaign_id: int, *, machines: bool = False) -> SoftLabels:
-    """The mean and the shares of the grades of every pair, as the assessors say now."""
+    """The mean and the shares of the grades of every pair, from the current judgments."""
     found = material(db, campaign_id)
     return soft_labels(found.counted(rule_choice("mean", machines=machines)), scale=found.scale)
 

@@ -1,4 +1,4 @@
-"""The runs that a new one is compared with: those of the campaign, and files sent together with it."""
+"""Duplicate runs and tags: what a new run is compared with, in the campaign and among files sent with it."""
 
 from __future__ import annotations
 
@@ -16,35 +16,30 @@ from workbench.pooling.near_identical_runs import DEPTH, P, Tops, compared_topic
 from workbench.ranking import ordered
 from workbench.records import Ranking, Run
 from workbench.storage.tables import CheckedFileRow, RunRow
-from workbench.workflow.caching import Remembered
+from workbench.workflow.caching import Cache
 
-MOST_TOLD = 3
+MOST_NAMED = 3
 TAG_BEGINNING = 12
-"""Tags that are alike in as many characters are told apart with pains; older tools cut them there."""
+"""Tags with the same first characters are hard to tell apart; older tools cut them there."""
 
 
 @dataclass(frozen=True, slots=True)
 class KnownRun:
-    """A run to compare with: what to call it, its tag, the hash of its plain content, the tops."""
+    """A run to compare with: what to call it, its tag, the hash of its plain content, and its tops.
+
+    `tops` are None where only tags and hashes are compared.
+    """
 
     name: str
     tag: str
     sha256: str
-    tops: Tops
-
-
-@dataclass(frozen=True, slots=True)
-class Holder:
-    """Who has a tag already: what to call it, and the hash of its content."""
-
-    name: str
-    sha256: str | None
+    tops: Tops | None = None
 
 
 def known_runs(
     db: Session, campaign_id: int, topics: Sequence[str], *, batch: str | None = None
 ) -> tuple[KnownRun, ...]:
-    """The runs of a campaign that hold, by tag, then the good files of a batch that are not kept yet."""
+    """The current runs of a campaign, by tag, then the good files of a batch that are no runs yet."""
     stored = db.execute(
         select(RunRow.id, RunRow.tag, RunRow.sha256)
         .where(RunRow.campaign_id == campaign_id, RunRow.replaced_at.is_(None))
@@ -74,8 +69,18 @@ def known_runs(
     return tuple(known)
 
 
+def stored_tags(db: Session, campaign_id: int) -> dict[str, KnownRun]:
+    """The current runs of a campaign by tag, without their tops."""
+    rows = db.execute(
+        select(RunRow.tag, RunRow.sha256)
+        .where(RunRow.campaign_id == campaign_id, RunRow.replaced_at.is_(None))
+        .order_by(RunRow.tag)
+    )
+    return {tag: KnownRun(f"run {shown(tag)}", tag, sha256) for tag, sha256 in rows}
+
+
 def content_of(db: Session, campaign_id: int, sha256: str) -> bytes | None:
-    """The compressed content of a run or checked file of this hash, None where there is none any more."""
+    """The compressed content of a run or checked file with this hash, None where there is none any more."""
     for table in (RunRow, CheckedFileRow):
         found = db.scalars(
             select(table.content_gzip)
@@ -95,46 +100,50 @@ def similarity_findings(
     *,
     source: str,
 ) -> Iterator[Finding]:
-    """Which known runs rank the same or nearly the same documents; the likest few are named.
+    """Which known runs rank the same or nearly the same documents; the most similar few are named.
 
-    `tops` are the run's; `look_up` gives a known run's content by its hash, to tell the same from nearly the
-    same.
+    `tops` are the run's; `look_up` gives a known run's content by its hash, to distinguish the same from
+    nearly the same.
     """
-    alike = [(value, other) for other in known if (value := nearly_identical(tops, other.tops)) is not None]
+    alike = [
+        (value, other)
+        for other in known
+        if other.tops is not None and (value := nearly_identical(tops, other.tops)) is not None
+    ]
     alike.sort(key=lambda found: -found[0])
     same: list[KnownRun] = []
-    for value, other in alike[:MOST_TOLD]:
+    for value, other in alike[:MOST_NAMED]:
         if value > 1 - 1e-9 and _same_rankings(run, look_up(other.sha256)):
             same.append(other)
-            message = f"every ranking is that of {other.name}, document by document"
+            message = f"every ranking is identical to that of {other.name}"
             remedy = "was a run sent twice under two tags?"
             yield Finding(source, None, "same-content", message, remedy)
-    near = [(value, other) for value, other in alike[:MOST_TOLD] if other not in same]
+    near = [(value, other) for value, other in alike[:MOST_NAMED] if other not in same]
     for value, other in near:
         message = (
-            f"the rankings are nearly those of {other.name}: "
+            f"the rankings are nearly identical to those of {other.name}: "
             f"rank-biased overlap {value:.3f} (p {P}, first {DEPTH} documents, mean over topics)"
         )
-        yield Finding(source, None, "near-identical", message, "it brings next to nothing to a pool")
+        yield Finding(source, None, "near-identical", message, "it would contribute almost nothing to a pool")
 
 
 def tag_findings(
-    tag: str, sha256: str | None, held: Mapping[str, Holder], *, source: str
+    tag: str, sha256: str | None, known: Mapping[str, KnownRun], *, source: str
 ) -> Iterator[Finding]:
-    """What stands against a tag: another has it, or one that could be taken for it."""
-    holder = held.get(tag)
+    """Whether a tag is taken by a known run, or could be confused with the tag of one."""
+    holder = known.get(tag)
     if holder is not None and holder.sha256 == sha256:
-        yield Finding(source, None, "same-file", f"this very file is here already as {holder.name}")
+        yield Finding(source, None, "same-file", f"this very file is already there as {holder.name}")
         return
     if holder is not None:
         message = f"the tag {shown(tag)} is taken by {holder.name}"
         yield Finding(source, None, "tag-taken", message, "give this run its own tag", column=6)
         return
-    like = [other for other in held if _alike(tag, other)]
+    like = [other for other in known if _alike(tag, other)]
     if like:
-        others = ", ".join(shown(other) for other in like[:MOST_TOLD])
-        more = f" and {len(like) - MOST_TOLD} more" if len(like) > MOST_TOLD else ""
-        message = f"the tag {shown(tag)} could be taken for {others}{more}"
+        others = ", ".join(shown(other) for other in like[:MOST_NAMED])
+        more = f" and {len(like) - MOST_NAMED} more" if len(like) > MOST_NAMED else ""
+        message = f"the tag {shown(tag)} could be confused with {others}{more}"
         remedy = f"tags should differ within their first {TAG_BEGINNING} characters, and not only in capitals"
         yield Finding(source, None, "tag-alike", message, remedy, column=6)
 
@@ -179,4 +188,4 @@ def _tops(db: Session, sha256: str, topics: tuple[str, ...], content: Callable[[
     return _REMEMBERED.get((sha256, hash(topics)), make)
 
 
-_REMEMBERED: Remembered[tuple[str, int], Tops] = Remembered(512)
+_REMEMBERED: Cache[tuple[str, int], Tops] = Cache(512)

@@ -1,4 +1,4 @@
-"""Checking a file as a run of a campaign, outside of any transaction that writes."""
+"""Checking an uploaded file as a run of a campaign, outside of any transaction that writes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ from workbench.records import Run, sorted_ids
 from workbench.storage.tables import TopicRow
 from workbench.workflow.checks import LONGEST_ID, id_finding
 from workbench.workflow.runs.duplicate_runs import (
-    Holder,
     KnownRun,
     content_of,
     known_runs,
@@ -34,7 +33,7 @@ from workbench.workflow.runs.duplicate_runs import (
 )
 from workbench.workflow.runs.run_rules import cut_of, listed_docnos, rules_of
 
-# A run with more lines than these is none, and its lines would fill the memory.
+# A file with more lines than these is no run, and would fill the memory.
 LEAST_LINES, LINES_A_TOPIC, USUAL_DEPTH, BYTES_A_LINE = 1_000_000, 2, 1000, 256
 
 Opening = Callable[[], AbstractContextManager[Session]]
@@ -42,9 +41,10 @@ Opening = Callable[[], AbstractContextManager[Session]]
 
 @dataclass(frozen=True, slots=True)
 class RunChecker:
-    """What runs of a campaign are checked against; `opening` reads what has to be looked up on the way.
+    """Checks files against a campaign: its topics, docnos, rules, pool depth and the runs it has.
 
-    `contents` are those of known files that are in no database, as gzip by the hash of the plain bytes.
+    `opening` reads from the database what has to be looked up on the way. `contents` are those of known files
+    that are in no database, as gzip by the hash of the plain bytes.
     """
 
     campaign_id: int
@@ -63,7 +63,7 @@ class RunChecker:
         return max(LEAST_LINES, LINES_A_TOPIC * depth * len(self.topics))
 
     def check(self, stream: Readable, name: str) -> RunCheck:
-        """What is found in a file as it stands alone."""
+        """What is found in a file by itself."""
         return check_run(
             stream,
             source=name,
@@ -75,19 +75,19 @@ class RunChecker:
             max_lines=self.max_lines,
         )
 
-    def with_run(self, checked: RunUpload) -> RunChecker:
-        """The same with one more run to compare with, if the file that was checked is a good one."""
-        report, content = checked.report, checked.content_gzip
-        if report.tag is None or report.sha256 is None or checked.tops is None or content is None:
+    def with_run(self, upload: RunUpload) -> RunChecker:
+        """The same with one more run to compare with, if the uploaded file is a good one."""
+        report, content = upload.report, upload.content_gzip
+        if report.tag is None or report.sha256 is None or upload.tops is None or content is None:
             return self
-        run = KnownRun(f"the file {shown(checked.file_name)}", report.tag, report.sha256, checked.tops)
+        run = KnownRun(f"the file {shown(upload.file_name)}", report.tag, report.sha256, upload.tops)
         contents = {**self.contents, report.sha256: content}
         return replace(self, known=(*self.known, run), contents=contents)
 
 
 @dataclass(frozen=True, slots=True)
 class RunUpload:
-    """A file that was checked: the report, its bytes as gzip if it was read to its end, a good run's tops."""
+    """An uploaded file with its report, its bytes as gzip if it was read to the end, a good run's tops."""
 
     file_name: str
     content_gzip: bytes | None
@@ -98,9 +98,9 @@ class RunUpload:
 def run_checker(
     db: Session, campaign_id: int, *, batch: str | None = None, opening: Opening | None = None
 ) -> RunChecker:
-    """What runs of a campaign are checked against, the files of a batch among them.
+    """The checker of a campaign's runs, which knows the files of a batch too.
 
-    Without `opening` the checks look up in `db`, which must then stay open. Raises WorkbenchError where the
+    Without `opening` it looks up in `db`, which must then stay open. Raises WorkbenchError where the
     campaign has no topics to check against.
     """
     topics = tuple(
@@ -121,71 +121,69 @@ def run_checker(
     )
 
 
-def check_file(expected: RunChecker, name: str, stream: BinaryIO) -> RunUpload:
+def check_file(checker: RunChecker, name: str, stream: BinaryIO) -> RunUpload:
     """Check a file, plain or gzip, in memory that its compressed size and its number of lines bound."""
     name = PurePath(name).name
     try:
-        kept = CopyingStream(Bounded(open_source(stream, name), source=name, limit=_most_bytes(expected)))
-        check = expected.check(kept, name)
-        content, sha256 = kept.finished() if check.whole else (None, None)
+        copy = CopyingStream(Bounded(open_source(stream, name), source=name, limit=_most_bytes(checker)))
+        check = checker.check(copy, name)
+        content, sha256 = copy.finished() if check.whole else (None, None)
     except InvalidInput as unreadable:
         check, content, sha256 = unreadable_run(name, unreadable), None, None
-    mend = None if content is None else repair_in(expected, name, check, content)
-    report = report_of(check, sha256=sha256, mend=None if mend is None else mend[0])
+    repair = None if content is None else repair_in(checker, name, check, content)
+    report = report_of(check, sha256=sha256, repair=None if repair is None else repair[0])
     if check.run is None:
         return RunUpload(name, content, report)
-    tops = tops_of(check.run, compared_topics(expected.topics))
-    report = with_findings(report, _about(expected, check.run, tops, name, sha256), expected.rules)
+    tops = tops_of(check.run, compared_topics(checker.topics))
+    report = with_findings(report, _comparisons(checker, check.run, tops, name, sha256), checker.rules)
     return RunUpload(name, content, report, tops)
 
 
 def check_files(
-    expected: RunChecker, files: Iterable[tuple[str, BinaryIO]], *, replacing: bool = False
+    checker: RunChecker, files: Iterable[tuple[str, BinaryIO]], *, replacing: bool = False
 ) -> Iterator[RunUpload]:
     """Check files one after another, each against those before it too.
 
-    With `replacing` the tag of a run that is known stands against no file; that of another file does.
+    With `replacing` a file may have the tag of a known run, but not that of another file.
     """
-    held = {one.tag: Holder(one.name, one.sha256) for one in expected.known}
-    sent: dict[str, Holder] = {}
+    stored = {run.tag: run for run in checker.known}
+    sent: dict[str, KnownRun] = {}
     for name, stream in files:
-        checked = check_file(expected, name, stream)
-        report = checked.report
+        upload = check_file(checker, name, stream)
+        report = upload.report
         if report.tag is not None:
-            others = {tag: one for tag, one in held.items() if not (replacing and tag == report.tag)}
-            about = tag_findings(report.tag, report.sha256, others | sent, source=checked.file_name)
-            report = with_findings(report, about, expected.rules)
-            checked = replace(checked, report=report)
-        if report.tag is None or report.errors:
-            yield checked
-            continue
-        expected = expected.with_run(checked)
-        sent[report.tag] = Holder(f"the file {shown(checked.file_name)}", report.sha256)
-        yield checked
+            others = {tag: run for tag, run in stored.items() if not (replacing and tag == report.tag)}
+            found = tag_findings(report.tag, report.sha256, others | sent, source=upload.file_name)
+            report = with_findings(report, found, checker.rules)
+            upload = replace(upload, report=report)
+        if report.tag is not None and report.sha256 is not None and not report.errors:
+            checker = checker.with_run(upload)
+            sent[report.tag] = KnownRun(f"the file {shown(upload.file_name)}", report.tag, report.sha256)
+        yield upload
 
 
 def repair_in(
-    expected: RunChecker, name: str, check: RunCheck, content_gzip: bytes, *, tag: str | None = None
+    checker: RunChecker, name: str, check: RunCheck, content_gzip: bytes, *, tag: str | None = None
 ) -> tuple[Repair, bytes] | None:
-    """What a corrected file would change, and its content; None where nothing is mechanical."""
+    """What an automatic repair would change, and the repaired content; None where nothing can be repaired."""
     return repair_of(
         check,
         lambda: io.BytesIO(content_gzip),
-        lambda corrected: expected.check(corrected, name),
-        rules=expected.rules,
+        lambda repaired: checker.check(repaired, name),
+        rules=checker.rules,
         tag=tag or promised_tag(name),
     )
 
 
 class CopyingStream:
-    """A stream that keeps what is read of it, compressed, and the hash of the plain bytes."""
+    """A stream that copies what is read from it, compressed, and hashes the plain bytes."""
 
     def __init__(self, stream: Readable) -> None:
         self._stream = stream
         self._hash = hashlib.sha256()
-        self._kept = io.BytesIO()
+        self._copy = io.BytesIO()
         # No time of writing in the file: the same run gives the same bytes.
-        self._gzip = gzip.GzipFile(fileobj=self._kept, mode="wb", compresslevel=6, mtime=0)
+        self._gzip = gzip.GzipFile(fileobj=self._copy, mode="wb", compresslevel=6, mtime=0)
 
     def read(self, size: int, /) -> bytes:
         """The next bytes."""
@@ -195,32 +193,34 @@ class CopyingStream:
         return data
 
     def finished(self) -> tuple[bytes, str]:
-        """Everything that the stream held, as gzip, and the SHA-256 of the plain bytes."""
+        """The whole content as gzip, and the SHA-256 of the plain bytes."""
         while self.read(1 << 20):
             pass
         self._gzip.close()
-        return self._kept.getvalue(), self._hash.hexdigest()
+        return self._copy.getvalue(), self._hash.hexdigest()
 
 
-def _most_bytes(expected: RunChecker) -> int:
-    return expected.max_lines * BYTES_A_LINE
+def _most_bytes(checker: RunChecker) -> int:
+    return checker.max_lines * BYTES_A_LINE
 
 
-def _about(expected: RunChecker, run: Run, tops: Tops, name: str, sha256: str | None) -> Iterator[Finding]:
+def _comparisons(
+    checker: RunChecker, run: Run, tops: Tops, name: str, sha256: str | None
+) -> Iterator[Finding]:
     def look_up(sha256: str) -> bytes | None:
-        if sha256 in expected.contents:
-            return expected.contents[sha256]
-        with expected.opening() as db:
-            return content_of(db, expected.campaign_id, sha256)
+        if sha256 in checker.contents:
+            return checker.contents[sha256]
+        with checker.opening() as db:
+            return content_of(db, checker.campaign_id, sha256)
 
     yield from _unstorable(run, name)
-    # The very same file is told by its tag, and a run that this one may replace is no other run.
-    others = [other for other in expected.known if other.sha256 != sha256 and other.tag != run.tag]
+    # The very same file is found by its tag, and a run that this one may replace is no other run.
+    others = [other for other in checker.known if other.sha256 != sha256 and other.tag != run.tag]
     yield from similarity_findings(run, tops, others, look_up, source=name)
 
 
 def _plainly_storable(ids: Collection[str]) -> bool:
-    """Whether ids can be kept beyond doubt, seen at once: nearly all files are so."""
+    """Whether all ids can be stored for certain, seen at once: nearly always so."""
     return "".join(ids).isascii() and max(map(len, ids), default=0) <= LONGEST_ID
 
 

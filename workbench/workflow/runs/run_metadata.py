@@ -1,7 +1,8 @@
-"""What is said of a run beside its ranking: whose it is, how it was made, what the organiser thinks of it."""
+"""The metadata of a run: its group, how it was made, and its priority among the group's runs."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -13,7 +14,7 @@ LARGEST_PRIORITY = 1_000_000
 
 
 class Kind(StrEnum):
-    """How a run was made: manual is all that a person had a hand in after seeing the topics."""
+    """How a run was made: manual if a person had a hand in it after seeing the topics."""
 
     AUTOMATIC = "automatic"
     MANUAL = "manual"
@@ -21,7 +22,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RunMetadata:
-    """The part of a run's record that people fill in; `priority` 1 is pooled first, None is not said."""
+    """What people record of a run; the run with `priority` 1 is pooled first, None is not given."""
 
     group_id: int | None = None
     kind: Kind | None = None
@@ -29,49 +30,36 @@ class RunMetadata:
     priority: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class TypedMetadata:
-    """The same as texts, as a form, an option or a cell of a table brings them."""
-
-    kind: str = ""
-    description: str = ""
-    priority: str = ""
-
-
 def tidy_description(text: str) -> str:
-    """A description as it is kept: lines ended alike, storable, no white space around it."""
+    """A description as it is stored: line ends alike, storable, no white space around it."""
     return storable(text).replace("\r\n", "\n").replace("\r", "\n").strip()
 
 
 def read_metadata(
-    typed: TypedMetadata, *, group_id: int | None = None, source: str = "", line: int | None = None
+    texts: Mapping[str, str], *, group_id: int | None = None, source: str = "", line: int | None = None
 ) -> RunMetadata:
-    """What was typed about a run, as values; an empty text is nothing said.
+    """Metadata from the texts of a form, options or a table: `kind`, `description`, `priority`, if given.
 
-    `source` and `line` say where it stood. Raises InvalidInput with everything that is wrong; `code` of each
+    `source` and `line` say where the texts were found. Raises InvalidInput with every error; `code` of each
     finding names the field.
     """
     findings: list[Finding] = []
 
-    def refuse(code: str, name: str, message: str, remedy: str) -> None:
-        findings.append(Finding(source or name, line, code, message, remedy))
+    def refuse(field: str, message: str, remedy: str) -> None:
+        findings.append(Finding(source or field.capitalize(), line, field, message, remedy))
 
-    kind, priority = typed.kind.strip().casefold(), typed.priority.strip()
+    given = texts.get("kind", "").strip()
+    kind, priority = given.casefold(), texts.get("priority", "").strip()
     if kind and kind not in set(Kind):
-        refuse(
-            "kind", "Kind", f"{typed.kind.strip()[:40]!r} is no kind of run", "automatic, manual or nothing"
-        )
+        refuse("kind", f"unknown kind of run: {given[:40]!r}", "use automatic, manual or leave it empty")
     number = int(priority) if priority.isascii() and priority.isdigit() and len(priority) < 10 else None
     if priority and (number is None or not 1 <= number <= LARGEST_PRIORITY):
-        refuse(
-            "priority", "Priority", f"{priority[:40]!r} is no priority", "a whole number: 1 is pooled first"
-        )
-    description = tidy_description(typed.description)
+        message = f"{priority[:40]!r} is not a valid priority"
+        refuse("priority", message, f"use a whole number from 1 (pooled first) to {LARGEST_PRIORITY:,}")
+    description = tidy_description(texts.get("description", ""))
     if len(description) > LONGEST_DESCRIPTION:
-        refuse(
-            "description", "Description", f"the description has {len(description):,} characters",
-            f"at most {LONGEST_DESCRIPTION:,}",
-        )  # fmt: skip
+        message = f"the description has {len(description):,} characters"
+        refuse("description", message, f"shorten it to {LONGEST_DESCRIPTION:,} at most")
     if findings:
         raise InvalidInput(findings)
     return RunMetadata(group_id, Kind(kind) if kind else None, description, number)

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from workbench.consensus.rule_choice import RuleChoice
 from workbench.errors import WorkbenchError
+from workbench.export import Export, table_export
 from workbench.records import Scale, Verdict
 from workbench.scoring.measures import parse_measures
 from workbench.scoring.scorer import RunScores, Scorer
@@ -27,10 +28,19 @@ class ScoreTable:
     runs: tuple[RunScores, ...]
 
 
+def score_export(table: ScoreTable) -> Export:
+    """The table with one row a run: every measure, and how many topics of the qrels the run has."""
+    rows = [
+        (one.tag, *(one.values[name] for name in table.measures), one.topics_scored, one.topics_in_qrels)
+        for one in table.runs
+    ]
+    return table_export(("run", *table.measures, "topics_scored", "topics_in_qrels"), rows)
+
+
 def default_measures(scale: Scale, choice: RuleChoice | None = None) -> str:
-    """Measures to begin with, counting as relevant what the scale does, or the line of a rule that sums."""
-    line = scale.relevant_from if choice is None else choice.relevant_from(scale)
-    relevant = "" if line == 1 else f"(rel={line})"
+    """Measures to begin with, at the relevance threshold of the scale, or of a rule with its own scale."""
+    threshold = scale.relevant_from if choice is None else choice.relevant_from(scale)
+    relevant = "" if threshold == 1 else f"(rel={threshold})"
     return f"AP{relevant} nDCG@10 P{relevant}@10 RR{relevant}"
 
 
@@ -45,11 +55,10 @@ def score_runs(
 ) -> ScoreTable:
     """Score the runs (or those named) on the qrels of a rule, best first by the first measure.
 
-    Of a run that was replaced the version that holds counts; one that was set aside must be named.
-
-    `measures` are ir-measures' names; None takes the campaign's default.
-    `progress` is told after each run how many of how many are done. Raises WorkbenchError for an unknown
-    measure or run, and where there are no qrels or runs to score.
+    Of a replaced run the current version counts; a run that was set aside must be named. `measures` are
+    ir-measures' names; None takes the campaign's default. `progress` is called after each run with the number
+    done and the total. Raises WorkbenchError for an unknown measure or run, and where there are no qrels or
+    runs to score.
     """
     runs = runs_of(db, campaign_id)
     unknown = set(tags or ()) - {run.tag for run in runs}

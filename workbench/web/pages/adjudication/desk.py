@@ -16,10 +16,17 @@ from workbench.errors import Conflict, Finding, InvalidInput
 from workbench.web.access import here, member, viewer
 from workbench.web.context import reading, writing
 from workbench.web.forms import sent_id
-from workbench.web.pages.adjudication.queue import Way, address_of, way_of_request
+from workbench.web.pages.adjudication.queue import QueueChoice, queue_choice
 from workbench.web.requests import see_other, wants_fragment
-from workbench.workflow.adjudication.decisions import Decided, Decision, last_decided
-from workbench.workflow.adjudication.disputed_pair import DisputedPair, Verdict, decide, disputed_pair, undo
+from workbench.workflow.adjudication.decisions import (
+    Decided,
+    Decision,
+    DecisionSubmission,
+    decide,
+    last_decided,
+    undo,
+)
+from workbench.workflow.adjudication.disputed_pair import DisputedPair, disputed_pair
 from workbench.workflow.adjudication.disputes import ON_THE_DESK, dispute_queue
 from workbench.workflow.adjudication.queue import Queue, QueueLine, next_open
 from workbench.workflow.campaigns.campaigns import campaign_of
@@ -35,26 +42,10 @@ SHARED_KEYS = {"skip": "later", "reason": "comment", "undo": "undo"}
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
-    """A decision as a form brings it; `seen` and `heard` are the latest events of the pair that were shown.
-
-    `now_shown` is the pair that a script has put on the desk since: what comes after that one is wanted.
-    """
-
-    pair: Pair
-    verdict: Verdict
-    client_id: str
-    seen: int
-    heard: int | None
-    active_ms: int | None
-    now_shown: Pair | None
-
-
-@dataclass(frozen=True, slots=True)
 class Overtaken:
     """A decision that was not recorded, because somebody else had decided the pair meanwhile."""
 
-    sent: Verdict
+    sent: DecisionSubmission
     theirs: Decided
 
 
@@ -75,46 +66,39 @@ class Place:
 def desk() -> Response:
     """The desk with the pair that the address names, or the first one to decide."""
     named = "topic" in request.args and "docno" in request.args
-    return _desk(way_of_request(), (sent_id("topic"), sent_id("docno")) if named else None)
+    return _desk(_choice(), (sent_id("topic"), sent_id("docno")) if named else None)
 
 
 @blueprint.get("/ahead")
 @adjudicator
 def ahead() -> Response:
     """The pair to decide behind the one that the address names, for a script to have ready."""
-    return _desk(way_of_request(), None, after=(sent_id("topic"), sent_id("docno")))
+    return _desk(_choice(), None, after=(sent_id("topic"), sent_id("docno")))
 
 
 @blueprint.post("/decide")
 @adjudicator
 def decide_pair() -> Response | Answer:
     """Record a decision and go on to the next pair; or tell what somebody else has decided meanwhile."""
-    sent, way = _sent(), way_of_request()
+    submission, choice = _submission(), _choice()
+    pair = sent_id("topic"), sent_id("docno")
     if request.form.get("by", str(viewer().id)) != str(viewer().id):
         # Another tab of this browser has signed somebody else in since.
         raise Conflict(
             "another account is signed in now than the one that decided", remedy="sign in as that one"
         )
     with writing() as db:
-        done = decide(
-            db,
-            here().id,
-            viewer().id,
-            sent.pair,
-            sent.verdict,
-            client_id=sent.client_id,
-            seen=sent.seen,
-            heard=sent.heard,
-            active_ms=sent.active_ms,
-        )
+        done = decide(db, here().id, viewer().id, pair, submission)
     if done.overtaken is not None:
-        return _desk(way, sent.pair, overtaken=Overtaken(sent.verdict, done.overtaken))
-    if sent.now_shown is None:
-        return _go_on(way, after=sent.pair)
-    response = _desk(way, None, after=sent.now_shown)
+        return _desk(choice, pair, overtaken=Overtaken(submission, done.overtaken))
+    if "now_topic" not in request.form:
+        return _go_on(choice, after=pair)
+    # A script has put the next pair on the desk already: what comes after that one is wanted.
+    now_shown = sent_id("now_topic"), sent_id("now_docno")
+    response = _desk(choice, None, after=now_shown)
     with reading() as db:
-        # Whoever decided that pair meanwhile is told of at once, and not only when it is decided again.
-        response.headers["Desk-Seen"] = str(last_decided(db, here().id, sent.now_shown))
+        # A decision that somebody else has made of that pair meanwhile is shown at once.
+        response.headers["Desk-Seen"] = str(last_decided(db, here().id, now_shown))
     return response
 
 
@@ -122,30 +106,32 @@ def decide_pair() -> Response | Answer:
 @adjudicator
 def undo_last() -> Response | Answer:
     """Withdraw one's latest decision and go back to its pair."""
-    way = way_of_request()
+    choice = _choice()
     with writing() as db:
         pair = undo(db, here().id, viewer().id, client_id=request.form.get("client_id", ""))
     if wants_fragment():
-        return _desk(way, pair)
-    return see_other(address_of(way, pair))
+        return _desk(choice, pair)
+    return see_other(choice.desk_address(pair))
 
 
-def _go_on(way: Way, *, after: Pair) -> Response | Answer:
+def _go_on(choice: QueueChoice, *, after: Pair) -> Response | Answer:
     if wants_fragment():
-        return _desk(way, None, after=after)
+        return _desk(choice, None, after=after)
     with reading() as db:
-        lines = dispute_queue(db, here().id, order=way.order, patience=ON_THE_DESK).filtered(topic=way.topic)
+        lines = dispute_queue(db, here().id, order=choice.order, patience=ON_THE_DESK).filtered(
+            topic=choice.topic
+        )
     line = next_open(lines, after)
-    return see_other(address_of(way, None if line is None else line.pair))
+    return see_other(choice.desk_address(None if line is None else line.pair))
 
 
 def _desk(
-    way: Way, pair: Pair | None, *, after: Pair | None = None, overtaken: Overtaken | None = None
+    choice: QueueChoice, pair: Pair | None, *, after: Pair | None = None, overtaken: Overtaken | None = None
 ) -> Response:
     shown: DisputedPair | None = None
     with reading() as db:
-        found = dispute_queue(db, here().id, order=way.order, patience=ON_THE_DESK)
-        lines = found.filtered(topic=way.topic)
+        found = dispute_queue(db, here().id, order=choice.order, patience=ON_THE_DESK)
+        lines = found.filtered(topic=choice.topic)
         if pair is None:
             coming = next_open(lines, after)
             pair = None if coming is None else coming.pair
@@ -158,24 +144,23 @@ def _desk(
     page = render_template(
         template,
         pair=shown,
-        place=_place(found, way, pair),
-        way=way,
+        place=_place(found, choice, pair),
+        choice=choice,
         scale=found.scale,
         keys=_command_keys(keys),
         grade_keys=keys.grades,
         guidelines=guidelines,
         overtaken=overtaken,
-        address_of=address_of,
     )
     response = make_response(page, 409 if overtaken and not wants_fragment() else 200)
     if wants_fragment():
         # Loading the page anew shows what is on the desk now, not the pair with which it was opened.
-        response.headers["HX-Replace-Url"] = address_of(way, pair)
+        response.headers["HX-Replace-Url"] = choice.desk_address(pair)
     return response
 
 
-def _place(found: Queue, way: Way, pair: Pair | None) -> Place:
-    lines = found.filtered(topic=way.topic)
+def _place(found: Queue, choice: QueueChoice, pair: Pair | None) -> Place:
+    lines = found.filtered(topic=choice.topic)
     at = next((number for number, line in enumerate(lines) if line.pair == pair), None)
     return Place(
         position=None if at is None else at + 1,
@@ -194,24 +179,28 @@ def _command_keys(keys: DeskKeys) -> Mapping[str, str]:
     return shared | {name: "" if key in held else key for name, key in OWN_KEYS.items()}
 
 
-def _sent() -> Sent:
+def _choice() -> QueueChoice:
+    return queue_choice(topic="only")
+
+
+def _submission() -> DecisionSubmission:
     form = request.form
-    said, reason = form.get("decision", ""), form.get("reason", "")
-    if said.isascii() and said.isdigit() and len(said) < 6:
-        verdict = Verdict(Decision.GRADE, int(said), reason)
-    elif said in {Decision.BACK, Decision.UNCLEAR}:
-        verdict = Verdict(Decision(said), None, reason)
+    named = form.get("decision", "")
+    if named.isascii() and named.isdigit() and len(named) < 6:
+        decision, grade = Decision.GRADE, int(named)
+    elif named in {Decision.BACK, Decision.UNCLEAR}:
+        decision, grade = Decision(named), None
     else:
         finding = Finding("Decision", None, "decision", "the form has no decision", "use its buttons")
         raise InvalidInput([finding])
-    return Sent(
-        pair=(sent_id("topic"), sent_id("docno")),
-        verdict=verdict,
+    return DecisionSubmission(
+        decision=decision,
         client_id=form.get("client_id", ""),
+        grade=grade,
+        reason=form.get("reason", ""),
         seen=_number(form.get("seen", "")) or 0,
         heard=_number(form.get("heard", "")),
         active_ms=_number(form.get("active_ms", "")),
-        now_shown=(sent_id("now_topic"), sent_id("now_docno")) if "now_topic" in form else None,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from flask import Blueprint, jsonify, render_template, request, url_for
+from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from workbench.agreement.rounds import Rounds
@@ -12,11 +12,12 @@ from workbench.consensus.disputes import Difference
 from workbench.consensus.rule import Pair
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.formats.graded_pairs import write_decisions
+from workbench.scoring.listed import influence_measures
 from workbench.storage import Session
 from workbench.web import notices
 from workbench.web.access import here, member, organiser
 from workbench.web.context import reading, writing
-from workbench.web.downloads import attachment, csv_file, export_file
+from workbench.web.downloads import attachment, export_file
 from workbench.web.forms import findings_of, status_of, whole_number
 from workbench.web.ids import read_id, write_id
 from workbench.web.requests import see_other
@@ -27,15 +28,7 @@ from workbench.workflow.adjudication.discussion_report import (
     discussion_report,
 )
 from workbench.workflow.adjudication.disputes import dispute_queue
-from workbench.workflow.adjudication.queue import (
-    COLUMNS,
-    Order,
-    Queue,
-    QueueLine,
-    State,
-    dispute_rows,
-    queue_json,
-)
+from workbench.workflow.adjudication.queue import Order, Queue, QueueLine, State, queue_export
 from workbench.workflow.adjudication.rules import (
     AdjudicationRules,
     adjudication_rules,
@@ -43,51 +36,44 @@ from workbench.workflow.adjudication.rules import (
 )
 from workbench.workflow.people.roles import Role
 
-
-@dataclass(frozen=True, slots=True)
-class Way:
-    """In which order an adjudicator goes through the queue, and whether of one topic only."""
-
-    order: Order
-    topic: str | None
-
-
-def way_of_request() -> Way:
-    """The order and topic that a request names, in its address or form."""
-    order = next((one for one in Order if one == request.values.get("order")), Order.INFLUENCE)
-    only = request.values.get("only")
-    return Way(order, read_id(only) if only else None)
-
-
-def address_of(way: Way, pair: Pair | None) -> str:
-    """The address of a pair on the desk, or of the desk with the first one to decide."""
-    topic, docno = (None, None) if pair is None else (write_id(pair[0]), write_id(pair[1]))
-    only = None if way.topic is None else write_id(way.topic)
-    return url_for("adjudicating.desk", order=str(way.order), only=only, topic=topic, docno=docno)
-
-
 blueprint = Blueprint("adjudication", __name__, url_prefix="/c/<slug>/adjudication")
 adjudicator = member(Role.ORGANISER, Role.ADJUDICATOR)
 MOST_SHOWN = 200
-MEASURES = ("nDCG@100", "nDCG@10", "nDCG", "AP", "RBP(p=0.8)", "RBP(p=0.95)")
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
-    """Which pairs of the queue are shown, and in which order."""
+class QueueChoice:
+    """Which pairs of the queue an adjudicator goes through, and in which order."""
 
     order: Order
     topic: str | None
-    state: State | None
+    state: State | None = None
 
     def arguments(self, **other: str | None) -> dict[str, str]:
-        """The same as it stands in an address, with some of it otherwise (None leaves it out)."""
-        said = {
+        """The choice in an address of the queue, with some of it changed (None leaves it out)."""
+        values = {
             "order": str(self.order),
             "topic": None if self.topic is None else write_id(self.topic),
             "state": None if self.state is None else str(self.state),
         } | other
-        return {name: value for name, value in said.items() if value is not None}
+        return {name: value for name, value in values.items() if value is not None}
+
+    def desk_address(self, pair: Pair | None) -> str:
+        """The address of a pair on the desk, or of the desk with the first one to decide."""
+        topic, docno = (None, None) if pair is None else (write_id(pair[0]), write_id(pair[1]))
+        only = None if self.topic is None else write_id(self.topic)
+        return url_for("adjudicating.desk", order=str(self.order), only=only, topic=topic, docno=docno)
+
+
+def queue_choice(*, topic: str) -> QueueChoice:
+    """The order, state and topic that a request names in its address or form; the topic under this name."""
+    asked = request.values
+    only = asked.get(topic)
+    return QueueChoice(
+        order=next((one for one in Order if one == asked.get("order")), Order.INFLUENCE),
+        topic=read_id(only) if only else None,
+        state=next((one for one in State if one == asked.get("state")), None),
+    )
 
 
 @blueprint.get("")
@@ -100,32 +86,25 @@ def index() -> str:
 @blueprint.post("/rules")
 @organiser
 def change_rules() -> Response | tuple[str, int]:
-    """Keep what counts as disputed, and how it is shown."""
+    """Save what counts as disputed, and how it is shown."""
     try:
         rules = _rules()
         with writing() as db:
             save_adjudication_rules(db, here().id, rules)
     except WorkbenchError as error:
         return _page(findings_of(error, "Adjudication")), status_of(error)
-    notices.add("The settings of adjudication are saved.")
+    notices.add("Adjudication settings saved.")
     return see_other(url_for("adjudication.index"))
 
 
-@blueprint.get("/disputes.csv")
+@blueprint.get("/disputes.<any(csv, json):kind>")
 @adjudicator
-def as_csv() -> Response:
-    """The chosen pairs as CSV, with their influence."""
-    found, lines = _found(influence=True)
-    rows = dispute_rows(lines, names=not found.rules.names_hidden)
-    return csv_file(COLUMNS, rows, f"{here().slug}.disputes.csv")
-
-
-@blueprint.get("/disputes.json")
-@adjudicator
-def as_json() -> Response:
-    """The chosen pairs as JSON, with their influence."""
-    found, lines = _found(influence=True)
-    return jsonify(queue_json(found, lines, names=not found.rules.names_hidden))
+def export(kind: str) -> Response:
+    """The chosen pairs as CSV or JSON, with their influence."""
+    with reading() as db:
+        found, lines = _lines(db, queue_choice(topic="topic"), influence=True)
+    names = not found.rules.names_hidden
+    return export_file(queue_export(found, lines, names=names), kind, f"{here().slug}.disputes")
 
 
 @blueprint.get("/decisions.tsv")
@@ -164,7 +143,7 @@ def report() -> str:
 @blueprint.get("/discussions.<any(csv, tex, json):kind>")
 @adjudicator
 def report_file(kind: str) -> Response:
-    """The same over all pairs as CSV or LaTeX, with that of the pairs discussed too as JSON."""
+    """The same over all pairs as CSV or LaTeX; as JSON with the discussed pairs alone as well."""
     with reading() as db:
         names = not adjudication_rules(db, here().id).names_hidden
         found = discussion_report(db, here().id)
@@ -172,10 +151,9 @@ def report_file(kind: str) -> Response:
 
 
 def _page(findings: tuple[Finding, ...] = ()) -> str:
-    chosen = _chosen()
+    chosen = queue_choice(topic="topic")
     with reading() as db:
         found, lines = _lines(db, chosen, influence=False)
-    way = Way(chosen.order, chosen.topic)
     return render_template(
         "adjudication/index.html",
         queue=found,
@@ -185,29 +163,13 @@ def _page(findings: tuple[Finding, ...] = ()) -> str:
         orders=tuple(Order),
         states=tuple(State),
         differences=tuple(Difference),
-        measures=[(name, name) for name in dict.fromkeys((*MEASURES, found.rules.measure))],
+        measures=[(name, name) for name in dict.fromkeys((*influence_measures(), found.rules.measure))],
         rules=found.rules,
-        address_of=lambda pair: address_of(way, pair),
         findings=findings,
     )
 
 
-def _chosen() -> Chosen:
-    asked = request.args
-    topic = asked.get("topic")
-    return Chosen(
-        order=next((one for one in Order if one == asked.get("order")), Order.INFLUENCE),
-        topic=read_id(topic) if topic else None,
-        state=next((one for one in State if one == asked.get("state")), None),
-    )
-
-
-def _found(*, influence: bool) -> tuple[Queue, tuple[QueueLine, ...]]:
-    with reading() as db:
-        return _lines(db, _chosen(), influence=influence)
-
-
-def _lines(db: Session, chosen: Chosen, *, influence: bool) -> tuple[Queue, tuple[QueueLine, ...]]:
+def _lines(db: Session, chosen: QueueChoice, *, influence: bool) -> tuple[Queue, tuple[QueueLine, ...]]:
     found = dispute_queue(db, here().id, order=chosen.order, influence=influence or None)
     return found, found.filtered(topic=chosen.topic, state=chosen.state)
 
@@ -220,7 +182,7 @@ def _rules() -> AdjudicationRules:
     if difference is None:
         findings.append(Finding("Disputed", None, "difference", "choose what is disputed"))
     if steps is None:
-        findings.append(Finding("Steps", None, "steps", "this is no number", "1 or more"))
+        findings.append(Finding("Steps", None, "steps", "this is not a number", "1 or more"))
     if difference is None or steps is None:
         raise InvalidInput(findings)
     return AdjudicationRules(

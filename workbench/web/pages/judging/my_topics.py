@@ -15,18 +15,18 @@ from workbench.records import Answer
 from workbench.web.access import here, member, viewer
 from workbench.web.context import reading, writing
 from workbench.web.ids import read_id, write_id
-from workbench.web.pages.judging.answer_form import require_all_said, sent_answer, sent_extras
 from workbench.web.pages.judging.desk_json import asked_json, near_json, result_words, work_json
-from workbench.web.pages.judging.preparing import hand_out_next
+from workbench.web.pages.judging.preparing import prepare_desk
 from workbench.web.requests import see_other
 from workbench.workflow.adjudication.discussions import discussions
-from workbench.workflow.judging import desk_view, judging, worklists
-from workbench.workflow.judging.amending import comment_on
+from workbench.workflow.judging import desk_view, worklists
 from workbench.workflow.judging.desk_rules import desk_questions_of
 from workbench.workflow.judging.desk_settings import COMMANDS, keys_of
 from workbench.workflow.judging.desk_view import work_of
 from workbench.workflow.judging.near_duplicates import near_duplicates_of
 from workbench.workflow.judging.preference_tasks import left_to_compare
+from workbench.workflow.judging.record import record, undo_last
+from workbench.workflow.judging.submission import Submission, SubmissionKind, read_form
 from workbench.workflow.people.membership import require_assignment
 from workbench.workflow.people.roles import Role
 
@@ -67,7 +67,7 @@ def desk(assignment_id: int) -> str:
     wanted = request.args.get("docno")
     docno = read_id(wanted) if wanted is not None else None
     if docno is None:
-        hand_out_next(assignment_id)
+        prepare_desk(assignment_id)
     with reading() as db:
         require_assignment(db, here().id, assignment_id)
         shown = desk_view.desk(db, assignment_id, viewer().id, docno=docno)
@@ -79,7 +79,7 @@ def desk(assignment_id: int) -> str:
         "judging/desk.html",
         desk=shown,
         work=work_json(work),
-        one_by_one=work.adaptive,
+        one_by_one=work.one_by_one,
         keys=keys,
         result=result_words(shown.feedback.round if shown.feedback else None),
         commands=COMMANDS,
@@ -92,57 +92,25 @@ def desk(assignment_id: int) -> str:
 @member(Role.ASSESSOR)
 def answer(assignment_id: int) -> Response:
     """Record an answer, or that it is put off, and go on to the next document."""
-    sent = sent_answer()
     with writing() as db:
         require_assignment(db, here().id, assignment_id)
-        training = desk_view.is_training(db, assignment_id, viewer().id, docno=sent.docno)
-        if sent.grade is not None:
-            require_all_said(desk_questions_of(db, here().id), sent, sent.grade)
-        if sent.answer is None:
-            judging.put_off(
-                db,
-                assignment_id,
-                viewer().id,
-                docno=sent.docno,
-                client_id=sent.client_id,
-                active_ms=sent.active_ms,
-            )
-        else:
-            judging.record(
-                db,
-                assignment_id,
-                viewer().id,
-                docno=sent.docno,
-                answer=sent.answer,
-                grade=sent.grade,
-                reason=sent.reason,
-                comment=sent.comment,
-                client_id=sent.client_id,
-                active_ms=sent.active_ms,
-                shown_sha256=sent.shown_sha256,
-                extras=sent.extras,
-            )
+        submission = _submission()
+        training = desk_view.is_training(db, assignment_id, viewer().id, docno=submission.docno)
+        desk_questions_of(db, here().id).require(submission)
+        record(db, assignment_id, viewer().id, submission)
     # After an answer in training one stays: the known one is told.
-    return see_other(_address(assignment_id, sent.docno if training else None))
+    return see_other(_address(assignment_id, submission.docno if training else None))
 
 
 @blueprint.post("/<int:assignment_id>/comment")
 @member(Role.ASSESSOR)
 def comment(assignment_id: int) -> Response:
     """Keep a comment on a document that has an answer, and stay there."""
-    docno = read_id(request.form.get("docno", ""))
     with writing() as db:
         require_assignment(db, here().id, assignment_id)
-        comment_on(
-            db,
-            assignment_id,
-            viewer().id,
-            docno=docno,
-            comment=request.form.get("comment", ""),
-            client_id=request.form.get("client_id", ""),
-            extras=sent_extras(),
-        )
-    return see_other(_address(assignment_id, docno))
+        submission = _submission(SubmissionKind.COMMENT)
+        record(db, assignment_id, viewer().id, submission)
+    return see_other(_address(assignment_id, submission.docno))
 
 
 @blueprint.post("/<int:assignment_id>/undo")
@@ -151,7 +119,7 @@ def undo(assignment_id: int) -> Response:
     """Withdraw the latest answer and go back to its document."""
     with writing() as db:
         require_assignment(db, here().id, assignment_id)
-        docno = judging.undo(db, assignment_id, viewer().id, client_id=request.form.get("client_id", ""))
+        docno = undo_last(db, assignment_id, viewer().id, client_id=request.form.get("client_id", ""))
     return see_other(_address(assignment_id, docno))
 
 
@@ -166,6 +134,11 @@ def answers(assignment_id: int) -> str:
         lines = worklists.answers(db, assignment_id, viewer().id)
     kept = tuple(line for line in lines if not only or line.answer == only)
     return render_template("judging/answers.html", desk=shown, lines=kept, only=only, kinds=tuple(Answer))
+
+
+def _submission(kind: SubmissionKind = SubmissionKind.ANSWER) -> Submission:
+    docno = read_id(request.form.get("docno", ""))
+    return read_form(request.form, request.form.getlist("subtopic"), docno=docno, kind=kind)
 
 
 def _facts(assignment_id: int, shown: desk_view.Desk) -> dict[str, Any]:

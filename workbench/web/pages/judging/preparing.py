@@ -6,28 +6,22 @@ from collections.abc import Iterable
 
 from workbench.web.access import here, viewer
 from workbench.web.context import adaptive_states, reading, writing
-from workbench.workflow.judging.adaptive_handout import hand_out
 from workbench.workflow.judging.near_duplicates import keep_sketches, missing_sketches
-from workbench.workflow.judging.queue_handout import hand_out_ahead, wants_more
-from workbench.workflow.judging.task import prepare_handing_out
+from workbench.workflow.judging.task import hand_out_next, prepare_next
 from workbench.workflow.people.membership import require_assignment
 
 
-def hand_out_next(assignment_id: int) -> None:
+def prepare_desk(assignment_id: int) -> None:
     """See to it that the viewer has the next document of an assignment, if there is one.
 
     Raises NotFound where the assignment is none of this campaign's, is not the viewer's or was taken back.
     """
     with reading() as db:
         require_assignment(db, here().id, assignment_id)
-        from_queue = wants_more(db, assignment_id, viewer().id)
-        waits = prepare_handing_out(db, adaptive_states(), assignment_id, viewer().id)
+        waits = prepare_next(db, adaptive_states(), assignment_id, viewer().id)
     if waits:
         with writing() as db:
-            hand_out(db, adaptive_states(), assignment_id, viewer().id)
-    if from_queue:
-        with writing() as db:
-            hand_out_ahead(db, assignment_id, viewer().id)
+            hand_out_next(db, adaptive_states(), assignment_id, viewer().id)
 
 
 def make_sketches(assignment_id: int, *, first: Iterable[str] = ()) -> None:

@@ -1,4 +1,4 @@
-"""Qrels: the rule that makes one grade of several, what it gives, and the files."""
+"""Qrels: the rule that makes one grade of several, its result, and the files."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from workbench.web.context import reading
 from workbench.web.downloads import attachment, export_file
 from workbench.web.forms import findings_of, status_of
 from workbench.web.pages.qrels.rule_form import GradeRow, RuleForm, grade_rows, rule_form, rule_name
+from workbench.web.pages.qrels.rule_form import field_styles as styles_of_fields
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.judging.current_judgments import current_judgments
@@ -32,7 +33,7 @@ MOST_UNSETTLED = 200
 @blueprint.get("")
 @reader
 def index() -> str | tuple[str, int]:
-    """What the rule of the address makes of the judgments that hold now."""
+    """The qrels that the rule of the address makes of the current judgments."""
     findings: tuple[Finding, ...] = ()
     report, soft, status = None, None, 200
     with reading() as db:
@@ -73,6 +74,13 @@ def index() -> str | tuple[str, int]:
     return page, status
 
 
+@blueprint.get("/fields.css")
+@reader
+def field_styles() -> Response:
+    """The stylesheet that shows only the parameters of the chosen rule, made from the registry."""
+    return Response(styles_of_fields(), content_type="text/css; charset=utf-8")
+
+
 @blueprint.get("/file")
 @reader
 def file() -> Response:
@@ -86,7 +94,7 @@ def file() -> Response:
 @blueprint.get("/labels.<any(csv, json):kind>")
 @reader
 def labels(kind: str) -> Response:
-    """Every pair with its grade, how sure it is and who settled it, or the reason why it has none."""
+    """Every pair with its grade, its confidence and what settled it, or why it has none."""
     with reading() as db:
         choice = rule_form(db, here().id).choice
         found = make_qrels(db, here().id, choice).consensus
@@ -107,8 +115,8 @@ def soft(kind: str) -> Response:
 def groups() -> Response:
     """Every assessor's grades as a group of their own, as trec_eval reads them with `-R qrels_jg`."""
     with reading() as db:
-        held = current_judgments(db, here().id)
-    return attachment(write_judgment_groups(held), f"{here().slug}.qrels_jg")
+        judgments = current_judgments(db, here().id)
+    return attachment(write_judgment_groups(judgments), f"{here().slug}.qrels_jg")
 
 
 def _is_soft(form: RuleForm) -> bool:
@@ -125,7 +133,7 @@ def _arguments(form: RuleForm) -> dict[str, str]:
 
 def _grades(report: QrelsReport, scale: Scale) -> tuple[GradeRow, ...]:
     own = not RULES[report.choice.rule].own_scale
-    return grade_rows(report.by_grade, scale, relevant_from=report.relevant_from, own_scale=own)
+    return grade_rows(report.summary.by_grade, scale, relevant_from=report.relevant_from, own_scale=own)
 
 
 def _content(report: QrelsReport) -> bytes:

@@ -25,7 +25,7 @@ class RuleForm:
     assessors: tuple[AssessorLine, ...]
 
     def arguments(self) -> dict[str, str]:
-        """The choice as it stands in an address."""
+        """The choice in an address."""
         machines = "yes" if self.choice.machines else ""
         chosen = {"rule": self.choice.rule, **self.choice.parameters(), "machines": machines}
         return {name: value for name, value in chosen.items() if value}
@@ -33,31 +33,46 @@ class RuleForm:
     @property
     def fields(self) -> tuple[Field, ...]:
         """A field for every parameter that a rule may have."""
-        # What the rest goes to comes before what that has to be told.
+        # The rule for the rest comes before the parameters of that rule.
         order = sorted(PARAMETERS.values(), key=lambda parameter: parameter is not THEN)
-        return tuple(
-            Field(parameter, self.choice.value(parameter.name), used_by(parameter.name))
-            for parameter in order
-        )
+        return tuple(Field(parameter, self.choice.value(parameter.name)) for parameter in order)
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A parameter in a form: what is chosen, and the rules that ask for it, which alone show it."""
+    """A parameter in a form with its value."""
 
     parameter: Parameter
     value: str | None
-    rules: tuple[str, ...]
 
     @property
     def chosen(self) -> str:
-        """What the field shows: what was chosen, else the default."""
+        """The value that the field shows: the one given, else the default."""
         return self.value or self.parameter.default or ""
 
 
-def used_by(parameter: str) -> tuple[str, ...]:
-    """The rules that have a parameter themselves."""
-    return tuple(rule.name for rule in RULES.values() if parameter in {one.name for one in rule.parameters})
+def field_styles() -> str:
+    """The stylesheet that shows only the fields of the chosen rules, also where no script runs."""
+    first = [rule for rule in RULES.values() if THEN in rule.parameters]
+    sheet = []
+    for parameter in PARAMETERS.values():
+        wanted = ""
+        for rule in RULES.values():
+            if parameter in rule.parameters:
+                wanted += f":not(:has({_chosen(rule.name)}))"
+                if rule.for_the_rest:
+                    rest = f"[name={THEN.name}] [value={rule.name}]:checked"
+                    wanted += "".join(f":not(:has({_chosen(one.name)}):has({rest}))" for one in first)
+        sheet.append(f"form{wanted} .for-{parameter.name} {{ display: none; }}")
+    # Whoever names an assessor has said whether a machine counts.
+    for rule in RULES.values():
+        if ASSESSOR in rule.parameters:
+            sheet.append(f"form:has({_chosen(rule.name)}) .for-machines {{ display: none; }}")
+    return "\n".join(sheet) + "\n"
+
+
+def _chosen(rule: str) -> str:
+    return f"[name=rule][value={rule}]:checked, [name=rule] [value={rule}]:checked"
 
 
 def rule_form(db: Session, campaign_id: int) -> RuleForm:
@@ -72,20 +87,20 @@ def sent_choice(rule: str, assessor: str | None) -> RuleChoice:
     given = {name: request.args.get(name, "").strip() or None for name in PARAMETERS}
     given[ASSESSOR.name] = given[ASSESSOR.name] or assessor
     if given[THEN.name] is None:
-        # So that the form shows what belongs to the rule that the rest goes to.
+        # So that the form shows the fields of the rule for the rest.
         given[THEN.name] = THEN.default
     return rule_choice(rule, machines=request.args.get("machines") == "yes", **given)
 
 
 def rule_name(choice: RuleChoice) -> str:
-    """The rule with what it was told, for the name of a file: `majority-higher`."""
+    """The rule with its parameters, for the name of a file: `majority-higher`."""
     machines = ["machines"] if choice.machines else []
     return "-".join([choice.rule, *choice.parameters().values(), *machines])
 
 
 @dataclass(frozen=True, slots=True)
 class GradeRow:
-    """So many lines of a grade; `weight` 0 to 3 is how strongly it is coloured."""
+    """The number of lines of a grade; `weight` 0 to 3 is the depth of its colour."""
 
     value: int
     label: str
@@ -96,7 +111,7 @@ class GradeRow:
 def grade_rows(
     by_grade: Sequence[tuple[int, int]], scale: Scale, *, relevant_from: int, own_scale: bool
 ) -> tuple[GradeRow, ...]:
-    """The grades in descending order; of sums (not `own_scale`) it is said whether they are relevant."""
+    """The grades in descending order; those that are not the scale's are labelled relevant or not."""
     highest = max((value for value, _ in by_grade), default=0)
     rows = []
     for value, count in sorted(by_grade, reverse=True):

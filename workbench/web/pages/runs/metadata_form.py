@@ -1,47 +1,37 @@
-"""The part of a form that says something of a run: its kind, description, priority and group."""
+"""The part of a form that gives a run its metadata: group, kind, description and priority."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 
 from flask import request
 
 from workbench.errors import NotFound
 from workbench.web.forms import sent_text, whole_number
-from workbench.workflow.runs.run_metadata import RunMetadata, TypedMetadata, read_metadata
+from workbench.workflow.runs.run_metadata import RunMetadata, read_metadata
 
-KINDS = (("", "not said"), ("automatic", "automatic"), ("manual", "manual"))
-
-
-@dataclass(frozen=True, slots=True)
-class AboutForm:
-    """What stands in the fields: as it was typed, or as the record has it."""
-
-    group: str = ""
-    kind: str = ""
-    description: str = ""
-    priority: str = ""
+KINDS = (("", "not given"), ("automatic", "automatic"), ("manual", "manual"))
+FIELDS = ("group", "kind", "description", "priority")
 
 
-def typed_about() -> AboutForm:
-    """What this request's form has typed."""
-    return AboutForm(*(sent_text(field) for field in ("group", "kind", "description", "priority")))
+def typed_metadata() -> Mapping[str, str]:
+    """What this request's form has typed, by field."""
+    return {field: sent_text(field) for field in FIELDS}
 
 
-def about_as_typed(about: RunMetadata) -> AboutForm:
-    """A record as it stands in the fields."""
-    return AboutForm(
-        group="" if about.group_id is None else str(about.group_id),
-        kind=about.kind or "",
-        description=about.description,
-        priority="" if about.priority is None else str(about.priority),
-    )
+def metadata_as_typed(metadata: RunMetadata) -> Mapping[str, str]:
+    """Metadata as they are written in the fields of a form."""
+    return {
+        "group": "" if metadata.group_id is None else str(metadata.group_id),
+        "kind": metadata.kind or "",
+        "description": metadata.description,
+        "priority": "" if metadata.priority is None else str(metadata.priority),
+    }
 
 
-def sent_about() -> RunMetadata:
-    """What the form says of a run; raises InvalidInput, and NotFound for a group that is no number."""
-    typed = typed_about()
-    return read_metadata(TypedMetadata(typed.kind, typed.description, typed.priority), group_id=sent_group())
+def sent_metadata() -> RunMetadata:
+    """The metadata that the form gives; raises InvalidInput, and NotFound for a group that is no number."""
+    return read_metadata(typed_metadata(), group_id=sent_group())
 
 
 def sent_group(field: str = "group") -> int | None:
@@ -49,5 +39,5 @@ def sent_group(field: str = "group") -> int | None:
     text = request.values.get(field, "").strip()
     number = whole_number(text)
     if text and number is None:
-        raise NotFound("there is no such group", remedy="choose one of the list")
+        raise NotFound("there is no such group", remedy="choose one from the list")
     return number

@@ -1,88 +1,138 @@
-"""The runs of a campaign: the list with its warnings, downloading, removing."""
+"""The runs of a campaign: the list that organisers see, which of them in what order, and several at once."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.errors import Conflict
-from workbench.records import Verdict
+from workbench.export import csv_bytes
+from workbench.records import Verdict, id_bytes
 from workbench.web import notices
-from workbench.web.access import here, organiser, reader
+from workbench.web.access import here, organiser, reader, viewer
 from workbench.web.context import reading, writing
 from workbench.web.downloads import attachment
-from workbench.web.forms import sent_id
-from workbench.web.pages.runs.metadata_form import KINDS, typed_about
-from workbench.web.pages.runs.run_choice import SORTS, run_choice
+from workbench.web.forms import counted, sent_ids, whole_number
 from workbench.web.requests import see_other
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.people.groups import group_names
-from workbench.workflow.runs import run_records, store
+from workbench.workflow.runs.metadata_tables import HEADER, metadata_rows
+from workbench.workflow.runs.run_records import CampaignRun, give_verdict, runs_of
 from workbench.workflow.runs.uploads import waiting_batches
 
 blueprint = Blueprint("runs", __name__, url_prefix="/c/<slug>/runs")
+
+NO_GROUP = "none"
+SORTS: Mapping[str, str] = {
+    "tag": "by tag",
+    "group": "by group, then priority",
+    "added": "newest first",
+    "warnings": "most warnings first",
+}
+_LAST = 10**9
+
+
+@dataclass(frozen=True, slots=True)
+class RunChoice:
+    """Which runs a list shows, and in what order; an empty text chooses everything."""
+
+    group: str
+    verdict: str
+    sort: str
+
+    def arguments(self) -> dict[str, str]:
+        """The same for an address."""
+        chosen = {"group": self.group, "verdict": self.verdict, "sort": self.sort}
+        return {name: value for name, value in chosen.items() if value and (name, value) != ("sort", "tag")}
+
+    def of(self, runs: Iterable[CampaignRun]) -> tuple[CampaignRun, ...]:
+        """The chosen runs in the chosen order."""
+        group = whole_number(self.group)
+        kept = (
+            run
+            for run in runs
+            if (not self.verdict or run.verdict == self.verdict)
+            and (not self.group or run.metadata.group_id == (None if self.group == NO_GROUP else group))
+        )
+        return tuple(sorted(kept, key=_KEYS[self.sort]))
 
 
 @blueprint.get("")
 @reader
 def index() -> str:
-    """The list of runs."""
-    return _page()
-
-
-@blueprint.get("/file")
-@reader
-def file() -> Response:
-    """A run as it was sent, uncompressed; `?tag=` names it, `?sha256=` an earlier version of it."""
-    with reading() as db:
-        name, content = store.run_content(
-            db, here().id, sent_id("tag"), sha256=request.args.get("sha256") or None
-        )
-    return attachment(content, name)
-
-
-@blueprint.get("/remove")
-@organiser
-def confirm_removal() -> str:
-    """Ask once more."""
-    with reading() as db:
-        run = run_records.campaign_run(db, here().id, sent_id("tag"))
-    if run.in_use:
-        pool = (*run.pools, *run.earlier_pools)[0]
-        raise Conflict(f"pool {pool!r} was built from run {run.tag!r}", remedy="a pooled run stays")
-    return render_template("runs/remove.html", run=run)
-
-
-@blueprint.post("/remove")
-@organiser
-def remove() -> Response:
-    """Forget a run that is in no pool."""
-    tag = sent_id("tag")
-    with writing() as db:
-        store.remove_run(db, here().id, tag)
-    notices.add(f"Run {tag} is removed.")
-    return see_other(url_for("runs.index"))
-
-
-def _page() -> str:
+    """The list of runs, with warnings, and the form for more."""
     choice = run_choice()
     with reading() as db:
-        runs = run_records.runs_of(db, here().id)
+        runs = runs_of(db, here().id)
         topics = len(topics_of(db, here().id))
         groups = group_names(db, here().id)
         batches = waiting_batches(db, here().id)
-    waiting = [run.tag for run in choice.of(runs) if run.verdict is Verdict.RECEIVED]
+    chosen = choice.of(runs)
     return render_template(
         "runs/index.html",
-        runs=choice.of(runs),
+        runs=chosen,
         count=len(runs),
         topics=topics,
         groups=groups,
         choice=choice,
         sorts=SORTS,
         verdicts=tuple(Verdict),
-        waiting=waiting,
+        waiting=[run.tag for run in chosen if run.verdict is Verdict.RECEIVED],
         batches=batches,
-        kinds=KINDS,
-        typed=typed_about(),
+        own=False,
     )
+
+
+@blueprint.post("/accept")
+@organiser
+def accept() -> Response:
+    """Accept several runs at once."""
+    with writing() as db:
+        changed = give_verdict(db, here().id, sent_ids("run"), Verdict.ACCEPTED, by=viewer().id)
+    notices.add(f"{counted(changed, 'run')} accepted.")
+    return see_other(url_for("runs.index"))
+
+
+@blueprint.get("/records.csv")
+@reader
+def as_csv() -> Response:
+    """The metadata of the runs that the address chooses, as CSV."""
+    return attachment(_table(","), f"{here().slug}.runs.csv", kind="text/csv")
+
+
+@blueprint.get("/records.tsv")
+@reader
+def as_tsv() -> Response:
+    """The same, separated by tabs."""
+    return attachment(_table("\t"), f"{here().slug}.runs.tsv", kind="text/tab-separated-values")
+
+
+def run_choice() -> RunChoice:
+    """The choice of this request's address; what it cannot mean chooses everything."""
+    group, verdict = request.args.get("group", ""), request.args.get("verdict", "")
+    sort = request.args.get("sort", "")
+    return RunChoice(
+        group=group if group == NO_GROUP or whole_number(group) is not None else "",
+        verdict=verdict if verdict in set(Verdict) else "",
+        sort=sort if sort in SORTS else "tag",
+    )
+
+
+def _table(separator: str) -> bytes:
+    with reading() as db:
+        runs = run_choice().of(runs_of(db, here().id))
+    return csv_bytes(HEADER, metadata_rows(runs), separator=separator)
+
+
+# Runs without a group or a priority come last.
+_KEYS: Mapping[str, Callable[[CampaignRun], Any]] = {
+    "tag": lambda run: id_bytes(run.tag),
+    "group": lambda run: (
+        run.group == "", run.group.casefold(), run.metadata.priority or _LAST, id_bytes(run.tag)
+    ),
+    "added": lambda run: (-run.added_at.timestamp(), -run.id),
+    "warnings": lambda run: (-len(run.warnings), id_bytes(run.tag)),
+}  # fmt: skip

@@ -1,0 +1,64 @@
+"""Commands that read files wait for nothing that only a database or the web needs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from workbench.cli.main import COMMANDS
+
+DATABASE = {"demo", "init", "serve", "campaign", "account"}
+HEAVY = ("sqlalchemy", "alembic", "flask", "psycopg")
+RUN = "T1 Q0 {0} 1 2 {2}\nT1 Q0 {1} 2 1 {2}\n"
+JUDGED = "topic\tdoc\tassessor\tgrade\nT1\td1\tann\t0\nT1\td1\tbea\t1\nT1\td2\tann\t1\nT1\td2\tbea\t1\n"
+INPUTS = {
+    "check": ["one.run"],
+    "pool": ["one.run", "two.run"],
+    "analyse": ["one.run", "two.run"],
+    "plan": ["one.run", "two.run"],
+    "agree": ["--judgments", "judged.tsv"],
+    "consensus": ["judged.tsv", "--run", "one.run", "--run", "two.run"],
+    "rounds": ["judged.tsv", "judged.tsv"],
+    "plan-overlap": [],
+    "score": ["qrels", "one.run"],
+    "help": [],
+}
+# What was imported is told on the error stream as the process ends.
+SCRIPT = (
+    "import atexit, sys\n"
+    "packages = lambda: sorted({name.split('.')[0] for name in sys.modules})\n"
+    "atexit.register(lambda: print('imported', *packages(), file=sys.stderr))\n"
+    "from workbench.cli.main import main\n"
+    "sys.argv = ['workbench', *sys.argv[1:]]\n"
+    "main()\n"
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "one.run").write_text(RUN.format("d1", "d2", "one"))
+    (tmp_path / "two.run").write_text(RUN.format("d2", "d1", "two"))
+    (tmp_path / "judged.tsv").write_text(JUDGED)
+    (tmp_path / "qrels").write_text("T1 0 d1 1\n")
+    return tmp_path
+
+
+def imported(folder: Path, *words: str) -> set[str]:
+    """The packages that a command has imported when it is done."""
+    done = subprocess.run([sys.executable, "-c", SCRIPT, *words], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return set(done.stderr.splitlines()[-1].split()[1:])
+
+
+@pytest.mark.parametrize("command", sorted(COMMANDS.keys() - DATABASE))
+def test_a_command_on_files_imports_no_database_and_no_web(folder: Path, command: str) -> None:
+    found = imported(folder, command, *INPUTS[command])
+    assert "click" in found
+    assert found.isdisjoint(HEAVY)
+
+
+def test_the_list_of_commands_waits_for_none_of_them(folder: Path) -> None:
+    assert imported(folder, "--help").isdisjoint({*HEAVY, "numpy", "scipy", "rich"})

@@ -1,0 +1,105 @@
+"""A consensus rule is one module and one line: written into a copy of the code, it is found everywhere."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.copy_of_the_code import change, copy_of_the_code, run, run_tests
+
+NAME = "supported"
+MODULE = '''
+"""The highest grade that enough assessors reach."""
+
+from __future__ import annotations
+
+from workbench.consensus.rule import Grades, Parameter, Rule
+
+
+def supported(grades: Grades, *, support: str = "2") -> int | None:
+    """The highest grade that so many assessors gave or exceeded, None where fewer graded the pair."""
+    ordered = sorted(grades.values(), reverse=True)
+    return ordered[int(support) - 1] if len(ordered) >= int(support) else None
+
+
+SUPPORTED = Rule(
+    "supported",
+    "Supported",
+    "the highest grade that enough assessors reach",
+    "a test",
+    supported,
+    "too few assessors graded it",
+    (Parameter("support", "Assessors needed", "how many must reach the grade", default="2", number=True),),
+)
+'''
+ON_THE_PAGES = """
+from tests.uploads import import_judgments
+from tests.web.conftest import Enter
+
+ROWS = [("T1", "d1", "X", "3"), ("T1", "d1", "Y", "2"), ("T1", "d1", "Z", "0"), ("T1", "d2", "X", "1")]
+
+
+def test_a_supported_rule_is_on_the_pages(enter: Enter) -> None:
+    olga = enter("Olga")
+    assert import_judgments(olga, ROWS).status_code == 303
+    for page in ("qrels", "qrels/preview", "scores"):
+        text = olga.get(f"/c/harbour/{page}").text
+        assert 'value="supported"' in text
+        assert 'name="support"' in text
+    assert ".for-support" in olga.get("/c/harbour/qrels/fields.css").text
+    assert olga.get("/c/harbour/qrels/file?rule=supported").text == "T1 0 d1 2\\n"
+    assert olga.get("/c/harbour/qrels/file?rule=supported&support=3").text == "T1 0 d1 0\\n"
+    assert olga.get("/c/harbour/qrels/file?rule=adjudicated&then=supported").text == "T1 0 d1 2\\n"
+    compared = olga.get("/c/harbour/qrels/preview?asked=1&rule=supported&support=3").text
+    assert "Supported (support: 3)" in compared
+"""
+JUDGED = (
+    "topic\tdoc\tassessor\tgrade\n1\td1\tann\t3\n1\td1\tbea\t2\n1\td1\tcyd\t0\n1\td2\tann\t1\n1\td2\tbea\t1\n"
+)
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The code with one more module, and one more name in the registry."""
+    tree = copy_of_the_code(tmp_path_factory.mktemp("tree"))
+    consensus = tree / "workbench" / "consensus"
+    (consensus / "supported.py").write_text(MODULE, encoding="utf-8")
+    change(consensus / "rules.py", "_OTHERS = (", "_OTHERS = (SUPPORTED, ")
+    change(
+        consensus / "rules.py",
+        "from workbench.consensus.sums",
+        "from workbench.consensus.supported import SUPPORTED\nfrom workbench.consensus.sums",
+    )
+    (tree / "tests" / "web" / "test_supported.py").write_text(ON_THE_PAGES, encoding="utf-8")
+    (tree / "judged.tsv").write_text(JUDGED, encoding="utf-8")
+    return tree
+
+
+def test_a_new_rule_is_in_the_terminal(tree: Path) -> None:
+    for command in (["consensus"], ["campaign", "qrels"], ["campaign", "consensus"], ["campaign", "score"]):
+        text = run(tree, "-m", "workbench", *command, "--help")
+        assert NAME in text
+        assert "--support" in text
+
+
+def test_a_new_rule_settles_files(tree: Path) -> None:
+    chosen = ("consensus", "judged.tsv", "--rule", NAME, "--support", "3")
+    assert run(tree, "-m", "workbench", *chosen, "--export", "qrels") == "1 0 d1 0\n"
+    found = json.loads(run(tree, "-m", "workbench", "consensus", "judged.tsv", "--json"))
+    assert found["rules"][NAME]["by_grade"] == {"1": 1, "2": 1}
+    labels = run(tree, "-m", "workbench", *chosen, "--export", "labels").splitlines()
+    assert labels[2] == "1,d2,,,,,too few assessors graded it"
+
+
+def test_a_new_rule_is_under_the_laws_and_on_the_pages(tree: Path) -> None:
+    told = run_tests(
+        tree, "-k", NAME, "tests/consensus/test_consensus_laws.py", "tests/web/test_supported.py"
+    )
+    for law in (
+        f"test_no_rule_minds_the_order_of_judgments[{NAME}]",
+        f"test_every_rule_gives_the_grade_on_which_all_agree[{NAME}]",
+        "test_a_supported_rule_is_on_the_pages",
+    ):
+        assert f"::{law}" in told

@@ -1,0 +1,133 @@
+"""A measure is one module and one line: written into a copy of the code, it is found everywhere."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.copy_of_the_code import change, copy_of_the_code, run, run_tests
+
+MODULE = '''
+"""How much of what a run retrieves is judged not relevant."""
+
+from __future__ import annotations
+
+import ir_measures
+import pandas as pd
+
+
+def _noise(qrels: pd.DataFrame, run: pd.DataFrame) -> float:
+    wrong = set(qrels[qrels["relevance"] <= 0]["doc_id"])
+    return sum(docno in wrong for docno in run["doc_id"]) / max(1, len(run))
+
+
+NOISE = ir_measures.define_byquery(_noise, "Noise")
+'''
+GAIN = '''
+"""The share of the relevant documents that a run retrieves at all."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from workbench.scoring.gains import DEEPEST, Changed, Floats, GainFamily, GainMeasure, Grades, Ranks
+
+
+def _found(ranks: Ranks, grades: Grades, relevant_from: int) -> tuple[Floats, Changed]:
+    def scores(values: Grades) -> Floats:
+        relevant = values >= relevant_from
+        return ((ranks > 0) & relevant).sum(axis=1) / max(1, int(relevant.sum()))
+
+    def changed(document: int, grade: int) -> Floats:
+        values = grades.copy()
+        values[document] = grade
+        return scores(values)
+
+    return scores(grades), changed
+
+
+FOUND = GainFamily(
+    re.compile("Found"),
+    ("Found",),
+    lambda match, relevant_from: GainMeasure(
+        match[0], DEEPEST, lambda ranks, grades: _found(ranks, grades, relevant_from)
+    ),
+)
+'''
+ON_THE_PAGES = """
+from tests.uploads import import_judgments
+from tests.web.conftest import Enter
+
+ROWS = [("T1", "d1", "X", "3"), ("T1", "d1", "Y", "0"), ("T1", "d2", "X", "0"), ("T1", "d2", "Y", "0")]
+
+
+def test_noise_and_found_are_on_the_pages(enter: Enter) -> None:
+    olga = enter("Olga")
+    assert import_judgments(olga, ROWS).status_code == 303
+    page = olga.get("/c/harbour/scores").text
+    assert ", Noise" in page
+    table = olga.get("/c/harbour/scores/table.csv?measures=Noise&rule=any").text.splitlines()
+    assert table[0] == "run,Noise,topics_scored,topics_in_qrels"
+    assert '<option value="Found"' in olga.get("/c/harbour/adjudication").text
+    chosen = {"difference": "any", "steps": "2", "measure": "Found"}
+    assert olga.post("/c/harbour/adjudication/rules", data=chosen).status_code == 303
+    disputed = olga.get("/c/harbour/adjudication/disputes.json").json
+    assert disputed["rules"]["measure"] == "Found"
+    assert disputed["pairs"][0]["influence"]
+"""
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The code with a measure for scores and one for influence, each a module and a name in its registry."""
+    tree = copy_of_the_code(tmp_path_factory.mktemp("tree"))
+    scoring = tree / "workbench" / "scoring"
+    (scoring / "noise.py").write_text(MODULE, encoding="utf-8")
+    change(
+        scoring / "listed.py",
+        "from ir_measures import Measure\n",
+        "from ir_measures import Measure\n\n"
+        "from workbench.scoring.found import FOUND\nfrom workbench.scoring.noise import NOISE\n",
+    )
+    change(
+        scoring / "listed.py",
+        '    ListedMeasure("P(rel=2)@5"',
+        '    ListedMeasure("Noise", "share of retrieved documents that are judged not relevant", NOISE),\n'
+        '    ListedMeasure("P(rel=2)@5"',
+    )
+    (scoring / "found.py").write_text(GAIN, encoding="utf-8")
+    change(scoring / "listed.py", "FAMILIES = (", "FAMILIES = (FOUND, ")
+    (tree / "tests" / "web" / "test_noise_and_found.py").write_text(ON_THE_PAGES, encoding="utf-8")
+    (tree / "qrels").write_text("1 0 x 1\n1 0 y 0\n", encoding="utf-8")
+    (tree / "one.run").write_text("1 Q0 x 1 2 one\n1 Q0 y 2 1 one\n", encoding="utf-8")
+    return tree
+
+
+def test_a_new_measure_is_in_the_terminal(tree: Path) -> None:
+    assert "Noise" in run(tree, "-m", "workbench", "score", "--help")
+    assert "Found" in run(tree, "-m", "workbench", "campaign", "dispute-rules", "--help")
+    (row,) = json.loads(run(tree, "-m", "workbench", "score", "qrels", "one.run", "-m", "Noise", "--json"))
+    assert (row["measure"], row["value"]) == ("Noise", 0.5)
+    (row,) = json.loads(run(tree, "-m", "workbench", "score", "qrels", "one.run", "-m", "Noise@1", "--json"))
+    assert row["value"] == 0.0
+
+
+def test_a_new_measure_is_under_the_laws_and_on_the_pages(tree: Path) -> None:
+    told = run_tests(
+        tree,
+        "-k",
+        "Noise or Found or noise_and_found",
+        "tests/scoring/test_measures.py",
+        "tests/scoring/test_influence.py",
+        "tests/web/test_noise_and_found.py",
+    )
+    for law in (
+        "test_every_listed_measure_can_be_computed[Noise]",
+        "test_a_changed_grade_counts_as_if_it_had_always_been_so[Found]",
+        "test_noise_and_found_are_on_the_pages",
+    ):
+        assert f"::{law}" in told

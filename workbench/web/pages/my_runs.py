@@ -1,0 +1,36 @@
+"""My runs: the runs that a participant's groups have sent; the pages are those of runs, with another face."""
+
+from __future__ import annotations
+
+from flask import Blueprint, render_template
+
+from workbench.web.access import here, participant
+from workbench.web.context import reading
+from workbench.web.pages.runs.faces import ParticipantFace
+from workbench.web.pages.runs.records import serve_records
+from workbench.web.pages.runs.uploads import serve_uploads
+from workbench.workflow.campaigns.collection import topics_of
+from workbench.workflow.runs.own_runs import own_runs
+from workbench.workflow.runs.uploads import waiting_batches
+
+_FACE = ParticipantFace()
+_runs = Blueprint("own_runs", __name__, url_prefix="/c/<slug>/own-runs")
+_uploads = Blueprint("own_checks", __name__, url_prefix="/c/<slug>/own-runs/checked")
+serve_uploads(_uploads, _FACE)
+serve_records(_runs, _FACE, file="/run/file", removal="/run/withdraw")
+
+BLUEPRINTS = (_uploads, _runs)
+
+
+@_runs.get("")
+@participant
+def index() -> str:
+    """The runs of the participant's groups, and the form for more."""
+    with reading() as db:
+        sender = _FACE.sender(db)
+        runs = own_runs(db, here().id, sender)
+        batches = waiting_batches(db, here().id, sender)
+        topics = len(topics_of(db, here().id))
+    return render_template(
+        "my_runs/index.html", runs=runs, groups=sender.groups, batches=batches, topics=topics, own=True
+    )

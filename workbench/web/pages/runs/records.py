@@ -1,0 +1,154 @@
+"""The pages of one run, for organisers and participants: its record, changing, replacing and removing it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import BinaryIO
+
+from flask import Blueprint, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.records import Verdict
+from workbench.web import notices
+from workbench.web.access import here, viewer
+from workbench.web.context import reading, writing
+from workbench.web.downloads import attachment
+from workbench.web.forms import findings_of, sent_files, sent_id, status_of
+from workbench.web.ids import write_id
+from workbench.web.pages.runs.faces import Answer, Face, serve
+from workbench.web.pages.runs.metadata_form import KINDS, metadata_as_typed, sent_metadata, typed_metadata
+from workbench.web.requests import see_other
+from workbench.workflow.runs.run_records import give_verdict
+
+
+def serve_records(blueprint: Blueprint, face: Face, *, file: str, removal: str) -> None:
+    """Give a blueprint the pages of one run; `file` and `removal` are the addresses that differ."""
+    pages = _RecordPages(face)
+    serve(blueprint, face.may_look, (("/run", "GET", pages.run), (file, "GET", pages.file)))
+    changing = (
+        ("/run", "POST", pages.change),
+        ("/run/replace", "POST", pages.replace),
+        (removal, "GET", pages.confirm_removal),
+        (removal, "POST", pages.remove),
+    )
+    serve(blueprint, face.may_change, changing)
+    if not face.own:
+        serve(blueprint, face.may_change, (("/run/verdict", "POST", pages.judge),))
+
+
+class _RecordPages:
+    """The views of one face; `tag` in the address or the form names the run."""
+
+    def __init__(self, face: Face) -> None:
+        self._face = face
+
+    def run(self) -> Answer:
+        """The record of one run."""
+        return self._page(sent_id("tag"))
+
+    def file(self) -> Answer:
+        """A run as it was sent, uncompressed; `?sha256=` names an earlier version of it."""
+        with reading() as db:
+            sha256 = request.args.get("sha256") or None
+            name, content = self._face.content(db, sent_id("tag"), sha256)
+        return attachment(content, name)
+
+    def change(self) -> Answer:
+        """Give a run other metadata."""
+        tag = sent_id("tag")
+        try:
+            metadata = sent_metadata()
+            with writing() as db:
+                self._face.change(db, tag, metadata)
+        except InvalidInput as error:
+            return self._page(tag, typed=typed_metadata(), findings=error.findings), 422
+        notices.add(f"Run {tag} is saved.")
+        return _to(tag)
+
+    def replace(self) -> Answer:
+        """Replace a run by a file with the same tag; the run is kept as an earlier version."""
+        tag = sent_id("tag")
+        try:
+            file = one_file()
+            with writing() as db:
+                self._face.replace(db, tag, file)
+        except InvalidInput as error:
+            return self._page(tag, refused=error.findings), 422
+        notices.add(f"Run {tag} is replaced; the earlier version is kept.")
+        return _to(tag)
+
+    def judge(self) -> Answer:
+        """Accept a run, set it aside with a reason, or mark it as only received."""
+        tag, reason = sent_id("tag"), request.form.get("reason", "")
+        verdict = _verdict()
+        try:
+            with writing() as db:
+                given = reason if verdict is Verdict.SET_ASIDE else ""
+                give_verdict(db, here().id, [tag], verdict, reason=given, by=viewer().id)
+        except WorkbenchError as error:
+            found = findings_of(error, "Reason", "reason")
+            return self._page(tag, reason=reason, findings=found), status_of(error)
+        notices.add(f"Run {tag} is {verdict.words}.")
+        return _to(tag)
+
+    def confirm_removal(self) -> Answer:
+        """Ask once more."""
+        with reading() as db:
+            record = self._face.record(db, sent_id("tag"))
+        self._face.require_removable(record.run)
+        return render_template("runs/remove.html", record=record, own=self._face.own)
+
+    def remove(self) -> Answer:
+        """Remove a run that is in no pool."""
+        tag = sent_id("tag")
+        with writing() as db:
+            self._face.remove(db, tag)
+        notices.add(f"Run {tag} is {'withdrawn' if self._face.own else 'removed'}.")
+        return see_other(url_for(self._face.home))
+
+    def _page(
+        self,
+        tag: str,
+        *,
+        typed: Mapping[str, str] | None = None,
+        reason: str | None = None,
+        findings: tuple[Finding, ...] = (),
+        refused: tuple[Finding, ...] = (),
+    ) -> str:
+        with reading() as db:
+            record = self._face.record(db, tag)
+            groups = self._face.groups(db)
+        return render_template(
+            "runs/run.html",
+            record=record,
+            typed=typed or metadata_as_typed(record.run.metadata),
+            groups=groups,
+            kinds=KINDS,
+            reason=record.run.verdict_reason if reason is None else reason,
+            findings=findings,
+            refused=refused,
+            own=self._face.own,
+        )
+
+
+def one_file() -> tuple[str, BinaryIO]:
+    """The one file of a form; raises InvalidInput where there are more, or none."""
+    files = sent_files()
+    if len(files) > 1:
+        raise InvalidInput(
+            [Finding("Files", None, "files", f"{len(files)} files were sent", "choose a single file")]
+        )
+    return files[0]
+
+
+def _verdict() -> Verdict:
+    try:
+        return Verdict(request.form.get("verdict", ""))
+    except ValueError:
+        remedy = f"use one of {', '.join(Verdict)}"
+        raise InvalidInput([Finding("Verdict", None, "verdict", "unknown verdict", remedy)]) from None
+
+
+def _to(tag: str) -> Response:
+    return see_other(url_for(".run", tag=write_id(tag)))

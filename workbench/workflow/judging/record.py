@@ -1,0 +1,219 @@
+"""Recording: a submission becomes a judgment event, once, in the task that it belongs to.
+
+Every answer to a document goes through here, from the desk, the form, a discussion or a file. Nothing here
+knows of ranks, scores, runs or colleagues: an assessor is blind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from workbench.errors import Conflict, NotFound
+from workbench.records import Answer
+from workbench.storage.events import (
+    CURRENT_PURPOSES,
+    JUDGING,
+    TRAINING,
+    CurrentEvent,
+    append_event,
+    append_events,
+    recorded_event,
+)
+from workbench.workflow.campaigns.scales import scale_from_json
+from workbench.workflow.checks import checked_client_id
+from workbench.workflow.judging.handout import tell_pools
+from workbench.workflow.judging.quality_checks import desk_task
+from workbench.workflow.judging.submission import NO_ANNOTATIONS, Submission, SubmissionKind
+from workbench.workflow.judging.task import Task, annotations_of, last_answered, shown_sha256_of
+
+SCREEN = "screen"
+"""The source of what was said at a desk or in its form."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Whose judgment of which pair it is, what it is for, and where in which order the document came."""
+
+    campaign_id: int
+    assessor_id: int
+    topic: str
+    docno: str
+    source: str
+    purpose: str = JUDGING
+    assignment_id: int | None = None
+    position: int | None = None
+    order_rule: str | None = None
+    seed: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """The event that a submission became; `repeated` when this client id had been recorded before."""
+
+    event: CurrentEvent
+    repeated: bool
+
+
+def record(db: Session, assignment_id: int, account_id: int, submission: Submission) -> Recorded:
+    """Record what an assessor says of a document; the same client id again changes nothing.
+
+    Raises NotFound for a document that is not this account's, WorkbenchError for a grade outside the scale,
+    and Conflict for a closed pool, a client id that said something else before, a document put off that has
+    an answer or an amendment of one that has none, and work that the training still withholds.
+    """
+    task = desk_task(db, assignment_id, account_id, writing=True, only=submission.docno)
+    key = task.key_of(submission.docno)
+    if key is None and task.handout.accepts_after_lease:
+        key = submission.docno
+    if key is None:
+        raise NotFound("this document is not in your part of the pool")
+    if task.gate is not None and key in task.gate.withheld:
+        raise Conflict("the training of this topic comes first", remedy="finish it, or ask the organiser")
+    return _record(db, task, key, submission)
+
+
+def undo_last(db: Session, assignment_id: int, account_id: int, *, client_id: str) -> str | None:
+    """Withdraw the latest answer given at the desk in this topic and return its docno, if there is one.
+
+    The withdrawn event stays in the history; repeated with the same client id it withdraws no second answer.
+    """
+    task = desk_task(db, assignment_id, account_id, writing=True)
+    if recorded_event(db, task.assignment.assessor_id, checked_client_id(client_id)) is not None:
+        return None
+    last = last_answered(task)
+    if last is not None:
+        _record(db, task, last, Submission(last, client_id, SubmissionKind.UNDO))
+    return last
+
+
+def record_late(db: Session, task: Task, key: str, submission: Submission) -> None:
+    """Record what could not be recorded when it was sent, whatever has become of its pool since.
+
+    Raises WorkbenchError for a grade outside the scale, Conflict for an amendment of no answer.
+    """
+    _check_grade(task, submission)
+    if recorded_event(db, task.assignment.assessor_id, submission.client_id) is None:
+        append(db, _place(task, key), _completed(db, submission, task.answers.get(key)))
+
+
+def append(db: Session, place: Place, submission: Submission) -> Recorded:
+    """Append one judgment event unless its client id was recorded before, and tell the pools."""
+    event, new = append_event(db, _columns(place, submission, datetime.now(UTC)))
+    if new and place.purpose in CURRENT_PURPOSES:
+        tell_pools(db, place.campaign_id, event)
+    return Recorded(event, repeated=not new)
+
+
+def append_all(db: Session, judgments: Iterable[tuple[Place, Submission]]) -> int:
+    """Append judgment events of assessors without an account, in their order; returns how many were new."""
+    now = datetime.now(UTC)
+    return append_events(db, [_columns(place, submission, now) for place, submission in judgments])
+
+
+def _record(db: Session, task: Task, key: str, submission: Submission) -> Recorded:
+    slot, current = task.slot(key), task.answers.get(key)
+    _check_grade(task, submission)
+    known = recorded_event(db, task.assignment.assessor_id, submission.client_id)
+    if known is not None:
+        pair, before = (task.assignment.topic, slot.docno), (known.topic, known.docno)
+        says = (known.purpose, known.answer, known.grade)
+        same = submission.amends or says == (slot.purpose, submission.stored_answer, submission.grade)
+        if pair != before or not same:
+            raise Conflict("this page already recorded another answer", remedy="reload the page")
+        return Recorded(known, repeated=True)
+    if submission.kind is SubmissionKind.LATER and current is not None:
+        raise Conflict("the document has an answer already", remedy="undo it first")
+    completed = _completed(db, submission, current)
+    if task.closed:
+        raise Conflict("this pool is closed", remedy="ask the organiser")
+    if slot.purpose == TRAINING and not _is_first(completed, current):
+        raise Conflict("in training the first answer counts", remedy="go on to the next document")
+    task.handout.accept(db, task.pool, task.assignment, key, completed.stored_answer)
+    return append(db, _place(task, key), completed)
+
+
+def _check_grade(task: Task, submission: Submission) -> None:
+    if submission.grade is not None:
+        scale_from_json(task.campaign.scale).grade(submission.grade)
+
+
+def _is_first(submission: Submission, current: CurrentEvent | None) -> bool:
+    if submission.kind is not SubmissionKind.ANSWER:
+        return False
+    return current is None or (current.answer, current.grade) == (submission.answer, submission.grade)
+
+
+def _completed(db: Session, submission: Submission, current: CurrentEvent | None) -> Submission:
+    """A submission with what it leaves as it is: passages, or all of the current answer that it amends."""
+    if submission.kind is SubmissionKind.LATER:
+        return Submission(
+            submission.docno,
+            submission.client_id,
+            submission.kind,
+            active_ms=submission.active_ms,
+            said_at=submission.said_at,
+        )
+    if submission.kind is SubmissionKind.UNDO:
+        return Submission(submission.docno, submission.client_id, submission.kind, said_at=submission.said_at)
+    if submission.amends and current is None:
+        raise Conflict("there is no answer to amend", remedy="judge the document")
+    said = submission.annotations
+    keeps = said is None or said.evidence is None
+    before = NO_ANNOTATIONS
+    if current is not None and keeps:
+        before = annotations_of(db, current.assessor_id, current.topic).get(current.id, NO_ANNOTATIONS)
+    if said is None:
+        said = before
+    elif said.evidence is None:
+        said = replace(said, evidence=before.evidence)
+    if not submission.amends or current is None:
+        return replace(submission, annotations=said)
+    return Submission(
+        submission.docno,
+        submission.client_id,
+        answer=Answer(current.answer),
+        grade=current.grade,
+        reason=current.reason,
+        comment=submission.comment if submission.kind is SubmissionKind.COMMENT else current.comment,
+        annotations=said,
+        shown_sha256=shown_sha256_of(db, current.id),
+        said_at=submission.said_at,
+    )
+
+
+def _place(task: Task, key: str) -> Place:
+    assignment, slot = task.assignment, task.slot(key)
+    return Place(
+        campaign_id=task.campaign.id,
+        assessor_id=assignment.assessor_id,
+        topic=assignment.topic,
+        docno=slot.docno,
+        source=SCREEN,
+        purpose=slot.purpose,
+        assignment_id=assignment.id,
+        position=task.order.index(key) + 1 if key in task.order else None,
+        order_rule=assignment.order_rule,
+        seed=assignment.seed + slot.round - 1,
+    )
+
+
+def _columns(place: Place, submission: Submission, now: datetime) -> dict[str, Any]:
+    return {
+        "campaign_id": place.campaign_id,
+        "assessor_id": place.assessor_id,
+        "topic": place.topic,
+        "docno": place.docno,
+        "source": place.source,
+        "purpose": place.purpose,
+        "assignment_id": place.assignment_id,
+        "position": place.position,
+        "order_rule": place.order_rule,
+        "seed": place.seed,
+        "recorded_at": now,
+        **submission.columns(),
+    }
