@@ -86,7 +86,7 @@ def judge_everything(page: Page, server: Server, name: str, wanted: dict[tuple[s
             ).to_have_count(0)
         expect(page.get_by_text("Every document has an answer")).to_be_visible()
         expect(page.locator("#light-text")).to_have_text("saved")
-        page.get_by_role("link", name="My topics").click()
+        page.get_by_role("link", name="My topics").first.click()
 
 
 def files_of_the_harbour(folder: Path) -> dict[str, Path]:

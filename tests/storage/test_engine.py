@@ -212,7 +212,7 @@ def test_the_folder_of_an_sqlite_file_is_made(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("url", "said"),
     [
-        ("mysql://localhost/workbench", "mysql is not a database"),
+        ("mysql://localhost/workbench", "mysql databases are not supported"),
         ("not an address", "address cannot be read"),
     ],
 )

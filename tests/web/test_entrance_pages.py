@@ -12,6 +12,7 @@ from tests.cast import CHEAP, PASSWORD, Cast
 from tests.uploads import notices_in
 from workbench.storage.engine import Database
 from workbench.web.pages import entrance
+from workbench.workflow.people import invitations
 from workbench.workflow.people.accounts import create_first_account, prepare_account
 from workbench.workflow.people.invitations import invite
 from workbench.workflow.people.membership import members
@@ -63,7 +64,7 @@ def test_of_two_first_visits_the_later_is_refused(
     monkeypatch.setattr(entrance, "_new_account", while_somebody_is_faster)
     answer = app.test_client().post("/welcome", data=OLGA)
     assert answer.status_code == 409
-    assert "somebody else made the first account" in answer.text.lower()
+    assert "the first account was created" in answer.text.lower()
     assert "Set-Cookie" not in answer.headers
 
 
@@ -123,7 +124,7 @@ def test_a_used_link_says_so(app: Flask, enter: Any, token: str) -> None:
         enter("Vera").post(f"/invitation/{token}/accept"),
     ):
         assert answer.status_code == 404
-        assert "used, taken back, or is older" in answer.text
+        assert invitations.NOT_VALID[1:] in answer.text
 
 
 def test_a_login_name_that_is_taken_is_said_beside_its_field(app: Flask, token: str) -> None:

@@ -86,7 +86,7 @@ def test_the_values_of_grades_stay_once_something_is_judged(olga: FlaskClient) -
     import_judgments(olga, [("T1", "d1", "X", "3")])
     answer = olga.post("/c/harbour/settings", data={"name": "Haven", **OWN, "guidelines": "new"})
     assert answer.status_code == 409
-    assert "the values of the grades cannot change" in answer.text
+    assert 'class="mono place">Scale<' in answer.text
     assert 'name="label-2" value="All of it"' in answer.text
     assert 'value="Harbour"' in olga.get("/c/harbour/settings").text
 

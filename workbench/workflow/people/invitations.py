@@ -19,6 +19,7 @@ from workbench.workflow.people.signing_in import new_token, token_hash
 
 INVITATION_LASTS = timedelta(days=14)
 LONGEST_NOTE = 200
+NOT_VALID = "this invitation was used or revoked, or has expired"
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +189,4 @@ def accept_as_new(
 
 
 def _not_valid() -> NotFound:
-    return NotFound(
-        "this invitation was used or revoked, or has expired",
-        remedy="ask the organiser for a new link",
-    )
+    return NotFound(NOT_VALID, remedy="ask the organiser for a new link")
