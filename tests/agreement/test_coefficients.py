@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.agreement.tables import table_of
+from tests.agreement.made import TABLE_FORMS, table_of
 from tests.support import cases
-from workbench.agreement.coefficients import COEFFICIENTS
-from workbench.agreement.observed import observed_agreement
-from workbench.agreement.pooled import pooled_kappa
-from workbench.agreement.unpooled import unpooled_kappa
+from workbench.agreement.coefficients.observed import observed_agreement
+from workbench.agreement.coefficients.pooled_kappa import pooled_kappa
+from workbench.agreement.coefficients.unpooled_kappa import unpooled_kappa
 from workbench.errors import WorkbenchError
 
 # What the worked cases call things: value or expected agreement of which coefficient.
@@ -33,9 +32,9 @@ FIGURES = {
 }
 
 
-def figure(table: list[list[int]], name: str) -> float | None:
+def estimate(table: list[list[int]], name: str) -> float | None:
     coefficient, part = FIGURES[name]
-    found: float | None = getattr(COEFFICIENTS[coefficient].function(table), part)
+    found: float | None = getattr(TABLE_FORMS[coefficient](table), part)
     return found
 
 
@@ -66,7 +65,7 @@ def test_the_worked_figures_are_reproduced(file: str, name: str) -> None:
     case = cases(file)[name]
     known = {key: value for key, value in case["expected"].items() if key in FIGURES}
     assert known, "a case without a figure tests nothing"
-    found = {key: figure(table_of(case), key) for key in known}
+    found = {key: estimate(table_of(case), key) for key in known}
     # Not 5e-4: pooled 0.775910 and unpooled 0.776119 of Table 8.2 both print as 0.776.
     assert found == pytest.approx(known, abs=min(case["tolerance"], 5e-5))
 
@@ -117,9 +116,9 @@ def test_judges_of_different_habits_raise_the_unpooled_kappa_only() -> None:
     assert (unpooled_kappa(unlike).value or 0) > (unpooled_kappa(alike).value or 0) + 0.07
 
 
-@pytest.mark.parametrize("name", COEFFICIENTS)
+@pytest.mark.parametrize("name", TABLE_FORMS)
 def test_an_empty_table_has_no_value_and_says_why(name: str) -> None:
-    said = COEFFICIENTS[name].function([[0, 0], [0, 0]])
+    said = TABLE_FORMS[name]([[0, 0], [0, 0]])
     assert (said.observed, said.expected, said.value, said.n) == (None, None, None, 0)
     assert said.undefined == "no pair was judged by both"
 
@@ -127,7 +126,7 @@ def test_an_empty_table_has_no_value_and_says_why(name: str) -> None:
 @pytest.mark.parametrize("name", ["pooled", "unpooled"])
 @pytest.mark.parametrize("table", [[[10, 0], [0, 0]], [[0, 0], [0, 7]], [[1, 0], [0, 0]], [[3]]])
 def test_one_grade_for_everything_has_no_kappa_and_says_why(name: str, table: list[list[int]]) -> None:
-    said = COEFFICIENTS[name].function(table)
+    said = TABLE_FORMS[name](table)
     assert (said.observed, said.expected, said.value) == (1.0, 1.0, None)
     assert said.undefined == "everyone gave the same grade, so agreement by chance is already complete"
 
@@ -149,20 +148,32 @@ def test_the_observed_agreement_has_no_chance_in_it() -> None:
     assert (said.value, said.expected, said.marginals) == (0.925, None, ())
 
 
-@pytest.mark.parametrize("name", COEFFICIENTS)
+@pytest.mark.parametrize("name", TABLE_FORMS)
 @pytest.mark.parametrize("table", [[[1, 2, 3], [4, 5, 6]], [], [[]], [1, 2], [[1.5, 0.0], [0.0, 1.0]]])
 def test_what_is_no_square_table_of_counts_is_refused(name: str, table: Any) -> None:
     with pytest.raises(WorkbenchError, match="a contingency table"):
-        COEFFICIENTS[name].function(table)
+        TABLE_FORMS[name](table)
 
 
-@pytest.mark.parametrize("name", COEFFICIENTS)
+@pytest.mark.parametrize("name", TABLE_FORMS)
 def test_negative_counts_are_refused(name: str) -> None:
     with pytest.raises(WorkbenchError, match="holds counts"):
-        COEFFICIENTS[name].function([[1, -1], [0, 2]])
+        TABLE_FORMS[name]([[1, -1], [0, 2]])
 
 
-@pytest.mark.parametrize("module", ["observed", "pooled", "unpooled", "bands", "table"])
+@pytest.mark.parametrize(
+    "module",
+    [
+        "coefficients.observed",
+        "coefficients.pooled_kappa",
+        "coefficients.unpooled_kappa",
+        "bands",
+        "contingency",
+        "intervals",
+        "grades",
+        "weights",
+    ],
+)
 def test_the_examples_in_the_docstrings_run(module: str) -> None:
     outcome = doctest.testmod(importlib.import_module(f"workbench.agreement.{module}"))
     assert outcome.attempted > 0

@@ -17,7 +17,7 @@ from workbench.agreement.sample_model import (
 )
 from workbench.agreement.sample_request import PlanRequest, Target
 from workbench.agreement.sample_size import Floats
-from workbench.agreement.several.weights import linear, nominal
+from workbench.agreement.weights import linear, nominal
 from workbench.errors import InvalidInput
 
 SCALES = [((0.3, 0.7), 0.5), ((0.1, 0.2, 0.7), 0.4), ((0.05, 0.15, 0.3, 0.5), 0.8), ((0.3, 0.7), -0.1)]

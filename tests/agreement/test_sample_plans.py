@@ -8,7 +8,12 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from workbench.agreement.closed_form import kappa_error
+from workbench.agreement.coefficients import coefficient_value
+from workbench.agreement.coefficients.alpha import alpha
+from workbench.agreement.coefficients.unpooled_kappa import unpooled_kappa
+from workbench.agreement.intervals import kappa_error
+from workbench.agreement.linearised import linearised
+from workbench.agreement.ratings import ratings_of
 from workbench.agreement.sample_influence import (
     PairSums,
     deviations_by_label,
@@ -23,20 +28,10 @@ from workbench.agreement.sample_model import (
     outcome_model,
     two_assessor_model,
 )
-from workbench.agreement.sample_request import COEFFICIENTS, MOST_ASSESSORS, PlanRequest, Target
-from workbench.agreement.sample_simulation import (
-    PlannedDraw,
-    plan_draws,
-    simulate_pairs,
-    simulation_result,
-)
+from workbench.agreement.sample_request import MOST_ASSESSORS, PLANNED, PlanRequest, Target
+from workbench.agreement.sample_simulation import PlannedDraw, plan_draws, simulate_pairs, simulation_result
 from workbench.agreement.sample_size import UNDEFINED, Draw, SampleSize
-from workbench.agreement.several.levels import alpha
-from workbench.agreement.several.linearised import linearised
-from workbench.agreement.several.methods import agreement
-from workbench.agreement.several.ratings import ratings_of
-from workbench.agreement.several.weights import linear
-from workbench.agreement.unpooled import unpooled_kappa
+from workbench.agreement.weights import linear
 from workbench.errors import InvalidInput
 
 Z = NormalDist().inv_cdf(0.975)
@@ -122,7 +117,7 @@ def test_the_variance_is_gwets_of_pairs_as_expected(method: str, weights: str, m
     n = int(times.sum())
     data = ratings_of(np.repeat(expected.codes, times, axis=1), categories=(0, 1, 2), missing=-1)
     found = needed(OutcomeModel(expected.codes, times / n, 3), Target(method, weights))
-    assert found.value == pytest.approx(agreement(data, method, weights=weights).value)
+    assert found.value == pytest.approx(coefficient_value(data, method, weights=weights).value)
     usual = linearised(data, method, weights=weights)
     # t of some 600 degrees is 1.964.
     assert (found.value or 0) - (usual.low or 0) == pytest.approx(
@@ -130,7 +125,7 @@ def test_the_variance_is_gwets_of_pairs_as_expected(method: str, weights: str, m
     )
 
 
-@pytest.mark.parametrize("method", COEFFICIENTS)
+@pytest.mark.parametrize("method", PLANNED)
 def test_values_and_slopes_are_those_of_the_coefficients_over_the_pairs(method: str) -> None:
     generator = np.random.default_rng(6)
     codes = generator.integers(-1, 3, (4, 60)).astype(np.int8)
@@ -139,7 +134,9 @@ def test_values_and_slopes_are_those_of_the_coefficients_over_the_pairs(method: 
     rows = sums.of_pairs(codes)
     data = ratings_of(codes, categories=(0, 1, 2), missing=-1)
     whole = rows.sum(axis=0)
-    usual = alpha(data, "interval") if method == "alpha" else agreement(data, method, weights="quadratic")
+    usual = (
+        alpha(data, "interval") if method == "alpha" else coefficient_value(data, method, weights="quadratic")
+    )
     assert float(sums.value(whole)) == pytest.approx(usual.value)
     # A pair more, a thousandth of it at a time.
     slope = sums.slopes(whole) @ rows[0]
@@ -157,14 +154,14 @@ def test_pairs_on_which_several_agree_alike_are_correlated_within_topics() -> No
     assert intraclass_correlation(moved, topics) == pytest.approx(1.0)
     # 2,000 times all pairs and then the first once more.
     many = np.concatenate([np.tile(codes, 2000), np.array(codes)[:, :1]], axis=1)
-    before = agreement(data, "pooled").value or 0
-    after = agreement(ratings_of(many, categories=(0, 1)), "pooled").value or 0
+    before = coefficient_value(data, "pooled").value or 0
+    after = coefficient_value(ratings_of(many, categories=(0, 1)), "pooled").value or 0
     assert moved[0] == pytest.approx(2000 * (after - before), rel=0.01)
 
 
 def test_a_draw_by_label_never_needs_more_than_one_at_random() -> None:
     # (sum of w s)^2 <= sum of w s^2 <= the variance of all, since what rows differ by on average is left out.
-    for seed, method in enumerate(COEFFICIENTS):
+    for seed, method in enumerate(PLANNED):
         table = np.random.default_rng(seed).integers(1, 60, (3, 3))
         model = two_assessor_model(table / table.sum())
         at_random = needed(model, Target(method)).variance or 0
@@ -269,7 +266,7 @@ def test_too_many_topics_are_not_simulated() -> None:
     assert (topic.simulation.rounds, topic.simulation.half_width) == (0, None)
 
 
-@pytest.mark.parametrize("method", COEFFICIENTS)
+@pytest.mark.parametrize("method", PLANNED)
 def test_what_has_no_spread_has_no_size(method: str) -> None:
     request = PlanRequest(0.1, target=Target(method), assessors=3)
     alone = plan_draws(outcome_model(np.diag([1.0, 0.0]), request), request)

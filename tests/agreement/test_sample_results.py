@@ -8,15 +8,14 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from workbench.agreement.closed_form import kappa_error
-from workbench.agreement.sample_request import COEFFICIENTS, Target
+from workbench.agreement.coefficients import coefficient_value
+from workbench.agreement.contingency import MISSING, Codes
+from workbench.agreement.intervals import kappa_error
+from workbench.agreement.linearised import linearised
+from workbench.agreement.ratings import ratings_of
+from workbench.agreement.resampling import Resamples, bootstrap
+from workbench.agreement.sample_request import PLANNED, Target
 from workbench.agreement.sample_results import NO_SPREAD, estimate_from_pairs, estimate_from_topics
-from workbench.agreement.several.bootstrap import bootstrap
-from workbench.agreement.several.linearised import linearised
-from workbench.agreement.several.methods import agreement
-from workbench.agreement.several.over_topics import Resamples
-from workbench.agreement.several.ratings import ratings_of
-from workbench.agreement.table import MISSING, Codes
 
 Z = NormalDist().inv_cdf(0.975)
 
@@ -51,7 +50,7 @@ def test_a_sample_at_random_has_the_error_of_fleiss_cohen_and_everitt() -> None:
     assert found.interval.low == pytest.approx((found.value or 0) - Z * error, rel=1e-5)
 
 
-@pytest.mark.parametrize("method", COEFFICIENTS)
+@pytest.mark.parametrize("method", PLANNED)
 @pytest.mark.parametrize("weights", ["nominal", "linear"])
 def test_of_several_with_missing_grades_it_is_the_coefficient_of_these_pairs(
     method: str, weights: str
@@ -62,7 +61,7 @@ def test_of_several_with_missing_grades_it_is_the_coefficient_of_these_pairs(
     data = ratings_of(twice, categories=(0, 1, 2), missing=-1)
     found = estimate_from_pairs(codes, codes[0], grades=3, target=Target(method, weights))
     assert found.n == twice.shape[1]
-    assert found.value == pytest.approx(agreement(data, method, weights=weights).value)
+    assert found.value == pytest.approx(coefficient_value(data, method, weights=weights).value)
     if method in ("pooled", "gwet"):
         # That one has a t of n - 1 degrees: 1.977 of 137.
         usual = linearised(data, method, weights=weights)
@@ -88,18 +87,18 @@ def test_a_sample_that_shows_nothing_gives_the_reason() -> None:
     assert (nothing.value, nothing.undefined) == (None, "no pair was judged by both")
 
 
-@pytest.mark.parametrize("method", COEFFICIENTS)
+@pytest.mark.parametrize("method", PLANNED)
 def test_topics_that_were_drawn_whole_are_drawn_again_as_everywhere(method: str) -> None:
     generator = np.random.default_rng(4)
     topics = np.repeat(np.arange(9), 8)
     truth = generator.integers(0, 3, 72)
     said = np.where(generator.random((3, 72)) < 0.4, generator.integers(0, 3, (3, 72)), truth)
     data = ratings_of(said, categories=(0, 1, 2), topics=topics)
-    usual = bootstrap(data, method, rounds=300, seed=6)
+    usual = bootstrap(data, method, Resamples(rounds=300, seed=6))
     found = estimate_from_topics(
         said.astype(np.int8), topics, Resamples(rounds=300, seed=6), grades=3, target=Target(method)
     )
-    assert found.value == pytest.approx(agreement(data, method).value)
+    assert found.value == pytest.approx(coefficient_value(data, method).value)
     assert (found.interval.low, found.interval.high) == pytest.approx((usual.low, usual.high))
     assert found.interval.method == usual.method
 

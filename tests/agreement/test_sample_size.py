@@ -7,11 +7,11 @@ from math import nan
 import numpy as np
 import pytest
 
+from workbench.agreement.ratings import ratings_of
 from workbench.agreement.sample_influence import assessor_bias, intraclass_correlation, mean_topic_size
 from workbench.agreement.sample_model import expected_shares
 from workbench.agreement.sample_request import PlanRequest
 from workbench.agreement.sample_size import FEWEST, Draw, SampleSize, neyman_allocation, size_from_variance
-from workbench.agreement.several.ratings import ratings_of
 from workbench.errors import InvalidInput
 
 

@@ -26,13 +26,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import cohen_kappa_score
 
-from workbench.agreement.several.bootstrap import bootstrap
-from workbench.agreement.several.levels import alpha
-from workbench.agreement.several.methods import agreement
-from workbench.agreement.several.pairs import pair_tables
-from workbench.agreement.several.ratings import ratings_of
-from workbench.agreement.table import contingency
-from workbench.agreement.unpooled import unpooled_kappa
+from workbench.agreement.coefficients import coefficient_value
+from workbench.agreement.coefficients.alpha import alpha
+from workbench.agreement.coefficients.unpooled_kappa import unpooled_kappa
+from workbench.agreement.contingency import contingency
+from workbench.agreement.ratings import pair_tables, ratings_of
+from workbench.agreement.resampling import Resamples, bootstrap
 
 GRADES = (0, 1, 2, 3)
 TWO, MANY = 1_000_000, 100_000
@@ -63,7 +62,7 @@ def main() -> None:
     )
     _compare(
         "alpha, nominal, 2 x 1 M (krippendorff)",
-        lambda: agreement(ratings_of([first, second], categories=GRADES), "alpha").value,
+        lambda: coefficient_value(ratings_of([first, second], categories=GRADES), "alpha").value,
         lambda: _library(pair, "nominal"),
         times,
     )
@@ -82,8 +81,8 @@ def main() -> None:
         min(times, 3),
     )
     ratings = ratings_of([first, second], categories=GRADES, topics=topics)
-    value = _least(lambda: agreement(ratings, "unpooled").value, times)
-    rounds = _least(lambda: bootstrap(ratings, "unpooled", rounds=ROUNDS).low, times)
+    value = _least(lambda: coefficient_value(ratings, "unpooled").value, times)
+    rounds = _least(lambda: bootstrap(ratings, "unpooled", Resamples(rounds=ROUNDS)).low, times)
     rival = _least(lambda: cohen_kappa_score(first, second), 2) * ROUNDS
     _say("1,000 rounds over topics, 2 x 1 M (extrapolated)", rounds, rival)
     print(f"the value alone takes {value:.1f} ms, the interval {rounds:.1f} ms more")

@@ -47,4 +47,4 @@ def test_the_matrix_is_a_table_whose_cells_open_the_pair_by_keyboard(
     expect(page.get_by_role("heading", level=1)).to_have_text("A. Marlow and R. Quist")
     pooled = page.get_by_role("row", name="Pooled kappa").first.get_by_role("cell").nth(1)
     assert f"{float(pooled.inner_text()):.2f}" == shown
-    expect(page.get_by_role("heading", name="Where they differ")).to_be_visible()
+    expect(page.get_by_role("heading", name="Disagreements")).to_be_visible()

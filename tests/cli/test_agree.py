@@ -73,7 +73,7 @@ def test_json_has_the_table_and_every_coefficient_with_all_digits(textbook: list
 def test_people_get_the_table_the_working_and_the_band(textbook: list[str]) -> None:
     printed = invoke(*textbook).stdout
     for line in (
-        "400 pairs of topic and document that both judged; what only one judged does not enter.",
+        "400 pairs of topic and document that both judged; pairs that only one judged are left out.",
         "Compared: relevant from grade 1 or not.",
         "ann and bea: 400 pairs judged by both, 1 by ann only, 1 by bea only",
         "ann: relevant\t300\t20\t320",

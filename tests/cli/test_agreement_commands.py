@@ -189,7 +189,7 @@ def test_a_report_has_one_form_at_a_time(command: str) -> None:
 def test_who_is_left_out_of_the_course_of_time_is_named(run: Run) -> None:
     assert as_json(run("campaign", "agreement-time", "harbour", "--json"))["imported"] == ["X", "Y"]
     said = run("campaign", "agreement-time", "harbour")
-    assert "Not here, since files do not say when each pair was judged: X, Y." in said
+    assert "Not included, since files do not record when each pair was judged: X, Y." in said
 
 
 @pytest.mark.parametrize("command", ["self-consistency", "agreement-time"])

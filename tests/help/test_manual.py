@@ -9,8 +9,8 @@ import click
 import pytest
 
 from tests.tree import ROOT
-from workbench.agreement.several.methods import METHODS
-from workbench.agreement.several.weights import WEIGHTS
+from workbench.agreement.coefficients import COEFFICIENTS
+from workbench.agreement.weights import WEIGHTS
 from workbench.cli.main import workbench
 from workbench.consensus.rules import PARAMETERS, RULES
 from workbench.errors import NotFound
@@ -160,7 +160,7 @@ def test_every_pooling_strategy_and_its_parameters_are_explained() -> None:
 
 def test_every_coefficient_and_weighting_is_explained() -> None:
     shown = filled_in(page_named("agreement"))
-    for method in METHODS.values():
+    for method in COEFFICIENTS.values():
         assert f"| {method.label} | `{method.name}` |" in shown
     assert all(f"`{name}`" in shown for name in WEIGHTS)
 

@@ -108,7 +108,7 @@ def test_the_paradox_is_explained_where_it_is(olga: FlaskClient) -> None:
     # Gwet 2002: 118, 5, 2, 0: 118 of 125 agree (.944), kappa is below 0, AC1 .9408, S .888.
     judge(olga, ((118, 5), (2, 0)), ("X", "Y"))
     text = text_of(olga.get(ADDRESS).text)
-    assert "High agreement, low kappa. Assessors agree on 94 % of what they share" in text
+    assert "High agreement, low kappa. Assessors agree on 94 % of the pairs they share" in text
     assert "pooled kappa is only −0.029: 97 % of all grades are “relevant”" in text
     assert "worth 0.888 (S)" in text
     assert "Gwet's AC1 chance only where a grade is given at random 0.941" in text
@@ -139,11 +139,11 @@ def test_machines_are_kept_apart_from_people(olga: FlaskClient) -> None:
     rows = [(f"T{n % 2 + 1}", f"n{n:04}", "robot", "0" if n % 2 else "3") for n in range(1, 9)]
     import_judgments(olga, rows, machine="yes")
     assert "robot" not in text_of(olga.get(ADDRESS).text)
-    assert "All 3 assessors together" in text_of(olga.get(f"{ADDRESS}?machines=among").text)
+    assert "All 3 assessors" in text_of(olga.get(f"{ADDRESS}?machines=among").text)
     pairs = text_of(olga.get(f"{ADDRESS}/pairs").text)
     assert pairs.index("X and Y 8") < pairs.index("With a machine") < pairs.index("X and robot machine 8")
     matrix = olga.get(f"{ADDRESS}/matrix").text
-    assert "machines stand apart, after the people" in text_of(matrix)
+    assert "machines come after the people" in text_of(matrix)
     assert "robot is a machine" in text_of(olga.get(f"{ADDRESS}/pair?first=X&second=robot").text)
 
 
@@ -156,12 +156,12 @@ def test_the_matrix_has_the_number_in_every_cell_and_leads_to_the_pair(olga: Fla
     )
     page = olga.get(f"{ADDRESS}/matrix?by=unpooled").text
     text = text_of(page)
-    assert "Unpooled κ, relevant from grade 2 or not" in text
+    assert "Unpooled kappa, relevant from grade 2 or not" in text
     order = text[text.index("Assessor ") :].split()[1:5]
     assert {*order[:2]} in ({"A", "C"}, {"B", "D"})
     cells = links(page, "agreement/pair?")
     assert len(cells) == 12  # four by four without the diagonal
-    assert "The working" in olga.get(cells[0]).text
+    assert "Contingency table" in olga.get(cells[0]).text
     rows = list(csv.reader(olga.get(f"{ADDRESS}/matrix.csv?by=unpooled").text.splitlines()))
     assert rows[0][0] == "assessor"
     by_name = {row[0]: dict(zip(rows[0][1:], row[1:], strict=True)) for row in rows[1:]}
@@ -194,7 +194,7 @@ def test_own_weights_are_taken_in_the_scales_order_or_refused_with_a_reason(olga
     )
     assert own == pytest.approx(linear, abs=1e-12)
     refused = text_of(olga.get(ADDRESS, query_string=query | {"own": "0 1\n1 0"}).text)
-    assert "The weights are no square of 4 grades" in refused
+    assert "The weights are not a square of 4 grades" in refused
     uneven = text_of(olga.get(ADDRESS, query_string=query | {"own": query["own"].replace("3", "4", 1)}).text)
     assert "write 0 on the diagonal and the same weight on both sides" in uneven
 
@@ -204,9 +204,9 @@ def test_pairs_that_only_one_judged_enter_if_wanted(olga: FlaskClient) -> None:
     import_judgments(olga, rows)
     address = f"{ADDRESS}/pair?first=X&second=Y"
     both = text_of(olga.get(address).text)
-    assert "Both judged 1 enter Only X 1 left out Only Y 1 left out" in both
+    assert "Both judged 1 included Only X 1 left out Only Y 1 left out" in both
     listed = text_of(olga.get(f"{address}&basis=listed-as-not-relevant").text)
-    assert "Both judged 1 enter Only X 1 enter: the other's lowest grade" in listed
+    assert "Both judged 1 included Only X 1 included, with the other's lowest grade" in listed
     assert "Relevant 1 1 2 Not relevant 0 1 1 Total 1 2 3" in listed
     # The cast's collection has six documents, and topic T1 alone was judged.
     every = text_of(olga.get(f"{address}&basis=all-documents").text)
@@ -223,16 +223,14 @@ def test_what_is_undefined_says_why_and_what_would_define_it(olga: FlaskClient) 
         text = text_of(olga.get(page).text)
         assert "nan" not in text.lower()
     listed = text_of(olga.get(f"{ADDRESS}/pairs").text)
-    assert f"Undefined: {reason}. What would define it: pairs on which at least one gives another" in listed
+    assert f"Undefined: {reason}. To define it: pairs on which at least one gives another" in listed
     # Whoever shares nothing stands apart, with the way to a coefficient.
-    apart = "2 pairs of assessors have judged no topic and document together, and so no coefficient."
-    assert f"Without a pair in common {apart} They have one once both judge the same documents" in listed
-    assert "Who with whom X and Z Y and Z" in listed
+    apart = "2 pairs of assessors have judged no document in common, and so no coefficient."
+    assert f"Without a pair in common {apart}" in listed
+    assert "X and Z Y and Z" in listed
     assert "X and Z 0" not in listed
     over = text_of(olga.get(ADDRESS).text)
-    assert (
-        "Of 4 more the overlap is undefined: nobody called anything relevant that all of them judged." in over
-    )
+    assert "Undefined for 4 more: nobody called anything relevant that all of them judged." in over
     assert "Undefined: no pair was judged by both" in text_of(olga.get(f"{pair}Z").text)
 
 
@@ -254,7 +252,10 @@ def test_what_cannot_be_is_not_called_nothing_yet(olga: FlaskClient) -> None:
     judge(olga, ((3, 1), (1, 3)), ("X", "Y"))
     for page in ("", "/topics", "/self", "/machines", "/time"):
         text = text_of(olga.get(f"{ADDRESS}{page}?from=4").text)
-        assert "This cannot be compared 4 cannot be the lowest relevant grade: choose 1 or 2 or 3." in text
+        assert (
+            "These settings cannot be compared 4 cannot be the lowest relevant grade: choose 1 or 2 or 3."
+            in text
+        )
         assert "Nothing to compare yet" not in text
 
 
@@ -338,4 +339,4 @@ def test_two_assessors_are_taken_along_with_their_table_and_working(olga: FlaskC
 def test_what_of_two_has_no_value_says_why_on_their_page(olga: FlaskClient) -> None:
     judge(olga, ((0, 0), (0, 4)), ("X", "Y"))
     text = text_of(olga.get(f"{ADDRESS}/pair?first=X&second=Y").text)
-    assert "the second called nothing relevant; what would define it: a document that the second" in text
+    assert "the second called nothing relevant; to define it: a document that the second" in text

@@ -29,17 +29,17 @@ def test_a_machine_stands_against_the_majority_and_each_person(olga: FlaskClient
     page = text_of(olga.get(ADDRESS).text)
     # The majority has n0 and n1 relevant, n3 not, and is tied on n2: of n0 and n1 the robot has n0.
     assert "4 pairs graded." in page
-    assert "1 pair on which people are tied is left out, and on 0 one person's word is all." in page
+    assert "1 pair on which people are tied is left out, and on 0 only one person gave a grade." in page
     assert "Majority of people 2 1 topic 0.500" in page
     # Of X: n0 the same, n1 and n2 not, 1/3; of Y n0 and n2 the same, n1 not, 2/3.
     assert "X 3 1 topic 0.333" in page
     assert "Y Kappa" not in page
     assert "Y 3 1 topic 0.667" in page
-    assert "no voice in the qrels unless" in page
+    assert "count toward qrels only where" in page
 
 
 def test_the_whole_scale_is_weighted_too(olga: FlaskClient) -> None:
-    assert "weigh more" in olga.get(f"{ADDRESS}?graded=yes").text
+    assert "Quadratic weights" in olga.get(f"{ADDRESS}?graded=yes").text
     rows = list(csv.DictReader(olga.get(f"{ADDRESS}/table.csv?graded=yes").text.splitlines()))
     assert [(row["against"], row["person"], row["n"]) for row in rows] == [
         ("majority", "", "2"), ("person", "X", "3"), ("person", "Y", "3"),
@@ -50,5 +50,5 @@ def test_the_whole_scale_is_weighted_too(olga: FlaskClient) -> None:
 
 
 def test_without_a_machine_the_page_says_so(enter: Enter) -> None:
-    assert "No machine has judged here" in enter("Vera").get(ADDRESS).text
+    assert "No machine judgments yet" in enter("Vera").get(ADDRESS).text
     assert enter("Ada").get(ADDRESS).status_code == 403

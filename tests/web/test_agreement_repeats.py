@@ -43,8 +43,8 @@ def test_second_showings_stand_with_values_and_contradictions(olga: FlaskClient)
     # 11 of 12; 6 relevant before, 7 after: chance (13/24)^2 + (11/24)^2, pooled kappa 0.832.
     assert "Ada 12 11 0.917" in page
     assert "0.832" in page
-    assert "Planted pairs The known grade against the one given, among other pairs None yet." in page
-    assert "Ada T1 n0 Second showings 0 2 across the line" in page
+    assert "Planted pairs The known grade against the grade given, among other pairs None yet." in page
+    assert "Ada T1 n0 Repeats 0 2 across the threshold" in page
     assert "Ada 0 0 0 0 0" in page  # nothing changed of her own accord
 
 
@@ -55,4 +55,4 @@ def test_the_csv_has_all_digits_and_nobody_is_said(olga: FlaskClient, enter: Ent
 
 
 def test_before_anything_is_answered_twice_the_page_says_so(enter: Enter) -> None:
-    assert "Nothing was answered twice yet" in enter("Vera").get(ADDRESS).text
+    assert "No repeated judgments yet" in enter("Vera").get(ADDRESS).text

@@ -46,14 +46,14 @@ def olga(enter: Enter, cast: Cast, sqlite_database: Database) -> FlaskClient:
 
 def test_sittings_positions_and_days_stand_with_their_sentences(olga: FlaskClient) -> None:
     text = text_of(olga.get(f"{ADDRESS}?bin=5").text)
-    assert "A pause of 30 minutes or more begins a new sitting." in text
+    assert "A pause of 30 minutes or more starts a new sitting." in text
     # 27 of 30 agree: 15 of the first five of each sitting, 12 of 15 of the others.
     assert "Ada : by position in the sitting" in text
     assert "1 to 5 15 15 1.000" in text
     assert "6 to 10 15 15 0.800" in text
     assert "2 November 2026 20 20 0.900" in text
     assert "judgments, p = 0." in text
-    assert "Not here, since files do not say when each pair was judged: X ." in text
+    assert "Not included, since files do not record when each pair was judged: X ." in text
 
 
 def test_the_csv_has_bins_days_and_the_trends_with_their_seed(olga: FlaskClient) -> None:
@@ -86,4 +86,4 @@ def test_what_cannot_be_asked_is_said_and_nothing_judged_is_no_error(olga: Flask
 
 
 def test_before_anybody_has_judged_here_the_page_says_so(enter: Enter) -> None:
-    assert "Nothing was judged here yet" in enter("Vera").get(ADDRESS).text
+    assert "No judgments on screen yet" in enter("Vera").get(ADDRESS).text

@@ -34,7 +34,7 @@ def test_every_topic_stands_with_its_values_and_intervals(olga: FlaskClient) -> 
     assert "T1 tides 13 1 0.923" in text
     assert "0.846" in text
     assert "Mean over 1 topic, each counting once: 0.846 ." in text
-    assert "Topics without agreement 1 topic of which no pair was judged by two" in text
+    assert "Topics without agreement 1 topic without a document that two assessors judged" in text
     assert '"value": 0.846' in page
 
 
@@ -53,7 +53,7 @@ def test_the_disputed_pairs_of_a_topic_are_one_click_away(olga: FlaskClient) -> 
     (address,) = links(olga.get(ADDRESS).text, "topics/pairs?topic=T1")
     text = text_of(olga.get(address).text)
     assert "different grades on 2 of 13 pairs" in text
-    assert "n13 2 0 2 across the line" in text
+    assert "n13 2 0 2 across the threshold" in text
     assert "n12 0 1 1" in text
     assert olga.get(f"{ADDRESS}/pairs?topic=T9").status_code == 404
 

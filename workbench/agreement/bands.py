@@ -1,4 +1,4 @@
-"""The bands in which the textbook of the field reads a kappa; the number is shown beside them, always."""
+"""Bands of kappa: how the field and Landis and Koch read a value; the number is always shown beside them."""
 
 from __future__ import annotations
 

@@ -9,11 +9,10 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from workbench.agreement.course import Floats, Integers
-from workbench.agreement.several.bootstrap import LEVEL
-from workbench.agreement.several.bounds import Bounds, bounds_among, method_of
+from workbench.agreement.intervals import LEVEL, Bounds, bounds_among, method_of
+from workbench.agreement.timelines import Floats, Integers
 
-ROUNDS = 1000
+TREND_ROUNDS = 1000
 FEWEST_SITTINGS = 5
 FEWEST = 20
 SIGNIFICANT = 0.05
@@ -55,7 +54,7 @@ def trend_within(
     sitting: Integers,
     *,
     topic: Integers | None = None,
-    rounds: int = ROUNDS,
+    rounds: int = TREND_ROUNDS,
     seed: int = 0,
 ) -> Trend:
     """How y changes with x inside sittings; that sittings and topics differ as a whole is taken out.
@@ -94,7 +93,7 @@ def trend_within(
 
 
 def trend_between(
-    x: ArrayLike, y: ArrayLike, sitting: Integers, *, rounds: int = ROUNDS, seed: int = 0
+    x: ArrayLike, y: ArrayLike, sitting: Integers, *, rounds: int = TREND_ROUNDS, seed: int = 0
 ) -> Trend:
     """How y changes with x from sitting to sitting, x being the same for all of a sitting.
 

@@ -11,11 +11,11 @@ from math import fsum
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.agreement.several.bootstrap import Interval
-from workbench.agreement.several.over_topics import Resamples, each_over_topics, over_topics, topic_draws
-from workbench.agreement.several.ratings import Ratings
-from workbench.agreement.several.tally import Floats
-from workbench.agreement.table import MISSING
+from workbench.agreement.contingency import MISSING
+from workbench.agreement.intervals import Interval
+from workbench.agreement.ratings import Ratings
+from workbench.agreement.resampling import Resamples, each_over_topics, over_topics, topic_draws
+from workbench.agreement.tally import Floats
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
-from workbench.agreement.report.latex_table import document, escaped, number, table
+from workbench.agreement.latex import document, escaped, number, table
 from workbench.agreement.sample_simulation import PlannedDraw
 from workbench.agreement.sample_size import UNDEFINED, Draw, SampleSize
 from workbench.export import Export

@@ -19,10 +19,10 @@ from math import ceil, comb, factorial
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.agreement.contingency import MISSING, Codes
 from workbench.agreement.sample_request import MOST_ASSESSORS, OPTIONS, PlanRequest
 from workbench.agreement.sample_size import Floats
-from workbench.agreement.several.weights import Weights
-from workbench.agreement.table import MISSING, Codes
+from workbench.agreement.weights import Weights
 from workbench.errors import Finding, InvalidInput
 
 # Of rarer grades so many pairs would be needed that they cannot be counted.

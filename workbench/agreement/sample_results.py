@@ -12,14 +12,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from workbench.agreement.closed_form import kappa_bounds
-from workbench.agreement.result import NO_VARIATION, NOBODY
+from workbench.agreement.coefficients.coefficient import NO_VARIATION, NOBODY
+from workbench.agreement.contingency import MISSING, Codes
+from workbench.agreement.intervals import Interval, kappa_bounds
+from workbench.agreement.resampling import Resamples, over_topics
 from workbench.agreement.sample_influence import PairSums, influence_values, weighted_deviations
 from workbench.agreement.sample_request import LEVEL, Target
 from workbench.agreement.sample_size import normal_point
-from workbench.agreement.several.bootstrap import Interval
-from workbench.agreement.several.over_topics import Resamples, over_topics
-from workbench.agreement.table import MISSING, Codes
 
 NO_SPREAD = "all pairs judged so far agree, so that the error cannot be estimated yet"
 # Rounding leaves less than this.

@@ -12,6 +12,8 @@ from math import ceil
 
 import numpy as np
 
+from workbench.agreement.intervals import shares_below
+from workbench.agreement.resampling import topic_draws
 from workbench.agreement.sample_influence import (
     PairSums,
     influence_values,
@@ -21,8 +23,6 @@ from workbench.agreement.sample_influence import (
 from workbench.agreement.sample_model import OutcomeModel
 from workbench.agreement.sample_request import PlanRequest
 from workbench.agreement.sample_size import Draw, Floats, SampleSize, normal_point
-from workbench.agreement.several.bounds import shares_below
-from workbench.agreement.several.over_topics import topic_draws
 
 ROUNDS = 1000
 TOPIC_ROUNDS, RESAMPLES = 400, 800

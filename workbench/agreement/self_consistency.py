@@ -8,16 +8,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from workbench.agreement.closed_form import share_interval
-from workbench.agreement.pooled import pooled_kappa
-from workbench.agreement.result import NO_VARIATION, NOBODY, Coefficient
-from workbench.agreement.several.bootstrap import Interval, Unit, bootstrap
-from workbench.agreement.several.bounds import Bounds, method_of
-from workbench.agreement.several.ratings import ratings_of
-from workbench.agreement.table import contingency
-from workbench.agreement.unpooled import unpooled_kappa
+from workbench.agreement.coefficients.coefficient import NO_VARIATION, NOBODY, CoefficientValue
+from workbench.agreement.coefficients.pooled_kappa import pooled_kappa
+from workbench.agreement.coefficients.unpooled_kappa import unpooled_kappa
+from workbench.agreement.contingency import contingency
+from workbench.agreement.intervals import LEVEL, Interval, share_interval
+from workbench.agreement.options import AgreementOptions
+from workbench.agreement.ratings import ratings_of
+from workbench.agreement.resampling import Resamples, Unit, bootstrap
 
-ROUNDS = 1000
 FEWEST = 10
 NOTHING = "nothing to compare"
 ONE_GRADE = "only one grade was given, so that agreement by chance is complete already"
@@ -46,8 +45,8 @@ class Consistency:
     n: int
     same: int
     share: tuple[float, float] | None
-    pooled: Coefficient
-    unpooled: Coefficient
+    pooled: CoefficientValue
+    unpooled: CoefficientValue
     interval: Interval
     higher: int
     lower: int
@@ -70,8 +69,7 @@ def self_consistency(
     *,
     categories: Sequence[int],
     relevant_from: int,
-    rounds: int = ROUNDS,
-    seed: int = 0,
+    options: AgreementOptions,
 ) -> Consistency:
     """Compare what one assessor said of the same pairs on two occasions, or with the right grades (first).
 
@@ -82,15 +80,16 @@ def self_consistency(
     after = np.asarray(second, dtype=np.int64)
     table = contingency(before, after, categories=categories)
     n, same = int(table.sum()), int(table.trace())
-    name = method_of(Unit.PAIR, Bounds.EXPANDED)
+    resamples = Resamples(options.rounds, options.seed, unit=Unit.PAIR)
+    name = resamples.method
     if same == n >= FEWEST:
-        interval = Interval(None, None, 0.95, name, n, undefined=NO_SPREAD)
+        interval = Interval(None, None, LEVEL, name, n, undefined=NO_SPREAD)
     elif n < FEWEST:
         why = f"an interval needs {FEWEST} pairs or more; there are {n}" if n else NOTHING
-        interval = Interval(None, None, 0.95, name, n, undefined=why)
+        interval = Interval(None, None, LEVEL, name, n, undefined=why)
     else:
         ratings = ratings_of([before, after], categories=categories)
-        interval = bootstrap(ratings, "pooled", unit=Unit.PAIR, rounds=rounds, seed=seed)
+        interval = bootstrap(ratings, "pooled", resamples)
     return Consistency(
         table=tuple(tuple(row) for row in table.tolist()),
         categories=tuple(categories),
@@ -106,7 +105,7 @@ def self_consistency(
     )
 
 
-def _of_one(found: Coefficient) -> Coefficient:
+def _of_one(found: CoefficientValue) -> CoefficientValue:
     """The same with reasons that speak of one assessor."""
     reasons = {NOBODY: NOTHING, NO_VARIATION: ONE_GRADE}
     return replace(found, undefined=reasons.get(found.undefined, found.undefined))

@@ -8,35 +8,50 @@ from typing import BinaryIO
 
 import click
 
-from workbench.agreement.several.answers import CANNOT_JUDGE, UNSURE, Answers, Voice, answers_of
-from workbench.agreement.several.entering import entering
-from workbench.cli.agreement_forms import say_agreement
-from workbench.cli.agreement_options import Wanted, agreement_options
-from workbench.cli.inputs import graded_judgments, open_input
+from workbench.agreement.estimates import coefficients_of
+from workbench.agreement.options import AgreementOptions
+from workbench.agreement.pair_report import pair_report
+from workbench.agreement.ratings import CANNOT_JUDGE, UNSURE, Answers, Assessor, answers_of
+from workbench.agreement.report import agreement_report, matrix
+from workbench.agreement.selection import Selection, select_ratings
+from workbench.cli.agreement_options import View, report_options
+from workbench.cli.agreement_output import Result, print_agreement
+from workbench.cli.inputs import open_input
 from workbench.cli.runs import only_one_standard_input
 from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.formats.judgments import graded_judgments
 from workbench.formats.qrels import read_qrels
 from workbench.records import Answer, Qrel
 
 _ANSWERS = {Answer.UNSURE: UNSURE, Answer.CANNOT_JUDGE: CANNOT_JUDGE}
-Said = tuple[str, str, str, int]
+Given = tuple[str, str, str, int]
 """An assessor's name, topic, docno, and a grade or an answer that is none."""
 
 
 @click.command("agree")
 @click.argument("files", metavar="A [B C...]", nargs=-1, required=True)
-@click.option("--judgments", "as_judgments", is_flag=True, help="Files with a column for the assessor.")
-@click.option("--cannot-judge", "codes", multiple=True, type=int, help="A grade that is none, as -2.")
+@click.option("--judgments", "as_judgments", is_flag=True, help="The files have a column for the assessor.")
+@click.option(
+    "--cannot-judge",
+    "codes",
+    multiple=True,
+    type=int,
+    help="A grade that means no judgment, as -2 (repeatable).",
+)
 @click.option(
     "--repeats",
     type=click.Choice(["last", "first"]),
     default="last",
     show_default=True,
-    help="Which answer of an assessor who answered twice holds.",
+    help="Which answer of an assessor who answered twice counts.",
 )
-@click.option("--machine", "machine_names", multiple=True, help="An assessor that is a machine.")
-@click.option("--scale", metavar="GRADES", help="All its grades, as '0 1 2 3'; else those that occur.")
-@agreement_options
+@click.option(
+    "--machine", "machine_names", multiple=True, help="Name of an assessor that is a machine (repeatable)."
+)
+@click.option(
+    "--scale", metavar="GRADES", help="All grades of the scale, as '0 1 2 3'; those that occur if not given."
+)
+@report_options
 def command(
     files: tuple[str, ...],
     as_judgments: bool,
@@ -44,88 +59,91 @@ def command(
     repeats: str,
     machine_names: tuple[str, ...],
     scale: str | None,
-    wanted: Wanted,
+    options: AgreementOptions,
+    view: View,
 ) -> None:
     """Compare assessors: the qrels of two or more, A B [C...], one file each.
 
     With --judgments each file is TSV with the header `topic doc assessor grade`, of any number of assessors.
-    Only pairs that two assessors judged enter unless --basis says otherwise. Negative grades of qrels mean
-    "not judged" and are left out. Files may be gzip; - is the standard input.
+    Only pairs that two assessors judged are included unless --basis says otherwise. Negative grades of
+    qrels mean "not judged" and are left out. Files may be gzip; - is the standard input.
     """
     only_one_standard_input(files)
+    threshold = options.relevant_from
+    if threshold is not None and threshold < 1:
+        raise click.UsageError("--relevant-from must be 1 or more")
     if (codes or repeats != "last") and not as_judgments:
         raise click.UsageError("--cannot-judge and --repeats go with --judgments")
     if len(files) < 2 and not as_judgments:
         raise click.UsageError("two files of qrels are needed, or one with --judgments")
-    said = _judgments(files, codes) if as_judgments else _qrels(files)
-    answers = _answers(said, machine_names, first_holds=repeats == "first")
-    categories = _scale(scale, said)
-    line = wanted.relevant_from or 1
-    if wanted.relevant_from is not None and line > max(categories):
+    given = _judgments(files, codes) if as_judgments else _qrels(files)
+    answers = _answers(given, machine_names, first_holds=repeats == "first")
+    categories = _scale(scale, given)
+    if threshold is not None and threshold > max(categories):
         raise WorkbenchError(
-            f"no grade is {line} or more, so that nothing is relevant; the highest is {max(categories)}",
+            f"no grade is {threshold} or more, so that nothing is relevant; the highest is {max(categories)}",
             remedy="choose a lower --relevant-from, or name all grades by --scale",
         )
-    say_agreement(
-        entering(
-            answers,
-            categories,
-            relevant_from=line,
-            graded=wanted.graded,
-            basis=wanted.basis,
-            assessors=wanted.assessors,
-            machines=wanted.machines,
-            documents=wanted.documents,
-        ),
-        wanted,
-    )
+    selection = select_ratings(answers, categories, options)
+    if view.part == "pair":
+        first, second = view.pair
+        print_agreement(pair_report(selection, options, first=first, second=second), options, view.form)
+    else:
+        print_agreement(PARTS[view.part](selection, options), options, view.form)
 
 
-def _answers(said: Sequence[Said], machines: Sequence[str], *, first_holds: bool) -> Answers:
-    names = list(dict.fromkeys(name for name, *_ in said))
+PARTS: dict[str, Callable[[Selection, AgreementOptions], Result]] = {
+    "report": agreement_report,
+    "matrix": matrix,
+    "coefficients": coefficients_of,
+}
+
+
+def _answers(given: Sequence[Given], machines: Sequence[str], *, first_holds: bool) -> Answers:
+    names = list(dict.fromkeys(name for name, *_ in given))
     if unknown := sorted(set(machines) - set(names)):
         message = f"{', '.join(unknown)} is no assessor of these files"
         raise WorkbenchError(message, remedy=f"they are {', '.join(names)}")
     place = {name: number for number, name in enumerate(names)}
-    voices = [Voice(name, name in machines) for name in names]
-    rows = [(place[name], topic, docno, answer) for name, topic, docno, answer in said]
-    return answers_of(voices, rows[::-1] if first_holds else rows)
+    assessors = [Assessor(name, name in machines) for name in names]
+    rows = [(place[name], topic, docno, answer) for name, topic, docno, answer in given]
+    return answers_of(assessors, rows[::-1] if first_holds else rows)
 
 
-def _scale(given: str | None, said: Sequence[Said]) -> tuple[int, ...]:
-    if given is None:
-        return tuple(sorted({answer for *_, answer in said if answer >= 0} or {0}))
+def _scale(typed: str | None, given: Sequence[Given]) -> tuple[int, ...]:
+    if typed is None:
+        return tuple(sorted({answer for *_, answer in given if answer >= 0} or {0}))
     try:
-        grades = tuple(int(word) for word in given.replace(",", " ").split())
+        grades = tuple(int(word) for word in typed.replace(",", " ").split())
     except ValueError:
         grades = ()
     if len(set(grades)) < 2 or min(grades) < 0:
-        raise WorkbenchError(f"{given!r} is no scale", remedy="as '0 1 2 3': two grades or more, from 0")
+        raise WorkbenchError(f"{typed!r} is no scale", remedy="as '0 1 2 3': two grades or more, from 0")
     return tuple(sorted(set(grades)))
 
 
-def _judgments(files: Sequence[str], codes: Sequence[int]) -> list[Said]:
-    def read(_number: int, stream: BinaryIO, source: str) -> list[Said]:
+def _judgments(files: Sequence[str], codes: Sequence[int]) -> list[Given]:
+    def read(_number: int, stream: BinaryIO, source: str) -> list[Given]:
         found = graded_judgments(stream, source, codes)
         return [(j.assessor, j.topic, j.docno, _ANSWERS.get(j.answer, j.grade or 0)) for j in found]
 
     return _each(files, read)
 
 
-def _qrels(files: Sequence[str]) -> list[Said]:
+def _qrels(files: Sequence[str]) -> list[Given]:
     names = _names(files)
 
-    def read(number: int, stream: BinaryIO, source: str) -> list[Said]:
+    def read(number: int, stream: BinaryIO, source: str) -> list[Given]:
         kept = _judged(source, read_qrels(stream, source=source))
         return [(names[number], qrel.topic, qrel.docno, qrel.grade) for qrel in kept]
 
     return _each(files, read)
 
 
-def _each(files: Sequence[str], read: Callable[[int, BinaryIO, str], list[Said]]) -> list[Said]:
+def _each(files: Sequence[str], read: Callable[[int, BinaryIO, str], list[Given]]) -> list[Given]:
     """What all files say together; raises InvalidInput with all findings of all files."""
     refused: list[Finding] = []
-    found: list[Said] = []
+    found: list[Given] = []
     for number, name in enumerate(files):
         try:
             with open_input(name) as (stream, source):

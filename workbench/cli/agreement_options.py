@@ -1,143 +1,64 @@
-"""The options that both commands on agreement have, gathered into what is wanted."""
+"""The flags of the commands on agreement, made from the one table of agreement options."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from workbench.agreement.report.figures import ORDER
-from workbench.agreement.report.how import MOST_ROUNDS, ROUNDS, How, OwnWeights
-from workbench.agreement.several.bootstrap import Unit
-from workbench.agreement.several.bounds import Bounds
-from workbench.agreement.several.entering import Basis, Machines
-from workbench.agreement.several.levels import LEVELS
-from workbench.agreement.several.weights import WEIGHTS, own_weights
-from workbench.cli.tabular import one_form
+from workbench.agreement.coefficients import COEFFICIENTS
+from workbench.agreement.options import OPTIONS, AgreementOptions, Basis, Machines, Option
+from workbench.agreement.weights import WEIGHTS, OwnWeights, parse_weights
+from workbench.cli.output import form_options, one_form
 from workbench.errors import WorkbenchError
 
-View = TypeVar("View", bound=Callable[..., Any])
+Command = TypeVar("Command", bound=Callable[..., Any])
+REPORT_FIELDS = (
+    "relevant_from", "graded", "basis", "documents", "machines", "assessors", "weights", "level", "unit",
+    "bounds", "rounds", "seed",
+)  # fmt: skip
+"""The options of the whole report."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What is compared, how it is reckoned, and in which form it is told."""
+class View:
+    """Which part of a report a command prints, and in which form.
 
-    relevant_from: int | None
-    graded: bool
-    basis: Basis
-    documents: int | None
-    machines: Machines
-    assessors: frozenset[str] | None
-    how: How
+    The part is the whole `report`, the `matrix` of assessors, the `coefficients` of all alone, or one `pair`.
+    """
+
+    part: str
+    pair: tuple[str, str]
     form: str
-    matrix: str | None
-    only_coefficients: bool
-    pair: tuple[str, str] | None
 
 
-_OPTIONS = (
-    click.option(
-        "--relevant-from",
-        type=click.IntRange(min=1),
-        metavar="N",
-        help="Lowest relevant grade; with --graded for the overlap of relevant sets only.",
-    ),
-    click.option("--graded", is_flag=True, help="Compare all grades instead of relevant or not."),
-    click.option(
-        "--basis",
-        type=click.Choice([one.value for one in Basis]),
-        default=Basis.BOTH.value,
-        show_default=True,
-        help="Which pairs enter: judged by two, or also what one or nobody judged, as not relevant.",
-    ),
-    click.option(
-        "--documents",
-        type=click.IntRange(1),
-        metavar="N",
-        help="Documents in the collection; else those known.",
-    ),
-    click.option(
-        "--machines",
-        type=click.Choice([one.value for one in Machines]),
-        default=Machines.APART.value,
-        show_default=True,
-        help="Whether machines enter among the people, or only they.",
-    ),
-    click.option("--assessor", "names", multiple=True, help="Only these, by name."),
-    click.option(
-        "--weights",
-        default="nominal",
-        show_default=True,
-        metavar="NAME|FILE",
-        help=f"How far grades are apart: {', '.join(WEIGHTS)}, or a file with a row for each grade.",
-    ),
-    click.option(
-        "--level",
-        type=click.Choice(list(LEVELS)),
-        default="ordinal",
-        show_default=True,
-        help="Of the scale, for Krippendorff's alpha.",
-    ),
-    click.option(
-        "--over",
-        type=click.Choice([f"{unit}s" for unit in Unit]),
-        default=f"{Unit.TOPIC}s",
-        show_default=True,
-        help="What is drawn again for intervals.",
-    ),
-    click.option(
-        "--bounds",
-        type=click.Choice([one.value for one in Bounds]),
-        default=Bounds.EXPANDED.value,
-        show_default=True,
-        help="Of intervals: percentiles of the resamples, expanded for few topics or as they are.",
-    ),
-    click.option(
-        "--rounds", type=click.IntRange(1, MOST_ROUNDS), default=ROUNDS, show_default=True, help="How often."
-    ),
-    click.option(
-        "--seed",
-        type=click.IntRange(0, 2**63 - 1),
-        default=0,
-        show_default=True,
-        help="Of the drawing.",
-    ),
-    click.option("--matrix", type=click.Choice(ORDER), help="Everybody with everybody, by this figure."),
-    click.option(
-        "--pair",
-        nargs=2,
-        metavar="NAME NAME",
-        help="Two assessors closely: tables, the working, where they differ; machines may be among them.",
-    ),
-    click.option("--coefficients", "only", is_flag=True, help="Only those of all together, quickly."),
-    click.option("--json", "as_json", is_flag=True, help="Print JSON, with all digits."),
-    click.option("--csv", "as_csv", is_flag=True, help="Print CSV, one row a coefficient."),
-    click.option("--latex", "as_latex", is_flag=True, help="Print LaTeX tables (booktabs)."),
-)
+def agreement_options(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Give a command the flags of the options named; it gets them as one argument, `options`."""
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(command)
+        def with_options(**values: Any) -> Any:
+            chosen = {name: _value(OPTIONS[name], values.pop(name)) for name in names}
+            return command(options=AgreementOptions(**chosen), **values)
+
+        made: Callable[..., Any] = with_options
+        for name in reversed(names):
+            made = _flag(OPTIONS[name])(made)
+        return made
+
+    return decorate
 
 
-def agreement_options(view: View) -> Callable[..., Any]:
-    """Give a command these options; it gets them as one argument, `wanted`."""
+def report_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the flags of the report; it gets them as `options`, and what it prints as `view`."""
 
-    @functools.wraps(view)
-    def with_wanted(
-        relevant_from: int | None,
-        graded: bool,
-        basis: str,
-        documents: int | None,
-        machines: str,
-        names: tuple[str, ...],
-        weights: str,
-        level: str,
-        over: str,
-        bounds: str,
-        rounds: int,
-        seed: int,
+    @functools.wraps(command)
+    def with_view(
+        options: AgreementOptions,
         matrix: str | None,
         only: bool,
         pair: tuple[str, str] | None,
@@ -149,36 +70,74 @@ def agreement_options(view: View) -> Callable[..., Any]:
         form = one_form(as_json=as_json, as_csv=as_csv, as_latex=as_latex)
         if bool(matrix) + only + bool(pair) > 1:
             raise click.UsageError("choose one of --matrix, --coefficients and --pair")
-        if documents is not None and Basis(basis) is not Basis.ALL:
+        if options.documents is not None and options.basis is not Basis.ALL:
             raise click.UsageError(f"--documents matters with --basis {Basis.ALL} only")
-        how = How(
-            weights=_weights(weights),
-            level=level,
-            unit=Unit(over[:-1]),
-            rounds=rounds,
-            seed=seed,
-            bounds=Bounds(bounds),
-        )
-        wanted = Wanted(
-            relevant_from=relevant_from,
-            graded=graded,
-            basis=Basis(basis),
-            documents=documents,
+        part = "matrix" if matrix else "coefficients" if only else "pair" if pair else "report"
+        changes: dict[str, Any] = {"coefficient": matrix} if matrix else {}
+        if pair:
             # Where two stand alone, nothing is mixed.
-            machines=Machines.AMONG if pair else Machines(machines),
-            assessors=frozenset(names) or None,
-            how=how,
-            form=form,
-            matrix=matrix,
-            only_coefficients=only,
-            pair=pair,
-        )
-        return view(wanted=wanted, **others)
+            changes["machines"] = Machines.AMONG
+        chosen = replace(options, **changes)
+        return command(options=chosen, view=View(part, pair or ("", ""), form), **others)
 
-    command: Callable[..., Any] = with_wanted
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+    made = form_options(with_view)
+    for option in reversed(_PARTS):
+        made = option(made)
+    return agreement_options(*REPORT_FIELDS)(made)
+
+
+def grade_options(command: Command) -> Command:
+    """Give a command the flags that say which grades are compared, as arguments of their own."""
+    return _flag(OPTIONS["relevant_from"])(_flag(OPTIONS["graded"])(command))
+
+
+_PARTS = (
+    click.option(
+        "--matrix", type=click.Choice(list(COEFFICIENTS)), help="The matrix of assessors by this coefficient."
+    ),
+    click.option(
+        "--pair",
+        nargs=2,
+        metavar="NAME NAME",
+        help="Two assessors in detail: tables, calculation, disagreements; either may be a machine.",
+    ),
+    click.option("--coefficients", "only", is_flag=True, help="Only the coefficients of all, quickly."),
+)
+
+
+def _flag(option: Option) -> Callable[[Command], Command]:
+    """The click option of an agreement option."""
+    default = option.default
+    if isinstance(default, bool):
+        return click.option(option.flag, option.field, is_flag=True, help=option.help)
+    if option.field == "assessors":
+        return click.option(option.flag, option.field, multiple=True, help=option.help)
+    kind: Any = str
+    shown = default
+    if option.field != "weights" and option.choices:
+        kind = click.Choice([str(word) for word in option.aliases or option.choices])
+        shown = next((word for word, value in option.aliases.items() if value == default), str(default))
+    elif option.parse is int and (option.low is not None or option.high is not None):
+        kind = click.IntRange(option.low, option.high)
+    elif option.parse is int:
+        kind = int
+    return click.option(
+        option.flag,
+        option.field,
+        type=kind,
+        default=shown,
+        show_default=shown is not None,
+        metavar=option.metavar,
+        help=option.help,
+    )
+
+
+def _value(option: Option, given: Any) -> Any:
+    if option.field == "assessors":
+        return frozenset(given) or None
+    if option.field == "weights":
+        return _weights(given)
+    return option.parse(option.aliases.get(given, given)) if isinstance(given, str) else given
 
 
 def _weights(name: str) -> str | OwnWeights:
@@ -186,29 +145,14 @@ def _weights(name: str) -> str | OwnWeights:
     if name in WEIGHTS:
         return name
     try:
-        lines = Path(name).read_text(encoding="utf-8-sig").splitlines()
+        text = Path(name).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError, ValueError):
         raise WorkbenchError(
             f"{name} is neither the name of weights nor a file that can be read",
             remedy=f"one of {', '.join(WEIGHTS)}, or a file with a row for each grade, the lowest first",
         ) from None
-    return read_weights(lines, name)
-
-
-def read_weights(lines: list[str], source: str) -> OwnWeights:
-    """Rows of numbers, separated by blanks, tabs or commas; raises WorkbenchError with the line."""
-    rows = []
-    for number, line in enumerate(lines, start=1):
-        if line.strip():
-            try:
-                rows.append(tuple(float(cell) for cell in line.replace(",", " ").split()))
-            except ValueError:
-                raise WorkbenchError(
-                    f"{source}:{number}: there is something that is no number",
-                    remedy="write how far every two grades disagree, as 0 0.5 1",
-                ) from None
     try:
-        own_weights(rows)
+        return parse_weights(text, source=name)
     except WorkbenchError as error:
-        raise WorkbenchError(f"{source}: {error.message}", remedy=error.remedy) from None
-    return tuple(rows)
+        message = error.message if error.message.startswith(name) else f"{name}: {error.message}"
+        raise WorkbenchError(message, remedy=error.remedy) from None

@@ -9,9 +9,9 @@ from pathlib import Path
 import click
 import numpy as np
 
-from workbench.agreement.several.levels import alpha
-from workbench.agreement.several.methods import agreement
-from workbench.agreement.several.ratings import judged_ratings, ratings_of
+from workbench.agreement.coefficients import coefficient_value
+from workbench.agreement.coefficients.alpha import alpha
+from workbench.agreement.ratings import judged_ratings, ratings_of
 from workbench.cli.consensus_options import EXPORT, NEEDS_RULE, OUTPUT, consensus_options
 from workbench.cli.consensus_text import (
     comparison_json,
@@ -21,7 +21,7 @@ from workbench.cli.consensus_text import (
     write_export,
     write_out,
 )
-from workbench.cli.inputs import graded_judgments, open_input
+from workbench.cli.inputs import open_input
 from workbench.cli.output import say_json, say_table
 from workbench.cli.runs import only_one_standard_input, read_runs
 from workbench.consensus.judgments import LatestJudgments, latest_judgments
@@ -32,6 +32,7 @@ from workbench.consensus.soft import soft_export, soft_labels
 from workbench.consensus.summary import accuracy, summary
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.formats.judgment_groups import write_judgment_groups
+from workbench.formats.judgments import graded_judgments
 from workbench.formats.qrels import read_qrels, write_qrels
 from workbench.records import Judgment
 from workbench.scoring.measures import at_threshold, parse_measures
@@ -95,7 +96,7 @@ def command(
     }
     scores = scores_of_runs(found, runs, measure) if runs else {}
     comparisons = compare_rankings(scores)
-    agreement = _crowd_agreement(given, held) if experts is not None else {}
+    coefficient_value = _crowd_agreement(given, held) if experts is not None else {}
     if as_json:
         say_json(
             {
@@ -103,7 +104,7 @@ def command(
                 "rules": {name: summary_json(summary(one)) for name, one in found.items()},
                 "refused": refused,
                 "accuracy": {name: asdict(one) for name, one in accuracies.items()},
-                "agreement": agreement,
+                "agreement": coefficient_value,
                 "scores": scores,
                 "comparisons": [comparison_json(one) for one in comparisons],
             }
@@ -120,7 +121,7 @@ def command(
             ),
             numeric=range(1, 6),
         )
-        for which, values in agreement.items():
+        for which, values in coefficient_value.items():
             said = ", ".join(f"{name} {_three(value)}" for name, value in values.items())
             click.echo(f"note: agreement of the assessors, the {which} judgments: {said}", err=True)
     if comparisons:
@@ -243,7 +244,7 @@ def with_experts(found: Consensus, experts: Mapping[Pair, int], relevant_from: i
         "experts": {pair: int(grade >= relevant_from) for pair, grade in experts.items()},
     }
     both, _, _ = judged_ratings(sides, categories=(1, 0))
-    kappa = agreement(both.with_all(), "pooled").value if right.n else None
+    kappa = coefficient_value(both.with_all(), "pooled").value if right.n else None
     return Rightness(right.known, right.n, right.binary, right.exact, kappa)
 
 

@@ -20,8 +20,7 @@ from workbench.agreement.sample_request import (
     plan_request,
 )
 from workbench.agreement.sample_simulation import PlannedDraw, plan_draws
-from workbench.cli.output import say_table
-from workbench.cli.tabular import form_options, one_form, print_export
+from workbench.cli.output import form_options, one_form, print_export, say_table
 from workbench.errors import InvalidInput
 
 Command = TypeVar("Command", bound=Callable[..., Any])

@@ -41,14 +41,14 @@ def _strategy_parameters() -> str:
 
 
 def _coefficients() -> str:
-    from workbench.agreement.several.methods import METHODS
+    from workbench.agreement.coefficients import COEFFICIENTS
 
-    rows = [(one.label, f"`{one.name}`", one.source) for one in METHODS.values()]
+    rows = [(one.label, f"`{one.name}`", one.source) for one in COEFFICIENTS.values()]
     return _table(("Coefficient", "Name in commands", "Source"), rows)
 
 
 def _weights() -> str:
-    from workbench.agreement.several.weights import WEIGHTS
+    from workbench.agreement.weights import WEIGHTS
 
     return ", ".join(f"`{name}`" for name in WEIGHTS)
 
@@ -121,13 +121,13 @@ def _roles() -> str:
 def _topic_formats() -> str:
     from workbench.formats.topics import TOPIC_FORMATS
 
-    return ", ".join(f"`{name}`" for name in TOPIC_FORMATS)
+    return ", ".join(f"{one.words} (`{one.name}`)" for one in TOPIC_FORMATS.values())
 
 
 def _document_formats() -> str:
     from workbench.formats.documents import DOCUMENT_FORMATS
 
-    return ", ".join(f"`{name}`" for name in DOCUMENT_FORMATS)
+    return ", ".join(f"{one.words} (`{one.name}`)" for one in DOCUMENT_FORMATS.values())
 
 
 def _tie_rules() -> str:

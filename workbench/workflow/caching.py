@@ -1,4 +1,4 @@
-"""What a process remembers: contents that cannot change, and what is long to reckon and changes slowly."""
+"""The cache of a process: the last values that were asked for, each until its version changes."""
 
 from __future__ import annotations
 
@@ -13,87 +13,72 @@ Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 
 
-class Remembered(Generic[Key, Value]):
-    """The values that were asked for last, at most `most`; several threads may ask."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._values: OrderedDict[Key, Value] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def known(self, key: Key) -> Value | None:
-        """The value of a key, or None where it is not remembered."""
-        with self._lock:
-            if key in self._values:
-                self._values.move_to_end(key)
-            return self._values.get(key)
-
-    def get(self, key: Key, make: Callable[[], Value]) -> Value:
-        """The value of a key, made if it is not remembered."""
-        with self._lock:
-            if key in self._values:
-                self._values.move_to_end(key)
-                return self._values[key]
-        value = make()
-        self.keep(key, value)
-        return value
-
-    def keep(self, key: Key, value: Value) -> None:
-        """Remember a value; the one that was not asked for longest goes."""
-        with self._lock:
-            self._values[key] = value
-            while len(self._values) > self._most:
-                self._values.popitem(last=False)
-
-
 @dataclass(frozen=True, slots=True)
-class _Reckoned(Generic[Value]):
-    version: Hashable
+class _Entry(Generic[Value]):
+    """A value, what it was computed from, when, and how long that took."""
+
     value: Value
+    version: Hashable
     at: float
     seconds: float
 
 
-class Lately(Generic[Key, Value]):
-    """What was reckoned of the things that were asked for last, at most `most`; several threads may ask.
+class Cache(Generic[Key, Value]):
+    """At most `most` values, the least recently used one going first; several threads may ask.
 
-    What is reckoned within `moment` seconds is always of the version asked for, as the database has it.
+    Where the key says all that a value depends on, no version is needed. A value that takes no longer than
+    `moment` seconds is always computed of the version asked for, as the database has it.
     """
 
     def __init__(self, most: int, *, moment: float = 0.25) -> None:
         self._most = most
         self._moment = moment
-        self._known: OrderedDict[Key, _Reckoned[Value]] = OrderedDict()
+        self._entries: OrderedDict[Key, _Entry[Value]] = OrderedDict()
         self._lock = threading.Lock()
 
     def get(
         self,
         key: Key,
-        version: Hashable,
         make: Callable[[], Value],
         *,
+        version: Hashable = None,
         patience: float | None = None,
         steady: bool = False,
     ) -> Value:
-        """The value of a key: as it is remembered of this version, or of an older one for a while.
+        """The value of a key: cached of this version, or of an older one for a while, else made anew.
 
         An older one serves for `patience` seconds, or for ten times as long as it took, so that at most a
-        tenth of the time goes into it while the version changes all the time. What is quick to reckon is
-        reckoned anew all the same, unless it is to be `steady`.
+        tenth of the time goes into it while the version changes all the time. What is quick to compute is
+        computed anew all the same, unless it is to be `steady`.
         """
         begin = time.monotonic()
         with self._lock:
-            known = self._known.get(key)
-            if known is not None:
-                long = 10 * known.seconds if patience is None else patience
-                waits = (steady or known.seconds > self._moment) and begin - known.at < long
-                if known.version == version or waits:
-                    self._known.move_to_end(key)
-                    return known.value
+            entry = self._entries.get(key)
+            if entry is not None:
+                longest = 10 * entry.seconds if patience is None else patience
+                serves = (steady or entry.seconds > self._moment) and begin - entry.at < longest
+                if entry.version == version or serves:
+                    self._entries.move_to_end(key)
+                    return entry.value
         value = make()
-        end = time.monotonic()
-        with self._lock:
-            self._known[key] = _Reckoned(version, value, end, end - begin)
-            while len(self._known) > self._most:
-                self._known.popitem(last=False)
+        self._store(key, _Entry(value, version, end := time.monotonic(), end - begin))
         return value
+
+    def peek(self, key: Key) -> Value | None:
+        """The cached value of a key whatever its version, None where there is none."""
+        with self._lock:
+            if key not in self._entries:
+                return None
+            self._entries.move_to_end(key)
+            return self._entries[key].value
+
+    def put(self, key: Key, value: Value) -> None:
+        """Cache a value that was made elsewhere."""
+        self._store(key, _Entry(value, None, time.monotonic(), 0.0))
+
+    def _store(self, key: Key, entry: _Entry[Value]) -> None:
+        with self._lock:
+            self._entries[key] = entry
+            self._entries.move_to_end(key)
+            while len(self._entries) > self._most:
+                self._entries.popitem(last=False)

@@ -9,6 +9,7 @@ from sqlalchemy import update
 from sqlalchemy.orm import Session
 
 from tests.workflow.judging.probed import OTHERS, POOLED, Probed, probed
+from workbench.agreement.options import AgreementOptions
 from workbench.errors import InvalidInput, NotFound
 from workbench.formats.graded_pairs import GradedPair
 from workbench.formats.probe_answers import write_probe_answers
@@ -16,7 +17,7 @@ from workbench.storage.engine import Database
 from workbench.storage.events import PLANTED, REPEAT, TRAINING, current_events
 from workbench.storage.tables import CampaignRow, DocumentRow, KeptAsideRow, PoolRow
 from workbench.workflow.agreement.probe_answers import Against, probe_json, probe_lines
-from workbench.workflow.agreement.repeats import consistency
+from workbench.workflow.agreement.self_consistency import consistency
 from workbench.workflow.judging.desk_view import documents_of, work_of
 from workbench.workflow.judging.near_duplicates import keep_sketches, missing_sketches, near_duplicates_in
 from workbench.workflow.judging.quality_checks import CheckRules, check_rules_of
@@ -55,7 +56,7 @@ def test_repeats_are_judged_as_new_and_never_hold(database: Database) -> None:
         assert sorted(event.docno for event in held) == sorted(POOLED)
         line = worklist(db, ada.campaign, ada.ada)[0]
         assert (line.judged, line.total, line.done) == (total, total, True)
-        found = dict(consistency(db, ada.campaign, rounds=10).assessors[0].found)
+        found = dict(consistency(db, ada.campaign, AgreementOptions(rounds=10)).assessors[0].found)
         assert (found[Against.REPEAT].n, found[Against.REPEAT].same) == (len(repeats), len(repeats))
 
 
@@ -78,7 +79,7 @@ def test_an_undo_of_a_repeat_takes_back_the_repeat_only(sqlite_database: Databas
         assert first.grade == 0
         # What was said instead is what is compared: 0 before, 1 now; not the 3 that was taken back.
         ada.say(db, key, 1)
-        report = consistency(db, ada.campaign, graded=True, rounds=10)
+        report = consistency(db, ada.campaign, AgreementOptions(graded=True, rounds=10))
         assert [(one.stood, one.said) for one in report.contradictions] == [(0, 1)]
 
 
@@ -116,7 +117,7 @@ def test_planted_pairs_come_once_and_one_in_the_pool_is_judged_as_every_other(
             Slot("x2", PLANTED),
         }
         assert {event.docno for event in current_events(db, ada.campaign)} == set(POOLED)
-        found = dict(consistency(db, ada.campaign, rounds=10).assessors[0].found)
+        found = dict(consistency(db, ada.campaign, AgreementOptions(rounds=10)).assessors[0].found)
         # x1 and n05 as known, x2 not.
         assert (found[Against.PLANTED].n, found[Against.PLANTED].same) == (3, 2)
         assert remove_known_answers(db, ada.campaign, purpose=PLANTED) == 3
@@ -185,7 +186,7 @@ def test_the_work_opens_with_the_share_that_is_asked_for(trainee: tuple[Session,
     assert [slot.docno for slot in ada.judge_all(db)] == list(POOLED)
     assert [purpose for _, purpose, _ in ada.events(db)] == [TRAINING] * 6 + ["judging"] * 30
     # What was said after the right grades had been told measures nothing.
-    found = dict(consistency(db, ada.campaign, graded=True, rounds=10).assessors[0].found)
+    found = dict(consistency(db, ada.campaign, AgreementOptions(graded=True, rounds=10)).assessors[0].found)
     assert (found[Against.TRAINING].n, found[Against.TRAINING].same) == (3, 1)
 
 
@@ -248,7 +249,7 @@ def test_whoever_is_let_through_begins_and_keeps_what_was_answered(trainee: tupl
     waive_training(db, ada.campaign, waits.assignment_id, by=ada.made.organiser)
     waive_training(db, ada.campaign, waits.assignment_id, by=ada.made.organiser)
     assert len(db.get_one(CampaignRow, ada.campaign).desk_rules["let_through"]) == 1
-    assert [one.let_through for one in trainees(db, ada.campaign)] == [True]
+    assert [one.waived for one in trainees(db, ada.campaign)] == [True]
     task = ada.task(db)
     assert [task.slot(key).purpose for key in task.order] == [TRAINING] * 4 + ["judging"] * 30
     # One more answer of the training was on its way: it arrives, and says nothing of a round.

@@ -145,7 +145,7 @@ def test_where_the_collection_has_a_list_it_decides(database: Database) -> None:
 def test_a_reason_and_a_topic_are_needed(database: Database) -> None:
     with database.writing() as db:
         made, _ = pooled_campaign(db)
-        with pytest.raises(InvalidInput, match="no reason"):
+        with pytest.raises(InvalidInput, match="Reason"):
             add(db, made, "d6", reason=" \n")
         with pytest.raises(InvalidInput, match="2001 characters"):
             add(db, made, "d6", reason="x" * 2001)

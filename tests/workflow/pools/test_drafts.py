@@ -137,7 +137,7 @@ def test_a_draft_is_renamed_and_deleted(database: Database) -> None:
     [
         (lambda db, campaign_id: rename_draft(db, campaign_id, "depth 2", "x"), "renamed"),
         (lambda db, campaign_id: delete_draft(db, campaign_id, "depth 2"), "deleted"),
-        (lambda db, campaign_id: rebuild_draft(db, campaign_id, "depth 2"), "built again"),
+        (lambda db, campaign_id: rebuild_draft(db, campaign_id, "depth 2"), "rebuilt"),
         (lambda db, campaign_id: before_opening(db, campaign_id, "depth 2"), "opened"),
     ],
 )

@@ -47,7 +47,7 @@ COMMANDS = {
     "judgments": "workbench.cli.campaign.judgments:judgments",
     "probe-answers": "workbench.cli.campaign.judgments:probe_answers",
     "subtopic-qrels": "workbench.cli.campaign.judgments:subtopic_qrels",
-    "agreement": "workbench.cli.campaign.agreement_and_scores:agreement",
+    "agreement": "workbench.cli.campaign.agreement:agreement",
     "consensus": "workbench.cli.campaign.consensus:consensus",
     "qrels": "workbench.cli.campaign.consensus:qrels",
     "disputes": "workbench.cli.campaign.adjudication:disputes",
@@ -55,13 +55,13 @@ COMMANDS = {
     "adjudicate": "workbench.cli.campaign.adjudication:adjudicate",
     "decisions": "workbench.cli.campaign.adjudication:decisions",
     "discussion-report": "workbench.cli.campaign.adjudication:discussion_report",
-    "agreement-topics": "workbench.cli.campaign.agreement_topics:agreement_topics",
-    "agreement-time": "workbench.cli.campaign.agreement_time:agreement_time",
-    "self-consistency": "workbench.cli.campaign.agreement_repeats:self_consistency",
-    "agreement-machines": "workbench.cli.campaign.agreement_machines:agreement_machines",
+    "agreement-topics": "workbench.cli.campaign.agreement:agreement_topics",
+    "agreement-time": "workbench.cli.campaign.agreement:agreement_time",
+    "self-consistency": "workbench.cli.campaign.agreement:self_consistency",
+    "agreement-machines": "workbench.cli.campaign.agreement:agreement_machines",
     "plan-overlap": "workbench.cli.campaign.overlap:plan_overlap",
     "draw-overlap": "workbench.cli.campaign.overlap:draw_overlap",
-    "score": "workbench.cli.campaign.agreement_and_scores:score",
+    "score": "workbench.cli.campaign.score:score",
 }
 
 

@@ -11,9 +11,8 @@ import click
 from workbench.cli.campaign.campaigns import FILES, JSON
 from workbench.cli.database import database_options, open_database
 from workbench.cli.inputs import open_input
-from workbench.cli.output import say_json, say_table
-from workbench.cli.rounds_text import say_rounds
-from workbench.cli.tabular import form_options, one_form, print_export
+from workbench.cli.output import form_options, one_form, print_export, say_json, say_table
+from workbench.cli.rounds import say_rounds
 from workbench.consensus.disputes import Difference
 from workbench.formats.graded_pairs import read_decisions, write_decisions
 from workbench.scoring.listed import influence_measures

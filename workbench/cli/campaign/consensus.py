@@ -19,8 +19,7 @@ from workbench.cli.consensus_text import (
     write_out,
 )
 from workbench.cli.database import database_options, open_database
-from workbench.cli.output import say_json
-from workbench.cli.tabular import print_export
+from workbench.cli.output import print_export, say_json
 from workbench.consensus.rule_choice import RuleChoice, choices_of, default_rules
 from workbench.consensus.settle import label_export
 from workbench.consensus.soft import soft_export

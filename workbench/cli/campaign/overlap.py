@@ -8,11 +8,10 @@ import click
 
 from workbench.agreement.sample_request import PlanRequest
 from workbench.agreement.sample_size import Draw
+from workbench.cli.agreement_options import grade_options
 from workbench.cli.database import database_options, open_database
-from workbench.cli.grade_options import grade_options
-from workbench.cli.output import say_json
+from workbench.cli.output import form_options, one_form, say_json
 from workbench.cli.plan_overlap import OF_PLANS, print_plans, request_options
-from workbench.cli.tabular import form_options, one_form
 from workbench.errors import NotFound
 from workbench.settings import Settings
 from workbench.storage import Session

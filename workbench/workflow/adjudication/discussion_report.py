@@ -8,8 +8,14 @@ from functools import partial
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from workbench.agreement.rounds import Rounds, compare_rounds
-from workbench.agreement.rounds_forms import ROUND_COLUMNS, rounds_data, rounds_latex, rounds_rows
+from workbench.agreement.rounds import (
+    ROUND_COLUMNS,
+    Rounds,
+    compare_rounds,
+    rounds_data,
+    rounds_latex,
+    rounds_rows,
+)
 from workbench.errors import WorkbenchError
 from workbench.export import Export
 from workbench.storage.events import CURRENT_PURPOSES, DISCUSSION

@@ -33,7 +33,7 @@ from workbench.workflow.adjudication.discussions import all_answered, answers_in
 from workbench.workflow.adjudication.opinions import changed_since, people_of
 from workbench.workflow.adjudication.queue import Order, Queue, QueueLine, State
 from workbench.workflow.adjudication.rules import AdjudicationRules, rules_from_json
-from workbench.workflow.caching import Lately
+from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.judging.current_judgments import current_judgments
 from workbench.workflow.runs.packed_store import tops_of
@@ -51,8 +51,8 @@ class Disputed:
     disputes: tuple[Dispute, ...]
 
 
-_DISPUTED: Lately[object, Disputed] = Lately(KEPT)
-_INFLUENCES: Lately[object, dict[Pair, Influence]] = Lately(KEPT, moment=0.05)
+_DISPUTED: Cache[object, Disputed] = Cache(KEPT)
+_INFLUENCES: Cache[object, dict[Pair, Influence]] = Cache(KEPT, moment=0.05)
 
 
 def dispute_queue(
@@ -98,7 +98,7 @@ def _disputed(
         return Disputed(judgments_by_pair(judgments), disputes(judgments, rule=rules.disputed, scale=scale))
 
     key = (*_place(db, campaign), rules.disputed, rules.machines)
-    return _DISPUTED.get(key, _version(db, campaign), make, patience=patience)
+    return _DISPUTED.get(key, make, version=_version(db, campaign), patience=patience)
 
 
 def _influenced(
@@ -127,7 +127,7 @@ def _influenced(
     key = (*_place(db, campaign), rules, runs)
     version = (_version(db, campaign), hash(frozenset(decided.items())))
     # On the desk the order stays: each decision would shuffle the rest otherwise.
-    return _INFLUENCES.get(key, version, make, patience=patience, steady=patience is not None)
+    return _INFLUENCES.get(key, make, version=version, patience=patience, steady=patience is not None)
 
 
 def _place(db: Session, campaign: CampaignRow) -> tuple[object, ...]:

@@ -17,6 +17,8 @@ import numpy as np
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from workbench.agreement.options import AgreementOptions
+from workbench.agreement.ratings import NO_ANSWER
 from workbench.agreement.sample_export import plans_export
 from workbench.agreement.sample_influence import (
     assessor_bias,
@@ -35,15 +37,13 @@ from workbench.agreement.sample_model import (
 from workbench.agreement.sample_request import PlanRequest, Target
 from workbench.agreement.sample_simulation import ROUNDS, PlannedDraw, plan_draws
 from workbench.agreement.sample_size import Floats, SampleSize
-from workbench.agreement.several.answers import NO_ANSWER
-from workbench.agreement.several.entering import entering as enter
-from workbench.agreement.several.tally import tally
-from workbench.agreement.several.weights import nominal
+from workbench.agreement.selection import select_ratings as enter
+from workbench.agreement.tally import tally
+from workbench.agreement.weights import nominal
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.export import Export
 from workbench.storage.tables import AssessorRow, AssignmentRow, PoolRow
-from workbench.workflow.agreement.compared_grades import ComparedGrades, compared_grades
-from workbench.workflow.agreement.entering import answers_in
+from workbench.workflow.agreement.selection import ComparedGrades, compared_grades, current_answers
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.judging.handout import handouts_of
 from workbench.workflow.pools.pace import Pace, pace_of
@@ -95,15 +95,15 @@ def candidates_of(
     scale = campaign_of(db, campaign_id).scale
     grades = sorted((grade.value for grade in scale.grades), reverse=True)
     places = {grade: place for place, grade in enumerate(grades)}
-    answers = answers_in(db, campaign_id)
+    answers = current_answers(db, campaign_id)
     ids = dict(
         db.execute(
             select(AssessorRow.name, AssessorRow.id).where(AssessorRow.campaign_id == campaign_id)
         ).all()
     )
-    people = [row for row, voice in enumerate(answers.voices) if not voice.machine]
+    people = [row for row, voice in enumerate(answers.assessors) if not voice.machine]
     grades_given = answers.grades[people]
-    numbers = [ids[answers.voices[row].name] for row in people]
+    numbers = [ids[answers.assessors[row].name] for row in people]
     given = _given(db, campaign_id)
     found = []
     for column in np.flatnonzero((grades_given >= 0).sum(axis=0) == 1).tolist():
@@ -311,10 +311,9 @@ def _topic_size(known: Known | None, candidates: Candidates) -> float:
 def _known(db: Session, campaign_id: int, grades: ComparedGrades, target: Target) -> Known | None:
     try:
         found = enter(
-            answers_in(db, campaign_id),
+            current_answers(db, campaign_id),
             grades.scale,
-            relevant_from=grades.relevant_from,
-            graded=grades.graded,
+            AgreementOptions(relevant_from=grades.relevant_from, graded=grades.graded),
         )
     except WorkbenchError:
         return None

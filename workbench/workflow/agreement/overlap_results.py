@@ -9,11 +9,11 @@ import numpy as np
 from sqlalchemy import Select, and_, func, select
 from sqlalchemy.orm import Session
 
+from workbench.agreement.contingency import MISSING, Codes
+from workbench.agreement.resampling import Resamples
 from workbench.agreement.sample_request import LEVEL, PlanRequest
 from workbench.agreement.sample_results import SampleEstimate, estimate_from_pairs, estimate_from_topics
 from workbench.agreement.sample_size import Draw
-from workbench.agreement.several.over_topics import Resamples
-from workbench.agreement.table import MISSING, Codes
 from workbench.storage.events import CURRENT_PURPOSES, current_events
 from workbench.storage.tables import AssessorRow, JudgmentEventRow, PoolEntryRow, PoolRow
 from workbench.workflow.agreement.overlap import Pair

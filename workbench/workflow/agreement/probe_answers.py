@@ -28,7 +28,7 @@ class Against(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class SaidEvent:
+class RecordedEvent:
     """One event of an assessor: of which pair, what, for what, when, and at which desk."""
 
     number: int
@@ -49,8 +49,8 @@ class ProbeAnswer:
     """
 
     against: Against
-    said: SaidEvent
-    first: SaidEvent | None
+    said: RecordedEvent
+    first: RecordedEvent | None
     known: int | None
     round: int = 1
     judged: bool = False
@@ -76,7 +76,7 @@ def known_answers(db: Session, campaign_id: int) -> dict[tuple[str, Pair], int]:
     }
 
 
-def said_events(db: Session, campaign_id: int) -> dict[tuple[str, bool], list[SaidEvent]]:
+def recorded_events(db: Session, campaign_id: int) -> dict[tuple[str, bool], list[RecordedEvent]]:
     """Every event of a campaign in order, by the assessor's name and whether that is a machine."""
     event = JudgmentEventRow
     rows = db.execute(
@@ -96,9 +96,9 @@ def said_events(db: Session, campaign_id: int) -> dict[tuple[str, bool], list[Sa
         .where(event.campaign_id == campaign_id)
         .order_by(AssessorRow.name, event.id)
     )
-    found: dict[tuple[str, bool], list[SaidEvent]] = {}
+    found: dict[tuple[str, bool], list[RecordedEvent]] = {}
     for name, machine, number, topic, docno, answer, grade, purpose, when, assignment in rows:
-        said = SaidEvent(number, (topic, docno), answer, grade, purpose, when, assignment)
+        said = RecordedEvent(number, (topic, docno), answer, grade, purpose, when, assignment)
         found.setdefault((name, machine), []).append(said)
     return found
 
@@ -109,7 +109,7 @@ def training_rounds(db: Session, campaign_id: int) -> dict[int, int]:
 
 
 def answers_to_probes(
-    events: Sequence[SaidEvent], known: Mapping[tuple[str, Pair], int], rounds: Mapping[int, int]
+    events: Sequence[RecordedEvent], known: Mapping[tuple[str, Pair], int], rounds: Mapping[int, int]
 ) -> list[ProbeAnswer]:
     """What one assessor said to probes, in the order in which it was said.
 
@@ -117,7 +117,7 @@ def answers_to_probes(
     first answer of a round counts. A planted pair that was judged among the others comes with the answer that
     holds, after the rest.
     """
-    holds: dict[Pair, SaidEvent] = {}
+    holds: dict[Pair, RecordedEvent] = {}
     probes: dict[object, ProbeAnswer] = {}
     for at, one in enumerate(events):
         if one.purpose in CURRENT_PURPOSES:
@@ -146,7 +146,7 @@ def answers_to_probes(
 def probe_lines(db: Session, campaign_id: int) -> Iterator[ProbeLine]:
     """Every answer to a repeat, a planted pair or one of training, by assessor, in the order said."""
     known, rounds = known_answers(db, campaign_id), training_rounds(db, campaign_id)
-    for (name, machine), events in said_events(db, campaign_id).items():
+    for (name, machine), events in recorded_events(db, campaign_id).items():
         for one in sorted(answers_to_probes(events, known, rounds), key=lambda one: one.said.number):
             first = one.first
             yield ProbeLine(

@@ -101,7 +101,9 @@ def pairs_added_by_hand(db: Session, campaign_id: int) -> frozenset[tuple[str, s
 def _checked_reason(reason: str) -> str:
     reason = storable(" ".join(reason.split()))
     if not reason:
-        raise InvalidInput([Finding("Reason", None, "reason", "there is no reason", "say how it was found")])
+        raise InvalidInput(
+            [Finding("Reason", None, "reason", "the reason is missing", "state how the document was found")]
+        )
     if len(reason) > LONGEST_REASON:
         message, remedy = f"it has {len(reason)} characters", f"at most {LONGEST_REASON}"
         raise InvalidInput([Finding("Reason", None, "reason", message, remedy)])
@@ -153,7 +155,7 @@ KEY = "taken_out"
 
 @dataclass(frozen=True, slots=True)
 class RemovedAddition:
-    """A document that was added to a topic and taken out: how it came, who took it (or empty), when."""
+    """A document that was added to a topic and removed: how it was added, who removed it (or empty), when."""
 
     topic: str
     docno: str
@@ -165,9 +167,9 @@ class RemovedAddition:
 def remove_addition(
     db: Session, campaign_id: int, name: str, *, topic: str, docno: str, by: int | None = None
 ) -> None:
-    """Take out of a pool what was added by hand, as long as nobody has said anything of it.
+    """Remove from a pool what was added by hand, as long as nobody has answered it.
 
-    That it was there, and who took it out, stays in the pool's recipe. Raises NotFound where it was not
+    The pool's recipe records the addition and who removed it. Raises NotFound where it was not
     added, Conflict for a closed pool, for what a run brought too, and for what has been answered, even if the
     answer was withdrawn.
     """
@@ -177,22 +179,22 @@ def remove_addition(
     if entry is None or entry.added_at is None:
         raise NotFound(f"{docno} was not added by hand to topic {topic} of pool {name!r}")
     if entry.run_count:
-        raise Conflict(f"a run brought {docno} too, so that it stays", remedy="see who brought it")
+        raise Conflict(f"a run contributed {docno} too, so it stays", remedy="see which runs contributed it")
     answered = select(JudgmentEventRow.id).where(
         JudgmentEventRow.campaign_id == campaign_id,
         JudgmentEventRow.topic == topic,
         JudgmentEventRow.docno == docno,
     )
     if db.scalar(answered.limit(1)) is not None:
-        raise Conflict(f"{docno} has been judged, so that it stays in the pool")
+        raise Conflict(f"{docno} has been judged, so it stays in the pool")
     _record_removal(row, entry, by)
     db.delete(entry)
     recount(db, row)
 
 
 def judged_additions(db: Session, campaign_id: int, name: str, *, topic: str) -> frozenset[str]:
-    """The docnos added by hand to a topic of a pool of which somebody has said something."""
-    said = select(JudgmentEventRow.docno).where(
+    """The docnos added by hand to a topic of a pool that somebody has answered."""
+    answered = select(JudgmentEventRow.docno).where(
         JudgmentEventRow.campaign_id == campaign_id, JudgmentEventRow.topic == topic
     )
     added = (
@@ -203,7 +205,7 @@ def judged_additions(db: Session, campaign_id: int, name: str, *, topic: str) ->
             PoolRow.name == name,
             PoolEntryRow.topic == topic,
             PoolEntryRow.added_at.is_not(None),
-            PoolEntryRow.docno.in_(said),
+            PoolEntryRow.docno.in_(answered),
         )
     )
     return frozenset(db.scalars(added))
@@ -212,7 +214,7 @@ def judged_additions(db: Session, campaign_id: int, name: str, *, topic: str) ->
 def removed_additions(
     db: Session, campaign_id: int, name: str, *, topic: str | None = None
 ) -> tuple[RemovedAddition, ...]:
-    """What was taken out of a pool, or of one topic of it, in that order; raises NotFound."""
+    """What was removed from a pool, or from one topic of it, in that order; raises NotFound."""
     notes = pool_row(db, campaign_id, name).recipe.get(KEY, ())
     wanted = [note for note in notes if topic is None or note["topic"] == topic]
     names = _names(db, {note[key] for note in wanted for key in ("added_by", "taken_out_by")})
@@ -233,7 +235,7 @@ def removed_additions(
 
 
 def _record_removal(row: PoolRow, entry: PoolEntryRow, by: int | None) -> None:
-    """Write into the recipe of a locked pool that an addition was taken out; accounts by their numbers."""
+    """Write into the recipe of a locked pool that an addition was removed; accounts by their numbers."""
     note = {
         "topic": entry.topic,
         "docno": entry.docno,

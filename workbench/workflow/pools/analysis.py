@@ -72,7 +72,7 @@ def analyse(
 
 
 def chosen_runs(db: Session, campaign_id: int, tags: Collection[str] | None = None) -> tuple[ChosenRun, ...]:
-    """The runs that hold now, by tag; if none is named, all but those that the organiser has set aside.
+    """The current runs, by tag; if none is named, all but those that the organiser has set aside.
 
     Raises NotFound for an unknown tag.
     """

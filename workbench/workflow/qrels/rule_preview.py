@@ -19,7 +19,7 @@ from workbench.records import Qrel, Scale, Verdict, sorted_ids
 from workbench.scoring.measures import at_threshold, parse_measures
 from workbench.scoring.rank_correlation import RankingComparison, compare_rankings, ranks
 from workbench.scoring.scorer import Scorer, in_order
-from workbench.workflow.caching import Remembered
+from workbench.workflow.caching import Cache
 from workbench.workflow.qrels.qrels import Material, material
 from workbench.workflow.runs.packed_store import run_for_use
 from workbench.workflow.runs.run_records import CampaignRun, runs_of
@@ -86,10 +86,10 @@ class _Settled:
     sha256: str
 
 
-_SETTLED: Remembered[tuple[str, RuleChoice], _Settled] = Remembered(16)
+_SETTLED: Cache[tuple[str, RuleChoice], _Settled] = Cache(16)
 """What the last rules gave, by the digest of the judgments."""
 
-_SCORES: Remembered[tuple[str, str, str], float] = Remembered(50_000)
+_SCORES: Cache[tuple[str, str, str], float] = Cache(50_000)
 """What runs are worth, by the hashes of qrels and run and by measure: none of them ever changes."""
 
 
@@ -149,7 +149,7 @@ def preview_ranking(
     scorers: dict[tuple[str, str], Scorer] = {}
     started, scored = time.monotonic(), False
     for number, run in enumerate(runs, start=1):
-        missing = [key for key in wanted if _SCORES.known((*key, run.sha256)) is None]
+        missing = [key for key in wanted if _SCORES.peek((*key, run.sha256)) is None]
         if missing:
             # One run at least each time, or a slow machine would never come to an end.
             if seconds is not None and scored and time.monotonic() - started > seconds:
@@ -159,7 +159,7 @@ def preview_ranking(
             for key in missing:
                 if key not in scorers:
                     scorers[key] = Scorer(rules[wanted[key]].qrels, [lines[wanted[key]]])
-                _SCORES.keep((*key, run.sha256), scorers[key].score(sorted_once).values[key[1]])
+                _SCORES.put((*key, run.sha256), scorers[key].score(sorted_once).values[key[1]])
         if progress is not None:
             progress(number, len(runs))
     return _ranking(str(parsed), rules, lines, runs, tuple(left_out))
@@ -175,7 +175,7 @@ def _ranking(
     scores: dict[str, dict[str, float]] = {}
     done = 0
     for name, settled in rules.items():
-        known = {run.tag: _SCORES.known((settled.sha256, str(lines[name]), run.sha256)) for run in runs}
+        known = {run.tag: _SCORES.peek((settled.sha256, str(lines[name]), run.sha256)) for run in runs}
         scores[name] = {tag: value for tag, value in known.items() if value is not None}
         done += len(scores[name])
     total = len(rules) * len(runs)

@@ -16,7 +16,7 @@ from workbench.pooling.near_identical_runs import DEPTH, P, Tops, compared_topic
 from workbench.ranking import ordered
 from workbench.records import Ranking, Run
 from workbench.storage.tables import CheckedFileRow, RunRow
-from workbench.workflow.caching import Remembered
+from workbench.workflow.caching import Cache
 
 MOST_NAMED = 3
 TAG_BEGINNING = 12
@@ -188,4 +188,4 @@ def _tops(db: Session, sha256: str, topics: tuple[str, ...], content: Callable[[
     return _REMEMBERED.get((sha256, hash(topics)), make)
 
 
-_REMEMBERED: Remembered[tuple[str, int], Tops] = Remembered(512)
+_REMEMBERED: Cache[tuple[str, int], Tops] = Cache(512)

@@ -18,7 +18,7 @@ from workbench.formats.run_rules import RunRules, rules_from_json
 from workbench.formats.source import Bounded, open_source
 from workbench.pooling.depth import DEPTH
 from workbench.storage.tables import AccountRow, CampaignRow, CollectionListRow, PoolRow
-from workbench.workflow.caching import Remembered
+from workbench.workflow.caching import Cache
 
 
 def rules_of(db: Session, campaign_id: int) -> RunRules:
@@ -132,4 +132,4 @@ def _docnos(content: bytes) -> frozenset[str]:
     return frozenset(plain.removesuffix("\n").split("\n"))
 
 
-_LATEST: Remembered[str, frozenset[str]] = Remembered(1)
+_LATEST: Cache[str, frozenset[str]] = Cache(1)

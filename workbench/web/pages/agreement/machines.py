@@ -5,13 +5,12 @@ from __future__ import annotations
 from flask import Blueprint
 from werkzeug.wrappers import Response
 
-from workbench.storage import Session
+from workbench.agreement.machines import machine_coefficients
 from workbench.web.access import here, reader
 from workbench.web.downloads import export_file
-from workbench.web.pages.agreement.grades_choice import Choice
-from workbench.web.pages.agreement.shared import TABLE, report_asked, report_for_file, report_page
-from workbench.workflow.agreement.machines import MachinesReport, machines_against_people
-from workbench.workflow.agreement.report_forms import machines_export
+from workbench.web.pages.agreement.page import TABLE, agreement_page, render_page, report_for_file
+from workbench.workflow.agreement.export import machines_export
+from workbench.workflow.agreement.machines import machines_against_people
 
 blueprint = Blueprint("agreement_machines", __name__, url_prefix="/c/<slug>/agreement/machines")
 
@@ -20,16 +19,18 @@ blueprint = Blueprint("agreement_machines", __name__, url_prefix="/c/<slug>/agre
 @reader
 def index() -> str:
     """Every machine against the majority of people and against each person."""
-    return report_page("agreement/machines.html", report_asked(_report))
+    page = agreement_page(machines_against_people)
+    return render_page(
+        "machines",
+        page,
+        coefficients=machine_coefficients(),
+        weighted=machine_coefficients(weighted=True),
+    )
 
 
 @blueprint.get(TABLE)
 @reader
 def table(kind: str) -> Response:
     """Every comparison as CSV with all digits, as LaTeX or as JSON."""
-    taken = machines_export(report_for_file(_report))
-    return export_file(taken, kind, f"{here().slug}.agreement.machines")
-
-
-def _report(db: Session, choice: Choice) -> MachinesReport:
-    return machines_against_people(db, here().id, relevant_from=choice.relevant_from, graded=choice.graded)
+    report = report_for_file(machines_against_people)
+    return export_file(machines_export(report), kind, f"{here().slug}.agreement.machines")

@@ -1,118 +1,88 @@
-"""Agreement: all assessors together, the matrix, every two, two with the working, by grade, who is strict."""
+"""Agreement: all assessors, the matrix, every pair, two in detail, by grade, and leniency."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeVar
+from dataclasses import replace
+from typing import Any
 
-from flask import Blueprint, render_template, request
+from flask import Blueprint, request
 from werkzeug.wrappers import Response
 
-from workbench.agreement.report.forms import matrix_export, report_export
-from workbench.agreement.report.matrix import Matrix
-from workbench.agreement.report.overview import Together, what_differs
-from workbench.agreement.report.pair import PairReport
-from workbench.agreement.report.pair_forms import pair_export
-from workbench.agreement.report.working import workings
-from workbench.agreement.several.entering import Entering, Machines
-from workbench.agreement.several.levels import LEVELS
-from workbench.agreement.several.weights import WEIGHTS
-from workbench.agreement.specific import WHY_NONE
-from workbench.errors import WorkbenchError
-from workbench.records import Scale
+from workbench.agreement.coefficients import coefficients_on, shown_in
+from workbench.agreement.coefficients.coefficient import Shown
+from workbench.agreement.export import matrix_export, report_export
+from workbench.agreement.grades import WHY_NONE
+from workbench.agreement.options import AgreementOptions, Machines
+from workbench.agreement.pair_report import PairReport, pair_calculations, pair_export
+from workbench.agreement.report import AgreementReport, Matrix, what_differs
 from workbench.storage import Session
 from workbench.web.access import here, reader
-from workbench.web.context import reading
 from workbench.web.downloads import export_file
-from workbench.web.pages.agreement.grades_choice import WHOSE
-from workbench.web.pages.agreement.options import BASES, BOUNDS, FIGURES, MOST_ROUNDS, OVER, Choice, choice_of
-from workbench.web.pages.agreement.shared import Nothing, nothing_of
-from workbench.workflow.agreement.agreeing import (
-    Asked,
-    agreement,
-    agreement_matrix,
-    agreement_of_two,
-    entered,
-)
-from workbench.workflow.campaigns.campaigns import campaign_of
-from workbench.workflow.people.assessors import assessors_of
+from workbench.web.pages.agreement.page import AgreementPage, agreement_page, render_page, report_for_file
+from workbench.workflow.agreement.report import campaign_agreement, campaign_matrix, campaign_pair
 
 blueprint = Blueprint("agreement", __name__, url_prefix="/c/<slug>/agreement")
-Found = TypeVar("Found")
-Find = Callable[[Session, Choice], Found]
 MOST_DISAGREED = 200
-
-
-@dataclass(frozen=True, slots=True)
-class Page(Generic[Found]):
-    """What was asked for and what came of it, or why nothing did; `machines` says whether there are any."""
-
-    scale: Scale
-    choice: Choice
-    machines: bool
-    found: Found | None
-    nothing: Nothing | None
 
 
 @blueprint.get("")
 @reader
 def index() -> str:
-    """All together: every coefficient with its interval, and what it means."""
-    page = _page(_report)
-    sentence = what_differs(page.found) if page.found else ""
-    return _rendered("index", page, sentence=sentence)
+    """All assessors: every coefficient with its interval, and what it means."""
+    page = agreement_page(campaign_agreement, weighted=True)
+    return render_page("index", page, sentence=what_differs(page.report) if page.report else "")
 
 
 @blueprint.get("/matrix")
 @reader
 def matrix() -> str:
     """Every assessor with every other, as a heat map that is a table."""
-    return _rendered("matrix", _page(_matrix))
+    return render_page("matrix", agreement_page(_matrix, weighted=True))
 
 
 @blueprint.get("/pairs")
 @reader
 def pairs() -> str:
-    """Every two assessors, machines apart."""
-    return _rendered("pairs", _page(_among))
+    """Every pair of assessors, those with a machine apart."""
+    return render_page(
+        "pairs", agreement_page(_with_machines, weighted=True), coefficients=coefficients_on((1, 0))
+    )
 
 
 @blueprint.get("/grades")
 @reader
 def grades() -> str:
-    """Agreement grade by grade, and at every line of relevance."""
-    return _rendered("grades", _page(_report))
+    """Agreement grade by grade, and at every relevance threshold."""
+    return render_page("grades", agreement_page(campaign_agreement, weighted=True), **_threshold_columns())
 
 
 @blueprint.get("/assessors")
 @reader
 def assessors() -> str:
-    """Who is strict and who is lenient, on the pairs that they share with others."""
-    return _rendered("assessors", _page(_report))
+    """Leniency of each assessor, on the pairs shared with others."""
+    return render_page("assessors", agreement_page(campaign_agreement, weighted=True))
 
 
 @blueprint.get("/pair")
 @reader
 def pair() -> str:
-    """Two assessors: their tables, the whole working, and where they differ; `?first=` and `?second=`."""
+    """Two assessors: their tables, the calculation, the disagreements; `?first=` and `?second=`."""
     first, second = request.args.get("first", ""), request.args.get("second", "")
-
-    page = _page(_two)
-    found = page.found
+    page = agreement_page(_pair, weighted=True)
     labels = _labels(page)
-    steps = workings(found.two, found.entering.ratings, page.choice.how, labels) if found else ()
-    named = [voice for voice in found.entering.assessors if voice.name in (first, second)] if found else []
-    return _rendered(
+    report = page.report
+    both = [one for one in report.selection.assessors if one.name in (first, second)] if report else []
+    return render_page(
         "pair",
         page,
         first=first,
         second=second,
         labels=labels,
-        workings=steps,
-        machine_names=[voice.name for voice in named if voice.machine],
+        calculations=pair_calculations(report, labels) if report else (),
+        machine_names=[one.name for one in both if one.machine],
         most=MOST_DISAGREED,
         why_none=WHY_NONE,
+        **_threshold_columns(),
     )
 
 
@@ -120,97 +90,55 @@ def pair() -> str:
 @reader
 def report_file(kind: str) -> Response:
     """The whole report as CSV (one row a coefficient, with all digits), as LaTeX or as JSON."""
-    _, report = _for_file(_report)
+    report = report_for_file(campaign_agreement, weighted=True)
     return export_file(report_export(report), kind, f"{here().slug}.agreement")
 
 
 @blueprint.get("/matrix.<any(csv, tex, json):kind>")
 @reader
 def matrix_file(kind: str) -> Response:
-    """The matrix of the chosen coefficient as CSV, as LaTeX, or with all figures as JSON."""
-    choice, (found, entering) = _for_file(_matrix)
-    taken = matrix_export(found, entering, choice.how, choice.by)
-    return export_file(taken, kind, f"{here().slug}.agreement.{choice.by}")
+    """The matrix of the chosen coefficient as CSV, as LaTeX, or with all estimates as JSON."""
+    found = report_for_file(_matrix, weighted=True)
+    return export_file(matrix_export(found), kind, f"{here().slug}.agreement.{found.options.coefficient}")
 
 
 @blueprint.get("/pair.<any(csv, tex, json):kind>")
 @reader
 def pair_file(kind: str) -> Response:
-    """Two assessors closely as CSV, as LaTeX or as JSON; `?first=` and `?second=` name them."""
-    choice, found = _for_file(_two)
-    return export_file(pair_export(found, choice.how), kind, f"{here().slug}.agreement.pair")
-
-
-def _report(db: Session, choice: Choice) -> Together:
-    return agreement(db, here().id, choice.asked, choice.how)
-
-
-def _among(db: Session, choice: Choice) -> Together:
-    return agreement(db, here().id, _with_machines(choice.asked), choice.how)
-
-
-def _two(db: Session, choice: Choice) -> PairReport:
-    first, second = request.args.get("first", ""), request.args.get("second", "")
-    asked = _with_machines(choice.asked)
-    return agreement_of_two(db, here().id, asked, choice.how, first=first, second=second)
-
-
-def _matrix(db: Session, choice: Choice) -> tuple[Matrix, Entering]:
-    asked = _with_machines(choice.asked)
-    found = agreement_matrix(db, here().id, asked, choice.how, by=choice.by)
-    return found, entered(db, here().id, asked)
-
-
-def _with_machines(asked: Asked) -> Asked:
-    """The same with machines among the people: where every two stand alone, nothing is mixed."""
-    return replace(asked, machines=Machines.AMONG)
-
-
-def _page(find: Find[Found]) -> Page[Found]:
-    with reading() as db:
-        scale = campaign_of(db, here().id).scale
-        machines = any(one.machine for one in assessors_of(db, here().id))
-        choice = choice_of(request.args, scale)
-        try:
-            found = _found(find, db, choice)
-        except WorkbenchError as error:
-            return Page(scale, choice, machines, None, nothing_of(error))
-    return Page(scale, choice, machines, found, None)
-
-
-def _for_file(find: Find[Found]) -> tuple[Choice, Found]:
-    """What an address asks for and what came of it; a file cannot hold a reason, so errors are raised."""
-    with reading() as db:
-        choice = choice_of(request.args, campaign_of(db, here().id).scale)
-        return choice, _found(find, db, choice)
-
-
-def _found(find: Find[Found], db: Session, choice: Choice) -> Found:
-    if choice.error is not None:
-        raise choice.error
-    return find(db, choice)
-
-
-def _rendered(name: str, page: Page[Any], **more: Any) -> str:
-    return render_template(
-        f"agreement/{name}.html",
-        page=page,
-        found=page.found,
-        choice=page.choice,
-        bases=BASES,
-        whose=WHOSE,
-        over=OVER,
-        bounds=BOUNDS,
-        figures=FIGURES,
-        levels=LEVELS,
-        weights=WEIGHTS,
-        most_rounds=MOST_ROUNDS,
-        **more,
+    """Two assessors in detail as CSV, as LaTeX or as JSON; `?first=` and `?second=` name them."""
+    return export_file(
+        pair_export(report_for_file(_pair, weighted=True)), kind, f"{here().slug}.agreement.pair"
     )
 
 
-def _labels(page: Page[Any]) -> tuple[str, ...]:
-    """What the rows and columns of a table are called, highest first."""
-    if not page.choice.asked.graded:
+def _among(options: AgreementOptions) -> AgreementOptions:
+    """The same with machines among the people: where every two stand alone, nothing is mixed."""
+    return replace(options, machines=Machines.AMONG)
+
+
+def _with_machines(db: Session, campaign_id: int, options: AgreementOptions) -> AgreementReport:
+    return campaign_agreement(db, campaign_id, _among(options))
+
+
+def _matrix(db: Session, campaign_id: int, options: AgreementOptions) -> Matrix:
+    return campaign_matrix(db, campaign_id, _among(options))
+
+
+def _pair(db: Session, campaign_id: int, options: AgreementOptions) -> PairReport:
+    first, second = request.args.get("first", ""), request.args.get("second", "")
+    return campaign_pair(db, campaign_id, _among(options), first=first, second=second)
+
+
+def _labels(page: AgreementPage[Any]) -> tuple[str, ...]:
+    """The headings of the rows and columns of a table, highest grade first."""
+    if not page.options.graded:
         return ("Relevant", "Not relevant")
     return tuple(f"{grade.value} {grade.label}" for grade in reversed(page.scale.grades))
+
+
+def _threshold_columns() -> dict[str, Any]:
+    """The coefficients of two grades: all for the table by threshold, some for its plot."""
+    return {
+        "coefficients": coefficients_on((1, 0)),
+        "plotted": [one.on_scale((1, 0)) for one in shown_in(Shown.EVERYWHERE)],
+    }

@@ -1,4 +1,4 @@
-"""Self-consistency: every assessor against himself on second showings, and against known answers."""
+"""Self-consistency: every assessor against their earlier answers, and against known answers."""
 
 from __future__ import annotations
 
@@ -8,21 +8,19 @@ from flask import Blueprint
 from werkzeug.wrappers import Response
 
 from workbench.formats.probe_answers import write_probe_answers
-from workbench.storage import Session
 from workbench.web.access import here, reader
 from workbench.web.context import reading
 from workbench.web.downloads import attachment, export_file
-from workbench.web.pages.agreement.grades_choice import Choice
-from workbench.web.pages.agreement.shared import TABLE, report_asked, report_for_file, report_page
+from workbench.web.pages.agreement.page import TABLE, agreement_page, render_page, report_for_file
+from workbench.workflow.agreement.export import repeats_export
 from workbench.workflow.agreement.probe_answers import Against, probe_json, probe_lines
-from workbench.workflow.agreement.repeats import ConsistencyReport, consistency
-from workbench.workflow.agreement.report_forms import repeats_export
+from workbench.workflow.agreement.self_consistency import consistency
 
 blueprint = Blueprint("agreement_repeats", __name__, url_prefix="/c/<slug>/agreement/self")
 HEADINGS = {
-    Against.REPEAT: ("Second showings", "what held just before, against what was said of the pair again"),
-    Against.PLANTED: ("Planted pairs", "the known grade against the one given, among other pairs"),
-    Against.TRAINING: ("Training", "the known grade against the one given, before judging began"),
+    Against.REPEAT: ("Repeats", "first judgment against second judgment of the same document"),
+    Against.PLANTED: ("Planted pairs", "the known grade against the grade given, among other pairs"),
+    Against.TRAINING: ("Training", "the known grade against the grade given, before judging began"),
 }
 MOST = 300
 
@@ -31,22 +29,20 @@ MOST = 300
 @reader
 def index() -> str:
     """Every assessor's consistency, and what contradicts it."""
-    asked = report_asked(_report)
-    return report_page("agreement/self_consistency.html", asked, headings=HEADINGS, most=MOST)
+    return render_page("self_consistency", agreement_page(consistency), headings=HEADINGS, most=MOST)
 
 
 @blueprint.get(TABLE)
 @reader
 def table(kind: str) -> Response:
     """Every assessor's consistency as CSV with all digits, as LaTeX or as JSON."""
-    taken = repeats_export(report_for_file(_report))
-    return export_file(taken, kind, f"{here().slug}.agreement.self")
+    return export_file(repeats_export(report_for_file(consistency)), kind, f"{here().slug}.agreement.self")
 
 
 @blueprint.get("/answers.tsv")
 @reader
 def answers() -> Response:
-    """Every answer to a repeat, a planted pair or one of training, with what it is compared with."""
+    """Every answer to a repeat, a planted pair or a training pair, with what it is compared with."""
     with reading() as db:
         lines = list(probe_lines(db, here().id))
     name = f"{here().slug}.probes.tsv"
@@ -62,7 +58,3 @@ def answers_json() -> Response:
     text = "".join(json.dumps(probe_json(one), ensure_ascii=False) + "\n" for one in lines)
     content = text.encode("utf-8", "surrogateescape")
     return attachment(content, f"{here().slug}.probes.jsonl", kind="application/jsonl")
-
-
-def _report(db: Session, choice: Choice) -> ConsistencyReport:
-    return consistency(db, here().id, relevant_from=choice.relevant_from, graded=choice.graded)

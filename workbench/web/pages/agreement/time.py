@@ -7,16 +7,13 @@ from typing import Any
 from flask import Blueprint, request
 from werkzeug.wrappers import Response
 
-from workbench.agreement.course import Bin
 from workbench.agreement.drift import Trend
-from workbench.storage import Session
+from workbench.agreement.timelines import Bin
 from workbench.web.access import here, reader
 from workbench.web.downloads import export_file
-from workbench.web.forms import whole_number
-from workbench.web.pages.agreement.grades_choice import Choice
-from workbench.web.pages.agreement.shared import TABLE, report_asked, report_for_file, report_page
-from workbench.workflow.agreement.over_time import BIN, GAP_MINUTES, AssessorTime, TimeReport, over_time
-from workbench.workflow.agreement.report_forms import time_export
+from workbench.web.pages.agreement.page import TABLE, agreement_page, render_page, report_for_file
+from workbench.workflow.agreement.export import time_export
+from workbench.workflow.agreement.timelines import AssessorTime, TimeReport, over_time
 
 blueprint = Blueprint("agreement_time", __name__, url_prefix="/c/<slug>/agreement/time")
 
@@ -25,41 +22,17 @@ blueprint = Blueprint("agreement_time", __name__, url_prefix="/c/<slug>/agreemen
 @reader
 def index() -> str:
     """Everybody's trends, and one assessor's bins; `?assessor=` names that one."""
-    asked = report_asked(_report)
-    report = asked.report
-    shown = _shown(report) if report else None
-    return report_page(
-        "agreement/time.html",
-        asked,
-        shown=shown,
-        plots=_plots(report, shown) if report and shown else {},
-        bin=_number("bin", BIN),
-        gap=_number("gap", GAP_MINUTES),
-    )
+    page = agreement_page(over_time)
+    shown = _shown(page.report) if page.report else None
+    plots = _plots(page.report, shown) if page.report and shown else {}
+    return render_page("time", page, shown=shown, plots=plots)
 
 
 @blueprint.get(TABLE)
 @reader
 def table(kind: str) -> Response:
     """Every assessor's trends, bins and days as CSV with all digits, as LaTeX or as JSON."""
-    taken = time_export(report_for_file(_report))
-    return export_file(taken, kind, f"{here().slug}.agreement.time")
-
-
-def _number(name: str, usual: int) -> int:
-    typed = whole_number(request.args.get(name, ""))
-    return usual if typed is None else typed
-
-
-def _report(db: Session, choice: Choice) -> TimeReport:
-    return over_time(
-        db,
-        here().id,
-        relevant_from=choice.relevant_from,
-        graded=choice.graded,
-        bin_size=_number("bin", BIN),
-        gap_minutes=_number("gap", GAP_MINUTES),
-    )
+    return export_file(time_export(report_for_file(over_time)), kind, f"{here().slug}.agreement.time")
 
 
 def _shown(report: TimeReport) -> AssessorTime | None:
@@ -69,7 +42,7 @@ def _shown(report: TimeReport) -> AssessorTime | None:
 
 
 def _plots(report: TimeReport, one: AssessorTime) -> dict[str, dict[str, Any]]:
-    size = report.bin
+    size = report.options.bin_size
 
     def middle(found: Bin) -> float:
         return found.label * size + (size + 1) / 2

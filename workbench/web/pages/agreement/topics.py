@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from flask import Blueprint, render_template, request
+from flask import Blueprint
 from werkzeug.wrappers import Response
 
-from workbench.agreement.several.by_topic import COEFFICIENTS, FEWEST, what_would_define
+from workbench.agreement.options import AgreementOptions
+from workbench.agreement.topics import FEWEST, topic_coefficients, what_would_define
 from workbench.storage import Session
 from workbench.web.access import here, reader
-from workbench.web.context import reading
 from workbench.web.downloads import export_file
 from workbench.web.forms import sent_id
-from workbench.web.pages.agreement.grades_choice import WHOSE, Choice, read_choice
-from workbench.web.pages.agreement.shared import TABLE, report_asked, report_for_file, report_page
-from workbench.workflow.agreement.by_topic import TopicsReport, agreement_by_topic, disputed_pairs, labels
-from workbench.workflow.agreement.report_forms import topics_export
-from workbench.workflow.campaigns.campaigns import campaign_of
+from workbench.web.pages.agreement.page import (
+    TABLE,
+    agreement_page,
+    render_page,
+    report_for_file,
+    required_page,
+)
+from workbench.workflow.agreement.export import topics_export
+from workbench.workflow.agreement.topics import Disputed, TopicsReport, agreement_by_topic, disputed_pairs
 
 blueprint = Blueprint("agreement_topics", __name__, url_prefix="/c/<slug>/agreement/topics")
 
@@ -26,14 +31,13 @@ blueprint = Blueprint("agreement_topics", __name__, url_prefix="/c/<slug>/agreem
 @reader
 def index() -> str:
     """Every topic's agreement, lowest first; `?by=` names the coefficient."""
-    asked = report_asked(_report)
-    return report_page(
-        "agreement/topics.html",
-        asked,
-        by=_by(),
-        labels=labels(),
-        whose=WHOSE,
-        plot=_plot(asked.report) if asked.report else {},
+    page = agreement_page(_report)
+    return render_page(
+        "topics",
+        page,
+        coefficients=topic_coefficients(),
+        by=_sortable(page.options).coefficient,
+        plot=_plot(page.report) if page.report else {},
         what_would_define=what_would_define,
         fewest=FEWEST,
     )
@@ -43,8 +47,7 @@ def index() -> str:
 @reader
 def table(kind: str) -> Response:
     """Every topic as CSV with all digits, as LaTeX or as JSON."""
-    taken = topics_export(report_for_file(_report))
-    return export_file(taken, kind, f"{here().slug}.agreement.topics")
+    return export_file(topics_export(report_for_file(_report)), kind, f"{here().slug}.agreement.topics")
 
 
 @blueprint.get("/pairs")
@@ -52,44 +55,35 @@ def table(kind: str) -> Response:
 def pairs() -> str:
     """The pairs of a topic on which assessors differ; `?topic=` names it."""
     topic = sent_id("topic")
-    with reading() as db:
-        scale = campaign_of(db, here().id).scale
-        choice = read_choice(scale)
-        disputed = disputed_pairs(
-            db, here().id, topic, relevant_from=choice.relevant_from, machines=choice.machines
-        )
-    return render_template("agreement/topic_pairs.html", disputed=disputed, scale=scale, choice=choice)
+
+    def disputed(db: Session, campaign_id: int, options: AgreementOptions) -> Disputed:
+        return disputed_pairs(db, campaign_id, topic, options)
+
+    page, _ = required_page(disputed)
+    return render_page("topic_pairs", page)
 
 
-def _by() -> str:
-    wanted = request.args.get("by", "")
-    return wanted if wanted in COEFFICIENTS else "pooled"
+def _report(db: Session, campaign_id: int, options: AgreementOptions) -> TopicsReport:
+    return agreement_by_topic(db, campaign_id, _sortable(options))
 
 
-def _report(db: Session, choice: Choice) -> TopicsReport:
-    return agreement_by_topic(
-        db,
-        here().id,
-        by=_by(),
-        relevant_from=choice.relevant_from,
-        graded=choice.graded,
-        machines=choice.machines,
-    )
+def _sortable(options: AgreementOptions) -> AgreementOptions:
+    """The same, sorted by the usual coefficient where topics are not sorted by the one named."""
+    known = options.coefficient in (one.name for one in topic_coefficients())
+    return options if known else replace(options, coefficient=AgreementOptions().coefficient)
 
 
 def _plot(report: TopicsReport) -> dict[str, Any]:
     """A dot with its interval for every topic that has a value, and the mean over them."""
-    at = COEFFICIENTS.index(report.by)
-    rows = [
-        {
-            "name": line.topic,
-            "note": line.title,
-            "value": line.found.coefficients[at].value,
-            "low": line.found.intervals[at].low,
-            "high": line.found.intervals[at].high,
-            "n": line.found.n,
-        }
-        for line in report.lines
-        if line.found.coefficients[at].value is not None
-    ]
-    return {"x": labels()[report.by], "rows": rows, "mark": report.means[at].value, "marked": "mean"}
+    by = report.options.coefficient
+    label = next(one.label for one in topic_coefficients() if one.name == by)
+    rows = []
+    for line in report.lines:
+        chosen = line.found.estimate(by)
+        if chosen.value is not None and chosen.interval is not None:
+            bounds = {"low": chosen.interval.low, "high": chosen.interval.high}
+            rows.append(
+                {"name": line.topic, "note": line.title, "value": chosen.value, **bounds, "n": line.found.n}
+            )
+    mean = next(one for one in report.means if one.name == by)
+    return {"x": label, "rows": rows, "mark": mean.value, "marked": "mean"}

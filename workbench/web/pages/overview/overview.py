@@ -13,7 +13,7 @@ from workbench.web.context import reading
 from workbench.web.pages.overview.todo import CampaignState, todo_items
 from workbench.web.pages.settings.scale_form import scale_in_words
 from workbench.workflow.adjudication.decisions import decisions_so_far
-from workbench.workflow.agreement.agreeing import People, agreement_of_people
+from workbench.workflow.agreement.report import People, agreement_of_people
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.judging.assignments import assignments_of
 from workbench.workflow.judging.unrecorded import unrecorded_count

@@ -9,10 +9,10 @@ from flask import url_for
 from markupsafe import Markup
 
 from workbench.agreement.bands import Band, band
-from workbench.agreement.report.two import Two
+from workbench.agreement.pairwise import AssessorPair
 from workbench.records import Verdict
 from workbench.web.forms import counted
-from workbench.workflow.agreement.agreeing import People
+from workbench.workflow.agreement.report import People
 from workbench.workflow.judging.assignments import AssignmentLine
 from workbench.workflow.overview import Overview
 from workbench.workflow.people.assessors import AssessorLine
@@ -152,7 +152,7 @@ def _quality(state: CampaignState) -> Iterator[TodoItem]:
     low = [
         (value, pair)
         for pair in state.agreement.pairs
-        if (value := pair.figure("pooled").value) is not None
+        if (value := pair.estimate("pooled").value) is not None
         and band(value) is Band.DUBIOUS
         and pair.n >= LOWEST_N
     ]
@@ -164,7 +164,7 @@ def _quality(state: CampaignState) -> Iterator[TodoItem]:
         yield TodoItem("Low agreement", text, url_for("agreement.index"), "See all pairs", "poor")
 
 
-def _low(value: float, pair: Two, names: Sequence[str]) -> TodoItem:
+def _low(value: float, pair: AssessorPair, names: Sequence[str]) -> TodoItem:
     first, second = names[pair.first], names[pair.second]
     text = Markup(
         'Pooled κ {} between <bdi dir="auto">{}</bdi> and <bdi dir="auto">{}</bdi> over {} that both judged.'

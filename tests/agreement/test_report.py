@@ -1,0 +1,373 @@
+"""The whole report: grades, thresholds, strictness, the paradox, the working, and its forms."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+from hypothesis import given, settings
+
+from tests.agreement.made import columns, entered, from_counts, ratings
+from tests.support import cases, shared
+from workbench.agreement.bands import LandisKoch, landis_koch
+from workbench.agreement.coefficients.alpha import LEVELS
+from workbench.agreement.estimates import calculations, estimates, resamples_of
+from workbench.agreement.export import COLUMNS, report_data, report_rows
+from workbench.agreement.grades import against_the_rest, by_grade
+from workbench.agreement.intervals import Bounds
+from workbench.agreement.latex import MOST_FLOATING, escaped, report_latex, table
+from workbench.agreement.leniency import leniency
+from workbench.agreement.options import AgreementOptions, Basis
+from workbench.agreement.pairwise import assessor_pairs
+from workbench.agreement.ratings import Assessor, Ratings, answers_of
+from workbench.agreement.report import agreement_report, disagreements, what_differs
+from workbench.agreement.resampling import Resamples, Unit, bootstrap
+from workbench.agreement.selection import select_ratings
+from workbench.agreement.thresholds import thresholds
+from workbench.errors import WorkbenchError
+
+FEW = AgreementOptions(rounds=40, seed=11)
+MANNING = [[300, 20], [10, 70]]
+
+
+@pytest.mark.parametrize("name", ["fleiss_1971_psychiatric", "fleiss_wikipedia_14_raters"])
+def test_kappa_by_category_and_the_share_that_agrees_are_fleiss(name: str) -> None:
+    case = cases("11_agreement_multi_raters.json")[name]
+    found = by_grade(from_counts(case["input"]["counts_per_subject"]), FEW)
+    assert [one.kappa.value for one in found] == pytest.approx(
+        case["expected"]["kappa_by_category"], abs=1e-6
+    )
+    shares = case["expected"]["p_j"]
+    assert [one.share for one in found] == pytest.approx(shares, abs=1e-9)
+    # With as many raters for all, kappa_j = (specific - p_j) / (1 - p_j): Fleiss 1971, the same written anew.
+    for one, share in zip(found, shares, strict=True):
+        assert one.specific.value is not None
+        assert one.kappa.value == pytest.approx((one.specific.value - share) / (1 - share), abs=1e-9)
+
+
+def test_positive_and_negative_agreement_are_those_of_the_table() -> None:
+    # 2 x 300 / (320 + 310) and 2 x 70 / (80 + 90).
+    positive, negative = by_grade(entered(columns(MANNING)).ratings, FEW)
+    assert (positive.specific.value, negative.specific.value) == pytest.approx((600 / 630, 140 / 170))
+
+
+@pytest.mark.parametrize("unit", [Unit.TOPIC, Unit.PAIR])
+def test_the_interval_of_a_grade_against_the_rest_is_that_of_its_pooled_kappa(unit: Unit) -> None:
+    grades: dict[str, list[int | None]] = {
+        "a": [0, 1, 2, 2, 0, 1, 0],
+        "b": [0, 2, 2, 1, 1, 1, 0],
+        "c": [0, 2, 2, 1, None, 1, 0],
+    }
+    data = entered(grades, scale=(0, 1, 2), topics=3, graded=True).ratings
+    options = AgreementOptions(rounds=60, seed=4, unit=unit)
+    for place, one in enumerate(by_grade(data, options, resamples_of(data, options))):
+        alone = bootstrap(against_the_rest(data, place), "pooled", Resamples(unit=unit, rounds=60, seed=4))
+        assert one.kappa_interval == alone
+        assert alone.low is not None
+    # Of two grades each against the other is the pooled kappa of the whole.
+    binary = data.from_grade(1)
+    drawn = resamples_of(binary, options)
+    pooled = next(one for one in estimates(binary, options, drawn) if one.name == "pooled")
+    for one in by_grade(binary, options, drawn):
+        assert one.kappa.value == pytest.approx(pooled.value)
+        assert one.kappa_interval == pooled.interval
+
+
+def test_a_grade_that_nobody_gave_has_no_agreement_and_says_so() -> None:
+    found = entered({"a": [0, 2], "b": [0, 2]}, scale=(0, 1, 2), graded=True)
+    unused = by_grade(found.ratings, FEW, resamples_of(found.ratings, FEW))[1]
+    assert unused.kappa_interval is not None
+    assert unused.kappa_interval.undefined == "the coefficient is undefined"
+    assert (unused.grade, unused.specific.value, unused.specific.undefined) == (
+        1,
+        None,
+        "nobody gave this grade",
+    )
+
+
+def test_every_threshold_is_the_agreement_on_relevant_from_there() -> None:
+    grades = {"a": [0, 1, 2, 2, 0, 1], "b": [0, 2, 2, 1, 1, 1]}
+    found = thresholds(entered(grades, scale=(0, 1, 2), topics=2).by_grade, FEW)
+    assert [one.relevant_from for one in found] == [1, 2]
+    for one in found:
+        binary = {name: [int(grade >= one.relevant_from) for grade in row] for name, row in grades.items()}
+        alone = agreement_report(entered(binary, topics=2), FEW)
+        assert [f.value for f in one.estimates] == pytest.approx([f.value for f in alone.estimates])
+        assert one.prevalence == pytest.approx(alone.prevalence)
+        assert one.overlap.value == pytest.approx(alone.overlaps[0].mean)
+        # Of two assessors the mean over pairs is their one overlap, and so is its interval.
+        assert one.overlap.interval == alone.overlaps[0].mean_interval
+
+
+def test_strictness_by_hand_and_sorted() -> None:
+    # Pairs: a 0 0 1 -, b 1 0 1 1, c 1 1 - 1. a: own 1/3; others (1, .5, 1) / 3, so -.5.
+    # b: own 3/4, others (.5, .5, 1, 1) / 4, so 0. c: own 1; others (.5, 0, 1) / 3, so .5.
+    found = entered({"c": [1, 1, None, 1], "a": [0, 0, 1, None], "b": [1, 0, 1, 1]}, topics=2)
+    lines = leniency(found.ratings, FEW)
+    assert [found.assessors[one.assessor].name for one in lines] == ["a", "b", "c"]
+    assert [one.n for one in lines] == [3, 4, 3]
+    assert [one.difference for one in lines] == pytest.approx([-0.5, 0.0, 0.5])
+    assert lines[0].interval is not None
+    assert lines[0].interval.units == 2
+
+
+@settings(max_examples=20)
+@given(data=ratings(assessors=2))
+def test_of_two_one_is_as_strict_as_the_other_is_lenient(data: Ratings) -> None:
+    first, second = sorted(leniency(data, AgreementOptions(rounds=2)), key=lambda one: one.assessor)
+    if first.difference is None:
+        assert second.difference is None
+    else:
+        assert first.difference == pytest.approx(-(second.difference or 0.0), abs=1e-9)
+
+
+def test_the_paradox_is_found_where_prevalence_makes_it_and_nowhere_else() -> None:
+    # Gwet 2002: 118, 5, 2, 0. Feinstein and Cicchetti 1990: 40, 9, 6, 45 and 80, 10, 5, 5 agree as often.
+    found = agreement_report(entered(columns([[118, 5], [2, 0]])), FEW).paradox
+    assert found is not None
+    assert (found.grade, round(found.observed, 3), round(found.kappa, 4)) == (1, 0.944, -0.0288)
+    assert found.uniform == pytest.approx(0.888)
+    assert agreement_report(entered(columns([[40, 9], [6, 45]])), FEW).paradox is None
+    unbalanced = agreement_report(entered(columns([[80, 10], [5, 5]])), FEW).paradox
+    assert unbalanced is not None
+    assert unbalanced.share == pytest.approx(175 / 200)
+    assert agreement_report(entered({"a": [1, 1], "b": [1, 1]}), FEW).paradox is None
+
+
+def test_one_sentence_says_what_the_two_kappas_differ_by() -> None:
+    cases_ = cases("14_agreement_extra.json")
+    similar, different = (
+        agreement_report(entered(columns(cases_[f"bias_pair_{kind}_judges"]["input"]["table"])), FEW)
+        for kind in ("similar", "different")
+    )
+    assert "hardly differ" in what_differs(similar)
+    # .3636 - .2839, as FORMULAS has them.
+    assert "unpooled forgives (0.080 apart)" in what_differs(different)
+
+
+def test_where_they_differ_the_furthest_apart_stand_first() -> None:
+    found = entered({"a": [2, 1, 0, 1], "b": [2, 0, 2, None]}, scale=(0, 1, 2), graded=True)
+    assert [(one.docno, one.first, one.second) for one in disagreements(found, 0, 1)] == [
+        ("d00002", 0, 2), ("d00001", 1, 0),
+    ]  # fmt: skip
+    # 1 and 2 are both relevant: on relevant or not they agree.
+    binary = entered({"a": [1, 0], "b": [2, 1]}, scale=(0, 1, 2))
+    assert [one.docno for one in disagreements(binary, 0, 1)] == ["d00001"]
+
+
+@settings(max_examples=15)
+@given(data=ratings(assessors=2, complete=True))
+def test_the_last_step_of_every_calculation_is_the_coefficient(data: Ratings) -> None:
+    labels = [str(grade) for grade in data.categories]
+    for options in (
+        AgreementOptions(level=level, weights=weights)
+        for level in LEVELS
+        for weights in ("nominal", "quadratic")
+    ):
+        (two,) = assessor_pairs(data, options, intervals=False)
+        for estimate, steps in calculations(two.table, two.estimates, data, options, labels):
+            final = steps[-1]
+            assert final.final
+            value = estimate.value
+            said = "undefined" if value is None else f"{value:.4f}".replace("-", "−")
+            assert final.result == said
+            if value is None or "/" not in final.sum:
+                continue
+            # What is written, computed with its four digits, gives about that value.
+            written = final.sum.replace("−", "-")
+            try:
+                assert eval(written) == pytest.approx(value, abs=0.05) or abs(value) > 5
+            except ZeroDivisionError:
+                continue
+
+
+def test_the_same_seed_gives_the_same_report_and_another_another_interval() -> None:
+    found = entered(columns(MANNING), topics=7)
+    first, again, other = (
+        agreement_report(found, AgreementOptions(rounds=50, seed=seed)) for seed in (1, 1, 2)
+    )
+    assert report_data(first) == report_data(again)
+    assert report_data(first) != report_data(other)
+    assert [f.value for f in first.estimates] == [f.value for f in other.estimates]
+
+
+def test_json_csv_and_latex_hold_every_coefficient() -> None:
+    found = entered(
+        {"a_1": [2, 1, 0, 1, 2], "b": [2, 0, 2, 1, 0], "c": [0, 0, 2, 1, 0]}, scale=(0, 1, 2), topics=2
+    )
+    report = agreement_report(found, FEW)
+    data = json.loads(json.dumps(report_data(report), allow_nan=False))
+    assert set(data["coefficients"]) == {"observed", "pooled", "unpooled", "alpha", "gwet", "uniform"}
+    assert data["how"] == {
+        "weights": "nominal", "level": "ordinal", "over": "topics",
+        "bounds": "expanded", "rounds": 40, "seed": 11, "confidence": 0.95,
+    }  # fmt: skip
+    assert [line["assessors"] for line in data["overlap"]][-1] == ["a_1", "b", "c"]
+    text = io.StringIO()
+    csv.writer(text).writerows([COLUMNS, *report_rows(report)])
+    rows = list(csv.DictReader(io.StringIO(text.getvalue())))
+    of = {row["of"] for row in rows}
+    assert of == {"all", "mean over pairs", "pair", "threshold", "overlap", "grade", "assessor"}
+    three = [row for row in rows if row["of"] == "overlap"][-2]
+    assert (three["third"], three["coefficient"]) == ("c", "overlap_mean_over_topics")
+    triple = report.triples[0].mean_interval
+    assert triple is not None
+    assert triple.low is not None
+    assert float(three["low"]) == triple.low == data["overlap"][-1]["mean_interval"]["low"]
+    rest = [row for row in rows if row["coefficient"] == "kappa_against_the_rest"]
+    assert [float(row["low"]) for row in rest] == [
+        grade["kappa_interval"]["low"] for grade in data["grades_of_the_scale"]
+    ]
+    assert {len(row) for row in rows} == {len(COLUMNS)}
+    latex = report_latex(report)
+    assert r"a\_1, b & 5 &" in latex
+    assert "bootstrap over topics, expanded percentiles (Hesterberg 2015), 40 rounds" in latex
+    drawn = [row for row in rows if row["low"]]
+    assert {row["interval"] for row in drawn} == {"bootstrap over topics, expanded percentiles"}
+    assert {(row["level"], row["rounds"], row["seed"]) for row in drawn} == {("0.95", "40", "11")}
+    # Of everybody, of every two, overlaps, grades, lines of relevance, who is strict.
+    for opened in ("table", "tabular"):
+        assert latex.count(f"\\begin{{{opened}}}") == latex.count(f"\\end{{{opened}}}") == 6
+    # Relevant from 1: a 4 of 5, b 3, c 2: c gives 0.4 where the others give (0.8 + 0.6) / 2.
+    assert r"c & 5 & 0.400 & 0.700 & $-$0.300 &" in latex
+
+
+def test_an_index_without_a_value_says_why_and_what_would_define_it() -> None:
+    report = agreement_report(entered({"a": [0, 0, 0], "b": [0, 0, 0]}, scale=(0, 1), topics=3), FEW)
+    rows = [dict(zip(COLUMNS, row, strict=True)) for row in report_rows(report)]
+    missing = {row["coefficient"]: row for row in rows if row["of"] == "pair" and row["value"] is None}
+    assert {"pooled", "positive_agreement", "precision_of_second", "recall_of_second"} <= missing.keys()
+    assert all(row["undefined"] and row["would_define"] for row in missing.values())
+    (pair,) = report_data(report)["pairs"]
+    assert pair["recall"] is None
+    assert pair["recall_undefined"].startswith("the first called nothing relevant: a document")
+
+
+def test_whatever_has_no_value_says_why_and_what_would_define_it_in_every_row() -> None:
+    # Nobody gives a 1, c shares no pair with anybody, and of the last topic nobody judged a pair twice.
+    grades: dict[str, list[int | None]] = {
+        "a": [0, 0, 2, None], "b": [0, 0, 2, None], "c": [None, None, None, 0],
+    }  # fmt: skip
+    report = agreement_report(entered(grades, scale=(0, 1, 2), topics=2, graded=True), FEW)
+    rows = [dict(zip(COLUMNS, row, strict=True)) for row in report_rows(report)]
+    missing = [row for row in rows if row["value"] is None]
+    assert {row["of"] for row in missing} >= {"grade", "assessor"}
+    assert [row for row in missing if not (row["undefined"] and row["would_define"])] == []
+    unused = report_data(report)["grades_of_the_scale"][1]
+    assert unused["would_define"] == "a pair on which one of them gives it"
+    assert unused["kappa_undefined"].startswith("everyone gave the same grade")
+
+
+def test_a_long_table_goes_on_over_pages() -> None:
+    rows = [(str(number), "1") for number in range(MOST_FLOATING + 1)]
+    long = table("lr", ("Topic", "n"), rows, "Many", "tab:many")
+    assert r"\begin{longtable}{lr}" in long
+    assert long.count("Topic & n") == 2
+    assert r"\begin{table}" in table("lr", ("Topic", "n"), rows[1:], "Few", "tab:few")
+
+
+def test_plain_percentiles_are_there_by_name_and_every_form_says_which_there_are() -> None:
+    data = entered({"a": [2, 1, 0, 1, 2, 0], "b": [2, 0, 2, 1, 0, 0]}, scale=(0, 1, 2), topics=3)
+    plain = agreement_report(data, AgreementOptions(rounds=400, seed=1, bounds=Bounds.PERCENTILE))
+    wide = agreement_report(data, AgreementOptions(rounds=400, seed=1))
+    for one, other in zip(plain.estimates, wide.estimates, strict=True):
+        assert one.interval is not None
+        assert other.interval is not None
+        assert one.interval.method == "bootstrap over topics, percentiles"
+        assert (other.interval.low or 0) <= (one.interval.low or 0)
+    assert report_data(plain)["how"]["bounds"] == "percentile"
+    latex = report_latex(plain)
+    assert "intervals: bootstrap over topics, percentiles, 400 rounds" in latex
+    assert "Hesterberg" not in latex
+
+
+@pytest.mark.parametrize("scale", [(0, 5), (1, 2)])
+def test_the_grades_of_a_scale_of_two_keep_their_numbers(scale: tuple[int, int]) -> None:
+    low, high = scale
+    grades = {"a": [high, high, low, low], "b": [high, low, low, low]}
+    report = agreement_report(entered(grades, scale=scale, relevant_from=high), FEW)
+    assert [one.grade for one in report.scale_grades] == [high, low]
+    # Three of the eight grades are high; of those, both of d0 are shared and the one of d1 is not.
+    assert report.scale_grades[0].given == 3
+    assert report.scale_grades[0].specific.value == pytest.approx(2 / 3)
+    assert [one["grade"] for one in report_data(report)["grades_of_the_scale"]] == [high, low]
+    assert f"    {high} & 3 & 0.667" in report_latex(report)
+
+
+def test_every_caption_of_latex_says_the_level_and_the_drawing_of_its_intervals() -> None:
+    plain = AgreementOptions(rounds=40, seed=11, confidence=0.9, bounds=Bounds.PERCENTILE)
+    report = agreement_report(entered(columns(MANNING), topics=3), plain)
+    said = r"90\,\% intervals: bootstrap over topics, percentiles, 40 rounds, seed 11."
+    assert report_latex(report).count(said) == 5
+
+
+def test_of_very_many_assessors_the_overlaps_are_those_of_the_pairs_that_are_listed() -> None:
+    # Of 32 the first and the last have fewer grades than the others.
+    rows = {f"w{at:02}": [1, 0, 1] if 0 < at < 31 else [1, None, None] for at in range(32)}
+    report = agreement_report(entered(rows), AgreementOptions(rounds=2))
+    assert report.left_out == 2
+    assert [one.assessors for one in report.overlaps] == [(two.first, two.second) for two in report.pairs]
+    assert report.overlaps[0].assessors == (1, 2)
+
+
+def test_names_cannot_be_commands_of_latex() -> None:
+    assert escaped(r"50% \input{x}_#&$~^") == (
+        r"50\% \textbackslash{}input\{x\}\_\#\&\$\textasciitilde{}\textasciicircum{}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "word"),
+    [
+        (-0.01, LandisKoch.POOR), (0.0, LandisKoch.SLIGHT), (0.2, LandisKoch.SLIGHT), (0.21, LandisKoch.FAIR),
+        (0.41, LandisKoch.MODERATE), (0.8, LandisKoch.SUBSTANTIAL), (0.81, LandisKoch.ALMOST_PERFECT),
+    ],
+)  # fmt: skip
+def test_bands_are_landis_and_kochs(value: float, word: LandisKoch) -> None:
+    assert landis_koch(value) is word
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"weights": "cubic"},
+        {"level": "nope"},
+        {"rounds": 0},
+        {"rounds": 10**7},
+        {"seed": -1},
+        {"confidence": 1.0},
+    ],
+)
+def test_what_cannot_be_reckoned_is_refused(wrong: dict[str, object]) -> None:
+    with pytest.raises(WorkbenchError):
+        AgreementOptions(**wrong)  # type: ignore[arg-type]  # wrong on purpose
+
+
+def test_own_weights_that_fit_no_scale_are_refused() -> None:
+    found = entered({"a": [2, 1], "b": [2, 0]}, scale=(0, 1, 2), graded=True)
+    with pytest.raises(WorkbenchError, match="do not fit 3 grades"):
+        agreement_report(found, AgreementOptions(weights=((0.0, 1.0), (1.0, 0.0))))
+
+
+def test_four_assessors_of_cystic_fibrosis_agree_fairly_or_well_by_what_enters() -> None:
+    # CATALOGUE.md: from chance level to moderate, by the basis alone; every figure of Cohen's between A4 and
+    # the others stands in test_entering.
+    with shared("data", "cf", "judgments.tsv").open(encoding="utf-8") as table:
+        rows = [
+            (row["assessor"], row["topic"], row["doc"], int(row["grade"]))
+            for row in csv.DictReader(table, delimiter="\t")
+        ]
+    names = sorted({row[0] for row in rows})
+    answers = answers_of(
+        [Assessor(name) for name in names], [(names.index(a), t, d, g) for a, t, d, g in rows]
+    )
+    for basis, words in ((Basis.BOTH, "fair"), (Basis.ALL, "substantial")):
+        found = select_ratings(
+            answers, (0, 1, 2), AgreementOptions(relevant_from=1, basis=basis, documents=1239)
+        )
+        report = agreement_report(found, AgreementOptions(rounds=20, unit=Unit.TOPIC))
+        assert report.estimate("pooled").band == words
+        # A4 is the lenient one on either basis.
+        assert found.assessors[report.leniency[-1].assessor].name == "A4_JBW"

@@ -1,0 +1,133 @@
+"""What must hold for every coefficient, whatever the table."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from sklearn.metrics import cohen_kappa_score
+
+import workbench.agreement.coefficients
+from tests.agreement.made import TABLE_FORMS, tables
+from workbench.agreement.coefficients import COEFFICIENTS
+from workbench.agreement.coefficients.coefficient import nobody
+from workbench.agreement.coefficients.pooled_kappa import pooled_kappa
+from workbench.agreement.coefficients.unpooled_kappa import unpooled_kappa
+
+Table = NDArray[np.int64]
+ALL = pytest.mark.parametrize("name", TABLE_FORMS)
+
+
+@ALL
+@given(tables())
+def test_it_does_not_matter_who_is_first(name: str, table: Table) -> None:
+    function = TABLE_FORMS[name]
+    assert function(table).value == function(table.T).value
+
+
+@ALL
+@given(tables())
+def test_no_value_is_above_one_or_below_minus_one(name: str, table: Table) -> None:
+    value = TABLE_FORMS[name](table).value
+    assert value is None or -1 <= value <= 1
+
+
+@ALL
+@given(tables())
+def test_a_value_is_missing_exactly_where_a_reason_is_given(name: str, table: Table) -> None:
+    said = TABLE_FORMS[name](table)
+    assert (said.value is None) == bool(said.undefined)
+    assert said.n == table.sum()
+
+
+@ALL
+@given(st.data(), tables())
+def test_the_order_of_the_grades_does_not_matter(name: str, data: st.DataObject, table: Table) -> None:
+    order = data.draw(st.permutations(range(len(table))))
+    function = TABLE_FORMS[name]
+    assert function(table[order][:, order]).value == function(table).value
+
+
+@ALL
+@given(tables())
+def test_a_grade_that_nobody_gave_does_not_matter(name: str, table: Table) -> None:
+    function = TABLE_FORMS[name]
+    assert function(np.pad(table, ((0, 1), (0, 1)))).value == function(table).value
+
+
+@ALL
+@given(tables(), st.integers(2, 9))
+def test_more_of_the_same_does_not_matter(name: str, table: Table, times: int) -> None:
+    function = TABLE_FORMS[name]
+    assert function(table * times).value == function(table).value
+
+
+@ALL
+@given(st.lists(st.integers(0, 100), min_size=2, max_size=4))
+def test_complete_agreement_is_one_where_it_is_defined(name: str, diagonal: list[int]) -> None:
+    assert TABLE_FORMS[name](np.diag(diagonal)).value in {1.0, None}
+
+
+@given(tables())
+def test_the_pooled_kappa_is_never_above_the_unpooled(table: Table) -> None:
+    # P(E) pooled - P(E) unpooled = sum of ((row - column) / 2N) squared >= 0.
+    pooled, unpooled = pooled_kappa(table), unpooled_kappa(table)
+    if pooled.value is not None and unpooled.value is not None:
+        assert pooled.value <= unpooled.value
+    if table.sum():
+        share = (table.sum(axis=1) - table.sum(axis=0)) / (2 * table.sum())
+        assert (pooled.expected or 0) - (unpooled.expected or 0) == pytest.approx((share**2).sum(), abs=1e-12)
+
+
+@given(tables())
+def test_values_are_exact_to_the_last_bit(table: Table) -> None:
+    n = int(table.sum())
+    assume(n)
+    agreed = Fraction(int(table.trace()), n)
+    rows, columns = table.sum(axis=1).tolist(), table.sum(axis=0).tolist()
+    chance = sum((Fraction(r * c, n * n) for r, c in zip(rows, columns, strict=True)), Fraction())
+    assume(chance != 1)
+    assert unpooled_kappa(table).value == float((agreed - chance) / (1 - chance))
+
+
+@given(tables())
+def test_scikit_learn_agrees_on_the_unpooled_kappa(table: Table) -> None:
+    ours = unpooled_kappa(table)
+    assume(ours.value is not None)
+    first, second = (places.ravel() for places in np.indices(table.shape))
+    # scikit-learn takes grades; its weights stand for that many pairs.
+    theirs = cohen_kappa_score(
+        first, second, labels=range(len(table)), sample_weight=table.ravel().astype(float)
+    )
+    assert ours.value == pytest.approx(theirs, abs=1e-9)
+
+
+def test_every_function_that_gives_a_coefficient_is_in_the_catalogue() -> None:
+    modules = [
+        importlib.import_module(f"{workbench.agreement.coefficients.__name__}.{module.name}")
+        for module in pkgutil.iter_modules(workbench.agreement.coefficients.__path__)
+    ]
+    found = {
+        function
+        for module in modules
+        for name, function in inspect.getmembers(module, inspect.isfunction)
+        if function.__module__ == module.__name__
+        and not name.startswith("_")
+        and inspect.signature(function).return_annotation == "CoefficientValue"
+        and len(inspect.signature(function).parameters) == 1
+    }
+    assert found - {nobody} == set(TABLE_FORMS.values())
+
+
+@ALL
+def test_the_form_for_a_table_has_the_name_of_its_coefficient(name: str) -> None:
+    assert TABLE_FORMS[name]([[1, 2], [3, 4]]).name == name
+    assert COEFFICIENTS[name].label
+    assert COEFFICIENTS[name].source

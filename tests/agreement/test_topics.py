@@ -1,0 +1,116 @@
+"""Agreement by topic, on tables small enough to work by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from workbench.agreement.options import AgreementOptions
+from workbench.agreement.ratings import Ratings, ratings_of
+from workbench.agreement.resampling import Resamples, Unit, bootstrap
+from workbench.agreement.topics import (
+    FEWEST,
+    TopicAgreement,
+    by_topic,
+    differing,
+    lowest_first,
+    means,
+    topic_coefficients,
+    what_would_define,
+)
+
+NAMES = [one.name for one in topic_coefficients()]
+# Topic 0: 2 both relevant, 2 both not, 1 and 1 apart. Topic 1: all not relevant. Topic 2: one judged by one.
+FIRST = [1, 1, 0, 0, 1, 0, 0, 0, 0, 1]
+SECOND = [1, 1, 0, 0, 0, 1, 0, 0, 0, -1]
+TOPICS = [0] * 6 + [1] * 3 + [2]
+
+
+@pytest.fixture
+def found() -> tuple[TopicAgreement, ...]:
+    return by_topic(
+        ratings_of([FIRST, SECOND], categories=(1, 0), missing=-1, topics=TOPICS), AgreementOptions()
+    )
+
+
+def test_every_topic_has_its_own_values(found: tuple[TopicAgreement, ...]) -> None:
+    # 4 of 6 agree; half of all grades are relevant, so that chance is 1/2 for all: (2/3 - 1/2) / (1/2) = 1/3.
+    # Alpha: D_o = 4/12, D_e = 2 x 6 x 6 / (12 x 11) = 6/11, 1 - 11/18 = 7/18.
+    values = [found[0].estimate(name).value for name in NAMES]
+    assert values == pytest.approx([2 / 3, 1 / 3, 1 / 3, 7 / 18, 1 / 3])
+    assert (found[0].n, found[0].disputed) == (6, 2)
+
+
+def test_a_topic_without_a_value_says_why_and_what_would_define_it(
+    found: tuple[TopicAgreement, ...],
+) -> None:
+    pooled = found[1].estimate("pooled").found
+    assert (found[1].estimate("observed").value, pooled.value) == (1.0, None)
+    assert pooled.undefined == "everyone gave the same grade, so agreement by chance is already complete"
+    assert what_would_define(pooled) == "it is defined once anybody gives another grade in the topic"
+    nobody = found[2].estimate("pooled").found
+    assert (found[2].n, nobody.value) == (0, None)
+    assert "two assessors have graded one pair" in what_would_define(nobody)
+    assert what_would_define(found[0].estimate("pooled").found) == ""
+
+
+def test_few_pairs_have_no_interval_and_say_how_many_are_needed(found: tuple[TopicAgreement, ...]) -> None:
+    assert found[0].few
+    interval = found[0].estimate("pooled").interval
+    assert interval is not None
+    assert interval.undefined == (
+        f"an interval of one topic needs {FEWEST} pairs that two judged; this one has 6"
+    )
+
+
+def test_the_lowest_comes_first_and_what_is_undefined_last() -> None:
+    def topic(place: int, first: list[int], second: list[int]) -> Ratings:
+        return ratings_of([first, second], categories=(1, 0), topics=[place] * len(first))
+
+    parts = [topic(0, [1, 0], [1, 0]), topic(1, [0, 0], [0, 0]), topic(2, [1, 0], [0, 1])]
+    codes = np.concatenate([part.codes for part in parts], axis=1)
+    all_topics = by_topic(Ratings(codes, (1, 0), np.repeat([0, 1, 2], 2), 3), AgreementOptions())
+    assert [one.place for one in lowest_first(all_topics, "pooled")] == [2, 0, 1]
+    # Kappas of 1 and -1, and one undefined: the mean over the defined ones is 0.
+    pooled = means(all_topics)[NAMES.index("pooled")]
+    assert (pooled.value, pooled.topics, pooled.left_out) == (0.0, 2, 1)
+
+
+def test_intervals_are_those_of_the_topic_alone_and_return_with_the_seed() -> None:
+    rng = np.random.default_rng(3)
+    grades = rng.integers(0, 2, (2, 60))
+    both = ratings_of(list(grades), categories=(1, 0), topics=[0] * 40 + [1] * 20)
+    alone = ratings_of([row[40:] for row in grades], categories=(1, 0))
+    for name in NAMES:
+        one = by_topic(both, AgreementOptions(rounds=200, seed=5))[1].estimate(name).interval
+        assert one == bootstrap(alone, name, Resamples(unit=Unit.PAIR, rounds=200, seed=5))
+
+
+def test_what_differs_differs_among_those_who_judged() -> None:
+    three = ratings_of([[1, 1, -1, 0], [1, 0, 1, -1], [-1, 1, 1, -1]], categories=(1, 0), missing=-1)
+    assert differing(three).tolist() == [False, True, False, False]
+
+
+def test_who_judged_nothing_in_a_topic_changes_none_of_its_figures() -> None:
+    # Twelve pairs of topic 0 by two assessors; three more have judged topic 1 only.
+    generator = np.random.default_rng(5)
+    two = generator.integers(0, 2, (2, 12))
+    alone = by_topic(ratings_of(two, categories=(1, 0)), AgreementOptions())[0]
+    everybody = np.full((5, 16), -1)
+    everybody[3:, :12] = two
+    everybody[:3, 12:] = generator.integers(0, 2, (3, 4))
+    among = ratings_of(everybody, categories=(1, 0), missing=-1, topics=[0] * 12 + [1] * 4)
+    found = by_topic(among, AgreementOptions())[0]
+    for name in NAMES:
+        assert found.estimate(name).found == alone.estimate(name).found
+        assert found.estimate(name).interval == alone.estimate(name).interval
+    assert (found.n, found.disputed) == (alone.n, alone.disputed)
+
+
+def test_where_no_pair_enters_there_are_no_topics() -> None:
+    assert (
+        by_topic(
+            ratings_of([[], []], categories=(1, 0), topics=np.zeros(0, dtype=np.int64)), AgreementOptions()
+        )
+        == ()
+    )

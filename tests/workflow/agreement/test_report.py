@@ -1,0 +1,93 @@
+"""Agreement of a campaign: the textbook's table, what is kept and what is reckoned anew."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from sqlalchemy.orm import Session
+
+from tests.builders import Made, campaign_with_people
+from workbench.agreement.options import AgreementOptions, Machines
+from workbench.errors import WorkbenchError
+from workbench.records import Answer, Judgment
+from workbench.storage.engine import Database
+from workbench.workflow.agreement.report import (
+    agreement_of_people,
+    campaign_agreement,
+    campaign_matrix,
+    campaign_pair,
+)
+from workbench.workflow.judging.importing import import_judgments
+
+FEW = AgreementOptions(rounds=20)
+
+
+def manning(db: Session) -> Made:
+    """Manning, Raghavan and Schuetze 2008, Table 8.2: 300 both relevant, 20 and 10 by one, 70 by neither."""
+    made = campaign_with_people(db)
+    cells = [(1, 1)] * 300 + [(1, 0)] * 20 + [(0, 1)] * 10 + [(0, 0)] * 70
+    judgments = [
+        Judgment(f"Judge {judge + 1}", "T1", f"x{number}", grades[judge])
+        for judge in (0, 1)
+        for number, grades in enumerate(cells)
+    ]
+    import_judgments(db, made.campaign.id, judgments, source="manning.tsv")
+    return made
+
+
+def test_the_textbooks_table_gives_the_textbooks_figures(database: Database) -> None:
+    with database.writing() as db:
+        made = manning(db)
+        found = campaign_pair(db, made.campaign.id, FEW, first="Judge 1", second="Judge 2")
+        two = found.two
+        people = agreement_of_people(db, made.campaign.id)
+    assert two.table == ((300, 20), (10, 70))
+    assert two.estimate("observed").value == pytest.approx(0.925)
+    # Printed: .665 and .776. Exact, by hand: pooled marginal of relevant (320 + 310) / 800 = .7875, so
+    # P(E) = .7875^2 + .2125^2 = .6653125; unpooled .8 x .775 + .2 x .225 = .665.
+    assert two.estimate("pooled").found.expected == pytest.approx(0.6653125)
+    assert two.estimate("pooled").value == pytest.approx((0.925 - 0.6653125) / (1 - 0.6653125))
+    assert two.estimate("unpooled").found.expected == pytest.approx(0.665)
+    assert two.estimate("unpooled").value == pytest.approx((0.925 - 0.665) / (1 - 0.665))
+    assert people.mean == people.mean_of(0) == pytest.approx(two.estimate("pooled").value)
+    assert (found.shared.both, len(found.disagreed)) == (400, 30)
+
+
+def test_unsure_and_cannot_judge_do_not_enter_agreement(database: Database) -> None:
+    with database.writing() as db:
+        made = manning(db)
+        import_judgments(
+            db, made.campaign.id, [Judgment("Judge 1", "T2", "x1", None, Answer.UNSURE)], source="f"
+        )
+        import_judgments(db, made.campaign.id, [Judgment("Judge 2", "T2", "x1", 1)], source="g")
+        shared = campaign_pair(db, made.campaign.id, FEW, first="Judge 1", second="Judge 2").shared
+    assert (shared.both, shared.first_only, shared.second_only) == (400, 0, 1)
+
+
+def test_agreement_needs_two_assessors_and_a_line_on_the_scale(database: Database) -> None:
+    with database.writing() as db:
+        made = campaign_with_people(db)
+        with pytest.raises(WorkbenchError, match="two people"):
+            campaign_agreement(db, made.campaign.id, FEW)
+        with pytest.raises(WorkbenchError, match="cannot be the lowest relevant grade"):
+            campaign_agreement(db, made.campaign.id, replace(FEW, relevant_from=2))
+        import_judgments(db, made.campaign.id, [Judgment(who, "T1", "d1", 1) for who in "XY"], source="f")
+        with pytest.raises(WorkbenchError, match="nobody has no grade that enters"):
+            campaign_pair(db, made.campaign.id, FEW, first="X", second="nobody")
+
+
+def test_a_report_is_kept_until_somebody_says_something_more(database: Database) -> None:
+    with database.writing() as db:
+        made = manning(db)
+        options = replace(FEW, machines=Machines.AMONG)
+        report = campaign_agreement(db, made.campaign.id, options)
+        assert campaign_agreement(db, made.campaign.id, options) is report
+        assert campaign_agreement(db, made.campaign.id, replace(options, seed=1)) is not report
+        matrix = campaign_matrix(db, made.campaign.id, options)
+        assert campaign_matrix(db, made.campaign.id, options) is matrix
+        import_judgments(
+            db, made.campaign.id, [Judgment("robot", "T1", "x1", 1)], source="r", machines={"robot"}
+        )
+        again = campaign_agreement(db, made.campaign.id, options)
+        assert [one.name for one in again.selection.assessors] == ["Judge 1", "Judge 2", "robot"]

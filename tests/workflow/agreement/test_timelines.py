@@ -1,0 +1,120 @@
+"""Agreement over the sitting and the days, from events as they are recorded."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from tests.builders import Made, campaign_with_people
+from workbench.agreement.drift import Trend
+from workbench.agreement.options import AgreementOptions
+from workbench.errors import WorkbenchError
+from workbench.records import Judgment
+from workbench.storage.engine import Database
+from workbench.storage.events import append_events
+from workbench.workflow.agreement.timelines import TIME_COLUMNS, in_words, over_time, time_rows
+from workbench.workflow.judging.importing import import_judgments
+
+START = datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
+
+
+def event(made: Made, name: str, docno: str, at: datetime, **more: Any) -> dict[str, Any]:
+    return {
+        "campaign_id": made.campaign.id, "assessor_id": made.assessors[name], "topic": "T1",
+        "docno": docno, "answer": "grade", "grade": 0, "reason": "", "source": "screen",
+        "client_id": f"{name}-{docno}-{at.isoformat()}"[:64], "assignment_id": None, "position": None,
+        "document_sha256": None, "order_rule": None, "seed": None, "active_ms": 12_000, "recorded_at": at,
+        "purpose": "judging", **more,
+    }  # fmt: skip
+
+
+@pytest.fixture
+def made(sqlite_database: Database) -> Made:
+    """Six sittings of ten on three days; from the 6th pair on Ada calls relevant what another does not.
+
+    The other's judgments are from a file, and so is what a machine says, always relevant.
+    """
+    with sqlite_database.writing() as db:
+        made = campaign_with_people(db)
+        events = []
+        for number in range(60):
+            sitting, place = divmod(number, 10)
+            at = START + timedelta(days=sitting // 2, hours=sitting % 2, seconds=30 * place)
+            events.append(
+                event(made, "Ada", f"n{number:02}", at, grade=int(place >= 5), active_ms=1000 * (20 - place))
+            )
+        assert append_events(db, events) == 60
+        said = [Judgment("Elsewhere", "T1", f"n{number:02}", 0) for number in range(60)]
+        import_judgments(db, made.campaign.id, said, source="file")
+        robot = [Judgment("robot", "T1", f"n{number:02}", 1) for number in range(60)]
+        import_judgments(db, made.campaign.id, robot, source="file", machines=["robot"])
+    return made
+
+
+def test_position_in_the_sitting_is_told_from_the_pauses(sqlite_database: Database, made: Made) -> None:
+    with sqlite_database.reading() as db:
+        report = over_time(db, made.campaign.id, AgreementOptions(bin_size=5))
+    (ada,) = report.assessors
+    assert (ada.name, ada.judgments, ada.compared, ada.sittings) == ("Ada", 60, 60, 6)
+    # All of the first five of each sitting agree, none of the second five does.
+    first, second = ada.by_position
+    assert (first.agreement, first.judgments, second.agreement, second.judgments) == (1.0, 30, 0.0, 30)
+    assert (report.share_relevant(first), report.share_relevant(second)) == (0.0, 1.0)
+    # Active seconds fall from 20 to 16, then from 15 to 11.
+    assert (first.seconds, second.seconds) == (18.0, 13.0)
+    # The slope of a step of one in the middle of ten: sum of (x - 5.5)(y - .5) is -12.5, of squares 82.5.
+    assert ada.fatigue.slope == pytest.approx(-12.5 / 82.5)
+    assert ada.fatigue.shown
+    assert ada.sentence.startswith("Agrees less with the others the longer a sitting lasts: −151.5 points")
+    assert ada.slower is not None
+    assert ada.slower < 0
+    assert [(day.day.day, day.found.judgments, day.found.agreement) for day in ada.by_day] == [
+        (2, 20, 0.5), (3, 20, 0.5), (4, 20, 0.5),
+    ]  # fmt: skip
+    assert ada.sentence_of_days.startswith("No drift that these 60 pairs of 6 sittings could show")
+    assert report.imported == ("Elsewhere",)
+    # Two bins, three days, four trends.
+    rows = [dict(zip(TIME_COLUMNS, row, strict=True)) for row in time_rows(report)]
+    assert [row["by"] for row in rows] == ["position"] * 2 + ["day"] * 3 + ["trend"] * 4
+    assert all(bool(row["undefined"]) == bool(row["would_define"]) for row in rows)
+
+
+def test_an_answer_counts_once_where_it_holds_and_probes_never(sqlite_database: Database, made: Made) -> None:
+    with sqlite_database.writing() as db:
+        later = START + timedelta(days=9)
+        changes = [
+            event(made, "Ada", "n00", later, grade=1),
+            event(made, "Ada", "n01", later, answer="withdrawn", grade=None),
+            event(made, "Ada", "n02", later, purpose="repeat"),
+            event(made, "Ada", "n03", later, answer="unsure", grade=None),
+        ]
+        assert append_events(db, changes) == 4
+        (ada,) = over_time(db, made.campaign.id, AgreementOptions()).assessors
+    # n00 moved to the last day, n03 as well but without a grade, n01 is gone, n02 stays where it was.
+    assert (ada.judgments, ada.compared) == (59, 58)
+    assert [(day.day.day, day.found.judgments) for day in ada.by_day] == [(2, 17), (3, 20), (4, 20), (11, 2)]
+
+
+def test_a_longer_pause_joins_sittings(sqlite_database: Database, made: Made) -> None:
+    with sqlite_database.reading() as db:
+        (ada,) = over_time(db, made.campaign.id, AgreementOptions(gap_minutes=90)).assessors
+        with pytest.raises(WorkbenchError, match="pauses of 0 minutes"):
+            over_time(db, made.campaign.id, AgreementOptions(gap_minutes=0))
+        with pytest.raises(WorkbenchError, match="cannot be the lowest"):
+            over_time(db, made.campaign.id, AgreementOptions(relevant_from=0))
+    assert ada.sittings == 3
+
+
+def test_one_sitting_is_called_by_the_singular() -> None:
+    trend = Trend(0.001, None, None, 0.5, 88, 1, 1000, 0)
+    assert in_words(trend, "sitting") == (
+        "No fatigue that these 88 pairs of 1 sitting could show: +1.0 points per ten judgments, p = 0.500."
+    )
+
+
+def test_a_campaign_in_which_nobody_has_judged_has_no_course(sqlite_database: Database) -> None:
+    with sqlite_database.writing() as db:
+        made = campaign_with_people(db)
+        assert over_time(db, made.campaign.id, AgreementOptions()).assessors == ()

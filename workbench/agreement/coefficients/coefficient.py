@@ -1,0 +1,203 @@
+"""What a coefficient is: its names, its formula, and the value that follows from a tally."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from workbench.agreement.contingency import Table, checked
+from workbench.agreement.intervals import Interval
+from workbench.agreement.tally import Floats, Tally, tally_of_tables
+from workbench.agreement.weights import Weights, nominal
+
+if TYPE_CHECKING:
+    from workbench.agreement.coefficients.steps import Sheet, Step
+
+NOBODY = "no pair was judged by both"
+NOT_GIVEN = "nobody gave this grade"
+NO_VARIATION = "everyone gave the same grade, so agreement by chance is already complete"
+WOULD_DEFINE = {
+    NOBODY: "give both some pairs in common",
+    NOT_GIVEN: "a pair on which one of them gives it",
+    NO_VARIATION: (
+        "pairs on which at least one gives another grade, as documents from further down the runs"
+    ),
+}
+"""What would give a value where a reason says that there is none."""
+
+Parts = tuple[Floats, Floats | None]
+"""Observed disagreement and that by chance (None where chance is not corrected for), by group or resample."""
+
+
+class Shown(IntEnum):
+    """In which tables a coefficient has a column: the wider a table already is, the fewer it shows."""
+
+    IN_FULL = 1
+    """Where all coefficients of some assessors are listed, one a row."""
+    OF_PAIRS = 2
+    """Also where every pair of assessors, or every topic, is a row."""
+    EVERYWHERE = 3
+    """Also by relevance threshold, and for machines against people."""
+
+
+@dataclass(frozen=True, slots=True)
+class CoefficientValue:
+    """One coefficient of agreement over `n` pairs.
+
+    `observed` and `expected` are shares of the pairs (0 to 1): agreed on, and agreed on by chance under the
+    `marginals` (shares of the grades; one row where the assessors are pooled, one for each where they are
+    not, none where chance is not corrected for). `value` is None exactly where `undefined` gives a reason;
+    the other two are None where they do not exist.
+    """
+
+    name: str
+    observed: float | None
+    expected: float | None
+    value: float | None
+    n: int
+    marginals: tuple[tuple[float, ...], ...] = ()
+    undefined: str = ""
+
+    @property
+    def would_define(self) -> str:
+        """What would give a value where there is none."""
+        return WOULD_DEFINE.get(self.undefined, "")
+
+
+@dataclass(frozen=True)
+class Coefficient(ABC):
+    """A coefficient of agreement: how it is computed, and how every report, table and command names it.
+
+    `heading` is its column on a page, `plain` in a terminal, `latex` in a paper; `note` says in a few words
+    what it takes for chance, `help` in a sentence when to report it, `symbol` is the name of its result in a
+    calculation. `pairwise_mean` names its mean over pairs of assessors and the source of that, where there is
+    a custom of reporting it. `linearised` says that `chance_by_pair` is there. `in_shares` says whether the
+    two disagreements are shares of pairs, which can be shown as observed and expected agreement.
+    """
+
+    name: str
+    label: str
+    heading: str
+    plain: str
+    latex: str
+    note: str
+    source: str
+    help: str
+    symbol: str = "Kappa"
+    shown: Shown = Shown.EVERYWHERE
+    chance_corrected: bool = True
+    pairwise_mean: tuple[str, str] | None = None
+    linearised: bool = False
+    in_shares: bool = True
+
+    @abstractmethod
+    def disagreements(self, tally: Tally, weights: Weights) -> Parts:
+        """Observed disagreement and that expected by chance, for any number of assessors."""
+
+    def of_table(self, table: ArrayLike) -> CoefficientValue:
+        """The coefficient of two assessors' contingency table, every two grades disagreeing wholly.
+
+        Raises WorkbenchError for what is no table of counts.
+        """
+        counts = checked(table)
+        weights = nominal(len(counts))
+        return value_of(self, tally_of_tables(counts.astype(np.float64), weights), weights)
+
+    def on_scale(
+        self, categories: Sequence[int], *, weights: str = "nominal", level: str = "nominal"
+    ) -> Self:
+        """The coefficient as it is named, and computed, on a scale with weights by name and a level."""
+        if weights == "nominal" or len(categories) == 2:
+            return self
+        return replace(self, label=f"{self.label}, {weights} weights")
+
+    def steps(self, sheet: Sheet, found: CoefficientValue) -> tuple[Step, ...]:
+        """The calculation for two assessors step by step, nothing where there is none to show."""
+        del sheet, found
+        return ()
+
+    def chance_by_pair(self, shares: Floats, p: Floats, agreeing: Floats) -> tuple[float, Floats]:
+        """Chance agreement, and what every kind of pair contributes to it, for the linearised variance.
+
+        `shares` (kinds of pairs, q) are those of the grades within a pair, `p` (q,) of all, `agreeing` (q, q)
+        the agreement of every two grades.
+        """
+        raise NotImplementedError(self.name)
+
+    def least(self, chance: float) -> float:
+        """The lowest value that the coefficient can have, given the chance agreement."""
+        del chance
+        return -1.0
+
+    def table_interval(
+        self, table: Table, weights: Weights, found: CoefficientValue, level: float
+    ) -> Interval | None:
+        """The analytic interval from the table of two assessors, None where there is none."""
+        del table, weights, found, level
+        return None
+
+
+def nobody(name: str) -> CoefficientValue:
+    """The value of a coefficient where no pair was judged by two."""
+    return CoefficientValue(name, None, None, None, 0, (), NOBODY)
+
+
+def beyond_chance(
+    name: str, table: Table, *, chance: int, outof: int, marginals: tuple[tuple[float, ...], ...]
+) -> CoefficientValue:
+    """kappa = (P(A) - P(E)) / (1 - P(E)) of a table with one pair or more, where P(E) = chance / outof.
+
+    Whole numbers are divided once, at the end: the value is exact to the last bit, and P(E) = 1 is certain.
+    """
+    n = int(table.sum())
+    agreed = int(table.trace())
+    observed = agreed / n
+    if chance == outof:
+        return CoefficientValue(name, observed, 1.0, None, n, marginals, NO_VARIATION)
+    value = (agreed * outof - chance * n) / (n * (outof - chance))
+    return CoefficientValue(name, observed, chance / outof, value, n, marginals)
+
+
+def value_of(coefficient: Coefficient, total: Tally, weights: Weights) -> CoefficientValue:
+    """The value of a coefficient from the sums over all groups."""
+    n = int(total.doubly)
+    if n == 0:
+        return nobody(coefficient.name)
+    observed, expected = coefficient.disagreements(total, weights)
+    shown = 1.0 - float(observed)
+    if expected is None:
+        return CoefficientValue(coefficient.name, shown, None, shown, n)
+    if expected == 0:
+        return CoefficientValue(coefficient.name, shown, 1.0, None, n, (), NO_VARIATION)
+    value = 1.0 - float(observed / expected)
+    return CoefficientValue(coefficient.name, shown, 1.0 - float(expected), value, n)
+
+
+def values(coefficient: Coefficient, tallies: Tally, weights: Weights) -> Floats:
+    """The values of many tallies at once, NaN where one is undefined; shape (resamples,)."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        observed, expected = coefficient.disagreements(tallies, weights)
+        if expected is None:
+            return 1.0 - observed
+        ratio = observed / expected
+    return np.where(expected > 0, 1.0 - ratio, np.nan)
+
+
+def observed_disagreement(tally: Tally) -> Floats:
+    """The mean, over pairs with two grades or more, of the share of ordered assessors who disagree.
+
+    Source: Fleiss 1971; with missing grades and weights Gwet 2014.
+    """
+    return tally.disagreement / tally.doubly
+
+
+def shares_of_grades(tally: Tally) -> Floats:
+    """The share of every grade: the mean, over the pairs that anybody judged, of its share there."""
+    mean: Floats = tally.shares / tally.rated[..., np.newaxis]
+    return mean

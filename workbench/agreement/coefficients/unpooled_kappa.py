@@ -1,0 +1,131 @@
+"""Unpooled kappa (Cohen's, Conger's): chance from each assessor's own grades."""
+
+from __future__ import annotations
+
+from math import isfinite
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from workbench.agreement.coefficients.coefficient import (
+    Coefficient,
+    CoefficientValue,
+    beyond_chance,
+    nobody,
+    observed_disagreement,
+)
+from workbench.agreement.coefficients.steps import (
+    Sheet,
+    Step,
+    by_agreement,
+    by_disagreement,
+    four,
+    observed_step,
+    terms,
+)
+from workbench.agreement.contingency import Table, checked
+from workbench.agreement.intervals import Interval, kappa_bounds, kappa_error
+from workbench.agreement.tally import Floats, Tally
+from workbench.agreement.weights import Weights
+
+
+def unpooled_kappa(table: ArrayLike) -> CoefficientValue:
+    """kappa = (P(A) - P(E)) / (1 - P(E)) with P(E) = sum over the grades of row / N x column / N.
+
+    `table` is square, rows the first assessor's grades, columns the second's; `marginals` has two rows, the
+    first assessor's shares and the second's. Undefined where the table is empty or holds one grade only.
+    Raises WorkbenchError for what is no table of counts.
+    Source: Cohen 1960; worked here on Table 8.2 of Manning, Raghavan and Schuetze 2008:
+
+    >>> kappa = unpooled_kappa([[300, 20], [10, 70]])
+    >>> kappa.marginals
+    ((0.8, 0.2), (0.775, 0.225))
+    >>> print(f"{kappa.observed:.3f} {kappa.expected:.3f} {kappa.value:.6f}")
+    0.925 0.665 0.776119
+    """
+    counts = checked(table)
+    n = int(counts.sum())
+    if n == 0:
+        return nobody("unpooled")
+    rows: list[int] = counts.sum(axis=1).tolist()
+    columns: list[int] = counts.sum(axis=0).tolist()
+    return beyond_chance(
+        "unpooled",
+        counts,
+        chance=sum(row * column for row, column in zip(rows, columns, strict=True)),
+        outof=n**2,
+        marginals=(tuple(row / n for row in rows), tuple(column / n for column in columns)),
+    )
+
+
+class _UnpooledKappa(Coefficient):
+    def disagreements(self, tally: Tally, weights: Weights) -> tuple[Floats, Floats]:
+        """Observed disagreement, and the mean, over every two assessors, of sum over k, l of v_kl p_gk p_hl.
+
+        An assessor's shares are of all grades that he or she gave; one who gave none is left out. For two
+        assessors on the same pairs this is Cohen's kappa, weighted or not. Conger writes the same sum with
+        the mean and the variance of the shares.
+        Source: Cohen 1960, 1968; Conger 1980; with missing grades Gwet 2014.
+        """
+        total = tally.given.sum(axis=-1, keepdims=True)
+        took_part = total[..., 0] > 0
+        p = np.divide(tally.given, total, out=np.zeros_like(tally.given), where=total > 0)
+        r = took_part.sum(axis=-1)
+        sums = p.sum(axis=-2)
+        everyone = ((sums @ weights) * sums).sum(axis=-1)
+        oneself = ((p @ weights) * p).sum(axis=(-1, -2))
+        # Of the r squared products the r with oneself are no two assessors.
+        two = np.maximum(r * (r - 1), 1)
+        return observed_disagreement(tally), np.maximum(everyone - oneself, 0.0) / two
+
+    def of_table(self, table: ArrayLike) -> CoefficientValue:
+        """Cohen's kappa, exact to the last bit."""
+        return unpooled_kappa(table)
+
+    def table_interval(
+        self, table: Table, weights: Weights, found: CoefficientValue, level: float
+    ) -> Interval | None:
+        """The interval from the large-sample error of Cohen's kappa."""
+        error = kappa_error(table, weights)
+        if found.value is None or error is None or not isfinite(error):
+            return None
+        low, high = kappa_bounds(found.value, NormalDist().inv_cdf((1 + level) / 2) * error)
+        name = "large-sample error over pairs, Fleiss, Cohen and Everitt 1969"
+        return Interval(low, high, level, name, int(table.sum()))
+
+    def steps(self, sheet: Sheet, found: CoefficientValue) -> tuple[Step, ...]:
+        """Each assessor's shares of the grades, their products, and the kappa."""
+        first, second = sheet.rows / sheet.n, sheet.columns / sheet.n
+        shares = tuple(
+            Step(
+                f"Share of “{label}”",
+                f"{int(row):,} and {int(column):,} of {sheet.n:,}",
+                f"{four(one)} and {four(other)}",
+            )
+            for label, row, column, one, other in zip(
+                sheet.labels, sheet.rows, sheet.columns, first, second, strict=True
+            )
+        )
+        if sheet.weighted:
+            weighted = [
+                (w, f"({four(first[k])} × {four(second[m])} + {four(first[m])} × {four(second[k])})")
+                for k, m, w in sheet.apart()
+            ]
+            return (*shares, *by_disagreement(sheet, found, terms(weighted), self.symbol))
+        products = " + ".join(f"{four(a)} × {four(b)}" for a, b in zip(first, second, strict=True))
+        return (observed_step(sheet, found), *shares, *by_agreement(found, products, self.symbol))
+
+
+UNPOOLED_KAPPA = _UnpooledKappa(
+    name="unpooled",
+    label="Unpooled kappa",
+    heading="Unpooled κ",
+    plain="unpooled",
+    latex=r"Unpooled $\kappa$",
+    note="chance from each assessor's own grades",
+    source="Cohen 1960, 1968; Conger 1980",
+    help="For comparison with papers that report Cohen's kappa: it forgives that one assessor gives a grade "
+    "more often than another.",
+    pairwise_mean=("Light's kappa: average pairwise unpooled kappa", "Light 1971"),
+)

@@ -1,0 +1,396 @@
+"""The report, its coefficients alone and the matrix for other programs: CSV, JSON, LaTeX."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
+
+from workbench.agreement.coefficients.coefficient import NOBODY, WOULD_DEFINE
+from workbench.agreement.estimates import Estimate
+from workbench.agreement.grades import WHY_NONE, GradeAgreement
+from workbench.agreement.intervals import Interval
+from workbench.agreement.latex import estimates_latex, matrix_latex, report_latex
+from workbench.agreement.options import AgreementOptions
+from workbench.agreement.overlap import Overlap
+from workbench.agreement.pairwise import AssessorPair, PairwiseMean
+from workbench.agreement.report import AgreementReport, Matrix, what_differs
+from workbench.agreement.selection import Selection
+from workbench.agreement.thresholds import Threshold
+from workbench.export import Export
+
+COLUMNS = (
+    "of", "first", "second", "third", "relevant_from", "coefficient", "value", "low", "high", "n", "observed",
+    "expected", "band_landis_koch", "analytic_low", "analytic_high", "undefined", "would_define", "interval",
+    "level", "rounds", "seed", "basis",
+)  # fmt: skip
+Row = tuple[object, ...]
+INDICES = {
+    "positive": "positive_agreement",
+    "negative": "negative_agreement",
+    "prevalence": "prevalence_index",
+    "bias": "bias_index",
+    "precision": "precision_of_second",
+    "recall": "recall_of_second",
+}
+"""What the parts of a close look at two grades are called in files; overlaps have rows of their own."""
+
+
+def report_rows(report: AgreementReport) -> Iterator[Row]:
+    """All together, means over pairs, every two, every threshold, overlaps, grades and strictness."""
+    names = [one.name for one in report.selection.assessors]
+    basis = str(report.selection.basis)
+    line = None if report.selection.graded else report.selection.relevant_from
+    yield from estimate_rows(report.estimates, report.selection)
+    for mean in report.means:
+        yield (
+            "mean over pairs", None, None, None, line, mean.name, mean.value, *bounds_cells(mean.interval),
+            mean.pairs, None, None, None, None, None,
+            "" if mean.pairs else "undefined for every two assessors",
+            "" if mean.pairs else "two assessors for whom it is defined", *drawn_cells(mean.interval), basis,
+        )  # fmt: skip
+    if len(report.grades) == 2:
+        index = _index("prevalence", report.prevalence, report.selection.n_pairs)
+        yield ("all", None, None, None, line, *index, basis)
+    for two in report.pairs:
+        two_names = (names[two.first], names[two.second], None)
+        for estimate in two.estimates:
+            yield ("pair", *two_names, line, *_estimate(estimate), basis)
+        for name in INDICES if two.view is not None else ():
+            yield ("pair", *two_names, line, *_index(name, getattr(two.view, name), two.n), basis)
+    for threshold in report.thresholds:
+        for estimate in threshold.estimates:
+            yield ("threshold", None, None, None, threshold.relevant_from, *_estimate(estimate), basis)
+        for name, grade in (("positive", threshold.positive), ("negative", threshold.negative)):
+            yield (
+                "threshold", None, None, None, threshold.relevant_from, INDICES[name],
+                *_specific(grade), basis,
+            )  # fmt: skip
+        n = threshold.estimate("observed").found.n
+        index = _index("prevalence", threshold.prevalence, n)
+        yield ("threshold", None, None, None, threshold.relevant_from, *index, basis)
+        yield (
+            "threshold", None, None, None, threshold.relevant_from,
+            *_overlap("overlap_mean_over_pairs", threshold.overlap.value, threshold.overlap.interval), basis,
+        )  # fmt: skip
+    for overlap in (*report.overlaps, *report.triples):
+        who = [*(names[number] for number in overlap.assessors), None][:3]
+        for name, value, interval in (
+            ("overlap_mean_over_topics", overlap.mean, overlap.mean_interval),
+            ("overlap_topics_together", overlap.together, overlap.together_interval),
+        ):
+            n = len(overlap.by_topic) - overlap.empty
+            yield (
+                "overlap",
+                *who,
+                report.selection.relevant_from,
+                *_overlap(name, value, interval, n),
+                basis,
+            )
+    for grade in report.scale_grades:
+        yield ("grade", None, None, None, grade.grade, "specific", *_specific(grade), basis)
+        kappa = grade.kappa
+        yield (
+            "grade", None, None, None, grade.grade, "kappa_against_the_rest", kappa.value,
+            *bounds_cells(grade.kappa_interval), kappa.n, kappa.observed, kappa.expected, None, None, None,
+            kappa.undefined, kappa.would_define, *drawn_cells(grade.kappa_interval), basis,
+        )  # fmt: skip
+    for one in report.leniency:
+        why = ("", "") if one.n else ("shares no pair with anybody", WOULD_DEFINE[NOBODY])
+        yield (
+            "assessor", names[one.assessor], None, None, line, "strictness", one.difference,
+            *bounds_cells(one.interval), one.n, one.own, one.others, None, None, None, *why,
+            *drawn_cells(one.interval), basis,
+        )  # fmt: skip
+
+
+def estimate_rows(found: Sequence[Estimate], selection: Selection) -> Iterator[Row]:
+    """The coefficients of all together alone, as rows of the same COLUMNS."""
+    line = None if selection.graded else selection.relevant_from
+    for estimate in found:
+        yield ("all", None, None, None, line, *_estimate(estimate), str(selection.basis))
+
+
+def matrix_columns(found: Matrix) -> tuple[str, ...]:
+    """Who stands above the columns of the matrix."""
+    return ("assessor", *(found.selection.assessors[number].name for number in found.order))
+
+
+def matrix_rows(found: Matrix) -> Iterator[Row]:
+    """The matrix row by row, the name first; what is undefined and the diagonal is empty."""
+    for row in found.order:
+        cells = (found.at(row, column) for column in found.order)
+        values = (None if two is None else two.estimate(found.options.coefficient).value for two in cells)
+        yield (found.selection.assessors[row].name, *values)
+
+
+def _estimate(estimate: Estimate) -> Row:
+    found = estimate.found
+    return (
+        found.name, found.value, *bounds_cells(estimate.interval), found.n, found.observed, found.expected,
+        estimate.band, *bounds_cells(estimate.analytic), found.undefined, estimate.found.would_define,
+        *drawn_cells(estimate.interval),
+    )  # fmt: skip
+
+
+def _overlap(name: str, value: float | None, interval: Interval | None, n: int | None = None) -> Row:
+    """An overlap; `n` counts the topics that have one."""
+    undefined = "nobody called anything relevant that all judged" if value is None else ""
+    would = "a document that one of them calls relevant" if value is None else ""
+    return (
+        name, value, *bounds_cells(interval), n, None, None, None, None, None, undefined, would,
+        *drawn_cells(interval),
+    )  # fmt: skip
+
+
+def _index(name: str, value: float | None, n: int) -> Row:
+    """A part of the close look at two grades: `n` pairs, no interval, and why there is none."""
+    why = WHY_NONE[name] if value is None else ("", "")
+    return (INDICES[name], value, None, None, n, *([None] * 5), *why, *drawn_cells(None))
+
+
+def _specific(one: GradeAgreement) -> Row:
+    found = one.specific
+    return (
+        found.value, *bounds_cells(one.interval), one.given, None, None, None, None, None, found.undefined,
+        found.would_define, *drawn_cells(one.interval),
+    )  # fmt: skip
+
+
+def bounds_cells(interval: Interval | None) -> tuple[float | None, float | None]:
+    """The bounds of an interval, empty where there are none."""
+    return (None, None) if interval is None else (interval.low, interval.high)
+
+
+def drawn_cells(interval: Interval | None) -> Row:
+    """How an interval was found: its method, level, rounds and seed, empty where there is none."""
+    if interval is None:
+        return (None, None, None, None)
+    return interval.method, interval.level, interval.rounds, interval.seed
+
+
+Data = dict[str, Any]
+
+
+def report_data(report: AgreementReport) -> Data:
+    """The whole report."""
+    names = [one.name for one in report.selection.assessors]
+    return {
+        "entered": selection_data(report.selection),
+        "how": options_data(report.options),
+        "coefficients": {one.name: estimate_data(one) for one in report.estimates},
+        "pooled_and_unpooled": what_differs(report),
+        "prevalence_index": report.prevalence,
+        "paradox": None
+        if report.paradox is None
+        else {name: getattr(report.paradox, name) for name in report.paradox.__slots__},
+        "grades": [_grade(one) for one in report.grades],
+        "grades_of_the_scale": [_grade(one) for one in report.scale_grades],
+        "means_over_pairs": {one.name: _mean(one) for one in report.means},
+        "pairs": [pair_data(two, report.selection) for two in report.pairs],
+        "assessors_without_pairs_listed": report.left_out,
+        "overlap": [overlap_data(one, names) for one in (*report.overlaps, *report.triples)],
+        "thresholds": [threshold_data(one) for one in report.thresholds],
+        "strictness": [
+            {
+                "assessor": names[one.assessor],
+                "n": one.n,
+                "own": one.own,
+                "others": one.others,
+                "difference": one.difference,
+                "interval": _interval_or_none(one.interval),
+            }
+            for one in report.leniency
+        ],
+    }
+
+
+def selection_data(selection: Selection) -> Data:
+    """What entered."""
+    return {
+        "sentence": selection.sentence,
+        "basis": str(selection.basis),
+        "graded": selection.graded,
+        "relevant_from": selection.relevant_from,
+        "scale": sorted(selection.by_grade.categories),
+        "assessors": [{"name": one.name, "machine": one.machine} for one in selection.assessors],
+        "pairs": selection.n_pairs,
+        "topics": len(selection.topics),
+        "left_out": {
+            "unsure": selection.counts.unsure,
+            "cannot_judge": selection.counts.cannot_judge,
+            "judged_by_one_only": selection.counts.singly,
+        },
+        "counted_as_lowest": {
+            "judged_by_another": selection.counts.filled,
+            "judged_by_nobody": selection.counts.unlisted,
+        },
+    }
+
+
+def options_data(options: AgreementOptions) -> Data:
+    """How it was reckoned, with the seed."""
+    return {
+        "weights": options.weights
+        if isinstance(options.weights, str)
+        else [list(row) for row in options.weights],
+        "level": options.level,
+        "over": f"{options.unit}s",
+        "bounds": str(options.bounds),
+        "rounds": options.rounds,
+        "seed": options.seed,
+        "confidence": options.confidence,
+    }
+
+
+def estimate_data(estimate: Estimate) -> Data:
+    """One coefficient."""
+    found = estimate.found
+    data: Data = {
+        "label": estimate.label,
+        "source": estimate.coefficient.source,
+        "n": found.n,
+        "observed": found.observed,
+        "expected": found.expected,
+    }
+    if found.value is None:
+        data |= {"undefined": found.undefined, "would_define": estimate.found.would_define}
+    else:
+        data |= {"value": found.value, "band_landis_koch": estimate.band}
+    if estimate.interval is not None:
+        data["interval"] = _interval(estimate.interval)
+    if estimate.analytic is not None:
+        data["analytic"] = _interval(estimate.analytic)
+    return data
+
+
+def pair_data(two: AssessorPair, selection: Selection, numbers: tuple[int, int] | None = None) -> Data:
+    """Two assessors; `numbers` are theirs among those who enter, if not those that stand in `two`."""
+    one, other = numbers or (two.first, two.second)
+    shared = selection.shared(one, other)
+    data: Data = {
+        "first": selection.assessors[one].name,
+        "second": selection.assessors[other].name,
+        "machine": selection.assessors[one].machine or selection.assessors[other].machine,
+        "n": two.n,
+        "first_only": shared.first_only,
+        "second_only": shared.second_only,
+        "categories": list(selection.ratings.categories),
+        "table": [list(row) for row in two.table],
+        "coefficients": {one.name: estimate_data(one) for one in two.estimates},
+    }
+    if two.view is not None:
+        values = {name: getattr(two.view, name) for name in two.view.__slots__}
+        data |= values | {
+            f"{name}_undefined": ": ".join(WHY_NONE[name]) for name, value in values.items() if value is None
+        }
+    return data
+
+
+def matrix_data(found: Matrix) -> Data:
+    """The matrix of assessors: their order by a coefficient, and every two."""
+    return {
+        "entered": selection_data(found.selection),
+        "how": options_data(found.options),
+        "by": found.options.coefficient,
+        "order": [found.selection.assessors[number].name for number in found.order],
+        "pairs": [pair_data(two, found.selection) for two in found.pairs.values()],
+    }
+
+
+def threshold_data(threshold: Threshold) -> Data:
+    """One line between relevant and not."""
+    return {
+        "relevant_from": threshold.relevant_from,
+        "coefficients": {one.name: estimate_data(one) for one in threshold.estimates},
+        "positive": _grade(threshold.positive),
+        "negative": _grade(threshold.negative),
+        "prevalence_index": threshold.prevalence,
+        "overlap": threshold.overlap.value,
+        "overlap_interval": _interval_or_none(threshold.overlap.interval),
+    }
+
+
+def _grade(one: GradeAgreement) -> Data:
+    data: Data = {"grade": one.grade, "given": one.given, "share": one.share, "specific": one.specific.value}
+    if one.specific.value is None:
+        data |= {"undefined": one.specific.undefined, "would_define": one.specific.would_define}
+    if one.interval is not None:
+        data["interval"] = _interval(one.interval)
+    data["kappa_against_the_rest"] = one.kappa.value
+    if one.kappa.value is None:
+        data |= {"kappa_undefined": one.kappa.undefined, "kappa_would_define": one.kappa.would_define}
+    if one.kappa_interval is not None:
+        data["kappa_interval"] = _interval(one.kappa_interval)
+    return data
+
+
+def _mean(one: PairwiseMean) -> Data:
+    return {
+        "label": one.label,
+        "value": one.value,
+        "pairs": one.pairs,
+        "left_out": one.left_out,
+        "interval": _interval_or_none(one.interval),
+    }
+
+
+def overlap_data(one: Overlap, names: list[str]) -> Data:
+    """The overlap of some assessors' relevant sets."""
+    return {
+        "assessors": [names[number] for number in one.assessors],
+        "mean_over_topics": one.mean,
+        "mean_interval": _interval_or_none(one.mean_interval),
+        "topics_together": one.together,
+        "together_interval": _interval_or_none(one.together_interval),
+        "topics_without_relevant": one.empty,
+    }
+
+
+def _interval_or_none(interval: Interval | None) -> Data | None:
+    return None if interval is None else _interval(interval)
+
+
+def _interval(interval: Interval) -> Data:
+    data: Data = {"method": interval.method, "level": interval.level, "units": interval.units}
+    if interval.rounds:
+        data |= {
+            "rounds": interval.rounds,
+            "undefined_rounds": interval.undefined_rounds,
+            "seed": interval.seed,
+        }
+    if interval.low is None:
+        return data | {"undefined": interval.undefined}
+    return data | {"low": interval.low, "high": interval.high}
+
+
+def report_export(report: AgreementReport) -> Export:
+    """Everything about all assessors together."""
+    return Export(
+        COLUMNS, partial(report_rows, report), partial(report_data, report), partial(report_latex, report)
+    )
+
+
+def coefficients_export(found: Sequence[Estimate], selection: Selection, options: AgreementOptions) -> Export:
+    """The coefficients alone."""
+
+    def data() -> Data:
+        said = {one.name: estimate_data(one) for one in found}
+        return {"entered": selection_data(selection), "how": options_data(options), "coefficients": said}
+
+    return Export(
+        COLUMNS,
+        partial(estimate_rows, found, selection),
+        data,
+        partial(estimates_latex, found, selection, options),
+    )
+
+
+def matrix_export(found: Matrix) -> Export:
+    """Every assessor with every other by one coefficient."""
+    return Export(
+        matrix_columns(found),
+        partial(matrix_rows, found),
+        partial(matrix_data, found),
+        partial(matrix_latex, found),
+    )

@@ -1,0 +1,237 @@
+"""Agreement by grade, and the indices that explain a low kappa: prevalence and bias."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from workbench.agreement.coefficients import coefficient_value
+from workbench.agreement.coefficients.coefficient import (
+    NOBODY,
+    NOT_GIVEN,
+    WOULD_DEFINE,
+    CoefficientValue,
+)
+from workbench.agreement.coefficients.pooled_kappa import POOLED_KAPPA
+from workbench.agreement.contingency import MISSING, checked
+from workbench.agreement.estimates import Estimate, chosen, interval_of, resamples_of
+from workbench.agreement.intervals import Interval
+from workbench.agreement.options import AgreementOptions
+from workbench.agreement.ratings import Ratings
+from workbench.agreement.resampling import Resampled, interval_of_values
+from workbench.agreement.tally import Floats, Tally, tally
+from workbench.agreement.weights import nominal
+from workbench.errors import WorkbenchError
+
+
+@dataclass(frozen=True, slots=True)
+class BinaryView:
+    """A table of two grades, relevant first, looked at closely; what cannot be is None.
+
+    `positive` and `negative` are the specific agreements, `overlap` the share of what either called relevant
+    that both did. `prevalence` = (both relevant - both not) / n and `bias` = (only first - only second) / n
+    keep their signs. `precision` and `recall` are the second assessor's against the first's.
+    """
+
+    positive: float | None
+    negative: float | None
+    overlap: float | None
+    prevalence: float | None
+    bias: float | None
+    precision: float | None
+    recall: float | None
+
+
+_NOTHING = ("neither called anything relevant", "a document that one of the two calls relevant")
+_NO_PAIR = (NOBODY, WOULD_DEFINE[NOBODY])
+WHY_NONE = {
+    "positive": _NOTHING,
+    "negative": (
+        "neither called anything not relevant",
+        "a document that one of the two calls not relevant",
+    ),
+    "overlap": _NOTHING,
+    "prevalence": _NO_PAIR,
+    "bias": _NO_PAIR,
+    "precision": ("the second called nothing relevant", "a document that the second calls relevant"),
+    "recall": ("the first called nothing relevant", "a document that the first calls relevant"),
+}
+"""Why each part of a close look is None where it is, and what would give it a value."""
+
+
+def specific_agreement(table: ArrayLike) -> tuple[float | None, ...]:
+    """For every grade 2 n_kk / (row k + column k): of the pairs given it, the share on which both did.
+
+    None where neither gave it. Source: Cicchetti and Feinstein 1990 for two grades; Spitzer and Fleiss 1974.
+
+    >>> [round(share, 4) for share in specific_agreement([[300, 20], [10, 70]])]
+    [0.9524, 0.8235]
+    """
+    counts = checked(table)
+    both = counts.diagonal().tolist()
+    given = (counts.sum(axis=0) + counts.sum(axis=1)).tolist()
+    return tuple(_share(2 * agreed, total) for agreed, total in zip(both, given, strict=True))
+
+
+def binary_view(table: ArrayLike) -> BinaryView:
+    """What explains the agreement of two assessors on two grades, relevant first.
+
+    Raises WorkbenchError for a table of another size. Source: Cicchetti and Feinstein 1990 (specific
+    agreement); Byrt, Bishop and Carlin 1993 (indices, there without signs); Voorhees 2000 (overlap).
+
+    >>> view = binary_view([[300, 20], [10, 70]])
+    >>> round(view.overlap, 4), view.prevalence, view.bias
+    (0.9091, 0.575, 0.025)
+    """
+    counts = checked(table)
+    if counts.shape != (2, 2):
+        raise WorkbenchError("only a table of two grades has a positive side", remedy="choose a threshold")
+    (both, first), (second, neither) = counts.tolist()
+    positive, negative = specific_agreement(counts)
+    n = both + first + second + neither
+    return BinaryView(
+        positive=positive,
+        negative=negative,
+        overlap=_share(both, both + first + second),
+        prevalence=_share(both - neither, n),
+        bias=_share(first - second, n),
+        precision=_share(both, both + second),
+        recall=_share(both, both + first),
+    )
+
+
+def _share(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
+
+
+@dataclass(frozen=True, slots=True)
+class GradeAgreement:
+    """One grade: how often it was given, its specific agreement, and its kappa against all other grades.
+
+    `specific` is the share of others who gave the grade too where one did: for relevant and not these are
+    positive and negative agreement. `interval` is that of `specific`, `kappa_interval` that of `kappa`.
+    """
+
+    grade: int
+    given: int
+    share: float | None
+    specific: CoefficientValue
+    interval: Interval | None
+    kappa: CoefficientValue
+    kappa_interval: Interval | None
+
+
+def by_grade(
+    ratings: Ratings, options: AgreementOptions, drawn: Resampled | None = None
+) -> tuple[GradeAgreement, ...]:
+    """Every grade of the ratings, in the order of their categories; intervals from the resamples `drawn`.
+
+    Source: specific agreement Spitzer and Fleiss 1974, Cicchetti and Feinstein 1990; kappa by category
+    Fleiss 1971.
+    """
+    plain = nominal(len(ratings.categories))
+    whole = tally(ratings, plain).total()
+    given = whole.given.sum(axis=0)
+    everything = float(given.sum())
+    found = []
+    for place, grade in enumerate(ratings.categories):
+        specific = _specific(whole, place)
+        rest = against_the_rest(ratings, place)
+        kappa = coefficient_value(rest, POOLED_KAPPA.name)
+        found.append(
+            GradeAgreement(
+                grade=grade,
+                given=int(given[place]),
+                share=float(given[place]) / everything if everything else None,
+                specific=specific,
+                interval=None if drawn is None else _specific_interval(specific, place, drawn),
+                kappa=kappa,
+                kappa_interval=None
+                if drawn is None
+                else _kappa_interval(rest, kappa, drawn, ratings, options),
+            )
+        )
+    return tuple(found)
+
+
+def _kappa_interval(
+    rest: Ratings,
+    kappa: CoefficientValue,
+    drawn: Resampled,
+    ratings: Ratings,
+    options: AgreementOptions,
+) -> Interval:
+    """From resamples of the same seed; of two grades each against the other are the ratings themselves."""
+    of_rest = drawn if len(ratings.categories) == 2 else resamples_of(rest, options)
+    return interval_of(POOLED_KAPPA, kappa, of_rest, nominal(2))
+
+
+def against_the_rest(ratings: Ratings, place: int) -> Ratings:
+    """The ratings with one grade made 1 and all others 0."""
+    codes = np.where(ratings.codes == MISSING, MISSING, ratings.codes != place).astype(np.int8)
+    unlisted = ratings.unlisted
+    # What nobody judged has the lowest grade, which is the one itself here.
+    categories = (0, 1) if place == ratings.lowest and unlisted is not None else (1, 0)
+    return Ratings(codes, categories, ratings.topics, ratings.n_topics, unlisted)
+
+
+def _specific(whole: Tally, place: int) -> CoefficientValue:
+    n = int(whole.doubly)
+    if not n:
+        return CoefficientValue("specific", None, None, None, 0, (), NOBODY)
+    row = whole.coincidences[place]
+    if not row.sum():
+        return CoefficientValue("specific", None, None, None, n, (), NOT_GIVEN)
+    share = float(row[place] / row.sum())
+    return CoefficientValue("specific", share, None, share, n)
+
+
+def _specific_interval(specific: CoefficientValue, place: int, drawn: Resampled) -> Interval:
+    if specific.value is None:
+        return drawn.resamples.none(drawn.units, "the coefficient is undefined")
+    rows = drawn.tally.coincidences[..., place, :]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        disagreeing: Floats = 1.0 - rows[..., place] / rows.sum(axis=-1)
+    return interval_of_values(1.0 - disagreeing, drawn)
+
+
+HIGH_AGREEMENT = 0.8
+LOW_KAPPA = 0.6
+# What S, which knows no prevalence, must be above kappa for prevalence to be the reason.
+APART = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Paradox:
+    """Agreement is high and kappa low since one grade is so common that chance alone would agree.
+
+    `grade` is the common one and `share` how much of all grades it is; `expected` is what chance is taken to
+    give, `uniform` the value of S, what the same agreement would be worth were all grades equally common.
+    """
+
+    observed: float
+    kappa: float
+    expected: float
+    uniform: float
+    grade: int
+    share: float
+
+
+def paradox(found: Sequence[Estimate], grades: Sequence[GradeAgreement]) -> Paradox | None:
+    """The paradox where it is there: agreement of 0.8 or more, pooled kappa below 0.6 and S 0.2 above that.
+
+    Where kappa is undefined since all gave one grade there is no paradox to explain, that reason is said.
+    Source: Feinstein and Cicchetti 1990; Byrt, Bishop and Carlin 1993.
+    """
+    pooled, uniform = chosen(found, "pooled").found, chosen(found, "uniform").found
+    if pooled.value is None or pooled.observed is None or pooled.expected is None or uniform.value is None:
+        return None
+    if pooled.observed < HIGH_AGREEMENT or pooled.value >= LOW_KAPPA or uniform.value - pooled.value < APART:
+        return None
+    common = max(grades, key=lambda one: one.given)
+    if common.share is None:
+        return None
+    return Paradox(pooled.observed, pooled.value, pooled.expected, uniform.value, common.grade, common.share)

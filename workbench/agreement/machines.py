@@ -1,0 +1,124 @@
+"""A machine's labels against a person's, or against the majority of people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from workbench.agreement.coefficients import shown_in
+from workbench.agreement.coefficients.coefficient import NOBODY, Coefficient, Shown, value_of
+from workbench.agreement.contingency import MISSING, Codes, table_of_codes
+from workbench.agreement.estimates import Estimate
+from workbench.agreement.intervals import Interval, share_interval
+from workbench.agreement.options import AgreementOptions
+from workbench.agreement.ratings import Ratings, ratings_of
+from workbench.agreement.resampling import Resamples, Unit, interval_over, resampled
+from workbench.agreement.tally import tally
+from workbench.agreement.weights import nominal, quadratic
+
+FEWEST_TOPICS = 5
+"""With fewer topics pairs are drawn again instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A share of `of` pairs with Wilson's interval; all None where there is none."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    of: int
+
+
+@dataclass(frozen=True, slots=True)
+class MachineComparison:
+    """A machine (columns of the table) against a person or the majority (rows), grades in their order.
+
+    `estimates` are those of `machine_coefficients`, `weighted` those with quadratic weights, empty for two
+    grades. `precision` is the share of what the machine calls relevant that the person does, `recall` the
+    share of what the person calls relevant that the machine does.
+    """
+
+    n: int
+    topics: int
+    table: tuple[tuple[int, ...], ...]
+    estimates: tuple[Estimate, ...]
+    weighted: tuple[Estimate, ...]
+    precision: Share
+    recall: Share
+
+    @property
+    def pooled(self) -> Estimate:
+        """The pooled kappa."""
+        return next(one for one in self.estimates if one.name == "pooled")
+
+
+def machine_coefficients(*, weighted: bool = False) -> tuple[Coefficient, ...]:
+    """The coefficients of a machine against people; with weights those that correct for chance."""
+    weights = "quadratic" if weighted else "nominal"
+    chosen = [one for one in shown_in(Shown.EVERYWHERE) if one.chance_corrected or not weighted]
+    return tuple(one.on_scale((2, 1, 0), weights=weights) for one in chosen)
+
+
+def compare_machine(
+    person: ArrayLike,
+    machine: ArrayLike,
+    *,
+    categories: Sequence[int],
+    relevant_from: int,
+    topics: ArrayLike,
+    options: AgreementOptions,
+) -> MachineComparison:
+    """Compare a machine's grades with a person's of the same pairs; `topics` number the pairs.
+
+    Intervals draw topics again where there are five or more, else pairs. Raises WorkbenchError for a grade
+    that is not among the categories.
+    """
+    ratings = ratings_of([np.asarray(person), np.asarray(machine)], categories=categories, topics=topics)
+    q = len(categories)
+    table = table_of_codes(ratings.codes[0], ratings.codes[1], size=q)
+    there = ratings.n_topics if ratings.codes.size else 0
+    unit = Unit.TOPIC if there >= FEWEST_TOPICS else Unit.PAIR
+    resamples = Resamples(options.rounds, options.seed, options.confidence, unit=unit)
+    relevant = np.array([grade >= relevant_from for grade in categories])
+    both = int(table[np.ix_(relevant, relevant)].sum())
+    return MachineComparison(
+        n=int(table.sum()),
+        topics=there,
+        table=tuple(tuple(row) for row in table.tolist()),
+        estimates=_estimates(ratings, resamples, weighted=False),
+        weighted=_estimates(ratings, resamples, weighted=True) if q > 2 else (),
+        precision=_share(both, int(table[:, relevant].sum())),
+        recall=_share(both, int(table[relevant].sum())),
+    )
+
+
+def majority(codes: Codes, size: int) -> tuple[Codes, NDArray[np.bool_]]:
+    """The category that most assessors (rows) gave each pair, MISSING for a tie; and which are tied."""
+    counts = np.stack([(codes == place).sum(axis=0) for place in range(size)])
+    most = counts.max(axis=0)
+    tied = ((counts == most).sum(axis=0) > 1) & (most > 0)
+    found = np.where((most > 0) & ~tied, counts.argmax(axis=0), MISSING).astype(np.int8)
+    return found, tied
+
+
+def _estimates(ratings: Ratings, resamples: Resamples, *, weighted: bool) -> tuple[Estimate, ...]:
+    q = len(ratings.categories)
+    weights = quadratic(q) if weighted else nominal(q)
+    total = tally(ratings, weights).total()
+    coefficients = machine_coefficients(weighted=weighted)
+    if not ratings.codes.size:
+        none = Interval(None, None, resamples.level, "bootstrap", undefined=NOBODY)
+        return tuple(Estimate(one, value_of(one, total, weights), none) for one in coefficients)
+    drawn = resampled(ratings, weights, resamples)
+    return tuple(
+        Estimate(one, value_of(one, total, weights), interval_over(one, drawn, weights))
+        for one in coefficients
+    )
+
+
+def _share(part: int, whole: int) -> Share:
+    return Share(part / whole, *share_interval(part, whole), whole) if whole else Share(None, None, None, 0)

@@ -1,0 +1,295 @@
+"""The options of an agreement report: one record, and one table of how terminal and address fill it.
+
+To add an option: give AgreementOptions a field and OPTIONS a line. Commands that name the field have it then
+as a flag with its help, pages as an argument of their address and, where a form lists it, as a field with its
+label.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from workbench.agreement.coefficients import COEFFICIENTS
+from workbench.agreement.coefficients.alpha import LEVELS
+from workbench.agreement.intervals import LEVEL, Bounds
+from workbench.agreement.ratings import Ratings
+from workbench.agreement.resampling import Resamples, Unit
+from workbench.agreement.weights import WEIGHTS, OwnWeights, Weights, nominal, own_weights, parse_weights
+from workbench.agreement.weights import weights_of as weights_named
+from workbench.errors import WorkbenchError
+
+ROUNDS = 1000
+MOST_ROUNDS = 100_000
+# A page is waited for: more rounds are for the terminal.
+MOST_ROUNDS_OF_A_PAGE = 10_000
+MOST_SEED = 2**63 - 1
+BIN_SIZE = 10
+GAP_MINUTES = 30
+OWN = "own"
+
+
+class Basis(StrEnum):
+    """Which documents are included: judged by two, or more with the lowest grade where nobody judged."""
+
+    BOTH = "both"
+    LISTED = "listed-as-not-relevant"
+    ALL = "all-documents"
+
+
+class Machines(StrEnum):
+    """Whose ratings are included: those of people, of people and machines, or of machines."""
+
+    APART = "apart"
+    AMONG = "among"
+    ONLY = "only"
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementOptions:
+    """What an agreement report includes and how it is computed; raises WorkbenchError for what cannot be.
+
+    Grades are compared as relevant or not from `relevant_from` on (None: the campaign's own threshold) unless
+    `graded`. `assessors` are names, None for all that `machines` includes; `documents` is the size of the
+    collection, None for what is known. `coefficient` is the one that sorts and colours. `weights` weigh the
+    grades for all coefficients but alpha, whose differences follow from the `level` of the scale; both matter
+    for three grades or more only. Intervals have the level `confidence` and come from `rounds` resamples of
+    whole topics or of pairs, the same for the same `seed`; `bounds` says how. `bin_size` and `gap_minutes`
+    are for agreement over time: judgments in a bin, and the pause that ends a sitting.
+    """
+
+    relevant_from: int | None = None
+    graded: bool = False
+    basis: Basis = Basis.BOTH
+    documents: int | None = None
+    machines: Machines = Machines.APART
+    assessors: frozenset[str] | None = None
+    coefficient: str = "pooled"
+    weights: str | OwnWeights = "nominal"
+    level: str = "ordinal"
+    unit: Unit = Unit.TOPIC
+    bounds: Bounds = Bounds.EXPANDED
+    rounds: int = ROUNDS
+    seed: int = 0
+    confidence: float = LEVEL
+    bin_size: int = BIN_SIZE
+    gap_minutes: int = GAP_MINUTES
+
+    def __post_init__(self) -> None:
+        for value, known, what in (
+            (self.weights, WEIGHTS, "weights"),
+            (self.level, LEVELS, "level"),
+            (self.coefficient, COEFFICIENTS, "coefficient"),
+        ):
+            if isinstance(value, str) and value not in known:
+                are = "are no" if what == "weights" else "is no"
+                raise WorkbenchError(f"there {are} {what} {value!r}", remedy=f"one of {', '.join(known)}")
+        if not 1 <= self.rounds <= MOST_ROUNDS:
+            raise WorkbenchError(
+                f"{self.rounds} rounds are too {'few' if self.rounds < 1 else 'many'}",
+                remedy=f"1 to {MOST_ROUNDS:,}",
+            )
+        if not 0 <= self.seed <= MOST_SEED:
+            raise WorkbenchError(f"{self.seed} is no seed", remedy="a whole number from 0")
+        if not 0 < self.confidence < 1:
+            raise WorkbenchError(f"{self.confidence} is no confidence level", remedy="as 0.95")
+
+    @property
+    def weighted(self) -> bool:
+        """Whether some grades disagree less than others."""
+        return self.weights != "nominal"
+
+    @property
+    def weights_name(self) -> str:
+        """What the weights are called."""
+        return self.weights if isinstance(self.weights, str) else OWN
+
+    @property
+    def resamples(self) -> Resamples:
+        """How resamples are drawn."""
+        return Resamples(self.rounds, self.seed, self.confidence, self.bounds, self.unit)
+
+    @property
+    def topic_resamples(self) -> Resamples:
+        """How topics are drawn, for what is drawn over topics whatever the unit."""
+        return Resamples(self.rounds, self.seed, self.confidence, self.bounds)
+
+    def weights_for(self, ratings: Ratings) -> Weights:
+        """The weights for the order of these ratings' categories, which ascends or descends.
+
+        Of two grades there is only one weight. Raises WorkbenchError for own weights of another size.
+        """
+        size = len(ratings.categories)
+        if size == 2:
+            return nominal(2)
+        if isinstance(self.weights, str):
+            return weights_named(self.weights, size)
+        chosen = weights_named(own_weights(self.weights), size)
+        descending = ratings.categories[0] > ratings.categories[-1]
+        return chosen[::-1, ::-1] if descending else chosen
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """How a field of AgreementOptions is given: by a flag in the terminal, by an argument of an address.
+
+    `choices` are the values by what a form calls them, for numbers there are `low` and `high` instead;
+    `aliases` are other words of the terminal for these values.
+    """
+
+    field: str
+    flag: str
+    argument: str
+    label: str
+    help: str
+    parse: Callable[[str], Any]
+    choices: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    aliases: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    low: int | None = None
+    high: int | None = None
+    highest_of_page: int | None = None
+    metavar: str | None = None
+
+    @property
+    def default(self) -> Any:
+        """The value where nothing is given."""
+        return _DEFAULTS[self.field]
+
+
+def _coefficients() -> Mapping[str, str]:
+    return {name: coefficient.label for name, coefficient in COEFFICIENTS.items()}
+
+
+def _names(text: str) -> frozenset[str] | None:
+    return frozenset(text.splitlines()) or None
+
+
+_DEFAULTS: Mapping[str, Any] = {one.name: one.default for one in dataclasses.fields(AgreementOptions)}
+OPTIONS: Mapping[str, Option] = {
+    one.field: one
+    for one in (
+        Option(
+            "relevant_from", "--relevant-from", "from", "Relevant from",
+            "Lowest relevant grade. With --graded it matters for the overlap of relevant sets only.",
+            int, metavar="N",
+        ),
+        Option(
+            "graded", "--graded", "graded", "Grades",
+            "Compare all grades instead of relevant or not.",
+            "yes".__eq__, choices={"no": "relevant or not", "yes": "every grade"},
+        ),
+        Option(
+            "basis", "--basis", "basis", "Documents included",
+            "Which documents are included: judged by both (or two), or also those that one or nobody judged, "
+            "as not relevant.",
+            Basis,
+            choices={
+                Basis.BOTH: "judged by at least two assessors",
+                Basis.LISTED: "judged by at least one, others: lowest grade",
+                Basis.ALL: "all, unjudged ones as not relevant",
+            },
+        ),
+        Option(
+            "documents", "--documents", "documents", "Documents in the collection",
+            "Number of documents in the collection; the known ones if not given.",
+            int, low=1, metavar="N",
+        ),
+        Option(
+            "machines", "--machines", "machines", "Assessors",
+            "Whose judgments: of people only, of people and machines, or of machines only.",
+            Machines,
+            choices={
+                Machines.APART: "people",
+                Machines.AMONG: "people and machines",
+                Machines.ONLY: "machines",
+            },
+        ),
+        Option("assessors", "--assessor", "assessor", "Assessors", "Assessor name (repeatable).", _names),
+        Option(
+            "coefficient", "--by", "by", "Coefficient",
+            "Coefficient by which topics are sorted, lowest first.",
+            str, choices=_coefficients(),
+        ),
+        Option(
+            "weights", "--weights", "weights", "Weights",
+            f"How much grades disagree: {', '.join(WEIGHTS)}, or a file with a row for each grade.",
+            parse_weights, choices={name: "none" if name == "nominal" else name for name in WEIGHTS},
+            metavar="NAME|FILE",
+        ),
+        Option(
+            "level", "--level", "level", "Level of measurement, for α",
+            "Level of measurement of the scale, for Krippendorff's alpha.",
+            str, choices={name: name for name in LEVELS},
+        ),
+        Option(
+            "unit", "--over", "over", "Resample",
+            "What is resampled for intervals.",
+            Unit, choices={Unit.TOPIC: "topics", Unit.PAIR: "pairs of topic and document"},
+            aliases={f"{unit}s": str(unit) for unit in Unit},
+        ),
+        Option(
+            "bounds", "--bounds", "bounds", "Percentiles",
+            "Interval bounds: percentiles of the resamples, expanded for few topics or plain.",
+            Bounds, choices={Bounds.EXPANDED: "expanded (few topics)", Bounds.PERCENTILE: "plain"},
+        ),
+        Option(
+            "rounds", "--rounds", "rounds", "Resamples", "Number of resamples.",
+            int, low=1, high=MOST_ROUNDS, highest_of_page=MOST_ROUNDS_OF_A_PAGE,
+        ),
+        Option("seed", "--seed", "seed", "Random seed", "Random seed.", int, low=0, high=MOST_SEED),
+        Option("bin_size", "--bin", "bin", "Judgments per bin", "Judgments per bin.", int),
+        Option(
+            "gap_minutes", "--gap", "gap", "Pause in minutes",
+            "Minutes without a judgment that end a sitting.", int,
+        ),
+    )
+}  # fmt: skip
+"""Every option by the field that it fills."""
+
+
+def options_from_address(values: Mapping[str, str]) -> AgreementOptions:
+    """The options that an address names; a value that does not exist counts as not given.
+
+    Numbers are brought into their range. Raises WorkbenchError for own weights that cannot be, since somebody
+    typed them.
+    """
+    found: dict[str, Any] = {}
+    for option in OPTIONS.values():
+        text = values.get(option.argument, "").strip()
+        if option.field == "weights" and text == OWN:
+            found[option.field] = parse_weights(values.get(OWN, ""))
+        elif option.choices and text in option.choices:
+            found[option.field] = option.parse(text)
+        elif option.parse is int and (number := _whole(text)) is not None:
+            highest = option.highest_of_page or option.high
+            number = number if option.low is None else max(number, option.low)
+            found[option.field] = number if highest is None else min(number, highest)
+    return AgreementOptions(**found)
+
+
+def address_of(options: AgreementOptions, names: Iterable[str] = tuple(OPTIONS)) -> dict[str, str | int]:
+    """The arguments of an address that give these options, without those that have their default."""
+    chosen: dict[str, str | int] = {}
+    for option in (OPTIONS[name] for name in names):
+        value = getattr(options, option.field)
+        if value == option.default:
+            continue
+        if option.field == "weights" and not isinstance(value, str):
+            chosen |= {option.argument: OWN, OWN: "\n".join(" ".join(map(str, row)) for row in value)}
+        elif isinstance(value, bool):
+            chosen[option.argument] = "yes" if value else "no"
+        elif isinstance(value, int):
+            chosen[option.argument] = value
+        elif isinstance(value, str):
+            chosen[option.argument] = str(value)
+    return chosen
+
+
+def _whole(text: str) -> int | None:
+    digits = text.replace("−", "-")
+    if not digits.isascii() or not digits.removeprefix("-").isdigit() or len(digits) > 19:
+        return None
+    return int(digits)

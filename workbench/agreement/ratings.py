@@ -1,0 +1,182 @@
+"""The answers of any number of assessors, and their grades, as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from workbench.agreement.contingency import MISSING, Codes, bits_of, coded, coded_rows, tables_of_bits
+from workbench.errors import WorkbenchError
+
+Pair = tuple[str, str]
+"""A topic and a docno."""
+
+# Pairs at a time: bounds memory, and keeps what is counted in a processor's cache.
+_COLUMNS = 2**17
+
+NO_ANSWER, UNSURE, CANNOT_JUDGE = -1, -2, -3
+
+AnswerCodes = NDArray[np.int16] | NDArray[np.int64]
+"""Answers as numbers; in two bytes each wherever the largest grade goes into them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Assessor:
+    """One who answers: a person, or a machine."""
+
+    name: str
+    machine: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answers:
+    """Answers by assessor and pair: a grade, or NO_ANSWER, UNSURE or CANNOT_JUDGE.
+
+    `grades` has the shape (assessors, pairs). Pairs and topics are sorted by bytes, so that neither depends
+    on who answered first; `topics` numbers the topic of every pair, `topic_names` says what it is called.
+    """
+
+    assessors: tuple[Assessor, ...]
+    grades: AnswerCodes
+    pairs: tuple[Pair, ...]
+    topics: NDArray[np.int64]
+    topic_names: tuple[str, ...]
+
+
+def answers_of(assessors: Sequence[Assessor], said: Sequence[tuple[int, str, str, int]]) -> Answers:
+    """Answers from rows of the assessor's place, topic, docno and answer; the last row of a pair counts."""
+    who, its_topics, docnos, answers = zip(*said, strict=True) if said else ((), (), (), ())
+    given = list(zip(its_topics, docnos, strict=True))
+    pairs = sorted(set(given), key=_in_bytes)
+    names = tuple(dict.fromkeys(topic for topic, _ in pairs))
+    place = {pair: number for number, pair in enumerate(pairs)}
+    topic_place = {topic: number for number, topic in enumerate(names)}
+    number = np.int16 if max(answers, default=0) <= np.iinfo(np.int16).max else np.int64
+    grades = np.full((len(assessors), len(pairs)), NO_ANSWER, dtype=number)
+    columns = np.fromiter(map(place.__getitem__, given), np.int64, len(given))
+    # Where a place is given twice, numpy keeps the last.
+    grades[np.array(who, np.int64), columns] = np.array(answers, number)
+    topics = np.fromiter((topic_place[topic] for topic, _ in pairs), np.int64, len(pairs))
+    return Answers(tuple(assessors), grades, tuple(pairs), topics, names)
+
+
+def _in_bytes(pair: Pair) -> tuple[bytes, bytes]:
+    topic, docno = pair
+    return topic.encode("utf-8", "surrogateescape"), docno.encode("utf-8", "surrogateescape")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ratings:
+    """Grades by assessor and pair, as places in the `categories`; MISSING where there is none.
+
+    `codes` has the shape (assessors, pairs).
+    `topics` numbers the topic of every pair from 0 and `n_topics` counts them; where no topics are known
+    all pairs are of one. `unlisted`, shape (topics,), counts pairs of each topic that have no column since
+    nobody judged them, and on which everybody stands for the lowest grade; there are none where it is None.
+    """
+
+    codes: Codes
+    categories: tuple[int, ...]
+    topics: NDArray[np.int64]
+    n_topics: int
+    unlisted: NDArray[np.int64] | None = None
+
+    @property
+    def n_assessors(self) -> int:
+        """How many assessors there are."""
+        return len(self.codes)
+
+    @property
+    def lowest(self) -> int:
+        """The place of the lowest grade among the categories."""
+        return self.categories.index(min(self.categories))
+
+    def only(self, assessors: Sequence[int]) -> Ratings:
+        """The ratings of some assessors, by their numbers."""
+        return replace(self, codes=self.codes[list(assessors)])
+
+    def with_all(self) -> Ratings:
+        """The ratings of those pairs that every assessor judged."""
+        full = (self.codes != MISSING).all(axis=0)
+        return replace(self, codes=self.codes[:, full], topics=self.topics[full])
+
+    def from_grade(self, relevant_from: int) -> Ratings:
+        """The ratings with every grade made 1, relevant, from `relevant_from` on, or 0."""
+        relevant = np.array([*(grade >= relevant_from for grade in self.categories), False])
+        codes = np.where(self.codes == MISSING, MISSING, ~relevant[self.codes]).astype(np.int8)
+        return replace(self, codes=codes, categories=(1, 0))
+
+
+def ratings_of(
+    grades: Sequence[ArrayLike] | NDArray[Any],
+    *,
+    categories: Sequence[int],
+    missing: int | None = None,
+    topics: ArrayLike | None = None,
+) -> Ratings:
+    """Ratings from grades in rows, an assessor each; the `missing` number stands for a pair not judged.
+
+    `categories` are all grades of the declared scale, in its order. Raises WorkbenchError for a grade that
+    is not among them, for rows of different lengths and for topics that are not one a pair.
+    """
+    kept = tuple(categories)
+    rows = [np.asarray(row) for row in grades]
+    if not rows or len({row.shape for row in rows}) != 1 or rows[0].ndim != 1:
+        raise WorkbenchError("assessors' rows differ in length", remedy="one place for every pair in each")
+    codes = coded_rows(rows, kept, missing=missing)
+    if topics is None:
+        # One zero that is seen at every pair: to write it everywhere takes longer than anything reads it.
+        return Ratings(codes, kept, np.broadcast_to(np.int64(0), codes.shape[1:]), 1)
+    numbers = np.asarray(topics)
+    if numbers.shape != codes.shape[1:]:
+        raise WorkbenchError("there must be one topic for every pair", remedy="give as many topics as pairs")
+    names, places = np.unique(numbers, return_inverse=True)
+    return Ratings(codes, kept, places.astype(np.int64, copy=False), len(names))
+
+
+def judged_ratings(
+    judged: Mapping[str, Mapping[tuple[str, str], int]], *, categories: Sequence[int]
+) -> tuple[Ratings, tuple[tuple[str, str], ...], tuple[str, ...]]:
+    """Ratings from grades by assessor and (topic, docno), the pairs of the columns, and the topics' names.
+
+    Pairs and topics are sorted by bytes, so that neither depends on who judged first. Raises WorkbenchError
+    for a grade that is not among the categories.
+    """
+    pairs = sorted(
+        set[tuple[str, str]]().union(*judged.values()),
+        key=lambda pair: (_bytes(pair[0]), _bytes(pair[1])),
+    )
+    names = tuple(dict.fromkeys(topic for topic, _ in pairs))
+    place = {pair: number for number, pair in enumerate(pairs)}
+    topic_place = {topic: number for number, topic in enumerate(names)}
+    codes = np.full((len(judged), len(pairs)), MISSING, dtype=np.int8)
+    for row, graded in zip(codes, judged.values(), strict=True):
+        at = np.fromiter((place[pair] for pair in graded), np.int64, len(graded))
+        row[at] = coded(np.fromiter(graded.values(), np.int64, len(graded)), categories)
+    topics = np.fromiter((topic_place[topic] for topic, _ in pairs), np.int64, len(pairs))
+    return Ratings(codes, tuple(categories), topics, len(names)), tuple(pairs), names
+
+
+def _bytes(name: str) -> bytes:
+    return name.encode("utf-8", "surrogateescape")
+
+
+def pair_tables(ratings: Ratings) -> NDArray[np.int64]:
+    """How often assessor g gave grade k where assessor h gave grade l; shape (g, h, k, l).
+
+    `pair_tables(ratings)[g, h]` is the contingency table of g and h over the pairs that both judged.
+    """
+    r, q = ratings.n_assessors, len(ratings.categories)
+    tables = np.zeros((r * q, r * q), dtype=np.int64)
+    for start in range(0, ratings.codes.shape[1], _COLUMNS):
+        codes = ratings.codes[:, start : start + _COLUMNS]
+        gave = np.concatenate([bits_of(row, range(q)) for row in codes])
+        tables += tables_of_bits(gave, gave)
+    whole = tables.reshape(r, q, r, q).transpose(0, 2, 1, 3)
+    if ratings.unlisted is not None:
+        whole[:, :, ratings.lowest, ratings.lowest] += ratings.unlisted.sum()
+    return whole

@@ -1,0 +1,197 @@
+"""The agreement report: everything about all selected assessors, and their matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.cluster.hierarchy import leaves_list, linkage
+from scipy.spatial.distance import squareform
+
+from workbench.agreement.estimates import Estimate, chosen, estimates, resamples_of
+from workbench.agreement.grades import GradeAgreement, Paradox, by_grade, paradox
+from workbench.agreement.leniency import Leniency, leniency
+from workbench.agreement.options import AgreementOptions
+from workbench.agreement.overlap import Overlap, overlaps
+from workbench.agreement.pairwise import (
+    AssessorPair,
+    PairwiseMean,
+    assessor_pairs,
+    most_active,
+    pairwise_means,
+)
+from workbench.agreement.selection import Selection
+from workbench.agreement.thresholds import Threshold, prevalence, thresholds
+
+# Overlap three ways is a list of all triples: of more assessors nobody reads it.
+MOST_IN_THREES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementReport:
+    """A report: the selection, the options, the estimates for all, their means over pairs, and the rest.
+
+    `grades` are those of the ratings included (two where they are relevant or not), `scale_grades` those
+    of the declared scale; `prevalence` is there for two grades only. `overlaps` and `triples` are Voorhees'
+    overlaps of two and three assessors from the relevance threshold on; there are no triples of many
+    assessors. `left_out` counts assessors whose pairs are not listed since there are too many.
+    """
+
+    selection: Selection
+    options: AgreementOptions
+    estimates: tuple[Estimate, ...]
+    grades: tuple[GradeAgreement, ...]
+    scale_grades: tuple[GradeAgreement, ...]
+    prevalence: float | None
+    paradox: Paradox | None
+    pairs: tuple[AssessorPair, ...]
+    left_out: int
+    means: tuple[PairwiseMean, ...]
+    overlaps: tuple[Overlap, ...]
+    triples: tuple[Overlap, ...]
+    thresholds: tuple[Threshold, ...]
+    leniency: tuple[Leniency, ...]
+
+    def estimate(self, name: str) -> Estimate:
+        """The estimate of a coefficient, by its name."""
+        return chosen(self.estimates, name)
+
+
+def agreement_report(selection: Selection, options: AgreementOptions) -> AgreementReport:
+    """Everything on a selection; raises WorkbenchError for own weights that do not fit the scale."""
+    ratings = selection.ratings
+    drawn = resamples_of(ratings, options)
+    found = estimates(ratings, options, drawn)
+    grades = by_grade(ratings, options, drawn)
+    of_scale, scale = grades, selection.by_grade.categories
+    if not selection.graded and len(scale) > 2:
+        of_scale = by_grade(selection.by_grade, options, resamples_of(selection.by_grade, options))
+    elif len(scale) == 2 and scale[1] < selection.relevant_from <= scale[0]:
+        # Relevant and not are the two grades of the scale, whatever their numbers.
+        of_scale = tuple(replace(one, grade=grade) for one, grade in zip(grades, scale, strict=True))
+    active = most_active(ratings)
+    pairs = assessor_pairs(ratings, options, among=active)
+    binary = selection.by_grade.from_grade(selection.relevant_from)
+    return AgreementReport(
+        selection=selection,
+        options=options,
+        estimates=found,
+        grades=grades,
+        scale_grades=of_scale,
+        prevalence=prevalence(grades[0], grades[1]) if len(grades) == 2 else None,
+        paradox=paradox(found, grades),
+        pairs=pairs,
+        left_out=len(selection.assessors) - len(active),
+        means=pairwise_means(ratings, pairs, options),
+        overlaps=overlaps(binary, among=active, resamples=options.topic_resamples),
+        triples=overlaps(binary, 3, resamples=options.topic_resamples)
+        if 3 <= binary.n_assessors <= MOST_IN_THREES
+        else (),
+        thresholds=thresholds(selection.by_grade, options) if len(scale) > 2 else (),
+        leniency=leniency(ratings, options),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """A pair on which two assessors differ, with the grade of each."""
+
+    topic: str
+    docno: str
+    first: int
+    second: int
+
+
+def disagreements(selection: Selection, first: int, second: int) -> tuple[Disagreement, ...]:
+    """The pairs on which two assessors differ in what is compared, the furthest apart first.
+
+    Grades are those given on the scale. A pair that counts as not relevant since one has not judged it is
+    among them.
+    """
+    scale = np.array(selection.by_grade.categories)
+    one, other = selection.by_grade.codes[first], selection.by_grade.codes[second]
+    compared = selection.ratings.codes[first], selection.ratings.codes[second]
+    at = np.flatnonzero((compared[0] != compared[1]) & (one >= 0) & (other >= 0))
+    apart = np.abs(scale[one[at]] - scale[other[at]])
+    order = at[np.argsort(-apart, kind="stable")]
+    grades = zip(order.tolist(), scale[one[order]].tolist(), scale[other[order]].tolist(), strict=True)
+    return tuple(
+        Disagreement(selection.pairs[place][0], selection.pairs[place][1], mine, theirs)
+        for place, mine, theirs in grades
+    )
+
+
+def what_differs(found: AgreementReport) -> str:
+    """One sentence on why the pooled and the unpooled kappa differ here, or do not."""
+    pooled, unpooled = found.estimate("pooled").value, found.estimate("unpooled").value
+    general = (
+        "The pooled kappa takes chance from the grades of all together, the unpooled from each assessor's own"
+    )
+    if pooled is None or unpooled is None:
+        return f"{general}."
+    if abs(unpooled - pooled) < 0.005:
+        return f"{general}: here all use the grades about equally often, so the two hardly differ."
+    if unpooled > pooled:
+        return (
+            f"{general}: here some give the higher grades more often than others, which the pooled kappa "
+            f"counts as disagreement and the unpooled forgives ({unpooled - pooled:.3f} apart)."
+        )
+    return (
+        f"{general}: here assessors judged different pairs, so that their own shares differ for that reason "
+        f"too ({pooled - unpooled:.3f} apart)."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """Every two assessors by their numbers, and the `order` in which they stand: people, then machines.
+
+    `left_out` counts assessors who do not stand in it since there are too many: those with the fewest grades.
+    """
+
+    selection: Selection
+    options: AgreementOptions
+    order: tuple[int, ...]
+    machines: int
+    pairs: dict[tuple[int, int], AssessorPair]
+    left_out: int
+
+    def at(self, row: int, column: int) -> AssessorPair | None:
+        """The two assessors of a cell, None on the diagonal."""
+        return self.pairs.get((min(row, column), max(row, column)))
+
+
+def matrix(selection: Selection, options: AgreementOptions) -> Matrix:
+    """The matrix of a selection, ordered by the options' coefficient; machines come after the people."""
+    active = most_active(selection.ratings)
+    pairs = {(two.first, two.second): two for two in assessor_pairs(selection.ratings, options, among=active)}
+    people = [number for number in active if not selection.assessors[number].machine]
+    machines = [number for number in active if selection.assessors[number].machine]
+    order = tuple(
+        number for some in (people, machines) for number in _alike_together(some, pairs, options.coefficient)
+    )
+    return Matrix(selection, options, order, len(machines), pairs, len(selection.assessors) - len(active))
+
+
+def _alike_together(
+    numbers: Sequence[int], pairs: dict[tuple[int, int], AssessorPair], by: str
+) -> tuple[int, ...]:
+    """The leaves of a tree by average distance, each branch turned so that neighbours are near.
+
+    What is undefined is as far apart as the mean of the others.
+    """
+    if len(numbers) < 3:
+        return tuple(numbers)
+    n = len(numbers)
+    far = np.full((n, n), np.nan)
+    for row, first in enumerate(numbers):
+        for column, second in enumerate(numbers[row + 1 :], start=row + 1):
+            value = pairs[first, second].estimate(by).value
+            far[row, column] = far[column, row] = np.nan if value is None else 1.0 - value
+    known = far[np.isfinite(far)]
+    far[~np.isfinite(far)] = known.mean() if known.size else 1.0
+    np.fill_diagonal(far, 0.0)
+    condensed = squareform(far, checks=False)
+    tree = linkage(condensed, "average", optimal_ordering=True)
+    return tuple(numbers[place] for place in leaves_list(tree).tolist())

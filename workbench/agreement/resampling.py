@@ -1,0 +1,216 @@
+"""Bootstrap intervals: topics, the unit that was sampled, or pairs drawn with replacement."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from workbench.agreement.coefficients import coefficient_named
+from workbench.agreement.coefficients.coefficient import Coefficient, values
+from workbench.agreement.contingency import MISSING, Codes
+from workbench.agreement.intervals import FEWEST_UNITS, LEVEL, Bounds, Interval, bounds_among, method_of
+from workbench.agreement.ratings import Ratings
+from workbench.agreement.tally import Cells, Floats, Integers, Tally, cells_of, tally, tally_of_cells
+from workbench.agreement.weights import Weights, weights_of
+from workbench.errors import WorkbenchError
+
+ROUNDS = 2000
+_MOST_DRAWS = 2**23
+_MOST_KEYS = 2**62
+
+
+class Unit(StrEnum):
+    """What is drawn again, with replacement."""
+
+    TOPIC = "topic"
+    PAIR = "pair"
+
+
+@dataclass(frozen=True, slots=True)
+class Resamples:
+    """How many times which unit is drawn, from which seed, and how intervals at a `level` are taken."""
+
+    rounds: int = ROUNDS
+    seed: int = 0
+    level: float = LEVEL
+    bounds: Bounds = Bounds.EXPANDED
+    unit: Unit = Unit.TOPIC
+
+    @property
+    def method(self) -> str:
+        """What the intervals are called."""
+        return method_of(self.unit, self.bounds)
+
+    def none(self, units: int, why: str, *, left_out: int | None = None) -> Interval:
+        """No interval of so many units, and why."""
+        undefined = self.rounds if left_out is None else left_out
+        return Interval(None, None, self.level, self.method, units, self.rounds, self.seed, undefined, why)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Resampled:
+    """The sums of every resample, from which the intervals of all coefficients follow; `units` drawn from."""
+
+    tally: Tally
+    units: int
+    resamples: Resamples
+
+
+def bootstrap(
+    ratings: Ratings,
+    name: str,
+    resamples: Resamples | None = None,
+    *,
+    weights: str | ArrayLike = "nominal",
+) -> Interval:
+    """The interval of a coefficient over resamples of topics or of pairs.
+
+    Topics are drawn whole, since the documents of a topic are not independent of one another. Raises
+    WorkbenchError for a coefficient, weights, rounds or a level that cannot be.
+    Source: Efron and Tibshirani 1993, chapter 13; for alpha Hayes and Krippendorff 2007; for few topics
+    Hesterberg 2015.
+    """
+    coefficient, chosen = coefficient_named(name), resamples or Resamples()
+    if chosen.rounds < 1 or not 0 < chosen.level < 1:
+        message = f"{chosen.rounds} rounds at level {chosen.level} give no interval"
+        raise WorkbenchError(message, remedy="as 2000 at 0.95")
+    matrix = weights_of(weights, len(ratings.categories))
+    return interval_over(coefficient, resampled(ratings, matrix, chosen), matrix)
+
+
+def resampled(ratings: Ratings, weights: Weights, resamples: Resamples) -> Resampled:
+    """The sums of every resample of some ratings."""
+    generator = np.random.default_rng(resamples.seed)
+    rounds = resamples.rounds
+    if resamples.unit is Unit.TOPIC:
+        judged = np.unique(ratings.topics[(ratings.codes != MISSING).any(axis=0)])
+        if ratings.unlisted is not None:
+            judged = np.union1d(judged, np.flatnonzero(ratings.unlisted))
+        by_topic = tally(ratings, weights, by_topic=True)
+        rows = Tally(*(part[judged] for part in _arrays(by_topic)))
+        n = len(judged)
+        chances = np.full(n, 1.0 / max(n, 1))
+    else:
+        rows, times = _by_kind(ratings, weights)
+        n = int(times.sum())
+        chances = times / max(n, 1)
+    if not len(chances):
+        return Resampled(rows.drawn(np.zeros((rounds, 0))), 0, resamples)
+    # In parts, since many kinds of pairs times many rounds are too much to hold at once.
+    at_once = max(1, _MOST_DRAWS // len(chances))
+    parts = []
+    for start in range(0, rounds, at_once):
+        draws = generator.multinomial(n, chances, size=min(at_once, rounds - start))
+        parts.append(_arrays(rows.drawn(draws.astype(np.float64))))
+    whole = Tally(*(np.concatenate(part) for part in zip(*parts, strict=True)))
+    return Resampled(whole, n, resamples)
+
+
+def interval_over(coefficient: Coefficient, drawn: Resampled, weights: Weights) -> Interval:
+    """The interval of one coefficient from the sums of the resamples."""
+    if drawn.units < FEWEST_UNITS:
+        # There may be no resample to compute anything from.
+        return interval_of_values(np.empty(0), drawn)
+    return interval_of_values(values(coefficient, drawn.tally, weights), drawn)
+
+
+def interval_of_values(found: Floats, drawn: Resampled) -> Interval:
+    """The interval among values that were computed from the resamples, one of each."""
+    if drawn.units < FEWEST_UNITS:
+        why = f"an interval needs two {drawn.resamples.unit}s or more"
+        return drawn.resamples.none(drawn.units, why)
+    return interval_among(found, drawn.units, drawn.resamples)
+
+
+def _by_kind(ratings: Ratings, weights: Weights) -> tuple[Tally, Floats]:
+    """The sums of one pair of each kind, and how many pairs there are of it.
+
+    Kinds are told apart by who gave which grade, since the unpooled kappa asks for it; assessors of a crowd
+    have more kinds than one would count, and then every pair is a kind of its own.
+    """
+    judged = ratings.codes[:, (ratings.codes != MISSING).any(axis=0)]
+    columns, times = _distinct(judged, len(ratings.categories) + 1)
+    if ratings.unlisted is not None:
+        lowest = np.full((ratings.n_assessors, 1), ratings.lowest, dtype=columns.dtype)
+        columns = np.concatenate([columns, lowest], axis=1)
+        times = np.concatenate([times, [ratings.unlisted.sum()]])
+    kinds = Ratings(columns, ratings.categories, np.arange(columns.shape[1]), columns.shape[1])
+    cells: Cells = cells_of(kinds, by_topic=True)
+    q = len(ratings.categories)
+    given = (columns.T[:, :, np.newaxis] == np.arange(q)).astype(np.float64)
+    return tally_of_cells(cells, weights, given=given), times.astype(np.float64)
+
+
+def _distinct(columns: Codes, base: int) -> tuple[Codes, Integers]:
+    """The different columns and how often each is there; quick where they fit into whole numbers."""
+    if base ** len(columns) >= _MOST_KEYS:
+        found, times = np.unique(columns, axis=1, return_counts=True)
+        return found, times
+    keys = np.zeros(columns.shape[1], dtype=np.int64)
+    for row in columns:
+        keys = keys * base + (row + 1)
+    _, places, times = np.unique(keys, return_index=True, return_counts=True)
+    return columns[:, places], times
+
+
+def _arrays(rows: Tally) -> tuple[Floats, ...]:
+    return rows.disagreement, rows.doubly, rows.rated, rows.shares, rows.coincidences, rows.given
+
+
+def over_topics(of_resample: Callable[[Floats], Floats], sums: Floats, resamples: Resamples) -> Interval:
+    """The interval of a figure that follows from sums by topic, shape (topics, ...)."""
+    (found,) = each_over_topics(lambda drawn: (of_resample(drawn),), sums, resamples)
+    return found
+
+
+def each_over_topics(
+    of_resample: Callable[[Floats], tuple[Floats, ...]],
+    sums: Floats,
+    resamples: Resamples,
+    *,
+    draws_of: Callable[[int], Floats] | None = None,
+) -> tuple[Interval, ...]:
+    """The intervals of several figures, all from the same resamples of the topics.
+
+    `draws_of` gives the draws of so many topics, where somebody has them already.
+    """
+    units, rounds = len(sums), resamples.rounds
+    few = units < FEWEST_UNITS
+    if few:
+        draws = np.zeros((1, units))
+    else:
+        draws = topic_draws(units, rounds, resamples.seed) if draws_of is None else draws_of(units)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = of_resample(drawn_sums(draws, sums))
+    if few:
+        return (resamples.none(units, "an interval needs two topics or more"),) * len(found)
+    return tuple(interval_among(each, units, resamples) for each in found)
+
+
+def topic_draws(units: int, rounds: int, seed: int) -> Floats:
+    """How often each unit is drawn in each round; shape (rounds, units)."""
+    drawn = np.random.default_rng(seed).multinomial(units, np.full(units, 1 / units), size=rounds)
+    return drawn.astype(np.float64)
+
+
+def drawn_sums(draws: Floats, sums: Floats) -> Floats:
+    """The sums of every resample, from sums by unit (units, ...); shape (rounds, ...)."""
+    flat: Floats = draws @ sums.reshape(len(sums), math.prod(sums.shape[1:]))
+    return flat.reshape(len(draws), *sums.shape[1:])
+
+
+def interval_among(found: Floats, units: int, resamples: Resamples) -> Interval:
+    """The interval among the values of the resamples; those on which there is none are left out."""
+    defined = found[np.isfinite(found)]
+    left_out = resamples.rounds - len(defined)
+    if not len(defined):
+        return resamples.none(units, "the coefficient is undefined on every resample", left_out=left_out)
+    low, high = bounds_among(defined, resamples.level, units, resamples.bounds)
+    return Interval(
+        low, high, resamples.level, resamples.method, units, resamples.rounds, resamples.seed, left_out
+    )

@@ -1,0 +1,242 @@
+"""Which ratings an agreement report includes, and what it leaves out."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.agreement.contingency import MISSING, MOST_CATEGORIES, Codes
+from workbench.agreement.options import AgreementOptions, Basis, Machines
+from workbench.agreement.ratings import (
+    CANNOT_JUDGE,
+    NO_ANSWER,
+    UNSURE,
+    AnswerCodes,
+    Answers,
+    Assessor,
+    Pair,
+    Ratings,
+)
+from workbench.errors import WorkbenchError
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What did not enter as a grade of its own.
+
+    `unsure` and `cannot_judge` count answers, `singly` pairs that only one assessor graded (left out under
+    the basis `both`), `filled` the grades that stand for a missing answer on pairs that another judged, and
+    `unlisted` the pairs that nobody judged and that count as not relevant.
+    """
+
+    unsure: int
+    cannot_judge: int
+    singly: int
+    filled: int
+    unlisted: int
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """How two assessors' work lies together: pairs that both graded, and that only one of them did."""
+
+    both: int
+    first_only: int
+    second_only: int
+
+
+def relevant_or_not(relevant_from: int) -> str:
+    """What is compared where grades count only as relevant or not."""
+    return f"relevant from grade {relevant_from} or not"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Selection:
+    """The ratings included: `assessors` (rows) for `pairs` (columns), by topic, and in words.
+
+    `by_grade` holds the grades of the declared scale, highest first; `ratings` is the same where `graded`,
+    else relevant (1) or not (0) from `relevant_from` on. `answers` is all that the assessors answered,
+    whether it is included or not.
+    """
+
+    ratings: Ratings
+    by_grade: Ratings
+    assessors: tuple[Assessor, ...]
+    pairs: tuple[Pair, ...]
+    topics: tuple[str, ...]
+    relevant_from: int
+    graded: bool
+    basis: Basis
+    counts: Counts
+    sentence: str
+    answers: AnswerCodes
+
+    @property
+    def grades_in_words(self) -> str:
+        """Which grades are compared."""
+        if self.graded:
+            return f"grades {', '.join(map(str, sorted(self.by_grade.categories)))}"
+        return relevant_or_not(self.relevant_from)
+
+    @property
+    def n_pairs(self) -> int:
+        """How many pairs enter, with those that nobody judged where they do."""
+        return len(self.pairs) + self.counts.unlisted
+
+    def shared(self, first: int, second: int) -> Shared:
+        """What two assessors (by number) share; unsure and cannot judge are no grades."""
+        one, other = self.answers[first] >= 0, self.answers[second] >= 0
+        return Shared(
+            int(np.count_nonzero(one & other)),
+            int(np.count_nonzero(one & ~other)),
+            int(np.count_nonzero(other & ~one)),
+        )
+
+    def number(self, name: str) -> int:
+        """The row of an assessor; raises WorkbenchError for a name that does not enter."""
+        for place, assessor in enumerate(self.assessors):
+            if assessor.name == name:
+                return place
+        raise WorkbenchError(f"{name} has no grade that enters", remedy="see the list of assessors")
+
+
+def select_ratings(answers: Answers, categories: Sequence[int], options: AgreementOptions) -> Selection:
+    """The ratings of some answers on a declared scale that the options include.
+
+    Assessors are those that the options name, or else all that `machines` includes. Under the basis `both` a
+    pair is included that two or more of them graded. Else it is enough that one did, and the others have the
+    lowest grade there unless they answered that they were unsure or could not judge; where all others did,
+    the pair is left out. With `all-documents` everybody has the lowest grade on all the rest of the
+    `documents` of each topic too. Relevant is what has the options' threshold or more, 1 if they name none.
+    Raises WorkbenchError where fewer than two assessors gave a grade, for an unknown name, for a grade
+    outside the scale, for a scale of too many grades, and for too few documents.
+    """
+    basis = options.basis
+    relevant_from = 1 if options.relevant_from is None else options.relevant_from
+    if len(categories) > MOST_CATEGORIES:
+        raise WorkbenchError(
+            f"{len(categories)} different grades are too many to compare",
+            remedy=f"make {MOST_CATEGORIES} at most of them, as by rounding",
+        )
+    rows = _chosen(answers, options.assessors, options.machines)
+    said = answers.grades[rows]
+    kept = tuple(sorted(categories, reverse=True))
+    lowest = len(kept) - 1
+    codes = _codes(said, kept)
+    graders = np.count_nonzero(codes != MISSING, axis=0)
+    singly = int(np.count_nonzero(graders == 1))
+    filled = 0
+    there = enters = graders >= (2 if basis is Basis.BOTH else 1)
+    if basis is not Basis.BOTH:
+        silent = (said == NO_ANSWER) & enters
+        codes[silent] = lowest
+        # Where all others were unsure there is nothing to agree with, but their grades would weigh on chance.
+        enters = enters & (np.count_nonzero(codes != MISSING, axis=0) >= 2)
+        filled = int(np.count_nonzero(silent & enters))
+    # A topic with a grade is one of those whose other documents all enter.
+    places = np.unique(answers.topics[there if basis is Basis.ALL else enters])
+    numbers = np.searchsorted(places, answers.topics[enters])
+    unlisted = None
+    if basis is Basis.ALL:
+        unlisted = _unlisted(answers, said, places, options.documents)
+    by_grade = Ratings(codes[:, enters], kept, numbers.astype(np.int64), len(places), unlisted)
+    counts = Counts(
+        unsure=int(np.count_nonzero(said == UNSURE)),
+        cannot_judge=int(np.count_nonzero(said == CANNOT_JUDGE)),
+        singly=singly,
+        filled=filled,
+        unlisted=0 if unlisted is None else int(unlisted.sum()),
+    )
+    assessors = tuple(answers.assessors[row] for row in rows)
+    return Selection(
+        ratings=by_grade if options.graded else by_grade.from_grade(relevant_from),
+        by_grade=by_grade,
+        assessors=assessors,
+        pairs=tuple(answers.pairs[column] for column in np.flatnonzero(enters)),
+        topics=tuple(answers.topic_names[place] for place in places),
+        relevant_from=relevant_from,
+        graded=options.graded,
+        basis=basis,
+        counts=counts,
+        sentence=_sentence(basis, int(enters.sum()), assessors, counts, len(places), options.documents),
+        answers=said,
+    )
+
+
+def _chosen(answers: Answers, names: Collection[str] | None, machines: Machines) -> list[int]:
+    known = {one.name for one in answers.assessors}
+    if unknown := sorted(set(names or ()) - known):
+        raise WorkbenchError(f"{', '.join(unknown)} is no assessor here", remedy="see the list of assessors")
+    wanted = {Machines.APART: (False,), Machines.ONLY: (True,), Machines.AMONG: (False, True)}[machines]
+    gave = np.count_nonzero(answers.grades >= 0, axis=1).tolist()
+    rows = [
+        row
+        for row, one in enumerate(answers.assessors)
+        if gave[row] and (one.machine in wanted if names is None else one.name in names)
+    ]
+    if len(rows) < 2:
+        who = {Machines.APART: "people", Machines.ONLY: "machines"}.get(machines, "assessors")
+        raise WorkbenchError(
+            f"agreement needs two {who if names is None else 'assessors'} who gave grades",
+            remedy="wait for a second, or let machines enter too" if names is None else "choose two others",
+        )
+    return rows
+
+
+def _codes(said: AnswerCodes, categories: tuple[int, ...]) -> Codes:
+    codes = np.full(said.shape, MISSING, dtype=np.int8)
+    for place, category in enumerate(categories):
+        codes[said == category] = place
+    strange = said[np.logical_and(codes == MISSING, said >= 0)]
+    if strange.size:
+        raise WorkbenchError(
+            f"grade {strange[0]} is not on the scale",
+            remedy=f"the scale has {', '.join(map(str, categories))}",
+        )
+    return codes
+
+
+def _unlisted(
+    answers: Answers, said: AnswerCodes, places: NDArray[np.int64], documents: int | None
+) -> NDArray[np.int64]:
+    """How many documents of each topic nobody said anything about."""
+    answered = (said != NO_ANSWER).any(axis=0)
+    listed = np.bincount(answers.topics[answered], minlength=len(answers.topic_names))[places]
+    if documents is None:
+        raise WorkbenchError(
+            "nobody knows how many documents there are",
+            remedy="load the documents or the collection's list, or say how many",
+        )
+    if listed.size and listed.max() > documents:
+        worst = answers.topic_names[places[int(listed.argmax())]]
+        raise WorkbenchError(
+            f"topic {worst} has judgments of {listed.max()} documents, of only {documents}",
+            remedy="give the number of all documents of the collection",
+        )
+    rest: NDArray[np.int64] = documents - listed
+    return rest
+
+
+def _sentence(
+    basis: Basis, n: int, assessors: Sequence[Assessor], counts: Counts, topics: int, documents: int | None
+) -> str:
+    machines = sum(one.machine for one in assessors)
+    who = "machines" if machines == len(assessors) else "assessors" if machines else "people"
+    pairs = f"{n:,} pair{'' if n == 1 else 's'} of topic and document"
+    if basis is Basis.BOTH:
+        of_them = "both" if len(assessors) == 2 else f"two or more of {len(assessors)} {who}"
+        return f"{pairs} that {of_them} judged; pairs that only one judged are left out"
+    if basis is Basis.LISTED:
+        return (
+            f"{pairs} that any of {len(assessors)} {who} judged; where one has not, the lowest grade is put"
+        )
+    enter, whole = n + counts.unlisted, topics * (documents or 0)
+    # Pairs of which all but one, or all, were unsure are missing.
+    many = f"all {enter:,}" if enter == whole else f"{enter:,} of all {whole:,}"
+    return (
+        f"{many} pairs of {topics:,} topic{'' if topics == 1 else 's'} and "
+        f"{documents or 0:,} documents; a missing judgment of the {len(assessors)} {who} is not relevant"
+    )

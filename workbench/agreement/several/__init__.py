@@ -1,1 +1,0 @@
-"""Agreement of any number of assessors, who need not have judged the same pairs."""

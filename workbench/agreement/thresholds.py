@@ -1,0 +1,64 @@
+"""Agreement at every relevance threshold of a graded scale."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from workbench.agreement.estimates import Estimate, chosen, estimates, resamples_of
+from workbench.agreement.grades import BinaryView, GradeAgreement, binary_view, by_grade
+from workbench.agreement.options import AgreementOptions
+from workbench.agreement.overlap import MeanOverlap, mean_overlap
+from workbench.agreement.pairwise import MOST_PAIRED, most_active
+from workbench.agreement.ratings import Ratings, pair_tables
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """Agreement on relevant or not where grades from `relevant_from` on are relevant.
+
+    `prevalence` is the share of relevant less that of not relevant among all grades given; `overlap` the mean
+    over every two assessors of Voorhees' overlap. `view` is there for two assessors only.
+    """
+
+    relevant_from: int
+    estimates: tuple[Estimate, ...]
+    positive: GradeAgreement
+    negative: GradeAgreement
+    prevalence: float | None
+    overlap: MeanOverlap
+    view: BinaryView | None
+
+    def estimate(self, name: str) -> Estimate:
+        """The estimate of a coefficient, by its name."""
+        return chosen(self.estimates, name)
+
+
+def thresholds(graded: Ratings, options: AgreementOptions) -> tuple[Threshold, ...]:
+    """Every threshold of the declared scale, the lowest first."""
+    return tuple(_threshold(graded, line, options) for line in sorted(graded.categories)[1:])
+
+
+def _threshold(graded: Ratings, line: int, options: AgreementOptions) -> Threshold:
+    binary = graded.from_grade(line)
+    drawn = resamples_of(binary, options)
+    active = binary.only(most_active(binary, MOST_PAIRED))
+    positive, negative = by_grade(binary, options, drawn)
+    return Threshold(
+        relevant_from=line,
+        estimates=estimates(binary, options, drawn),
+        positive=positive,
+        negative=negative,
+        prevalence=prevalence(positive, negative),
+        overlap=mean_overlap(active, resamples=options.topic_resamples),
+        view=binary_view(pair_tables(binary)[0, 1]) if binary.n_assessors == 2 else None,
+    )
+
+
+def prevalence(positive: GradeAgreement, negative: GradeAgreement) -> float | None:
+    """The prevalence index: the share of relevant less that of not relevant, among all grades given.
+
+    For two assessors (both relevant - both not) / n. Source: Byrt, Bishop and Carlin 1993, with its sign.
+    """
+    if positive.share is None or negative.share is None:
+        return None
+    return positive.share - negative.share

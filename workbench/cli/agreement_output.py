@@ -1,0 +1,295 @@
+"""An agreement report as tables for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import click
+
+from workbench.agreement.coefficients import COEFFICIENTS, shown_in
+from workbench.agreement.coefficients.coefficient import Shown
+from workbench.agreement.estimates import Estimate, calculations
+from workbench.agreement.export import coefficients_export, matrix_export, report_export
+from workbench.agreement.grades import Paradox
+from workbench.agreement.intervals import Interval
+from workbench.agreement.options import AgreementOptions
+from workbench.agreement.pair_report import PairReport, pair_export
+from workbench.agreement.pairwise import AssessorPair
+from workbench.agreement.report import AgreementReport, Matrix, what_differs
+from workbench.agreement.selection import Selection
+from workbench.agreement.thresholds import Threshold
+from workbench.cli.output import print_export, printable, say_table
+
+_BANDS = "Bands: Landis and Koch 1977. The textbook of the field reads above 0.8 as good, from 0.67 as fair."
+
+
+def say_report(report: AgreementReport) -> None:
+    """Print the whole report; of two assessors with their table and the working."""
+    names = [printable(voice.name) for voice in report.selection.assessors]
+    _say_selection(report.selection, report.options)
+    if len(names) > 2:
+        _say_all(report, names)
+    else:
+        for two in report.pairs:
+            _say_two(report.selection, replace(two, estimates=report.estimates), report.options, (0, 1))
+    click.echo(f"\n{what_differs(report)}")
+    if report.paradox:
+        _say_paradox(report, report.paradox)
+    _say_overlaps(report, names)
+    _say_grades(report)
+    if report.thresholds:
+        _say_thresholds(report.thresholds)
+    _say_leniency(report, names)
+    click.echo(f"\n{_BANDS}")
+
+
+def say_pair(report: PairReport) -> None:
+    """Print two assessors closely: their tables, the working, and the pairs on which they differ."""
+    selection, options = report.selection, report.options
+    _say_selection(selection, options)
+    _say_two(selection, report.two, options, report.numbers)
+    if not selection.graded and len(selection.by_grade.categories) > 2 and report.by_grade.n:
+        click.echo("\nBy grade\n")
+        labels = [f"grade {grade}" for grade in selection.by_grade.categories]
+        _say_table(report.by_grade, labels, _names(selection, report.numbers))
+    if report.thresholds:
+        _say_thresholds(report.thresholds)
+    click.echo(f"\nWhere they differ: {len(report.disagreed):,} pairs, the furthest apart first\n")
+    rows = [(one.topic, one.docno, one.first, one.second) for one in report.disagreed]
+    say_table(["topic", "doc", *_names(selection, report.numbers)], rows, numeric=(2, 3))
+
+
+def _say_selection(selection: Selection, options: AgreementOptions) -> None:
+    counts = selection.counts
+    click.echo(f"{capital(selection.sentence)}.")
+    click.echo(f"Compared: {selection.grades_in_words}.")
+    click.echo(
+        f"Left out: {counts.unsure:,} unsure, {counts.cannot_judge:,} cannot judge; "
+        f"{counts.singly:,} pairs have one grade only."
+    )
+    weights = f"{options.weights_name} weights, " if options.weighted else ""
+    drawn = f"{options.resamples.method}, {options.rounds:,} rounds, seed {options.seed}"
+    click.echo(f"Intervals: {weights}{100 * options.confidence:g} %, {drawn}.")
+
+
+def _say_all(report: AgreementReport, names: Sequence[str]) -> None:
+    click.echo("\nAll together\n")
+    say_estimates(report.estimates)
+    click.echo("")
+    means = [
+        (one.label, _value(one.value), _bounds(one.interval), one.pairs, one.left_out) for one in report.means
+    ]
+    say_table(["", "value", "interval", "pairs", "left out"], means, numeric=(1, 3, 4))
+    click.echo("\nEvery two\n")
+    rows = [
+        (
+            f"{names[two.first]} and {names[two.second]}",
+            two.n,
+            *(_value(one.value) for one in two.estimates),
+            _bounds(two.estimate("pooled").interval),
+            two.estimate("pooled").found.undefined,
+        )
+        for two in report.pairs
+    ]
+    names_of = [one.plain for one in COEFFICIENTS.values()]
+    heads = ["", "n", *names_of, "interval of pooled", ""]
+    say_table(heads, rows, numeric=range(1, 2 + len(names_of)))
+    if report.left_out:
+        click.echo(f"{report.left_out:,} assessors with fewer grades are not in this list.")
+
+
+def _say_paradox(report: AgreementReport, found: Paradox) -> None:
+    click.echo(
+        f"Agreement is high and kappa low: {found.share:.0%} of all grades are "
+        f"{_grade(report.selection, found.grade)}, so that chance alone would agree on {found.expected:.0%}. "
+        f"Were all grades equally common, the same agreement would be worth {found.uniform:.3f} (S)."
+    )
+
+
+def _say_overlaps(report: AgreementReport, names: Sequence[str]) -> None:
+    click.echo(f"\nOverlap of relevant sets, from grade {report.selection.relevant_from}\n")
+    rows = [
+        (
+            ", ".join(names[number] for number in one.assessors),
+            _value(one.mean),
+            _bounds(one.mean_interval),
+            _value(one.together),
+            _bounds(one.together_interval),
+            one.empty,
+        )
+        for one in (*report.overlaps, *report.triples)
+    ]
+    heads = ["", "mean over topics", "interval", "topics together", "interval", "topics without"]
+    say_table(heads, rows, numeric=(1, 3, 5))
+
+
+def _say_grades(report: AgreementReport) -> None:
+    click.echo("\nBy grade\n")
+    rows = [
+        (
+            _grade_of_scale(report, one.grade),
+            one.given,
+            _value(one.specific.value, one.specific.undefined),
+            _bounds(one.interval),
+            _value(one.kappa.value),
+            _bounds(one.kappa_interval),
+        )
+        for one in report.scale_grades
+    ]
+    heads = ["grade", "given", "another gave it too", "interval", "kappa against the rest", "interval"]
+    say_table(heads, rows, numeric=(1, 2, 4))
+
+
+def _say_thresholds(found: Sequence[Threshold]) -> None:
+    click.echo("\nBy the lowest relevant grade\n")
+    shown = [one.on_scale((1, 0)) for one in shown_in(Shown.EVERYWHERE)]
+    rows = [
+        (
+            one.relevant_from,
+            *(_value(one.estimate(each.name).value) for each in shown),
+            _value(one.positive.specific.value),
+            _value(one.negative.specific.value),
+            _value(one.overlap.value),
+            _bounds(one.overlap.interval),
+        )
+        for one in found
+    ]
+    heads = ["from", *(one.plain for one in shown), "positive", "negative", "overlap", "interval"]
+    say_table(heads, rows, numeric=range(len(heads) - 1))
+
+
+def _say_leniency(report: AgreementReport, names: Sequence[str]) -> None:
+    click.echo("\nLeniency: the mean given on shared pairs, less the others' mean\n")
+    rows = [
+        (
+            names[one.assessor],
+            one.n,
+            four(one.own),
+            four(one.others),
+            four(one.difference),
+            _bounds(one.interval),
+        )
+        for one in report.leniency
+    ]
+    say_table(["assessor", "pairs", "own", "others", "difference", "interval"], rows, numeric=range(1, 5))
+
+
+def _say_two(
+    selection: Selection, two: AssessorPair, options: AgreementOptions, numbers: tuple[int, int]
+) -> None:
+    first, second = _names(selection, numbers)
+    shared = selection.shared(*numbers)
+    alone = f"{shared.first_only} by {first} only, {shared.second_only} by {second} only"
+    click.echo(f"\n{first} and {second}: {shared.both} pairs judged by both, {alone}\n")
+    labels = [_grade(selection, grade) for grade in selection.ratings.categories]
+    _say_table(two, labels, (first, second))
+    click.echo("")
+    say_estimates(two.estimates)
+    if two.view is not None and two.n:
+        view = two.view
+        click.echo(
+            f"\nPrevalence index {_value(view.prevalence)}, bias index {_value(view.bias)}. Positive "
+            f"agreement {_value(view.positive)}, negative {_value(view.negative)}, overlap of relevant sets "
+            f"{_value(view.overlap)}.\n{second} against {first}: precision {_value(view.precision)}, "
+            f"recall {_value(view.recall)}; the other way round they change places."
+        )
+    for one, steps in calculations(two.table, two.estimates, selection.ratings, options, labels):
+        click.echo(f"\n{one.label}, step by step\n")
+        say_table(["", "", ""], [(step.name, step.sum, step.result) for step in steps], numeric=(2,))
+
+
+def _say_table(two: AssessorPair, labels: Sequence[str], names: tuple[str, str]) -> None:
+    first, second = names
+    rows = [[f"{first}: {label}", *row, sum(row)] for label, row in zip(labels, two.table, strict=True)]
+    rows.append(["total", *map(sum, zip(*two.table, strict=True)), two.n])
+    heads = ["", *(f"{second}: {label}" for label in labels), "total"]
+    say_table(heads, rows, numeric=range(1, len(labels) + 2))
+
+
+def _names(selection: Selection, numbers: tuple[int, int]) -> tuple[str, str]:
+    first, second = (printable(selection.assessors[number].name) for number in numbers)
+    return first, second
+
+
+def say_estimates(estimates: Sequence[Estimate]) -> None:
+    """Print coefficients, one a row."""
+    say_table(
+        ["", "observed", "by chance", "value", "interval", "n", "band"],
+        (
+            (
+                one.label,
+                four(one.found.observed),
+                four(one.found.expected),
+                four(one.value),
+                _bounds(one.interval),
+                one.found.n,
+                one.band or _why_not(one),
+            )
+            for one in estimates
+        ),
+        numeric=(1, 2, 3, 5),
+    )
+
+
+def _why_not(estimate: Estimate) -> str:
+    if estimate.value is not None:
+        return ""
+    would = f"; what would define it: {estimate.found.would_define}" if estimate.found.would_define else ""
+    return f"undefined: {estimate.found.undefined}{would}"
+
+
+def _grade(selection: Selection, grade: int) -> str:
+    """A grade as it was compared: of the scale, or 1 for relevant and 0 for not."""
+    if selection.graded:
+        return f"grade {grade}"
+    return "relevant" if grade else "not relevant"
+
+
+def _grade_of_scale(report: AgreementReport, grade: int) -> str:
+    whole = report.selection.graded or len(report.selection.by_grade.categories) > 2
+    return f"grade {grade}" if whole else _grade(report.selection, int(grade == report.scale_grades[0].grade))
+
+
+def _value(value: float | None, otherwise: str = "undefined") -> str:
+    return otherwise if value is None else f"{value:.4f}"
+
+
+def four(value: object) -> str:
+    """Four decimals, or nothing where there is no number."""
+    return f"{value:.4f}" if isinstance(value, float) else ""
+
+
+def _bounds(interval: Interval | None) -> str:
+    if interval is None:
+        return ""
+    return interval.undefined if interval.low is None else f"{interval.low:.3f} to {interval.high:.3f}"
+
+
+def capital(sentence: str) -> str:
+    """The sentence with a capital letter."""
+    return sentence[:1].upper() + sentence[1:]
+
+
+Result = AgreementReport | Matrix | PairReport | tuple[Selection, tuple[Estimate, ...]]
+
+
+def print_agreement(found: Result, options: AgreementOptions, form: str) -> None:
+    """Print a report, a matrix, two assessors or the coefficients alone, for people or for programs."""
+    if isinstance(found, AgreementReport):
+        if not print_export(report_export(found), form):
+            say_report(found)
+    elif isinstance(found, PairReport):
+        if not print_export(pair_export(found), form):
+            say_pair(found)
+    elif isinstance(found, Matrix):
+        export = matrix_export(found)
+        if not print_export(export, form):
+            click.echo(capital(found.selection.sentence))
+            shown = [(row[0], *(four(cell) for cell in row[1:])) for row in export.rows()]
+            say_table(list(export.columns), shown, numeric=range(1, len(export.columns)))
+    else:
+        selection, estimates = found
+        if not print_export(coefficients_export(estimates, selection, options), form):
+            click.echo(f"{capital(selection.sentence)}.\n")
+            say_estimates(estimates)

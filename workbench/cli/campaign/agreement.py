@@ -1,0 +1,149 @@
+"""The agreement of a campaign's assessors: the report, by topic, over time, self-consistency, machines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import click
+
+from workbench.agreement.options import AgreementOptions
+from workbench.agreement.topics import topic_coefficients
+from workbench.cli.agreement_options import View, agreement_options, report_options
+from workbench.cli.agreement_output import Result, print_agreement
+from workbench.cli.database import database_options, open_database
+from workbench.cli.output import form_options, one_form, print_export, printable, say_short
+from workbench.export import Export
+from workbench.settings import Settings
+from workbench.storage import Session
+from workbench.workflow.agreement.export import machines_export, repeats_export, time_export, topics_export
+from workbench.workflow.agreement.machines import machines_against_people
+from workbench.workflow.agreement.report import (
+    campaign_agreement,
+    campaign_coefficients,
+    campaign_matrix,
+    campaign_pair,
+)
+from workbench.workflow.agreement.self_consistency import consistency
+from workbench.workflow.agreement.timelines import TIME_COLUMNS, over_time
+from workbench.workflow.agreement.topics import agreement_by_topic
+from workbench.workflow.campaigns.campaigns import campaign_by_slug
+
+Report = TypeVar("Report")
+_GRADES, _RESAMPLES = ("relevant_from", "graded"), ("rounds", "seed")
+_PARTS: dict[str, Callable[[Session, int, AgreementOptions], Result]] = {
+    "report": campaign_agreement,
+    "matrix": campaign_matrix,
+    "coefficients": campaign_coefficients,
+}
+
+
+@click.command("agreement")
+@click.argument("campaign")
+@report_options
+@database_options
+def agreement(settings: Settings, campaign: str, options: AgreementOptions, view: View) -> None:
+    """Report the agreement of the assessors of CAMPAIGN: overall, by pair, by grade, and their leniency."""
+    with open_database(settings) as database, database.reading() as db:
+        number = campaign_by_slug(db, campaign).id
+        if view.part == "pair":
+            first, second = view.pair
+            found: Result = campaign_pair(db, number, options, first=first, second=second)
+        else:
+            found = _PARTS[view.part](db, number, options)
+    print_agreement(found, options, view.form)
+
+
+@click.command("agreement-topics")
+@click.argument("campaign")
+@agreement_options(*_GRADES, "machines", "coefficient", *_RESAMPLES)
+@form_options
+@database_options
+def agreement_topics(settings: Settings, campaign: str, options: AgreementOptions, **forms: bool) -> None:
+    """Report the agreement of the assessors of CAMPAIGN on each topic, with intervals over its pairs."""
+    form = one_form(**forms)
+    report = _report(settings, campaign, options, agreement_by_topic)
+    if print_export(topics_export(report), form):
+        return
+    names = [one.name for one in topic_coefficients()]
+    by = options.coefficient
+    rows = []
+    for line in report.lines:
+        chosen = line.found.estimate(by)
+        low, high = (chosen.interval.low, chosen.interval.high) if chosen.interval else (None, None)
+        values = (one.value for one in line.found.estimates)
+        rows.append(
+            (line.topic, line.found.n, line.found.disputed, *values, low, high, chosen.found.undefined)
+        )
+    say_short(("topic", "n", "disputed", *names, f"{by} from", "to", "undefined"), rows)
+    at = names.index(by)
+    mean, together = report.means[at], report.together[at]
+    click.echo(report.selection.sentence)
+    if mean.value is not None and together.value is not None:
+        click.echo(
+            f"{by}: mean over {mean.topics} topics {mean.value:.3f} ({mean.left_out} without a value), "
+            f"all pairs together {together.value:.3f}"
+        )
+
+
+@click.command("agreement-time")
+@click.argument("campaign")
+@agreement_options("bin_size", "gap_minutes", *_GRADES, *_RESAMPLES)
+@form_options
+@database_options
+def agreement_time(settings: Settings, campaign: str, options: AgreementOptions, **forms: bool) -> None:
+    """Report whether the assessors of CAMPAIGN tire within sittings or drift over the days."""
+    form = one_form(**forms)
+    report = _report(settings, campaign, options, over_time)
+    export = time_export(report)
+    if print_export(export, form):
+        return
+    shown = TIME_COLUMNS.index("slope")
+    rows = [row[:shown] for row in export.rows() if row[1] != "trend"]
+    say_short(TIME_COLUMNS[:shown], rows, numeric_from=3)
+    for one in report.assessors:
+        click.echo(f"{printable(one.name)}: {one.sentence} {one.sentence_of_days}")
+    if report.imported:
+        names = printable(", ".join(report.imported))
+        click.echo(f"Not included, since files do not record when each pair was judged: {names}.")
+
+
+@click.command("self-consistency")
+@click.argument("campaign")
+@agreement_options(*_GRADES, *_RESAMPLES)
+@form_options
+@database_options
+def self_consistency(settings: Settings, campaign: str, options: AgreementOptions, **forms: bool) -> None:
+    """Report how consistent each assessor of CAMPAIGN is on repeats, and how accurate on known answers."""
+    form = one_form(**forms)
+    _print_table(repeats_export(_report(settings, campaign, options, consistency)), form)
+
+
+@click.command("agreement-machines")
+@click.argument("campaign")
+@agreement_options(*_GRADES, *_RESAMPLES)
+@form_options
+@database_options
+def agreement_machines(settings: Settings, campaign: str, options: AgreementOptions, **forms: bool) -> None:
+    """Report the agreement of each machine of CAMPAIGN with people and with their majority, without ties."""
+    form = one_form(**forms)
+    _print_table(machines_export(_report(settings, campaign, options, machines_against_people)), form)
+
+
+def _report(
+    settings: Settings,
+    campaign: str,
+    options: AgreementOptions,
+    use_case: Callable[[Session, int, AgreementOptions], Report],
+) -> Report:
+    with open_database(settings) as database, database.reading() as db:
+        return use_case(db, campaign_by_slug(db, campaign).id, options)
+
+
+def _print_table(export: Export, form: str) -> None:
+    """Print a report, for people as a table up to what explains what is undefined."""
+    if print_export(export, form):
+        return
+    # How the intervals were found stands in the forms for programs.
+    shown = export.columns.index("would_define")
+    say_short(export.columns[:shown], [row[:shown] for row in export.rows()], numeric_from=3)

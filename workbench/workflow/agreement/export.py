@@ -1,0 +1,378 @@
+"""The reports by topic, over time, on machines and on self-consistency for other programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict
+from functools import partial
+from typing import Protocol, TypeVar
+
+from workbench.agreement.drift import INTERVALS, Trend
+from workbench.agreement.estimates import Estimate
+from workbench.agreement.intervals import LEVEL, Interval
+from workbench.agreement.latex import (
+    between,
+    bounds,
+    document,
+    drawn,
+    escaped,
+    number,
+    percent,
+    table,
+    with_bounds,
+)
+from workbench.agreement.machines import Share, machine_coefficients
+from workbench.agreement.options import AgreementOptions
+from workbench.agreement.selection import relevant_or_not
+from workbench.agreement.self_consistency import Consistency
+from workbench.agreement.timelines import Bin
+from workbench.agreement.topics import topic_coefficients
+from workbench.export import Export
+from workbench.workflow.agreement.machines import MachineLine, MachinesReport, machine_columns, machine_rows
+from workbench.workflow.agreement.self_consistency import REPEAT_COLUMNS, ConsistencyReport, repeat_rows
+from workbench.workflow.agreement.timelines import TIME_COLUMNS, TimeReport, time_rows
+from workbench.workflow.agreement.topics import TopicsReport, topic_columns, topic_rows
+
+_SMALL = r"\footnotesize"
+_KAPPAS = ("Observed", r"Pooled $\kappa$", r"Unpooled $\kappa$")
+
+
+class _Report(Protocol):
+    """A report that was made with options."""
+
+    @property
+    def options(self) -> AgreementOptions: ...
+
+
+def topics_latex(report: TopicsReport) -> str:
+    """Every topic with its coefficients and intervals, the lowest first, and the means over topics."""
+    rows = [
+        (
+            escaped(line.topic),
+            f"{line.found.n:,}",
+            f"{line.found.disputed:,}",
+            *map(_value, line.found.estimates),
+        )
+        for line in report.lines
+    ]
+    rows.append(("Mean over topics", "", "", *(number(mean.value) for mean in report.means)))
+    rows.append(("All pairs together", "", "", *(number(one.value) for one in report.together)))
+    method = _method(report.lines[0].found.estimates[0]) if report.lines else ""
+    caption = (
+        f"Agreement by topic: {escaped(report.selection.sentence)}; "
+        f"{report.selection.grades_in_words}. "
+        f"{_drawn(report, method)}"
+    )
+    heads = ("Topic", "$n$", "Disputed", *(one.latex for one in topic_coefficients()))
+    columns = f"l{'r' * (len(heads) - 1)}"
+    return document(table(columns, heads, rows, caption, "tab:agreement-topics", size=_SMALL))
+
+
+def time_latex(report: TimeReport) -> str:
+    """Everybody's trends within the sitting and over the days, then the bins that stand behind them."""
+    trends = [
+        (
+            escaped(one.name),
+            f"{one.compared:,}",
+            f"{one.sittings:,}",
+            _trend(one.fatigue, 10),
+            number(one.fatigue.p),
+            _trend(one.relevance, 10),
+            number(one.relevance.p),
+            "--" if one.slower is None else number(100 * one.slower, 1),
+            _trend(one.drift, 1),
+            number(one.drift.p),
+        )
+        for one in report.assessors
+    ]
+    caption = (
+        "Agreement over time, in points of per cent: change of agreement and of the share of relevant over "
+        "ten judgments of a sitting, of the active seconds over as many, of agreement over a day. A pause "
+        f"of {report.options.gap_minutes} minutes begins a new sitting; $p$ by shuffling within the "
+        f"judgments of one topic in a sitting. {_drawn(report, INTERVALS)}"
+    )
+    heads = ("Assessor", "Compared", "Sittings", "Agreement", "$p$", "Relevant", "$p$", r"Seconds \%")
+    return document(
+        table("lrrrrrrrrr", (*heads, "By day", "$p$"), trends, caption, "tab:agreement-time", size=_SMALL),
+        _bins(
+            report,
+            "position in the sitting",
+            [
+                (one.name, _positions(found, report.options.bin_size), found)
+                for one in report.assessors
+                for found in one.by_position
+            ],
+        ),
+        _bins(
+            report,
+            "day",
+            [(one.name, day.day.isoformat(), day.found) for one in report.assessors for day in one.by_day],
+        ),
+    )
+
+
+def machines_latex(report: MachinesReport) -> str:
+    """Every machine against the majority of people and against each person, weighted too where graded."""
+    lines = [(one, line) for one in report.machines for line in one.lines]
+    rows = [
+        (
+            escaped(one.machine),
+            _against(line),
+            f"{line.found.n:,}",
+            f"{line.found.topics:,}",
+            *map(_value, line.found.estimates),
+            _share(line.found.precision),
+            _share(line.found.recall),
+        )
+        for one, line in lines
+    ]
+    method = _method(lines[0][1].found.pooled) if lines else ""
+    options = _drawn(report, method)
+    grades = report.grades
+    compared = "all grades" if grades.graded else relevant_or_not(grades.relevant_from)
+    caption = (
+        f"Machines against people, on the pairs that both graded; {compared}. Pairs on which people are tied "
+        f"are left out of their majority. {options} Intervals of precision and recall are Wilson's."
+    )
+    valued = [one.latex for one in machine_coefficients()]
+    heads = ("Machine", "Against", "$n$", "Topics", *valued, "Precision", "Recall")
+    made = [table(f"ll{'r' * (len(heads) - 2)}", heads, rows, caption, "tab:agreement-machines", size=_SMALL)]
+    if weighted := [one for one in lines if one[1].found.weighted]:
+        made.append(
+            table(
+                f"ll{'r' * len(machine_coefficients(weighted=True))}",
+                ("Machine", "Against", *(one.latex for one in machine_coefficients(weighted=True))),
+                [
+                    (escaped(one.machine), _against(line), *map(_value, line.found.weighted))
+                    for one, line in weighted
+                ],
+                f"Machines against people with quadratic weights over the scale. {options}",
+                "tab:agreement-machines-weighted",
+                size=_SMALL,
+            )
+        )
+    return document(*made)
+
+
+def repeats_latex(report: ConsistencyReport) -> str:
+    """Every assessor against himself, planted pairs and training, and what was changed."""
+    rows = [
+        (
+            escaped(one.name),
+            str(against),
+            f"{found.n:,}",
+            _observed(found),
+            _with(found.pooled.value, found.interval),
+            number(found.unpooled.value),
+            *(f"{count:,}" for count in (found.higher, found.lower, found.across)),
+        )
+        for one in report.assessors
+        for against, found in one.found
+        if found.n
+    ]
+    methods = [found.interval.method for one in report.assessors for _, found in one.found]
+    caption = (
+        "Self-consistency: every assessor against what the same assessor said before, and against known "
+        "answers. Intervals of observed agreement are Wilson's. "
+        f"{_drawn(report, methods[0] if methods else '')}"
+    )
+    heads = ("Assessor", "Against", "$n$", *_KAPPAS, "Higher", "Lower", "Across the line")
+    changes = [
+        (
+            escaped(one.name),
+            *(
+                f"{count:,}"
+                for count in (
+                    one.changes.changed,
+                    one.changes.higher,
+                    one.changes.lower,
+                    one.changes.across,
+                    one.changes.withdrawn,
+                )
+            ),
+        )
+        for one in report.assessors
+    ]
+    own = ("Assessor", "Changed", "Higher", "Lower", "Across the line", "Withdrawn")
+    return document(
+        table("llrrrrrrr", heads, rows, caption, "tab:agreement-self", size=_SMALL),
+        table("lrrrrr", own, changes, "What assessors changed of their own accord.", "tab:agreement-changes"),
+    )
+
+
+def _bins(report: TimeReport, by: str, found: Sequence[tuple[str, str, Bin]]) -> str:
+    rows = [
+        (
+            escaped(name),
+            label,
+            f"{one.judgments:,}",
+            f"{one.compared:,}",
+            f"{number(one.agreement)} {between(one.low, one.high, 2)}".rstrip(),
+            number(one.kappa),
+            number(report.share_relevant(one)),
+            number(one.seconds, 1),
+        )
+        for name, label, one in found
+    ]
+    caption = f"Agreement by {by}; {percent(LEVEL)} intervals of shares are Wilson's, seconds the median."
+    label = f"tab:agreement-{by.split()[0]}"
+    heads = ("Assessor", by.split()[0].capitalize(), "Judgments", "Compared", "Agreement")
+    more = (r"Pooled $\kappa$", "Relevant", "Seconds")
+    return table("llrrrrrr", (*heads, *more), rows, caption, label, size=_SMALL)
+
+
+def _with(value: float | None, interval: Interval) -> str:
+    return f"{number(value)} {bounds(interval, places=2)}".rstrip() if value is not None else "--"
+
+
+def _value(one: Estimate) -> str:
+    return "--" if one.value is None else with_bounds(one).rstrip()
+
+
+def _method(one: Estimate) -> str:
+    return "" if one.interval is None else one.interval.method
+
+
+def _positions(found: Bin, size: int) -> str:
+    return f"{found.label * size + 1}--{(found.label + 1) * size}"
+
+
+def _share(one: Share) -> str:
+    return f"{number(one.value)} {between(one.low, one.high, 2)}".rstrip()
+
+
+def _observed(found: Consistency) -> str:
+    low, high = found.share or (None, None)
+    return f"{number(found.observed)} {between(low, high, 2)}".rstrip()
+
+
+def _trend(trend: Trend, steps: int) -> str:
+    if trend.slope is None:
+        return "--"
+    low, high = (None if end is None else 100 * steps * end for end in (trend.low, trend.high))
+    return f"{number(100 * steps * trend.slope, 1)} {between(low, high, 1)}".rstrip()
+
+
+def _against(line: MachineLine) -> str:
+    return "majority of people" if line.person is None else escaped(line.person)
+
+
+def _drawn(report: _Report, method: str) -> str:
+    return drawn(method, level=LEVEL, rounds=report.options.rounds, seed=report.options.seed)
+
+
+Row = tuple[object, ...]
+Data = dict[str, object]
+Report = TypeVar("Report", bound=_Report)
+
+
+def topics_export(report: TopicsReport) -> Export:
+    """The report by topic."""
+    return _export(report, topic_columns(), topic_rows, topics_latex, _topics)
+
+
+def time_export(report: TimeReport) -> Export:
+    """The report over time."""
+    return _export(report, TIME_COLUMNS, time_rows, time_latex, _time)
+
+
+def machines_export(report: MachinesReport) -> Export:
+    """The report on machines against people."""
+    return _export(report, machine_columns(), machine_rows, machines_latex, _machines)
+
+
+def repeats_export(report: ConsistencyReport) -> Export:
+    """The report on self-consistency."""
+    return _export(report, REPEAT_COLUMNS, repeat_rows, repeats_latex, _repeats)
+
+
+def _topics(report: TopicsReport) -> Data:
+    selection = report.selection
+    return {
+        "relevant_from": selection.relevant_from,
+        "graded": selection.graded,
+        "entering": selection.sentence,
+        "assessors": [one.name for one in selection.assessors],
+        "by": report.options.coefficient,
+        "mean_over_topics": {mean.name: mean.value for mean in report.means},
+        "topics_without_value": {mean.name: mean.left_out for mean in report.means},
+        "all_pairs_together": {found.name: found.value for found in report.together},
+        "topics_without_pairs": [topic for topic, _ in report.without],
+    }
+
+
+def _time(report: TimeReport) -> Data:
+    trends = {
+        one.name: {
+            "judgments": one.judgments,
+            "sittings": one.sittings,
+            **{name: asdict(trend) for name, trend in one.trends.items()},
+        }
+        for one in report.assessors
+    }
+    return {
+        "relevant_from": report.grades.relevant_from,
+        "graded": report.grades.graded,
+        "gap_minutes": report.options.gap_minutes,
+        "bin": report.options.bin_size,
+        "intervals": INTERVALS,
+        "trends": trends,
+        "imported": list(report.imported),
+    }
+
+
+def _machines(report: MachinesReport) -> Data:
+    majorities = {
+        one.machine: {"tied": one.lines[0].tied, "one_person": one.lines[0].alone}
+        for one in report.machines
+        if one.lines
+    }
+    return {
+        "relevant_from": report.grades.relevant_from,
+        "graded": report.grades.graded,
+        "categories": list(report.grades.categories),
+        "majority": majorities,
+    }
+
+
+def _repeats(report: ConsistencyReport) -> Data:
+    contradictions = [
+        {
+            "assessor": one.assessor,
+            "against": str(one.against),
+            "topic": one.topic,
+            "docno": one.docno,
+            "stood": one.stood,
+            "said": one.said,
+            "across_the_line": one.across,
+            "when": one.when.isoformat(),
+        }
+        for one in report.contradictions
+    ]
+    return {
+        "relevant_from": report.grades.relevant_from,
+        "graded": report.grades.graded,
+        "no_grade": report.no_grade,
+        "contradictions": contradictions,
+    }
+
+
+def _export(
+    report: Report,
+    columns: Sequence[str],
+    rows: Callable[[Report], Iterable[Row]],
+    latex: Callable[[Report], str],
+    more: Callable[[Report], Data],
+) -> Export:
+    """A report with what JSON has besides the rows.
+
+    `relevant_from` is the relevance threshold: where all grades are compared it still says which
+    differences lie across it and what precision, recall and shares of relevant count.
+    """
+
+    def data() -> Data:
+        drawn = {"rounds": report.options.rounds, "seed": report.options.seed}
+        listed = [dict(zip(columns, row, strict=True)) for row in rows(report)]
+        return more(report) | drawn | {"rows": listed}
+
+    return Export(tuple(columns), partial(rows, report), data, partial(latex, report))

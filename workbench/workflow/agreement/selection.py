@@ -1,0 +1,132 @@
+"""The ratings of a campaign that an agreement report includes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from workbench.agreement.options import AgreementOptions, Basis
+from workbench.agreement.ratings import CANNOT_JUDGE, NO_ANSWER, UNSURE, Answers, Assessor, answers_of
+from workbench.agreement.selection import Selection, select_ratings
+from workbench.errors import Finding, InvalidInput
+from workbench.records import Answer
+from workbench.storage.events import LATER, WITHDRAWN, answers_in_order
+from workbench.storage.tables import AssessorRow, CollectionListRow, DocumentRow, JudgmentEventRow
+from workbench.workflow.caching import Cache
+from workbench.workflow.campaigns.campaigns import campaign_of
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedGrades:
+    """The grades of a campaign's scale, highest first, the lowest relevant one, whether all are compared."""
+
+    scale: tuple[int, ...]
+    relevant_from: int
+    graded: bool
+
+    @property
+    def categories(self) -> tuple[int, ...]:
+        """What is compared, highest first: the grades, or 1 for relevant and 0 for not."""
+        return self.scale if self.graded else (1, 0)
+
+    @property
+    def lowest_relevant(self) -> int:
+        """The lowest of the categories that is relevant."""
+        return self.relevant_from if self.graded else 1
+
+    def category(self, grade: int) -> int:
+        """The category of a grade of the scale."""
+        return grade if self.graded else int(self.relevant(grade))
+
+    def relevant(self, grade: int) -> bool:
+        """Whether a grade of the scale is relevant."""
+        return grade >= self.relevant_from
+
+
+def compared_grades(
+    db: Session, campaign_id: int, *, relevant_from: int | None, graded: bool
+) -> ComparedGrades:
+    """What is compared of a campaign's grades; the threshold is the campaign's own where it is None.
+
+    Raises InvalidInput for a threshold that the scale has not, or from which on all its grades are relevant.
+    """
+    scale = campaign_of(db, campaign_id).scale
+    grades = tuple(sorted((grade.value for grade in scale.grades), reverse=True))
+    threshold = scale.relevant_from if relevant_from is None else relevant_from
+    if threshold not in grades[:-1]:
+        message = f"{threshold} cannot be the lowest relevant grade"
+        remedy = f"choose {' or '.join(map(str, reversed(grades[:-1])))}"
+        raise InvalidInput([Finding("Agreement", None, "from", message, remedy)])
+    return ComparedGrades(grades, threshold, graded)
+
+
+State = tuple[str, int, tuple[tuple[int, Assessor], ...], int, int | None, str]
+_NO_GRADE = {
+    Answer.UNSURE: UNSURE,
+    Answer.CANNOT_JUDGE: CANNOT_JUDGE,
+    WITHDRAWN: NO_ANSWER,
+    LATER: NO_ANSWER,
+}
+
+
+def campaign_ratings(db: Session, campaign_id: int, options: AgreementOptions) -> Selection:
+    """The ratings of a campaign that the options include.
+
+    Without a threshold of its own relevant is what the campaign calls so. Under the basis `all-documents` the
+    number of documents is that of the collection's list, else of those loaded, unless given. Raises
+    InvalidInput for a grade that cannot be the threshold, else as `select_ratings` does.
+    """
+    grades = compared_grades(db, campaign_id, relevant_from=options.relevant_from, graded=options.graded)
+    documents = options.documents
+    if options.basis is Basis.ALL and documents is None:
+        documents = known_documents(db, campaign_id)
+    chosen = replace(options, relevant_from=grades.relevant_from, documents=documents)
+    return select_ratings(current_answers(db, campaign_id), grades.scale, chosen)
+
+
+def current_answers(db: Session, campaign_id: int) -> Answers:
+    """The current answers of every assessor of a campaign; cached until a judgment is added."""
+    key = judgments_version(db, campaign_id)
+    return _ANSWERS.get(key, lambda: _read(db, campaign_id, key[2]))
+
+
+def judgments_version(db: Session, campaign_id: int) -> State:
+    """What identifies the judgments of a campaign: as long as it is equal, so are they."""
+    rows = db.execute(
+        select(AssessorRow.id, AssessorRow.name, AssessorRow.machine)
+        .where(AssessorRow.campaign_id == campaign_id)
+        .order_by(AssessorRow.name)
+    )
+    assessors = tuple((number, Assessor(name, machine)) for number, name, machine in rows)
+    event = JudgmentEventRow
+    count, newest = db.execute(
+        select(func.count(), func.max(event.id)).where(event.campaign_id == campaign_id)
+    ).one()
+    last = db.execute(select(event.client_id, event.recorded_at).where(event.id == newest)).one_or_none()
+    # Events are only ever added, so that their number and the last of them stand for all of them.
+    return (str(db.get_bind().engine.url), campaign_id, assessors, count, newest, str(last))
+
+
+def known_documents(db: Session, campaign_id: int) -> int | None:
+    """How many documents the collection has: by its list, else as many as were loaded; None without any."""
+    listed = db.scalar(select(CollectionListRow.docnos).where(CollectionListRow.campaign_id == campaign_id))
+    if listed is not None:
+        return listed
+    return (
+        db.scalar(select(func.count()).select_from(DocumentRow).where(DocumentRow.campaign_id == campaign_id))
+        or None
+    )
+
+
+def _read(db: Session, campaign_id: int, assessors: tuple[tuple[int, Assessor], ...]) -> Answers:
+    place = {number: at for at, (number, _) in enumerate(assessors)}
+    rows = [
+        (place[assessor], topic, docno, _NO_GRADE[answer] if grade is None else grade)
+        for assessor, topic, docno, answer, grade in answers_in_order(db, campaign_id)
+    ]
+    return answers_of([assessor for _, assessor in assessors], rows)
+
+
+_ANSWERS: Cache[State, Answers] = Cache(4)

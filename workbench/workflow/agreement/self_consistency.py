@@ -1,0 +1,200 @@
+"""Each assessor against the same assessor's earlier answers, and against known answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy.orm import Session
+
+from workbench.agreement.export import drawn_cells
+from workbench.agreement.options import AgreementOptions
+from workbench.agreement.self_consistency import Consistency, self_consistency
+from workbench.records import Answer
+from workbench.storage.events import CURRENT_PURPOSES, WITHDRAWN
+from workbench.workflow.agreement.probe_answers import (
+    Against,
+    Pair,
+    ProbeAnswer,
+    RecordedEvent,
+    answers_to_probes,
+    known_answers,
+    recorded_events,
+    training_rounds,
+)
+from workbench.workflow.agreement.selection import ComparedGrades, compared_grades
+
+REPEAT_COLUMNS = (
+    "assessor", "machine", "against", "n", "same", "observed", "observed_low", "observed_high", "pooled",
+    "pooled_low", "pooled_high", "unpooled", "higher", "lower", "across_the_line", "changed", "withdrawn",
+    "undefined", "would_define", "interval", "level", "rounds", "seed",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """An answer that is not what stood before it, or not the known one; the grades are of the scale."""
+
+    assessor: str
+    against: Against
+    topic: str
+    docno: str
+    stood: int
+    said: int
+    when: datetime
+    across: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OwnChanges:
+    """What an assessor changed of the own accord: grades made others, answers withdrawn."""
+
+    changed: int
+    higher: int
+    lower: int
+    across: int
+    withdrawn: int
+
+
+@dataclass(frozen=True, slots=True)
+class AssessorConsistency:
+    """One assessor against himself on repeats, against planted answers, in training; and his changes."""
+
+    name: str
+    machine: bool
+    found: tuple[tuple[Against, Consistency], ...]
+    changes: OwnChanges
+
+
+@dataclass(frozen=True, slots=True)
+class ConsistencyReport:
+    """Every assessor of whom anything was answered twice, is known, or was changed; by name.
+
+    Contradictions are the latest first. `no_grade` counts repeats and probes on one side of which stands no
+    grade: these do not enter.
+    """
+
+    assessors: tuple[AssessorConsistency, ...]
+    contradictions: tuple[Contradiction, ...]
+    grades: ComparedGrades
+    no_grade: int
+    options: AgreementOptions
+
+
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """One comparison: what stood, as the scale has it, and what was said."""
+
+    against: Against
+    pair: Pair
+    stood: int
+    said: int
+    when: datetime
+
+
+def consistency(db: Session, campaign_id: int, options: AgreementOptions) -> ConsistencyReport:
+    """Every assessor against the same assessor's earlier answers and against known answers.
+
+    A repeat is compared with the answer that was current just before it; a planted pair or one of training
+    with its known grade, a planted pair that is in a pool by its judgment there. Raises InvalidInput for a
+    grade that cannot be the relevance threshold.
+    """
+    grades = compared_grades(db, campaign_id, relevant_from=options.relevant_from, graded=options.graded)
+    known = {pair: grade for pair, grade in known_answers(db, campaign_id).items() if grade in grades.scale}
+    trained = training_rounds(db, campaign_id)
+    lines, contradictions, no_grade = [], [], 0
+    for (name, machine), events in recorded_events(db, campaign_id).items():
+        compared, without = _compared(answers_to_probes(events, known, trained))
+        no_grade += without
+        changes = _changes(events, grades)
+        if not compared and not changes.changed and not changes.withdrawn:
+            continue
+        found = tuple((against, _consistency(compared, against, grades, options)) for against in Against)
+        lines.append(AssessorConsistency(name, machine, found, changes))
+        contradictions += [
+            Contradiction(
+                assessor=name,
+                against=one.against,
+                topic=one.pair[0],
+                docno=one.pair[1],
+                stood=one.stood,
+                said=one.said,
+                when=one.when,
+                across=_across(one.stood, one.said, grades),
+            )
+            for one in compared
+            if one.stood != one.said
+        ]
+    return ConsistencyReport(
+        assessors=tuple(lines),
+        contradictions=tuple(sorted(contradictions, key=lambda one: one.when, reverse=True)),
+        grades=grades,
+        no_grade=no_grade,
+        options=options,
+    )
+
+
+def repeat_rows(report: ConsistencyReport) -> Iterator[tuple[object, ...]]:
+    """The report as rows of REPEAT_COLUMNS, with all digits."""
+    for one in report.assessors:
+        for against, found in one.found:
+            low, high = found.share if found.share is not None else (None, None)
+            yield (
+                one.name, one.machine, str(against), found.n, found.same, found.observed, low, high,
+                found.pooled.value, found.interval.low, found.interval.high, found.unpooled.value,
+                found.higher, found.lower, found.across, one.changes.changed, one.changes.withdrawn,
+                found.pooled.undefined, found.would_define, *drawn_cells(found.interval),
+            )  # fmt: skip
+
+
+def _consistency(
+    compared: Sequence[_Compared], against: Against, grades: ComparedGrades, options: AgreementOptions
+) -> Consistency:
+    own = [one for one in compared if one.against is against]
+    return self_consistency(
+        [grades.category(one.stood) for one in own],
+        [grades.category(one.said) for one in own],
+        categories=grades.categories,
+        relevant_from=grades.lowest_relevant,
+        options=options,
+    )
+
+
+def _compared(answers: Sequence[ProbeAnswer]) -> tuple[list[_Compared], int]:
+    """What can be compared, and how many lack a grade on one side.
+
+    Of training only the first round enters: whoever goes through it again has been told.
+    """
+    compared, without = [], 0
+    for one in answers:
+        if one.round > 1:
+            continue
+        stood, said = one.stood, one.said.grade
+        if stood is None or said is None:
+            without += 1
+        else:
+            compared.append(_Compared(one.against, one.said.pair, stood, said, one.said.when))
+    return compared, without
+
+
+def _changes(events: Sequence[RecordedEvent], grades: ComparedGrades) -> OwnChanges:
+    holds: dict[Pair, int] = {}
+    higher = lower = across = withdrawn = 0
+    for one in events:
+        if one.purpose not in CURRENT_PURPOSES:
+            continue
+        if one.answer == WITHDRAWN:
+            withdrawn += 1
+        # What was withdrawn is remembered: the grade that comes instead is a change all the same.
+        if one.answer == Answer.GRADE and one.grade is not None:
+            before = holds.get(one.pair, one.grade)
+            higher += one.grade > before
+            lower += one.grade < before
+            across += _across(before, one.grade, grades)
+            holds[one.pair] = one.grade
+    return OwnChanges(higher + lower, higher, lower, across, withdrawn)
+
+
+def _across(first: int, second: int, grades: ComparedGrades) -> bool:
+    return grades.relevant(first) != grades.relevant(second)
