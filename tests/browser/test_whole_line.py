@@ -86,7 +86,7 @@ def judge_everything(page: Page, server: Server, name: str, wanted: dict[tuple[s
             ).to_have_count(0)
         expect(page.get_by_text("Every document has an answer")).to_be_visible()
         expect(page.locator("#light-text")).to_have_text("saved")
-        page.get_by_role("link", name="To my topics").click()
+        page.get_by_role("link", name="My topics").click()
 
 
 def files_of_the_harbour(folder: Path) -> dict[str, Path]:
@@ -150,8 +150,8 @@ def test_from_the_first_visit_to_a_scored_run(
     for name, link in links.items():
         join(new_page(), link, name)
     go_to(page, "Assignments")
-    page.get_by_label("Assessors a topic").fill("2")
-    page.get_by_role("button", name="Give in turn").click()
+    page.get_by_label("Assessors per topic").fill("2")
+    page.get_by_role("button", name="Assign", exact=True).click()
     expect(page.get_by_role("heading", name="4 assignments")).to_be_visible()
 
     judge_everything(new_page(), server, "Ada", ADA)

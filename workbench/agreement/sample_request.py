@@ -12,19 +12,28 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from workbench.agreement.coefficients import COEFFICIENTS
+from workbench.agreement.coefficients.coefficient import Shown
 from workbench.agreement.weights import WEIGHTS, Weights
 from workbench.errors import Finding, InvalidInput
 
 HALF_WIDTH = 0.05
 LEVEL = 0.95
 MOST_ASSESSORS = 10
-COEFFICIENTS = {
-    "pooled": "pooled kappa",
-    "unpooled": "unpooled kappa",
-    "alpha": "Krippendorff's alpha",
-    "gwet": "Gwet's AC",
+
+
+def _in_a_sentence(label: str) -> str:
+    """A label within a sentence, where only the name of a person or an abbreviation has a capital."""
+    return label if "'" in label or label[1:2].isupper() else label[:1].lower() + label[1:]
+
+
+PLANNED = {
+    one.name: _in_a_sentence(one.label)
+    for one in COEFFICIENTS.values()
+    if one.chance_corrected and one.shown >= Shown.OF_PAIRS
 }
-"""Coefficients for which an overlap can be planned, with their labels."""
+"""The labels of the coefficients for which an overlap can be planned: those that correct for chance, but for
+the ones that are listed only in full."""
 WEIGHTINGS = ("nominal", "linear", "quadratic")
 
 
@@ -42,7 +51,7 @@ class Target:
         findings = [
             Finding("Sample", None, code, f"{given!r} is no {what}", f"one of {', '.join(known)}")
             for code, given, known, what in (
-                ("coefficient", self.method, COEFFICIENTS, "coefficient to plan for"),
+                ("coefficient", self.method, PLANNED, "coefficient to plan for"),
                 ("weights", self.weights, WEIGHTINGS, "weights to plan with"),
             )
             if given not in known
@@ -56,7 +65,7 @@ class Target:
         weighted = self.weights != "nominal"
         if self.method == "gwet":
             return f"Gwet's AC2 with {self.weights} weights" if weighted else "Gwet's AC1"
-        name = COEFFICIENTS[self.method]
+        name = PLANNED[self.method]
         return f"{name} with {self.weights} weights" if weighted else name
 
     def weights_of(self, grades: int) -> Weights:
@@ -154,9 +163,9 @@ OPTIONS: Mapping[str, Option] = {
         "coefficient",
         "--coefficient",
         "Coefficient",
-        "Pooled or unpooled kappa, Krippendorff's alpha, Gwet's AC.",
+        "Coefficient to estimate.",
         default="pooled",
-        choices=(*COEFFICIENTS,),
+        choices=(*PLANNED,),
     ),
     "weights": Option(
         Kind.CHOICE,

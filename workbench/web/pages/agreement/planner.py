@@ -13,9 +13,9 @@ from werkzeug.wrappers import Response
 from workbench.agreement.sample_export import SIZES
 from workbench.agreement.sample_request import (
     ADDRESS,
-    COEFFICIENTS,
     MOST_ASSESSORS,
     OPTIONS,
+    PLANNED,
     WEIGHTINGS,
     Kind,
     Option,
@@ -115,7 +115,7 @@ def _page(findings: tuple[Finding, ...] = ()) -> str | tuple[str, int]:
         results=results,
         draws_in_words=[(str(one), words) for one, (words, _) in DRAWS.items()],
         options=OPTIONS,
-        coefficients=list(COEFFICIENTS.items()),
+        coefficients=list(PLANNED.items()),
         weights=[(one, "none" if one == "nominal" else one) for one in WEIGHTINGS],
         seed=_seed(sent) or secrets.randbelow(SEEDS),
         most_assessors=MOST_ASSESSORS,
