@@ -21,7 +21,7 @@ from workbench.cli.consensus_text import (
     write_export,
     write_out,
 )
-from workbench.cli.inputs import graded_judgments, open_input
+from workbench.cli.inputs import open_input
 from workbench.cli.output import say_json, say_table
 from workbench.cli.runs import only_one_standard_input, read_runs
 from workbench.consensus.judgments import LatestJudgments, latest_judgments
@@ -32,6 +32,7 @@ from workbench.consensus.soft import soft_export, soft_labels
 from workbench.consensus.summary import accuracy, summary
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.formats.judgment_groups import write_judgment_groups
+from workbench.formats.judgments import graded_judgments
 from workbench.formats.qrels import read_qrels, write_qrels
 from workbench.records import Judgment
 from workbench.scoring.measures import at_threshold, parse_measures
