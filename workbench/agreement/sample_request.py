@@ -103,7 +103,7 @@ class PlanRequest:
         return self.assessors - 1
 
 
-class Kind(StrEnum):
+class OptionKind(StrEnum):
     """What is typed for an option."""
 
     NUMBER = "number"
@@ -112,13 +112,13 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class PlanOption:
     """An option of the planner: its name in addresses and forms, its flag in the terminal, and its words.
 
     `label` and `hint` are those of the form, `help` that of the command; `what` names it in an error.
     """
 
-    kind: Kind
+    kind: OptionKind
     address: str
     flag: str
     label: str
@@ -129,9 +129,9 @@ class Option:
     choices: tuple[str, ...] = ()
 
 
-OPTIONS: Mapping[str, Option] = {
-    "half_width": Option(
-        Kind.NUMBER,
+OPTIONS: Mapping[str, PlanOption] = {
+    "half_width": PlanOption(
+        OptionKind.NUMBER,
         "half_width",
         "--half-width",
         "Half width",
@@ -140,8 +140,8 @@ OPTIONS: Mapping[str, Option] = {
         what="the half width",
         default=HALF_WIDTH,
     ),
-    "level": Option(
-        Kind.NUMBER,
+    "level": PlanOption(
+        OptionKind.NUMBER,
         "level",
         "--level",
         "Confidence level",
@@ -149,8 +149,8 @@ OPTIONS: Mapping[str, Option] = {
         what="the level",
         default=LEVEL,
     ),
-    "assessors": Option(
-        Kind.COUNT,
+    "assessors": PlanOption(
+        OptionKind.COUNT,
         "assessors",
         "--assessors",
         "Assessors per pair",
@@ -158,8 +158,8 @@ OPTIONS: Mapping[str, Option] = {
         hint="including the first",
         default=2,
     ),
-    "coefficient": Option(
-        Kind.CHOICE,
+    "coefficient": PlanOption(
+        OptionKind.CHOICE,
         "coefficient",
         "--coefficient",
         "Coefficient",
@@ -167,8 +167,8 @@ OPTIONS: Mapping[str, Option] = {
         default="pooled",
         choices=(*PLANNED,),
     ),
-    "weights": Option(
-        Kind.CHOICE,
+    "weights": PlanOption(
+        OptionKind.CHOICE,
         "weights",
         "--weights",
         "Weights",
@@ -176,8 +176,8 @@ OPTIONS: Mapping[str, Option] = {
         default="nominal",
         choices=WEIGHTINGS,
     ),
-    "non_response": Option(
-        Kind.NUMBER,
+    "non_response": PlanOption(
+        OptionKind.NUMBER,
         "missing",
         "--missing",
         "Expected non-response",
@@ -186,8 +186,8 @@ OPTIONS: Mapping[str, Option] = {
         what="the expected non-response",
         default=0.0,
     ),
-    "kappa": Option(
-        Kind.NUMBER,
+    "kappa": PlanOption(
+        OptionKind.NUMBER,
         "kappa",
         "--kappa",
         "Pooled kappa of two assessors",
@@ -195,8 +195,8 @@ OPTIONS: Mapping[str, Option] = {
         hint="the other coefficients follow from it",
         what="kappa",
     ),
-    "shares": Option(
-        Kind.NUMBER,
+    "shares": PlanOption(
+        OptionKind.NUMBER,
         "prevalence",
         "--shares",
         "Share relevant",
@@ -204,8 +204,8 @@ OPTIONS: Mapping[str, Option] = {
         hint="0.2 or 20%; for relevant or not only",
         what="the share of relevant",
     ),
-    "icc": Option(
-        Kind.NUMBER,
+    "icc": PlanOption(
+        OptionKind.NUMBER,
         "likeness",
         "--likeness",
         "Intra-topic correlation",
@@ -213,10 +213,10 @@ OPTIONS: Mapping[str, Option] = {
         hint="0 = topics do not differ, 1 = all pairs of a topic are the same",
         what="the intra-topic correlation",
     ),
-    "topic_size": Option(
-        Kind.NUMBER, "", "--topic-size", "Pairs per topic", "Pairs per topic, on average.", default=1.0
+    "topic_size": PlanOption(
+        OptionKind.NUMBER, "", "--topic-size", "Pairs per topic", "Pairs per topic, on average.", default=1.0
     ),
-    "seed": Option(Kind.COUNT, "", "--seed", "Seed", "Random seed of the simulation.", default=1),
+    "seed": PlanOption(OptionKind.COUNT, "", "--seed", "Seed", "Random seed of the simulation.", default=1),
 }
 ADDRESS = (*(one.address for one in OPTIONS.values() if one.address), "from", "graded")
 """The names under which an address or a form has the options and the grades that are compared."""

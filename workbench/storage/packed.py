@@ -1,4 +1,4 @@
-"""Packed forms of runs: stored once, and read in parts as needed."""
+"""Packed forms of runs: stored once, and read in parts, as deep as needed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Part = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class StoredForm:
-    """A packed form without its arrays: the other columns of its row."""
+    """What is stored beside the arrays of a packed form: its columns."""
 
     form: int
     width: int
@@ -26,7 +26,7 @@ class StoredForm:
 
 
 def store_form(db: Session, run_id: int, kept: StoredForm, records: bytes) -> None:
-    """Store the packed form of a run, replacing an existing one; storing it twice at once is harmless."""
+    """Store the packed form of a run, replacing an existing one; two writers at once store the same."""
     insert = sqlite.insert if db.get_bind().dialect.name == "sqlite" else postgresql.insert
     values = {"form": kept.form, "width": kept.width, "topics": kept.topics, "records": records}
     statement = insert(PackedRunRow).values(run_id=run_id, **values)
@@ -34,7 +34,7 @@ def store_form(db: Session, run_id: int, kept: StoredForm, records: bytes) -> No
 
 
 def stored_forms(db: Session, run_ids: Iterable[int]) -> dict[int, StoredForm]:
-    """The packed forms of these runs, by run id, without the arrays."""
+    """The stored forms of these runs, by run, without the arrays."""
     row = PackedRunRow
     rows = db.execute(
         select(row.run_id, row.form, row.width, row.topics).where(row.run_id.in_(list(run_ids)))

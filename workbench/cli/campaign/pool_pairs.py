@@ -13,7 +13,7 @@ from workbench.formats.identifiers import read_docnos
 from workbench.pooling.comparison import PoolChange
 from workbench.settings import Settings
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
-from workbench.workflow.pools.additions import add_documents
+from workbench.workflow.pools.additions import Additions, add_documents
 from workbench.workflow.pools.comparison import ComparedPools, compare_pools
 from workbench.workflow.pools.listing import pools_of
 from workbench.workflow.pools.pool_rows import PoolState
@@ -84,14 +84,7 @@ def add_to_pool(
                 raise click.UsageError("no pool is open; name a draft with --pool")
             pool_name = able[-1]
         done = add_documents(
-            db,
-            campaign_id,
-            pool_name,
-            topic=topic,
-            docnos=listed,
-            reason=reason,
-            added_by=None,
-            source=source,
+            db, campaign_id, pool_name, topic, Additions(listed, reason, source=source), added_by=None
         )
     if as_json:
         say_json(

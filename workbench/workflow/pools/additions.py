@@ -25,6 +25,15 @@ LONGEST_REASON = 2000
 
 
 @dataclass(frozen=True, slots=True)
+class Additions:
+    """Documents to be added to a topic, with their lines in the `source` that lists them, and the reason."""
+
+    docnos: Mapping[str, int]
+    reason: str
+    source: str = "docnos"
+
+
+@dataclass(frozen=True, slots=True)
 class AlreadyPooled:
     """A docno that was not added since a pool has it already, this one or another that is open."""
 
@@ -46,19 +55,18 @@ def add_documents(
     db: Session,
     campaign_id: int,
     name: str,
-    *,
     topic: str,
-    docnos: Mapping[str, int],
-    reason: str,
+    additions: Additions,
+    *,
     added_by: int | None,
-    source: str = "docnos",
 ) -> AddedDocuments:
-    """Add documents to a topic of a draft or an open pool; who has been given the topic judges them too.
+    """Add documents to a topic of a draft or an open pool; assessors of the topic judge them too.
 
-    `docnos` have their lines in `source`. What this pool or another open one has already is passed over. All
+    What this pool or another open one has already is passed over. All
     is added or nothing: raises InvalidInput without a reason and with every docno that the collection has
     not, NotFound for the pool or the topic, Conflict for a closed pool or an adaptive one.
     """
+    docnos = additions.docnos
     row = locked_pool(db, campaign_id, name)
     require_not_closed(row)
     if is_adaptive(row):
@@ -66,8 +74,8 @@ def add_documents(
         raise Conflict("this pool takes no documents by hand", remedy="add them to another pool")
     if db.get(TopicRow, (campaign_id, topic)) is None:
         raise NotFound(f"there is no topic {topic!r} in this campaign")
-    reason = _checked_reason(reason)
-    _require_known(db, campaign_id, docnos, source)
+    reason = _checked_reason(additions.reason)
+    _require_known(db, campaign_id, docnos, additions.source)
     passed = _pooled_already(db, row, topic, docnos)
     new = sorted_ids(docnos.keys() - passed.keys())
     now = datetime.now(UTC)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import BinaryIO, cast
 
 from flask import Blueprint, render_template, request, url_for
@@ -23,6 +21,7 @@ from workbench.web.requests import see_other
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.pools.additions import (
     AddedDocuments,
+    Additions,
     add_documents,
     judged_additions,
     remove_addition,
@@ -33,16 +32,7 @@ from workbench.workflow.pools.listing import pool_entries
 PASTED = "Docnos"
 
 
-@dataclass(frozen=True, slots=True)
-class SentDocnos:
-    """Docnos with their lines, the name of the file or field they came from, and the reason."""
-
-    docnos: Mapping[str, int]
-    source: str
-    reason: str
-
-
-def read_additions() -> SentDocnos:
+def read_additions() -> Additions:
     """What the form sent; raises InvalidInput, also where a file and typed docnos are both sent."""
     typed = request.form.get("docnos", "")
     file = next((one for one in request.files.getlist("file") if one.filename), None)
@@ -57,7 +47,7 @@ def read_additions() -> SentDocnos:
     else:
         remedy = "enter one or more, or choose a file with one per line"
         raise InvalidInput([Finding(PASTED, None, "docnos", "no docno was sent", remedy)])
-    return SentDocnos(read_docnos(stream, source=source), source, request.form.get("reason", ""))
+    return Additions(read_docnos(stream, source=source), request.form.get("reason", ""), source)
 
 
 def added_in_words(added: AddedDocuments, *, pools: bool) -> tuple[str, ...]:
@@ -97,17 +87,10 @@ def add(pool_id: int) -> Response | tuple[str, int]:
     """Add documents to the topic; all of them, or none."""
     topic = sent_id("topic")
     try:
-        sent = read_additions()
+        additions = read_additions()
         with writing() as db:
             added = add_documents(
-                db,
-                here().id,
-                pool_line(db, here().id, pool_id).name,
-                topic=topic,
-                docnos=sent.docnos,
-                reason=sent.reason,
-                added_by=viewer().id,
-                source=sent.source,
+                db, here().id, pool_line(db, here().id, pool_id).name, topic, additions, added_by=viewer().id
             )
     except WorkbenchError as error:
         return _page(pool_id, findings_of(error, "Docnos", "docnos")), status_of(error)
