@@ -29,12 +29,7 @@ from workbench.agreement.sample_model import (
     two_assessor_model,
 )
 from workbench.agreement.sample_request import COEFFICIENTS, MOST_ASSESSORS, PlanRequest, Target
-from workbench.agreement.sample_simulation import (
-    PlannedDraw,
-    plan_draws,
-    simulate_pairs,
-    simulation_result,
-)
+from workbench.agreement.sample_simulation import PlannedDraw, plan_draws, simulate_pairs, simulation_result
 from workbench.agreement.sample_size import UNDEFINED, Draw, SampleSize
 from workbench.agreement.weights import linear
 from workbench.errors import InvalidInput

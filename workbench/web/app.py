@@ -10,16 +10,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from workbench.settings import Settings, read_settings
 from workbench.storage.engine import Database
 from workbench.storage.migrate import migrate
-from workbench.web import (
-    access,
-    assets,
-    context,
-    errors,
-    long_requests,
-    notices,
-    security,
-    templating,
-)
+from workbench.web import access, assets, context, errors, long_requests, notices, security, templating
 from workbench.web.ids import IdConverter
 from workbench.web.pages import BLUEPRINTS
 from workbench.workflow.people.passwords import Passwords

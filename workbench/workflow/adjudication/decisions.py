@@ -22,11 +22,7 @@ from workbench.storage.adjudications import (
     recorded_adjudication,
 )
 from workbench.storage.events import WITHDRAWN
-from workbench.storage.tables import (
-    AccountRow,
-    AdjudicationEventRow,
-    CampaignRow,
-)
+from workbench.storage.tables import AccountRow, AdjudicationEventRow, CampaignRow
 from workbench.workflow.adjudication.opinions import Opinion, OpinionReader, opinions_of, people_of
 from workbench.workflow.adjudication.rules import rules_from_json
 from workbench.workflow.campaigns.scales import scale_from_json

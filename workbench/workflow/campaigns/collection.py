@@ -13,13 +13,7 @@ from sqlalchemy.orm import Session
 from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError
 from workbench.records import Document, Topic, sorted_ids
 from workbench.storage.chunks import chunks
-from workbench.storage.tables import (
-    DocumentRow,
-    JudgmentEventRow,
-    PoolEntryRow,
-    PoolRow,
-    TopicRow,
-)
+from workbench.storage.tables import DocumentRow, JudgmentEventRow, PoolEntryRow, PoolRow, TopicRow
 from workbench.workflow.checks import id_finding, storable, text_hash
 
 BATCH = 500

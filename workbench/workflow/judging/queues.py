@@ -16,12 +16,7 @@ from workbench.workflow.clock import utc_now
 from workbench.workflow.judging.assignments import assign
 from workbench.workflow.judging.handout import kind_of
 from workbench.workflow.judging.order import OrderRule
-from workbench.workflow.judging.queue_handout import (
-    LEASE_RULE,
-    QueueHandout,
-    give_back,
-    lease_minutes,
-)
+from workbench.workflow.judging.queue_handout import LEASE_RULE, QueueHandout, give_back, lease_minutes
 from workbench.workflow.people.assessors import assessor_names
 from workbench.workflow.pools.adaptive_pools import topics_of_pool
 from workbench.workflow.pools.pool_rows import locked_pool, pool_row, require_not_closed

@@ -12,13 +12,7 @@ from sqlalchemy.orm import Session
 from workbench.errors import NotFound
 from workbench.records import Answer
 from workbench.storage.events import JUDGING, LATER, TRAINING, CurrentEvent, current_event, current_events
-from workbench.storage.tables import (
-    AssessorRow,
-    AssignmentRow,
-    CampaignRow,
-    JudgmentEventRow,
-    PoolRow,
-)
+from workbench.storage.tables import AssessorRow, AssignmentRow, CampaignRow, JudgmentEventRow, PoolRow
 from workbench.workflow.judging.adaptive_states import AdaptiveStates
 from workbench.workflow.judging.handout import Handout, handout_of, kind_of
 from workbench.workflow.judging.submission import Annotations, stored_annotations

@@ -28,13 +28,7 @@ from workbench.workflow.adjudication.discussion_report import (
     discussion_report,
 )
 from workbench.workflow.adjudication.disputes import dispute_queue
-from workbench.workflow.adjudication.queue import (
-    Order,
-    Queue,
-    QueueLine,
-    State,
-    queue_export,
-)
+from workbench.workflow.adjudication.queue import Order, Queue, QueueLine, State, queue_export
 from workbench.workflow.adjudication.rules import (
     AdjudicationRules,
     adjudication_rules,
