@@ -207,7 +207,9 @@ OPTIONS: Mapping[str, OptionDefinition] = {
                 Machines.ONLY: "machines",
             },
         ),
-        OptionDefinition("assessors", "--assessor", "assessor", "Assessors", "Assessor name (repeatable).", _names),
+        OptionDefinition(
+            "assessors", "--assessor", "assessor", "Assessors", "Assessor name (repeatable).", _names
+        ),
         OptionDefinition(
             "coefficient", "--by", "by", "Coefficient",
             "Coefficient by which topics are sorted, lowest first.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 from workbench.agreement.coefficients.steps import Step
 from workbench.agreement.estimates import Estimate, calculations, estimates, resamples_of
@@ -254,7 +255,7 @@ def _estimate(part: str, estimate: Estimate, interval: Interval | None = None) -
     return _row(part, estimate.name, shown, value=estimate.value, n=estimate.found.n, **_why(why))
 
 
-def _why(why: tuple[str, str]) -> dict[str, str]:
+def _why(why: tuple[str, str]) -> dict[str, Any]:
     return {"undefined": why[0], "would_define": why[1]}
 
 
