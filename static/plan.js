@@ -1,9 +1,8 @@
-// The cost planner's sliders. What the page's growth table can answer is computed here, at once; anything else
-// is asked of the server, which answers with the part of the page that changes. Without this file the form
-// works by its button.
+// The cost planner's sliders. What follows from the growth table of a depth pool is computed here, at once; for
+// anything else the form asks htmx to fetch the part of the page that changes. Without this file the form works
+// by its button.
 const form = document.getElementById("plan");
-const ASK_AFTER_MS = 120;
-// Fields whose answer follows from the growth table of a depth pool and the sizes that are shown.
+// Fields whose result follows from the growth table of a depth pool and the sizes that are shown.
 const LOCAL = new Set(["depth", "per_pair", "assessors", "seconds"]);
 
 const byId = (id) => document.getElementById(id);
@@ -13,8 +12,7 @@ const tenths = (number) =>
 const counted = (number, one) => `${grouped(number)} ${one}${Math.round(number) === 1 ? "" : "s"}`;
 
 let growth = null; // {topics: Map of topic to sizes at depth 1, 2, ..., total: the same of all}
-let asking = null; // the request under way
-let timer = null;
+let outdated = false; // the server has been asked: what is shown is of an earlier form
 
 // ---- what the server sent ---------------------------------------------------------------------------------
 
@@ -54,12 +52,12 @@ function show(name, text) {
   if (place && place.textContent !== text) place.textContent = text;
 }
 
-// The sizes at a depth from the table, or false where the table does not say.
-function computeDepth(now) {
+// Show the sizes at a depth from the table; false where the table does not have them.
+function showDepth(now) {
   const depth = number("depth");
   const own = ["depth-run_depths", "depth-topic_depths"].some((name) => form.elements[name].value.trim());
   const deepest = Number(byId("details").dataset.deepest);
-  if (!growth || !Number.isInteger(depth) || (own && form.dataset.asked !== address())) return false;
+  if (!growth || outdated || own || !Number.isInteger(depth)) return false;
   const size = (sizes, at) => sizes[Math.min(at, sizes.length) - 1];
   // Beyond the longest list a pool grows no more; before it the table must go one step further.
   if (depth + 1 > growth.total.length && growth.total.length < deepest) return false;
@@ -108,46 +106,24 @@ function showHours(now) {
 
 // ---- asking the server ------------------------------------------------------------------------------------
 
-function address() {
-  return `${form.action}?${new URLSearchParams(new FormData(form))}`;
-}
-
-async function ask() {
-  asking?.abort();
-  asking = new AbortController();
-  const { signal } = asking;
-  const asked = address();
-  byId("result").setAttribute("aria-busy", "true");
-  try {
-    const answer = await fetch(asked, { headers: { "HX-Request": "true" }, signal });
-    const text = await answer.text();
-    const sent = new DOMParser().parseFromString(text, "text/html");
-    if (!sent.getElementById("summary")) {
-      // Signed out, or no answer of ours: the form itself says what is the matter.
-      form.requestSubmit(byId("reckon"));
-      return;
-    }
-    // The output itself stays, or no screen reader would announce that it has changed.
-    byId("summary").replaceChildren(...sent.getElementById("summary").childNodes);
-    byId("details").replaceWith(sent.getElementById("details"));
-    form.dataset.asked = asked;
-    readGrowth();
-    byId("result").removeAttribute("aria-busy");
-  } catch (error) {
-    if (error.name !== "AbortError") show("recipe", "the server did not answer; try again");
-  }
-}
-
 function changed(name) {
-  clearTimeout(timer);
   const chosen = new FormData(form).get("strategy");
   const now = work();
-  if (LOCAL.has(name) && chosen === "depth" && now && computeDepth(now)) {
+  if (LOCAL.has(name) && chosen === "depth" && now && showDepth(now)) {
     showHours(now);
-    asking?.abort();
     return;
   }
-  timer = setTimeout(ask, ASK_AFTER_MS);
+  outdated = true;
+  byId("result").setAttribute("aria-busy", "true");
+  form.dispatchEvent(new Event("ask"));
+}
+
+if (form) {
+  document.addEventListener("htmx:after:swap", () => {
+    outdated = false;
+    readGrowth();
+  });
+  document.addEventListener("htmx:error", () => show("recipe", "The server did not answer. Try again."));
 }
 
 // ---- sliders and their fields -----------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 import workbench
-from workbench import make_pool, read_qrels, read_run, score, settle
+from workbench import agree, make_pool, read_qrels, read_run, score, settle
 from workbench.cli.main import workbench as command
 from workbench.errors import InvalidInput, WorkbenchError
 from workbench.records import Qrel
@@ -58,6 +58,31 @@ def test_scores_are_those_of_the_command_and_runs_may_be_read_before(runs: list[
     assert {one.tag: one.values["AP"] for one in found} == {"a": 0.5, "b": 1.0}
     rows = json.loads(printed("score", qrels, *runs, "-m", "AP", "--json"))
     assert {row["run"]: row["value"] for row in rows} == {"a": 0.5, "b": 1.0}
+
+
+def test_agreement_is_that_of_the_command(tmp_path: Path, qrels: str) -> None:
+    # d1 and d4 relevant to the first; to the second d1 alone. Observed 2/3; relevant are 3 of 6 grades, so
+    # chance is 1/2, and pooled kappa (2/3 - 1/2) / (1/2) = 1/3.
+    other = tmp_path / "other.qrels"
+    other.write_text("1 0 d1 1\n1 0 d2 0\n1 0 d4 0\n1 0 d9 -1\n")
+    report = agree(qrels, other)
+    assert report.estimate("pooled").value == pytest.approx(1 / 3)
+    printed_value = json.loads(printed("agree", qrels, str(other), "--json"))["coefficients"]["pooled"][
+        "value"
+    ]
+    assert report.estimate("pooled").value == printed_value
+    assert agree(read_qrels(qrels), other).estimate("pooled").value == printed_value
+
+
+def test_one_file_of_judgments_has_all_assessors(tmp_path: Path) -> None:
+    file = tmp_path / "judgments.tsv"
+    rows = [("topic", "doc", "assessor", "grade")]
+    rows += [("1", f"d{n}", who, str(n % 2)) for n in range(4) for who in ("ann", "ben")]
+    rows += [("1", "d5", "ann", "unsure"), ("1", "d5", "ben", "1")]
+    file.write_text("".join("\t".join(row) + "\n" for row in rows))
+    report = agree(file)
+    assert report.estimate("pooled").value == 1.0
+    assert report.selection.counts.unsure == 1
 
 
 def test_judgments_are_settled_by_a_rule(tmp_path: Path) -> None:

@@ -6,20 +6,30 @@ OSError where a file cannot be opened.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
+from workbench.agreement.options import AgreementOptions
+from workbench.agreement.ratings import CANNOT_JUDGE, UNSURE, Assessor, answers_of
+from workbench.agreement.report import AgreementReport, agreement_report
+from workbench.agreement.selection import select_ratings
 from workbench.consensus.settle import Consensus, consensus
-from workbench.formats.judgments import read_judgments
+from workbench.errors import WorkbenchError
+from workbench.formats.judgments import graded_judgments
 from workbench.formats.qrels import read_qrels as qrels_of
 from workbench.formats.runs import read_run_top
 from workbench.pooling.pool import Pool
 from workbench.pooling.strategies import build_pool
-from workbench.records import Judgment, Qrel, Run, TieRule
+from workbench.records import Answer, Judgment, Qrel, Run, TieRule
 from workbench.scoring.scorer import RunScores, Scorer
 
 File = str | PathLike[str]
+Qrels = tuple[Qrel, ...]
+Answered = tuple[str, str, str, int]
+"""An assessor's name, topic, docno, and a grade or the code of an answer that is none."""
+_CODES = {Answer.UNSURE: UNSURE, Answer.CANNOT_JUDGE: CANNOT_JUDGE}
 
 
 def read_run(file: File) -> Run:
@@ -28,7 +38,7 @@ def read_run(file: File) -> Run:
         return read_run_top(stream, source=str(file), depth=None).run
 
 
-def read_qrels(file: File) -> tuple[Qrel, ...]:
+def read_qrels(file: File) -> Qrels:
     """Read qrels, plain or gzip, of four columns or BEIR's three."""
     with Path(file).open("rb") as stream:
         return qrels_of(stream, source=str(file))
@@ -46,6 +56,25 @@ def make_pool(
     return build_pool(map(_run, runs), strategy=strategy, ties=TieRule(ties), parameters=parameters)
 
 
+def agree(*assessors: File | Qrels, **options: Any) -> AgreementReport:
+    """Compare assessors: the qrels of two or more, one each, or one file of judgments by all of them.
+
+    Options are the fields of `workbench.agreement.options.AgreementOptions`, such as `graded=True` or
+    `relevant_from=2`; `report.estimate("pooled")` is a coefficient with its interval. A negative grade of
+    qrels means not judged. Raises WorkbenchError where fewer than two assessors gave a grade.
+    """
+    given = list(_judgments(assessors[0]) if len(assessors) == 1 else _by_assessor(assessors))
+    names = list(dict.fromkeys(name for name, *_ in given))
+    place = {name: number for number, name in enumerate(names)}
+    answers = answers_of(
+        [Assessor(name) for name in names],
+        [(place[name], topic, docno, answer) for name, topic, docno, answer in given],
+    )
+    grades = sorted({answer for *_, answer in given if answer >= 0} or {0})
+    chosen = AgreementOptions(**options)
+    return agreement_report(select_ratings(answers, grades, chosen), chosen)
+
+
 def settle(
     judgments: File | Iterable[Judgment], *, rule: str, relevant_from: int = 1, **parameters: str
 ) -> Consensus:
@@ -56,22 +85,39 @@ def settle(
     """
     if isinstance(judgments, str | PathLike):
         with Path(judgments).open("rb") as stream:
-            judgments = read_judgments(stream, source=str(judgments))
+            judgments = graded_judgments(stream, str(judgments), ())
     return consensus(
         judgments, rule=rule, scale=None, relevant_from=relevant_from, decided=None, **parameters
     )
 
 
 def score(
-    qrels: File | Sequence[Qrel], runs: Iterable[Run | File], measures: str = "AP nDCG@10 P@10"
+    qrels: File | Qrels, runs: Iterable[Run | File], measures: str = "AP nDCG@10 P@10"
 ) -> tuple[RunScores, ...]:
     """Score runs by measures under ir_measures' names; means are over all topics of the qrels.
 
     Raises WorkbenchError for a measure that is unknown or cannot be computed here.
     """
-    scorer = Scorer(read_qrels(qrels) if isinstance(qrels, str | PathLike) else qrels, measures)
+    scorer = Scorer(qrels if isinstance(qrels, tuple) else read_qrels(qrels), measures)
     return tuple(scorer.score(_run(run)) for run in runs)
 
 
 def _run(run: Run | File) -> Run:
     return run if isinstance(run, Run) else read_run(run)
+
+
+def _by_assessor(assessors: Sequence[File | Qrels]) -> Iterator[Answered]:
+    for number, qrels in enumerate(assessors, start=1):
+        # Numbered, since two files may have one name in different folders.
+        name = str(number) if isinstance(qrels, tuple) else f"{number}: {Path(qrels).name}"
+        for qrel in qrels if isinstance(qrels, tuple) else read_qrels(qrels):
+            if qrel.grade >= 0:
+                yield name, qrel.topic, qrel.docno, qrel.grade
+
+
+def _judgments(file: File | Qrels) -> Iterator[Answered]:
+    if isinstance(file, tuple):
+        raise WorkbenchError("one assessor has nobody to agree with", remedy="give the qrels of two or more")
+    with Path(file).open("rb") as stream:
+        for one in graded_judgments(stream, str(file), ()):
+            yield one.assessor, one.topic, one.docno, _CODES.get(one.answer, one.grade or 0)

@@ -66,6 +66,6 @@ export class CommentBox {
   #say(text) {
     byId("comment-needed").hidden = !text;
     byId("comment-needed").textContent = text;
-    byId("keep-comment").textContent = text ? "Give the grade" : "Keep";
+    byId("keep-comment").textContent = text ? "Give the grade" : "Save";
   }
 }

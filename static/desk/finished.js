@@ -10,7 +10,7 @@ export function finishedArticle(topic, { round, onRound }) {
   const counted = [plural(grade, "graded", "graded")];
   if (unsure) counted.push(`${unsure.toLocaleString("en")} unsure`);
   if (cannot) counted.push(`${cannot.toLocaleString("en")} that cannot be judged`);
-  const allDone = topic.inBatches ? "Nothing is left for you in this topic" : "Every document has an answer";
+  const allDone = topic.inBatches ? "Nothing left to judge in this topic" : "Every document has an answer";
   part("heading").textContent = topic.total
     ? allDone
     : "There is nothing to judge in this topic";
@@ -20,8 +20,8 @@ export function finishedArticle(topic, { round, onRound }) {
   part("again").hidden = !again;
   part("round").hidden = !again;
   if (again) {
-    part("again").textContent = "A second look at what you were unsure of, now that you know the topic:";
-    part("round").replaceChildren(unsure === 1 ? "Look at the unsure one again " : `Look at the ${unsure.toLocaleString("en")} unsure ones again `, enter());
+    part("again").textContent = "You know the topic now. Review what you were unsure of:";
+    part("round").replaceChildren(unsure === 1 ? "Review the unsure answer " : `Review ${unsure.toLocaleString("en")} unsure answers `, enter());
     part("round").classList.add("primary");
     part("round").onclick = onRound;
   }

@@ -37,7 +37,7 @@ export function notRecorded({ outcome, why }) {
   if (outcome === "kept_aside") {
     aside += 1;
     const what = aside === 1 ? "An answer was not recorded" : `${aside} answers were not recorded`;
-    showNotice("aside", `${what}: ${why}. Kept aside for the organiser, who decides; nothing is lost.`, [understood("aside")]);
+    showNotice("aside", `${what}: ${why}. Stored for the organiser, who decides; nothing is lost.`, [understood("aside")]);
   } else {
     refused += 1;
     const what = refused === 1 ? "An answer was refused" : `${refused} answers were refused`;

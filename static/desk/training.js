@@ -18,7 +18,7 @@ export class Training {
   // The answer with this id is on its way; `label` is its grade in words, `onGoOn()` goes to the next document.
   ask(clientId, label, onGoOn) {
     this.#asked = { clientId, label, onGoOn };
-    this.#show("told", make("p", {}, "The known answer comes as soon as the server has yours."));
+    this.#show("told", make("p", {}, "The expected grade appears as soon as the server has your answer."));
   }
 
   // A receipt: shows the known grade; without one there is nothing to wait for. Gives the text shown, or null.
@@ -29,15 +29,15 @@ export class Training {
       return null;
     }
     const { label } = this.#asked;
-    const verdict = make("p", {}, make("b", {}, feedback.same ? "Yes:" : "Another answer is known:"), " ",
+    const verdict = make("p", {}, make("b", {}, feedback.same ? "Correct:" : "Expected:"), " ",
       make("bdi", {}, feedback.label));
-    if (!feedback.same && label) verdict.append("; you said ", make("bdi", {}, label));
+    if (!feedback.same && label) verdict.append(". You answered: ", make("bdi", {}, label));
     verdict.append(".");
     const lines = [verdict];
     if (feedback.why) lines.push(make("p", { dir: "auto" }, feedback.why));
     if (feedback.result) lines.push(make("p", { className: "result" }, feedback.result));
     const enter = make("kbd", { className: "key" }, "Enter");
-    const button = make("button", { type: "button", className: "button primary", onclick: () => this.goOn() }, "Go on ", enter);
+    const button = make("button", { type: "button", className: "button primary", onclick: () => this.goOn() }, "Continue ", enter);
     this.#show(`told ${feedback.same ? "good" : "poor"}`, ...lines, make("p", { className: "ways" }, button));
     return lines.map((line) => line.textContent).join(" ");
   }

@@ -28,7 +28,7 @@ from workbench.agreement.sample_model import (
     outcome_model,
     two_assessor_model,
 )
-from workbench.agreement.sample_request import COEFFICIENTS, MOST_ASSESSORS, PlanRequest, Target
+from workbench.agreement.sample_request import MOST_ASSESSORS, PLANNED, PlanRequest, Target
 from workbench.agreement.sample_simulation import PlannedDraw, plan_draws, simulate_pairs, simulation_result
 from workbench.agreement.sample_size import UNDEFINED, Draw, SampleSize
 from workbench.agreement.weights import linear
@@ -125,7 +125,7 @@ def test_the_variance_is_gwets_of_pairs_as_expected(method: str, weights: str, m
     )
 
 
-@pytest.mark.parametrize("method", COEFFICIENTS)
+@pytest.mark.parametrize("method", PLANNED)
 def test_values_and_slopes_are_those_of_the_coefficients_over_the_pairs(method: str) -> None:
     generator = np.random.default_rng(6)
     codes = generator.integers(-1, 3, (4, 60)).astype(np.int8)
@@ -161,7 +161,7 @@ def test_pairs_on_which_several_agree_alike_are_correlated_within_topics() -> No
 
 def test_a_draw_by_label_never_needs_more_than_one_at_random() -> None:
     # (sum of w s)^2 <= sum of w s^2 <= the variance of all, since what rows differ by on average is left out.
-    for seed, method in enumerate(COEFFICIENTS):
+    for seed, method in enumerate(PLANNED):
         table = np.random.default_rng(seed).integers(1, 60, (3, 3))
         model = two_assessor_model(table / table.sum())
         at_random = needed(model, Target(method)).variance or 0
@@ -266,7 +266,7 @@ def test_too_many_topics_are_not_simulated() -> None:
     assert (topic.simulation.rounds, topic.simulation.half_width) == (0, None)
 
 
-@pytest.mark.parametrize("method", COEFFICIENTS)
+@pytest.mark.parametrize("method", PLANNED)
 def test_what_has_no_spread_has_no_size(method: str) -> None:
     request = PlanRequest(0.1, target=Target(method), assessors=3)
     alone = plan_draws(outcome_model(np.diag([1.0, 0.0]), request), request)

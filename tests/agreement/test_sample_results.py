@@ -14,7 +14,7 @@ from workbench.agreement.intervals import kappa_error
 from workbench.agreement.linearised import linearised
 from workbench.agreement.ratings import ratings_of
 from workbench.agreement.resampling import Resamples, bootstrap
-from workbench.agreement.sample_request import COEFFICIENTS, Target
+from workbench.agreement.sample_request import PLANNED, Target
 from workbench.agreement.sample_results import NO_SPREAD, estimate_from_pairs, estimate_from_topics
 
 Z = NormalDist().inv_cdf(0.975)
@@ -50,7 +50,7 @@ def test_a_sample_at_random_has_the_error_of_fleiss_cohen_and_everitt() -> None:
     assert found.interval.low == pytest.approx((found.value or 0) - Z * error, rel=1e-5)
 
 
-@pytest.mark.parametrize("method", COEFFICIENTS)
+@pytest.mark.parametrize("method", PLANNED)
 @pytest.mark.parametrize("weights", ["nominal", "linear"])
 def test_of_several_with_missing_grades_it_is_the_coefficient_of_these_pairs(
     method: str, weights: str
@@ -87,7 +87,7 @@ def test_a_sample_that_shows_nothing_gives_the_reason() -> None:
     assert (nothing.value, nothing.undefined) == (None, "no pair was judged by both")
 
 
-@pytest.mark.parametrize("method", COEFFICIENTS)
+@pytest.mark.parametrize("method", PLANNED)
 def test_topics_that_were_drawn_whole_are_drawn_again_as_everywhere(method: str) -> None:
     generator = np.random.default_rng(4)
     topics = np.repeat(np.arange(9), 8)

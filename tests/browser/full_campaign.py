@@ -31,7 +31,7 @@ from workbench.workflow.people.invitations import invite
 from workbench.workflow.people.membership import add_role
 from workbench.workflow.people.roles import Role
 from workbench.workflow.people.signing_in import open_session
-from workbench.workflow.pools.additions import add_documents
+from workbench.workflow.pools.additions import Additions, add_documents
 from workbench.workflow.pools.listing import pool_entries
 from workbench.workflow.pools.making import make_pool
 from workbench.workflow.runs.run_checks import check_file, run_checker
@@ -117,9 +117,7 @@ def _work(db: Session, campaign_id: int, accounts: dict[str, Account]) -> dict[s
     }
     task = parts[POOL, "T02"]
     docnos = [entry.docno for entry in pool_entries(db, campaign_id, POOL) if entry.topic == "T02"]
-    add_documents(
-        db, campaign_id, POOL, topic="T02", docnos={"ALM-0001": 1}, reason="named in it", added_by=organiser
-    )
+    add_documents(db, campaign_id, POOL, "T02", Additions({"ALM-0001": 1}, "named in it"), added_by=organiser)
     compare_documents(db, campaign_id, best_judged(db, campaign_id, ["T01"], 3), assessor_ids=[own])
     compare_runs(db, campaign_id, "harbour-bm25", "harbour-lm", topics=["T02"], assessor_ids=[own])
     sent = {"assignment": task, "client_id": "0a8a6d1e-5a0c-4a5c-9b1f-6a1df5a5c0de", "docno": "ALM-0001"}

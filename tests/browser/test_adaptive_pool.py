@@ -48,12 +48,12 @@ def make_pool(page: Page, server: Server) -> None:
     page.get_by_role("button", name="Save as draft").click()
     page.get_by_role("link", name="Open for judging").click()
     page.get_by_role("button", name="Open for judging").click()
-    expect(page.get_by_text("An adaptive pool")).to_be_visible()
+    expect(page.get_by_text("Adaptive pool")).to_be_visible()
     page.get_by_role("link", name="Assign", exact=True).click()
     for person in ("A. Marlow", "R. Quist"):
         page.get_by_label(f"Topic {TOPIC} to {person}").check()
-    page.get_by_role("button", name="Give the ticked ones").click()
-    expect(page.get_by_text("2 assignments given")).to_be_visible()
+    page.get_by_role("button", name="Assign the selected topics").click()
+    expect(page.get_by_text("2 assignments added")).to_be_visible()
 
 
 def go_to_desk(page: Page, server: Server, login: str) -> None:

@@ -27,17 +27,17 @@ def test_plots_are_drawn_with_the_numbers_of_their_tables(
     expect(page.locator("#overlap [aria-label=cell]").first.locator("rect")).to_have_count(RUNS * RUNS)
     expect(page.locator("#topics-by-size [aria-label=bar] rect")).to_have_count(3 * TOPICS)
     expect(runs.get_by_role("img")).to_have_accessible_name(
-        "Pairs that each run brings alone and with others, the most alone first"
+        "Unique and shared pairs of each run, the most unique first"
     )
 
     # The tip over the first bar says what the first row of the table says.
     page.locator("#contributions summary").first.click()
     cells = page.locator("#contributions table").first.locator("tbody tr").first.locator("td")
-    name, pairs, alone = (" ".join(cells.nth(at).inner_text().split()) for at in range(3))
+    name, pairs, unique = (" ".join(cells.nth(at).inner_text().split()) for at in range(3))
     runs.locator("[aria-label=bar] rect").first.hover()
     tip = runs.locator("[aria-label=tip]")
     tag, _, group = name.partition(" ")
-    for said in (f"{tag} · {group}", f"pairs: {pairs}", f"alone: {alone}"):
+    for said in (f"{tag} · {group}", f"pairs: {pairs}", f"unique: {unique}"):
         expect(tip).to_contain_text(said)
 
     # What is folded is drawn when it is unfolded; a narrower window has everything drawn anew.

@@ -302,7 +302,7 @@ def test_a_topic_taken_back_mid_topic_keeps_the_answers_aside_and_the_screen_say
     press(page, "23")
     light(page, "saved")
     expect(page.locator("#trouble")).to_contain_text("2 answers were not recorded")
-    expect(page.locator("#trouble")).to_contain_text("Kept aside for the organiser")
+    expect(page.locator("#trouble")).to_contain_text("Stored for the organiser")
     assert server.said("Kim") == graded("1")
     with stored(server.instance) as database, database.reading() as db:
         kept = db.scalars(select(KeptAsideRow.answer).order_by(KeptAsideRow.id)).all()

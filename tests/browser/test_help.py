@@ -28,7 +28,7 @@ def test_help_opens_beside_the_desk_and_the_desk_stays(
     server = live_server(demo_instance(tmp_path / "demo"))
     sign_in(page, server.address, "marlow")
     page.goto(f"{server.address}/c/{SLUG}/judge")
-    page.get_by_role("link", name="Begin").first.click()
+    page.get_by_role("link", name="Start").first.click()
     with page.expect_popup() as opened:
         page.get_by_role("link", name="Help").click()
     expect(opened.value.get_by_role("heading", level=1)).to_have_text("Judging documents")

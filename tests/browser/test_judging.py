@@ -323,7 +323,7 @@ def test_a_comment_joins_a_judgment_that_is_there_and_waits_for_one_that_is_not(
     page.keyboard.press("c")
     expect(page.locator("#comment")).to_have_value("half a page")
     page.locator("#comment").fill("a whole page")
-    page.get_by_role("button", name="Keep").click()
+    page.get_by_role("button", name="Save").click()
     light(page, "saved")
     assert shown(page) == docno(1)
     with stored(server.instance) as database, database.reading() as db:

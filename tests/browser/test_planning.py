@@ -52,7 +52,7 @@ def test_a_slider_moved_by_keyboard_says_the_size_that_the_pool_then_has(
     expect(page.locator("#summary [data-show=recipe]")).to_have_text("depth 5")
     assert size_of(pairs.inner_text()) == size
 
-    page.get_by_role("button", name="Make this pool").press("Enter")
+    page.get_by_role("button", name="Create this pool").press("Enter")
     expect(page.locator("input#depth")).to_have_value("5")
     page.get_by_role("textbox", name="Name").fill("as planned")
     page.get_by_role("button", name="Save as draft").press("Enter")

@@ -25,14 +25,14 @@ def test_a_draft_is_compared_opened_and_added_to_and_an_assessor_judges_the_addi
     page.locator("#depth").fill("3")
     page.get_by_label("Name").fill("shallow")
     page.get_by_role("button", name="Save as draft").click()
-    expect(page.get_by_text("A draft: nobody judges it")).to_be_visible()
+    expect(page.get_by_role("link", name="Open for judging")).to_be_visible()
 
     page.get_by_role("link", name="Compare").click()
     page.get_by_label("Before").select_option(label="depth 15")
     page.get_by_role("button", name="Compare").click()
     # Depth 3 is part of depth 15: nothing enters.
     expect(page.get_by_role("list", name="What changes").get_by_role("listitem").first).to_contain_text(
-        re.compile(r"Enter\s*0\s*283 pairs before")
+        re.compile(r"Added\s*0\s*283 pairs before")
     )
 
     go_to(page, "Pools")
@@ -48,7 +48,7 @@ def test_a_draft_is_compared_opened_and_added_to_and_an_assessor_judges_the_addi
     page.get_by_role("link", name="Add by hand").click()
     page.get_by_label("Docnos", exact=False).first.fill(docno)
     page.get_by_label("Reason").fill("found by searching")
-    page.get_by_role("button", name="Add them").click()
+    page.get_by_role("button", name="Add documents").click()
     expect(page.get_by_text("1 document added.")).to_be_visible()
 
     marlow = new_page()
@@ -67,4 +67,4 @@ def test_a_draft_is_compared_opened_and_added_to_and_an_assessor_judges_the_addi
 
     page.reload()
     expect(page.get_by_role("region", name="Documents added by hand")).to_contain_text("judged")
-    expect(page.get_by_role("button", name=f"Take {docno} out")).to_have_count(0)
+    expect(page.get_by_role("button", name=f"Remove {docno}")).to_have_count(0)

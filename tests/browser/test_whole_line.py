@@ -86,7 +86,7 @@ def judge_everything(page: Page, server: Server, name: str, wanted: dict[tuple[s
             ).to_have_count(0)
         expect(page.get_by_text("Every document has an answer")).to_be_visible()
         expect(page.locator("#light-text")).to_have_text("saved")
-        page.get_by_role("link", name="To my topics").click()
+        page.get_by_role("link", name="My topics").click()
 
 
 def files_of_the_harbour(folder: Path) -> dict[str, Path]:
@@ -150,8 +150,8 @@ def test_from_the_first_visit_to_a_scored_run(
     for name, link in links.items():
         join(new_page(), link, name)
     go_to(page, "Assignments")
-    page.get_by_label("Assessors a topic").fill("2")
-    page.get_by_role("button", name="Give in turn").click()
+    page.get_by_label("Assessors per topic").fill("2")
+    page.get_by_role("button", name="Assign", exact=True).click()
     expect(page.get_by_role("heading", name="4 assignments")).to_be_visible()
 
     judge_everything(new_page(), server, "Ada", ADA)
@@ -184,7 +184,7 @@ def test_from_the_first_visit_to_a_scored_run(
     # d2, d/4, d1 of 3: 1, and of T2 only d/4 at rank 1: 1/2.
     go_to(page, "Scores")
     page.get_by_label("Measures").fill("AP")
-    page.get_by_label("Rule of the qrels").select_option("any")
+    page.get_by_label("Consensus rule of the qrels").select_option("any")
     page.get_by_role("button", name="Score").click()
     scores = page.get_by_role("region", name="Scores")
     expect(scores.get_by_role("row", name=re.compile("alpha"))).to_contain_text(
@@ -286,7 +286,7 @@ def test_cystic_fibrosis_by_pages(page: Page, live_server: LiveServer, tmp_path:
 
     go_to(page, "Scores")
     page.get_by_label("Measures").fill("AP nDCG@10")
-    page.get_by_label("Rule of the qrels").select_option("any")
+    page.get_by_label("Consensus rule of the qrels").select_option("any")
     page.get_by_role("button", name="Score").click()
     scores = page.get_by_role("region", name="Scores")
     expect(scores.get_by_role("row")).to_have_count(11, timeout=60_000)

@@ -101,7 +101,7 @@ def test_a_replay_prints_the_events_and_says_that_they_come_out_again(instance: 
         "T1\t3\thanded_out\td2\t",
         "T1\t4\tjudged\td2\t1",
     ]
-    assert "4 events, all as they come out again" in done.stderr
+    assert "4 events reproduced" in done.stderr
 
 
 def test_a_replay_that_differs_says_where_and_fails(instance: Path) -> None:

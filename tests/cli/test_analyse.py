@@ -78,9 +78,7 @@ def test_groups_come_from_a_file_of_tags_and_groups(runs: list[str], tmp_path: P
     groups.write_text("one harbour\ntwo\tquay\n\t\n")
     with pytest.raises(InvalidInput) as refused:
         said(*runs, "--groups", str(groups))
-    assert [(one.line, one.message) for one in refused.value.findings] == [
-        (1, "this is not a tag, a tab and a group")
-    ]
+    assert [(one.line, one.code) for one in refused.value.findings] == [(1, "columns")]
 
 
 def test_runs_may_come_from_the_standard_input_and_bad_ones_are_all_told(runs: list[str]) -> None:
@@ -128,4 +126,5 @@ def test_a_pool_of_a_campaign_or_its_runs_are_analysed(instance: Path) -> None:
         of_campaign(instance, "--pool", "deep")
     both = CliRunner().invoke(campaign, ["analyse", "harbour", "--pool", "x", "--run", "beta"])
     assert both.exit_code == 2
-    assert "give --pool or --run" in both.output
+    assert "--pool" in both.output
+    assert "--run" in both.output

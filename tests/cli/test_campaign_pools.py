@@ -73,10 +73,10 @@ def test_opening_closing_and_deleting_ask_once_more(run: Run) -> None:
     asked = run("pool-open", "harbour", "depth 2", stdin="y\n")
     assert "6 pairs in 2 topics" in asked.stderr
     assert states(run) == {"depth 2": "open"}
-    assert "open already" in run("pool-open", "harbour", "depth 2").stdout
+    assert "already open" in run("pool-open", "harbour", "depth 2").stdout
     run("pool-close", "harbour", "depth 2", "--yes")
     assert states(run) == {"depth 2": "closed"}
-    assert "closed already" in run("pool-close", "harbour", "depth 2").stdout
+    assert "already closed" in run("pool-close", "harbour", "depth 2").stdout
     run("pool", "harbour", "--draft", "--name", "plan")
     with pytest.raises(AssertionError, match="Aborted"):
         run("pool-delete", "harbour", "plan", stdin="n\n")
@@ -141,7 +141,7 @@ def test_documents_are_added_by_id_or_by_list(run: Run, tmp_path: Path) -> None:
     }
     (tmp_path / "list.txt").write_text("é5\nd#3\n", encoding="utf-8")
     told = run(*words, "--from", str(tmp_path / "list.txt"))
-    assert told.stdout.splitlines() == ["docno\twhat became of it", "d#3\tadded", "é5\tadded"]
+    assert told.stdout.splitlines()[1:] == ["d#3\tadded", "é5\tadded"]
     assert "depth 2\topen\tdepth 2\t2\t9\t3" in run("pools", "harbour").stdout
     (tmp_path / "list.txt").write_text("d6\nnowhere\n", encoding="utf-8")
     with pytest.raises(InvalidInput, match=r"list.txt:2: nowhere"):

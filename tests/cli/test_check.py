@@ -64,10 +64,8 @@ def test_warnings_do_not_refuse() -> None:
     result = check("-", typed=GOOD.replace(b"401 Q0 b", b"401 0 b"))
     assert result.exit_code == 0
     assert rows(result)[1] == ["bm25", "standard input", "1", "2", "0", "1", "good with warnings"]
-    assert result.stderr == (
-        "warning: standard input:2, column 2: the second column is not Q0 (1 of 2 lines) "
-        "(write Q0 for other tools)\n"
-    )
+    (line,) = result.stderr.splitlines()
+    assert line.startswith("warning: standard input:2, column 2: the second column is not Q0 (1 of 2 lines)")
 
 
 def test_the_standard_input_may_be_gzip() -> None:

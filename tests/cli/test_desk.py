@@ -67,7 +67,7 @@ def test_rules_are_shown_changed_and_held() -> None:
 
 def test_the_list_of_docnos_is_given_shown_and_removed(folder: Path) -> None:
     (folder / "ids").write_text("d1\nd3\n", encoding="utf-8")
-    assert "there is no list" in campaign("docids", "small").stdout
+    assert "no list" in campaign("docids", "small").stdout
     told = json.loads(campaign("docids", "small", "ids", "--json").stdout)["list"]
     assert (told["docnos"], told["file"]) == (2, "ids")
     assert 'one.run:2, column 3: document "d2" is not in the' in campaign("check", "small", "one.run").stderr

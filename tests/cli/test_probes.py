@@ -42,4 +42,4 @@ def test_probes_are_set_loaded_and_shown(tmp_path: Path, monkeypatch: pytest.Mon
     assert json.loads(campaign("probe-answers", "small", "--json").stdout) == []
     refused = campaign("probes", "small", "--let-through", "Ada", "T1")
     assert refused.exit_code != 0
-    assert "'Ada' does not wait at the training of topic 'T1'" in str(refused.exception)
+    assert "'Ada' is not in training in topic 'T1'" in str(refused.exception)

@@ -21,7 +21,7 @@ def test_runs_are_grouped_judged_and_replaced_by_commands(terminal: Terminal, tm
 
     run("new", "Small")
     run("topics", "small", file("topics.tsv", "T1\ttides\nT2\tnets\n"))
-    assert run("group", "add", "small", "North", "South") == b"2 groups made\n"
+    assert run("group", "add", "small", "North", "South") == b"2 groups created\n"
     run("runs", "small", file("alpha.txt", run_text("alpha", ALPHA)), "--group", "north", "--kind", "manual")
     run("runs", "small", file("beta.txt", run_text("beta", BETA)))
     run("run", "edit", "small", "alpha", "--priority", "2", "--description", "by hand")

@@ -44,7 +44,7 @@ def test_judgments_are_the_same_each_time_and_differ_by_seed() -> None:
     assert demo_judgments(pool(), seed=5) != demo_judgments(pool(), seed=6)
 
 
-def test_what_an_assessor_says_of_a_pair_does_not_depend_on_the_other_pairs() -> None:
+def test_a_judgment_does_not_depend_on_the_other_pairs() -> None:
     whole = {(j.assessor, j.topic, j.docno): j for j in demo_judgments(pool(), share=1)}
     for part in (demo_judgments(pool()[::-1]), demo_judgments(pool()[:20], share=1)):
         assert all(whole[j.assessor, j.topic, j.docno] == j for j in part)
@@ -94,7 +94,7 @@ def test_only_the_machine_is_marked_as_one_and_it_always_grades() -> None:
     assert all(judgment.answer is Answer.GRADE for judgment in judged)
 
 
-def test_by_default_one_topic_is_whole_some_are_in_part_and_some_untouched() -> None:
+def test_by_default_one_topic_is_completed_some_are_begun_and_some_are_not() -> None:
     judgments = demo_judgments(pool())
     wanted = Counter(topic for topic, _ in pool())
     for person in (MARLOW, QUIST):
@@ -123,7 +123,7 @@ def test_a_pair_given_twice_is_judged_once() -> None:
 
 @pytest.mark.parametrize("share", [-0.1, 1.1, float("nan")])
 def test_a_share_outside_zero_to_one_is_refused(share: float) -> None:
-    with pytest.raises(WorkbenchError, match="not between 0 and 1"):
+    with pytest.raises(WorkbenchError, match="share"):
         demo_judgments(pool(), share=share)
 
 

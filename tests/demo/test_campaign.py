@@ -1,8 +1,8 @@
-"""The demo campaign as it stands in a database."""
+"""The demo campaign in a database."""
 
 from __future__ import annotations
 
-from workbench.demo.campaign import PEOPLE, SLUG, demo_there, make_demo
+from workbench.demo.campaign import PEOPLE, SLUG, has_demo, make_demo
 from workbench.storage.engine import Database
 from workbench.workflow.agreement.report import agreement_of_people
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
@@ -15,10 +15,10 @@ from workbench.workflow.runs.run_records import runs_of
 
 def test_every_page_has_something_to_show(database: Database) -> None:
     with database.writing() as db:
-        assert not demo_there(db)
+        assert not has_demo(db)
         make_demo(db, {person.login: "no hash" for person in PEOPLE})
     with database.reading() as db:
-        assert demo_there(db)
+        assert has_demo(db)
         campaign = campaign_by_slug(db, SLUG)
         state = overview(db, campaign.id)
         assert campaign.illustrative

@@ -17,7 +17,7 @@ def words(document: Document) -> int:
     return len(PLAIN.sub(" ", document.text).split())
 
 
-def test_there_are_eight_topics_and_each_says_what_counts() -> None:
+def test_there_are_eight_topics_and_each_states_what_is_relevant() -> None:
     topics = content.demo_topics()
     assert [topic.id for topic in topics] == [f"T0{n}" for n in range(1, 9)]
     for topic in topics:
@@ -36,7 +36,7 @@ def test_there_are_at_least_seventy_two_documents_each_with_its_own_docno_title_
         assert len(set(values)) == len(values)
 
 
-def test_documents_stand_in_the_order_of_their_docnos() -> None:
+def test_documents_are_ordered_by_docno() -> None:
     docnos = [document.docno for document in content.demo_documents()]
     assert docnos == sorted(docnos, key=id_bytes)
 
@@ -103,5 +103,5 @@ def test_the_guidelines_have_headings_lists_and_a_table_with_every_grade() -> No
         assert f"<td>{grade.value} {grade.label}</td>" in html
 
 
-def test_the_campaign_says_that_it_is_illustrative() -> None:
+def test_the_name_of_the_campaign_shows_that_it_is_illustrative() -> None:
     assert content.CAMPAIGN_NAME.endswith("(illustrative)")

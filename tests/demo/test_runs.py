@@ -1,4 +1,4 @@
-"""The six runs: real methods, whole rankings, and visibly different worth."""
+"""The six runs: real methods, whole rankings, and visibly different effectiveness."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from workbench.demo import runs
 from workbench.demo.content import CAMPAIGN_SCALE, demo_documents, demo_topics, demo_truth
-from workbench.demo.terms import terms
+from workbench.demo.runs import terms
 from workbench.ranking import ordered
 from workbench.records import Document, Run, Topic
 
@@ -41,7 +41,7 @@ def test_there_are_six_runs_of_forty_documents_for_every_topic() -> None:
             assert set(ranking.docnos) <= docnos
 
 
-def test_runs_stand_in_the_order_in_which_they_are_read() -> None:
+def test_rankings_are_in_the_order_of_a_run() -> None:
     for run in runs.demo_runs():
         for ranking in run.rankings.values():
             assert ranking.docnos == ordered(ranking)

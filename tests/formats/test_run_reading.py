@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.formats.strategies import IDS, Expected, codes, stream
 from workbench.errors import InvalidInput, WorkbenchError
 from workbench.formats.run_rules import RunRules
+from workbench.formats.run_table import COLUMNS
 from workbench.formats.runs import RunReading, check_run, read_run, write_run
 from workbench.records import Ranking, Run
 
@@ -116,11 +117,12 @@ def test_all_errors_are_told_at_once_in_the_order_of_the_lines() -> None:
 def test_a_finding_names_place_finding_and_remedy() -> None:
     with pytest.raises(InvalidInput) as refused:
         read_run(stream("1 Q0 a 1 9\n1 Q0 a 1 9 t\n2 Q0 a 1 9 t\n1 Q0 a 1 8 t\n"), source="bm25.run")
-    assert [str(finding) for finding in refused.value.findings] == [
-        "bm25.run:1: expected 6 columns, found 5 (a run has the columns topic Q0 docno rank score tag)",
-        'bm25.run:4, column 3: document "a" was in topic "1" already, line 2 '
-        "(a document has one line a topic: keep the better one)",
-    ]
+    short, repeated = refused.value.findings
+    assert str(short) == f"bm25.run:1: expected 6 columns, found 5 ({COLUMNS})"
+    assert (repeated.source, repeated.line, repeated.column, repeated.code) == ("bm25.run", 4, 3, "duplicate")
+    # It names the document, the topic, and the line that was first.
+    assert all(word in repeated.message for word in ('"a"', '"1"', "line 2"))
+    assert str(repeated) == f"bm25.run:4, column 3: {repeated.message} ({repeated.remedy})"
 
 
 @pytest.mark.parametrize("content", ["", "\n \n", "\ufeff"])

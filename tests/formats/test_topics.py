@@ -9,7 +9,7 @@ import pytest
 
 from tests.formats.strategies import codes, stream
 from workbench.errors import InvalidInput, WorkbenchError
-from workbench.formats.subtopics import write_subtopic_qrels
+from workbench.formats.qrels import write_subtopic_qrels
 from workbench.formats.topics import TOPIC_FORMATS, read_topic_ids, read_topics
 from workbench.records import Topic
 
@@ -321,7 +321,7 @@ def test_subtopics_come_with_their_ids_or_are_numbered(content: bytes) -> None:
     [
         ('"height"', "the subtopics are no list"),
         ("[1.5, [2]]", "subtopic 2 is no text"),
-        ('[{"id": "a b", "label": "x"}]', 'the id "a b" holds white space or invisible characters'),
+        ('[{"id": "a b", "label": "x"}]', 'the id "a b" contains white space or invisible characters'),
         ('[{"id": "2", "label": "x"}, "y"]', 'two subtopics are called "2"'),
         ('[" "]', 'subtopic "1" has no label'),
         (str(["x"] * 101).replace("'", '"'), "the topic has 101 subtopics"),

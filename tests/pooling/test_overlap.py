@@ -60,7 +60,7 @@ def test_counts_are_those_of_the_runs_own_pools(scores: dict[str, Scores], depth
 
 
 def test_a_depth_below_one_is_refused() -> None:
-    with pytest.raises(WorkbenchError, match="runs share nothing to depth 0"):
+    with pytest.raises(WorkbenchError, match="depth 0"):
         overlap(ABC, depth=0)
 
 

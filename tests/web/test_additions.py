@@ -32,7 +32,7 @@ def test_documents_are_added_with_a_reason_and_marked_everywhere(
     assert answer.status_code == 303
     text = text_of(olga.get(answer.location).text)
     assert "2 documents added." in text
-    assert "1 document is pooled already (depth 2) and passed over: d1." in text
+    assert "1 document is already pooled (depth 2) and skipped: d1." in text
     assert "d#3 by <i>searching</i> Olga" in text
     page = text_of(olga.get(pool).text)
     assert "Pairs 8 2 added by hand" in page
@@ -70,8 +70,8 @@ def test_docnos_may_come_in_a_file(olga: FlaskClient, added: str) -> None:
     ("form", "said"),
     [
         ({"docnos": "d6\nnowhere", "reason": "r"}, "Docnos:2"),
-        ({"docnos": "d6", "reason": " "}, "There is no reason"),
-        ({"docnos": " ", "reason": "r"}, "There is no docno"),
+        ({"docnos": "d6", "reason": " "}, 'id="reason-error-1"'),
+        ({"docnos": " ", "reason": "r"}, 'id="docnos-error-1"'),
     ],
 )
 def test_what_is_wrong_is_said_nothing_is_added_and_what_was_typed_is_kept(
@@ -86,7 +86,7 @@ def test_what_is_wrong_is_said_nothing_is_added_and_what_was_typed_is_kept(
 
 def test_typed_docnos_and_a_file_are_not_both_taken(olga: FlaskClient, added: str) -> None:
     form = {"docnos": "d6", "file": upload("more.txt", "é5\n"), "reason": "r"}
-    assert "send one of the two" in olga.post(added, data=form).text
+    assert 'id="docnos-error-1"' in olga.post(added, data=form).text
 
 
 def test_sending_it_twice_adds_it_once(olga: FlaskClient, added: str) -> None:
@@ -94,7 +94,7 @@ def test_sending_it_twice_adds_it_once(olga: FlaskClient, added: str) -> None:
     olga.post(added, data=form)
     again = olga.post(added, data=form)
     text = text_of(olga.get(again.location).text)
-    assert "1 document is pooled already (depth 2) and passed over: d6." in text
+    assert "1 document is already pooled (depth 2) and skipped: d6." in text
     assert "1 document added by hand" in text
 
 
@@ -107,20 +107,20 @@ def test_an_addition_is_taken_out_again_unless_it_is_judged(
     assert enter("Ada").post(f"{task}/answer", data=answer).status_code == 303
     out = added.replace("added?topic=T1", "added/out")
     page = olga.get(added).text
-    assert page.count("Take out") == 1
+    assert page.count('action="' + out) == 1
     olga.post(out, data={"topic": "T1", "docno": "d6"})
     refused = olga.post(out, data={"topic": "T1", "docno": "é5"})
     text = text_of(olga.get(refused.location).text)
-    assert "é5 has been judged, so that it stays in the pool." in text
+    assert "é5 has been judged" in text
     assert "1 document added by hand" in text
-    assert "1 document taken out again" in text
+    assert "1 document removed" in text
     assert text.count("Olga") >= 3  # who added é5 that stays, who added d6, who took it out
 
 
 def test_a_closed_pool_takes_none(olga: FlaskClient, cast: Cast, added: str) -> None:
     olga.post(f"/c/harbour/pools/{cast.pool_id}/close")
     assert olga.post(added, data={"docnos": "d6", "reason": "r"}).status_code == 409
-    assert "it never changes again" in olga.get(added).text
+    assert '<form method="post" action="/c/harbour/pools' not in olga.get(added).text
     assert not links(olga.get(f"/c/harbour/pools/{cast.pool_id}/topic?topic=T1").text, "added")
 
 
@@ -133,7 +133,7 @@ def test_an_assessor_adds_to_her_topic_and_nothing_at_the_desk_tells_it(enter: E
     text = text_of(ada.get(answer.location).text)
     assert "1 document added." in text
     # Not even the name of the pool that has the other.
-    assert "1 document is pooled already and passed over: d1." in text
+    assert "1 document is already pooled and skipped: d1." in text
     assert "d6 the secret reason" in text
     assert "0 of 3" in before
     for client, address in ((ada, task), (ben, f"/c/harbour/judge/{cast.assignments['Ben', 'T1']}")):

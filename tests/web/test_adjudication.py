@@ -19,6 +19,7 @@ from workbench.storage import Session
 from workbench.storage.adjudications import adjudicated_grades
 from workbench.storage.engine import Database
 from workbench.storage.tables import AdjudicationEventRow
+from workbench.workflow.adjudication.queue import State
 from workbench.workflow.adjudication.rules import AdjudicationRules, save_adjudication_rules
 from workbench.workflow.campaigns.campaigns import change_campaign
 from workbench.workflow.judging.desk_view import desk
@@ -82,7 +83,7 @@ def test_the_queue_lists_disputed_pairs_with_counts_and_filters(enter: Enter) ->
     ]  # fmt: skip
     assert "<strong>3</strong>" in page
     assert "Title of d1" not in judith.get(f"{QUEUE}?topic=T2").text
-    assert "No pair is like that" in judith.get(f"{QUEUE}?state=decided").text
+    assert "Title of" not in judith.get(f"{QUEUE}?state=decided").text
 
 
 def test_a_decision_without_javascript_is_recorded_and_leads_to_the_next_pair(
@@ -122,7 +123,7 @@ def test_the_second_adjudicator_is_told_and_what_was_typed_is_still_there(
     decide(enter("Olga"), FAR, "2", reason="seen it first")
     late = decide(enter("Judith"), FAR, "0", reason="a long reason")
     assert late.status_code == 409
-    for shown in ("Olga", "seen it first", "is not recorded", "a long reason"):
+    for shown in ("Olga", "seen it first", 'data-overtaken="yes"', "a long reason"):
         assert shown in late.text
     assert grades(sqlite_database, judged) == {FAR: 2}
     seen = re.search(r'name="seen" value="(\d+)"', late.text)
@@ -322,7 +323,7 @@ def test_a_pair_sent_back_is_all_that_its_assessors_see_of_one_another(
     decide(enter("Judith"), FAR, "back", reason="look at the table")
     assert 'To discuss <span class="pill fair">1</span>' in ada.get("/c/harbour/judge").text
     page = ada.get(f"{TALK}/pair", query_string=pair).text
-    for shown in ("Ben", "Highly relevant", "Ben&#39;s own words on d1", "look at the table", "nothing else"):
+    for shown in ("Ben", "Highly relevant", "Ben&#39;s own words on d1", "look at the table"):
         assert shown in page
     assert ada.get(f"{TALK}/pair", query_string={"topic": "T1", "docno": "d2"}).status_code == 404
     form = pair | {"answer": "3", "comment": "you are right", "client_id": str(uuid4())}
@@ -331,10 +332,10 @@ def test_a_pair_sent_back_is_all_that_its_assessors_see_of_one_another(
     assert ada.post(f"{TALK}/pair", data=form).status_code == 303
     assert ada.post(f"{TALK}/pair", data=pair | {"client_id": str(uuid4())}).status_code == 422
     assert "you are right" in enter("Ben").get(f"{TALK}/pair", query_string=pair).text
-    assert "settled by discussion" in enter("Judith").get(QUEUE).text
+    assert State.SETTLED.label in enter("Judith").get(f"{QUEUE}?state=settled").text
     judith = enter("Judith")
     after = judith.get(f"{QUEUE}/discussions").text
-    assert "1 label of 8 changed" in after
+    assert "1 judgment of 8 changed" in after
     assert "Ada" in after
     files = {kind: judith.get(f"{QUEUE}/discussions.{kind}").text for kind in ("csv", "tex", "json")}
     assert all(f"discussions.{kind}" in after and "Ada" in text for kind, text in files.items())

@@ -33,8 +33,8 @@ def test_two_pools_are_chosen_and_compared(olga: FlaskClient, cast: Cast, number
     page = olga.get(f"{ADDRESS}?a={cast.pool_id}&b={number}").text
     text = text_of(page)
     # As in tests/workflow/pools/test_comparison.py: three enter, two leave, four stay, five to judge.
-    assert "Enter 3 6 pairs before, 7 after Leave 2" in text
-    assert "Stay 4 57 % of the pool after To judge 5" in text
+    assert "Added 3 6 pairs before, 7 after Removed 2" in text
+    assert "In both 4 57 % of the pool after To judge 5" in text
     assert "T1 tides 3 +1 −1 3 1 T2 nets 3 +2 −1 4 4" in text
     assert "alpha 4 +2 0 6 4 beta 4 0 −4 0 0 added by hand 0 +1 0 1 1" in text
     assert "T1 d#3 runs judged" in text
@@ -55,8 +55,8 @@ def test_the_pairs_of_one_topic_are_shown_alone(olga: FlaskClient, cast: Cast, n
 def test_a_draft_is_compared_with_all_that_is_judged(olga: FlaskClient, number: str) -> None:
     import_judgments(olga, [("T1", "d#3", "X", "2"), ("T1", "far", "X", "0")])
     text = text_of(olga.get(f"{ADDRESS}?a=judged&b={number}&show=leaving").text)
-    assert "Enter 6 2 pairs before, 7 after Leave 1" in text
-    assert "T1 far judged, in no pool before judged" in text
+    assert "Added 6 2 pairs before, 7 after Removed 1" in text
+    assert "T1 far judged, not in this pool judged" in text
 
 
 def test_many_pairs_come_page_by_page(olga: FlaskClient, cast: Cast) -> None:

@@ -25,7 +25,7 @@ def test_keys_that_clash_are_refused_and_stay_in_the_form(enter: Any, cast: Cast
     ada = enter("Ada")
     answer = ada.post("/account/keys", data={"later": "u", "undo": "w"})
     assert answer.status_code == 422
-    assert "U is the key of “unsure” already" in answer.text
+    assert "U is already the key of “unsure”" in answer.text
     assert 'name="later" value="u"' in answer.text
     assert 'name="undo" value="w"' in answer.text
     assert 'name="undo" value="z"' in ada.get("/account/keys").text

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import html
 import json
 
 import pytest
@@ -8,6 +9,9 @@ from flask.testing import FlaskClient
 from tests.builders import DOCNOS
 from tests.uploads import import_judgments, links, text_of, upload, upload_runs
 from tests.web.conftest import Enter
+from workbench.formats.documents import DOCUMENT_FORMATS
+from workbench.formats.text_formats import in_words
+from workbench.formats.topics import TOPIC_FORMATS
 
 ADDRESS = "/c/harbour/documents"
 
@@ -106,3 +110,8 @@ def test_a_judged_document_stays_as_it_was_shown(olga: FlaskClient) -> None:
 def test_an_id_that_no_database_keeps_is_not_there(olga: FlaskClient, address: str) -> None:
     assert olga.get(f"{ADDRESS}{'' if address.startswith('?') else '/'}{address}").status_code == 404
     assert olga.get(f"{ADDRESS}?search=%00").status_code == 200
+
+
+def test_the_form_names_every_format_that_is_read(olga: FlaskClient) -> None:
+    assert in_words(DOCUMENT_FORMATS) in html.unescape(olga.get(ADDRESS).text)
+    assert in_words(TOPIC_FORMATS) in html.unescape(olga.get("/c/harbour/topics").text)

@@ -140,7 +140,7 @@ def test_unsure_and_cannot_judge_are_answers_without_a_grade(
         reasons = db.scalars(select(JudgmentEventRow.reason).order_by(JudgmentEventRow.id)).all()
     assert reasons == ["", "broken", "a table of\ufffd contents"]
     assert "0 graded, 1 unsure, 2 that cannot be judged" in page
-    assert "Look at the unsure ones again" in page
+    assert "Review unsure answers" in page
 
 
 def test_without_words_of_ones_own_the_reason_is_another(

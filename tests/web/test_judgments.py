@@ -45,7 +45,7 @@ def test_a_code_may_mean_that_a_pair_cannot_be_judged(olga: FlaskClient) -> None
 def test_repeated_and_contradicted_pairs_are_told(olga: FlaskClient) -> None:
     rows = [("T1", "d1", "X", "3"), ("T1", "d1", "X", "0"), ("T1", "d2", "X", "1")]
     answer = import_judgments(olga, rows)
-    said = "1 pair repeated by the same assessor, 1 with another answer; the last holds."
+    said = "1 pair repeated by the same assessor, 1 with another answer; the last counts."
     assert said in text_of(olga.get(answer.location).text)
 
 

@@ -37,16 +37,16 @@ def test_the_organiser_sees_who_said_what_and_why_and_records_or_dismisses_it(
     enter: Any, sqlite_database: Database
 ) -> None:
     olga = enter("Olga")
-    assert "2 answers arrived and could not be recorded" in olga.get("/c/harbour/judgments").text
+    assert "2 answers could not be recorded" in olga.get("/c/harbour/judgments").text
     page = olga.get(PAGE).text
-    for words in ("2 answers to settle", "Ada", "this pool is closed", "Highly relevant", "&lt;b&gt;late"):
+    for words in ("2 answers to review", "Ada", "this pool is closed", "Highly relevant", "&lt;b&gt;late"):
         assert words in page
     first, second = re.findall(r'name="kept" value="(\d+)"', page)
     assert olga.post(PAGE, data={"kept": first, "act": "record"}).status_code == 303
     assert olga.post(PAGE, data={"kept": second, "act": "dismiss"}).status_code == 303
     page = olga.get(PAGE).text
-    assert "Settled" in page
-    assert "to settle" not in page
+    assert "Reviewed" in page
+    assert "to review" not in page
     assert "could not be recorded" not in olga.get("/c/harbour/judgments").text
     with sqlite_database.reading() as db:
         assert db.scalars(select(JudgmentEventRow.docno)).all() == ["d1"]
@@ -57,7 +57,7 @@ def test_the_organiser_sees_who_said_what_and_why_and_records_or_dismisses_it(
 def test_what_is_refused_changes_nothing_and_says_why(enter: Any, sqlite_database: Database) -> None:
     olga = enter("Olga")
     (first, second) = re.findall(r'name="kept" value="(\d+)"', olga.get(PAGE).text)
-    assert "none is ticked" in olga.post(PAGE, data={"act": "record"}).text
+    assert "nothing is selected" in olga.post(PAGE, data={"act": "record"}).text
     olga.post(PAGE, data={"kept": first, "act": "dismiss"})
     # All or none: the first cannot be recorded any more.
     answer = olga.post(PAGE, data={"kept": [second, first], "act": "record"})

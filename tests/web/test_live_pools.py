@@ -73,8 +73,8 @@ def test_an_adaptive_strategy_is_offered_and_makes_an_empty_pool(olga: FlaskClie
     answer = olga.post(ADDRESS, data=form)
     assert answer.status_code == 303
     page = text_of(olga.get(answer.location).text)
-    assert f"Pool “{NAME}” is saved as a draft that asks for at most 6 pairs." in page
-    assert "An adaptive pool" in page
+    assert f"Pool “{NAME}” was saved as a draft of at most 6 pairs." in page
+    assert "Adaptive pool" in page
     assert "thompson, depth 100, budget 3, rate 1, seed 7" in page
 
 

@@ -235,7 +235,7 @@ def test_nothing_of_a_dry_run_is_seen_by_anybody_else(
     olga = enter("Olga")
     theirs = address.replace("/own-runs/", "/runs/")
     assert olga.get(theirs).status_code == 404
-    assert "not kept yet" not in text_of(olga.get("/c/harbour/runs").text)
+    assert "not added yet" not in text_of(olga.get("/c/harbour/runs").text)
     organisers = olga.post("/c/harbour/runs/checked", data={"files": [upload("delta.txt", GAMMA)]}).location
     assert petra.get(organisers.replace("/runs/", "/own-runs/")).status_code == 404
     with sqlite_database.writing() as db:

@@ -40,14 +40,14 @@ def hidden(page: str, name: str) -> str:
 
 
 def test_a_pool_is_saved_as_a_draft_and_opened_after_a_question(olga: FlaskClient, draft: str) -> None:
-    assert "A draft: nobody judges it" in olga.get(draft).text
+    assert links(olga.get(draft).text, "/open") == [f"{draft}/open"]
     assert "deeper depth 3 2 8 " in text_of(olga.get(ADDRESS).text)
     assert 'class="pill fair">draft' in olga.get(ADDRESS).text
     question = olga.get(f"{draft}/open").text
     text = text_of(question)
     assert "Pairs 8 in 2 topics" in text
-    assert "at 30 seconds a pair (assumed, as fewer than 20 answers are timed" in text
-    assert "Pooled elsewhere 6 pairs in depth 2 (open)" in text
+    assert "at 30 seconds a pair (assumed" in text
+    assert "6 pairs in depth 2 (open)" in text
     answer = olga.post(f"{draft}/open", data={"sha256": hidden(question, "sha256")})
     assert answer.status_code == 303
     assert "Pool “deeper” is open for judging." in text_of(olga.get(answer.location).text)
@@ -59,11 +59,11 @@ def test_opening_twice_opens_once_and_says_so(olga: FlaskClient, draft: str) -> 
     for _ in range(2):
         answer = olga.post(f"{draft}/open", data={"sha256": seen})
         assert answer.status_code == 303
-    assert "was open already" in olga.get(answer.location).text
+    assert "already open" in olga.get(answer.location).text
     assert olga.get(f"{draft}/open").location == draft
     for _ in range(2):
         answer = olga.post(f"{draft}/close")
-    assert "was closed already" in olga.get(answer.location).text
+    assert "already closed" in olga.get(answer.location).text
     assert olga.get(f"{draft}/close").location == draft
 
 
@@ -73,7 +73,7 @@ def test_what_another_organiser_changed_meanwhile_is_not_opened(olga: FlaskClien
     refused = olga.post(f"{draft}/open", data={"sha256": seen})
     assert refused.status_code == 409
     assert "has changed since you looked" in refused.text
-    assert "A draft" in olga.get(draft).text
+    assert links(olga.get(draft).text, "/open")
 
 
 def test_a_draft_is_renamed_built_again_and_deleted(olga: FlaskClient, draft: str) -> None:
@@ -84,10 +84,10 @@ def test_a_draft_is_renamed_built_again_and_deleted(olga: FlaskClient, draft: st
     olga.post(f"{draft}/rename", data={"name": "the plan"})
     assert "the plan" in olga.get(ADDRESS).text
     built = olga.post(f"{draft}/rebuild")
-    assert "is built again: 0 pairs came, 0 left." in text_of(olga.get(built.location).text)
+    assert "was rebuilt: 0 pairs added, 0 removed." in text_of(olga.get(built.location).text)
     gone = olga.post(f"{draft}/delete")
     assert gone.location == ADDRESS
-    assert "The draft “the plan” is deleted." in olga.get(ADDRESS).text
+    assert "The draft “the plan” was deleted." in olga.get(ADDRESS).text
     assert olga.get(draft).status_code == 404
 
 
@@ -105,7 +105,7 @@ def test_closing_says_what_stays_unjudged(olga: FlaskClient, cast: Cast) -> None
     import_judgments(olga, [("T1", "d1", "X", "2")])
     page = text_of(olga.get(f"{ADDRESS}/{cast.pool_id}/close").text)
     assert "1 of 6 pairs: 5 stay unjudged" in page
-    assert "4 in force" in page
+    assert "Assignments 4" in page
 
 
 def test_only_organisers_know_of_a_draft(
@@ -147,7 +147,7 @@ def test_a_supplementary_draft_offers_to_leave_out_what_came_since(olga: FlaskCl
     page = text_of(olga.get(f"{made}/open").text)
     # Depth 9 has nine pairs, three of them beyond depth 2: T1 d#3, T1 d6, T2 é5.
     assert "Pairs 3 in 2 topics" in page
-    assert "Judged by now 1 of its pairs" in page
-    assert "Build it again first" in page
+    assert "1 of its pairs" in page
+    assert "Rebuild" in page
     olga.post(f"{made}/rebuild")
     assert "Pairs 2 in 2 topics" in text_of(olga.get(f"{made}/open").text)

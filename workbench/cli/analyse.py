@@ -12,7 +12,7 @@ from workbench.cli.output import say_json, say_table
 from workbench.cli.runs import only_one_standard_input, read_runs
 from workbench.errors import Finding, InvalidInput
 from workbench.pooling.analysis import BEYOND, NEAR_DUPLICATE, Analysis, analysis, examine
-from workbench.pooling.analysis_tables import PARTS, TABLES, Table, short_depths
+from workbench.pooling.analysis_tables import PARTS, TABLES, short_depths
 from workbench.records import TieRule
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -23,7 +23,7 @@ _OF_JUDGED = frozenset({"judged", "relevant", "relevant_alone"})
 def part_options(command: Command) -> Command:
     """Give a command `--part` and `--json`; it receives `part` (None for all) and `as_json`."""
     command = click.option("--json", "as_json", is_flag=True, help="One JSON object with all rows.")(command)
-    return click.option("--part", type=click.Choice(list(PARTS)), help="Only this; everything if not given.")(
+    return click.option("--part", type=click.Choice(list(PARTS)), help="Print only this part; default all.")(
         command
     )
 
@@ -32,7 +32,7 @@ def say_analysis(found: Analysis, part: str | None, *, as_json: bool) -> None:
     """Print the tables of a part, or of all parts."""
     parts = [part] if part else list(PARTS)
     if as_json:
-        said: dict[str, Any] = {
+        answer: dict[str, Any] = {
             "depth": found.depth,
             "tie_rule": str(found.ties),
             "runs": list(found.tags),
@@ -40,8 +40,8 @@ def say_analysis(found: Analysis, part: str | None, *, as_json: bool) -> None:
             "largest_possible": found.largest_possible,
             "judged": found.judged,
         }
-        tables = {name: TABLES[name](found).records() for one in parts for name in PARTS[one]}
-        say_json(said | {name.replace("-", "_"): records for name, records in tables.items()})
+        tables = {name: TABLES[name](found).data() for one in parts for name in PARTS[one]}
+        say_json(answer | {name.replace("-", "_"): records for name, records in tables.items()})
         return
     for place, one in enumerate(parts):
         for name in PARTS[one]:
@@ -52,23 +52,24 @@ def say_analysis(found: Analysis, part: str | None, *, as_json: bool) -> None:
 
 def _say(name: str, found: Analysis, *, titled: bool, first: bool) -> None:
     table = TABLES[name](found)
-    if name == "groups" and not table.rows:
+    every = list(table.rows())
+    if name == "groups" and not every:
         return
     if titled or name in {"groups", "tie-rules"}:
         click.echo("" if first else "\n", nl=False)
-        click.echo(f"{_TITLES.get(name, name)}:" if table.rows else f"{_TITLES.get(name, name)}: none")
-    if table.rows:
-        # Before anybody has judged there is nothing to say of relevance.
+        click.echo(f"{_TITLES.get(name, name)}:" if every else f"{_TITLES.get(name, name)}: none")
+    if every:
+        # Before anybody has judged, nothing is known about relevance.
         shown = [at for at, column in enumerate(table.columns) if found.judged or column not in _OF_JUDGED]
-        rows = [[_cell(row[at]) for at in shown] for row in _shown(name, table, found)]
-        numeric = [to for to, at in enumerate(shown) if not isinstance(table.rows[0][at], str)]
+        rows = [[_cell(row[at]) for at in shown] for row in _shown(name, every, found)]
+        numeric = [to for to, at in enumerate(shown) if not isinstance(every[0][at], str)]
         say_table([table.columns[at] for at in shown], rows, numeric=numeric)
 
 
-def _shown(name: str, table: Table, found: Analysis) -> Sequence[tuple[object, ...]]:
+def _shown(name: str, rows: Sequence[Sequence[object]], found: Analysis) -> Sequence[Sequence[object]]:
     if name == "growth":
-        return [table.rows[depth - 1] for depth in short_depths(found)]
-    return table.rows[:MOST_PAIRS] if name == "overlap" else table.rows
+        return [rows[depth - 1] for depth in short_depths(found)]
+    return rows[:MOST_PAIRS] if name == "overlap" else rows
 
 
 def _cell(cell: object) -> object:
@@ -114,7 +115,7 @@ _SENTENCES: dict[str, Callable[[Analysis], list[str]]] = {
 
 @click.command("analyse")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@click.option("--depth", type=click.IntRange(1), default=100, show_default=True, help="Of the pool.")
+@click.option("--depth", type=click.IntRange(1), default=100, show_default=True, help="Depth of the pool.")
 @click.option(
     "--ties",
     type=click.Choice([rule.value for rule in TieRule]),
@@ -123,7 +124,7 @@ _SENTENCES: dict[str, Callable[[Analysis], list[str]]] = {
     help="Which of two documents with the same score comes first.",
 )
 @click.option(
-    "--groups", "groups_file", metavar="FILE", help="Which group sent each run: lines of tag, tab, group."
+    "--groups", "groups_file", metavar="FILE", help="Groups of the runs: tag, tab, group on each line."
 )
 @part_options
 def command(
@@ -131,9 +132,8 @@ def command(
 ) -> None:
     """Analyse the depth pool that these RUNs would make, before anybody judges.
 
-    How it grows with its depth, what each run brings and brings alone, how alike the runs are (shared pairs
-    over the pairs of either), what hangs on ties at the cut, and how large the topics are. Files may be gzip;
-    - is the standard input.
+    Growth by depth, contributions of each run and its unique ones, overlap of runs (shared pairs over the
+    pairs of either), ties at the cut, and sizes of topics. Files may be gzip; - is standard input.
     """
     only_one_standard_input(runs if groups_file is None else (*runs, groups_file))
     groups = _read_groups(groups_file) if groups_file is not None else {}
@@ -153,7 +153,9 @@ def _read_groups(name: str) -> dict[str, str]:
                 groups[tag] = group.strip()
             elif text.strip():
                 findings.append(
-                    Finding(source, number, "columns", "this is not a tag, a tab and a group", "write it so")
+                    Finding(
+                        source, number, "columns", "expected a tag, a tab and a group", "correct the line"
+                    )
                 )
     if findings:
         raise InvalidInput(findings)

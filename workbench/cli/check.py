@@ -1,4 +1,4 @@
-"""`workbench check`: is this run what it should be, before anybody pools or scores it?"""
+"""`workbench check`: is a run valid, before anybody pools or scores it?"""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from workbench.formats.topics import read_topic_ids
 
 @dataclass(frozen=True, slots=True)
 class _Expected:
-    """What runs are held against: topics, docnos and the pool's depth, each where it is known, and rules."""
+    """What runs are checked against: topics, docnos and the pool's depth, where known, and the rules."""
 
     topics: Collection[str] | None
     docnos: Collection[str] | None
@@ -44,16 +44,16 @@ class _Expected:
 
 @click.command("check")
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True)
-@click.option("--topics", metavar="FILE", help="The topics, in any format, or a list of their ids.")
-@click.option("--docids", metavar="FILE", help="The docnos of the collection, one a line.")
-@click.option("--cut", metavar="N", type=click.IntRange(min=1), help="The pool's depth: tell ties across it.")
+@click.option("--topics", metavar="FILE", help="The topics in any format, or a list of their ids.")
+@click.option("--docids", metavar="FILE", help="The docnos of the collection, one per line.")
+@click.option("--cut", metavar="N", type=click.IntRange(min=1), help="Pool depth: warn of ties across it.")
 @rule_options
 @click.option(
     "--correct-to",
     "folder",
     metavar="DIR",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Write corrected runs here, as far as the mend is mechanical.",
+    help="Write repaired runs here, where an automatic repair is possible.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON array with one object a run.")
 def command(
@@ -65,10 +65,10 @@ def command(
     folder: Path | None,
     as_json: bool,
 ) -> None:
-    """Check runs in TREC's format, plain or gzip; `-` is the standard input.
+    """Check runs in TREC format, plain or gzip; `-` is standard input.
 
-    Errors and warnings go to the error stream, one a line, and a table with one row a run to the output.
-    The exit code is 1 where a run has an error, otherwise 0.
+    Errors and warnings go to standard error, one per line; a table with one row per run goes to standard
+    output. The exit code is 1 if a run has an error, otherwise 0.
     """
     only_one_standard_input(runs)
     expected = _Expected(_topics(topics), _docnos(docids), chosen.over(DEFAULT_RULES), cut)
@@ -77,7 +77,7 @@ def command(
 
 
 def _report(name: str, expected: _Expected, folder: Path | None) -> RunReport:
-    """The report of one run; the run itself is let go, since there may be hundreds."""
+    """The report of one run, without the run itself, since there may be hundreds."""
     try:
         with open_input(name) as (stream, source):
             check = expected.check(stream, name, source)
@@ -104,7 +104,9 @@ def _report(name: str, expected: _Expected, folder: Path | None) -> RunReport:
 def _write(path: Path, original: str, content: bytes) -> None:
     try:
         if path.exists() and path.samefile(original):
-            raise WorkbenchError(f"{path} is the run itself", remedy="give another folder for corrected runs")
+            raise WorkbenchError(
+                f"{path} is the run itself", remedy="choose another folder for repaired runs"
+            )
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""`workbench demo`: a small campaign, served, to try everything on."""
+"""`workbench demo`: a small campaign to try everything on."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import click
 
 from workbench.cli.database import open_database
 from workbench.cli.serve import DEFAULT_PORT, say_address, serve_until_interrupted, usable_port
-from workbench.demo.campaign import PEOPLE, demo_there, make_demo
+from workbench.demo.campaign import PEOPLE, has_demo, make_demo
 from workbench.errors import WorkbenchError
 from workbench.settings import read_settings
 from workbench.workflow.people.passwords import Passwords
@@ -20,10 +20,14 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 @click.command("demo")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option("--port", type=click.IntRange(0, 65535), help=f"{DEFAULT_PORT} or, where taken, any free one.")
-@click.option("--password", help="For the accounts; needed where others can reach the address.")
-@click.option("--fresh", is_flag=True, help="Throw away what was judged in the demo and begin again.")
-@click.option("--make-only", is_flag=True, help="Make the campaign and do not serve it.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    help=f"Port to listen on; {DEFAULT_PORT}, or any free one if that is in use.",
+)
+@click.option("--password", help="Password of the accounts; required if others can reach the address.")
+@click.option("--fresh", is_flag=True, help="Delete the demo and its judgments, and make it anew.")
+@click.option("--make-only", is_flag=True, help="Make the campaign without serving it.")
 @click.option(
     "--instance", type=click.Path(file_okay=False, path_type=Path), help="Folder of the demo's database."
 )
@@ -32,12 +36,10 @@ def command(
 ) -> None:
     """Make and serve an illustrative campaign, ready to judge.
 
-    It has a database of its own beside yours; a second start finds everything as it was left.
+    It has its own database; the next start continues where you stopped.
     """
     if host not in LOOPBACK and password is None:
-        raise WorkbenchError(
-            "the demo's password is known to everybody", remedy="give another with --password"
-        )
+        raise WorkbenchError("the password of the demo is public", remedy="choose another with --password")
     settings = read_settings(instance=instance)
     folder = settings.instance / "demo"
     settings = replace(settings, instance=folder, database_url=f"sqlite:///{folder / 'workbench.sqlite3'}")
@@ -47,17 +49,17 @@ def command(
     chosen = usable_port(host, DEFAULT_PORT if port is None else port, or_another=port is None)
     with open_database(settings) as database:
         with database.reading() as db:
-            there = demo_there(db)
-        if not there:
+            exists = has_demo(db)
+        if not exists:
             click.echo("Making the demo campaign…")
             hashes = _hashes(password or PASSWORD)
             with database.writing() as db:
                 make_demo(db, hashes)
         elif password is not None:
             click.echo(
-                "The demo was made before: its passwords stay as they were (--fresh begins again).", err=True
+                "The demo exists already: its passwords stay as they are (--fresh makes it anew).", err=True
             )
-    _say_accounts(password or PASSWORD)
+    _print_accounts(password or PASSWORD)
     if not make_only:
         say_address(host, chosen, settings)
         serve_until_interrupted(settings, host=host, port=chosen, workers=1)
@@ -68,7 +70,7 @@ def _hashes(password: str) -> dict[str, str]:
     return {person.login: passwords.hash(password) for person in PEOPLE}
 
 
-def _say_accounts(password: str) -> None:
+def _print_accounts(password: str) -> None:
     click.echo("An illustrative campaign; its texts, runs and judgments are invented. Sign in as")
     for person in PEOPLE:
         of = f" of {person.group}" if person.group else ""

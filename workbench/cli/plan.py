@@ -22,9 +22,9 @@ _WORDS = {Certainty.EXACT: "", Certainty.EXPECTED: "about ", Certainty.AT_MOST: 
 
 
 def work_options(command: Command) -> Command:
-    """The options that say how pairs are judged."""
+    """The options for how pairs are judged."""
     for option in (
-        click.option("--seconds", type=float, help="Seconds that a judgment takes."),
+        click.option("--seconds", type=float, help="Seconds per judgment."),
         click.option(
             "--per-pair",
             "--per-topic",
@@ -32,9 +32,9 @@ def work_options(command: Command) -> Command:
             default=1,
             show_default=True,
             type=int,
-            help="How many assessors judge each topic, and so each pair.",
+            help="Assessors per topic, and so judgments per pair.",
         ),
-        click.option("--assessors", type=int, help="How many assessors share the work."),
+        click.option("--assessors", type=int, help="Number of assessors who share the work."),
     ):
         command = option(command)
     return command
@@ -66,9 +66,9 @@ def command(
     seconds: float | None,
     as_json: bool,
 ) -> None:
-    """Tell how large the pool of these RUNs would be, by topic, and the hours of judging it.
+    """Estimate the size of the pool of these RUNs, by topic, and the hours of judging it.
 
-    Unless they are given a judgment takes 30 seconds, and there are as many assessors as a pair needs.
+    By default a judgment takes 30 seconds, and there are as many assessors as each pair needs.
     """
     only_one_standard_input(runs)
     strategy, values, ties = ALL_STRATEGIES[recipe.strategy], recipe.values(), recipe.ties
@@ -77,8 +77,8 @@ def command(
             per_pair, per_pair if assessors is None else assessors, SECONDS if seconds is None else seconds
         )
     except InvalidInput as error:
-        said = "\n       ".join(f"{one.message} ({one.remedy})" for one in error.findings)
-        raise click.UsageError(said) from error
+        lines = "\n       ".join(f"{one.message} ({one.remedy})" for one in error.findings)
+        raise click.UsageError(lines) from error
     depth = strategy.depth_read(values)
     # One deeper, for what one step more would cost.
     depth = None if depth is None else depth + 1

@@ -14,7 +14,7 @@ from workbench.agreement.sample_model import expected_shares, outcome_model
 from workbench.agreement.sample_request import (
     MOST_ASSESSORS,
     OPTIONS,
-    Kind,
+    OptionKind,
     PlanRequest,
     Target,
     plan_request,
@@ -54,10 +54,10 @@ def request_options(*names: str) -> Callable[[Callable[..., Any]], Callable[...,
 
 def _option(name: str) -> Callable[[Command], Command]:
     option = OPTIONS[name]
-    kinds: Mapping[Kind, Any] = {
-        Kind.NUMBER: str if name == "shares" else float,
-        Kind.COUNT: click.IntRange(2, MOST_ASSESSORS) if name == "assessors" else click.IntRange(0),
-        Kind.CHOICE: click.Choice(option.choices),
+    kinds: Mapping[OptionKind, Any] = {
+        OptionKind.NUMBER: str if name == "shares" else float,
+        OptionKind.COUNT: click.IntRange(2, MOST_ASSESSORS) if name == "assessors" else click.IntRange(0),
+        OptionKind.CHOICE: click.Choice(option.choices),
     }
     shown = option.default is not None
     return click.option(

@@ -32,9 +32,9 @@ def simulate(
     unjudged: str,
     as_json: bool,
 ) -> None:
-    """Print the pairs in the order in which the strategy has them judged, and say how many are relevant."""
+    """Print the pairs in the order in which the strategy has them judged, and count the relevant ones."""
     with open_input(qrels) as (stream, source):
-        # A negative grade says "pooled, not judged".
+        # A negative grade means "pooled, not judged".
         relevant = {
             (qrel.topic, qrel.docno): qrel.grade >= relevant_from
             for qrel in read_qrels(stream, source=source)
@@ -69,23 +69,23 @@ def _object(one: Simulated) -> dict[str, object]:
 @click.command("pool")
 @click.argument("runs", nargs=-1, metavar="RUN...")
 @recipe_options(listed_by="--strategies")
-@click.option("--qrels", metavar="FILE", help="For an adaptive strategy: the judgments to replay it with.")
+@click.option("--qrels", metavar="FILE", help="Judgments on which an adaptive strategy is replayed.")
 @click.option(
     "--relevant-from",
     type=click.IntRange(1),
     default=1,
     show_default=True,
-    help="With --qrels: the lowest grade that counts as relevant.",
+    help="With --qrels: lowest relevant grade.",
 )
 @click.option(
     "--unjudged",
     type=click.Choice(UNJUDGED),
     default=UNJUDGED[0],
     show_default=True,
-    help="With --qrels: what a document is that the file does not have; unknown teaches nothing.",
+    help="With --qrels: how to treat documents without a judgment.",
 )
-@click.option("--warnings", is_flag=True, help="Say on the error stream what is odd about the runs.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, with the runs that brought each document.")
+@click.option("--warnings", is_flag=True, help="Print warnings about the runs on standard error.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, with the runs of each document.")
 @click.option(
     "--strategies", "listed", is_flag=True, help="List the strategies and their parameters instead."
 )
@@ -101,13 +101,13 @@ def command(
 ) -> None:
     """Print the pool of these RUNs: topic and docno, tab between, sorted as bytes.
 
-    A run is read by its scores, highest first; the rank column is not used. Files may be gzip; - is the
-    standard input. Equal scores are ordered by docno descending (trec_eval), ascending (docno-ascending) or
+    Runs are ordered by score, highest first; the rank column is not used. Files may be gzip; - is standard
+    input. Equal scores are ordered by docno descending (trec_eval), ascending (docno-ascending) or
     as they stand in the file (file). JSON has weight, inclusion probability and stratum where the strategy
     has them.
 
-    An adaptive strategy chooses from judgments: with --qrels it is replayed on those of a file, and the pairs
-    are printed in the order in which it has them judged (JSON: with how many were found relevant by then).
+    An adaptive strategy chooses from judgments: with --qrels it is replayed on those of a file, and pairs are
+    printed in the order of judging (JSON: with the number of relevant ones found so far).
     """
     if listed:
         _list_strategies(as_json)
@@ -155,11 +155,11 @@ def _print_pairs(topics: Iterable[tuple[str, list[bytes]]]) -> None:
 def _entry(pool: Pool, entry: PoolEntry) -> dict[str, object]:
     pair = (entry.topic, entry.docno)
     runs = [{"tag": brought.tag, "rank": brought.rank} for brought in entry.contributions]
-    said: dict[str, object] = {"topic": entry.topic, "docno": entry.docno, "runs": runs}
+    answer: dict[str, object] = {"topic": entry.topic, "docno": entry.docno, "runs": runs}
     for name, of_pair in (("weight", pool.weights), ("inclusion", pool.inclusion), ("stratum", pool.strata)):
         if pair in of_pair:
-            said[name] = of_pair[pair]
-    return said
+            answer[name] = of_pair[pair]
+    return answer
 
 
 def _list_strategies(as_json: bool) -> None:

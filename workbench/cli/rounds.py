@@ -8,10 +8,11 @@ import click
 
 from workbench.agreement.coefficients.coefficient import CoefficientValue
 from workbench.agreement.rounds import Rounds, compare_rounds, rounds_export
-from workbench.cli.inputs import graded_judgments, open_input
+from workbench.cli.inputs import open_input
 from workbench.cli.output import form_options, one_form, print_export, say_table
 from workbench.cli.runs import only_one_standard_input
 from workbench.errors import WorkbenchError
+from workbench.formats.judgments import graded_judgments
 
 
 def say_rounds(found: Rounds) -> None:

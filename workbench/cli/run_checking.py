@@ -28,14 +28,28 @@ class _Limit(click.ParamType[int]):
 
 
 def rule_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command `--max-per-topic`, `--error`, `--warning` and `--ignore`; it receives `chosen`."""
+    """Add `--max-per-topic`, `--error`, `--warning` and `--ignore` to a command, which receives `chosen`."""
 
     @click.option(
-        "--max-per-topic", metavar="N", type=_Limit(), help="The most documents of a topic, or none."
+        "--max-per-topic", metavar="N", type=_Limit(), help="The most documents per topic, or none."
     )
-    @click.option("--error", "errors", metavar="CODE", multiple=True, type=_ALL, help="Refuse runs with it.")
-    @click.option("--warning", "warnings", metavar="CODE", multiple=True, type=_ALL, help="Only tell it.")
-    @click.option("--ignore", "ignored", metavar="CODE", multiple=True, type=_ALL, help="Say nothing of it.")
+    @click.option(
+        "--error",
+        "errors",
+        metavar="CODE",
+        multiple=True,
+        type=_ALL,
+        help="Refuse runs with this finding.",
+    )
+    @click.option(
+        "--warning",
+        "warnings",
+        metavar="CODE",
+        multiple=True,
+        type=_ALL,
+        help="Only warn of it.",
+    )
+    @click.option("--ignore", "ignored", metavar="CODE", multiple=True, type=_ALL, help="Do not report it.")
     @functools.wraps(command)
     def wrapped(
         *args: Any,
@@ -56,7 +70,7 @@ def rule_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class ChosenRules:
-    """What the command line said of the rules; true where it said anything."""
+    """The rules that the command line changes; true if it changes any."""
 
     def __init__(self, treatments: tuple[tuple[str, Treatment], ...], max_per_topic: int | None) -> None:
         self._treatments = treatments
@@ -66,13 +80,13 @@ class ChosenRules:
         return bool(self._treatments) or self._max is not None
 
     def over(self, rules: RunRules) -> RunRules:
-        """The rules with what was said; `none` takes the limit away. Raises InvalidInput."""
+        """The rules with these changes; `none` removes the limit. Raises InvalidInput."""
         limit = rules.max_per_topic if self._max is None else self._max or None
         return changed_rules(rules, self._treatments, max_per_topic=limit)
 
 
 def say_reports(reports: Sequence[RunReport], *, as_json: bool) -> None:
-    """Print the reports; leaves with the exit code 1 where a run is refused."""
+    """Print the reports; exits with 1 if a run is refused."""
     if as_json:
         say_json([report_to_json(report) for report in reports])
     else:

@@ -37,7 +37,7 @@ def recipe_options(*, listed_by: str = "workbench pool --strategies") -> Callabl
             type=click.Choice([rule.value for rule in TieRule]),
             default=TieRule.TREC_EVAL.value,
             show_default=True,
-            help="Which of two documents with the same score comes first.",
+            help="Order of documents with equal scores.",
         )(with_recipe)
         for name, help_text in reversed(parameters.items()):
             decorated = click.option(option_name(name), name, metavar="VALUE", help=help_text)(decorated)
@@ -46,14 +46,14 @@ def recipe_options(*, listed_by: str = "workbench pool --strategies") -> Callabl
             type=click.Choice(list(ALL_STRATEGIES)),
             default="depth",
             show_default=True,
-            help=f"How the documents are chosen; {listed_by} lists them.",
+            help=f"Pooling strategy; {listed_by} lists them.",
         )(decorated)
 
     return with_options
 
 
 def campaign_recipe_options(command: Command) -> Command:
-    """The same with the options that say which of a campaign's runs and pairs are pooled."""
+    """The same with options for the campaign's runs and pairs that are pooled."""
     command = recipe_options()(command)
     for option in (
         click.option(

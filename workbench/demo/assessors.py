@@ -1,7 +1,7 @@
 """Simulated judgments: two people who differ as people do, and a machine that counts words.
 
-Every choice is a SHA-256 of seed, purpose, assessor, topic and docno, so that an answer depends on nothing
-but its own pair: it is the same in every pool, and however much of the pool is judged.
+Every choice is a SHA-256 of seed, purpose, assessor, topic and docno, so that a judgment depends on its own
+pair alone: it is the same in every pool, however much of the pool is judged.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from hashlib import sha256
 from itertools import accumulate
 
 from workbench.demo.content import demo_documents, demo_topics, demo_truth
-from workbench.demo.terms import terms
+from workbench.demo.runs import terms
 from workbench.errors import NotFound, WorkbenchError
 from workbench.records import Answer, Judgment, id_bytes, sorted_ids
 
@@ -22,7 +22,7 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class DemoAssessor:
-    """Somebody who judges in the demo; `pace` is how much of a part the assessor has done, 0 to 1."""
+    """An assessor of the demo; `pace` is the share done of a topic that is under way, 0 to 1."""
 
     name: str
     machine: bool = False
@@ -34,8 +34,8 @@ QUIST = DemoAssessor("R. Quist", pace=0.8)
 OVERLAP_JUDGE = DemoAssessor("overlap-judge", machine=True)
 DEMO_ASSESSORS = (MARLOW, QUIST, OVERLAP_JUDGE)
 
-# The chances of grades 0, 1, 2, 3 by the true grade; None is a pair that is plainly off the topic.
-# A. Marlow gives the benefit of the doubt, R. Quist holds to the narrative.
+# The probabilities of grades 0, 1, 2, 3 by the true grade; None is a pair that is plainly off the topic.
+# A. Marlow is lenient, R. Quist follows the narrative strictly.
 _HABITS: Mapping[str, Mapping[int | None, tuple[float, ...]]] = {
     MARLOW.name: {
         None: (0.98, 0.02, 0.0, 0.0),
@@ -52,7 +52,7 @@ _HABITS: Mapping[str, Mapping[int | None, tuple[float, ...]]] = {
         3: (0.0, 0.05, 0.2, 0.75),
     },
 }
-# One doubtful pair in twelve leaves a person unsure; nobody wavers over a pair that is plainly off the topic.
+# The share of doubtful pairs that leave a person unsure; no pair plainly off the topic does.
 _UNSURE = 1 / 12
 # The share of a topic's words that a document must have to be given grade 1, 2, 3.
 _THRESHOLDS = (0.3, 0.45, 0.6)
@@ -61,38 +61,38 @@ _UNDER_WAY = 4
 
 
 def demo_judgments(pairs: Iterable[Pair], *, seed: int = 1, share: float = 0.4) -> tuple[Judgment, ...]:
-    """What the three assessors have said so far of these (topic, docno) pairs, when about `share` is done.
+    """The judgments of the three assessors on these (topic, docno) pairs, when about `share` is done.
 
-    Topics are taken in the order of their ids. At the default share the first of eight is wholly judged by
-    both people, four are judged in part, three are untouched; at 1 everything is judged. R. Quist reads no
-    Arabic and answers `cannot_judge`; the machine always grades, and only in topics that people have begun.
-    The judgments stand by assessor, then in the order of `pairs`. Raises NotFound for a topic or docno that
+    Topics are judged in the order of their ids. At the default share both people have completed the first of
+    eight, begun four, and not begun three; at 1 everything is judged. R. Quist reads no Arabic and answers
+    `cannot_judge`; the machine always grades, and only in topics that people have begun. The judgments are
+    ordered by assessor, then as `pairs` are. Raises NotFound for a topic or docno that
     the demo does not have, WorkbenchError for a share outside 0 to 1.
     """
     if not 0 <= share <= 1:
         raise WorkbenchError(f"a share of {share} is not between 0 and 1")
     given = tuple(dict.fromkeys(pairs))
-    _must_exist(given)
+    _require_known(given)
     return tuple(
         _judgment(assessor, pair, seed)
         for assessor in DEMO_ASSESSORS
-        for pair in _part(given, assessor, share, seed)
+        for pair in _done(given, assessor, share, seed)
     )
 
 
-def _must_exist(pairs: Sequence[Pair]) -> None:
+def _require_known(pairs: Sequence[Pair]) -> None:
     docnos = {document.docno for document in demo_documents()}
     for topic, docno in pairs:
         if topic not in _topic_terms() or docno not in docnos:
             raise NotFound(f"the demo has no pair {topic} {docno}", remedy="build the pool from demo_runs()")
 
 
-def _part(pairs: Sequence[Pair], assessor: DemoAssessor, share: float, seed: int) -> list[Pair]:
+def _done(pairs: Sequence[Pair], assessor: DemoAssessor, share: float, seed: int) -> list[Pair]:
     topics = sorted_ids({topic for topic, _ in pairs})
-    reach = share * (len(topics) + _UNDER_WAY - 1)
+    begun = share * (len(topics) + _UNDER_WAY - 1)
     done: set[Pair] = set()
     for place, topic in enumerate(topics):
-        coverage = min(1.0, max(0.0, (reach - place) / _UNDER_WAY))
+        coverage = min(1.0, max(0.0, (begun - place) / _UNDER_WAY))
         if assessor.machine:
             coverage = float(coverage > 0)
         elif coverage < 1:
@@ -113,9 +113,9 @@ def _judgment(assessor: DemoAssessor, pair: Pair, seed: int) -> Judgment:
         return Judgment(assessor.name, topic, docno, None, Answer.CANNOT_JUDGE)
     if truth is not None and _draw(seed, "unsure", assessor.name, *pair) < _UNSURE:
         return Judgment(assessor.name, topic, docno, None, Answer.UNSURE)
-    chances = accumulate(_HABITS[assessor.name][truth][:-1])
+    thresholds = accumulate(_HABITS[assessor.name][truth][:-1])
     draw = _draw(seed, "grade", assessor.name, *pair)
-    return Judgment(assessor.name, topic, docno, sum(draw >= chance for chance in chances))
+    return Judgment(assessor.name, topic, docno, sum(draw >= threshold for threshold in thresholds))
 
 
 def _overlap_grade(topic: str, docno: str) -> int:

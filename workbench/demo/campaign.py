@@ -1,4 +1,4 @@
-"""The demo campaign in a database: made through the same use-cases as any other, partly judged."""
+"""The demo campaign in a database: made through the same use-cases as any other, and partly judged."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ POOL = f"depth {DEPTH}"
 
 @dataclass(frozen=True, slots=True)
 class DemoPerson:
-    """An account of the demo and what it is in the campaign; `group` is whose runs a participant sends."""
+    """An account of the demo with its role in the campaign; `group` is the group of a participant."""
 
     login: str
     name: str
@@ -57,8 +57,8 @@ PEOPLE = (
 )
 
 
-def demo_there(db: Session) -> bool:
-    """Whether the demo campaign is in this database already."""
+def has_demo(db: Session) -> bool:
+    """Whether this database has the demo campaign already."""
     try:
         return campaign_by_slug(db, SLUG).illustrative
     except NotFound:
@@ -121,10 +121,10 @@ def _judge(db: Session, campaign: Campaign, accounts: Mapping[str, Account]) -> 
     tasks = {(line.assessor, line.topic): line.id for line in assignments_of(db, campaign.id)}
     for judgment in judgments:
         if judgment.assessor in account_of:
-            _say(db, tasks[judgment.assessor, judgment.topic], account_of[judgment.assessor], judgment)
+            _record(db, tasks[judgment.assessor, judgment.topic], account_of[judgment.assessor], judgment)
 
 
-def _say(db: Session, assignment_id: int, account_id: int, judgment: Judgment) -> None:
+def _record(db: Session, assignment_id: int, account_id: int, judgment: Judgment) -> None:
     draw = hashlib.sha256(f"{judgment.assessor}\0{judgment.topic}\0{judgment.docno}".encode()).hexdigest()
     record(
         db,

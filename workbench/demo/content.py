@@ -1,4 +1,4 @@
-"""What the illustrative campaign is made of: topics, documents, guidelines and reference grades."""
+"""The content of the illustrative campaign: topics, documents, guidelines and reference grades."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -12,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.demo.content import demo_documents, demo_topics
-from workbench.demo.terms import terms
 from workbench.records import Document, Ranking, Run, Topic, id_bytes
 
 DEPTH = 40
@@ -31,7 +31,7 @@ class Index:
 
     @classmethod
     def of(cls, documents: Iterable[Document]) -> Index:
-        """The index of these documents."""
+        """Index these documents."""
         documents = tuple(documents)
         titles = [terms(document.title) for document in documents]
         texts = [terms(document.text) for document in documents]
@@ -40,8 +40,8 @@ class Index:
         docnos = tuple(document.docno for document in documents)
         return cls(docnos, vocabulary, _counts(titles, vocabulary), _counts(texts, vocabulary))
 
-    def statement(self, text: str) -> Counts:
-        """How often each word of the vocabulary occurs in `text`; words that no document has are dropped."""
+    def counts_of(self, text: str) -> Counts:
+        """How often each word of the vocabulary occurs in `text`; unknown words are dropped."""
         return _counts([terms(text)], self.vocabulary).ravel()
 
 
@@ -50,7 +50,7 @@ Method = Callable[[Index, Topic], Counts]
 
 @cache
 def demo_runs() -> tuple[Run, ...]:
-    """The six runs, 40 documents a topic, best first."""
+    """The six runs, with 40 documents per topic, best first."""
     index = Index.of(demo_documents())
     return tuple(
         Run(tag, {topic.id: _ranking(index, method(index, topic)) for topic in demo_topics()})
@@ -59,19 +59,19 @@ def demo_runs() -> tuple[Run, ...]:
 
 
 def bm25(index: Index, topic: Topic) -> Counts:
-    """BM25 on title and description, a word in a document's title counting three times as much."""
-    return _bm25(index.texts + 3 * index.titles, index.statement(f"{topic.title} {topic.description}"))
+    """BM25 on title and description, with words in a document's title counted three times."""
+    return _bm25(index.texts + 3 * index.titles, index.counts_of(f"{topic.title} {topic.description}"))
 
 
 def bm25_verbose(index: Index, topic: Topic) -> Counts:
-    """BM25 on description and narrative, which also name what is not wanted."""
-    return _bm25(index.texts + index.titles, index.statement(f"{topic.description} {topic.narrative}"))
+    """BM25 on description and narrative, which also names what is not relevant."""
+    return _bm25(index.texts + index.titles, index.counts_of(f"{topic.description} {topic.narrative}"))
 
 
 def likelihood(index: Index, topic: Topic, mu: float = 200.0) -> Counts:
     """A language model with Dirichlet smoothing (Zhai and Lafferty 2004), on the title alone."""
     counts = index.texts + index.titles
-    wanted = index.statement(topic.title)
+    wanted = index.counts_of(topic.title)
     background = mu * counts.sum(axis=0) / counts.sum()
     lengths = counts.sum(axis=1, keepdims=True)
     scores: Counts = np.log((counts + background) / (lengths + mu)) @ wanted
@@ -82,7 +82,7 @@ def cosine(index: Index, topic: Topic) -> Counts:
     """The cosine between tf-idf vectors of the document and of title and description."""
     counts = index.texts + index.titles
     idf = np.log(len(counts) / (counts > 0).sum(axis=0))
-    wanted = index.statement(f"{topic.title} {topic.description}") * idf
+    wanted = index.counts_of(f"{topic.title} {topic.description}") * idf
     weights = counts * idf
     norms = np.linalg.norm(weights, axis=1) * np.linalg.norm(wanted)
     scores = np.zeros(len(counts))
@@ -91,14 +91,14 @@ def cosine(index: Index, topic: Topic) -> Counts:
 
 
 def coordination(index: Index, topic: Topic) -> Counts:
-    """How many different words of title and description occur; it ties often."""
-    wanted = index.statement(f"{topic.title} {topic.description}") > 0
+    """The number of different words of title and description that occur; ties are frequent."""
+    wanted = index.counts_of(f"{topic.title} {topic.description}") > 0
     return np.asarray(((index.texts + index.titles) > 0) @ wanted.astype(np.float64))
 
 
 def titles_only(index: Index, topic: Topic) -> Counts:
-    """Shared words of the two titles; among equals, and they are most, a fixed lottery."""
-    return np.asarray(index.titles @ index.statement(topic.title) + _lottery(index.docnos, topic.id))
+    """The number of shared words of the two titles, with ties broken at random by a fixed seed."""
+    return np.asarray(index.titles @ index.counts_of(topic.title) + _lottery(index.docnos, topic.id))
 
 
 METHODS: dict[str, Method] = {
@@ -115,12 +115,12 @@ GROUPS = (HARBOUR, TIDEWATER, LANTERN)
 
 
 def group_of(tag: str) -> str:
-    """The group that sends a run: its tag begins like the group's name."""
+    """The group that submits a run: its tag begins like the group's name."""
     return next(group for group in GROUPS if group.casefold().startswith(tag.partition("-")[0]))
 
 
 def description_of(tag: str) -> str:
-    """How a run is made, in a sentence."""
+    """How a run was made, in a sentence."""
     return (METHODS[tag].__doc__ or "").strip()
 
 
@@ -147,7 +147,32 @@ def _lottery(docnos: Iterable[str], topic: str) -> Counts:
 
 
 def _ranking(index: Index, scores: Counts) -> Ranking:
-    # Four places, as a run file has: the last bits of a sum may differ from one machine to the next.
+    # Four decimals, as in a run file: the last bits of a sum may differ between machines.
     rounded = [(round(float(score), 4), docno) for score, docno in zip(scores, index.docnos, strict=True)]
     best = sorted(rounded, key=lambda pair: (pair[0], id_bytes(pair[1])), reverse=True)[:DEPTH]
     return Ranking(tuple(docno for _, docno in best), tuple(score for score, _ in best))
+
+
+_MARKUP = re.compile(r"<[^>]+>")
+_WORD = re.compile(r"[^\W\d_]+")
+
+_FUNCTION_WORDS = """
+a about all an and any are as at be been but by can do does for from has have how in into is it its may more
+no not of off on one only or out over so some somebody such than that the their them then there these they
+this those to too up was were what when where which who with would you your
+"""
+_WORDS_OF_NARRATIVES = "document related relevant most"
+
+STOPWORDS = frozenset(f"{_FUNCTION_WORDS} {_WORDS_OF_NARRATIVES}".split())
+
+
+def terms(text: str) -> list[str]:
+    """The words of `text` in order: casefolded, in the singular, without markup, digits and stopwords."""
+    words = _WORD.findall(_MARKUP.sub(" ", text).casefold())
+    return [_singular(word) for word in words if len(word) > 1 and word not in STOPWORDS]
+
+
+def _singular(word: str) -> str:
+    if len(word) > 4 and word.endswith("ies"):
+        return word[:-3] + "y"
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word

@@ -1,1 +1,12 @@
-"""Text to records and back; streams, not paths."""
+"""Text to records and back; streams, not paths. Every refusal has a line, a finding and a remedy.
+
+To add a document format: write `documents_<name>.py` after the model of `documents_smart.py`, with a reader
+from numbered lines to documents and, at its end, its `DocumentFormat`; name that in `DOCUMENT_FORMATS`
+(`documents.py`). It is then read and recognised everywhere, and stands in error texts, on the page, in
+`--format` and in the help. To add a topic format: the same with `topics_<name>.py`, `TopicFormat` and
+`TOPIC_FORMATS` (`topics.py`).
+
+How a problem in a run reaches people: `runs.check_run` notes it under a code of `run_rules.CODES`
+("duplicate": a document twice in a topic), where the campaign's rules decide whether it is an error or a
+warning. It travels as one `Finding` inside one `RunReport`, which the page, the terminal and JSON show.
+"""

@@ -1,32 +1,26 @@
-"""Documents in any of the field's formats, streamed: the one list of them, and how they are told apart."""
+"""Documents in any of the field's formats, streamed: the registry of the formats, and reading any of them."""
 
 from __future__ import annotations
 
 import itertools
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from workbench.errors import WorkbenchError
-from workbench.formats.documents_json import json_documents
-from workbench.formats.documents_smart import smart_documents
-from workbench.formats.documents_trec import trec_documents
-from workbench.formats.documents_tsv import tsv_documents
+from workbench.formats.documents_json import JSON_LINES
+from workbench.formats.documents_smart import SMART
+from workbench.formats.documents_trec import TREC_SGML
+from workbench.formats.documents_tsv import TSV
 from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.fields import check_texts
 from workbench.formats.identifiers import check_ids
 from workbench.formats.source import Readable, numbered_lines
+from workbench.formats.text_formats import DocumentFormat, in_words, known_format
 from workbench.records import Document
 
-Lines = Iterable[tuple[int, str]]
-DocumentReader = Callable[[Lines, ErrorCollector], Iterator[tuple[int, Document]]]
-"""From numbered lines and the place for their errors to documents, each with the line where it starts."""
-
-DOCUMENT_FORMATS: Mapping[str, DocumentReader] = MappingProxyType(
-    {"jsonl": json_documents, "trec": trec_documents, "smart": smart_documents, "tsv": tsv_documents}
+DOCUMENT_FORMATS: Mapping[str, DocumentFormat] = MappingProxyType(
+    {one.name: one for one in (JSON_LINES, TREC_SGML, SMART, TSV)}
 )
-
-_SMART = re.compile(r"\.I\s+\S")
+"""The formats by name, in the order in which they are tried; the last recognises every file."""
 
 
 def read_documents(stream: Readable, *, source: str, format: str | None = None) -> Iterator[Document]:
@@ -37,21 +31,14 @@ def read_documents(stream: Readable, *, source: str, format: str | None = None) 
     parsed, docnos that are missing, repeated or hold white space, text that is no UTF-8. An unknown format
     raises WorkbenchError at once.
     """
-    if format is not None and format not in DOCUMENT_FORMATS:
-        raise WorkbenchError(
-            f"{shown(format)} is no format of documents", remedy=f"one of {', '.join(DOCUMENT_FORMATS)}"
-        )
+    known_format(DOCUMENT_FORMATS, format)
     return _documents(stream, source, format)
 
 
 def sniffed_documents(first_line: str) -> str:
-    """The name of the format that a file's first line with text looks like; else tab-separated."""
+    """The name of the format that a file's first line with text looks like."""
     start = first_line.lstrip()
-    if start[:1] in ("{", "["):
-        return "jsonl"
-    if start[:1] == "<":
-        return "trec"
-    return "smart" if _SMART.match(start) else "tsv"
+    return next(name for name, one in DOCUMENT_FORMATS.items() if one.recognises(start))
 
 
 def _documents(stream: Readable, source: str, format: str | None) -> Iterator[Document]:
@@ -59,15 +46,15 @@ def _documents(stream: Readable, source: str, format: str | None) -> Iterator[Do
     lines = numbered_lines(stream, source=source)
     start = next(((number, line) for number, line in lines if line.strip()), None)
     if start is None:
-        errors.add(None, "empty", "the file holds no document", f"formats: {', '.join(DOCUMENT_FORMATS)}")
+        errors.add(None, "empty", "the file contains no documents", f"formats: {in_words(DOCUMENT_FORMATS)}")
     else:
-        reader = DOCUMENT_FORMATS[format or sniffed_documents(start[1])]
+        reader = DOCUMENT_FORMATS[format or sniffed_documents(start[1])].read
         first: dict[str, int] = {}
         for line, document in reader(itertools.chain([start], lines), errors):
             if _accepted(line, document, first, errors):
                 yield document
         if not first and not errors:
-            errors.add(None, "empty", "the file holds no document", "is it in another format?")
+            errors.add(None, "empty", "the file contains no documents", "is it in another format?")
     errors.check()
 
 
@@ -75,7 +62,7 @@ def _accepted(line: int, document: Document, first: dict[str, int], errors: Erro
     if not check_ids(line, (document.docno,), errors):
         return False
     if first.setdefault(document.docno, line) != line:
-        message = f"document {shown(document.docno)} was there already, line {first[document.docno]}"
-        errors.add(line, "duplicate", message, "docnos are unique: leave one of the two out")
+        message = f"document {shown(document.docno)} is already in the file, line {first[document.docno]}"
+        errors.add(line, "duplicate", message, "docnos are unique: remove one of the two")
         return False
     return check_texts(line, (document.title, document.text), errors)

@@ -8,6 +8,7 @@ from workbench.formats.error_collector import ErrorCollector
 from workbench.formats.fields import collapsed
 from workbench.formats.identifiers import trimmed
 from workbench.formats.json_lines import Record, as_record, first_of, parsed, unknown_keys
+from workbench.formats.text_formats import DocumentFormat
 from workbench.records import Document
 
 _IDS = ("id", "_id", "docno", "docid", "doc_id", "pid")
@@ -59,3 +60,10 @@ def _document(line: int, record: Record, errors: ErrorCollector) -> Document | N
 def _with_title(contents: str) -> tuple[str, str, str]:
     first, newline, rest = contents.strip("\r\n").partition("\n")
     return (first, newline, rest) if newline else ("", "", contents)
+
+
+def _recognised(line: str) -> bool:
+    return line.startswith(("{", "["))
+
+
+JSON_LINES = DocumentFormat("jsonl", "JSON lines (BEIR, Anserini)", json_documents, _recognised)

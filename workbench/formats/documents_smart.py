@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.fields import collapsed, tidied
 from workbench.formats.identifiers import trimmed
+from workbench.formats.text_formats import DocumentFormat
 from workbench.records import Document
 
 _ITEM = re.compile(r"\.I(?:\s+(.*))?$")
@@ -56,3 +57,10 @@ def _without_title(body: str, title: str) -> str:
     if repeated and collapsed(repeated[0]) == title:
         return tidied(body[repeated.end() :].lstrip())
     return body
+
+
+def _recognised(line: str) -> bool:
+    return bool(re.match(r"\.I\s+\S", line))
+
+
+SMART = DocumentFormat("smart", "SMART", smart_documents, _recognised)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.sgml import sgml_document
 from workbench.formats.source import LINE_LIMIT
+from workbench.formats.text_formats import DocumentFormat
 from workbench.records import Document
 
 _DOC = re.compile(r"<(/?)doc((?:\s[^<>]*+)?)>", re.IGNORECASE)
@@ -75,3 +76,10 @@ def _take(document: _Open, text: str, errors: ErrorCollector) -> None:
 def _given_id(attributes: str) -> str:
     found = _ID.search(attributes)
     return next((group for group in found.groups() if group is not None), "") if found else ""
+
+
+def _recognised(line: str) -> bool:
+    return line.startswith("<")
+
+
+TREC_SGML = DocumentFormat("trec", "TREC SGML", trec_documents, _recognised)

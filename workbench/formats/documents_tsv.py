@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from workbench.formats.error_collector import ErrorCollector
 from workbench.formats.fields import collapsed
 from workbench.formats.identifiers import trimmed
+from workbench.formats.text_formats import DocumentFormat
 from workbench.records import Document
 
 _IDS = frozenset(("id", "_id", "docno", "docid", "doc_id", "pid", "doc", "document"))
@@ -47,3 +48,10 @@ def _header(cells: list[str]) -> tuple[str, ...] | None:
     names = [cell.strip().casefold() for cell in cells]
     kinds = tuple("title" if name in _TITLES else "text" if name in _TEXTS else "" for name in names[1:])
     return kinds if names[0] in _IDS and kinds.count("text") == 1 else None
+
+
+def _recognised(_line: str) -> bool:
+    return True
+
+
+TSV = DocumentFormat("tsv", "TSV", tsv_documents, _recognised)

@@ -1,4 +1,4 @@
-"""What a reader of a file collects: every error, in the order of the lines, up to a limit."""
+"""The errors that a reader of a file collects, in the order of the lines, up to a limit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SHOWN = 60
 
 
 class ErrorCollector:
-    """The errors found in one file: the first `KEPT` are told, the rest are counted by kind."""
+    """The errors found in one file: the first `KEPT` are listed, the rest are counted by kind."""
 
     def __init__(self, source: str) -> None:
         self.source = source
@@ -23,7 +23,7 @@ class ErrorCollector:
 
     @property
     def count(self) -> int:
-        """How many errors there are, told or not."""
+        """How many errors there are, listed or not."""
         return self._counts.total()
 
     def add(
@@ -36,21 +36,21 @@ class ErrorCollector:
 
     def findings(self) -> tuple[Finding, ...]:
         """The errors in the order of their lines; the last says how many more there are."""
-        told = sorted(self._found, key=lambda finding: finding.line or 0)[:KEPT]
-        return (*told, *self._untold(told))
+        listed = sorted(self._found, key=lambda finding: finding.line or 0)[:KEPT]
+        return (*listed, *self._unlisted(listed))
 
     def check(self) -> None:
         """Raise InvalidInput with all findings, if there are any."""
         if self._counts:
             raise InvalidInput(self.findings())
 
-    def _untold(self, told: list[Finding]) -> list[Finding]:
-        rest = self._counts - Counter(finding.code for finding in told)
+    def _unlisted(self, listed: list[Finding]) -> list[Finding]:
+        rest = self._counts - Counter(finding.code for finding in listed)
         if not rest:
             return []
         kinds = ", ".join(f"{count:,} {code}" for code, count in sorted(rest.items()))
         message = f"{rest.total():,} more errors are not listed: {kinds}"
-        return [Finding(self.source, None, "more", message, "mend those above and check again")]
+        return [Finding(self.source, None, "more", message, "fix those above and check again")]
 
 
 def shown(value: str | bytes) -> str:

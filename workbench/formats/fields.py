@@ -1,11 +1,13 @@
-"""Text fields as they come out of topics and documents: white space, entities, what no page can show."""
+"""Text fields of topics and documents: white space, entities, subtopics, what no page can show."""
 
 from __future__ import annotations
 
 import html
 import re
+from collections.abc import Sequence
 
-from workbench.formats.error_collector import ErrorCollector
+from workbench.formats.error_collector import ErrorCollector, shown
+from workbench.formats.identifiers import check_ids
 
 _BLANK_LINES = re.compile(r"\n[ \t\r\f\v]*\n")
 # Without the semicolon `AT&T` and `R&D` would be at the mercy of the entities' names.
@@ -58,3 +60,24 @@ def check_texts(line: int | None, texts: tuple[str, ...], errors: ErrorCollector
 
 def _character(match: re.Match[str]) -> str:
     return _FEDERAL_REGISTER.get(match[1]) or html.unescape(match[0])
+
+
+MOST_SUBTOPICS = 100
+
+
+def checked_subtopics(
+    line: int, subtopics: Sequence[tuple[str, str]], errors: ErrorCollector
+) -> tuple[tuple[str, str], ...]:
+    """Ids and labels of a topic's subtopics; what is wrong with them becomes an error of the line."""
+    if len(subtopics) > MOST_SUBTOPICS:
+        errors.add(
+            line, "subtopics", f"the topic has {len(subtopics)} subtopics", f"at most {MOST_SUBTOPICS}"
+        )
+    ids = [one for one, _ in subtopics]
+    check_ids(line, ids, errors)
+    for twice in sorted({one for one in ids if ids.count(one) > 1}) if len(ids) <= MOST_SUBTOPICS else ():
+        errors.add(line, "subtopics", f"two subtopics are called {shown(twice)}", "each id once")
+    for one, label in subtopics:
+        if not label.strip():
+            errors.add(line, "subtopics", f"subtopic {shown(one)} has no label", "say what it is about")
+    return tuple(subtopics)

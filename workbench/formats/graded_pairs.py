@@ -34,19 +34,20 @@ class GradedPair:
 class PairKind:
     """What a file of graded pairs is about: `one` of them, how its column of words may be called.
 
-    The first of `columns` is how this project calls it; the column may lack. `mend` says what to do about a
-    grade that is none.
+    The first of `columns` is how this project calls it; the column is optional. `grade_remedy` says what to
+    do about an invalid grade.
     """
 
     one: str
     columns: tuple[str, ...]
-    mend: str
+    grade_remedy: str
 
     @property
     def remedy(self) -> str:
-        """How a header is mended."""
+        """How to fix a header."""
         column = self.columns[0]
-        return f"the first line must name the columns {', '.join(NEEDED)} and, if you like, {column}, by tabs"
+        needed = ", ".join(NEEDED)
+        return f"the first line must name the columns {needed} and optionally {column}, separated by tabs"
 
 
 def read_graded_pairs(stream: Readable, form: PairKind, *, source: str) -> tuple[GradedPair, ...]:
@@ -99,20 +100,20 @@ def _take(
     topic, docno, given = cells["topic"], cells["doc"], cells["grade"]
     fit = check_ids(line, (topic, docno), errors)
     if not _GRADE.fullmatch(given):
-        message = f"{shown(given)} is no grade" if given else "the grade is missing"
-        errors.add(line, "grade", message, form.mend)
+        message = f"{shown(given)} is not a grade" if given else "the grade is missing"
+        errors.add(line, "grade", message, form.grade_remedy)
         return
     if not fit:
         return
     before = found.get((topic, docno))
     if before is not None:
-        message = f"document {shown(docno)} of topic {shown(topic)} stands in line {before.line} already"
+        message = f"document {shown(docno)} of topic {shown(topic)} is already in line {before.line}"
         errors.add(line, "twice", message, f"one {form.one} a pair")
         return
     found[topic, docno] = GradedPair(topic, docno, int(given), cells.get("words", ""), line)
 
 
-DECISIONS = PairKind("decision", ("reason",), "decide it first, or take the line out")
+DECISIONS = PairKind("decision", ("reason",), "decide it first, or remove the line")
 
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f]+")
 
@@ -135,7 +136,7 @@ def write_decisions(decisions: Iterable[GradedPair]) -> Iterator[bytes]:
 
 
 KNOWN_GRADES = PairKind(
-    "known answer", ("feedback", "reason", "why"), "give the grade that is right, or take the line out"
+    "known answer", ("feedback", "reason", "why"), "give the correct grade, or remove the line"
 )
 
 

@@ -43,7 +43,7 @@ def check_ids(line: int | None, identifiers: Iterable[str], errors: ErrorCollect
     misfits = [identifier for identifier in identifiers if not fits(identifier)]
     for identifier in misfits:
         if identifier:
-            message = f"the id {shown(identifier)} holds white space or invisible characters"
+            message = f"the id {shown(identifier)} contains white space or invisible characters"
             errors.add(
                 line, "id", message, "an id is one word: run and qrels files separate columns by spaces"
             )
@@ -75,7 +75,7 @@ def read_ids(stream: Readable, *, source: str) -> tuple[str, ...]:
             ids.append(columns[0].decode("utf-8", "surrogateescape"))
             check_ids(number, ids[-1:], errors)
     if not ids:
-        errors.add(None, "empty", "the list holds no id", "write one id a line")
+        errors.add(None, "empty", "the list contains no ids", "write one id per line")
     errors.check()
     return tuple(ids)
 
@@ -92,5 +92,7 @@ def read_docnos(stream: Readable, *, source: str) -> dict[str, int]:
             if docno:
                 found.setdefault(docno, number)
     if not found:
-        raise InvalidInput([Finding(source, None, "empty", "there is no docno in it", "give one a line")])
+        raise InvalidInput(
+            [Finding(source, None, "empty", "the list contains no docnos", "write one per line")]
+        )
     return found

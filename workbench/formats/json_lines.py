@@ -44,7 +44,7 @@ def array_items(text: str, errors: ErrorCollector) -> Iterator[tuple[int, Any]]:
             value, end = _DECODER.raw_decode(text, at)
         except (ValueError, RecursionError) as error:
             line = error.lineno if isinstance(error, json.JSONDecodeError) else line
-            errors.add(line, "json", _complaint(error), "mend the array there")
+            errors.add(line, "json", _complaint(error), "fix the array there")
             return
         yield line, value
         line += text.count("\n", at, end)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import BinaryIO
 
-from workbench.errors import WorkbenchError
+from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.fields import check_texts
 from workbench.formats.identifiers import check_ids, plain, trimmed
@@ -125,3 +126,31 @@ def _grade(judgment: Judgment) -> bytes:
             remedy="an answer that is a grade has one, and the others have none",
         )
     return (judgment.answer.value if judgment.grade is None else str(judgment.grade)).encode()
+
+
+def graded_judgments(stream: BinaryIO, source: str, codes: Sequence[int]) -> tuple[Judgment, ...]:
+    """The judgments of a file, grades in `codes` being those that mean "cannot judge".
+
+    Raises InvalidInput as the reader of the format does, and for negative grades that no code names: some
+    collections mean a grade by them, some none at all, and nobody but their user knows which.
+    """
+    found = read_judgments(stream, source=source, cannot_judge=codes)
+    negative = [one for one in found if one.grade is not None and one.grade < 0]
+    if not negative:
+        return found
+    kinds = sorted({one.grade for one in negative if one.grade is not None}, reverse=True)
+    named = ", ".join(map(str, kinds[:5])) + (", ..." if len(kinds) > 5 else "")
+    options = " ".join(f"--cannot-judge={kind}" for kind in kinds[:5])
+    first = negative[0]
+    many = f"{len(negative):,} grades are" if len(negative) > 1 else "1 grade is"
+    raise InvalidInput(
+        [
+            Finding(
+                source,
+                None,
+                "grade",
+                f"{many} negative ({named}), first that of document {first.docno} for topic {first.topic}",
+                f"add {options} where that is what it means, or write grades from 0 on",
+            )
+        ]
+    )

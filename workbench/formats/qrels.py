@@ -89,3 +89,18 @@ def _shape(beir: bool) -> str:
     return (
         "BEIR qrels have query-id corpus-id score" if beir else "qrels have the columns topic 0 docno grade"
     )
+
+
+def write_subtopic_qrels(lines: Iterable[tuple[str, str, str, int]]) -> Iterator[bytes]:
+    """Lines `topic subtopic docno judgment` as TREC's diversity tasks have them, sorted as bytes.
+
+    `ndeval` takes them where topics and subtopics are whole numbers. Raises WorkbenchError for ids that would
+    not survive (empty, white space).
+    """
+    for topic, subtopic, docno, judgment in sorted(lines, key=_place):
+        ids = (plain(topic, "topic"), plain(subtopic, "subtopic"), plain(docno, "docno"))
+        yield b"%b %b %b %d\n" % (*ids, judgment)
+
+
+def _place(line: tuple[str, str, str, int]) -> tuple[bytes, ...]:
+    return id_bytes(line[0]), id_bytes(line[1]), id_bytes(line[2])

@@ -15,7 +15,7 @@ MOST_PER_TOPIC = 10**9
 
 
 class Treatment(StrEnum):
-    """What a finding does: refuse the run, be told, or nothing."""
+    """What a finding does: refuse the run, warn, or nothing."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -54,14 +54,14 @@ CODES: Mapping[str, Code] = MappingProxyType(
     {
         code.name: code
         for code in (
-            _fixed("columns", "a line has not six columns"),
+            _fixed("columns", "a line does not have six columns"),
             _fixed("comment", "a line is a comment"),
-            _fixed("id", "an id holds white space or invisible characters"),
-            _fixed("duplicate", "a document comes twice in a topic", 3),
+            _fixed("id", "an id contains white space or invisible characters"),
+            _fixed("duplicate", "a document appears twice in a topic", 3),
             _fixed("score", "a score is not a finite number", 5),
             _fixed("tags", "the tag changes within the file", 6),
-            _fixed("empty", "the file holds no line of a run"),
-            _error("unknown-topic", "a topic is not among the topics", 1, "its lines are not used"),
+            _fixed("empty", "the file contains no line of a run"),
+            _error("unknown-topic", "a topic is not among the topics", 1, "its lines are ignored"),
             _error("too-many", "a topic has more documents than are allowed", 3, "all of them are used"),
             _error(
                 "unknown-document", "a document is not in the collection's list", 3, "it stays in the run"
@@ -75,11 +75,11 @@ CODES: Mapping[str, Code] = MappingProxyType(
             _warning("cut-ties", "scores tie across the cut of the pool", 5),
             _warning("tag-length", "the tag has more than 20 characters", 6),
             _warning("tag-name", "the tag is not the name of the file", 6),
-            _warning("tag-alike", "the tag could be taken for another run's", 6),
-            _warning("topics-missing", "topics have no document"),
+            _warning("tag-alike", "the tag could be confused with another run's", 6),
+            _warning("topics-missing", "topics have no documents"),
             _warning("short-topics", "topics have fewer documents than others"),
-            _warning("same-content", "the rankings are those of another run"),
-            _warning("near-identical", "the rankings are nearly those of another run"),
+            _warning("same-content", "the rankings are identical to those of another run"),
+            _warning("near-identical", "the rankings are nearly identical to those of another run"),
         )
     }
 )
@@ -120,8 +120,8 @@ def changed_rules(
             known = ", ".join(one.name for one in CODES.values() if not one.fixed)
             findings.append(Finding("Rules", None, name, f"there is no finding {name!r}", f"give {known}"))
         elif code.fixed and treatment is not Treatment.ERROR:
-            message = f"{name} is an error always: {code.words}"
-            remedy = "without it nobody would know what the run is"
+            message = f"{name} is always an error: {code.words}"
+            remedy = "the run could not be read otherwise"
             findings.append(Finding("Rules", None, name, message, remedy))
         elif treatment is code.default:
             changed.pop(name, None)
@@ -142,7 +142,9 @@ def rules_from_json(data: Mapping[str, Any]) -> RunRules:
     limit = data.get("max_per_topic")
     names = {str(treatment) for treatment in Treatment}
     if not isinstance(codes, dict) or not set(codes.values()) <= names or not _is_limit(limit):
-        raise InvalidInput([Finding("Rules", None, "rules", "these are no rules for runs", "save them anew")])
+        raise InvalidInput(
+            [Finding("Rules", None, "rules", "these are not rules for runs", "save them again")]
+        )
     chosen = [(name, Treatment(treatment)) for name, treatment in codes.items()]
     return changed_rules(DEFAULT_RULES, chosen, max_per_topic=limit)
 
@@ -154,7 +156,7 @@ def _is_limit(limit: object) -> bool:
 def _wrong_limit(limit: int | None) -> Iterator[Finding]:
     if limit is not None and not 1 <= limit <= MOST_PER_TOPIC:
         message = f"a topic cannot have at most {limit:,} documents"
-        yield Finding("Rules", None, "max_per_topic", message, "give 1 or more, or leave it empty")
+        yield Finding("Rules", None, "max_per_topic", message, "use 1 or more, or leave it empty")
 
 
 class RunFindings(ErrorCollector):
@@ -195,4 +197,4 @@ def _counted(first: Finding, count: int) -> Finding:
 def _softened(finding: Finding) -> Finding:
     """A warning that would be an error elsewhere says what becomes of the run."""
     softened = CODES[finding.code].softened
-    return replace(finding, remedy=f"by the campaign's rules {softened}") if softened else finding
+    return replace(finding, remedy=f"under the campaign's rules {softened}") if softened else finding

@@ -1,4 +1,4 @@
-"""What is doubtful in a run that can be read: ranks against scores, ties, the tag, topics that fall short."""
+"""Warnings about a run that can be read: ranks against scores, ties, the tag, topics with few documents."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _RANK_DIGITS = 18
 
 @dataclass(slots=True)
 class _Tally:
-    """How many lines share a doubt, in how many topics, and the first of the lines."""
+    """How many lines share a warning, in how many topics, and the first of the lines."""
 
     lines: int = 0
     topics: int = 0
@@ -31,8 +31,8 @@ class _Tally:
         self.first = min(self.first or first, first)
 
 
-class Doubts:
-    """What is doubtful in one run: one finding a kind, with the count of its lines and the first of them.
+class RunWarnings:
+    """The warnings about one run: one of each kind, with the number of its lines and the first of them.
 
     `cut` is the depth of the pool that the run is meant for, where it is known.
     """
@@ -49,10 +49,10 @@ class Doubts:
         if lines:
             share = f"{lines:,} of {_count(self._lines, 'line')}"
             message = f"the second column is not Q0 ({share})"
-            self._add(first, "second-column", message, "write Q0 for other tools")
+            self._add(first, "second-column", message, "write Q0, which other tools expect")
 
     def about_ranking(self, columns: TopicColumns, scores: Scores | None) -> None:
-        """Note what is doubtful in the ranks and scores of a topic; scores are None where one was refused."""
+        """Note warnings about the ranks and scores of a topic; scores are None where one was refused."""
         self._lines += len(columns.lines)
         lines = np.frombuffer(columns.lines, dtype=np.int64)
         ranks = self._ranks(columns)
@@ -71,10 +71,10 @@ class Doubts:
         """Note a tag that is too long for common tools or not the name of its file."""
         if len(tag) > TAG_LENGTH:
             message = f"the tag {shown(tag)} has {len(tag)} characters"
-            self._add(None, "tag-length", message, f"evaluations ask for at most {TAG_LENGTH}")
+            self._add(None, "tag-length", message, f"TREC asks for at most {TAG_LENGTH}")
         if file_stem is not None and tag and tag != file_stem:
             message = f"the tag {shown(tag)} is not the name of the file"
-            self._add(None, "tag-name", message, "the run will be known by its tag")
+            self._add(None, "tag-name", message, "nothing to do: the tag names the run")
 
     def about_topics(self, sizes: dict[str, int], known: Collection[str] | None) -> None:
         """Note topics without documents, and topics with fewer documents than the largest has."""
@@ -83,7 +83,7 @@ class Doubts:
             message = (
                 f"{_count(len(missing), 'topic')} of {len(known or ()):,} without documents: {_some(missing)}"
             )
-            self._add(None, "topics-missing", message, "they will count as 0 in the means")
+            self._add(None, "topics-missing", message, "they count as 0 in the means")
         depth = max(sizes.values(), default=0)
         short = [topic for topic, size in sizes.items() if size < depth]
         if short:
@@ -92,11 +92,11 @@ class Doubts:
                 f"{_count(len(short), 'topic')} of {len(sizes):,} with fewer than {depth:,} documents; "
                 f"topic {shown(least)} has {sizes[least]:,}"
             )
-            self._add(None, "short-topics", message, "is this what the system found?")
+            self._add(None, "short-topics", message, "is this all that the system found?")
 
-    def tell_tallies(self) -> None:
-        """Have the findings told that were counted topic by topic; to be called once, at the end."""
-        unread = "the column is not read, scores decide the order"
+    def add_tallies(self) -> None:
+        """Add the warnings that were counted topic by topic; to be called once, at the end."""
+        unread = "nothing to do: scores decide the order, the rank column is ignored"
         for tally, code, text, remedy in (
             (self._rank, "rank", "the rank is not a whole number of 0 or more", unread),
             (self._repeated, "rank-repeated", "the rank was given to another document of the topic", unread),
@@ -105,7 +105,7 @@ class Doubts:
                 self._ties,
                 "ties",
                 "another document of the topic has the same score",
-                "a tie rule orders these",
+                "nothing to do: the tie rule of the pool decides",
             ),
             (
                 self._near,
@@ -117,7 +117,7 @@ class Doubts:
                 self._at_cut,
                 "cut-ties",
                 f"the score is that of documents on both sides of the pool's cut at depth {self._cut}",
-                "a tie rule decides which of them are judged",
+                "nothing to do: the tie rule of the pool decides which are judged",
             ),
         ):
             if tally.lines:

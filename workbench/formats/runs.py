@@ -18,7 +18,7 @@ from workbench.formats.packed_lines import NotUnderstood
 from workbench.formats.packed_runs import BLOCK, PackedRun, read_packed
 from workbench.formats.run_rules import DEFAULT_RULES, RunFindings, RunRules
 from workbench.formats.run_table import COLUMNS, Scores, TopicColumns, finite_doubles, run_table
-from workbench.formats.run_warnings import Doubts
+from workbench.formats.run_warnings import RunWarnings
 from workbench.formats.source import Readable
 from workbench.ranking import ordered, top
 from workbench.records import Ranking, Run, TieRule
@@ -38,7 +38,7 @@ class RunReading:
 
 @dataclass(frozen=True, slots=True)
 class RunCheck:
-    """What a check found in a file: `run` is None where there are errors; topics and lines are counts.
+    """What a check found in a file: `run` is None if there are errors; topics and lines are counts.
 
     `errors` ends with a line about those that are not listed where there are too many to list; `error_count`
     counts them all. `whole` says whether the file was read to its end.
@@ -85,7 +85,7 @@ def check_run(
     cut: int | None = None,
     max_lines: int | None = None,
 ) -> RunCheck:
-    """Check a run as `read_run` reads it, and tell errors and warnings alike instead of raising.
+    """Check a run as `read_run` reads it, and return errors and warnings alike instead of raising.
 
     `cut` is the depth of the pool that the run is meant for; a file of more than `max_lines` is read no
     further.
@@ -98,7 +98,7 @@ def check_run(
         table = run_table(stream, errors, max_lines=max_lines)
     except InvalidInput as unreadable:
         return unreadable_run(source, unreadable)
-    doubts = Doubts(errors, cut=cut)
+    warnings = RunWarnings(errors, cut=cut)
     known = None if topics is None else frozenset(topics)
     sizes: dict[str, int] = {}
     rankings: dict[str, Ranking] = {}
@@ -107,17 +107,17 @@ def check_run(
         columns = table.topics.pop(name)
         topic = name.decode("utf-8", "surrogateescape")
         sizes[topic] = len(columns.docnos)
-        rankings[topic] = _ranking(topic, columns, errors, doubts)
+        rankings[topic] = _ranking(topic, columns, errors, warnings)
         _check_topic(topic, columns, errors, known=known, max_per_topic=rules.max_per_topic)
         if docnos is not None:
             _check_docnos(rankings[topic].docnos, columns, docnos, errors)
     tag = _only_tag(table.tags, errors)
     if not table.lines:
-        errors.add(None, "empty", "the file holds no line of a run", COLUMNS)
-    doubts.about_second_column(table.not_q0, table.first_not_q0)
-    doubts.about_tag(tag, file_stem)
-    doubts.about_topics(sizes, known)
-    doubts.tell_tallies()
+        errors.add(None, "empty", "the file contains no line of a run", COLUMNS)
+    warnings.about_second_column(table.not_q0, table.first_not_q0)
+    warnings.about_tag(tag, file_stem)
+    warnings.about_topics(sizes, known)
+    warnings.add_tallies()
     run = None if errors else Run(tag, rankings)
     return RunCheck(source, run, len(sizes), table.lines, errors.count, errors.findings(), errors.warnings())
 
@@ -153,7 +153,7 @@ def write_run(run: Run) -> Iterator[bytes]:
             yield b"%b Q0 %b %d %b %b\n" % (name, written, ranks[docno], repr(score).encode(), tag)
 
 
-def _ranking(topic: str, columns: TopicColumns, errors: ErrorCollector, doubts: Doubts) -> Ranking:
+def _ranking(topic: str, columns: TopicColumns, errors: ErrorCollector, warnings: RunWarnings) -> Ranking:
     joined = b"\n".join(columns.docnos)
     docnos = tuple(joined.decode("utf-8", "surrogateescape").split("\n"))
     scores = _scores(columns, errors)
@@ -162,7 +162,7 @@ def _ranking(topic: str, columns: TopicColumns, errors: ErrorCollector, doubts: 
             check_ids(number, (topic, docno), errors)
     if len(set(docnos)) != len(docnos):
         _refuse_duplicates(topic, docnos, columns.lines, errors)
-    doubts.about_ranking(columns, scores)
+    warnings.about_ranking(columns, scores)
     return Ranking(docnos, () if scores is None else tuple(scores.tolist()))
 
 
@@ -184,8 +184,8 @@ def _refuse_duplicates(
     first: dict[str, int] = {}
     for number, docno in zip(lines, docnos, strict=True):
         if docno in first:
-            message = f"document {shown(docno)} was in topic {shown(topic)} already, line {first[docno]}"
-            errors.add(number, "duplicate", message, "a document has one line a topic: keep the better one")
+            message = f"document {shown(docno)} is already in topic {shown(topic)}, line {first[docno]}"
+            errors.add(number, "duplicate", message, "list a document once per topic: keep the better line")
         else:
             first[docno] = number
 
@@ -214,7 +214,7 @@ def _check_docnos(
     for number, docno in zip(columns.lines, docnos, strict=True):
         if docno not in existing:
             message = f"document {shown(docno)} is not in the collection"
-            errors.add(number, "unknown-document", message, "was the run made on another version of it?")
+            errors.add(number, "unknown-document", message, "was the run made on another version?")
 
 
 def _only_tag(tags: dict[bytes, int], errors: ErrorCollector) -> str:
@@ -224,7 +224,7 @@ def _only_tag(tags: dict[bytes, int], errors: ErrorCollector) -> str:
         check_ids(tags[tag], (tag.decode("utf-8", "surrogateescape"),), errors)
     for tag in others:
         message = f"the tag {shown(tag)} differs from {shown(first)} in line {tags[first]}"
-        errors.add(tags[tag], "tags", message, "a file holds one run with one tag: split or mend it")
+        errors.add(tags[tag], "tags", message, "a file contains one run with one tag: split or fix it")
     return first.decode("utf-8", "surrogateescape")
 
 

@@ -1,32 +1,26 @@
-"""Topics in any of the field's formats: the one list of those formats, and how they are told apart."""
+"""Topics in any of the field's formats: the registry of the formats, and reading any of them."""
 
 from __future__ import annotations
 
 import io
-import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 
-from workbench.errors import WorkbenchError
 from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.fields import check_texts
 from workbench.formats.identifiers import check_ids, read_ids
 from workbench.formats.source import Readable, whole_bytes
-from workbench.formats.topics_json import json_topics
-from workbench.formats.topics_trec import trec_topics
-from workbench.formats.topics_tsv import tsv_topics
-from workbench.formats.topics_xml import xml_topics
+from workbench.formats.text_formats import TopicFormat, in_words, known_format
+from workbench.formats.topics_json import JSON
+from workbench.formats.topics_trec import TREC
+from workbench.formats.topics_tsv import TSV
+from workbench.formats.topics_xml import XML
 from workbench.records import Topic
 
-TopicReader = Callable[[bytes, ErrorCollector], Iterator[tuple[int, Topic]]]
-"""From a file's content and the place for its errors to topics, each with the line where it starts."""
-
-TOPIC_FORMATS: Mapping[str, TopicReader] = MappingProxyType(
-    {"trec": trec_topics, "xml": xml_topics, "jsonl": json_topics, "tsv": tsv_topics}
-)
+TOPIC_FORMATS: Mapping[str, TopicFormat] = MappingProxyType({one.name: one for one in (TREC, XML, JSON, TSV)})
+"""The formats by name, in the order in which they are tried; the last recognises every file."""
 
 _MARKUP = (b"{", b"[", b"<")
-_TOP = re.compile(rb"<top(?:\s[^<>]*)?>", re.IGNORECASE)
 
 
 def read_topics(stream: Readable, *, source: str, format: str | None = None) -> tuple[Topic, ...]:
@@ -36,20 +30,16 @@ def read_topics(stream: Readable, *, source: str, format: str | None = None) -> 
     Raises InvalidInput with every error: ids that are missing, repeated or hold white space, topics that ask
     nothing; WorkbenchError for an unknown format.
     """
-    if format is not None and format not in TOPIC_FORMATS:
-        raise WorkbenchError(
-            f"{shown(format)} is no format of topics", remedy=f"one of {', '.join(TOPIC_FORMATS)}"
-        )
+    known_format(TOPIC_FORMATS, format)
     content = whole_bytes(stream, source=source)
     errors = ErrorCollector(source)
     topics: list[Topic] = []
     first: dict[str, int] = {}
-    for line, topic in TOPIC_FORMATS[format or sniffed_topics(content)](content, errors):
+    for line, topic in TOPIC_FORMATS[format or sniffed_topics(content)].read(content, errors):
         _check(line, topic, first, errors)
         topics.append(topic)
     if not topics and not errors:
-        known = "TREC <top>, XML <topic>, JSON lines, or id and title separated by a tab"
-        errors.add(None, "empty", "the file holds no topic", f"formats: {known}")
+        errors.add(None, "empty", "the file contains no topics", f"formats: {in_words(TOPIC_FORMATS)}")
     errors.check()
     return tuple(topics)
 
@@ -66,22 +56,16 @@ def read_topic_ids(stream: Readable, *, source: str) -> tuple[str, ...]:
 
 
 def sniffed_topics(content: bytes) -> str:
-    """The name of the format that the content looks like; what looks like nothing else is tab-separated."""
+    """The name of the format that the content looks like."""
     start = content.lstrip()
-    if start[:1] in (b"{", b"["):
-        return "jsonl"
-    if start[:5].lower() == b"<?xml":
-        return "xml"
-    if start[:1] == b"<":
-        return "trec" if _TOP.search(start) else "xml"
-    return "tsv"
+    return next(name for name, one in TOPIC_FORMATS.items() if one.recognises(start))
 
 
 def _check(line: int, topic: Topic, first: dict[str, int], errors: ErrorCollector) -> None:
     if check_ids(line, (topic.id,), errors) and first.setdefault(topic.id, line) != line:
-        message = f"topic {shown(topic.id)} was there already, line {first[topic.id]}"
+        message = f"topic {shown(topic.id)} is already in the file, line {first[topic.id]}"
         errors.add(line, "duplicate", message, "give every topic an id of its own")
     if not topic.title and not topic.description:
         message = f"topic {shown(topic.id)} has neither title nor description"
-        errors.add(line, "empty-topic", message, "say what is looked for")
+        errors.add(line, "empty-topic", message, "write what is looked for")
     check_texts(line, (topic.title, topic.description, topic.narrative), errors)

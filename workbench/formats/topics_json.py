@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from workbench.formats.error_collector import ErrorCollector
-from workbench.formats.fields import collapsed, paragraphs
+from workbench.formats.fields import checked_subtopics, collapsed, paragraphs
 from workbench.formats.identifiers import trimmed
 from workbench.formats.json_lines import Record, array_items, as_record, first_of, parsed, unknown_keys
-from workbench.formats.subtopics import checked_subtopics
+from workbench.formats.text_formats import TopicFormat
 from workbench.records import Topic
 
 _IDS = ("id", "_id", "qid", "query_id", "topic_id", "number", "num")
@@ -76,3 +76,10 @@ def _subtopics(line: int, found: Any, errors: ErrorCollector) -> tuple[tuple[str
         else:
             errors.add(line, "subtopics", f"subtopic {number} is no text", _SUBTOPICS)
     return checked_subtopics(line, read, errors)
+
+
+def _recognised(content: bytes) -> bool:
+    return content.startswith((b"{", b"["))
+
+
+JSON = TopicFormat("jsonl", "JSON lines", json_topics, _recognised)

@@ -13,8 +13,10 @@ from dataclasses import dataclass, field
 from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.fields import collapsed, paragraphs, unescaped
 from workbench.formats.identifiers import trimmed
+from workbench.formats.text_formats import TopicFormat
 from workbench.records import Topic
 
+_TOP = re.compile(rb"<top(?:\s[^<>]*)?>", re.IGNORECASE)
 _TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9_-]*+)[^<>]*+>")
 _FIELDS = {
     "num": "number",
@@ -111,3 +113,11 @@ def _turn(
             topic.fields[topic.current].append("\n\n")
     elif begins_line:
         topic.current = None
+
+
+def _recognised(content: bytes) -> bool:
+    is_xml = content[:5].lower() == b"<?xml"
+    return content.startswith(b"<") and not is_xml and bool(_TOP.search(content))
+
+
+TREC = TopicFormat("trec", "TREC <top> text", trec_topics, _recognised)

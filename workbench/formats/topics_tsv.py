@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from workbench.formats.error_collector import ErrorCollector
 from workbench.formats.fields import collapsed, paragraphs
 from workbench.formats.identifiers import trimmed
+from workbench.formats.text_formats import TopicFormat
 from workbench.records import Topic
 
 _IDS = frozenset(
@@ -60,3 +61,10 @@ def _topic(identifier: str, fields: dict[str, str]) -> Topic:
         collapsed(fields.get("description", "")),
         paragraphs(fields.get("narrative", "")),
     )
+
+
+def _recognised(_content: bytes) -> bool:
+    return True
+
+
+TSV = TopicFormat("tsv", "TSV", tsv_topics, _recognised)

@@ -7,9 +7,9 @@ from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
 from workbench.formats.error_collector import ErrorCollector
-from workbench.formats.fields import collapsed, paragraphs
+from workbench.formats.fields import checked_subtopics, collapsed, paragraphs
 from workbench.formats.identifiers import trimmed
-from workbench.formats.subtopics import checked_subtopics
+from workbench.formats.text_formats import TopicFormat
 from workbench.records import Topic
 
 _DEPTH = 50
@@ -124,3 +124,10 @@ def _tree(content: bytes) -> tuple[Element, Mapping[Element, int]]:
     parser.buffer_text = True
     parser.Parse(content, True)
     return builder.close(), lines
+
+
+def _recognised(content: bytes) -> bool:
+    return content.startswith(b"<")
+
+
+XML = TopicFormat("xml", "TREC XML", xml_topics, _recognised)

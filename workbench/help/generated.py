@@ -121,13 +121,13 @@ def _roles() -> str:
 def _topic_formats() -> str:
     from workbench.formats.topics import TOPIC_FORMATS
 
-    return ", ".join(f"`{name}`" for name in TOPIC_FORMATS)
+    return ", ".join(f"{one.words} (`{one.name}`)" for one in TOPIC_FORMATS.values())
 
 
 def _document_formats() -> str:
     from workbench.formats.documents import DOCUMENT_FORMATS
 
-    return ", ".join(f"`{name}`" for name in DOCUMENT_FORMATS)
+    return ", ".join(f"{one.words} (`{one.name}`)" for one in DOCUMENT_FORMATS.values())
 
 
 def _tie_rules() -> str:

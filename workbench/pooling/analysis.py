@@ -11,7 +11,7 @@ import numpy as np
 from workbench.errors import WorkbenchError
 from workbench.pooling.candidates import Gathered, TopicCandidates, gather
 from workbench.pooling.contributions import Incidence, Part, incidence_of_tops, parts
-from workbench.pooling.overlap import AlikePair, RunOverlap, overlap_of
+from workbench.pooling.overlap import RunOverlap, SimilarPair, overlap_of
 from workbench.pooling.pool import Pair, TopicSize
 from workbench.pooling.ties import (
     CutTie,
@@ -39,7 +39,7 @@ class SizeAtDepth:
 
     @property
     def largest_possible(self) -> int:
-        """The pairs of all topics had no two runs brought the same."""
+        """The pairs of all topics if no two runs shared a document."""
         return sum(topic.largest_possible for topic in self.topics)
 
 
@@ -178,7 +178,7 @@ class TopicPart:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MadePool:
-    """What a pool that is made already holds, and the largest possible size of each of its topics."""
+    """What each run contributed to an existing pool, and the largest possible size of each of its topics."""
 
     incidence: Incidence
     largest_possible: Mapping[str, int]
@@ -190,7 +190,7 @@ class Analysis:
 
     Growth, overlap and ties are always those of the runs' first documents; `by_run`, `by_group` (empty where
     no run has a group) and `topics` those of the pool. `chain` orders the runs of `overlap`, as places in
-    its tags, so that alike ones stand together. `median` is of the topics' pairs; `judged` counts the pairs
+    its tags, so that similar ones are adjacent. `median` is of the topics' pairs; `judged` counts the pairs
     that are.
     """
 
@@ -202,7 +202,7 @@ class Analysis:
     by_group: tuple[Part, ...]
     overlap: RunOverlap
     chain: tuple[int, ...]
-    alike: tuple[AlikePair, ...]
+    alike: tuple[SimilarPair, ...]
     at_cut: tuple[CutTie, ...]
     ties_by_run: tuple[RunTies, ...]
     decided: DecidedByTies
@@ -223,12 +223,12 @@ class Analysis:
 
     @property
     def largest_possible(self) -> int:
-        """The pairs of the pool had no two runs brought the same."""
+        """The pairs of the pool if no two runs shared a document."""
         return sum(topic.largest_possible for topic in self.topics)
 
     @property
-    def near_duplicates(self) -> tuple[AlikePair, ...]:
-        """Every two runs with a share of `NEAR_DUPLICATE` or more, the most alike first."""
+    def near_duplicates(self) -> tuple[SimilarPair, ...]:
+        """Every two runs with a share of `NEAR_DUPLICATE` or more, the most similar first."""
         return tuple(pair for pair in self.alike if pair.share >= NEAR_DUPLICATE)
 
     @property
@@ -246,8 +246,8 @@ def analysis(
 ) -> Analysis:
     """The numbers of examined runs and of a pool of them, or of their depth pool where none is made yet.
 
-    `groups` names the groups by tag; `judged` says of every judged pair whether it is relevant.
-    Runs and groups come by what they alone brought, topics by their pairs, the most first, then by name
+    `groups` names the groups by tag; `judged` maps every judged pair to whether it is relevant.
+    Runs and groups are sorted by their unique pairs, topics by their pairs, the most first, then by name
     (bytes).
     """
     if pool is None:

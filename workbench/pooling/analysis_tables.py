@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 
+from workbench.export import Export, table_export
 from workbench.pooling.analysis import Analysis
 from workbench.pooling.contributions import Part
 
@@ -14,28 +14,16 @@ STEPS = (1, 2, 3, 4, 5, 7, 10, 15, 20, 30, 40, 50, 70)
 """Depths at which a short table of growth stops, and their multiples by ten, a hundred..."""
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
-    """Columns by name, and the rows; a cell is a text or a number."""
-
-    columns: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
-
-    def records(self) -> list[dict[str, Cell]]:
-        """The rows as objects."""
-        return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
-
-
-def growth(found: Analysis) -> Table:
-    """The pool's size at every depth, what that depth adds, and the size had no two runs brought the same."""
+def growth(found: Analysis) -> Export:
+    """The pool's size at every depth, what that depth adds, and the size if no two runs shared a document."""
     rows, before = [], 0
     for size in found.growth:
         rows.append((size.depth, size.size, size.size - before, size.largest_possible))
         before = size.size
-    return Table(("depth", "pairs", "new", "largest_possible"), tuple(rows))
+    return table_export(("depth", "pairs", "new", "largest_possible"), tuple(rows))
 
 
-def growth_by_topic(found: Analysis) -> Table:
+def growth_by_topic(found: Analysis) -> Export:
     """The same topic by topic, at the depths of a short table."""
     depths = set(short_depths(found))
     rows = [
@@ -44,62 +32,62 @@ def growth_by_topic(found: Analysis) -> Table:
         if size.depth in depths
         for topic in size.topics
     ]
-    return Table(("topic", "depth", "pairs", "largest_possible"), tuple(rows))
+    return table_export(("topic", "depth", "pairs", "largest_possible"), tuple(rows))
 
 
-def contributions(found: Analysis) -> Table:
-    """What every run brought, and what it alone did."""
-    return Table(
+def contributions(found: Analysis) -> Export:
+    """What every run contributed, and what only it did."""
+    return table_export(
         ("run", "group", "pairs", "alone", "relevant", "relevant_alone"),
         tuple((part.name, found.groups.get(part.name, ""), *_counts(part)) for part in found.by_run),
     )
 
 
-def groups(found: Analysis) -> Table:
+def groups(found: Analysis) -> Export:
     """The same by group; empty where no run has one."""
     runs = list(found.groups.values())
-    return Table(
+    return table_export(
         ("group", "runs", "pairs", "alone", "relevant", "relevant_alone"),
         tuple((part.name, max(runs.count(part.name), 1), *_counts(part)) for part in found.by_group),
     )
 
 
-def overlap(found: Analysis) -> Table:
-    """Every two runs, the most alike first."""
-    return Table(
+def overlap(found: Analysis) -> Export:
+    """Every two runs, the most similar first."""
+    return table_export(
         ("first", "second", "shared", "share"),
         tuple((pair.first, pair.second, pair.shared, pair.share) for pair in found.alike),
     )
 
 
-def matrix(found: Analysis) -> Table:
-    """The share of every run with every run, alike ones beside each other."""
+def matrix(found: Analysis) -> Export:
+    """The share of every run with every run, similar ones adjacent."""
     shares = found.overlap.shares()
     rows: tuple[tuple[Cell, ...], ...] = tuple(
         (found.tags[row], *(float(shares[row, column]) for column in found.chain)) for row in found.chain
     )
-    return Table(("run", *(found.tags[place] for place in found.chain)), rows)
+    return table_export(("run", *(found.tags[place] for place in found.chain)), rows)
 
 
-def ties(found: Analysis) -> Table:
+def ties(found: Analysis) -> Export:
     """Every run and topic with a tie across the cut: the score, and documents within and beyond the depth."""
-    return Table(
+    return table_export(
         ("run", "topic", "score", "inside", "outside"),
         tuple((tie.tag, tie.topic, tie.score, len(tie.inside), len(tie.outside)) for tie in found.at_cut),
     )
 
 
-def rules(found: Analysis) -> Table:
+def rules(found: Analysis) -> Export:
     """What every tie rule makes of the depth pool, and what changes from the rule that was chosen."""
-    return Table(
+    return table_export(
         ("ties", "pairs", "entering", "leaving"),
         tuple((str(one.rule), one.pairs, len(one.entering), len(one.leaving)) for one in found.rules),
     )
 
 
-def topics(found: Analysis) -> Table:
+def topics(found: Analysis) -> Export:
     """The topics by the size of their pools."""
-    return Table(
+    return table_export(
         ("topic", "pairs", "largest_possible", "judged", "relevant", "unusual"),
         tuple(
             (one.topic, one.pairs, one.largest_possible, one.judged, one.relevant, one.unusual)
@@ -108,7 +96,7 @@ def topics(found: Analysis) -> Table:
     )
 
 
-TABLES: Mapping[str, Callable[[Analysis], Table]] = {
+TABLES: Mapping[str, Callable[[Analysis], Export]] = {
     "growth": growth,
     "growth-by-topic": growth_by_topic,
     "contributions": contributions,

@@ -118,7 +118,7 @@ class TopicCandidates:
         slots[documents] = np.arange(len(documents))
         lengths = [len(ranked.documents) for ranked in self.lists]
         runs = len(lengths)
-        # One number says slot, rank and run in the order of entries and, the lists being sorted by tag, of
+        # One number encodes slot, rank and run in the order of entries and, the lists being sorted by tag, of
         # contributions. It is less than the square of all lines of the topic, so that it does not overflow.
         longest = max(lengths, default=0)
         keys = np.concatenate(
@@ -173,7 +173,7 @@ def gather(
             # Copied, or else the scores beyond the depth would be kept with them.
             scores = np.sort(np.array(ranking.scores))[::-1][: len(first)].copy()
             lists[topic].append(Ranked(run.tag, documents, scores, contributions))
-    # Taken out one by one, so that all is not held twice.
+    # Removed one by one, so that memory does not contain everything twice.
     topics = tuple(_candidates(topic, places.pop(topic), lists.pop(topic)) for topic in sorted_ids(lists))
     return Gathered(tuple(sorted_ids(tags)), topics)
 

@@ -28,7 +28,7 @@ def difference(before: Pool, after: Pool) -> PoolDifference:
 
 
 def without_pairs(pool: Pool, pairs: Iterable[Pair]) -> Pool:
-    """The supplementary pool: what of a pool is not among these pairs, say judged or pooled already.
+    """The supplementary pool: what of a pool is not among these pairs, such as judged or pooled ones.
 
     Weights, inclusion probabilities and strata stay those of the drawing; the pairs taken away have none.
     """
@@ -44,7 +44,7 @@ def without_pairs(pool: Pool, pairs: Iterable[Pair]) -> Pool:
 
 @dataclass(frozen=True, slots=True)
 class PoolChange:
-    """What changes of a topic, of what a run brought, or of what was added by hand, in pairs.
+    """What changes of a topic, of what a run contributed, or of what was added by hand, in pairs.
 
     Of those in the pool after, nobody has judged `to_judge` yet.
     """
@@ -63,8 +63,8 @@ class PoolComparison:
     """What changes from one pool to another.
 
     `by_topic` and `by_run` are sorted (bytes) and have every topic and run of either pool; `by_hand` is what
-    people added, `total` everything. A pair that several runs brought counts for each of them, and one that
-    a run brings to one pool only enters or leaves for that run even if it stays in the pool.
+    people added, `total` everything. A pair that several runs contributed counts for each of them, and one
+    that a run contributes to one pool only enters or leaves for that run even if it stays in the pool.
     """
 
     difference: PoolDifference

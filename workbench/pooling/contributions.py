@@ -15,10 +15,10 @@ from workbench.records import PoolEntry, sorted_ids
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TopicIncidence:
-    """One topic: its documents, sorted (bytes), and for each time that a run brought one, run and document.
+    """One topic: its documents, sorted (bytes), and run and document of every contribution.
 
     `runs` and `documents` are of equal length and hold places in the tags and in `docnos`; a document that no
-    run brought, added by hand, is in `docnos` alone.
+    run contributed, added by hand, is in `docnos` alone.
     """
 
     topic: str
@@ -47,7 +47,7 @@ def incidence_of_tops(gathered: Gathered, depth: int) -> Incidence:
 
 
 def incidence_of_pool(pool: Pool) -> Incidence:
-    """What each run brought to a pool, by any strategy."""
+    """What each run contributed to a pool, by any strategy."""
     return incidence_of_entries(
         pool.tags,
         ((entry.topic, entry.docno, [one.tag for one in entry.contributions]) for entry in pool.entries),
@@ -55,7 +55,7 @@ def incidence_of_pool(pool: Pool) -> Incidence:
 
 
 def incidence_of_entries(tags: Iterable[str], entries: Iterable[tuple[str, str, Sequence[str]]]) -> Incidence:
-    """The same of (topic, docno, tags that brought it), each pair once, sorted by topic and docno (bytes)."""
+    """The same from (topic, docno, tags of its runs), each pair once, sorted by topic and docno (bytes)."""
     ordered = tuple(sorted_ids(set(tags)))
     place = {tag: at for at, tag in enumerate(ordered)}
     docnos: dict[str, list[str]] = {}
@@ -97,7 +97,7 @@ _NO_GROUPS: Mapping[str, str] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The pairs that a run or group brought to a pool, and those of them that no other brought.
+    """The pairs that a run or group contributed to a pool, and those of them that no other contributed.
 
     `relevant` and `relevant_alone` are those of them that are known to be relevant.
     """
@@ -112,7 +112,7 @@ class Part:
 def contributions(pool: Pool, groups: Mapping[str, str] | None = None) -> tuple[Part, ...]:
     """The part of every run in a pool, or of every group where `groups` names the groups by tag.
 
-    A run without a group stands for itself. Sorted by name (bytes); runs that brought nothing are there.
+    A run without a group counts as a group. Sorted by name (bytes), including runs that contributed nothing.
     Source: annotate-qrels.pl of NIST.
     """
     return parts(incidence_of_pool(pool), groups or {})
@@ -124,7 +124,7 @@ def parts(
     *,
     relevant: Collection[Pair] = frozenset(),
 ) -> tuple[Part, ...]:
-    """The same of what runs brought, with the share of the relevant in it."""
+    """The same from an incidence, with the relevant pairs among them."""
     named = [groups.get(tag, tag) for tag in incidence.tags]
     names = sorted_ids(set(named))
     place = {name: at for at, name in enumerate(names)}
@@ -138,7 +138,7 @@ def parts(
 
 
 def uniques(pool: Pool, groups: Mapping[str, str] | None = None) -> dict[str, tuple[Pair, ...]]:
-    """The pairs that only one run or group brought, by its name; names and pairs sorted (bytes).
+    """The pairs that only one run or group contributed, by its name; names and pairs sorted (bytes).
 
     What the qrels lose when the group is left out.
     Source: gloo-eval.pl of NIST; Zobel 1998; Voorhees 2001.
@@ -153,7 +153,7 @@ def uniques(pool: Pool, groups: Mapping[str, str] | None = None) -> dict[str, tu
 
 
 def _counted(topic: TopicIncidence, of_run: Places, names: int, relevant: Collection[Pair]) -> Places:
-    """The four counts of a part for every name; a document that a group's two runs brought counts once."""
+    """The four counts of a part for every name; what two runs of a group contributed counts once."""
     documents = max(len(topic.docnos), 1)
     brought = of_run[topic.runs] * documents + topic.documents
     name, document = np.divmod(np.unique(brought) if names < len(of_run) else brought, documents)

@@ -34,12 +34,10 @@ class Depths:
 
     def __post_init__(self) -> None:
         if self.depth < 1:
-            raise WorkbenchError(
-                f"a pool of depth {self.depth} holds nothing", remedy="give a depth of 1 or more"
-            )
+            raise WorkbenchError(f"a pool of depth {self.depth} is empty", remedy="give a depth of 1 or more")
 
     def of(self, tag: str, topic: str) -> int:
-        """Own depths go before the one; where a run and a topic both have theirs, the smaller holds."""
+        """Own depths go before the one; where a run and a topic both have theirs, the smaller applies."""
         own = [limit for limit in (self.of_runs.get(tag), self.of_topics.get(topic)) if limit is not None]
         return min(own, default=self.depth)
 
@@ -70,7 +68,7 @@ def depth_pool(
     """The documents that at least one run has among its first `depth` for a topic.
 
     `run_depths` by tag and `topic_depths` by topic id go before `depth`; where a run and a topic both have
-    their own, the smaller holds; 0 takes nothing.
+    their own, the smaller applies; 0 takes nothing.
     Runs are taken one by one and not kept, so they may come from an iterator; their order does not matter.
     Raises WorkbenchError for a depth below 1 and for a depth of a run or topic that is not among the runs,
     Conflict where two runs have the same tag.
@@ -113,7 +111,7 @@ DEPTH = Strategy(
     "every run's first documents for each topic, up to one depth",
     "Sparck Jones and van Rijsbergen 1975",
     (
-        Parameter("depth", "how many documents of each run, for each topic", 100, WHOLE, lowest=1),
+        Parameter("depth", "documents of each run, per topic", 100, WHOLE, lowest=1),
         Parameter("run_depths", "runs with a depth of their own", NO_DEPTHS, DEPTHS),
         Parameter("topic_depths", "topics with a depth of their own", NO_DEPTHS, DEPTHS),
     ),
@@ -136,8 +134,8 @@ def depth_pairs(
 ) -> dict[str, list[bytes]]:
     """The docnos of the pool that `depth_pool` makes, by topic; topics and docnos sorted (bytes).
 
-    The documents of each run stand best first, and reach to the largest of the depths or to the run's end.
-    Runs as arrays are what is fast. Runs are taken one by one and not kept; their order does not matter.
+    The documents of each run are ordered best first, and reach to the largest of the depths or to the run's
+    end. Runs as arrays are what is fast. Runs are taken one by one and not kept; their order does not matter.
     Raises what `depth_pool` raises.
     """
     depths = Depths(depth, run_depths, topic_depths)

@@ -1,7 +1,7 @@
 """Which documents are nearly identical: a sketch of each for finding them fast, the texts for being sure.
 
 The resemblance of two texts is the Jaccard coefficient of their sets of shingles, |A ∩ B| / |A ∪ B|, where a
-shingle is SHINGLE words in a row (characters, in scripts without spaces). A sketch holds the KEPT smallest of
+shingle is SHINGLE words in a row (characters, in scripts without spaces). A sketch has the KEPT smallest of
 a text's hashed shingles; the smallest KEPT of two sketches' union are a random sample of the union, so the
 share of them that is in both estimates the resemblance without bias. Source: A. Broder, "On the resemblance
 and containment of documents", SEQUENCES 1997.
@@ -59,7 +59,7 @@ def sketch(text: str) -> bytes:
 
 
 def estimate(one: bytes, other: bytes) -> float:
-    """The resemblance of two texts as their sketches tell it; exact where both have at most KEPT shingles."""
+    """The resemblance estimated from two sketches; exact where both have at most KEPT shingles."""
     (count, a), (other_count, b) = _read(one), _read(other)
     if not count or not other_count:
         return 0.0
@@ -123,7 +123,7 @@ def promising_pairs(sketches: Mapping[str, bytes]) -> list[tuple[str, str]]:
 
 
 def groups(names: Sequence[str], pairs: Sequence[tuple[str, str]]) -> list[list[str]]:
-    """The names that pairs hold together, of two and more, in their order."""
+    """The names that pairs connect, in groups of two or more, in their order."""
     parent = {name: name for name in names}
 
     def root(name: str) -> str:

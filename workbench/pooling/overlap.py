@@ -15,7 +15,7 @@ from workbench.records import Run, TieRule
 
 
 @dataclass(frozen=True, slots=True)
-class AlikePair:
+class SimilarPair:
     """Two runs, the pairs they have in common and what share that is of the pairs of either."""
 
     first: str
@@ -28,7 +28,7 @@ class AlikePair:
 class RunOverlap:
     """The pairs that any two runs have in common to a depth, over all topics.
 
-    `tags` are sorted (bytes); `shared` has a row and a column for each; its diagonal says how many each has.
+    `tags` are sorted (bytes); `shared` has a row and a column for each; its diagonal is how many each has.
     """
 
     depth: int
@@ -44,9 +44,9 @@ class RunOverlap:
         return self.shared[first][second] / either if either else None
 
     def chain(self) -> tuple[int, ...]:
-        """The runs, as places in `tags`, so ordered that alike ones stand together.
+        """The runs, as places in `tags`, ordered so that similar ones are adjacent.
 
-        Begins with the two runs of the largest share and goes on at whichever end has the more alike run
+        Begins with the two runs of the largest share and continues at whichever end has the more similar run
         left; of equal shares the earlier tags go first.
         """
         if len(self.tags) < 2:
@@ -66,14 +66,14 @@ class RunOverlap:
                 left.remove(after)
         return tuple(chain)
 
-    def pairs(self) -> tuple[AlikePair, ...]:
-        """Every two runs with documents, the most alike first; of equal shares the earlier tags first."""
+    def pairs(self) -> tuple[SimilarPair, ...]:
+        """Every two runs with documents, the most similar first; of equal shares the earlier tags first."""
         shares = self.shares()
         firsts, seconds = np.triu_indices(len(self.tags), 1)
         values = shares[firsts, seconds]
         order = np.argsort(-values, kind="stable")
         return tuple(
-            AlikePair(self.tags[first], self.tags[second], self.shared[first][second], value)
+            SimilarPair(self.tags[first], self.tags[second], self.shared[first][second], value)
             for first, second, value in zip(
                 firsts[order].tolist(), seconds[order].tolist(), values[order].tolist(), strict=True
             )
@@ -94,7 +94,7 @@ def overlap(runs: Iterable[Run], *, depth: int = 100, ties: TieRule = TieRule.TR
     Raises WorkbenchError for a depth below 1 and Conflict where two runs have the same tag.
     """
     if depth < 1:
-        raise WorkbenchError(f"runs share nothing to depth {depth}", remedy="give a depth of 1 or more")
+        raise WorkbenchError(f"there is no overlap at depth {depth}", remedy="give a depth of 1 or more")
     return overlap_of(incidence_of_tops(gather(runs, depth=depth, ties=ties), depth), depth)
 
 
@@ -103,7 +103,7 @@ def overlap_of(incidence: Incidence, depth: int) -> RunOverlap:
     runs = len(incidence.tags)
     shared = np.zeros((runs, runs), dtype=np.int64)
     for topic in incidence.topics:
-        # Most documents are in one run only, and say nothing but how many that run has.
+        # Most documents are in one run only, and only add to the size of that run.
         met = np.bincount(topic.documents, minlength=len(topic.docnos)) > 1
         among = met[topic.documents]
         # Single precision counts exactly to 2^24, far beyond any depth.

@@ -127,7 +127,7 @@ def size_of_budget(planned: Planned) -> tuple[Counts, Certainty]:
 
 def size_of_adaptive(planned: Planned) -> tuple[Counts, Certainty]:
     """The size of an adaptive pool: its budget, as far as there are documents within its depth."""
-    # What is known is told to the strategy, not handed out, and takes nothing of the budget.
+    # The strategy learns what is known; it is not handed out, and takes nothing from the budget.
     free = planned.new(planned.reach.best <= planned.values["depth"])
     return np.minimum(free, planned.values["budget"]), Certainty.EXACT
 

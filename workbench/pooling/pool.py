@@ -17,7 +17,7 @@ class Pool:
     """The (topic, document) pairs that a strategy chose from runs.
 
     `entries` are sorted by topic, then docno (bytes), one for each pair; `tags` are the runs, sorted (bytes);
-    `largest_possible` says for each topic how many pairs there were if no two runs had brought the same.
+    `largest_possible` is for each topic how many pairs there would be if no two runs shared a document.
     By pair, empty unless the strategy has them: `weights`, by which entries were chosen, to 12 digits;
     `inclusion`, the probability (above 0, at most 1) with which an entry was drawn; `strata`, the number
     (from 1) of the stratum of every pair that could have been drawn, whether it was or not.
@@ -38,7 +38,7 @@ class Pool:
 
 @dataclass(frozen=True, slots=True)
 class TopicSize:
-    """The pairs of one topic in a pool, and how many there were if no two runs had brought the same."""
+    """The pairs of one topic in a pool, and how many there would be if no two runs shared a document."""
 
     topic: str
     size: int

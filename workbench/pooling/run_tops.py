@@ -69,7 +69,7 @@ def joined(parts: Sequence[tuple[Words, ...]]) -> tuple[Words, ...]:
 
 
 def grouped(words: Sequence[Words], numbers: Places) -> tuple[Places, Places]:
-    """An order in which equal pairs stand together, and where in it each group begins; there is at least one.
+    """An order in which equal pairs are adjacent, and where in it each group begins; there is at least one.
 
     Pairs are sorted by fingerprints, which takes a third of the time of sorting their docnos; should two
     ever share one, which is seen here, they are sorted by themselves.
@@ -110,7 +110,7 @@ def _changes(columns: Sequence[Words | Places], order: Places) -> NDArray[np.boo
 Marks = NDArray[np.bool_]
 
 KNOWN = 0
-"""The rank that stands for "pooled or judged already" in the tops that `known_tops` makes."""
+"""The rank that marks what is pooled or judged already in the tops that `known_tops` makes."""
 
 _LAST = np.iinfo(np.int64).max
 
@@ -127,7 +127,7 @@ class RunTops:
 
     @classmethod
     def of(cls, run: Run) -> RunTops:
-        """The tops of a run whose documents stand best first."""
+        """The tops of a run whose documents are ordered best first."""
         listed = [ranking.docnos for ranking in run.rankings.values()]
         numbers = np.repeat(np.arange(len(listed)), [len(docnos) for docnos in listed])
         ranks = np.array([rank for docnos in listed for rank in range(1, len(docnos) + 1)], dtype=np.int64)
@@ -137,7 +137,7 @@ class RunTops:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reached:
-    """Every distinct pair of topic and document, in the order of the topics, and what runs say of it.
+    """Every distinct pair of topic and document, in the order of the topics, and its place in the runs.
 
     `topics` are sorted (bytes), `numbers` are places in it. `best` is the best rank, `first` the first run by
     tag (bytes) that has the pair there, `runs` how many have it at all; `known` marks what is pooled or
@@ -168,8 +168,8 @@ def reached(
 ) -> Reached:
     """All that the runs have among their first documents, whatever the order in which the runs come.
 
-    Where a run or topic has a depth of its own (where both have, the smaller holds), what lies within counts
-    as rank 1 and what lies beyond is not there: such a document is in a pool of any depth, or in none.
+    Where a run or topic has a depth of its own (where both have, the smaller applies), what lies within
+    counts as rank 1 and what lies beyond is not there: such a document is in a pool of any depth, or in none.
     Raises Conflict where two runs have the same tag.
     """
     all_tops = sorted(tops, key=lambda one: id_bytes(one.tag))
@@ -185,7 +185,7 @@ def reached(
         kept = slice(None) if ranks.all() else ranks > 0
         numbers.append(of_topics[one.numbers[kept]])
         docnos.append(words_of(one.docnos[kept]))
-        # The best rank and, of the runs that have it, the first: the smallest of these says both.
+        # The best rank and, of the runs that have it, the first: the smallest code encodes both.
         codes.append(ranks[kept] * len(all_tops) + place)
     if known is not None:
         of_topics = np.array([place_of.get(topic, -1) for topic in known.topics], dtype=np.int64)
@@ -235,7 +235,7 @@ def _merged(
     sizes = np.diff(np.append(starts, len(order)))
     at = order[starts]
     found = np.flatnonzero(smallest != _LAST)
-    # Topic by topic, so that what belongs to one stands together.
+    # Topic by topic, so that the pairs of one are adjacent.
     found = found[np.argsort(numbers[at[found]], kind="stable")]
     best, first = np.divmod(smallest[found], len(tags) or 1)
     at, runs = at[found], sizes[found] - known[found]

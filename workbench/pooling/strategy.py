@@ -81,12 +81,12 @@ class Parameter:
 
 
 def whole_lists(_values: Values) -> int | None:
-    """The depth that is read by a strategy that looks at all documents of every run."""
+    """The depth of a strategy that reads all documents of every run."""
     return None
 
 
 def to_its_depth(values: Values) -> int | None:
-    """The depth that is read by a strategy whose parameter `depth` says so."""
+    """The depth of a strategy that reads to its parameter `depth`."""
     return int(values["depth"])
 
 
@@ -94,8 +94,8 @@ def to_its_depth(values: Values) -> int | None:
 class Strategy(Generic[Made]):
     """A way to choose what gets judged, and all that pages, commands and planner need to know of it.
 
-    `build` takes runs, `ties` and the parameters, all by keyword. `size` says how large its pool would be,
-    without building it; `depth_read` how many documents of each run and topic it reads, None for all.
+    `build` takes runs, `ties` and the parameters, all by keyword. `size` computes how large its pool would
+    be, without building it; `depth_read` how many documents of each run and topic it reads, None for all.
     """
 
     name: str
@@ -151,7 +151,7 @@ class Strategy(Generic[Made]):
     ) -> Sizes:
         """The size that the pool would have; a supplementary one without what is known already.
 
-        `reach` must go as deep as `depth_to_plan` says, and for a depth pool have its own depths; `longest`
+        `reach` must be as deep as `depth_to_plan`, and for a depth pool have its own depths; `longest`
         has the topics of the runs. What is left of a sample, or of the documents with the largest weights,
         without the known ones depends on which these are: the size is expected, or the largest possible.
         Raises WorkbenchError for what the strategy itself would refuse: own depths of runs or topics that are
@@ -204,7 +204,7 @@ def _number(given: object) -> float:
 
 def _depths(given: object) -> dict[str, int]:
     if isinstance(given, str):
-        # Ids hold no white space but may hold "=", so the last one parts the id from its depth.
+        # Ids contain no white space but may contain "=": the last one separates the id from its depth.
         items = [item.rpartition("=") for item in given.split()]
         given = {name: depth for name, _, depth in items}
         if len(given) < len(items):
@@ -225,10 +225,8 @@ WHOLE = ParameterKind("whole number", "100", _whole, str)
 NUMBER = ParameterKind("number", "0.8", _number, repr)
 DEPTHS = ParameterKind("list of depths by id", "bm25=50 manual=200", _depths, _write_depths)
 
-BUDGET = Parameter("budget", "how many documents for each topic", 100, WHOLE, lowest=1)
-SEED = Parameter("seed", "the number from which every lot is drawn", 0, WHOLE, lowest=0)
+BUDGET = Parameter("budget", "documents per topic", 100, WHOLE, lowest=1)
+SEED = Parameter("seed", "seed of the random sample", 0, WHOLE, lowest=0)
 
 
-DEPTH_READ = Parameter(
-    "depth", "how many documents of each run can come up, for each topic", 100, WHOLE, lowest=1
-)
+DEPTH_READ = Parameter("depth", "documents of each run that can be chosen, per topic", 100, WHOLE, lowest=1)

@@ -15,10 +15,10 @@ from workbench.records import Run, TieRule
 
 
 def take_n_pool(runs: Iterable[Run], *, budget: int = 100, ties: TieRule = TieRule.TREC_EVAL) -> Pool:
-    """The first `budget` documents of each topic when runs are asked in turn, rank by rank.
+    """The first `budget` documents of each topic, taken from the runs in turn, rank by rank.
 
     All runs give their first document, then all their second, and so on; one that is in the pool already is
-    not counted again. Within a rank runs are asked in the order of their tags (bytes): where the budget ends
+    not counted again. Within a rank runs follow in the order of their tags (bytes): where the budget ends
     amid a rank, the later tags give one document less. Contributions are all runs that retrieved a document.
     Raises WorkbenchError for a budget below 1 and Conflict where two runs have the same tag.
     Source: Lipani, Zuccon, Lupu, Koopman and Hanbury 2016 (Take@N); the order within a rank is ours.

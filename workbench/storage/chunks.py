@@ -1,4 +1,4 @@
-"""Long lists in parts that one statement can name."""
+"""Long lists in chunks that fit into one statement."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import TypeVar
 
 Item = TypeVar("Item")
 CHUNK = 500
-"""So many names: every database takes them, and a part is answered at once."""
+"""Every database takes as many parameters, and answers at once."""
 
 
 def chunks(items: Sequence[Item], size: int = CHUNK) -> Iterator[Sequence[Item]]:
-    """The items in their order, so many at a time; the last part may be shorter.
+    """The items in their order, `size` at a time; the last chunk may be shorter.
 
     >>> [list(part) for part in chunks("abcde", 2)]
     [['a', 'b'], ['c', 'd'], ['e']]

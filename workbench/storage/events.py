@@ -1,4 +1,4 @@
-"""Judgment events: appended once each, never changed; what holds now is the latest event of a pair."""
+"""Judgment events: appended once each, never changed; the latest event of a pair is the current one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Packed forms of runs: put in once, and read in parts, as far as they are needed."""
+"""Packed forms of runs: stored once, and read in parts, as deep as needed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Part = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class StoredForm:
-    """What is kept beside the arrays of a packed form: its columns."""
+    """What is stored beside the arrays of a packed form: its columns."""
 
     form: int
     width: int
@@ -26,7 +26,7 @@ class StoredForm:
 
 
 def store_form(db: Session, run_id: int, kept: StoredForm, records: bytes) -> None:
-    """Keep the packed form of a run, in place of one that is there; two who do so at once do the same."""
+    """Store the packed form of a run, replacing an existing one; two writers at once store the same."""
     insert = sqlite.insert if db.get_bind().dialect.name == "sqlite" else postgresql.insert
     values = {"form": kept.form, "width": kept.width, "topics": kept.topics, "records": records}
     statement = insert(PackedRunRow).values(run_id=run_id, **values)
@@ -34,7 +34,7 @@ def store_form(db: Session, run_id: int, kept: StoredForm, records: bytes) -> No
 
 
 def stored_forms(db: Session, run_ids: Iterable[int]) -> dict[int, StoredForm]:
-    """What is kept of these runs, by run, without the arrays."""
+    """The stored forms of these runs, by run, without the arrays."""
     row = PackedRunRow
     rows = db.execute(
         select(row.run_id, row.form, row.width, row.topics).where(row.run_id.in_(list(run_ids)))

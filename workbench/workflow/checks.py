@@ -42,14 +42,14 @@ def storable(text: str) -> str:
 def checked_client_id(client_id: str) -> str:
     """The sender's own id of what it sends, by which it is recorded once; raises WorkbenchError for none."""
     if not _CLIENT_ID.fullmatch(client_id):
-        raise WorkbenchError("the answer carries no proper id of its own", remedy="load the page again")
+        raise WorkbenchError("missing or malformed client id", remedy="load the page again")
     return client_id
 
 
 def checked_sha256(digest: str | None) -> str | None:
     """The hash of the text that was shown, as the sender says it; raises WorkbenchError for what is none."""
     if digest is not None and not _SHA256.fullmatch(digest):
-        raise WorkbenchError("the hash of the text that was shown is no SHA-256")
+        raise WorkbenchError("the hash of the shown text is not a SHA-256")
     return digest
 
 

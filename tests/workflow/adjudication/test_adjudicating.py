@@ -140,7 +140,7 @@ def test_what_cannot_be_decided_is_refused(sqlite_database: Database) -> None:
             one.decide(db, FAR, 7)
         with pytest.raises(NotFound, match="nobody has judged"):
             one.decide(db, ("T2", "d2"), 1)
-        with pytest.raises(WorkbenchError, match="no proper id"):
+        with pytest.raises(WorkbenchError, match="malformed client id"):
             one.decide(db, FAR, 1, client_id="short")
         wrong = DecisionSubmission(Decision.BACK, "an-id-of-its-own", 2)
         with pytest.raises(WorkbenchError, match="no grade"):

@@ -13,7 +13,7 @@ from workbench.storage.engine import Database
 from workbench.storage.tables import PoolEventRow
 from workbench.workflow.judging.assignments import assign
 from workbench.workflow.judging.importing import import_judgments
-from workbench.workflow.pools.additions import add_documents
+from workbench.workflow.pools.additions import Additions, add_documents
 from workbench.workflow.pools.drafts import before_opening, delete_draft, open_pool, rebuild_draft
 from workbench.workflow.pools.listing import pool_report, pools_of
 from workbench.workflow.pools.making import make_pool
@@ -64,8 +64,7 @@ def test_nothing_is_added_by_hand_to_an_adaptive_pool(database: Database) -> Non
                 db,
                 made.campaign.id,
                 "live",
-                topic="T1",
-                docnos={"d6": 1},
-                reason="found by searching",
+                "T1",
+                Additions({"d6": 1}, "found by searching"),
                 added_by=made.organiser,
             )

@@ -67,12 +67,12 @@ def test_keys_are_kept_by_meaning_and_what_stays_as_it_comes_is_not_kept() -> No
 @pytest.mark.parametrize(
     ("typed", "code", "words"),
     [
-        ({"unsure": "z"}, "undo", "Z is the key of “unsure” already"),
-        ({"unsure": "q", "later": "Q"}, "later", "Q is the key of “unsure” already"),
-        ({"list": "2"}, "grade_2", "2 is the key of “list” already"),
-        ({"grade_0": "1"}, "grade_1", "1 is the key of “grade 0” already"),
-        ({"unsure": "ab"}, "unsure", "'ab' is no key of its own"),
-        ({"unsure": "\u200e"}, "unsure", "is no key of its own"),
+        ({"unsure": "z"}, "undo", "Z is already the key of “unsure”"),
+        ({"unsure": "q", "later": "Q"}, "later", "Q is already the key of “unsure”"),
+        ({"list": "2"}, "grade_2", "2 is already the key of “list”"),
+        ({"grade_0": "1"}, "grade_1", "1 is already the key of “grade 0”"),
+        ({"unsure": "ab"}, "unsure", "'ab' is not a single key"),
+        ({"unsure": "\u200e"}, "unsure", "is not a single key"),
     ],
 )
 def test_keys_that_clash_or_are_none_are_refused_and_say_why(

@@ -47,7 +47,7 @@ def test_each_line_says_who_what_and_why_and_what_holds_now(database: Database) 
             ("Ada", "T1", "d/4", "answer", None),
         ]
         assert {line.why for line in lines} == {"this pool is closed"}
-        assert [line.holds.grade if line.holds else None for line in lines] == [1, 1, None]
+        assert [line.current.grade if line.current else None for line in lines] == [1, 1, None]
         assert unrecorded_count(db, ada.made.campaign.id) == 3
 
 

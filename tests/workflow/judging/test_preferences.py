@@ -23,6 +23,7 @@ from workbench.workflow.judging.preference_tasks import (
 )
 from workbench.workflow.judging.preferences import (
     PreferenceKind,
+    SideAnswer,
     preference_lines,
     preferences_of,
     runs_compared,
@@ -73,10 +74,10 @@ def test_an_answer_of_a_side_is_one_of_a_document(database: Database, made: Made
         (left,), (right,) = shown.left, shown.right
         assert {left.docno, right.docno} in ({"d1", "d2"}, {"d1", "d6"})
         assert left.text == f"Text of {left.docno}"
-        assert choose(db, number, ada, number=1, said="left", client_id="client-1", reason=" clearer ")
-        assert not choose(db, number, ada, number=1, said="left", client_id="client-1")
+        assert choose(db, number, ada, SideAnswer(1, "left", "client-1", reason=" clearer "))
+        assert not choose(db, number, ada, SideAnswer(1, "left", "client-1"))
         with pytest.raises(Conflict):
-            choose(db, number, ada, number=1, said="right", client_id="client-1")
+            choose(db, number, ada, SideAnswer(1, "right", "client-1"))
         (held,) = preferences_of(db, made.campaign.id)
         better = held.first if held.choice == "first" else held.second
         assert better == left.docno
@@ -87,8 +88,8 @@ def test_an_answer_of_a_side_is_one_of_a_document(database: Database, made: Made
 def test_answers_are_taken_back_one_by_one_and_stay_in_the_history(database: Database, made: Made) -> None:
     ada, number = made.accounts["Ada"], task_id(database, made)
     with database.writing() as db:
-        choose(db, number, ada, number=1, said="tie", client_id="client-1")
-        choose(db, number, ada, number=2, said="both_bad", client_id="client-2")
+        choose(db, number, ada, SideAnswer(1, "tie", "client-1"))
+        choose(db, number, ada, SideAnswer(2, "both_bad", "client-2"))
         assert side_by_side(db, number, ada).finished
         assert undo_choice(db, number, ada, client_id="client-3") == 2
         assert undo_choice(db, number, ada, client_id="client-4") == 1
@@ -107,7 +108,7 @@ def test_trec_eval_gets_a_subgroup_for_every_decided_pair(database: Database, ma
             # d1 is better than d2; d1 and d6 are alike.
             pair = frozenset(documents)
             said[pair] = documents["d1"] if "d2" in documents else "tie"
-            choose(db, number, ada, number=at, said=said[pair], client_id=f"client-{at}")
+            choose(db, number, ada, SideAnswer(at, said[pair], f"client-{at}"))
         assert list(preference_lines(db, made.campaign.id)) == [b"T1 Ada 1 d1 1\n", b"T1 Ada 1 d2 0\n"]
 
 
@@ -118,11 +119,11 @@ def test_a_task_is_its_assessors_own_and_can_be_taken_back(database: Database, m
             side_by_side(db, number, made.accounts["Ben"])
         with pytest.raises(NotFound):
             side_by_side(db, number, made.accounts["Ada"], number=3)
-        with pytest.raises(WorkbenchError, match="is no answer"):
-            choose(db, number, made.accounts["Ada"], number=1, said="best", client_id="client-1")
+        with pytest.raises(WorkbenchError, match="unknown answer"):
+            choose(db, number, made.accounts["Ada"], SideAnswer(1, "best", "client-1"))
         revoke_task(db, made.campaign.id, number)
         with pytest.raises(NotFound):
-            choose(db, number, made.accounts["Ada"], number=1, said="left", client_id="client-1")
+            choose(db, number, made.accounts["Ada"], SideAnswer(1, "left", "client-1"))
         assert tasks_of(db, made.campaign.id) == ()
 
 
@@ -131,8 +132,8 @@ def test_who_has_pairs_to_compare_is_nothing_else_meanwhile(database: Database, 
     with database.writing() as db:
         add_role(db, made.campaign.id, ada, Role.VIEWER)
         assert effective_roles(db, made.campaign.id, ada) == {Role.ASSESSOR}
-        choose(db, number, ada, number=1, said="left", client_id="client-1")
-        choose(db, number, ada, number=2, said="left", client_id="client-2")
+        choose(db, number, ada, SideAnswer(1, "left", "client-1"))
+        choose(db, number, ada, SideAnswer(2, "left", "client-2"))
         assert effective_roles(db, made.campaign.id, ada) == {Role.ASSESSOR, Role.VIEWER}
 
 
@@ -171,7 +172,7 @@ def test_two_runs_stand_side_by_side_without_names(database: Database, made: Mad
                 assert sorted(lists) == sorted(ranked.values())
                 said = "left" if lists[0] == ranked[better] else "right"
                 said = "tie" if (account, number) == (ben, 1) else said
-                choose(db, task.id, account, number=1, said=said, client_id=f"client-{account}-{number}")
+                choose(db, task.id, account, SideAnswer(1, said, f"client-{account}-{number}"))
         (one,) = runs_compared(db, here)
         # Ada: alpha twice; Ben: beta once and a tie.
         assert (one.first, one.first_better, one.second_better, one.ties) == ("alpha", 2, 1, 1)

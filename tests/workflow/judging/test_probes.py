@@ -249,7 +249,7 @@ def test_whoever_is_let_through_begins_and_keeps_what_was_answered(trainee: tupl
     waive_training(db, ada.campaign, waits.assignment_id, by=ada.made.organiser)
     waive_training(db, ada.campaign, waits.assignment_id, by=ada.made.organiser)
     assert len(db.get_one(CampaignRow, ada.campaign).desk_rules["let_through"]) == 1
-    assert [one.let_through for one in trainees(db, ada.campaign)] == [True]
+    assert [one.waived for one in trainees(db, ada.campaign)] == [True]
     task = ada.task(db)
     assert [task.slot(key).purpose for key in task.order] == [TRAINING] * 4 + ["judging"] * 30
     # One more answer of the training was on its way: it arrives, and says nothing of a round.

@@ -25,6 +25,7 @@ from workbench.workflow.judging.worklists import add_to_own
 from workbench.workflow.overview import overview
 from workbench.workflow.pools.additions import (
     AddedDocuments,
+    Additions,
     AlreadyPooled,
     add_documents,
     judged_additions,
@@ -42,9 +43,8 @@ def add(db: Session, made: Made, *docnos: str, topic: str = "T1", reason: str = 
         db,
         made.campaign.id,
         "depth 2",
-        topic=topic,
-        docnos={docno: line for line, docno in enumerate(docnos, 1)},
-        reason=reason,
+        topic,
+        Additions({docno: line for line, docno in enumerate(docnos, 1)}, reason),
         added_by=made.organiser,
     )
 
@@ -145,7 +145,7 @@ def test_where_the_collection_has_a_list_it_decides(database: Database) -> None:
 def test_a_reason_and_a_topic_are_needed(database: Database) -> None:
     with database.writing() as db:
         made, _ = pooled_campaign(db)
-        with pytest.raises(InvalidInput, match="no reason"):
+        with pytest.raises(InvalidInput, match="Reason"):
             add(db, made, "d6", reason=" \n")
         with pytest.raises(InvalidInput, match="2001 characters"):
             add(db, made, "d6", reason="x" * 2001)
@@ -198,12 +198,12 @@ def test_an_assessor_adds_to_the_topic_that_she_was_given_and_judges_it(database
     with database.writing() as db:
         made, report = pooled_campaign(db)
         task, ada = given(db, made, report), made.accounts["Ada"]
-        found = add_to_own(db, task, ada, docnos={"é5": 1}, reason="it names the quay")
+        found = add_to_own(db, task, ada, Additions({"é5": 1}, "it names the quay"))
         assert found.added == ("é5",)
         record(db, task, ada, docno="é5", answer=Answer.GRADE, grade=1, client_id="an-answer-1")
         assert desk(db, task, ada, docno="é5").judged == 1
         with pytest.raises(NotFound):
-            add_to_own(db, task, made.accounts["Ben"], docnos={"d6": 1}, reason="not his")
+            add_to_own(db, task, made.accounts["Ben"], Additions({"d6": 1}, "not his"))
         (mark,) = [one.added for one in pool_entries(db, made.campaign.id, "depth 2") if one.added]
         assert mark.by == "Ada"
 
@@ -213,7 +213,7 @@ def test_the_pairs_of_drafts_are_not_told_as_additions(database: Database) -> No
         made, _ = pooled_campaign(db)
         make_pool(db, made.campaign.id, PoolRecipe(parameters={"depth": 1}), name="plan", draft=True)
         docnos = {"d6": 1}
-        add_documents(db, made.campaign.id, "plan", topic="T2", docnos=docnos, reason="seen", added_by=None)
+        add_documents(db, made.campaign.id, "plan", "T2", Additions(docnos, "seen"), added_by=None)
         add(db, made, "é5")
         assert pairs_added_by_hand(db, made.campaign.id) == {("T1", "é5")}
 
@@ -245,7 +245,7 @@ def test_what_was_taken_out_leaves_who_when_which_and_why(database: Database) ->
         make_pool(db, campaign_id, PoolRecipe(parameters={"depth": 1}), name="plan", draft=True)
         for docnos, reason in (({"d6": 1}, "seen"), ({"é5": 1}, "it names the quay")):
             by = made.accounts["Ada"]
-            add_documents(db, campaign_id, "plan", topic="T1", docnos=docnos, reason=reason, added_by=by)
+            add_documents(db, campaign_id, "plan", "T1", Additions(docnos, reason), added_by=by)
         added = {one.docno: one.added for one in pool_entries(db, campaign_id, "plan") if one.added}
         remove_addition(db, campaign_id, "plan", topic="T1", docno="é5", by=made.organiser)
         remove_addition(db, campaign_id, "plan", topic="T1", docno="d6")

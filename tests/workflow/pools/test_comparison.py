@@ -13,7 +13,7 @@ from workbench.records import Judgment
 from workbench.storage.engine import Database
 from workbench.storage.tables import CampaignRow
 from workbench.workflow.judging.importing import import_judgments
-from workbench.workflow.pools.additions import add_documents
+from workbench.workflow.pools.additions import Additions, add_documents
 from workbench.workflow.pools.comparison import ComparedPair, PairChange, compare_pools
 from workbench.workflow.pools.making import make_pool
 
@@ -25,7 +25,7 @@ def test_a_draft_is_compared_with_a_pool(database: Database) -> None:
         make_pool(
             db, campaign_id, PoolRecipe(parameters={"depth": 3}, tags=["alpha"]), name="plan", draft=True
         )
-        add_documents(db, campaign_id, "plan", topic="T2", docnos={"d6": 1}, reason="seen", added_by=None)
+        add_documents(db, campaign_id, "plan", "T2", Additions({"d6": 1}, "seen"), added_by=None)
         people = [Judgment("X", "T1", "d#3", 1), Judgment("X", "T1", "d1", 1)]
         import_judgments(db, campaign_id, people, source="f")
         db.execute(update(CampaignRow).values(seconds_a_pair=60.0))

@@ -22,7 +22,7 @@ from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.judging.record import undo_last
 from workbench.workflow.judging.worklists import worklist
 from workbench.workflow.overview import overview
-from workbench.workflow.pools.additions import add_documents, remove_addition
+from workbench.workflow.pools.additions import Additions, add_documents, remove_addition
 from workbench.workflow.pools.drafts import (
     before_closing,
     before_opening,
@@ -123,9 +123,7 @@ def test_a_draft_is_renamed_and_deleted(database: Database) -> None:
             rename_draft(db, campaign_id, "better plan", "other")
         with pytest.raises(WorkbenchError, match="needs a name"):
             rename_draft(db, campaign_id, "better plan", " ")
-        add_documents(
-            db, campaign_id, "better plan", topic="T2", docnos={"d6": 1}, reason="seen", added_by=None
-        )
+        add_documents(db, campaign_id, "better plan", "T2", Additions({"d6": 1}, "seen"), added_by=None)
         delete_draft(db, campaign_id, "better plan")
         assert [line.name for line in pools_of(db, campaign_id)] == ["other"]
         with pytest.raises(NotFound):
@@ -137,7 +135,7 @@ def test_a_draft_is_renamed_and_deleted(database: Database) -> None:
     [
         (lambda db, campaign_id: rename_draft(db, campaign_id, "depth 2", "x"), "renamed"),
         (lambda db, campaign_id: delete_draft(db, campaign_id, "depth 2"), "deleted"),
-        (lambda db, campaign_id: rebuild_draft(db, campaign_id, "depth 2"), "built again"),
+        (lambda db, campaign_id: rebuild_draft(db, campaign_id, "depth 2"), "rebuilt"),
         (lambda db, campaign_id: before_opening(db, campaign_id, "depth 2"), "opened"),
     ],
 )
@@ -159,9 +157,7 @@ def test_a_closed_pool_takes_nothing_by_any_way(database: Database) -> None:
         campaign_id, ada = made.campaign.id, made.accounts["Ada"]
         assign(db, report.pool.id, topics=["T1"], assessor_ids=[made.assessors["Ada"]])
         task = assignments_of(db, campaign_id)[0].id
-        add_documents(
-            db, campaign_id, "depth 2", topic="T1", docnos={"d6": 1, "é5": 2}, reason="seen", added_by=ada
-        )
+        add_documents(db, campaign_id, "depth 2", "T1", Additions({"d6": 1, "é5": 2}, "seen"), added_by=ada)
         say(db, made, task, "d1")
         close_pool(db, campaign_id, "depth 2")
         before = pool_report(db, campaign_id, "depth 2"), pool_entries(db, campaign_id, "depth 2")
@@ -171,7 +167,7 @@ def test_a_closed_pool_takes_nothing_by_any_way(database: Database) -> None:
             lambda: assign(db, report.pool.id, topics=["T2"], assessor_ids=made.assessors.values()),
             lambda: assign_in_turn(db, report.pool.id, assessor_ids=list(made.assessors.values())),
             lambda: add_documents(
-                db, campaign_id, "depth 2", topic="T2", docnos={"d6": 1}, reason="seen", added_by=ada
+                db, campaign_id, "depth 2", "T2", Additions({"d6": 1}, "seen"), added_by=ada
             ),
             lambda: remove_addition(db, campaign_id, "depth 2", topic="T1", docno="d6"),
         ):
@@ -231,7 +227,7 @@ def test_only_what_was_seen_is_opened(database: Database) -> None:
     with database.writing() as db:
         campaign_id = drafted(db).campaign.id
         seen = before_opening(db, campaign_id, "plan").sha256
-        add_documents(db, campaign_id, "plan", topic="T2", docnos={"d6": 1}, reason="seen", added_by=None)
+        add_documents(db, campaign_id, "plan", "T2", Additions({"d6": 1}, "seen"), added_by=None)
         with pytest.raises(Conflict, match="has changed since"):
             open_pool(db, campaign_id, "plan", seen=seen)
         assert open_pool(db, campaign_id, "plan", seen=before_opening(db, campaign_id, "plan").sha256)
@@ -286,9 +282,8 @@ def test_a_rebuilt_draft_keeps_what_was_added_by_hand(database: Database) -> Non
             db,
             campaign_id,
             "plan",
-            topic="T1",
-            docnos={"d6": 1, "é5": 2},
-            reason="found by searching",
+            "T1",
+            Additions({"d6": 1, "é5": 2}, "found by searching"),
             added_by=made.organiser,
         )
         # Now beta ranks é5 first for T1: it is brought by a run and stays marked.

@@ -1,4 +1,4 @@
-"""What runs and pools of a campaign look like, before a minute of judging is spent."""
+"""Runs and pools of a campaign, analysed before anybody judges."""
 
 from __future__ import annotations
 
@@ -14,16 +14,18 @@ from workbench.workflow.pools.analysis import analyse as analyse_campaign
 
 @click.command("analyse")
 @click.argument("campaign")
-@click.option("--pool", "pool_name", help="A pool by its name; without it the pool that the runs would make.")
+@click.option("--pool", "pool_name", help="Name of a pool; default the depth pool that the runs would make.")
 @click.option(
-    "--depth", type=click.IntRange(1), help="Of the runs' tops.  [default: that of the pool, else 100]"
+    "--depth",
+    type=click.IntRange(1),
+    help="Documents per run and topic.  [default: that of the pool, else 100]",
 )
 @click.option(
     "--ties",
     type=click.Choice([rule.value for rule in TieRule]),
     help="Which of two documents with the same score comes first.  [default: as the pool, else trec_eval]",
 )
-@click.option("--run", "tags", multiple=True, help="Only these runs, by tag; all if not given.")
+@click.option("--run", "tags", multiple=True, help="Tag of a run to analyse (repeatable); default all.")
 @part_options
 @database_options
 def analyse(
@@ -38,7 +40,7 @@ def analyse(
 ) -> None:
     """Analyse the runs of CAMPAIGN, or a pool: growth, contributions, overlap, ties at the cut, topics."""
     if pool_name is not None and tags:
-        raise click.UsageError("a pool has its own runs: give --pool or --run")
+        raise click.UsageError("a pool has its own runs: use --pool or --run, not both")
     with open_database(settings) as database, database.reading() as db:
         done = analyse_campaign(
             db,

@@ -13,6 +13,7 @@ from workbench.cli.inputs import open_input
 from workbench.cli.output import say_json, say_table
 from workbench.errors import WorkbenchError
 from workbench.formats.documents import DOCUMENT_FORMATS, read_documents
+from workbench.formats.text_formats import in_words
 from workbench.formats.topics import TOPIC_FORMATS, read_topics
 from workbench.records import SCALES, Scale
 from workbench.settings import Settings
@@ -124,18 +125,18 @@ FILES = click.argument("files", nargs=-1, required=True, metavar="FILE...")
 JSON = click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 
 
-@click.command("topics")
+@click.command("topics", help=f"Load topics into CAMPAIGN from {in_words(TOPIC_FORMATS)}, plain or gzip.")
 @click.argument("campaign")
 @FILES
 @click.option(
-    "--format", "form", type=click.Choice(list(TOPIC_FORMATS)), help="Told from the content if not given."
+    "--format", "form", type=click.Choice(list(TOPIC_FORMATS)), help="By default recognised by the content."
 )
 @JSON
 @database_options
 def topics(
     settings: Settings, campaign: str, files: tuple[str, ...], form: str | None, as_json: bool
 ) -> None:
-    """Load topics into CAMPAIGN from TREC text, XML, JSON lines or TSV, plain or gzip."""
+    """Load topics."""
     done = []
     with open_database(settings) as database, database.writing() as db:
         found = campaign_by_slug(db, campaign)
@@ -146,11 +147,16 @@ def topics(
     _say_loaded(done, as_json, "topics")
 
 
-@click.command("documents")
+@click.command(
+    "documents", help=f"Load documents into CAMPAIGN from {in_words(DOCUMENT_FORMATS)}, plain or gzip."
+)
 @click.argument("campaign")
 @FILES
 @click.option(
-    "--format", "form", type=click.Choice(list(DOCUMENT_FORMATS)), help="Told from the content if not given."
+    "--format",
+    "form",
+    type=click.Choice(list(DOCUMENT_FORMATS)),
+    help="By default recognised by the content.",
 )
 @click.option("--pooled", is_flag=True, help="Keep only what the pools need, and name what is missing.")
 @JSON
@@ -158,7 +164,7 @@ def topics(
 def documents(
     settings: Settings, campaign: str, files: tuple[str, ...], form: str | None, pooled: bool, as_json: bool
 ) -> None:
-    """Load documents into CAMPAIGN from JSON lines, TREC SGML, SMART or TSV, plain or gzip."""
+    """Load documents."""
     done = []
     with open_database(settings) as database, database.writing() as db:
         found = campaign_by_slug(db, campaign)

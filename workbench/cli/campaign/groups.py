@@ -14,7 +14,7 @@ from workbench.workflow.people.groups import add_group, group_named, groups_of, 
 
 @click.group("group")
 def group() -> None:
-    """Make the groups of a campaign, which send its runs, and look at them."""
+    """Create, list, rename and remove the groups that submit runs to a campaign."""
 
 
 @group.command("add")
@@ -22,12 +22,12 @@ def group() -> None:
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
 @database_options
 def add(settings: Settings, campaign: str, names: tuple[str, ...]) -> None:
-    """Make groups in CAMPAIGN; all of them, or none."""
+    """Create groups in CAMPAIGN; all of them, or none."""
     with open_database(settings) as database, database.writing() as db:
         found = campaign_by_slug(db, campaign)
         for name in names:
             add_group(db, found.id, name)
-    click.echo(f"{len(names)} {'group' if len(names) == 1 else 'groups'} made")
+    click.echo(f"{len(names)} {'group' if len(names) == 1 else 'groups'} created")
 
 
 @group.command("list")
@@ -64,11 +64,11 @@ def list_(settings: Settings, campaign: str, as_json: bool) -> None:
 @click.argument("new_name")
 @database_options
 def rename(settings: Settings, campaign: str, name: str, new_name: str) -> None:
-    """Call the group NAME of CAMPAIGN otherwise."""
+    """Rename the group NAME of CAMPAIGN."""
     with open_database(settings) as database, database.writing() as db:
         found = campaign_by_slug(db, campaign)
         rename_group(db, found.id, group_named(db, found.id, name), new_name)
-    click.echo(f"{name} is {new_name} now")
+    click.echo(f"{name} is now {new_name}")
 
 
 @group.command("remove")
@@ -76,7 +76,7 @@ def rename(settings: Settings, campaign: str, name: str, new_name: str) -> None:
 @click.argument("name")
 @database_options
 def remove(settings: Settings, campaign: str, name: str) -> None:
-    """Forget the group NAME of CAMPAIGN, if it has no runs and nobody in it."""
+    """Remove the group NAME of CAMPAIGN, if it has no runs and no people."""
     with open_database(settings) as database, database.writing() as db:
         found = campaign_by_slug(db, campaign)
         remove_group(db, found.id, group_named(db, found.id, name))

@@ -14,8 +14,7 @@ from workbench.cli.output import say_json, say_table
 from workbench.errors import WorkbenchError
 from workbench.formats.judgments import read_judgments, write_judgments
 from workbench.formats.probe_answers import write_probe_answers
-from workbench.formats.qrels import read_qrels
-from workbench.formats.subtopics import write_subtopic_qrels
+from workbench.formats.qrels import read_qrels, write_subtopic_qrels
 from workbench.records import Judgment
 from workbench.settings import Settings
 from workbench.workflow.agreement.probe_answers import probe_json, probe_lines
@@ -41,9 +40,7 @@ from workbench.workflow.judging.importing import import_judgments, judgments_fro
 @click.option(
     "--cannot-judge", "codes", multiple=True, type=int, help="A grade that means 'cannot judge', as -2."
 )
-@click.option(
-    "--discussed", is_flag=True, help="What they said after a discussion; what was said before stays."
-)
+@click.option("--discussed", is_flag=True, help="Answers given after a discussion; earlier answers stay.")
 @JSON
 @database_options
 def import_(
@@ -73,7 +70,7 @@ def import_(
             unknown = set(machines) - {"*"} - said
             if unknown and len(files) == 1:
                 raise WorkbenchError(
-                    f"{', '.join(sorted(unknown))} is no assessor of {source}",
+                    f"{', '.join(sorted(unknown))} is not an assessor of {source}",
                     remedy=f"it has {', '.join(sorted(said)[:10])}",
                 )
             kinds = said if "*" in machines else set(machines)
@@ -105,7 +102,7 @@ def import_(
         if imported.repeated:
             click.echo(
                 f"note: {imported.source}: pairs repeated by the same assessor: {imported.repeated}, "
-                f"with another answer: {imported.contradicted} (the last holds)",
+                f"with another answer: {imported.contradicted} (the last counts)",
                 err=True,
             )
 
@@ -115,9 +112,9 @@ def import_(
 @JSON
 @database_options
 def judgments(settings: Settings, campaign: str, as_json: bool) -> None:
-    """Print every judgment that holds, as the TSV that `import` reads: nothing is lost between the two.
+    """Print every current judgment, as the TSV that `import` reads: nothing is lost between the two.
 
-    With --json everything that goes with it: reason, comment, passages, further answers, subtopics.
+    With --json everything recorded beside it: reason, comment, passages, further answers, subtopics.
     """
     with open_database(settings) as database, database.reading() as db:
         found = campaign_by_slug(db, campaign)
@@ -136,8 +133,8 @@ def judgments(settings: Settings, campaign: str, as_json: bool) -> None:
 def probe_answers(settings: Settings, campaign: str, as_json: bool) -> None:
     """Print every answer to a repeat, a planted pair or one of training, as TSV with a header.
 
-    With it goes what it is compared with: what held just before a second showing, or the known grade. Of a
-    changed answer the last one counts, in training the first of each round. None of them is a judgment, but
+    Each comes with what it is compared with: the answer before the repeat, or the known grade. Of a
+    changed answer the last one counts, in training the first of each round. They are no judgments, except
     those marked `judged`: planted pairs that stand in a pool.
     """
     with open_database(settings) as database, database.reading() as db:

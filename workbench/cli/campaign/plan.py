@@ -1,4 +1,4 @@
-"""What a pool would cost, and preparing runs for use."""
+"""What a pool of a campaign would cost, and runs packed for fast pooling."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def plan(
     seconds: float | None,
     as_json: bool,
 ) -> None:
-    """Tell what a pool of CAMPAIGN would cost, without making it.
+    """Estimate the size of a pool of CAMPAIGN and the hours of judging it, without creating it.
 
-    Seconds are the measured median of the campaign's answers or, before there are enough, the guess that is
-    kept for it; assessors are the campaign's own, unless they are given here.
+    Seconds default to the median of the campaign's timed answers or, before there are enough, to its saved
+    estimate; assessors default to those of the campaign.
     """
     with open_database(settings) as database, database.reading() as db:
         planned = plan_pool(
@@ -54,7 +54,7 @@ def plan(
 @click.argument("campaign")
 @database_options
 def pack(settings: Settings, campaign: str) -> None:
-    """Prepare runs of CAMPAIGN that an older version has stored, so that they are pooled at once."""
+    """Pack runs of CAMPAIGN that an older version stored, so that they are read fast."""
     with open_database(settings) as database, database.writing() as db:
         made = pack_runs(db, campaign_by_slug(db, campaign).id)
     click.echo(f"{made} {'run' if made == 1 else 'runs'} packed")

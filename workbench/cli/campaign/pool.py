@@ -25,8 +25,8 @@ from workbench.workflow.pools.making import make_pool
 @click.command("pool")
 @click.argument("campaign")
 @campaign_recipe_options
-@click.option("--name", default="", help="What to call the pool.")
-@click.option("--draft", is_flag=True, help="Do not open it for judging; pool-open does that later.")
+@click.option("--name", default="", help="Name of the pool; default its recipe.")
+@click.option("--draft", is_flag=True, help="Do not open it for judging yet; see pool-open.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @database_options
 def pool(
@@ -37,10 +37,10 @@ def pool(
     draft: bool,
     as_json: bool,
 ) -> None:
-    """Pool the runs of CAMPAIGN and open the pool for judging, unless it is to be a draft.
+    """Create a pool from the runs of CAMPAIGN and open it for judging, unless it is to be a draft.
 
-    An adaptive strategy begins with nothing: it chooses each document while people judge, from what was found
-    so far, and gives it to one assessor. What comes next may tell an attentive assessor a little.
+    The pool of an adaptive strategy starts empty: each document is chosen while people judge, from the
+    judgments so far, for one assessor. Its order may hint at what was found to be relevant.
     """
     with open_database(settings) as database, database.writing() as db:
         made = make_pool(

@@ -13,7 +13,7 @@ from workbench.formats.identifiers import read_docnos
 from workbench.pooling.comparison import PoolChange
 from workbench.settings import Settings
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
-from workbench.workflow.pools.additions import add_documents
+from workbench.workflow.pools.additions import Additions, add_documents
 from workbench.workflow.pools.comparison import ComparedPools, compare_pools
 from workbench.workflow.pools.listing import pools_of
 from workbench.workflow.pools.pool_rows import PoolState
@@ -28,12 +28,12 @@ from workbench.workflow.pools.pool_rows import PoolState
 def pool_compare(
     settings: Settings, campaign: str, names: tuple[str, ...], pairs: bool, as_json: bool
 ) -> None:
-    """Compare pool or draft BEFORE of CAMPAIGN with AFTER: what enters, what leaves, what is to be judged.
+    """Compare pool or draft BEFORE of CAMPAIGN with AFTER: pairs added, removed, and left to judge.
 
-    With one name it is compared with everything that people have judged.
+    With one name it is compared with all pairs that people have judged.
     """
     if len(names) > 2:
-        raise click.UsageError("two pools are compared, or one with everything that is judged")
+        raise click.UsageError("name two pools, or one to compare with all judged pairs")
     with open_database(settings) as database, database.reading() as db:
         before = names[0] if len(names) == 2 else None
         found = compare_pools(db, campaign_by_slug(db, campaign).id, before, names[-1])
@@ -47,10 +47,10 @@ def pool_compare(
 
 @click.command("add-to-pool")
 @click.argument("campaign")
-@click.option("--pool", "pool_name", help="Name of the pool; the newest that is open if not given.")
-@click.option("--topic", required=True, help="The topic to which the documents belong.")
-@click.option("--reason", required=True, help="How they were found, or why they belong there.")
-@click.option("--from", "file", help="A file with docnos, one a line, plain or gzip; - for standard input.")
+@click.option("--pool", "pool_name", help="Name of the pool; default the newest open one.")
+@click.option("--topic", required=True, help="Topic of the documents.")
+@click.option("--reason", required=True, help="How the documents were found, or why they belong here.")
+@click.option("--from", "file", help="File of docnos, one per line, plain or gzip; - for standard input.")
 @click.argument("docnos", nargs=-1, metavar="[DOCNO]...")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @database_options
@@ -66,10 +66,10 @@ def add_to_pool(
 ) -> None:
     """Add documents by hand to a topic of a draft or an open pool of CAMPAIGN.
 
-    What is pooled already is passed over. If one docno is not known, none is added.
+    Documents that are already pooled are skipped. If any docno is unknown, none is added.
     """
     if (file is None) == (not docnos):
-        raise click.UsageError("give docnos, or a file of them by --from")
+        raise click.UsageError("give docnos, or a file of them with --from")
     if file is None:
         given = "\n".join(docnos).encode("utf-8", "surrogateescape")
         listed, source = read_docnos(io.BytesIO(given), source="docnos"), "docnos"
@@ -81,17 +81,10 @@ def add_to_pool(
         if pool_name is None:
             able = [line.name for line in pools_of(db, campaign_id) if line.state is PoolState.OPEN]
             if not able:
-                raise click.UsageError("no pool is open; name a draft by --pool")
+                raise click.UsageError("no pool is open; name a draft with --pool")
             pool_name = able[-1]
         done = add_documents(
-            db,
-            campaign_id,
-            pool_name,
-            topic=topic,
-            docnos=listed,
-            reason=reason,
-            added_by=None,
-            source=source,
+            db, campaign_id, pool_name, topic, Additions(listed, reason, source=source), added_by=None
         )
     if as_json:
         say_json(
@@ -105,10 +98,10 @@ def add_to_pool(
         )
         return
     say_table(
-        ["docno", "what became of it"],
+        ["docno", "result"],
         [
             *((one, "added, no text yet" if one in done.without_text else "added") for one in done.added),
-            *((one.docno, f"pooled already in {one.pool}") for one in done.passed),
+            *((one.docno, f"already in {one.pool}") for one in done.passed),
         ],
     )
     click.echo(f"{len(done.added)} added to topic {topic} of {done.pool}", err=True)
@@ -146,7 +139,7 @@ def _numbers(change: PoolChange) -> tuple[int, int, int, int, int]:
 
 def _json(found: ComparedPools, *, pairs: bool) -> dict[str, object]:
     compared = found.comparison
-    said: dict[str, object] = {
+    answer: dict[str, object] = {
         "before": None if found.before is None else found.before.name,
         "after": found.after.name,
         "total": _change_json(compared.total),
@@ -159,8 +152,8 @@ def _json(found: ComparedPools, *, pairs: bool) -> dict[str, object]:
     }
     if pairs:
         names = ("change", "topic", "docno", "judged", "origin")
-        said["pairs"] = [dict(zip(names, row, strict=True)) for row in _rows(found)]
-    return said
+        answer["pairs"] = [dict(zip(names, row, strict=True)) for row in _rows(found)]
+    return answer
 
 
 def _change_json(change: PoolChange) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""The pools of a campaign: their list, and the way of one from draft to closed."""
+"""The pools of a campaign: created, listed, and taken from draft to closed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from workbench.workflow.pools.pool_rows import PoolState
 
 CAMPAIGN = click.argument("campaign")
 POOL = click.argument("pool_name", metavar="POOL")
-YES = click.option("--yes", is_flag=True, help="Do not ask once more.")
+YES = click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 
 
 @click.command("pools")
@@ -50,7 +50,7 @@ def pool_open(settings: Settings, campaign: str, pool_name: str, yes: bool) -> N
         with database.reading() as db:
             campaign_id = campaign_by_slug(db, campaign).id
             if pool_summary(db, campaign_id, pool_name).open:
-                click.echo(f"{pool_name} is open already")
+                click.echo(f"{pool_name} is already open")
                 return
             found = drafts.before_opening(db, campaign_id, pool_name)
         _say_opening(found)
@@ -67,17 +67,17 @@ def pool_open(settings: Settings, campaign: str, pool_name: str, yes: bool) -> N
 @YES
 @database_options
 def pool_close(settings: Settings, campaign: str, pool_name: str, yes: bool) -> None:
-    """Close POOL of CAMPAIGN for ever: it takes no judgment, assignment or document any more."""
+    """Close POOL of CAMPAIGN permanently: it accepts no more judgments, assignments or documents."""
     with open_database(settings) as database:
         with database.reading() as db:
             campaign_id = campaign_by_slug(db, campaign).id
             found = drafts.before_closing(db, campaign_id, pool_name)
         if found.pool.closed:
-            click.echo(f"{pool_name} is closed already")
+            click.echo(f"{pool_name} is already closed")
             return
         _say_closing(found)
         if not yes:
-            click.confirm(f"Close {pool_name} for ever?", abort=True, err=True)
+            click.confirm(f"Close {pool_name} permanently?", abort=True, err=True)
         with database.writing() as db:
             drafts.close_pool(db, campaign_id, pool_name)
     click.echo(f"{pool_name} is closed")
@@ -89,10 +89,10 @@ def pool_close(settings: Settings, campaign: str, pool_name: str, yes: bool) -> 
 @click.argument("new_name", metavar="NAME")
 @database_options
 def pool_rename(settings: Settings, campaign: str, pool_name: str, new_name: str) -> None:
-    """Call the draft POOL of CAMPAIGN by another NAME."""
+    """Rename the draft POOL of CAMPAIGN to NAME."""
     with open_database(settings) as database, database.writing() as db:
         drafts.rename_draft(db, campaign_by_slug(db, campaign).id, pool_name, new_name)
-    click.echo(f"{pool_name} is now called {' '.join(new_name.split())}")
+    click.echo(f"{pool_name} is now named {' '.join(new_name.split())}")
 
 
 @click.command("pool-rebuild")
@@ -101,9 +101,9 @@ def pool_rename(settings: Settings, campaign: str, pool_name: str, new_name: str
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @database_options
 def pool_rebuild(settings: Settings, campaign: str, pool_name: str, as_json: bool) -> None:
-    """Build the draft POOL of CAMPAIGN again by its recipe, from the runs as they are now.
+    """Rebuild the draft POOL of CAMPAIGN by its recipe, from the current runs.
 
-    What was added by hand is kept. Runs that were replaced or are gone since are named.
+    Documents added by hand are kept. Runs that were replaced or removed since are listed.
     """
     with open_database(settings) as database, database.writing() as db:
         campaign_id = campaign_by_slug(db, campaign).id
@@ -124,10 +124,10 @@ def pool_rebuild(settings: Settings, campaign: str, pool_name: str, as_json: boo
         )
         return
     for one in changed:
-        now = "is gone" if one.sha256_now is None else f"was replaced: {one.sha256_now[:8]}"
+        now = "was removed" if one.sha256_now is None else f"was replaced: {one.sha256_now[:8]}"
         click.echo(f"run {one.tag} {one.sha256[:8]} {now}", err=True)
     click.echo(
-        f"{pool_name}: {done.pool.pool.pairs} pairs, {done.entered} came, {done.left} left, "
+        f"{pool_name}: {done.pool.pool.pairs} pairs, {done.entered} added, {done.left} removed, "
         f"{done.kept} added by hand kept"
     )
 
@@ -138,7 +138,7 @@ def pool_rebuild(settings: Settings, campaign: str, pool_name: str, as_json: boo
 @YES
 @database_options
 def pool_delete(settings: Settings, campaign: str, pool_name: str, yes: bool) -> None:
-    """Forget the draft POOL of CAMPAIGN, with what was added to it by hand."""
+    """Delete the draft POOL of CAMPAIGN, with the documents added to it by hand."""
     with open_database(settings) as database:
         with database.reading() as db:
             campaign_id = campaign_by_slug(db, campaign).id
@@ -146,7 +146,7 @@ def pool_delete(settings: Settings, campaign: str, pool_name: str, yes: bool) ->
         if line.state is not PoolState.DRAFT:
             raise Conflict(f"pool {pool_name!r} is {line.state}", remedy="only a draft can be deleted")
         if not yes:
-            question = f"Forget {pool_name} with its {line.pairs} pairs, {line.added} added by hand?"
+            question = f"Delete {pool_name} with its {line.pairs} pairs, {line.added} added by hand?"
             click.confirm(question, abort=True, err=True)
         with database.writing() as db:
             drafts.delete_draft(db, campaign_id, pool_name)
@@ -157,19 +157,19 @@ def _say_opening(found: BeforeOpening) -> None:
     hours = f", {found.hours:.1f} hours for one assessor ({found.pace.in_words})"
     click.echo(f"{found.pool.pairs} pairs in {found.topics} topics{hours}", err=True)
     if found.judged:
-        click.echo(f"{found.judged} of its pairs are judged by now", err=True)
+        click.echo(f"{found.judged} of its pairs are already judged", err=True)
     for shared in found.shared:
         click.echo(f"{shared.pairs} of its pairs are in {shared.pool} ({shared.state})", err=True)
     if found.without_text:
         click.echo(f"{found.without_text} of its documents have no text yet", err=True)
     for run in found.changed:
-        happened = "is gone" if run.sha256_now is None else "was replaced"
-        click.echo(f"run {run.tag} {happened} since: pool-rebuild builds it again", err=True)
+        happened = "was removed" if run.sha256_now is None else "was replaced"
+        click.echo(f"run {run.tag} {happened} since: run pool-rebuild", err=True)
 
 
 def _say_closing(found: BeforeClosing) -> None:
     click.echo(
-        f"{found.judged} of {found.pool.pairs} pairs are judged; {found.assignments} assignments in force",
+        f"{found.judged} of {found.pool.pairs} pairs are judged; {found.assignments} active assignments",
         err=True,
     )
 

@@ -32,11 +32,15 @@ from workbench.workflow.judging.training import waive_training
 
 @click.command("probes")
 @click.argument("campaign")
-@click.option("--one-in", type=click.IntRange(0, RAREST), help="One repeat in so many documents; 0 for none.")
-@click.option("--distance", type=click.IntRange(1, FARTHEST), help="Documents in between, at least.")
-@click.option("--training/--no-training", default=None, help="Whether topics begin with training.")
+@click.option("--one-in", type=click.IntRange(0, RAREST), help="One repeat in N documents; 0 for none.")
 @click.option(
-    "--least", type=click.IntRange(0, 100), help="Percent right in training that opens the work; 0 for none."
+    "--distance",
+    type=click.IntRange(1, FARTHEST),
+    help="Documents before a repeat, at least.",
+)
+@click.option("--training/--no-training", default=None, help="Begin topics with training.")
+@click.option(
+    "--least", type=click.IntRange(0, 100), help="Pass mark of the training, in percent; 0 for none."
 )
 @click.option(
     "--let-through",
@@ -44,7 +48,7 @@ from workbench.workflow.judging.training import waive_training
     nargs=2,
     multiple=True,
     metavar="ASSESSOR TOPIC",
-    help="Open the work of a topic to an assessor whatever the training came to.",
+    help="Waive the training of an assessor in a topic.",
 )
 @click.option("--planted", "planted", metavar="FILE", help="Load planted pairs.")
 @click.option("--training-pairs", "trained", metavar="FILE", help="Load pairs for training.")
@@ -67,7 +71,7 @@ def probes(
     """Show how CAMPAIGN measures its assessors, and change it: repeats, planted pairs, training.
 
     A FILE is TSV with the header `topic doc grade feedback`; the feedback may lack. What is refused changes
-    nothing. `self-consistency` has the results. Adaptive pools and pools with a queue have no probes.
+    nothing. `self-consistency` has the results. Adaptive pools and pools with a queue have no quality checks.
     """
     read: list[tuple[str, str, tuple[GradedPair, ...]]] = []
     with ExitStack() as stack:
@@ -123,8 +127,8 @@ def _let_through(db: Session, campaign_id: int, assessor: str, topic: str) -> No
     ]
     if not mine:
         raise NotFound(
-            f"{assessor!r} does not wait at the training of topic {topic!r}",
-            remedy="without --let-through the command names who does",
+            f"{assessor!r} is not in training in topic {topic!r}",
+            remedy="without --let-through the command lists who is",
         )
     for assignment_id in mine:
         waive_training(db, campaign_id, assignment_id)
@@ -140,5 +144,5 @@ def _trainee(one: Trainee) -> dict[str, Any]:
         "pairs": one.now.total,
         "needed": one.now.needed,
         "answered_now": one.now.answered,
-        "let_through": one.let_through,
+        "let_through": one.waived,
     }

@@ -19,26 +19,26 @@ POOL = click.argument("pool_name", metavar="POOL")
 
 @click.group("queue")
 def queue() -> None:
-    """Let assessors take the next pairs of a pool that still need judging."""
+    """Queues: assessors take the next pairs that still need judging."""
 
 
 @queue.command("make")
 @CAMPAIGN
 @POOL
-@click.option("--per-pair", type=int, default=1, show_default=True, help="Judgments wanted of each pair.")
-@click.option("--lease", type=int, help="Minutes without an answer until others get it; 30 at first.")
+@click.option("--per-pair", type=int, default=1, show_default=True, help="Judgments per pair.")
+@click.option("--lease", type=int, help="Minutes without an answer before others may get it.")
 @database_options
 def make(settings: Settings, campaign: str, pool_name: str, per_pair: int, lease: int | None) -> None:
     """Make POOL of CAMPAIGN a queue, also while people judge it, or change what it asks for.
 
-    The lease holds for all queues of the campaign.
+    The lease applies to all queues of the campaign.
     """
     with open_database(settings) as database, database.writing() as db:
         campaign_id = campaign_by_slug(db, campaign).id
         queues.make_queue(db, campaign_id, pool_name, per_pair)
         if lease is not None:
             queues.set_lease(db, campaign_id, lease)
-    click.echo(f"{pool_name} is judged from a queue: {per_pair} of each pair")
+    click.echo(f"{pool_name} is now a queue: {per_pair} per pair")
 
 
 @queue.command("end")
@@ -49,24 +49,24 @@ def end(settings: Settings, campaign: str, pool_name: str) -> None:
     """Make the queue POOL of CAMPAIGN a pool with assignments again."""
     with open_database(settings) as database, database.writing() as db:
         back = queues.end_queue(db, campaign_by_slug(db, campaign).id, pool_name)
-    click.echo(f"{pool_name} is no queue; {back} pairs that were out are taken back")
+    click.echo(f"{pool_name} is no longer a queue; {back} unanswered pairs released")
 
 
 @queue.command("give")
 @CAMPAIGN
 @POOL
-@click.option("--assessor", "names", multiple=True, help="Only to these, by name; to all if not given.")
+@click.option("--assessor", "names", multiple=True, help="Assessor name (repeatable).  [default: all]")
 @database_options
 def give(settings: Settings, campaign: str, pool_name: str, names: tuple[str, ...]) -> None:
-    """Give all topics of the queue POOL of CAMPAIGN to assessors."""
+    """Assign all topics of the queue POOL of CAMPAIGN to assessors."""
     with open_database(settings) as database, database.writing() as db:
         campaign_id = campaign_by_slug(db, campaign).id
         known = {one.name: one.id for one in assessors_of(db, campaign_id) if one.has_account}
         for name in names:
             if name not in known:
-                raise NotFound(f"there is no assessor {name!r} with an account", remedy="invite the person")
+                raise NotFound(f"no assessor named {name!r} has an account", remedy="invite the person")
         added = queues.give_queue(db, campaign_id, pool_name, [known[one] for one in names or known])
-    click.echo(f"{added} assignments")
+    click.echo(f"{added} assignments added")
 
 
 @queue.command("status")
@@ -75,7 +75,7 @@ def give(settings: Settings, campaign: str, pool_name: str, names: tuple[str, ..
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @database_options
 def status(settings: Settings, campaign: str, pool_name: str, as_json: bool) -> None:
-    """Say what of the queue POOL of CAMPAIGN is done, out and waiting, and who has what since when."""
+    """Show the progress of the queue POOL of CAMPAIGN and the documents that are out."""
     with open_database(settings) as database, database.reading() as db:
         report = queue_report(db, campaign_by_slug(db, campaign).id, pool_name)
     if as_json:
@@ -95,7 +95,7 @@ def status(settings: Settings, campaign: str, pool_name: str, as_json: bool) -> 
                     o.docno,
                     o.assessor,
                     o.since.isoformat(timespec="minutes"),
-                    "lease over" if o.abandoned else "",
+                    "lease expired" if o.abandoned else "",
                 )
                 for o in report.out
             ],
@@ -103,23 +103,23 @@ def status(settings: Settings, campaign: str, pool_name: str, as_json: bool) -> 
     said = (
         f"{report.pool}: {report.given} of {report.wanted} judgments, {report.done} of {report.pairs} pairs"
     )
-    click.echo(said + (f", {report.stuck} stuck: give it to more assessors" if report.stuck else ""))
+    click.echo(said + (f", {report.stuck} without an assessor left: assign more" if report.stuck else ""))
 
 
 @queue.command("take-back")
 @CAMPAIGN
 @POOL
-@click.option("--assessor", help="Only what this assessor has, by name.")
+@click.option("--assessor", help="Only from this assessor, by name.")
 @click.option("--topic", help="Only of this topic.")
 @database_options
 def take_back(
     settings: Settings, campaign: str, pool_name: str, assessor: str | None, topic: str | None
 ) -> None:
-    """Take back what is out of the queue POOL of CAMPAIGN; what was judged stays."""
+    """Release unanswered documents of the queue POOL of CAMPAIGN; judgments stay."""
     with open_database(settings) as database, database.writing() as db:
         campaign_id = campaign_by_slug(db, campaign).id
         back = queues.take_back(db, campaign_id, pool_name, assessor=assessor, topic=topic)
-    click.echo(f"{back} pairs taken back")
+    click.echo(f"{back} pairs released")
 
 
 def _json(report: QueueReport) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""Adaptive pools gone through again."""
+"""Adaptive pools replayed."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from workbench.workflow.judging.adaptive_states import Replayed, replay_pool
 def replay(settings: Settings, campaign: str, pool: str, as_json: bool) -> None:
     """Make every choice of the adaptive POOL again from runs, recipe and events, and print the events.
 
-    One line each: topic, number, what happened, docno, relevance (1, 0 or nothing), tab between. What does
-    not come out again is said on the error stream, and the exit status is 1.
+    One line each: topic, number, what happened, docno, relevance (1, 0 or nothing), tab between. Differences
+    are printed to the error stream, and the exit status is 1.
     """
     with open_database(settings) as database, database.reading() as db:
         done = replay_pool(db, campaign_by_slug(db, campaign).id, pool)
@@ -39,7 +39,7 @@ def replay(settings: Settings, campaign: str, pool: str, as_json: bool) -> None:
         click.echo(f"workbench: {difference.encode('utf-8', 'replace').decode()}", err=True)
     if done.differences:
         raise SystemExit(REFUSED)
-    click.echo(f"{len(done.events)} events, all as they come out again", err=True)
+    click.echo(f"{len(done.events)} events reproduced", err=True)
 
 
 def _line(one: Replayed) -> bytes:

@@ -39,7 +39,7 @@ TAG = click.argument("tag")
 
 @click.group("run")
 def run() -> None:
-    """Look at the runs of a campaign, say something of them, judge and replace them."""
+    """Show, edit, accept, set aside, replace and remove the runs of a campaign."""
 
 
 @run.command("list")
@@ -115,13 +115,13 @@ def show(settings: Settings, campaign: str, tag: str, as_json: bool) -> None:
 @run.command("edit")
 @CAMPAIGN
 @TAG
-@click.option("--group", help="The group that sent it; empty for none.")
-@click.option("--kind", help="automatic or manual; empty for not said.")
+@click.option("--group", help="The group that submitted it; empty for none.")
+@click.option("--kind", help="automatic or manual; empty to clear.")
 @click.option("--description", help="How it was made.")
-@click.option("--priority", help="1 is pooled first; empty for not said.")
+@click.option("--priority", help="1 is pooled first; empty to clear.")
 @database_options
 def edit(settings: Settings, campaign: str, tag: str, **typed: str | None) -> None:
-    """Say something else of the run TAG of CAMPAIGN; what has no option stays."""
+    """Change the metadata of the run TAG of CAMPAIGN; fields without an option stay."""
     new = read_metadata({name: text or "" for name, text in typed.items()}, source=tag)
     values = {"kind": new.kind, "description": new.description, "priority": new.priority}
     with open_database(settings) as database, database.writing() as db:
@@ -139,7 +139,7 @@ def edit(settings: Settings, campaign: str, tag: str, **typed: str | None) -> No
 @click.argument("tags", nargs=-1, required=True, metavar="TAG...")
 @database_options
 def accept(settings: Settings, campaign: str, tags: tuple[str, ...]) -> None:
-    """Accept runs of CAMPAIGN, so that they enter its next pools."""
+    """Accept runs of CAMPAIGN, so that new pools include them."""
     _judge(settings, campaign, tags, Verdict.ACCEPTED)
 
 
@@ -149,7 +149,7 @@ def accept(settings: Settings, campaign: str, tags: tuple[str, ...]) -> None:
 @click.option("--reason", required=True, help="Why; the group reads it.")
 @database_options
 def set_aside(settings: Settings, campaign: str, tags: tuple[str, ...], reason: str) -> None:
-    """Leave runs of CAMPAIGN out of new pools, unless they are named there."""
+    """Set runs of CAMPAIGN aside: new pools leave them out unless they are named."""
     _judge(settings, campaign, tags, Verdict.SET_ASIDE, reason)
 
 
@@ -170,7 +170,7 @@ def replace_(settings: Settings, campaign: str, tag: str, file: str) -> None:
 @TAG
 @database_options
 def remove(settings: Settings, campaign: str, tag: str) -> None:
-    """Forget the run TAG of CAMPAIGN with all its versions, if it is in no pool."""
+    """Remove the run TAG of CAMPAIGN with all its versions, if it is in no pool."""
     with open_database(settings) as database, database.writing() as db:
         remove_run(db, campaign_by_slug(db, campaign).id, tag)
     click.echo(f"{tag} is removed")
@@ -248,14 +248,14 @@ def moment(when: datetime | None) -> str | None:
 @click.command("records")
 @click.argument("campaign")
 @click.argument("file", required=False)
-@click.option("--new-groups", is_flag=True, help="Make the groups that are not there yet.")
+@click.option("--new-groups", is_flag=True, help="Create missing groups.")
 @JSON
 @database_options
 def records(settings: Settings, campaign: str, file: str | None, new_groups: bool, as_json: bool) -> None:
-    """Load the records of runs of CAMPAIGN from FILE, or print them as a table that can be loaded.
+    """Load the metadata of runs of CAMPAIGN from FILE, or print them as a table that can be loaded.
 
-    FILE is TSV or CSV with a header: tag and some of group, kind, description and priority. A column that is
-    lacking leaves that part of the records as it is; all rows are taken, or none.
+    FILE is TSV or CSV with a header: tag and some of group, kind, description and priority. A missing column
+    leaves that field unchanged; all rows are loaded, or none.
     """
     if file is None:
         _say_records(settings, campaign, as_json)
@@ -274,11 +274,11 @@ def records(settings: Settings, campaign: str, file: str | None, new_groups: boo
             }
         )
         return
-    click.echo(f"{done.rows} rows, {done.changed} records changed")
+    click.echo(f"{done.rows} rows, {done.changed} runs changed")
     if done.new_groups:
         click.echo(f"new groups: {', '.join(done.new_groups)}")
     if done.ignored:
-        click.echo(f"columns not read: {', '.join(done.ignored)}", err=True)
+        click.echo(f"columns ignored: {', '.join(done.ignored)}", err=True)
 
 
 def _say_records(settings: Settings, campaign: str, as_json: bool) -> None:

@@ -1,4 +1,4 @@
-"""The run desk: rules for runs, the collection's list, checking runs without keeping them, adding them."""
+"""`workbench campaign runs`, `check`, `rules` and `docids`: checking and adding runs, and rules for them."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ from workbench.workflow.runs.store import store_runs
 @click.command("runs")
 @click.argument("campaign")
 @FILES
-@click.option("--group", help="The group that sent them.")
+@click.option("--group", help="The group that submitted them.")
 @click.option("--kind", type=click.Choice([kind.value for kind in Kind]), help="How they were made.")
-@click.option("--description", default="", help="How they were made, in words.")
+@click.option("--description", default="", help="A description of how they were made.")
 @click.option("--priority", type=click.IntRange(1), help="Among the group's runs; 1 is pooled first.")
-@click.option("--replace", is_flag=True, help="Replace runs whose tag is taken; these are kept beside.")
+@click.option("--replace", is_flag=True, help="Replace runs with the same tag; the old versions are kept.")
 @JSON
 @database_options
 def runs(
@@ -50,9 +50,10 @@ def runs(
     replace: bool,
     as_json: bool,
 ) -> None:
-    """Add runs to CAMPAIGN, plain or gzip; what the options say holds for each.
+    """Add runs to CAMPAIGN, plain or gzip; the options apply to each.
 
-    A refused file is told whole and leaves nothing; the others are kept, and the exit code is 1.
+    All errors of a refused file are printed and nothing of it is stored; the other runs are added, and the
+    exit code is 1.
     """
     with open_database(settings) as database:
         with database.reading() as db:
@@ -93,12 +94,13 @@ def runs(
 @click.command("check")
 @click.argument("campaign")
 @click.argument("files", metavar="RUN...", nargs=-1, required=True)
-@click.option("--json", "as_json", is_flag=True, help="Print a JSON array with one object a run.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON array with one object per run.")
 @database_options
 def check(settings: Settings, campaign: str, files: tuple[str, ...], as_json: bool) -> None:
-    """Check runs by the rules of CAMPAIGN and against what it has, and keep nothing.
+    """Check runs against the rules, topics and runs of CAMPAIGN without storing them.
 
-    As `workbench check`: findings on the error stream, a table on the output, exit code 1 for a refused run.
+    Like `workbench check`: findings on standard error, a table on standard output, exit code 1 if a run is
+    refused.
     """
     with open_database(settings) as database:
         _, checked = _check(database, campaign, files)
@@ -111,7 +113,7 @@ def check(settings: Settings, campaign: str, files: tuple[str, ...], as_json: bo
 @JSON
 @database_options
 def rules(settings: Settings, campaign: str, chosen: ChosenRules, as_json: bool) -> None:
-    """Show what CAMPAIGN asks of runs, which findings are errors, warnings or nothing; options change it."""
+    """Show the rules for runs of CAMPAIGN: errors, warnings and limits. Options change them."""
     with open_database(settings) as database:
         if chosen:
             with database.writing() as db:
@@ -124,26 +126,26 @@ def rules(settings: Settings, campaign: str, chosen: ChosenRules, as_json: bool)
         say_json({"max_per_topic": now.max_per_topic, "codes": codes})
         return
     say_table(
-        ["finding", "treated as", "by default", "what it says"],
+        ["finding", "treated as", "default", "meaning"],
         [
             (code.name, now.of(code.name), "always" if code.fixed else code.default, code.words)
             for code in CODES.values()
         ],
     )
-    most = "any number of" if now.max_per_topic is None else f"at most {now.max_per_topic:,}"
-    click.echo(f"a topic has {most} documents", err=True)
+    most = "unlimited" if now.max_per_topic is None else f"{now.max_per_topic:,}"
+    click.echo(f"documents per topic, at most: {most}", err=True)
 
 
 @click.command("docids")
 @click.argument("campaign")
 @click.argument("file", required=False)
-@click.option("--remove", is_flag=True, help="Forget the list: documents of runs are not checked any more.")
+@click.option("--remove", is_flag=True, help="Remove the list; documents of runs are then no longer checked.")
 @JSON
 @database_options
 def docids(settings: Settings, campaign: str, file: str | None, remove: bool, as_json: bool) -> None:
-    """Give CAMPAIGN the list of the collection's docnos, one a line in FILE, plain or gzip.
+    """Set the list of the collection's docnos for CAMPAIGN: FILE with one per line, plain or gzip.
 
-    Documents of runs must then be in it. It takes the place of an earlier list. Without FILE, show the list.
+    Documents of runs must then be in the list. It replaces an earlier one. Without FILE, show the list.
     """
     if file and remove:
         raise click.UsageError("give a FILE or --remove, not both")
@@ -162,7 +164,7 @@ def docids(settings: Settings, campaign: str, file: str | None, remove: bool, as
         told = {"file": found.file_name, "docnos": found.docnos, "sha256": found.sha256} if found else None
         say_json({"list": told})
     elif found is None:
-        click.echo("there is no list: documents of runs are not checked")
+        click.echo("no list: documents of runs are not checked")
     else:
         say_table(["file", "docnos", "sha256"], [(found.file_name, found.docnos, found.sha256)], numeric=[1])
 
@@ -170,7 +172,7 @@ def docids(settings: Settings, campaign: str, file: str | None, remove: bool, as
 def _check(
     database: Database, campaign: str, files: tuple[str, ...], *, replacing: bool = False
 ) -> tuple[RunChecker, list[RunUpload]]:
-    """Check files while no transaction is open that writes."""
+    """Check files while no writing transaction is open."""
     with database.reading() as db:
         found = run_checker(db, campaign_by_slug(db, campaign).id, opening=database.reading)
     with ExitStack() as stack:

@@ -24,15 +24,21 @@ from workbench.workflow.judging.preferences import (
 from workbench.workflow.people.assessors import assessors_of
 
 ASSESSORS = click.option(
-    "--assessor", "names", multiple=True, required=True, help="To whom, by name; as often as needed."
+    "--assessor", "names", multiple=True, required=True, help="Assessor name (repeatable)."
 )
-TOPICS = click.option("--topic", "topics", multiple=True, help="Only these topics.  [default: all]")
-SEED = click.option("--seed", type=int, help="For the order and the sides; drawn if not given.")
+TOPICS = click.option("--topic", "topics", multiple=True, help="Topic id (repeatable).  [default: all]")
+SEED = click.option("--seed", type=int, help="Random seed of order and sides; drawn if not given.")
 
 
 @click.command("compare-documents")
 @click.argument("campaign")
-@click.option("--best", type=click.IntRange(2), default=5, show_default=True, help="Of the best graded.")
+@click.option(
+    "--best",
+    type=click.IntRange(2),
+    default=5,
+    show_default=True,
+    help="How many of the best graded.",
+)
 @TOPICS
 @ASSESSORS
 @SEED
@@ -89,7 +95,7 @@ def compare_runs(
 
 @click.command("preferences")
 @click.argument("campaign")
-@click.option("--runs", is_flag=True, help="What came of the runs that were compared, instead.")
+@click.option("--runs", is_flag=True, help="The results of compared runs instead.")
 @JSON
 @database_options
 def preferences(settings: Settings, campaign: str, runs: bool, as_json: bool) -> None:
@@ -137,7 +143,7 @@ def _assessors(db: Session, campaign_id: int, names: tuple[str, ...]) -> list[in
     ids = {line.name: line.id for line in assessors_of(db, campaign_id)}
     for name in names:
         if name not in ids:
-            raise NotFound(f"{name} is no assessor of this campaign", remedy="see the list of assessors")
+            raise NotFound(f"{name} is not an assessor of this campaign", remedy="see the list of assessors")
     return [ids[name] for name in names]
 
 
@@ -145,4 +151,4 @@ def _say_added(added: int, as_json: bool) -> None:
     if as_json:
         say_json({"tasks": added})
     else:
-        click.echo(f"{added} tasks given.")
+        click.echo(f"{added} tasks assigned.")

@@ -65,7 +65,7 @@ class Retrieved:
         self._starts = np.searchsorted(self.documents, np.arange(len(topic.docnos) + 1))
 
     def of(self, document: int) -> slice:
-        """Where in the arrays a document stands."""
+        """The place of a document in the arrays."""
         return slice(int(self._starts[document]), int(self._starts[document + 1]))
 
     def summed(self, weights: Floats) -> Floats:

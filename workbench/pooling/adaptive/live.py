@@ -97,7 +97,7 @@ class LiveTopic:
             raise Conflict(
                 f"{docno} is not out for topic {self._topic.topic}", remedy="nothing is to be done"
             )
-        # An answer that was no grade, say one taken back, goes with it; it had taught nothing.
+        # An answer that was no grade, such as a withdrawn one, goes with it; nothing was learned from it.
         self._answers.pop(place, None)
         self._handed_out.remove(place)
         self._free[place] = True
@@ -194,7 +194,7 @@ class Adaptive:
         self.record(PoolEvent(Happening.GIVEN_BACK, topic, docno))
 
     def record(self, event: PoolEvent) -> None:
-        """Take an event that happened elsewhere, say on another host, without choosing anew.
+        """Take an event that happened elsewhere, such as on another host, without choosing anew.
 
         Raises Conflict for a document that is handed out twice, or that comes back but is not out.
         """

@@ -15,8 +15,8 @@ from workbench.records import PoolEntry, Run, TieRule
 def min_max(ranked: Ranked) -> Floats:
     """The scores of a run for a topic between 0 (its last document) and 1 (its first).
 
-    Where all scores are equal they say nothing and are 0, as in ranx. Raises WorkbenchError for a score that
-    is not a finite number.
+    Where all scores are equal they carry no information and are 0, as in ranx. Raises WorkbenchError for a
+    score that is not a finite number.
     Source: Lee 1997.
     """
     high, low = float(ranked.scores[0]), float(ranked.scores[-1])

@@ -25,14 +25,14 @@ def random_pool(
 ) -> Pool:
     """For each topic `budget` documents of the depth pool, each as likely as the other, without replacement.
 
-    Documents are drawn by `lot`. The inclusion probability is the share of the topic's depth pool that was
-    drawn; a topic is one stratum. Contributions are the runs that have a document within the depth.
+    Documents are drawn by `first_by_seed`. The inclusion probability is the share of the topic's depth pool
+    that was drawn; a topic is one stratum. Contributions are the runs that have a document within the depth.
     Raises WorkbenchError for a depth or budget below 1 and Conflict where two runs have the same tag.
     Source: Yilmaz and Aslam 2006, who estimate average precision from such a sample.
     """
     if min(depth, budget) < 1:
         raise WorkbenchError(
-            f"a sample of {budget} from a pool of depth {depth} holds nothing", remedy="give 1 or more"
+            f"a sample of {budget} from a pool of depth {depth} is empty", remedy="give 1 or more"
         )
     gathered = gather(runs, depth=depth, ties=ties)
     entries: list[PoolEntry] = []
@@ -64,9 +64,7 @@ RANDOM = Strategy(
     "a random sample of the depth pool, the same number for each topic",
     "Yilmaz and Aslam 2006",
     (
-        Parameter(
-            "depth", "how many documents of each run can be drawn, for each topic", 100, WHOLE, lowest=1
-        ),
+        Parameter("depth", "documents of each run that can be sampled, per topic", 100, WHOLE, lowest=1),
         BUDGET,
         SEED,
     ),

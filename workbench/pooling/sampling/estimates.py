@@ -44,7 +44,7 @@ def xinfap_rows(pool: Pool, grades: Mapping[Pair, int]) -> Iterator[tuple[str, .
 def infap_rows(pool: Pool, grades: Mapping[Pair, int]) -> Iterator[tuple[str, ...]]:
     """The fields `topic 0 docno grade` of all that could be drawn, for trec_eval's infAP; -1 as above.
 
-    infAP knows no strata: it holds for a sample that is equally likely throughout.
+    infAP has no strata: it is for a sample that is equally likely throughout.
     Source: trec_eval m_infap.c (Yilmaz and Aslam 2006).
     """
     for topic, docno in _sorted(pool.strata):

@@ -16,14 +16,14 @@ from workbench.records import id_bytes
 
 
 def seeded_key(seed: int, topic: str, docno: str) -> bytes:
-    """The lot of a pair: SHA-256 of seed (in decimal), topic and docno, a line feed between each."""
+    """The sort key of a pair: SHA-256 of seed (in decimal), topic and docno, a line feed between each."""
     return sha256(b"%d\n%b\n%b" % (seed, id_bytes(topic), id_bytes(docno))).digest()
 
 
 def first_by_seed(topic: TopicCandidates, documents: Iterable[int], count: int, *, seed: int) -> list[int]:
-    """The `count` of these documents (places in the topic's docnos) that have the smallest lots.
+    """The `count` of these documents (places in the topic's docnos) with the smallest seeded keys.
 
-    As lots do not depend on one another, this is a simple random sample without replacement, and a larger
+    As keys do not depend on one another, this is a simple random sample without replacement, and a larger
     count only adds to a smaller one.
     """
     return sorted(documents, key=lambda place: seeded_key(seed, topic.topic, topic.docnos[place]))[:count]

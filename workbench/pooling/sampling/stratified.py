@@ -27,10 +27,10 @@ def stratified_pool(
 ) -> Pool:
     """For each topic and stratum a simple random sample of the documents whose best rank lies in the stratum.
 
-    How many are drawn is said by `sample_sizes`; `budget` is the most for one topic, 0 for no limit. Which,
-    is said by `lot`. An entry's inclusion probability is the share of its stratum that was drawn in its
-    topic. A document whose best rank lies in no stratum can never be drawn. Contributions are the runs that
-    have a document within the last stratum.
+    `sample_sizes` computes how many are drawn; `budget` is the most for one topic, 0 for no limit. Which ones
+    depends on `seeded_key`. An entry's inclusion probability is the share of its stratum that was drawn in
+    its topic. A document whose best rank lies in no stratum can never be drawn. Contributions are the runs
+    that have a document within the last stratum.
     Raises WorkbenchError for strata that cannot be, a budget below 0 and a stratum without a rate where there
     is no budget, Conflict where two runs have the same tag.
     Source: NIST's make-pools.pl (strata and budget); Yilmaz, Kanoulas and Aslam 2008 (the estimate).
@@ -77,8 +77,8 @@ STRATIFIED = Strategy(
     "random samples of the depth pool at rates by best rank, for infAP, xinfAP and statAP",
     "make-pools.pl of NIST; Yilmaz, Kanoulas and Aslam 2008",
     (
-        Parameter("strata", "which best ranks are sampled at which rate", _STRATA, STRATA),
-        Parameter("budget", "how many documents for each topic at most, 0 for no limit", 0, WHOLE, lowest=0),
+        Parameter("strata", "ranges of best ranks, with their sampling rates", _STRATA, STRATA),
+        Parameter("budget", "maximum number of documents per topic, 0 for no limit", 0, WHOLE, lowest=0),
         SEED,
     ),
     stratified_pool,

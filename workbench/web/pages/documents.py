@@ -8,7 +8,8 @@ from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from workbench.errors import Finding, WorkbenchError
-from workbench.formats.documents import read_documents
+from workbench.formats.documents import DOCUMENT_FORMATS, read_documents
+from workbench.formats.text_formats import in_words
 from workbench.web.access import here, organiser, reader
 from workbench.web.context import reading, writing
 from workbench.web.forms import announce, findings_of, sent_files, sent_id, sent_text, status_of, with_each
@@ -76,5 +77,6 @@ def _page(findings: tuple[Finding, ...] = ()) -> str:
         most_missing=MOST_MISSING,
         pools=pools,
         pooled="pooled" in request.form,
+        formats=in_words(DOCUMENT_FORMATS),
         findings=findings,
     )

@@ -41,7 +41,7 @@ def add() -> Answer:
                 groups.add_group(db, here().id, name)
     except WorkbenchError as error:
         return _list(typed, findings_of(error, "Groups", "names")), status_of(error)
-    notices.add(f"{counted(len(names), 'group')} made.")
+    notices.add(f"{counted(len(names), 'group')} created.")
     return see_other(url_for("groups.index"))
 
 
@@ -67,7 +67,7 @@ def rename(group_id: int) -> Answer:
             Finding(one.source, None, "name", one.message, one.remedy) for one in findings_of(error, "Name")
         )
         return _page(group_id, name=name, findings=found), status_of(error)
-    notices.add("The group has its new name.")
+    notices.add("The group is renamed.")
     return see_other(url_for("groups.group", group_id=group_id))
 
 
@@ -112,7 +112,7 @@ def add_member(group_id: int) -> Answer:
             page = render_template("groups/both.html", person=person, name=name, group_id=group_id)
             return page, 409
         groups.join(db, here().id, group_id, account_id, both_sides=both)
-    notices.add(f"{person.name} sends runs for {name}.")
+    notices.add(f"{person.name} now submits runs for {name}.")
     return see_other(url_for("groups.group", group_id=group_id))
 
 

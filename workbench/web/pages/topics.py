@@ -8,7 +8,8 @@ from flask import Blueprint, render_template, url_for
 from werkzeug.wrappers import Response
 
 from workbench.errors import Finding, NotFound, WorkbenchError
-from workbench.formats.topics import read_topics
+from workbench.formats.text_formats import in_words
+from workbench.formats.topics import TOPIC_FORMATS, read_topics
 from workbench.web.access import here, organiser, reader
 from workbench.web.context import reading, writing
 from workbench.web.forms import announce, counted, findings_of, sent_files, sent_id, status_of, with_each
@@ -83,4 +84,6 @@ def _page(findings: tuple[Finding, ...] = ()) -> str:
     with reading() as db:
         view = overview(db, here().id)
         scale = campaign_of(db, here().id).scale
-    return render_template("topics/index.html", view=view, scale=scale, findings=findings)
+    return render_template(
+        "topics/index.html", view=view, scale=scale, formats=in_words(TOPIC_FORMATS), findings=findings
+    )

@@ -34,7 +34,7 @@ class State(StrEnum):
 
 STATES = {
     State.OPEN: "to decide",
-    State.BACK: "back with the assessors",
+    State.BACK: "returned to the assessors",
     State.UNCLEAR: "statement unclear",
     State.DECIDED: "decided",
     State.SETTLED: "settled by discussion",
@@ -55,9 +55,9 @@ class Order(StrEnum):
 
 
 ORDERS = {
-    Order.INFLUENCE: "most influence on the ranking of runs first",
-    Order.TOPIC: "topic by topic",
-    Order.DISTANCE: "farthest apart first",
+    Order.INFLUENCE: "largest influence on the ranking first",
+    Order.TOPIC: "by topic",
+    Order.DISTANCE: "largest difference first",
 }
 
 

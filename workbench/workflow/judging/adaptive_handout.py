@@ -32,7 +32,7 @@ LEASE = timedelta(hours=24)
 
 @dataclass(frozen=True, slots=True)
 class HandedOut:
-    """A document that was handed out: to whom, when, as which event, and whether an answer holds.
+    """A document that was handed out: to whom, when, as which event, and whether it has an answer.
 
     `relevant` is None without a grade.
     """

@@ -41,7 +41,7 @@ class SeenEvent:
 class AdaptiveStates:
     """The adaptive pools that this process has in use, for several threads at once.
 
-    A topic is asked about in a transaction that holds its lock (`handing_out`), so what was read of its
+    A topic is asked about in a transaction that has its lock (`AdaptiveHandout`), so what was read of its
     events can only be too little, or have been undone with its transaction; both are noticed when next asked.
     """
 

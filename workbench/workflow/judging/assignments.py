@@ -31,9 +31,9 @@ def assign(
     order: OrderRule = OrderRule.SHUFFLED,
     seed: int | None = None,
 ) -> int:
-    """Give every named topic to every named assessor; what is given already stays as it is.
+    """Assign every named topic to every named assessor; existing assignments stay as they are.
 
-    Returns how many assignments are new. A topic that was taken back is given again with its old order.
+    Returns how many assignments are new. A topic that was removed is assigned again with its old order.
     Raises Conflict for a draft or a closed pool, NotFound for a topic outside the pool or an assessor without
     account.
     """
@@ -57,7 +57,7 @@ def assign(
         for assessor_id in assessor_ids:
             if assessor_id not in able:
                 raise NotFound(
-                    "an assessor without an account cannot be given work", remedy="invite the person first"
+                    "an assessor without an account cannot be assigned work", remedy="invite the person first"
                 )
             added += _assign_topic(db, pool_id, topic, assessor_id, order, seed)
     db.flush()
@@ -73,7 +73,7 @@ def assign_in_turn(
     order: OrderRule = OrderRule.SHUFFLED,
     seed: int | None = None,
 ) -> int:
-    """Give each topic of a pool to `per_topic` assessors, in turn so that work and partners are spread.
+    """Assign each topic of a pool to `per_topic` assessors, in turn so that work and partners are spread.
 
     Topic i goes to the assessors i, i + 1, ... of the list, counted round. Returns how many are new; raises
     WorkbenchError where there are fewer assessors than `per_topic`.
@@ -81,8 +81,8 @@ def assign_in_turn(
     assessor_ids = list(dict.fromkeys(assessor_ids))
     if not 1 <= per_topic <= len(assessor_ids):
         raise WorkbenchError(
-            f"{per_topic} assessors a topic cannot be had from {len(assessor_ids)}",
-            remedy="name more assessors or ask for fewer a topic",
+            f"{per_topic} assessors per topic need more than the {len(assessor_ids)} selected",
+            remedy="select more assessors or ask for fewer per topic",
         )
     pool = _open_pool(db, pool_id)
     pooled = topics_of_pool(db, pool)
@@ -97,14 +97,14 @@ def assign_in_turn(
 
 
 def revoke(db: Session, campaign_id: int, assignment_id: int) -> None:
-    """Take an assignment back; what was judged stays, what was handed out goes to others. Raises NotFound."""
+    """Remove an assignment; judgments stay, unanswered documents go to others. Raises NotFound."""
     row = db.scalar(
         select(AssignmentRow)
         .join(PoolRow)
         .where(AssignmentRow.id == assignment_id, PoolRow.campaign_id == campaign_id)
     )
     if row is None:
-        raise NotFound("there is no such assignment")
+        raise NotFound("this assignment does not exist")
     row.revoked_at = row.revoked_at or datetime.now(UTC)
     pool = db.get_one(PoolRow, row.pool_id)
     kind_of(pool).take_back(db, pool, row)
@@ -170,7 +170,7 @@ class AssignmentLine:
 
 
 def assignments_of(db: Session, campaign_id: int) -> tuple[AssignmentLine, ...]:
-    """The assignments of a campaign that are in force, by topic, then assessor."""
+    """The current assignments of a campaign, by topic, then assessor."""
     rows = db.execute(
         select(AssignmentRow, PoolRow.name, TopicRow.title, AssessorRow.name)
         .join(PoolRow, PoolRow.id == AssignmentRow.pool_id)

@@ -24,7 +24,7 @@ from workbench.workflow.judging.submission import NO_ANNOTATIONS, Annotations, s
 def current_judgments(
     db: Session, campaign_id: int, *, assessors: Collection[str] | None = None, machines: bool = True
 ) -> tuple[Judgment, ...]:
-    """What every assessor (or those named) says now, sorted by topic and docno as bytes, then by assessor.
+    """The current judgments of every assessor (or those named), by topic and docno (bytes), then assessor.
 
     Without `machines` those count only who are people. Raises WorkbenchError for an unknown name.
     """
@@ -41,7 +41,7 @@ def current_judgments(
     unknown = set(assessors or ()) - set(names.values())
     if unknown:
         raise WorkbenchError(
-            f"{', '.join(sorted(unknown))} is no assessor of this campaign",
+            f"{', '.join(sorted(unknown))} is not an assessor of this campaign",
             remedy="see the list of assessors",
         )
     held = [
@@ -62,7 +62,7 @@ class TickedBy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AnnotatedJudgment:
-    """One answer that holds, with everything that went with it.
+    """A current answer with everything recorded beside it.
 
     `labels` are the words of the answers to further questions, where the question is asked still.
     """
@@ -81,7 +81,7 @@ class AnnotatedJudgment:
 
 
 def annotated_judgments(db: Session, campaign_id: int) -> tuple[AnnotatedJudgment, ...]:
-    """Every answer that holds, sorted by topic and docno as bytes, then by assessor."""
+    """Every current answer, sorted by topic and docno as bytes, then by assessor."""
     names = dict(
         db.execute(
             select(AssessorRow.id, AssessorRow.name).where(AssessorRow.campaign_id == campaign_id)

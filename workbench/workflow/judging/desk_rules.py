@@ -109,12 +109,12 @@ def save_desk_questions(
     """Ask these questions from now on, and for a comment with these grades.
 
     What was answered keeps its meaning: a question that has answers may change its words and get further
-    labels, but loses none. Raises Conflict where it would, InvalidInput for a grade that is none.
+    labels, but loses none. Raises Conflict where it would, InvalidInput for an unknown grade.
     """
     row = db.scalars(select(CampaignRow).where(CampaignRow.id == campaign_id).with_for_update()).one()
     grades = {grade.value for grade in scale_from_json(row.scale).grades}
     for grade in sorted(set(comment_for) - grades):
-        raise InvalidInput([Finding("Comments", None, COMMENT_FOR, f"{grade} is no grade of the scale")])
+        raise InvalidInput([Finding("Comments", None, COMMENT_FOR, f"{grade} is not a grade of the scale")])
     highest = _highest_answers(db, campaign_id)
     for one in questions:
         if highest.get(one.name, -1) >= len(one.labels):
@@ -144,7 +144,7 @@ def _question(line: str) -> Question:
 
 
 def _wrong(question: Question, before: Sequence[Question]) -> tuple[str, str] | None:
-    """What is wrong with a question, and how to mend it."""
+    """What is wrong with a question, and how to fix it."""
     name, labels = question.name, question.labels
     if not name:
         return "the question has no name", f"such as {_SHAPE}"
@@ -197,9 +197,9 @@ def save_break_minutes(db: Session, campaign_id: int, minutes: int | None) -> No
     Raises InvalidInput for less than five minutes or more than eight hours.
     """
     if minutes is not None and not SHORTEST_BREAK <= minutes <= LONGEST_BREAK:
-        message = f"{minutes} minutes are no sitting"
+        message = f"a break after {minutes} minutes is out of range"
         raise InvalidInput(
-            [Finding("Break", None, BREAK_RULE, message, f"{SHORTEST_BREAK} to {LONGEST_BREAK}, or nothing")]
+            [Finding("Break", None, BREAK_RULE, message, f"{SHORTEST_BREAK} to {LONGEST_BREAK}, or empty")]
         )
     row = db.scalars(select(CampaignRow).where(CampaignRow.id == campaign_id).with_for_update()).one()
     row.desk_rules = {key: value for key, value in row.desk_rules.items() if key != BREAK_RULE} | (

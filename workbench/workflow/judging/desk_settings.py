@@ -111,7 +111,7 @@ def resolve_keys(scale: Scale, chosen: Mapping[str, str]) -> DeskKeys:
 
 
 def chosen_keys(db: Session, account_id: int) -> dict[str, str]:
-    """The keys that an account chose, by command; what another version left there and is no key is passed."""
+    """The keys that an account chose, by command; anything else that another version stored is ignored."""
     known = {command.name for command in COMMANDS} | set(GRADES)
     kept = desk_settings_part(db, account_id, KEYS_PART)
     return {
@@ -146,7 +146,7 @@ def checked_keys(typed: Mapping[str, str]) -> dict[str, str]:
         if not key:
             continue
         if not _is_key(key):
-            message = f"{typed[name].strip()!r} is no key of its own"
+            message = f"{typed[name].strip()!r} is not a single key"
             findings.append(Finding(command_name(name), None, name, message, "one letter, digit or sign"))
         elif key != commands.get(name):
             chosen[name] = key
@@ -154,8 +154,8 @@ def checked_keys(typed: Mapping[str, str]) -> dict[str, str]:
     for name, key in (defaults | chosen).items():
         first = users.setdefault(key, name)
         if first != name:
-            message = f"{key.upper()} is the key of “{command_name(first)}” already"
-            findings.append(Finding(command_name(name), None, name, message, "give one of them another key"))
+            message = f"{key.upper()} is already the key of “{command_name(first)}”"
+            findings.append(Finding(command_name(name), None, name, message, "choose another one"))
     if findings:
         raise InvalidInput(findings)
     return chosen
@@ -186,14 +186,18 @@ TEXT_OPTIONS = (
     TextOption(
         "size", "Size", (("1", "Smallest"), ("2", "Small"), ("3", "Medium"), ("4", "Large"), ("5", "Largest"))
     ),
-    TextOption("face", "Letters", (("serif", "Serif"), ("sans", "Sans serif"))),
-    TextOption("spacing", "Lines", (("close", "Close"), ("usual", "Usual"), ("wide", "Wide"))),
-    TextOption("theme", "Colours", (("system", "As the system"), ("light", "Light"), ("dark", "Dark"))),
-    TextOption("start", "Long documents begin", (("passage", "At the best passages"), ("top", "At the top"))),
+    TextOption("face", "Typeface", (("serif", "Serif"), ("sans", "Sans serif"))),
+    TextOption("spacing", "Line spacing", (("close", "Tight"), ("usual", "Normal"), ("wide", "Wide"))),
+    TextOption("theme", "Theme", (("system", "System"), ("light", "Light"), ("dark", "Dark"))),
+    TextOption("start", "Open long documents", (("passage", "At the best passage"), ("top", "At the top"))),
     TextOption(
         "swipe",
-        "On touch a swipe left or right judges",
-        (("off", "Off"), ("ends", "Lowest and highest grade"), ("line", "Grades around relevant")),
+        "Judge by swiping left or right (touch)",
+        (
+            ("off", "Off"),
+            ("ends", "Lowest and highest grade"),
+            ("line", "Grades around the relevance threshold"),
+        ),
     ),
 )
 
@@ -225,7 +229,7 @@ def save_text_settings(db: Session, account_id: int, chosen: Mapping[str, str]) 
             choice.label,
             None,
             choice.name,
-            f"{chosen[choice.name]!r} is none of the choices",
+            f"{chosen[choice.name]!r} is not an option",
             "choose one of them",
         )
         for choice in TEXT_OPTIONS
@@ -267,7 +271,7 @@ def save_own_words(
         raise InvalidInput([_words_finding(f"{len(kept)} words", f"at most {MOST_WORDS}")])
     insert = sqlite.insert if db.get_bind().dialect.name == "sqlite" else postgresql.insert
     changed = {"words": list(kept), "changed_at": datetime.now(UTC)}
-    # Two tabs may come first at once: the later one holds, and the note beside the words stays as it is.
+    # Two tabs may come first at once: the later one counts, and the note beside the words stays as it is.
     db.execute(
         insert(AssessorNoteRow)
         .values(assessor_id=assignment.assessor_id, topic=assignment.topic, note="", **changed)
@@ -280,7 +284,7 @@ def _checked_word(word: object) -> str:
     text = storable(" ".join(word.split())) if isinstance(word, str) else ""
     if not _LETTER.search(text):
         raise InvalidInput(
-            [_words_finding("a word without a letter", "write a word, or several that belong together")]
+            [_words_finding("a word has neither letter nor digit", "enter a word or a phrase")]
         )
     if len(text) > LONGEST_WORD:
         raise InvalidInput(

@@ -31,7 +31,7 @@ from workbench.workflow.judging.worklists import WorklistLine, worklist
 class ShownDocument:
     """The document on the desk; where its text is not loaded `missing` is true and the text is empty.
 
-    `key` is what the desk calls it: the docno, but where a campaign has probes.
+    `key` is what the desk calls it: the docno, except where a campaign has quality checks.
     """
 
     docno: str
@@ -90,7 +90,7 @@ class Desk:
 def desk(db: Session, assignment_id: int, account_id: int, *, docno: str | None = None) -> Desk:
     """The pair to judge now: the named one, else the first without an answer.
 
-    Raises NotFound where the assignment is not this account's, was taken back, or has no such document.
+    Raises NotFound where the assignment is not this account's, was removed, or has no such document.
     """
     task = desk_task(db, assignment_id, account_id)
     asked = docno
@@ -183,7 +183,7 @@ class Work:
 
     `seconds` is the median of the assessor's recent active time, None before there is enough of it;
     `break_minutes` is after how long a break is to be proposed, None where nobody asked for it. `training`
-    are those of the order after which the known answer is told, `gate` what keeps the rest of it closed.
+    are those of the order after which the expected grade is shown, `gate` what keeps the rest of it closed.
     """
 
     order: tuple[str, ...]
@@ -210,7 +210,7 @@ class PlacedDocument:
 
 
 def work_of(db: Session, assignment_id: int, account_id: int, *, now: datetime | None = None) -> Work:
-    """The work that an assignment is; raises NotFound where it is not this account's or was taken back."""
+    """The work that an assignment is; raises NotFound where it is not this account's or was removed."""
     task = desk_task(db, assignment_id, account_id)
     beside = annotations_of(db, task.assignment.assessor_id, task.assignment.topic)
     return Work(
@@ -236,7 +236,7 @@ def documents_of(
 ) -> tuple[PlacedDocument, ...]:
     """Documents of an assessor's own part, at most ten, each called as it was asked for.
 
-    A page from before the campaign had probes asks by docnos. Raises NotFound where one is not in the part.
+    A page from before the campaign had quality checks asks by docnos. Raises NotFound for others' documents.
     """
     task = desk_task(db, assignment_id, account_id)
     places = {docno: index for index, docno in enumerate(task.order, start=1)}

@@ -30,7 +30,7 @@ class ImportedAssessor:
     """What one assessor's part of an import did; `new` events, the others were recorded before.
 
     `repeated` pairs stand more than once in the file, `contradicted` ones with different answers: all are
-    kept as events, and the last holds.
+    kept as events, and the last counts.
     """
 
     name: str
@@ -78,10 +78,10 @@ def import_judgments(
 ) -> Imported:
     """Append judgments made elsewhere as events, in their order; importing a file twice adds nothing.
 
-    With `discussed` they are what the assessors said after a discussion: what they said before stays beside
-    it, and who kept a grade said so.
+    With `discussed` they were given after a discussion: earlier answers stay beside them, and a grade that
+    was kept counts as an answer of its own.
 
-    A pair whose last answer in the file holds already is passed over; of any other all answers are kept.
+    A pair whose last answer in the file is already the current one is skipped; of any other all are kept.
     The assessors named are made where they are new. Raises InvalidInput with every judgment of an unknown
     topic or of a grade outside the scale, Conflict where a name belongs to somebody with an account here or
     would change between person and machine; then nothing is kept.
@@ -123,7 +123,7 @@ def _wrong(judgment: Judgment, scale: Scale, topics: set[str], source: str) -> I
             source,
             None,
             "assessor",
-            f"{judgment.assessor!r} is no name of an assessor",
+            f"{judgment.assessor!r} is not an assessor name",
             "1 to 120 characters",
         )
     if judgment.topic not in topics:
@@ -132,7 +132,7 @@ def _wrong(judgment: Judgment, scale: Scale, topics: set[str], source: str) -> I
             None,
             "unknown-topic",
             f"topic {judgment.topic!r} is not in this campaign",
-            "load its statement first, or take its judgments out",
+            "load the topic first, or remove its judgments",
         )
     bad_id = id_finding(judgment.docno, what="docno", source=source)
     if bad_id:

@@ -61,7 +61,7 @@ def near_duplicates_in(
     """For those of the keys that have any: the keys of nearly identical documents of the part.
 
     Most alike first, each with the resemblance. The task is as its desk shows it. Documents without a text or
-    a sketch have none, probes neither: a hint would give a repeat away. What was said is not looked at.
+    a sketch have none, quality checks neither: a hint would give a repeat away. Answers are not looked at.
     """
     mine = {task.slot(key).docno: key for key in task.order if task.slot(key).purpose == JUDGING}
     asked = set(keys)
@@ -114,13 +114,13 @@ def contradictions(
 def compare_texts(
     db: Session, assignment_id: int, account_id: int, one: str, other: str
 ) -> ComparedDocuments:
-    """Two documents of one's own part beside each other; raises NotFound where either is none of it."""
+    """Two documents of one's own part beside each other; raises NotFound where either is not in it."""
     task = own_task(db, assignment_id, account_id)
     known = docnos_behind(db, task, (one, other))
     one, other = known.get(one, one), known.get(other, other)
     texts = texts_of(db, task.campaign.id, [one, other])
     if one == other or not {one, other} <= set(task.order) or len(texts) < 2:
-        raise NotFound("these are not two documents of your part of the pool")
+        raise NotFound("these are not two of your documents")
     titles = _titles(db, task.campaign.id, [one, other])
     scale, graded = scale_from_json(task.campaign.scale), _graded(task)
     labels = [scale.grade(graded[docno]).label if docno in graded else None for docno in (one, other)]

@@ -24,9 +24,9 @@ class OrderRule(StrEnum):
 
 
 ORDER_RULES = {
-    OrderRule.SHUFFLED: "shuffled for each assessor by a stored seed: no rank shows through",
+    OrderRule.SHUFFLED: "shuffled for each assessor with a stored seed, so that ranks stay hidden",
     OrderRule.DOCNO: "by docno, as NIST does",
-    OrderRule.PRIORITY: "best rank first, then the number of runs that brought it",
+    OrderRule.PRIORITY: "best rank first, then the number of contributing runs",
 }
 
 

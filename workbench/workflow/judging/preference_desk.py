@@ -17,6 +17,7 @@ from workbench.workflow.judging.preferences import (
     Choice,
     CurrentChoice,
     PreferenceKind,
+    SideAnswer,
     append_choice,
     current_choices,
 )
@@ -65,7 +66,7 @@ class SideBySide:
 def side_by_side(db: Session, task_id: int, account_id: int, *, number: int | None = None) -> SideBySide:
     """The pair to compare now: that with this number, else the first without an answer.
 
-    Raises NotFound where the task is not this account's, was taken back, or has no such pair.
+    Raises NotFound where the task is not this account's, was removed, or has no such pair.
     """
     task = _own(db, task_id, account_id)
     held = current_choices(db, [task.id]).get(task.id, {})
@@ -99,45 +100,26 @@ def side_by_side(db: Session, task_id: int, account_id: int, *, number: int | No
     )
 
 
-def choose(
-    db: Session,
-    task_id: int,
-    account_id: int,
-    *,
-    number: int,
-    said: str,
-    client_id: str,
-    reason: str = "",
-    active_ms: int | None = None,
-) -> bool:
-    """Record which side is better: "left", "right", "tie" or "both_bad"; returns whether it is new.
+def choose(db: Session, task_id: int, account_id: int, answer: SideAnswer) -> bool:
+    """Record which side is better; returns whether it is new.
 
     The same client id again changes nothing. Raises NotFound for a pair that is not this account's, Conflict
-    for a client id that said something else before, WorkbenchError for another answer.
+    for a client id that said something else before, WorkbenchError for an unknown answer.
     """
     task = _own(db, task_id, account_id, writing=True)
-    if not 1 <= number <= len(task.pairs):
+    if not 1 <= answer.number <= len(task.pairs):
         raise NotFound("this task has no such pair", remedy="open it again")
-    first, second = task.pairs[number - 1]
+    first, second = task.pairs[answer.number - 1]
     left = shown_left(task.seed, (first, second))
     choice = {
         "left": Choice.FIRST if left else Choice.SECOND,
         "right": Choice.SECOND if left else Choice.FIRST,
         "tie": Choice.TIE,
         "both_bad": Choice.BOTH_BAD,
-    }.get(said)
+    }.get(answer.said)
     if choice is None:
-        raise WorkbenchError(f"{said[:20]!r} is no answer", remedy="left, right, tie or both_bad")
-    return append_choice(
-        db,
-        task.id,
-        (first, second),
-        choice,
-        first_was_left=left,
-        client_id=client_id,
-        reason=reason,
-        active_ms=active_ms,
-    )
+        raise WorkbenchError(f"unknown answer: {answer.said[:20]!r}", remedy="left, right, tie or both_bad")
+    return append_choice(db, task.id, (first, second), choice, answer, first_was_left=left)
 
 
 def undo_choice(db: Session, task_id: int, account_id: int, *, client_id: str) -> int | None:
@@ -150,8 +132,10 @@ def undo_choice(db: Session, task_id: int, account_id: int, *, client_id: str) -
     if not held:
         return None
     pair, last = max(held.items(), key=lambda item: item[1].id)
-    append_choice(db, task.id, pair, WITHDRAWN, first_was_left=last.first_was_left, client_id=client_id)
-    return [tuple(one) for one in task.pairs].index(pair) + 1
+    number = [tuple(one) for one in task.pairs].index(pair) + 1
+    answer = SideAnswer(number, WITHDRAWN, client_id)
+    append_choice(db, task.id, pair, WITHDRAWN, answer, first_was_left=last.first_was_left)
+    return number
 
 
 def _own(db: Session, task_id: int, account_id: int, *, writing: bool = False) -> PreferenceTaskRow:

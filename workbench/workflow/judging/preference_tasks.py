@@ -78,14 +78,14 @@ def require_task(db: Session, campaign_id: int, task_id: int) -> None:
 
 
 def revoke_task(db: Session, campaign_id: int, task_id: int) -> None:
-    """Take a task back; what was said of its pairs stays. Raises NotFound."""
+    """Remove a task; the answers to its pairs stay. Raises NotFound."""
     row = _row(db, campaign_id, task_id)
     row.revoked_at = row.revoked_at or datetime.now(UTC)
     db.flush()
 
 
 def shown_left(seed: int, pair: Pair) -> bool:
-    """Whether the first of a pair stands left: by lot, the same on every machine and in every version."""
+    """Whether the first of a pair is on the left: drawn by seed, the same on every machine."""
     said = b"\0".join([str(seed).encode(), id_bytes(pair[0]), id_bytes(pair[1])])
     return hashlib.sha256(said).digest()[0] % 2 == 0
 
@@ -93,7 +93,7 @@ def shown_left(seed: int, pair: Pair) -> bool:
 def _row(db: Session, campaign_id: int, task_id: int) -> PreferenceTaskRow:
     row = db.get(PreferenceTaskRow, task_id)
     if row is None or row.campaign_id != campaign_id:
-        raise NotFound("there is no such task")
+        raise NotFound("this task does not exist")
     return row
 
 
@@ -208,7 +208,7 @@ def _assign(
     for assessor_id in dict.fromkeys(assessor_ids):
         if assessor_id not in able:
             raise NotFound(
-                "an assessor without an account cannot be given work", remedy="invite the person first"
+                "an assessor without an account cannot be assigned work", remedy="invite the person first"
             )
         has = _has(db, campaign_id, assessor_id, kind)
         for topic, listed in pairs.items():
@@ -241,7 +241,7 @@ def _fresh(topic: str, listed: Sequence[Pair], has: set[tuple[str, frozenset[str
             fresh.setdefault(frozenset((first, second)), (first, second))
     if len(fresh) > MOST_PAIRS:
         raise WorkbenchError(
-            f"{len(fresh):,} pairs of topic {topic} are more than anybody compares",
+            f"{len(fresh):,} pairs of topic {topic} are too many to compare",
             remedy=f"at most {MOST_PAIRS} at once",
         )
     return list(fresh.values())

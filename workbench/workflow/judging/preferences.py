@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -14,11 +13,11 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from workbench.errors import Conflict, WorkbenchError
+from workbench.errors import Conflict
 from workbench.formats.judgment_groups import write_preferences
 from workbench.records import Preference, id_bytes
 from workbench.storage.tables import AssessorRow, PreferenceEventRow, PreferenceTaskRow
-from workbench.workflow.checks import storable
+from workbench.workflow.checks import checked_client_id, storable
 
 WITHDRAWN = "withdrawn"
 LONGEST_REASON = 2000
@@ -43,7 +42,7 @@ class Choice(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CurrentChoice:
-    """What holds of a pair; `id` is its event's number, which only grows."""
+    """The current answer to a pair; `id` is its event's number, which only grows."""
 
     id: int
     first: str
@@ -57,7 +56,7 @@ class CurrentChoice:
 def current_choices(
     db: Session, task_ids: Collection[int]
 ) -> dict[int, dict[tuple[str, str], CurrentChoice]]:
-    """What holds of the pairs of tasks, by task and pair, in the order in which it was said."""
+    """The current answers to the pairs of tasks, by task and pair, in the order in which they were given."""
     event = PreferenceEventRow
     newest = (
         select(func.max(event.id).label("id"))
@@ -79,24 +78,26 @@ def current_choices(
     return held
 
 
+@dataclass(frozen=True, slots=True)
+class SideAnswer:
+    """What an assessor says of the pair with this number (from 1): "left", "right", "tie" or "both_bad"."""
+
+    number: int
+    said: str
+    client_id: str
+    reason: str = ""
+    active_ms: int | None = None
+
+
 def append_choice(
-    db: Session,
-    task_id: int,
-    pair: tuple[str, str],
-    choice: str,
-    *,
-    first_was_left: bool,
-    client_id: str,
-    reason: str = "",
-    active_ms: int | None = None,
+    db: Session, task_id: int, pair: tuple[str, str], choice: str, answer: SideAnswer, *, first_was_left: bool
 ) -> bool:
     """Append one answer; the same client id again changes nothing. Returns whether it is new.
 
-    The caller holds the task's row, so that two at once cannot both be new. Raises Conflict where the client
-    id said something else before.
+    The caller has locked the task's row, so that two at once cannot both be new. Raises Conflict where the
+    client id said something else before.
     """
-    if not re.fullmatch(r"[A-Za-z0-9-]{8,64}", client_id):
-        raise WorkbenchError("the answer carries no proper id of its own", remedy="load the page again")
+    client_id, active_ms = checked_client_id(answer.client_id), answer.active_ms
     known = db.scalar(
         select(PreferenceEventRow).where(
             PreferenceEventRow.task_id == task_id, PreferenceEventRow.client_id == client_id
@@ -104,9 +105,7 @@ def append_choice(
     )
     if known is not None:
         if (known.first, known.second, known.choice) != (*pair, choice):
-            raise Conflict(
-                "this page's answer was recorded before, and was another one", remedy="load it again"
-            )
+            raise Conflict("this page already recorded another answer", remedy="reload the page")
         return False
     db.add(
         PreferenceEventRow(
@@ -115,7 +114,7 @@ def append_choice(
             second=pair[1],
             first_was_left=first_was_left,
             choice=choice,
-            reason=storable(reason.strip())[:LONGEST_REASON],
+            reason=storable(answer.reason.strip())[:LONGEST_REASON],
             client_id=client_id,
             active_ms=None if active_ms is None else max(0, min(active_ms, LONGEST_ACTIVE_MS)),
             recorded_at=datetime.now(UTC),
@@ -149,9 +148,9 @@ class RunsCompared:
 def preferences_of(
     db: Session, campaign_id: int, kind: PreferenceKind = PreferenceKind.DOCUMENTS
 ) -> tuple[Preference, ...]:
-    """What holds of every pair that was compared, by topic, assessor and pair (bytes).
+    """The current preference of every pair that was compared, by topic, assessor and pair (bytes).
 
-    Tasks that were taken back count: what was said was said.
+    Answers of tasks that were removed count.
     """
     tasks = db.execute(
         select(PreferenceTaskRow.id, PreferenceTaskRow.topic, AssessorRow.name)

@@ -52,7 +52,7 @@ class CheckRules:
     """One repeat in so many documents (None for no repeats), the least distance, and whether one trains.
 
     `least` is the share of right answers in percent that opens the work after training, None for no minimum.
-    `since` is the moment of the latest change: what an assessor had judged by then is not probed any more.
+    `since` is the moment of the latest change: what an assessor had judged by then is checked no more.
     """
 
     one_in: int | None = None
@@ -63,7 +63,7 @@ class CheckRules:
 
 
 def check_rules(desk_rules: Mapping[str, Any]) -> CheckRules | None:
-    """The rules as they are kept; None where the campaign never asked for a probe."""
+    """The rules as they are kept; None where the campaign never asked for quality checks."""
     kept = desk_rules.get(CHECKS_RULE)
     if not isinstance(kept, Mapping):
         return None
@@ -113,10 +113,10 @@ def check_places(
     planted: Collection[str] = (),
     repeated: Collection[str] = (),
 ) -> dict[int, list[Slot]]:
-    """The probes of a topic by how many of the `coming` documents are shown before them (from 0).
+    """The quality checks of a topic by how many of the `coming` documents are shown before them (from 0).
 
     `before` are the documents judged already, oldest first: they can be repeated, but nothing is put among
-    them. Of every `one_in` coming documents one place, drawn by lot, has a repeat of a document since which
+    them. Of every `one_in` coming documents one place, drawn by seed, has a repeat of a document since which
     at least `distance` others came; every document at most once, none of `repeated`. Where there is no such
     document yet, the place stays empty. Planted ones are spread over all places but the last.
     """
@@ -150,7 +150,7 @@ def _draw(seed: int, topic: str, *about: str) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class _CheckAnswers:
-    """What an assessor said to the probes of a topic: here, with the place, and in other assignments.
+    """What an assessor answered to the checks of a topic: here, with the place, and in other assignments.
 
     `settled` are not planned any more: those of other assignments, and those from before the latest rules.
     `trained` are the answers in training, of whatever assignment.
@@ -170,19 +170,19 @@ def desk_task(
     With `only` the task need have no answers but that of this document: saving looks at no other.
     """
     own = own_assignment(db, assignment_id, account_id, writing=writing)
-    # Where a campaign has probes the answers say where they stand, and `only` is a key.
-    probed = _rules(own.campaign, own.pool) is not None
-    return with_quality_checks(db, task_of(db, own.assignment, own.pool, only=None if probed else only))
+    # Where a campaign has quality checks the answers say where they stand, and `only` is a key.
+    checked = _rules(own.campaign, own.pool) is not None
+    return with_quality_checks(db, task_of(db, own.assignment, own.pool, only=None if checked else only))
 
 
 def with_quality_checks(db: Session, task: Task) -> Task:
-    """A task with the probes of its campaign in their places; without any it comes back as it is."""
+    """A task with the quality checks of its campaign in their places; without any it comes back as it is."""
     rules = _rules(task.campaign, task.pool)
     return task if rules is None else _with(db, task, rules)
 
 
 def docnos_behind(db: Session, task: Task, given: Iterable[str]) -> dict[str, str]:
-    """The docnos of the assessor's part behind what a desk calls its documents; probes are left out."""
+    """The docnos of the assessor's part behind what a desk calls its documents, without the checks."""
     screen, found = with_quality_checks(db, task), {}
     for each in dict.fromkeys(given):
         key = screen.key_of(each)
@@ -249,7 +249,7 @@ def _gated(task: Task, rounds: tuple[TrainingRound, ...], training: int) -> Task
 
 
 def _merged(order: Sequence[str], coming: Sequence[str], places: Mapping[int, Sequence[Slot]]) -> list[Slot]:
-    """The documents in their order, each probe after as many of those that come as its place says."""
+    """The documents in their order, each check after as many of those that come as its place says."""
     comes, shown = set(coming), 0
     merged = list(places.get(0, ()))
     for docno in order:
@@ -263,7 +263,7 @@ def _merged(order: Sequence[str], coming: Sequence[str], places: Mapping[int, Se
 def _keyed(
     task: Task, order: Sequence[Slot], known: Mapping[str, Iterable[str]], said: _CheckAnswers
 ) -> Task:
-    """The task by keys. A probe that is planned no more keeps its key: its answer may be on the way."""
+    """The task by keys. A check that is planned no more keeps its key: its answer may be on the way."""
     latest_round = max((number for rounds in said.trained.values() for number in rounds), default=0)
     possible = [
         *order,

@@ -58,20 +58,22 @@ class KnownLoaded:
 def save_check_rules(
     db: Session, campaign_id: int, rules: CheckRules, *, now: datetime | None = None
 ) -> CheckRules:
-    """Keep the rules; they hold for what is judged from now on. Gives them as they are kept.
+    """Save the rules; they apply to what is judged from now on. Returns them as saved.
 
-    Raises InvalidInput for a rate, a distance or a share that is none.
+    Raises InvalidInput for a rate, a distance or a pass mark out of range.
     """
     findings = []
     if rules.one_in is not None and not MOST_OFTEN <= rules.one_in <= RAREST:
-        message = f"one repeat in {rules.one_in} documents is no rate"
-        findings.append(Finding("Probes", None, "one_in", message, f"{MOST_OFTEN} to {RAREST:,}, or nothing"))
+        message = f"one repeat in {rules.one_in} documents is out of range"
+        findings.append(
+            Finding("Quality checks", None, "one_in", message, f"{MOST_OFTEN} to {RAREST:,}, or empty")
+        )
     if not 1 <= rules.distance <= FARTHEST:
-        message = f"a distance of {rules.distance} documents is none"
-        findings.append(Finding("Probes", None, "distance", message, f"1 to {FARTHEST:,}"))
+        message = f"a distance of {rules.distance} documents is out of range"
+        findings.append(Finding("Quality checks", None, "distance", message, f"1 to {FARTHEST:,}"))
     if rules.least is not None and not 1 <= rules.least <= 100:
-        message = f"{rules.least} % is no share"
-        findings.append(Finding("Probes", None, "least", message, "1 to 100, or nothing"))
+        message = f"a pass mark of {rules.least} % is out of range"
+        findings.append(Finding("Quality checks", None, "least", message, "1 to 100, or empty"))
     if findings:
         raise InvalidInput(findings)
     row = db.scalars(select(CampaignRow).where(CampaignRow.id == campaign_id).with_for_update()).one()
@@ -94,7 +96,7 @@ def load_known_answers(
     nothing is kept.
     """
     if purpose not in KINDS:
-        raise ValueError(f"{purpose!r} is no purpose of a known answer")
+        raise ValueError(f"{purpose!r} is not a purpose of a known answer")
     campaign = db.scalars(select(CampaignRow).where(CampaignRow.id == campaign_id).with_for_update()).one()
     answers = tuple(answers)
     findings = list(_wrong(db, campaign, answers, source))
@@ -126,7 +128,7 @@ def load_known_answers(
 
 
 def remove_known_answers(db: Session, campaign_id: int, *, purpose: str) -> int:
-    """Show the pairs of a purpose to nobody any more; what was said of them stays. Returns how many."""
+    """Remove the pairs of a purpose; their answers stay. Returns how many."""
     removed = len(_known(db, campaign_id, purpose))
     db.execute(
         delete(KnownAnswerRow).where(
@@ -186,9 +188,7 @@ def _wrong(
     for one in answers:
         if one.topic not in topics:
             message = f"topic {one.topic!r} is not in this campaign"
-            yield Finding(
-                source, one.line, "unknown-topic", message, "load its statement, or take the line out"
-            )
+            yield Finding(source, one.line, "unknown-topic", message, "load the topic, or remove the line")
         if one.grade not in values:
             message = f"{one.grade} is not on this scale"
             yield Finding(source, one.line, "grade", message, f"it has {', '.join(map(str, sorted(values)))}")

@@ -45,10 +45,10 @@ class Hold:
 
 @dataclass(frozen=True, slots=True)
 class QueueHandout:
-    """A topic of a queue: its pairs, who holds what in the order of handing out, and what people said.
+    """A topic of a queue: its pairs, who has what in the order of handing out, and the answers.
 
-    `said` has what holds of each pair by assessor; what is put off is in it, and is no answer. `takers` are
-    those who take a place of a pair, `graders` those of them who graded it.
+    `said` has the current event of each pair by assessor; what is put off is in it, and is no answer.
+    `takers` are those who take a place of a pair, `graders` those of them who graded it.
 
     A queue asks for so many grades of each pair. A pair's places are taken by the people who graded it,
     wherever they did, and by those who have it and have not answered. Who is unsure or cannot judge takes no
@@ -107,7 +107,7 @@ class QueueHandout:
         return found
 
     def answered(self, docno: str, assessor_id: int) -> bool:
-        """Whether an assessor's answer of any kind holds."""
+        """Whether a pair has an assessor's answer of any kind."""
         event = self.said[docno].get(assessor_id)
         return event is not None and event.answer != LATER
 

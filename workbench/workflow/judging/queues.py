@@ -29,16 +29,17 @@ def make_queue(db: Session, campaign_id: int, name: str, per_pair: int) -> None:
     """Have assessors take the pairs of a pool from one queue, so many judgments each.
 
     An open pool may become one while people judge: what was judged counts. Raises NotFound, InvalidInput for
-    a number that is none, Conflict for a pool that is closed or adaptive.
+    a number out of range, Conflict for a pool that is closed or adaptive.
     """
     if not 1 <= per_pair <= MOST_PER_PAIR:
-        message = f"{per_pair} judgments of each pair cannot be asked for"
+        message = f"{per_pair} judgments per pair is out of range"
         raise InvalidInput([Finding("Queue", None, "per_pair", message, f"1 to {MOST_PER_PAIR}")])
     row = locked_pool(db, campaign_id, name)
     require_not_closed(row)
     if kind_of(row).one_by_one:
         raise Conflict(
-            f"pool {name!r} is adaptive", remedy="it hands out its documents by itself, each to one assessor"
+            f"pool {name!r} is adaptive",
+            remedy="it assigns each document to one assessor by itself",
         )
     row.per_pair = per_pair
     db.flush()
@@ -72,10 +73,10 @@ def lease_of(db: Session, campaign_id: int) -> int:
 def set_lease(db: Session, campaign_id: int, minutes: int) -> None:
     """Let colleagues have what somebody was handed after so many minutes without an answer.
 
-    It holds for all queues of a campaign. Raises InvalidInput for less than a minute or more than a week.
+    It applies to all queues of a campaign. Raises InvalidInput for less than a minute or more than a week.
     """
     if not SHORTEST_LEASE <= minutes <= LONGEST_LEASE:
-        message = f"{minutes} minutes are no lease"
+        message = f"a lease of {minutes} minutes is out of range"
         hint = f"{SHORTEST_LEASE} to {LONGEST_LEASE}"
         raise InvalidInput([Finding("Queue", None, LEASE_RULE, message, hint)])
     row = db.scalars(select(CampaignRow).where(CampaignRow.id == campaign_id).with_for_update()).one()
@@ -84,9 +85,9 @@ def set_lease(db: Session, campaign_id: int, minutes: int) -> None:
 
 
 def give_queue(db: Session, campaign_id: int, name: str, assessor_ids: Iterable[int]) -> int:
-    """Give all topics of a queue to assessors; returns how many assignments are new.
+    """Assign all topics of a queue to assessors; returns how many assignments are new.
 
-    Raises as `assign`, and Conflict where the pool is no queue.
+    Raises as `assign`, and Conflict where the pool is not a queue.
     """
     row = queue_row(db, campaign_id, name)
     return assign(db, row.id, topics=_topics(db, row), assessor_ids=assessor_ids, order=OrderRule.SHUFFLED)
@@ -119,7 +120,7 @@ def _assessor(db: Session, campaign_id: int, name: str) -> int:
         select(AssessorRow.id).where(AssessorRow.campaign_id == campaign_id, AssessorRow.name == name)
     )
     if found is None:
-        raise NotFound(f"there is no assessor {name!r} in this campaign")
+        raise NotFound(f"no assessor named {name!r} in this campaign")
     return found
 
 
@@ -204,7 +205,7 @@ class QueueReport:
 
 
 def queue_report(db: Session, campaign_id: int, name: str, *, now: datetime | None = None) -> QueueReport:
-    """How far a queue has come; raises NotFound, and Conflict where the pool is no queue."""
+    """How far a queue has come; raises NotFound, and Conflict where the pool is not a queue."""
     row = queue_row(db, campaign_id, name)
     now = utc_now(now)
     names = assessor_names(db, campaign_id)
@@ -260,5 +261,5 @@ def queue_row(db: Session, campaign_id: int, name: str) -> PoolRow:
     """The row of a queue; raises NotFound, and Conflict where the pool is none."""
     row = pool_row(db, campaign_id, name)
     if row.per_pair is None:
-        raise Conflict(f"pool {name!r} is no queue", remedy="make it one first")
+        raise Conflict(f"pool {name!r} is not a queue", remedy="make it one first")
     return row

@@ -102,7 +102,7 @@ def record_late(db: Session, task: Task, key: str, submission: Submission) -> No
 
 
 def append(db: Session, place: Place, submission: Submission) -> Recorded:
-    """Append one judgment event unless its client id was recorded before; pools that hand out are told."""
+    """Append one judgment event unless its client id was recorded before, and tell the pools."""
     event, new = append_event(db, _columns(place, submission, datetime.now(UTC)))
     if new and place.purpose in CURRENT_PURPOSES:
         tell_pools(db, place.campaign_id, event)
@@ -124,9 +124,7 @@ def _record(db: Session, task: Task, key: str, submission: Submission) -> Record
         says = (known.purpose, known.answer, known.grade)
         same = submission.amends or says == (slot.purpose, submission.stored_answer, submission.grade)
         if pair != before or not same:
-            raise Conflict(
-                "this page's answer was recorded before, and was another one", remedy="load it again"
-            )
+            raise Conflict("this page already recorded another answer", remedy="reload the page")
         return Recorded(known, repeated=True)
     if submission.kind is SubmissionKind.LATER and current is not None:
         raise Conflict("the document has an answer already", remedy="undo it first")
@@ -163,7 +161,7 @@ def _completed(db: Session, submission: Submission, current: CurrentEvent | None
     if submission.kind is SubmissionKind.UNDO:
         return Submission(submission.docno, submission.client_id, submission.kind, said_at=submission.said_at)
     if submission.amends and current is None:
-        raise Conflict("there is no answer that this belongs to", remedy="judge the document")
+        raise Conflict("there is no answer to amend", remedy="judge the document")
     said = submission.annotations
     keeps = said is None or said.evidence is None
     before = NO_ANNOTATIONS

@@ -47,8 +47,8 @@ class Passage:
 class Annotations:
     """Passages, answers to further questions by name (their place in the scale, from 0), ids of subtopics.
 
-    `evidence` is None where the sender knows nothing of passages, as a form without scripts: what holds
-    stays.
+    `evidence` is None where the sender knows nothing of passages, as a form without scripts: those of
+    the current answer stay.
     """
 
     evidence: tuple[Passage, ...] | None = ()
@@ -210,7 +210,7 @@ def read_form(
 
 
 def read_annotations(evidence: object, ratings: object, subtopics: object) -> Annotations:
-    """What a sender says goes with a judgment; None is nothing said.
+    """Annotations as somebody sent them; None is none.
 
     Only its shape is checked: what an organiser has taken off the list of questions or subtopics while the
     answer waited in a browser was said all the same. Raises WorkbenchError for what has another shape.
@@ -284,7 +284,7 @@ def _ratings(sent: object) -> Mapping[str, int]:
         if not isinstance(name, str) or not 0 < len(name) <= LONGEST_NAME:
             raise WorkbenchError(f"a question has a name of at most {LONGEST_NAME} characters")
         if not _is_number(value) or not 0 <= value < LARGEST:
-            raise WorkbenchError(f"the answer to {name!r} is no place in its scale")
+            raise WorkbenchError(f"the answer to {name!r} is out of its range")
     return {storable(name): value for name, value in sent.items()}
 
 

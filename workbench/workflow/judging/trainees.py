@@ -32,14 +32,14 @@ from workbench.workflow.judging.training import (
 
 @dataclass(frozen=True, slots=True)
 class Trainee:
-    """Somebody before the work of a topic: the rounds so far, and whether the organiser opened the work."""
+    """Somebody in training: the rounds so far, and whether the organiser waived it."""
 
     assignment_id: int
     assessor: str
     topic: str
     pool: str
     rounds: tuple[TrainingRound, ...]
-    let_through: bool
+    waived: bool
 
     @property
     def now(self) -> TrainingRound:
@@ -48,7 +48,7 @@ class Trainee:
 
     @property
     def last(self) -> TrainingRound | None:
-        """The latest round that was gone through to its end; it fell short."""
+        """The latest complete round, which was below the pass mark."""
         return self.rounds[-2] if len(self.rounds) > 1 else None
 
     @property
@@ -58,9 +58,9 @@ class Trainee:
 
 
 def trainees(db: Session, campaign_id: int) -> tuple[Trainee, ...]:
-    """Everybody whose work waits behind a training; who fell short most often first, who has not begun last.
+    """Everybody still in training; who failed most often first, who has not begun last.
 
-    Whoever was let through is named until the work is begun. Nobody where no share is asked for.
+    Whoever had the training waived is listed until the work is begun. Nobody without a pass mark.
     """
     campaign = db.get_one(CampaignRow, campaign_id)
     rules = check_rules(campaign.desk_rules) or CheckRules()
@@ -78,9 +78,7 @@ def trainees(db: Session, campaign_id: int) -> tuple[Trainee, ...]:
         opened = is_waived(campaign.desk_rules, assignment.id)
         if not rounds[-1].passed:
             found.append(Trainee(assignment.id, name, assignment.topic, pool.name, rounds, opened))
-    return tuple(
-        sorted(found, key=lambda one: (one.let_through, not one.begun, -len(one.rounds), one.assessor))
-    )
+    return tuple(sorted(found, key=lambda one: (one.waived, not one.begun, -len(one.rounds), one.assessor)))
 
 
 def _known(db: Session, campaign_id: int) -> dict[str, dict[str, int]]:
@@ -125,7 +123,7 @@ def _assignments(db: Session, campaign_id: int, topics: set[str]) -> list[tuple[
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """What is told after an answer in training: the known grade, its label, whether it was said, and why.
+    """What is shown after an answer in training: the expected grade, its label, whether it was given, why.
 
     `round` is what the round came to, once it is complete and a share is asked for.
     """

@@ -1,4 +1,4 @@
-"""Training before real work: rounds over the pairs with a known answer, and the share that opens the work.
+"""Training before real work: rounds over the pairs with a known answer, and the pass mark.
 
 A round is drawn by a seed of its own, the assignment's plus one for each round before it: the seed that
 stands with an event says in which round it was given.
@@ -21,7 +21,7 @@ from workbench.storage.tables import AssignmentRow, CampaignRow, JudgmentEventRo
 from workbench.workflow.clock import utc_now
 
 WAIVED = "let_through"
-# By docno and round (from 1): the grade of the first answer, None for an answer that is no grade.
+# By docno and round (from 1): the grade of the first answer, None for an answer without a grade.
 GradesByRound = Mapping[str, Mapping[int, int | None]]
 
 
@@ -81,7 +81,7 @@ def rounds_of(
 ) -> tuple[TrainingRound, ...]:
     """The rounds up to the one that opened the work, or to the one that is open now.
 
-    `known` has the right grade of every pair as it is known now. An answer that is no grade is not right.
+    `known` has the right grade of every pair as it is known now. An answer without a grade is not right.
     """
     rounds: list[TrainingRound] = []
     needed = pass_mark(len(known), least)
@@ -147,14 +147,14 @@ def grades_by_round(
 
 
 def is_waived(desk_rules: Mapping[str, Any], assignment_id: int) -> bool:
-    """Whether the organiser opened the work of an assignment without the share."""
+    """Whether the organiser waived the training of an assignment."""
     return any(one.get("assignment") == assignment_id for one in desk_rules.get(WAIVED, ()))
 
 
 def waive_training(
     db: Session, campaign_id: int, assignment_id: int, *, by: int | None = None, now: datetime | None = None
 ) -> None:
-    """Open the work of an assignment whatever its training came to; again changes nothing.
+    """Waive the training of an assignment; again changes nothing.
 
     What was answered in training stays. Raises NotFound for an assignment of another campaign.
     """
@@ -165,7 +165,7 @@ def waive_training(
         .where(AssignmentRow.id == assignment_id, PoolRow.campaign_id == campaign_id)
     )
     if db.scalar(mine) is None:
-        raise NotFound("this is no assignment of this campaign")
+        raise NotFound("this assignment is not in this campaign")
     if is_waived(row.desk_rules, assignment_id):
         return
     added = {"assignment": assignment_id, "by": by, "at": utc_now(now).isoformat()}

@@ -35,7 +35,7 @@ DEEPEST = 5
 
 
 class Settlement(StrEnum):
-    """What the organiser did with an answer that was kept aside."""
+    """What the organiser did with an unrecorded answer."""
 
     RECORDED = "recorded"
     DISMISSED = "dismissed"
@@ -43,7 +43,7 @@ class Settlement(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class UnrecordedLine:
-    """An answer that was kept aside: whose, what, why, when; `holds` is what its assessor says now."""
+    """An unrecorded answer: whose, what, why, when; `current` is what its assessor says now."""
 
     id: int
     person: str
@@ -55,7 +55,7 @@ class UnrecordedLine:
     comment: str
     why: str
     received_at: datetime
-    holds: CurrentEvent | None
+    current: CurrentEvent | None
     settlement: Settlement | None
 
 
@@ -88,7 +88,7 @@ def unrecorded_count(db: Session, campaign_id: int) -> int:
 
 
 def unrecorded_lines(db: Session, campaign_id: int) -> tuple[UnrecordedLine, ...]:
-    """The answers of a campaign that were kept aside, in the order in which they arrived."""
+    """The unrecorded answers of a campaign, in the order in which they arrived."""
     rows = db.execute(
         select(KeptAsideRow, AccountRow.name, AssignmentRow)
         .join(AccountRow, AccountRow.id == KeptAsideRow.account_id)
@@ -118,7 +118,7 @@ def unrecorded_lines(db: Session, campaign_id: int) -> tuple[UnrecordedLine, ...
 
 
 def settle(db: Session, campaign_id: int, kept_id: int, account_id: int, *, settlement: Settlement) -> None:
-    """Record an answer that was kept aside as its assessor's, or dismiss it; it stays in the list.
+    """Record an unrecorded answer as its assessor's, or dismiss it; it stays in the list.
 
     Raises NotFound for none of this campaign, Conflict for one that is settled otherwise, WorkbenchError for
     one that can be no answer of this campaign.
@@ -129,7 +129,7 @@ def settle(db: Session, campaign_id: int, kept_id: int, account_id: int, *, sett
         .with_for_update()
     )
     if row is None:
-        raise NotFound("there is no such answer")
+        raise NotFound("this answer does not exist")
     if row.settled_at is not None:
         if row.settlement == settlement:
             return
@@ -143,7 +143,7 @@ def settle(db: Session, campaign_id: int, kept_id: int, account_id: int, *, sett
 def _record(db: Session, row: KeptAsideRow) -> None:
     assignment = db.get(AssignmentRow, row.assignment_id) if row.assignment_id is not None else None
     if assignment is None:
-        raise WorkbenchError("nobody knows to which topic it belongs", remedy="dismiss it")
+        raise WorkbenchError("its topic is unknown", remedy="dismiss it")
     task = with_quality_checks(db, task_of(db, assignment, db.get_one(PoolRow, assignment.pool_id)))
     try:
         submission = read_submission(row.answer, strict=False)
@@ -175,7 +175,7 @@ def _line(
         comment=sent_text(sent, "comment"),
         why=row.why,
         received_at=row.received_at,
-        holds=now.get((assignment.assessor_id, topic, docno)) if assignment is not None else None,
+        current=now.get((assignment.assessor_id, topic, docno)) if assignment is not None else None,
         settlement=Settlement(row.settlement) if row.settlement else None,
     )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sqlalchemy import select
@@ -23,7 +22,7 @@ from workbench.workflow.judging.preference_tasks import left_to_compare
 from workbench.workflow.judging.quality_checks import desk_task, with_quality_checks
 from workbench.workflow.judging.task import counts, own_task, task_of
 from workbench.workflow.people.roles import Role
-from workbench.workflow.pools.additions import AddedDocuments, add_documents
+from workbench.workflow.pools.additions import AddedDocuments, Additions, add_documents
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,15 +155,7 @@ class OwnAddition:
     reason: str
 
 
-def add_to_own(
-    db: Session,
-    assignment_id: int,
-    account_id: int,
-    *,
-    docnos: Mapping[str, int],
-    reason: str,
-    source: str = "docnos",
-) -> AddedDocuments:
+def add_to_own(db: Session, assignment_id: int, account_id: int, additions: Additions) -> AddedDocuments:
     """Add documents to the topic and pool of an assignment, by the assessor who has it.
 
     Whoever was given a topic may bring documents to it; a closed pool takes none. Raises as `add_documents`,
@@ -175,11 +166,9 @@ def add_to_own(
         db,
         task.campaign.id,
         task.pool.name,
-        topic=task.assignment.topic,
-        docnos=docnos,
-        reason=reason,
+        task.assignment.topic,
+        additions,
         added_by=account_id,
-        source=source,
     )
 
 

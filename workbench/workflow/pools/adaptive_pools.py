@@ -53,12 +53,12 @@ class PoolEventLine:
 
     @property
     def event(self) -> PoolEvent:
-        """What the event says to the strategy."""
+        """The event as the strategy sees it."""
         return PoolEvent(Happening(self.happening), self.topic, self.docno, self.relevant)
 
 
 def adaptive_recipe(pool: Adaptive) -> dict[str, Any]:
-    """What an adaptive pool's recipe says besides: that it is one, and how many documents it asks for."""
+    """What the recipe of an adaptive pool adds: that it is one, and its number of documents by topic."""
     return {"adaptive": True, "totals": {topic: pool.left(topic) for topic in pool.topics}}
 
 
@@ -68,19 +68,19 @@ def most_pairs(pool: Adaptive) -> int:
 
 
 def record_known_pairs(db: Session, pool: PoolRow, known: Collection[tuple[str, str]]) -> None:
-    """Begin a supplementary pool: what is known of its documents is told first, and is not handed out.
+    """Start a supplementary pool: what is known of its documents is recorded first, and not handed out.
 
     A pair that people graded teaches the strategy by its highest grade, one that is only pooled nothing.
     """
     built = initial_adaptive_pool(db, pool)
     relevant = _relevant_pairs(db, pool.campaign_id)
-    told = []
+    recorded = []
     for topic, docno in sorted_pairs(known):
         if built.has(topic, docno):
             event = PoolEvent(Happening.JUDGED, topic, docno, relevant.get((topic, docno)))
             built.record(event)
-            told.append(event)
-    append_pool_events(db, pool.id, told)
+            recorded.append(event)
+    append_pool_events(db, pool.id, recorded)
     pool.recipe = {**pool.recipe, **adaptive_recipe(built)}
     pool.pairs = most_pairs(built)
     db.flush()

@@ -25,6 +25,15 @@ LONGEST_REASON = 2000
 
 
 @dataclass(frozen=True, slots=True)
+class Additions:
+    """Documents to be added to a topic, with their lines in the `source` that lists them, and the reason."""
+
+    docnos: Mapping[str, int]
+    reason: str
+    source: str = "docnos"
+
+
+@dataclass(frozen=True, slots=True)
 class AlreadyPooled:
     """A docno that was not added since a pool has it already, this one or another that is open."""
 
@@ -46,19 +55,18 @@ def add_documents(
     db: Session,
     campaign_id: int,
     name: str,
-    *,
     topic: str,
-    docnos: Mapping[str, int],
-    reason: str,
+    additions: Additions,
+    *,
     added_by: int | None,
-    source: str = "docnos",
 ) -> AddedDocuments:
-    """Add documents to a topic of a draft or an open pool; who has been given the topic judges them too.
+    """Add documents to a topic of a draft or an open pool; assessors of the topic judge them too.
 
-    `docnos` have their lines in `source`. What this pool or another open one has already is passed over. All
+    What this pool or another open one has already is passed over. All
     is added or nothing: raises InvalidInput without a reason and with every docno that the collection has
     not, NotFound for the pool or the topic, Conflict for a closed pool or an adaptive one.
     """
+    docnos = additions.docnos
     row = locked_pool(db, campaign_id, name)
     require_not_closed(row)
     if is_adaptive(row):
@@ -66,8 +74,8 @@ def add_documents(
         raise Conflict("this pool takes no documents by hand", remedy="add them to another pool")
     if db.get(TopicRow, (campaign_id, topic)) is None:
         raise NotFound(f"there is no topic {topic!r} in this campaign")
-    reason = _checked_reason(reason)
-    _require_known(db, campaign_id, docnos, source)
+    reason = _checked_reason(additions.reason)
+    _require_known(db, campaign_id, docnos, additions.source)
     passed = _pooled_already(db, row, topic, docnos)
     new = sorted_ids(docnos.keys() - passed.keys())
     now = datetime.now(UTC)
@@ -101,7 +109,9 @@ def pairs_added_by_hand(db: Session, campaign_id: int) -> frozenset[tuple[str, s
 def _checked_reason(reason: str) -> str:
     reason = storable(" ".join(reason.split()))
     if not reason:
-        raise InvalidInput([Finding("Reason", None, "reason", "there is no reason", "say how it was found")])
+        raise InvalidInput(
+            [Finding("Reason", None, "reason", "the reason is missing", "state how the document was found")]
+        )
     if len(reason) > LONGEST_REASON:
         message, remedy = f"it has {len(reason)} characters", f"at most {LONGEST_REASON}"
         raise InvalidInput([Finding("Reason", None, "reason", message, remedy)])
@@ -153,7 +163,7 @@ KEY = "taken_out"
 
 @dataclass(frozen=True, slots=True)
 class RemovedAddition:
-    """A document that was added to a topic and taken out: how it came, who took it (or empty), when."""
+    """A document that was added to a topic and removed: how it was added, who removed it (or empty), when."""
 
     topic: str
     docno: str
@@ -165,9 +175,9 @@ class RemovedAddition:
 def remove_addition(
     db: Session, campaign_id: int, name: str, *, topic: str, docno: str, by: int | None = None
 ) -> None:
-    """Take out of a pool what was added by hand, as long as nobody has said anything of it.
+    """Remove from a pool what was added by hand, as long as nobody has answered it.
 
-    That it was there, and who took it out, stays in the pool's recipe. Raises NotFound where it was not
+    The pool's recipe records the addition and who removed it. Raises NotFound where it was not
     added, Conflict for a closed pool, for what a run brought too, and for what has been answered, even if the
     answer was withdrawn.
     """
@@ -177,22 +187,22 @@ def remove_addition(
     if entry is None or entry.added_at is None:
         raise NotFound(f"{docno} was not added by hand to topic {topic} of pool {name!r}")
     if entry.run_count:
-        raise Conflict(f"a run brought {docno} too, so that it stays", remedy="see who brought it")
+        raise Conflict(f"a run contributed {docno} too, so it stays", remedy="see which runs contributed it")
     answered = select(JudgmentEventRow.id).where(
         JudgmentEventRow.campaign_id == campaign_id,
         JudgmentEventRow.topic == topic,
         JudgmentEventRow.docno == docno,
     )
     if db.scalar(answered.limit(1)) is not None:
-        raise Conflict(f"{docno} has been judged, so that it stays in the pool")
+        raise Conflict(f"{docno} has been judged, so it stays in the pool")
     _record_removal(row, entry, by)
     db.delete(entry)
     recount(db, row)
 
 
 def judged_additions(db: Session, campaign_id: int, name: str, *, topic: str) -> frozenset[str]:
-    """The docnos added by hand to a topic of a pool of which somebody has said something."""
-    said = select(JudgmentEventRow.docno).where(
+    """The docnos added by hand to a topic of a pool that somebody has answered."""
+    answered = select(JudgmentEventRow.docno).where(
         JudgmentEventRow.campaign_id == campaign_id, JudgmentEventRow.topic == topic
     )
     added = (
@@ -203,7 +213,7 @@ def judged_additions(db: Session, campaign_id: int, name: str, *, topic: str) ->
             PoolRow.name == name,
             PoolEntryRow.topic == topic,
             PoolEntryRow.added_at.is_not(None),
-            PoolEntryRow.docno.in_(said),
+            PoolEntryRow.docno.in_(answered),
         )
     )
     return frozenset(db.scalars(added))
@@ -212,7 +222,7 @@ def judged_additions(db: Session, campaign_id: int, name: str, *, topic: str) ->
 def removed_additions(
     db: Session, campaign_id: int, name: str, *, topic: str | None = None
 ) -> tuple[RemovedAddition, ...]:
-    """What was taken out of a pool, or of one topic of it, in that order; raises NotFound."""
+    """What was removed from a pool, or from one topic of it, in that order; raises NotFound."""
     notes = pool_row(db, campaign_id, name).recipe.get(KEY, ())
     wanted = [note for note in notes if topic is None or note["topic"] == topic]
     names = _names(db, {note[key] for note in wanted for key in ("added_by", "taken_out_by")})
@@ -233,7 +243,7 @@ def removed_additions(
 
 
 def _record_removal(row: PoolRow, entry: PoolEntryRow, by: int | None) -> None:
-    """Write into the recipe of a locked pool that an addition was taken out; accounts by their numbers."""
+    """Write into the recipe of a locked pool that an addition was removed; accounts by their numbers."""
     note = {
         "topic": entry.topic,
         "docno": entry.docno,

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from threading import Lock
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -15,14 +13,15 @@ from workbench.pooling.analysis import BEYOND, Analysis, Examination, MadePool, 
 from workbench.pooling.contributions import Incidence, incidence_of_entries
 from workbench.records import Run, TieRule
 from workbench.storage.tables import CampaignRow, GroupRow, PoolEntryRow, PoolRow, RunRow
+from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.pools.judged_pairs import highest_grades
 from workbench.workflow.pools.listing import PoolLine, pools_of
 from workbench.workflow.runs.packed_store import run_leading
 
 DEPTH = 100
-KEPT = 4
-"""So many examinations of runs are kept in the process; one of 129 runs at depth 100 takes about 20 MB."""
+MOST_CACHED = 4
+"""Examinations of runs that a process caches; one of 129 runs at depth 100 takes about 20 MB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +71,7 @@ def analyse(
 
 
 def chosen_runs(db: Session, campaign_id: int, tags: Collection[str] | None = None) -> tuple[ChosenRun, ...]:
-    """The runs that hold now, by tag; if none is named, all but those that the organiser has set aside.
+    """The current runs, by tag; if none is named, all but those that the organiser has set aside.
 
     Raises NotFound for an unknown tag.
     """
@@ -98,40 +97,17 @@ def depth_of(pool: PoolLine | None) -> int:
     return int(text) if text.isdecimal() else DEPTH
 
 
-class _Kept:
-    """The examinations of the last runs that were asked for: runs never change, so neither do these."""
-
-    def __init__(self) -> None:
-        self._found: OrderedDict[object, Examination] = OrderedDict()
-        self._lock = Lock()
-
-    def get(self, key: object) -> Examination | None:
-        """The examination of this key, or None."""
-        with self._lock:
-            if key in self._found:
-                self._found.move_to_end(key)
-            return self._found.get(key)
-
-    def keep(self, key: object, found: Examination) -> None:
-        """Keep an examination; the one that was not asked for longest goes."""
-        with self._lock:
-            self._found[key] = found
-            while len(self._found) > KEPT:
-                self._found.popitem(last=False)
-
-
-_KEPT = _Kept()
+_EXAMINATIONS: Cache[tuple[object, ...], Examination] = Cache(MOST_CACHED)
+"""By runs, depth and tie rule; runs never change, so neither do these."""
 
 
 def _examined(
     db: Session, campaign_id: int, chosen: Sequence[ChosenRun], depth: int, ties: TieRule
 ) -> Examination:
     key = (tuple((run.tag, run.sha256) for run in chosen), depth, ties)
-    found = _KEPT.get(key)
-    if found is None:
-        found = examine(_read(db, campaign_id, chosen, BEYOND * depth), depth=depth, ties=ties)
-        _KEPT.keep(key, found)
-    return found
+    return _EXAMINATIONS.get(
+        key, lambda: examine(_read(db, campaign_id, chosen, BEYOND * depth), depth=depth, ties=ties)
+    )
 
 
 def _read(db: Session, campaign_id: int, chosen: Sequence[ChosenRun], depth: int) -> Iterator[Run]:

@@ -50,7 +50,7 @@ class _Side:
 
 @dataclass(frozen=True, slots=True)
 class ComparedPools:
-    """A comparison with the pools that it is of; no pool before stands for everything that is judged.
+    """A comparison and its two pools; without a pool before, it is with everything that is judged.
 
     `pairs` are sorted by topic and docno as bytes.
     """

@@ -49,7 +49,7 @@ class ChangedRun:
 
 @dataclass(frozen=True, slots=True)
 class Rebuilt:
-    """A draft built again: what entered and what left, and the pairs added by hand that were kept."""
+    """A rebuilt draft: pairs added and removed, and the pairs added by hand that were kept."""
 
     pool: PoolReport
     entered: int
@@ -63,7 +63,7 @@ def changed_runs(db: Session, campaign_id: int, name: str) -> tuple[ChangedRun, 
 
 
 def rename_draft(db: Session, campaign_id: int, name: str, new_name: str) -> None:
-    """Call a draft by another name.
+    """Rename a draft.
 
     Raises NotFound, Conflict for a pool that is no draft or a name that is taken, WorkbenchError for no name.
     """
@@ -79,7 +79,7 @@ def rename_draft(db: Session, campaign_id: int, name: str, new_name: str) -> Non
 
 
 def delete_draft(db: Session, campaign_id: int, name: str) -> None:
-    """Forget a draft, with what was added to it by hand; raises NotFound, and Conflict where it is none."""
+    """Delete a draft, with what was added to it by hand; raises NotFound, and Conflict where it is none."""
     row = locked_pool(db, campaign_id, name)
     require_draft(row, "deleted")
     db.execute(delete(PoolEntryRow).where(PoolEntryRow.pool_id == row.id))
@@ -88,17 +88,17 @@ def delete_draft(db: Session, campaign_id: int, name: str) -> None:
 
 
 def rebuild_draft(db: Session, campaign_id: int, name: str) -> Rebuilt:
-    """Build a draft again by its recipe, from the runs as they are now and what is pooled or judged now.
+    """Rebuild a draft by its recipe, from the runs as they are now and what is pooled or judged now.
 
     Runs that are gone are left out; what was added by hand is kept, and stays marked where a run brings it
     now too. Raises NotFound, Conflict for a pool that is no draft or has no run left.
     """
     row = locked_pool(db, campaign_id, name)
-    require_draft(row, "built again")
+    require_draft(row, "rebuilt")
     holding = current_runs(db, campaign_id, locked=True)
     chosen = [(run["tag"], holding[run["tag"]]) for run in row.recipe["runs"] if run["tag"] in holding]
     if not chosen:
-        raise Conflict(f"no run of {name!r} is left", remedy="delete the draft and make a pool of other runs")
+        raise Conflict(f"no run of {name!r} is left", remedy="delete the draft and pool other runs")
     before = _marks(db, row.id)
     entries = pool_by_recipe(db, row, chosen)
     kept = {pair: mark for pair, mark in before.items() if mark["added_at"] is not None}
@@ -124,7 +124,7 @@ def _changed(db: Session, row: PoolRow) -> tuple[ChangedRun, ...]:
 
 
 def _marks(db: Session, pool_id: int) -> dict[tuple[str, str], dict[str, Any]]:
-    """The pairs of a pool, and what each says of having been added by hand."""
+    """The pairs of a pool, each with by whom, when and why it was added by hand."""
     entry = PoolEntryRow
     rows = db.execute(
         select(entry.topic, entry.docno, entry.added_by, entry.added_at, entry.reason).where(
@@ -148,7 +148,7 @@ class SharedPairs:
 
 @dataclass(frozen=True, slots=True)
 class BeforeOpening:
-    """What it means to open a draft; `sha256` is of its pairs, so that nothing else is opened than was seen.
+    """What opening a draft means; `sha256` is of its pairs, so that only what was shown is opened.
 
     `judged` of its pairs a person has graded by now, `without_text` are documents that nobody could read.
     """
@@ -170,7 +170,7 @@ class BeforeOpening:
 
 @dataclass(frozen=True, slots=True)
 class BeforeClosing:
-    """What it means to close a pool: of its pairs a person has graded `judged`; assignments in force."""
+    """The consequences of closing a pool: of its pairs a person has graded `judged`; assignments in force."""
 
     pool: PoolLine
     judged: int
@@ -195,7 +195,7 @@ def before_opening(db: Session, campaign_id: int, name: str) -> BeforeOpening:
 
 
 def open_pool(db: Session, campaign_id: int, name: str, *, seen: str | None = None) -> bool:
-    """Open a draft for judging; says whether it was one, False where it is open already.
+    """Open a draft for judging; returns False where it is open already.
 
     `seen` is the hash of the pairs that somebody looked at before. Raises NotFound, Conflict for a closed
     pool, an empty one, or one whose pairs are others than those seen.
@@ -206,7 +206,7 @@ def open_pool(db: Session, campaign_id: int, name: str, *, seen: str | None = No
     require_draft(row, "opened")
     pairs = _pairs(db, row.id)
     if not pairs and not row.pairs:
-        raise Conflict(f"pool {name!r} has no pairs", remedy="build it again, or delete it")
+        raise Conflict(f"pool {name!r} has no pairs", remedy="rebuild it, or delete it")
     if seen is not None and seen != _hash(pairs):
         raise Conflict(
             f"draft {name!r} has changed since you looked at it",
@@ -236,7 +236,7 @@ def before_closing(db: Session, campaign_id: int, name: str) -> BeforeClosing:
 def close_pool(db: Session, campaign_id: int, name: str) -> bool:
     """Close a pool: no judgment, assignment or addition is taken for it any more.
 
-    Says whether it was open, False where it is closed already. Raises NotFound, and Conflict for a draft.
+    Returns False where it is closed already. Raises NotFound, and Conflict for a draft.
     """
     row = locked_pool(db, campaign_id, name)
     if state_of(row) is PoolState.CLOSED:

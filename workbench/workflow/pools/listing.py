@@ -20,10 +20,10 @@ from workbench.workflow.pools.pool_rows import PoolState, pool_row, state_of
 
 @dataclass(frozen=True, slots=True)
 class PoolLine:
-    """A pool in the list; `largest_possible` is its size had no two runs a document in common.
+    """A pool in the list; `largest_possible` is its size if no two runs shared a document.
 
     `parameters` are the strategy's, as texts. A supplementary pool left out what was pooled or judged before.
-    `added` pairs are marked as added by hand, and of these no run brought `added_alone`.
+    `added` pairs are marked as added by hand, and of these no run contributed `added_alone`.
     """
 
     id: int
@@ -44,7 +44,7 @@ class PoolLine:
 
     @property
     def adaptive(self) -> bool:
-        """Whether the documents are chosen while people judge; then `pairs` are how many are asked for."""
+        """Whether documents are chosen while people judge; then `pairs` is the most that will be judged."""
         return self.strategy in ADAPTIVE
 
     @property
@@ -54,12 +54,12 @@ class PoolLine:
 
     @property
     def share(self) -> float:
-        """What the runs brought as a share of the largest possible, 0 to 1."""
+        """What the runs contributed as a share of the largest possible, 0 to 1."""
         return self.brought / self.largest_possible if self.largest_possible else 0.0
 
     @property
     def brought(self) -> int:
-        """The pairs that some run brought."""
+        """The pairs that some run contributed."""
         return self.pairs - self.added_alone
 
     @property
@@ -80,7 +80,7 @@ class PoolLine:
 
 @dataclass(frozen=True, slots=True)
 class PoolTopic:
-    """A topic's part of a pool; `added` by hand, and of these no run brought `added_alone`."""
+    """A topic's part of a pool; `added` by hand, and of these no run contributed `added_alone`."""
 
     topic: str
     title: str
@@ -91,15 +91,15 @@ class PoolTopic:
 
     @property
     def brought(self) -> int:
-        """The pairs that some run brought."""
+        """The pairs that some run contributed."""
         return self.pairs - self.added_alone
 
 
 @dataclass(frozen=True, slots=True)
 class PoolRun:
-    """What a run brought to a pool; `alone` are pairs that nobody else did, run or person.
+    """What a run contributed to a pool; `alone` are pairs that no other run and no person contributed.
 
-    `sha256` is the version that was pooled; `earlier` says that another one has replaced it since.
+    `sha256` is the version that was pooled; `earlier` marks one that was replaced since.
     """
 
     tag: str
@@ -111,9 +111,9 @@ class PoolRun:
 
 @dataclass(frozen=True, slots=True)
 class PoolReport:
-    """A pool with its recipe, its topics and what each run brought.
+    """A pool with its recipe, its topics and what each run contributed.
 
-    The recipe says under `additions` how many pairs were added by hand: they are no part of what the runs
+    Under `additions` the recipe has how many pairs were added by hand: they are no part of what the runs
     and the strategy reproduce.
     """
 
@@ -168,7 +168,7 @@ def pool_report(db: Session, campaign_id: int, name: str) -> PoolReport:
 
 
 def _added(db: Session, pool_ids: list[int]) -> dict[int, dict[str, tuple[int, int]]]:
-    """By pool and topic, the pairs added by hand, and those of them that no run brought."""
+    """By pool and topic, the pairs added by hand, and those of them that no run contributed."""
     rows = db.execute(
         select(
             PoolEntryRow.pool_id,
@@ -196,13 +196,13 @@ def _run_parts(db: Session, row: PoolRow) -> tuple[PoolRun, ...]:
             pairs[tag] += 1
         if len(brought) == 1 and added_at is None:
             alone[brought[0][0]] += 1
-    held = set(
+    current = set(
         db.scalars(
             select(RunRow.sha256).where(RunRow.campaign_id == row.campaign_id, RunRow.replaced_at.is_(None))
         )
     )
     return tuple(
-        PoolRun(run["tag"], pairs[run["tag"]], alone[run["tag"]], run["sha256"], run["sha256"] not in held)
+        PoolRun(run["tag"], pairs[run["tag"]], alone[run["tag"]], run["sha256"], run["sha256"] not in current)
         for run in row.recipe["runs"]
     )
 
@@ -238,7 +238,7 @@ class Addition:
 
 @dataclass(frozen=True, slots=True)
 class PooledPair:
-    """A pair of a pool: who brought it and how high, and what the strategy says of it, if anything.
+    """A pair of a pool: the runs that contributed it, at which rank, and its weight or sampling data.
 
     `added` where a person added it, whether a run brought it too or not.
     """
@@ -253,12 +253,12 @@ class PooledPair:
 
     @property
     def origin(self) -> str:
-        """Where the pair comes from, as downloads say it: `runs`, `manual` or `runs+manual`."""
+        """Where the pair comes from, as in downloads: `runs`, `manual` or `runs+manual`."""
         return origin(bool(self.contributions), self.added is not None)
 
 
 def origin(brought: bool, added: bool) -> str:
-    """Where a pair comes from, as downloads say it: whether runs brought it, whether a person added it."""
+    """Where a pair comes from, as in downloads: whether runs contributed it, whether a person added it."""
     return ("runs+manual" if brought else "manual") if added else "runs"
 
 

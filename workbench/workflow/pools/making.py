@@ -51,7 +51,7 @@ def chosen_runs(
         if not chosen:
             raise WorkbenchError(
                 f"no chosen run has a priority up to {priority}",
-                remedy="say the runs' priorities, or none here",
+                remedy="set the priorities of the runs, or leave the priority empty",
             )
     if not chosen:
         remedy = "accept some, or choose some by their tags" if rows else "load runs, or choose some"
@@ -163,7 +163,7 @@ def pool_by_recipe(
 
 
 def exclude_known_pairs(db: Session, row: PoolRow) -> None:
-    """Tell a supplementary adaptive pool, as it is opened, what is pooled or judged by then."""
+    """Exclude what is pooled or judged by now from a supplementary adaptive pool as it is opened."""
     if row.recipe.get("adaptive") and row.recipe["supplementary"]:
         record_known_pairs(db, row, pooled_or_judged(db, row.campaign_id))
 
@@ -175,7 +175,7 @@ def write_entries(db: Session, pool_id: int, entries: Mapping[tuple[str, str], d
 
 
 def manual_entry(pair: tuple[str, str]) -> dict[str, Any]:
-    """The values of an entry that no run brought; who added it is to be said with them."""
+    """The values of an entry that no run contributed; who added it belongs with them."""
     return {
         "topic": pair[0],
         "docno": pair[1],

@@ -1,4 +1,4 @@
-"""How long a judgment takes: as measured in this campaign or, before there is enough of that, as guessed."""
+"""How long a judgment takes: measured in this campaign or, before enough answers are timed, estimated."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Pace:
     """The seconds of one judgment and where they come from.
 
     `measured` is the median of the active seconds of `answers` answers of people, None without any; `guess`
-    is what the organiser stated.
+    is the estimate of the organiser.
     """
 
     seconds: float
@@ -55,15 +55,15 @@ class Pace:
     def in_words(self) -> str:
         """Where the seconds come from, for people."""
         return {
-            PaceSource.GIVEN: "as given here",
-            PaceSource.MEASURED: f"the measured median of {self.answers:,} answers of people",
-            PaceSource.GUESSED: "the guess that is kept for this campaign",
-            PaceSource.ASSUMED: f"assumed, as fewer than {ENOUGH} answers are timed and no guess is kept",
+            PaceSource.GIVEN: "as entered",
+            PaceSource.MEASURED: f"the median of {self.answers:,} timed answers",
+            PaceSource.GUESSED: "the estimate saved for this campaign",
+            PaceSource.ASSUMED: f"assumed: fewer than {ENOUGH} answers are timed, and no estimate is saved",
         }[self.source]
 
 
 def pace_of(db: Session, campaign_id: int, *, given: float | None = None) -> Pace:
-    """The seconds of one judgment: those given, else measured, else guessed, else assumed."""
+    """The seconds of one judgment: those given, else measured, else estimated, else assumed."""
     answers, measured = _median(db, campaign_id)
     guess = db.get_one(CampaignRow, campaign_id).seconds_a_pair
     if given is not None:
@@ -76,9 +76,9 @@ def pace_of(db: Session, campaign_id: int, *, given: float | None = None) -> Pac
 
 
 def save_guess(db: Session, campaign_id: int, seconds: float | None) -> None:
-    """Keep how many seconds a judgment is guessed to take, or (None) that nobody has guessed.
+    """Save how many seconds a judgment is estimated to take, None for no estimate.
 
-    Raises InvalidInput for what no judgment takes.
+    Raises InvalidInput for a time that cannot be.
     """
     if seconds is not None and not 0 < seconds <= LONGEST_SECONDS:
         message = f"a judgment cannot take {seconds:g} seconds"

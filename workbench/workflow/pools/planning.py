@@ -33,7 +33,7 @@ from workbench.workflow.pools.pace import Pace, pace_of
 from workbench.workflow.runs.packed_store import lengths_of, tops_of
 
 FURTHER = 100
-"""How deep a depth pool's growth is told at least, so that a slider has where to move."""
+"""How deep a depth pool's growth is computed at least, so that a slider has room to move."""
 
 MOST_CELLS = 200_000
 """Depths times topics that a page can be sent; beyond this it asks for every depth."""
@@ -53,7 +53,7 @@ class TopicCost:
 
 @dataclass(frozen=True, slots=True)
 class StrategyCost:
-    """What a strategy's pool would have; `problem` says why there is no telling."""
+    """What a strategy's pool would have; `problem` is why it cannot be computed."""
 
     strategy: str
     recipe: str

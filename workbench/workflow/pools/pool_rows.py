@@ -1,8 +1,8 @@
 """Pools as rows, for the use-cases that change one: found, locked, and only in the state that allows it.
 
 Whoever changes a pool locks its row; whoever writes something that hangs on its state, an answer or an
-assignment, holds it. So nothing is written into a pool that is being closed, and no draft is opened while it
-is being rebuilt. SQLite has one writer at a time and needs no locks.
+assignment, takes a shared lock. So nothing is written into a pool that is being closed, and no draft is
+opened while it is being rebuilt. SQLite has one writer at a time and needs no locks.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def require_open(row: PoolRow) -> None:
 
 
 def require_draft(row: PoolRow, act: str) -> None:
-    """Raise Conflict unless a pool is a draft; `act` says what only a draft allows, as "deleted"."""
+    """Raise Conflict unless a pool is a draft; `act` is what only a draft allows, as "deleted"."""
     state = state_of(row)
     if state is not PoolState.DRAFT:
         raise Conflict(f"pool {row.name!r} is {state}", remedy=f"only a draft can be {act}")
@@ -85,7 +85,7 @@ def require_draft(row: PoolRow, act: str) -> None:
 def require_not_closed(row: PoolRow) -> None:
     """Raise Conflict for a closed pool."""
     if state_of(row) is PoolState.CLOSED:
-        raise Conflict(f"pool {row.name!r} is closed", remedy="make a new pool for more judging")
+        raise Conflict(f"pool {row.name!r} is closed", remedy="create a new pool for more judging")
 
 
 def recount(db: Session, row: PoolRow) -> None:

@@ -1,4 +1,4 @@
-"""Runs for use: from packed forms, as far as they are needed, or from their files where none is kept."""
+"""Runs as pools and scores read them: from packed forms, as deep as needed, or from files without one."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def run_for_use(
 ) -> Run:
     """A run as `read_run` has it or, with a depth, its first documents of each topic, best first.
 
-    It is the version that holds, or the latest with this hash, and has no topics but the campaign's. Nothing
+    It is the current version, or the latest with this hash, and has no topics but the campaign's. Nothing
     is written, so that a reader without the right to write can call it. Raises NotFound.
     """
     (kept,) = _kept(db, campaign_id, [tag], sha256=sha256)

@@ -27,7 +27,7 @@ def rules_of(db: Session, campaign_id: int) -> RunRules:
 
 
 def keep_rules(db: Session, campaign_id: int, rules: RunRules) -> None:
-    """Give a campaign these rules; runs that are there stay as they are."""
+    """Set the rules of a campaign; existing runs are not affected."""
     db.get_one(CampaignRow, campaign_id, with_for_update=True).run_rules = rules.to_json()
     db.flush()
 
@@ -46,7 +46,7 @@ MOST_BYTES = 2 * 2**30
 
 @dataclass(frozen=True, slots=True)
 class CollectionList:
-    """What is known of a list; `sha256` is of its ids, one a line."""
+    """A campaign's list of docnos; `sha256` is of its ids, one per line."""
 
     file_name: str
     docnos: int
@@ -57,7 +57,7 @@ class CollectionList:
 
 @dataclass(frozen=True, slots=True)
 class ReadList:
-    """A list that was read and can be kept."""
+    """A list that was read and can be stored."""
 
     file_name: str
     content_gzip: bytes
@@ -66,7 +66,7 @@ class ReadList:
 
 
 def read_list(name: str, stream: BinaryIO) -> ReadList:
-    """Read a list, plain or gzip, one docno a line; one that comes again counts once.
+    """Read a list, plain or gzip, one docno per line; repeated docnos count once.
 
     Raises InvalidInput for an empty list and ids with invisible characters.
     """
@@ -78,7 +78,7 @@ def read_list(name: str, stream: BinaryIO) -> ReadList:
 
 
 def keep_list(db: Session, campaign_id: int, found: ReadList, *, added_by: int | None = None) -> None:
-    """Give a campaign this list instead of the one it had; runs that are there stay as they are."""
+    """Set the list of a campaign, replacing the one it had; existing runs are not affected."""
     db.get_one(CampaignRow, campaign_id, with_for_update=True)
     db.merge(
         CollectionListRow(
@@ -95,7 +95,7 @@ def keep_list(db: Session, campaign_id: int, found: ReadList, *, added_by: int |
 
 
 def remove_list(db: Session, campaign_id: int) -> None:
-    """Forget the list of a campaign; raises NotFound where it has none."""
+    """Remove the list of a campaign; raises NotFound if it has none."""
     if collection_list(db, campaign_id) is None:
         raise NotFound("this campaign has no list of docnos")
     db.execute(delete(CollectionListRow).where(CollectionListRow.campaign_id == campaign_id))
@@ -117,7 +117,7 @@ def collection_list(db: Session, campaign_id: int) -> CollectionList | None:
 def listed_docnos(db: Session, campaign_id: int) -> frozenset[str] | None:
     """The docnos of a campaign's list, None where it has none.
 
-    The set of the list that was asked for last is remembered, since runs come one after another.
+    The set of the last list that was used is cached, since runs come one after another.
     """
     mine = CollectionListRow.campaign_id == campaign_id
     sha256 = db.scalar(select(CollectionListRow.sha256).where(mine))

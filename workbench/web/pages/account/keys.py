@@ -1,4 +1,4 @@
-"""The keys of one's own judging desk, by what they mean."""
+"""The keys of an account's judging desk, by what they do."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def index() -> str:
 @blueprint.post("")
 @signed_in
 def choose() -> Response | tuple[str, int]:
-    """Keep the keys, or go back to those that the desk comes with."""
+    """Save the keys, or restore the defaults."""
     names = [command.name for command in COMMANDS] + list(GRADES)
     typed = {} if request.form.get("act") == "reset" else {name: sent_text(name) for name in names}
     try:
@@ -37,7 +37,7 @@ def choose() -> Response | tuple[str, int]:
             save_keys(db, viewer().id, typed)
     except InvalidInput as error:
         return _page(typed, error.findings), 422
-    notices.add("Your keys are kept." if typed else "The keys are as they come.")
+    notices.add("Keys saved." if typed else "Default keys restored.")
     return see_other(safe_next(request.form.get("next")) or url_for("desk_keys.index"))
 
 

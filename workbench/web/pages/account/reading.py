@@ -39,5 +39,5 @@ def choose() -> Answer:
         raise
     if from_htmx():
         return "", 204
-    notices.add("This is how documents look now.")
+    notices.add("Reading settings saved.")
     return see_other(url_for("desk_text.index"))

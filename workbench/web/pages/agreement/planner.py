@@ -13,12 +13,12 @@ from werkzeug.wrappers import Response
 from workbench.agreement.sample_export import SIZES
 from workbench.agreement.sample_request import (
     ADDRESS,
-    COEFFICIENTS,
     MOST_ASSESSORS,
     OPTIONS,
+    PLANNED,
     WEIGHTINGS,
-    Kind,
-    Option,
+    OptionKind,
+    PlanOption,
     PlanRequest,
     plan_request,
 )
@@ -115,7 +115,7 @@ def _page(findings: tuple[Finding, ...] = ()) -> str | tuple[str, int]:
         results=results,
         draws_in_words=[(str(one), words) for one, (words, _) in DRAWS.items()],
         options=OPTIONS,
-        coefficients=list(COEFFICIENTS.items()),
+        coefficients=list(PLANNED.items()),
         weights=[(one, "none" if one == "nominal" else one) for one in WEIGHTINGS],
         seed=_seed(sent) or secrets.randbelow(SEEDS),
         most_assessors=MOST_ASSESSORS,
@@ -148,12 +148,12 @@ def read_request(sent: MultiDict[str, str]) -> PlanRequest:
     given: dict[str, Any] = {"graded": graded, "relevant_from": whole_number(sent.get("from", ""))}
     for name, option in OPTIONS.items():
         text = sent.get(option.address, "").strip()
-        if option.kind is Kind.CHOICE:
+        if option.kind is OptionKind.CHOICE:
             given[name] = text if text in option.choices else None
         elif text:
             try:
                 given[name] = (
-                    _number(text, option) if option.kind is Kind.NUMBER else _assessors(text, option)
+                    _number(text, option) if option.kind is OptionKind.NUMBER else _assessors(text, option)
                 )
             except InvalidInput as error:
                 findings += error.findings
@@ -165,7 +165,7 @@ def read_request(sent: MultiDict[str, str]) -> PlanRequest:
     return plan_request(given if graded else {**given, "weights": None})
 
 
-def _number(text: str, option: Option) -> float:
+def _number(text: str, option: PlanOption) -> float:
     """A number or a percentage, with a point or a comma."""
     number = text.replace("−", "-").replace(",", ".")
     try:
@@ -178,7 +178,7 @@ def _number(text: str, option: Option) -> float:
     raise InvalidInput([Finding("Plan", None, option.address, message, "give a number, as 0.05")])
 
 
-def _assessors(text: str, option: Option) -> int:
+def _assessors(text: str, option: PlanOption) -> int:
     number = whole_number(text)
     if number is not None and 2 <= number <= MOST_ASSESSORS:
         return number

@@ -1,4 +1,4 @@
-"""Assignments: which assessors judge which topics of a pool, given by hand or in turn."""
+"""Assignments: which assessors judge which topics of a pool, by hand or distributed automatically."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ blueprint = Blueprint("assignments", __name__, url_prefix="/c/<slug>/assignments
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What one assessor has been given in a pool."""
+    """What one assessor has in a pool."""
 
     assessor: str
     topics: int
@@ -54,13 +54,13 @@ def index() -> str:
 @blueprint.post("/turn")
 @organiser
 def in_turn() -> Response | tuple[str, int]:
-    """Give each topic to so many assessors, in turn."""
+    """Distribute the topics over assessors."""
     pool_id = whole_number(request.form.get("pool", ""))
     try:
         order, per_topic = _order(), whole_number(request.form.get("per_topic", ""))
         if per_topic is None or per_topic < 1:
             raise InvalidInput(
-                [Finding("Assessors a topic", None, "per_topic", "this is no number", "1 or more")]
+                [Finding("Assessors per topic", None, "per_topic", "not a number", "1 or more")]
             )
         chosen = [number for text in request.form.getlist("assessor") if (number := whole_number(text))]
         with writing() as db:
@@ -76,12 +76,12 @@ def in_turn() -> Response | tuple[str, int]:
 @blueprint.post("/topics")
 @organiser
 def by_hand() -> Response | tuple[str, int]:
-    """Give the ticked topics to the assessors in whose columns they are ticked."""
+    """Assign the selected topics to the assessors in whose columns they are."""
     pool_id = whole_number(request.form.get("pool", ""))
     try:
         order, columns = _order(), _cells()
         if not columns:
-            raise InvalidInput([Finding("Table", None, "cell", "no box is ticked", "tick one or more")])
+            raise InvalidInput([Finding("Table", None, "cell", "nothing is selected", "select one or more")])
         with writing() as db:
             line = pool_line(db, here().id, pool_id)
             added = sum(
@@ -103,10 +103,10 @@ def by_hand() -> Response | tuple[str, int]:
 @blueprint.post("/revoke")
 @organiser
 def revoke() -> Response:
-    """Take a topic back from an assessor; what was judged stays."""
+    """Remove an assignment; its judgments stay."""
     with writing() as db:
         assignments.revoke(db, here().id, whole_number(request.form.get("assignment", "")) or 0)
-    notices.add("The topic is taken back. What was judged stays.")
+    notices.add("Assignment removed. Its judgments stay.")
     pool_id = whole_number(request.form.get("pool", ""))
     return see_other(url_for("assignments.index", pool=pool_id))
 
@@ -115,11 +115,13 @@ def _order() -> Order:
     findings: list[Finding] = []
     rule = next((one for one in OrderRule if one == request.form.get("order")), None)
     if rule is None:
-        findings.append(Finding("Order", None, "order", "no order is chosen", "choose one"))
+        findings.append(Finding("Order", None, "order", "no order is selected", "select one"))
     typed = request.form.get("seed", "").strip()
     seed = whole_number(typed)
     if typed and (seed is None or seed < 0):
-        wrong = Finding("Seed", None, "seed", "the seed is no whole number", "0 or more, or leave it empty")
+        wrong = Finding(
+            "Seed", None, "seed", "the seed is not a whole number", "0 or more, or leave it empty"
+        )
         findings.append(wrong)
     if findings or rule is None:
         raise InvalidInput(findings)
@@ -137,9 +139,9 @@ def _cells() -> dict[int, list[str]]:
 
 def _given(added: int, line: PoolLine) -> Response:
     if added:
-        notices.add(f"{counted(added, 'assignment')} given in “{line.name}”.")
+        notices.add(f"{counted(added, 'assignment')} added in “{line.name}”.")
     else:
-        notices.add("All of these were given already.", "fair")
+        notices.add("All of these were already assigned.", "fair")
     return see_other(url_for("assignments.index", pool=line.id))
 
 

@@ -58,7 +58,7 @@ def revoke(task_id: int) -> Response:
     """Take a task back."""
     with writing() as db:
         preference_tasks.revoke_task(db, here().id, task_id)
-    notices.add("Taken back; what was said of its pairs is kept.")
+    notices.add("Task removed. Its answers stay.")
     return see_other(url_for("preferences.index"))
 
 
@@ -100,9 +100,9 @@ def _given(give: Callable[[Session], int]) -> Response | tuple[str, int]:
     except WorkbenchError as error:
         return _page(findings_of(error, "Tasks")), status_of(error)
     if added:
-        notices.add(f"{counted(added, 'task')} given.")
+        notices.add(f"{counted(added, 'task')} assigned.")
     else:
-        notices.add("Nothing new: they have these pairs, or no topic has two graded documents.", "fair")
+        notices.add("Nothing new: already assigned, or no topic has two graded documents.", "fair")
     return see_other(url_for("preferences.index"))
 
 
@@ -110,7 +110,7 @@ def _documents(db: Session) -> int:
     if request.form.get("which") == "best":
         count = whole_number(request.form.get("best", ""))
         if count is None:
-            raise InvalidInput([Finding("Best", None, "best", "how many documents?", "give a whole number")])
+            raise InvalidInput([Finding("Best", None, "best", "not a number", "enter a whole number")])
         pairs = preference_tasks.best_judged(db, here().id, _topics(db), count)
     else:
         pairs = read_pairs(sent_text("pairs"))
@@ -150,7 +150,9 @@ def read_pairs(text: str) -> dict[str, list[tuple[str, str]]]:
 def _assessors() -> list[int]:
     chosen = [whole_number(text) for text in request.form.getlist("assessor")]
     if not chosen or None in chosen:
-        raise InvalidInput([Finding("Assessors", None, "assessor", "nobody is chosen", "tick one or more")])
+        raise InvalidInput(
+            [Finding("Assessors", None, "assessor", "nobody is selected", "select one or more")]
+        )
     return [number for number in chosen if number is not None]
 
 

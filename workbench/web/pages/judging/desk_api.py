@@ -6,6 +6,8 @@ them.
 
 from __future__ import annotations
 
+import json
+from datetime import UTC, datetime
 from typing import Any
 
 from flask import Blueprint, Response, jsonify, request
@@ -14,18 +16,13 @@ from workbench.errors import NotFound, WorkbenchError
 from workbench.web.access import anyone, here, member, viewer, viewer_or_none
 from workbench.web.context import reading, writing
 from workbench.web.ids import read_id, write_id
-from workbench.web.pages.judging.desk_json import (
-    document_json,
-    receipt_json,
-    sent_events,
-    topic_json,
-    work_json,
-)
+from workbench.web.pages.judging.desk_json import Json, document_json, result_words, topic_json, work_json
 from workbench.web.pages.judging.preparing import make_sketches, prepare_desk
 from workbench.web.rendering import plain_words
 from workbench.web.requests import read_token
 from workbench.workflow.judging.desk_view import documents_of, next_topic, titles_of, work_of
-from workbench.workflow.judging.sync import receive
+from workbench.workflow.judging.submission import sent_text
+from workbench.workflow.judging.sync import MOST_EVENTS, Event, Receipt, receive
 from workbench.workflow.people.accounts import Account
 from workbench.workflow.people.membership import require_assignment
 from workbench.workflow.people.roles import Role
@@ -129,3 +126,40 @@ def _refused(error: WorkbenchError) -> tuple[Response, int]:
 
 def _problem(status: int, why: Any) -> tuple[Response, int]:
     return jsonify(why=why), status
+
+
+def sent_events() -> tuple[str, tuple[Event, ...]]:
+    """The account's key and the events of a request; raises WorkbenchError where it is no such request."""
+    try:
+        sent = json.loads(request.get_data(), parse_constant=lambda _: None)
+    except (ValueError, RecursionError):
+        raise WorkbenchError("this is no JSON") from None
+    if not isinstance(sent, dict) or not isinstance(sent.get("events"), list):
+        raise WorkbenchError('this is no object with "account" and "events"')
+    events = sent["events"]
+    if len(events) > MOST_EVENTS or not all(isinstance(event, dict) for event in events):
+        raise WorkbenchError(f"events are objects, at most {MOST_EVENTS}")
+    # As they were sent, but with the ids as everybody else knows them.
+    return sent_text(sent, "account"), tuple(
+        {**event, "docno": read_id(sent_text(event, "docno"))} for event in events
+    )
+
+
+def receipt_json(receipt: Receipt) -> Json:
+    """What became of an event."""
+    found: Json = {"client_id": receipt.client_id, "outcome": receipt.outcome, "why": receipt.why}
+    if receipt.elsewhere is not None:
+        found["elsewhere"] = {
+            "answer": receipt.elsewhere.answer,
+            "grade": receipt.elsewhere.grade,
+            "seconds_ago": round((datetime.now(UTC) - receipt.elsewhere.recorded_at).total_seconds()),
+        }
+    if receipt.feedback is not None:
+        found["feedback"] = {
+            "grade": receipt.feedback.grade,
+            "label": plain_words(receipt.feedback.label),
+            "same": receipt.feedback.same,
+            "why": plain_words(receipt.feedback.why),
+            "result": result_words(receipt.feedback.round),
+        }
+    return found

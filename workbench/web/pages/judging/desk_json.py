@@ -2,61 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
-from datetime import UTC, datetime
 from typing import Any
 
-from flask import render_template, request, url_for
+from flask import render_template, url_for
 
-from workbench.errors import WorkbenchError
 from workbench.web.access import viewer
-from workbench.web.ids import read_id, write_id
+from workbench.web.ids import write_id
 from workbench.web.rendering import plain_words
 from workbench.workflow.judging.desk_rules import DeskQuestions
 from workbench.workflow.judging.desk_view import DeskAnswer, PlacedDocument, Work
-from workbench.workflow.judging.submission import sent_text
-from workbench.workflow.judging.sync import MOST_EVENTS, Event, Receipt
 from workbench.workflow.judging.training import TrainingGate, TrainingRound
 
 Json = dict[str, Any]
-
-
-def sent_events() -> tuple[str, tuple[Event, ...]]:
-    """The account's key and the events of a request; raises WorkbenchError where it is no such request."""
-    try:
-        sent = json.loads(request.get_data(), parse_constant=lambda _: None)
-    except (ValueError, RecursionError):
-        raise WorkbenchError("this is no JSON") from None
-    if not isinstance(sent, dict) or not isinstance(sent.get("events"), list):
-        raise WorkbenchError('this is no object with "account" and "events"')
-    events = sent["events"]
-    if len(events) > MOST_EVENTS or not all(isinstance(event, dict) for event in events):
-        raise WorkbenchError(f"events are objects, at most {MOST_EVENTS}")
-    # As they were sent, but with the ids as everybody else knows them.
-    return sent_text(sent, "account"), tuple(
-        {**event, "docno": read_id(sent_text(event, "docno"))} for event in events
-    )
-
-
-def receipt_json(receipt: Receipt) -> Json:
-    """What became of an event."""
-    found: Json = {"client_id": receipt.client_id, "outcome": receipt.outcome, "why": receipt.why}
-    if receipt.elsewhere is not None:
-        found["elsewhere"] = {
-            "answer": receipt.elsewhere.answer,
-            "grade": receipt.elsewhere.grade,
-            "seconds_ago": round((datetime.now(UTC) - receipt.elsewhere.recorded_at).total_seconds()),
-        }
-    if receipt.feedback is not None:
-        found["feedback"] = {
-            "grade": receipt.feedback.grade,
-            "label": plain_words(receipt.feedback.label),
-            "same": receipt.feedback.same,
-            "why": plain_words(receipt.feedback.why),
-            "result": result_words(receipt.feedback.round),
-        }
-    return found
 
 
 def work_json(work: Work) -> Json:
@@ -130,27 +88,27 @@ def goal_words(gate: TrainingGate | None) -> str:
     if gate is None:
         return ""
     now = gate.now
-    said = f"Training comes first. The work opens once {_right(now.needed, now.total)} the known one."
+    said = f"Training first. You can start judging when {_right(now.needed, now.total)} grades."
     if now.number == 1:
         return said
     before = gate.rounds[-2]
-    return f"{said} Last time you had {before.right} of {before.total}; this is round {now.number}."
+    return f"{said} Last round: {before.right} of {before.total} correct. This is round {now.number}."
 
 
 def result_words(found: TrainingRound | None) -> str:
     """What a round came to, and what to do now; nothing while it is not complete."""
     if found is None:
         return ""
-    had = f"You had {found.right} of {found.total} right"
+    had = f"{found.right} of {found.total} correct"
     if found.passed:
-        return f"{had}. The work begins now."
+        return f"{had}. You can start judging now."
     return (
-        f"{had}; the work opens with {found.needed}. Please go through the training once more: "
-        "take your time, with the guidelines at hand. All your answers are kept."
+        f"{had}; you need {found.needed}. Please repeat the training: "
+        "take your time, with the guidelines at hand. All your answers are saved."
     )
 
 
 def _right(needed: int, total: int) -> str:
     if needed == total:
-        return "each of your answers is" if total > 1 else "your answer is"
-    return f"{needed} of your {total} answers {'is' if needed == 1 else 'are'}"
+        return "all your answers match the expected" if total > 1 else "your answer matches the expected"
+    return f"{needed} of your {total} answers {'matches' if needed == 1 else 'match'} the expected"

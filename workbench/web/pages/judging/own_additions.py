@@ -31,12 +31,10 @@ def index(assignment_id: int) -> str:
 def add(assignment_id: int) -> Response | tuple[str, int]:
     """Add documents to the topic; all of them, or none."""
     try:
-        sent = read_additions()
+        additions = read_additions()
         with writing() as db:
             require_assignment(db, here().id, assignment_id)
-            added = add_to_own(
-                db, assignment_id, viewer().id, docnos=sent.docnos, reason=sent.reason, source=sent.source
-            )
+            added = add_to_own(db, assignment_id, viewer().id, additions)
     except NotFound:
         raise
     except WorkbenchError as error:

@@ -12,6 +12,7 @@ from workbench.web.forms import whole_number
 from workbench.web.requests import see_other, wants_fragment
 from workbench.workflow.judging.preference_desk import choose, side_by_side, undo_choice
 from workbench.workflow.judging.preference_tasks import require_task, tasks_of
+from workbench.workflow.judging.preferences import SideAnswer
 from workbench.workflow.people.roles import Role
 
 blueprint = Blueprint("side_by_side", __name__, url_prefix="/c/<slug>/side-by-side")
@@ -45,16 +46,14 @@ def answer(task_id: int) -> str | Response:
     active = form.get("active_ms", "")
     with writing() as db:
         require_task(db, here().id, task_id)
-        choose(
-            db,
-            task_id,
-            viewer().id,
+        said = SideAnswer(
             number=whole_number(form.get("pair", "")) or 0,
             said=form.get("said", ""),
-            reason=form.get("reason", ""),
             client_id=form.get("client_id", ""),
+            reason=form.get("reason", ""),
             active_ms=int(active) if active.isascii() and active.isdigit() and len(active) < 12 else None,
         )
+        choose(db, task_id, viewer().id, said)
     return _next(task_id, None)
 
 

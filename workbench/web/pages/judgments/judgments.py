@@ -12,8 +12,7 @@ from werkzeug.wrappers import Response
 
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.formats.judgments import read_judgments, write_judgments
-from workbench.formats.qrels import read_qrels
-from workbench.formats.subtopics import write_subtopic_qrels
+from workbench.formats.qrels import read_qrels, write_subtopic_qrels
 from workbench.records import Answer, Judgment
 from workbench.storage import Session
 from workbench.web.access import here, organiser
@@ -74,7 +73,7 @@ def import_() -> Response | tuple[str, int]:
 @blueprint.get("/all.tsv")
 @organiser
 def export() -> Response:
-    """Every judgment that holds, as the table that the import reads."""
+    """Every current judgment, as the table that the import reads."""
     with reading() as db:
         held = current_judgments(db, here().id)
     name = f"{here().slug}.judgments.tsv"
@@ -84,7 +83,7 @@ def export() -> Response:
 @blueprint.get("/all.jsonl")
 @organiser
 def whole() -> Response:
-    """Every answer that holds with what went with it: comment, passages, further answers, subtopics."""
+    """Every current answer and what was recorded beside it: comment, passages, further answers, subtopics."""
     with reading() as db:
         held = annotated_judgments(db, here().id)
     lines = (json.dumps(judgment_json(one), ensure_ascii=False) + "\n" for one in held)
@@ -98,7 +97,7 @@ def subtopics() -> Response:
     """The subtopics that were ticked as `topic subtopic docno judgment`; `?ticked_by=` any, majority, all."""
     wanted = request.args.get("ticked_by", TickedBy.MAJORITY)
     if wanted not in set(TickedBy):
-        raise InvalidInput([Finding("Subtopics", None, "ticked_by", "nobody counts ticks like that")])
+        raise InvalidInput([Finding("Subtopics", None, "ticked_by", "unknown value")])
     with reading() as db:
         content = b"".join(
             write_subtopic_qrels(subtopic_judgments(db, here().id, ticked_by=TickedBy(wanted)))
@@ -112,7 +111,7 @@ def _codes() -> tuple[int, ...]:
     numbers = [whole_number(word) for word in words if word]
     if None in numbers:
         remedy = "whole numbers such as -2, or nothing"
-        raise InvalidInput([Finding("Cannot judge", None, "cannot_judge", "this is no grade", remedy)])
+        raise InvalidInput([Finding("Cannot judge", None, "cannot_judge", "not a grade", remedy)])
     return tuple(number for number in numbers if number is not None)
 
 
@@ -161,7 +160,7 @@ def _in_words(imported: Imported) -> str:
     if imported.repeated:
         pairs = counted(imported.repeated, "pair")
         said += f" {pairs} repeated by the same assessor, {imported.contradicted:,} with another answer;"
-        said += " the last holds."
+        said += " the last counts."
     return said
 
 
@@ -177,7 +176,7 @@ def _page(findings: tuple[Finding, ...] = ()) -> str:
     return render_template(
         "judgments/index.html",
         view=view,
-        kept_aside=waiting,
+        unrecorded=waiting,
         subtopics=divided,
         scale=scale,
         total=len(held),

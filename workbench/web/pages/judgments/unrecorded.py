@@ -21,20 +21,20 @@ DONE = {Settlement.RECORDED: "recorded", Settlement.DISMISSED: "dismissed"}
 @blueprint.get("")
 @organiser
 def index() -> str:
-    """What was kept aside: who said what, why it was not recorded, when."""
+    """The unrecorded answers: who said what, why it was not recorded, when."""
     return _page()
 
 
 @blueprint.post("")
 @organiser
 def act() -> Response | tuple[str, int]:
-    """Record or dismiss the ticked ones, in the order in which they arrived; all of them, or none."""
+    """Record or dismiss the selected ones, in the order in which they arrived; all of them, or none."""
     settlement = Settlement.RECORDED if request.form.get("act") == "record" else Settlement.DISMISSED
     numbers = sorted(
         number for text in request.form.getlist("kept") if (number := whole_number(text)) is not None
     )
     if not numbers:
-        nothing = Finding("Answers", None, "kept", "none is ticked", "tick those that are meant")
+        nothing = Finding("Answers", None, "kept", "nothing is selected", "select one or more")
         return _page((nothing,)), 422
     try:
         with writing() as db:

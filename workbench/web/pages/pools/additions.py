@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import BinaryIO, cast
 
 from flask import Blueprint, render_template, request, url_for
@@ -23,6 +21,7 @@ from workbench.web.requests import see_other
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.pools.additions import (
     AddedDocuments,
+    Additions,
     add_documents,
     judged_additions,
     remove_addition,
@@ -33,47 +32,38 @@ from workbench.workflow.pools.listing import pool_entries
 PASTED = "Docnos"
 
 
-@dataclass(frozen=True, slots=True)
-class SentDocnos:
-    """Docnos with their lines, where they stood, and the reason."""
-
-    docnos: Mapping[str, int]
-    source: str
-    reason: str
-
-
-def read_additions() -> SentDocnos:
-    """What the form brings; raises InvalidInput, and a file and typed docnos together are refused."""
+def read_additions() -> Additions:
+    """What the form sent; raises InvalidInput, also where a file and typed docnos are both sent."""
     typed = request.form.get("docnos", "")
     file = next((one for one in request.files.getlist("file") if one.filename), None)
     if file is not None and typed.strip():
-        message = "docnos are typed and a file is chosen as well"
-        raise InvalidInput([Finding(PASTED, None, "docnos", message, "send one of the two")])
+        message = "both docnos and a file were sent"
+        raise InvalidInput([Finding(PASTED, None, "docnos", message, "send only one of them")])
     if file is not None:
         source = plain_words((file.filename or "").replace("\\", "/").rpartition("/")[2])[-200:] or "file"
         stream = cast(BinaryIO, file.stream)
     elif typed.strip():
         source, stream = PASTED, io.BytesIO(typed.encode("utf-8", "surrogateescape"))
     else:
-        remedy = "type one or more, or choose a file with one a line"
-        raise InvalidInput([Finding(PASTED, None, "docnos", "there is no docno", remedy)])
-    return SentDocnos(read_docnos(stream, source=source), source, request.form.get("reason", ""))
+        remedy = "enter one or more, or choose a file with one per line"
+        raise InvalidInput([Finding(PASTED, None, "docnos", "no docno was sent", remedy)])
+    return Additions(read_docnos(stream, source=source), request.form.get("reason", ""), source)
 
 
 def added_in_words(added: AddedDocuments, *, pools: bool) -> tuple[str, ...]:
-    """What was added and what was not, in sentences; `pools` names those that have the others already."""
-    said = []
+    """What was added and what was skipped, in sentences; `pools` names the pools that have the latter."""
+    sentences = []
     if added.added:
-        said.append(f"{counted(len(added.added), 'document')} added.")
+        sentences.append(f"{counted(len(added.added), 'document')} added.")
     if added.passed:
         names = sorted({one.pool for one in added.passed}) if pools else []
         where = f" ({', '.join(names)})" if names else ""
         number = counted(len(added.passed), "document is", "documents are")
-        said.append(f"{number} pooled already{where} and passed over: {_some(added)}")
+        sentences.append(f"{number} already pooled{where} and skipped: {_some(added)}")
     if added.without_text:
         number = counted(len(added.without_text), "has", "have")
-        said.append(f"{number} no text yet, so nobody can judge them.")
-    return tuple(said)
+        sentences.append(f"{number} no text yet and cannot be judged.")
+    return tuple(sentences)
 
 
 def _some(added: AddedDocuments) -> str:
@@ -97,17 +87,10 @@ def add(pool_id: int) -> Response | tuple[str, int]:
     """Add documents to the topic; all of them, or none."""
     topic = sent_id("topic")
     try:
-        sent = read_additions()
+        additions = read_additions()
         with writing() as db:
             added = add_documents(
-                db,
-                here().id,
-                pool_line(db, here().id, pool_id).name,
-                topic=topic,
-                docnos=sent.docnos,
-                reason=sent.reason,
-                added_by=viewer().id,
-                source=sent.source,
+                db, here().id, pool_line(db, here().id, pool_id).name, topic, additions, added_by=viewer().id
             )
     except WorkbenchError as error:
         return _page(pool_id, findings_of(error, "Docnos", "docnos")), status_of(error)
@@ -118,17 +101,17 @@ def add(pool_id: int) -> Response | tuple[str, int]:
 
 @blueprint.post("/out")
 @organiser
-def out(pool_id: int) -> Response:
-    """Take out what was added and nobody has judged."""
+def remove(pool_id: int) -> Response:
+    """Remove what was added and nobody has judged."""
     topic, docno = sent_id("topic"), sent_id("docno")
     try:
         with writing() as db:
             line = pool_line(db, here().id, pool_id)
             remove_addition(db, here().id, line.name, topic=topic, docno=docno, by=viewer().id)
     except Conflict as error:
-        notices.add(f"Not taken out: {error.message}.", "poor")
+        notices.add(f"Not removed: {error.message}.", "poor")
     else:
-        notices.add(f"{docno} is taken out of the pool.")
+        notices.add(f"{docno} was removed from the pool.")
     return _back(pool_id, topic)
 
 
@@ -141,8 +124,8 @@ def _page(pool_id: int, findings: tuple[Finding, ...] = ()) -> str:
     with reading() as db:
         line = pool_line(db, here().id, pool_id)
         entries = pool_entries(db, here().id, line.name, topic=wanted)
-        gone = removed_additions(db, here().id, line.name, topic=wanted)
-        answered = judged_additions(db, here().id, line.name, topic=wanted)
+        removed = removed_additions(db, here().id, line.name, topic=wanted)
+        judged = judged_additions(db, here().id, line.name, topic=wanted)
         title = next((topic.title for topic in topics_of(db, here().id) if topic.id == wanted), "")
     return render_template(
         "pools/additions.html",
@@ -150,8 +133,8 @@ def _page(pool_id: int, findings: tuple[Finding, ...] = ()) -> str:
         topic=wanted,
         title=title,
         entries=[entry for entry in entries if entry.added is not None],
-        answered=answered,
-        taken_out=gone,
+        judged=judged,
+        removed=removed,
         typed=request.form,
         findings=findings,
     )

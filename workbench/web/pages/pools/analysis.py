@@ -1,4 +1,4 @@
-"""Analysis: what runs and pools look like before a minute of judging is spent."""
+"""Analysis of runs and pools before anybody judges."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from workbench.records import TieRule
 from workbench.storage import Session
 from workbench.web.access import here, member
 from workbench.web.context import reading
-from workbench.web.downloads import csv_file
+from workbench.web.downloads import export_file
 from workbench.web.forms import findings_of, sent_ids, status_of, whole_number
 from workbench.web.ids import write_id
 from workbench.web.pages.pools.analysis_plots import in_campaigns_order, plots
@@ -28,7 +28,7 @@ from workbench.workflow.pools.listing import PoolLine
 from workbench.workflow.runs.run_records import CampaignRun, runs_of
 
 blueprint = Blueprint("analysis", __name__, url_prefix="/c/<slug>/analysis")
-# Who brought what and how high is nothing for somebody who settles judgments of the same documents.
+# Which run ranked a document how high would bias an adjudicator of the same documents.
 onlooker = member(Role.ORGANISER, Role.VIEWER)
 
 DEEPEST = 10_000
@@ -42,7 +42,7 @@ TIES: Mapping[TieRule, str] = {
 
 @dataclass(frozen=True, slots=True)
 class AnalysisForm:
-    """What is to be analysed, as the address says it; `asked` is false before the form was sent.
+    """What is to be analysed, from the address; `asked` is false before the form was sent.
 
     Of the `runs` those of the `tags` are chosen; `proposed` are those that are if none is named.
     """
@@ -57,7 +57,7 @@ class AnalysisForm:
     pools: tuple[PoolLine, ...]
 
     def arguments(self) -> dict[str, str | int | list[str]]:
-        """The same as it stands in an address; the runs that are proposed need not be named."""
+        """The arguments of an address with the same settings; the proposed runs need not be named."""
         chosen: dict[str, str | int | list[str]] = {"asked": 1, "depth": self.depth, "ties": self.ties}
         if self.pool is not None:
             chosen["pool"] = self.pool.id
@@ -70,7 +70,7 @@ class AnalysisForm:
 @blueprint.get("")
 @onlooker
 def index() -> str | tuple[str, int]:
-    """The form and what it asks for; before it is sent, htmx fetches the analysis of what it proposes."""
+    """The form and its analysis; before the form is sent, htmx fetches the analysis of the proposed runs."""
     with reading() as db:
         form = _form(db)
         if not form.runs or (not form.asked and not wants_fragment()):
@@ -91,7 +91,7 @@ def table_csv(table: str) -> Response:
         form = _form(db)
         found = TABLES[table](_analysed(db, form).found)
     of = form.pool.name if form.pool else "runs"
-    return csv_file(found.columns, found.rows, f"{here().slug}.{of}.{table}.csv")
+    return export_file(found, "csv", f"{here().slug}.{of}.{table}")
 
 
 def _form(db: Session) -> AnalysisForm:
@@ -99,7 +99,7 @@ def _form(db: Session) -> AnalysisForm:
     sent = request.args.get("pool", "").strip()
     pool = pool_line(db, here().id, whole_number(sent)) if sent else None
     named = sent_ids("run")
-    # Without a box that is ticked the form sends no run, but says by its button that it was sent.
+    # Without a ticked box the form sends no run; `chosen` shows that it was sent.
     proposed = frozenset(run.tag for run in chosen_runs(db, here().id))
     tags = frozenset(named) if named or "chosen" in request.args else proposed
     return AnalysisForm(

@@ -28,14 +28,14 @@ def plots(found: Analysis, titles: Mapping[str, str]) -> dict[str, Spec]:
 
 
 def growth(found: Analysis) -> Spec:
-    """Two lines over the depth: the pool, and the largest possible."""
+    """Two lines over the depth: the pool, and the maximum."""
     pool = [[size.depth, size.size] for size in found.growth]
     largest = [[size.depth, size.largest_possible] for size in found.growth]
     return {
         "x": "Depth",
         "y": "Pairs",
         "mark": found.depth,
-        "lines": [{"name": "pool", "points": pool}, {"name": "largest possible", "points": largest}],
+        "lines": [{"name": "pool", "points": pool}, {"name": "maximum", "points": largest}],
     }
 
 
@@ -65,10 +65,10 @@ def in_campaigns_order(found: Analysis, titles: Mapping[str, str]) -> list[tuple
 
 
 def contributions(parts: Sequence[Part], groups: Mapping[str, str]) -> Spec:
-    """A bar for every run or group: what it alone brought, then what others brought too."""
+    """A bar for every run or group: its unique pairs, then those it shares with others."""
     return {
         "x": "Pairs",
-        "parts": ["alone", "with others"],
+        "parts": ["unique", "shared"],
         "tones": [STRONG, PALE],
         "rows": [
             {
@@ -91,10 +91,10 @@ def overlap(found: Analysis) -> Spec:
 
 
 def ties(found: Analysis) -> Spec:
-    """A bar for every run that has ties across the cut: tied documents within it and beyond it."""
+    """A bar for every run that has ties across the cut: tied documents that are included and excluded."""
     return {
         "x": "Tied documents",
-        "parts": ["let in", "beyond the cut"],
+        "parts": ["included", "excluded"],
         "tones": [STRONG, OTHER],
         "rows": [
             {"name": run.tag, "note": f"topics: {run.topics}", "values": [run.inside, run.outside]}

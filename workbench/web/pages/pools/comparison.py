@@ -1,4 +1,4 @@
-"""Two pools side by side: what enters, what leaves, what stays, and how much judging it asks for."""
+"""Two pools side by side: the pairs that are added, removed and kept, and how many are left to judge."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ JUDGED = "judged"
 
 @dataclass(frozen=True, slots=True)
 class ComparisonForm:
-    """What the address asks for: the pools by number, `judged` for all that is judged; which pairs."""
+    """The settings in the address: the pools by number, `judged` for all judged pairs; pairs to list."""
 
     before: str
     after: str
@@ -92,10 +92,10 @@ def pairs() -> Response:
 
 
 def _choice() -> ComparisonForm:
-    asked = request.args
-    turn = next((one for one in PairChange if one == asked.get("show")), PairChange.ENTERING)
-    start = max(0, whole_number(asked.get("from", "0")) or 0)
-    return ComparisonForm(asked.get("a", ""), asked.get("b", ""), turn, sent_id("topic"), start)
+    sent = request.args
+    turn = next((one for one in PairChange if one == sent.get("show")), PairChange.ENTERING)
+    start = max(0, whole_number(sent.get("from", "0")) or 0)
+    return ComparisonForm(sent.get("a", ""), sent.get("b", ""), turn, sent_id("topic"), start)
 
 
 def _compared(db: Session, choice: ComparisonForm) -> ComparedPools | None:

@@ -1,4 +1,4 @@
-"""The cost planner: how large a pool would be and what judging it would take, before anything is made."""
+"""The cost planner: how large a pool would be and how long judging it would take, before it is created."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from workbench.workflow.runs.packed_store import pack_runs, runs_to_pack
 from workbench.workflow.runs.run_records import runs_of
 
 blueprint = Blueprint("plan", __name__, url_prefix="/c/<slug>/plan")
-# The depths that are told beside the chosen one.
+# Depths in the table of growth.
 MILESTONES = (1, 5, 10, 20, 30, 50, 75, 100, 150, 200, 500, 1000)
 
 
@@ -36,7 +36,7 @@ def index() -> str | tuple[str, int]:
 @blueprint.post("/guess")
 @organiser
 def guess() -> Response | tuple[str, int]:
-    """Keep how many seconds a judgment is guessed to take; an empty field takes the guess back."""
+    """Save how many seconds a judgment is estimated to take; an empty field deletes the estimate."""
     findings: list[Finding] = []
     seconds = read_seconds(request.form.get("guess", ""), "guess", findings)
     try:
@@ -47,7 +47,7 @@ def guess() -> Response | tuple[str, int]:
     except WorkbenchError as error:
         page = _page(findings_of(error, "Guess", "guess"))
         return page if isinstance(page, tuple) else (page, status_of(error))
-    notices.add("No guess is kept." if seconds is None else f"A guess of {seconds:g} s a judgment is kept.")
+    notices.add("Estimate deleted." if seconds is None else f"Estimate of {seconds:g} s per judgment saved.")
     return see_other(url_for("plan.index"))
 
 
@@ -98,7 +98,7 @@ def _page(findings: tuple[Finding, ...] = ()) -> str | tuple[str, int]:
 def _plan(db: Session, tags: list[str]) -> Plan:
     form = read_plan_form(request.args)
     if not tags:
-        raise InvalidInput([Finding("Runs", None, "without", "every run is left out", "leave some in")])
+        raise InvalidInput([Finding("Runs", None, "without", "all runs are excluded", "include some")])
     return plan_pool(
         db,
         here().id,

@@ -1,4 +1,4 @@
-"""Pools: making a draft by a recipe, what is in a pool, downloading."""
+"""Pools: their list, the form for a new one, one pool with its topics and pairs, downloads."""
 
 from __future__ import annotations
 
@@ -60,16 +60,16 @@ def make() -> Response | tuple[str, int]:
             )
     except WorkbenchError as error:
         return _page(findings_of(error, "Pool", "name")), status_of(error)
-    asks = "that asks for at most" if made.pool.adaptive else "of"
+    asks = "of at most" if made.pool.adaptive else "of"
     pairs = counted(made.pool.pairs, "pair")
-    notices.add(f"Pool “{made.pool.name}” is saved as a draft {asks} {pairs}.")
+    notices.add(f"Pool “{made.pool.name}” was saved as a draft {asks} {pairs}.")
     return see_other(url_for("pools.pool", pool_id=made.pool.id))
 
 
 @blueprint.get("/<int:pool_id>")
 @reader
 def pool(pool_id: int) -> str:
-    """A pool: its recipe, its size by topic, what each run brought, what it shares with others."""
+    """A pool: its recipe, its size by topic, contributions of runs, pairs shared with other pools."""
     with reading() as db:
         line = pool_line(db, here().id, pool_id)
         report = pool_report(db, here().id, line.name)
@@ -84,7 +84,7 @@ def pool(pool_id: int) -> str:
 @blueprint.get("/<int:pool_id>/topic")
 @reader
 def topic(pool_id: int) -> str:
-    """The pairs of one topic, best rank first, with the runs that brought each; `?topic=` names it."""
+    """The pairs of one topic, best rank first, with the runs that contributed each; `?topic=` names it."""
     wanted, start = sent_id("topic"), max(0, whole_number(request.args.get("from", "0")) or 0)
     with reading() as db:
         line = pool_line(db, here().id, pool_id)
@@ -133,7 +133,7 @@ def topics_csv(pool_id: int) -> Response:
 
 
 def _priority(entry: PooledPair) -> tuple[int, int, bytes]:
-    # What no run brought comes last, as in the order of judging.
+    # What no run contributed comes last, as in the order of judging.
     first = entry.contributions[0].rank if entry.contributions else sys.maxsize
     return first, -len(entry.contributions), id_bytes(entry.docno)
 

@@ -39,7 +39,7 @@ def make(pool_id: int) -> Response | tuple[str, int]:
     except WorkbenchError as error:
         return _page(pool_id, findings_of(error, "Queue", "per_pair")), status_of(error)
     asked = counted(per_pair, "judgment")
-    notices.add(f"“{line.name}” is judged from a queue: {asked} of each pair.")
+    notices.add(f"“{line.name}” is now a queue: {asked} per pair.")
     return _back(pool_id)
 
 
@@ -50,7 +50,7 @@ def end(pool_id: int) -> Response:
     with writing() as db:
         line = pool_line(db, here().id, pool_id)
         queues.end_queue(db, here().id, line.name)
-    notices.add(f"“{line.name}” is no queue any more: who has a topic of it has all its pairs.")
+    notices.add(f"“{line.name}” is no longer a queue: assessors get every pair of their topics.")
     return _back(pool_id)
 
 
@@ -66,9 +66,9 @@ def give(pool_id: int) -> Response | tuple[str, int]:
     except WorkbenchError as error:
         return _page(pool_id, findings_of(error, "Queue")), status_of(error)
     if added:
-        notices.add(f"{counted(added, 'assignment')} given in “{line.name}”.")
+        notices.add(f"{counted(added, 'assignment')} added in “{line.name}”.")
     else:
-        notices.add("Nothing new was given.", "fair")
+        notices.add("All of these were already assigned.", "fair")
     return _back(pool_id)
 
 
@@ -87,9 +87,9 @@ def take_back(pool_id: int) -> Response:
             docno=sent_id("docno"),
         )
     if taken:
-        notices.add("The document is taken back. Somebody else gets it.")
+        notices.add("Document released. Somebody else can get it.")
     else:
-        notices.add("It was not out any more.", "fair")
+        notices.add("It was no longer out.", "fair")
     return _back(pool_id)
 
 

@@ -1,4 +1,4 @@
-"""A pool's way: a draft renamed, built again, deleted or opened for judging; an open pool closed for ever."""
+"""A pool from state to state: a draft is renamed, rebuilt, deleted or opened; an open pool is closed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ blueprint = Blueprint("pool_states", __name__, url_prefix="/c/<slug>/pools/<int:
 @blueprint.get("/open")
 @organiser
 def confirm_opening(pool_id: int) -> str | Response:
-    """Ask once more, saying what it means; a pool that is open already is shown."""
+    """Ask for confirmation, with the consequences; of a pool that is already open, its page."""
     with reading() as db:
         line = pool_line(db, here().id, pool_id)
         if not line.draft:
@@ -32,21 +32,21 @@ def confirm_opening(pool_id: int) -> str | Response:
 @blueprint.post("/open")
 @organiser
 def open_(pool_id: int) -> Response:
-    """Open a draft for judging, if it still is what was shown."""
+    """Open a draft for judging, if it is still as it was shown."""
     with writing() as db:
         line = pool_line(db, here().id, pool_id)
         opened = drafts.open_pool(db, here().id, line.name, seen=request.form.get("sha256"))
     if opened:
         notices.add(f"Pool “{line.name}” is open for judging.")
     else:
-        notices.add(f"Pool “{line.name}” was open already.", "fair")
+        notices.add(f"Pool “{line.name}” was already open.", "fair")
     return _to_the_pool(pool_id)
 
 
 @blueprint.get("/close")
 @organiser
 def confirm_closing(pool_id: int) -> str | Response:
-    """Ask once more, saying what it means; what cannot be closed is shown."""
+    """Ask for confirmation, with the consequences; of a pool that cannot be closed, its page."""
     with reading() as db:
         line = pool_line(db, here().id, pool_id)
         if not line.open:
@@ -58,28 +58,28 @@ def confirm_closing(pool_id: int) -> str | Response:
 @blueprint.post("/close")
 @organiser
 def close(pool_id: int) -> Response:
-    """Close a pool for ever."""
+    """Close a pool permanently."""
     with writing() as db:
         line = pool_line(db, here().id, pool_id)
         closed = drafts.close_pool(db, here().id, line.name)
     if closed:
         notices.add(f"Pool “{line.name}” is closed.")
     else:
-        notices.add(f"Pool “{line.name}” was closed already.", "fair")
+        notices.add(f"Pool “{line.name}” was already closed.", "fair")
     return _to_the_pool(pool_id)
 
 
 @blueprint.get("/draft")
 @organiser
 def draft(pool_id: int) -> str | Response:
-    """What can be done with a draft; a pool that is none any more is shown."""
+    """Rename, rebuild or delete a draft; of a pool that is no longer a draft, its page."""
     return _draft(pool_id)
 
 
 @blueprint.post("/rename")
 @organiser
 def rename(pool_id: int) -> Response | tuple[str, int]:
-    """Call a draft by another name."""
+    """Rename a draft."""
     try:
         with writing() as db:
             line = pool_line(db, here().id, pool_id)
@@ -90,30 +90,31 @@ def rename(pool_id: int) -> Response | tuple[str, int]:
         if isinstance(page, Response):
             raise
         return page, status_of(error)
-    notices.add(f"The draft is called “{renamed}”.")
+    notices.add(f"The draft was renamed to “{renamed}”.")
     return _to_the_pool(pool_id)
 
 
 @blueprint.post("/rebuild")
 @organiser
 def rebuild(pool_id: int) -> Response:
-    """Build a draft again by its recipe; what was added by hand is kept."""
+    """Rebuild a draft by its recipe; what was added by hand is kept."""
     with writing() as db:
         line = pool_line(db, here().id, pool_id)
         done = drafts.rebuild_draft(db, here().id, line.name)
-    said = f"“{line.name}” is built again: {counted(done.entered, 'pair')} came, {done.left:,} left"
-    notices.add(said + (f", {done.kept:,} added by hand kept." if done.kept else "."))
+    changes = f"{counted(done.entered, 'pair')} added, {done.left:,} removed"
+    kept = f", {done.kept:,} added by hand kept" if done.kept else ""
+    notices.add(f"“{line.name}” was rebuilt: {changes}{kept}.")
     return _to_the_pool(pool_id)
 
 
 @blueprint.post("/delete")
 @organiser
 def delete(pool_id: int) -> Response:
-    """Forget a draft."""
+    """Delete a draft."""
     with writing() as db:
         line = pool_line(db, here().id, pool_id)
         drafts.delete_draft(db, here().id, line.name)
-    notices.add(f"The draft “{line.name}” is deleted.")
+    notices.add(f"The draft “{line.name}” was deleted.")
     return see_other(url_for("pools.index"))
 
 

@@ -43,7 +43,7 @@ def change() -> Answer:
             keep_rules(db, here().id, rules)
     except WorkbenchError as error:
         return _page(findings_of(error, "Rules"), most=most), status_of(error)
-    notices.add("The rules are saved. They hold for the files that are checked from now on.")
+    notices.add("The rules are saved. They apply to files checked from now on.")
     return see_other(url_for("run_rules.index"))
 
 
@@ -60,7 +60,7 @@ def give_list() -> Answer:
             keep_list(db, here().id, found, added_by=viewer().id)
     except WorkbenchError as error:
         return _page(findings_of(error, "List")), status_of(error)
-    notices.add(f"The list has {counted(found.docnos, 'document')}; runs are checked against it.")
+    notices.add(f"The list has {counted(found.docnos, 'document')}; new runs are checked against it.")
     return see_other(url_for("run_rules.index"))
 
 
@@ -70,7 +70,7 @@ def forget_list() -> Response:
     """Forget the list."""
     with writing() as db:
         remove_list(db, here().id)
-    notices.add("The list is removed: documents of runs are not checked any more.")
+    notices.add("The list is removed; documents of runs are no longer checked.")
     return see_other(url_for("run_rules.index"))
 
 

@@ -41,7 +41,7 @@ def index() -> str:
 @blueprint.post("")
 @organiser
 def change() -> Answer:
-    """Keep the rate, the distance, and whether topics begin with training."""
+    """Save the rate, the distance, and whether topics begin with training."""
     typed = {name: request.form.get(name, "").strip() for name in SETTINGS}
     try:
         rules = _rules(typed)
@@ -49,7 +49,7 @@ def change() -> Answer:
             save_check_rules(db, here().id, rules)
     except InvalidInput as error:
         return _page(error.findings, typed), 422
-    notices.add("The settings are saved; they hold for what is judged from now on.")
+    notices.add("Settings saved. They apply to what is judged from now on.")
     return see_other(url_for("probes.index"))
 
 
@@ -78,7 +78,7 @@ def load() -> Answer:
 @blueprint.post("/known/remove")
 @organiser
 def remove() -> Response:
-    """Show the pairs of a kind to nobody any more; what was said of them stays."""
+    """Remove the pairs of a kind; their answers stay."""
     purpose = _purpose()
     with writing() as db:
         removed = remove_known_answers(db, here().id, purpose=purpose)
@@ -89,13 +89,13 @@ def remove() -> Response:
 @blueprint.post("/let-through")
 @organiser
 def open_work() -> Response:
-    """Open the work of one assignment, whatever its training came to."""
+    """Waive the training of one assignment."""
     assignment_id = whole_number(request.form.get("assignment", ""))
     if assignment_id is None:
-        raise NotFound("this is no assignment", remedy="use the page's buttons")
+        raise NotFound("this assignment does not exist", remedy="use the page's buttons")
     with writing() as db:
         waive_training(db, here().id, assignment_id, by=viewer().id)
-    notices.add("The work is open. A desk that stands open comes to it at the end of its round.")
+    notices.add("Training waived. An open desk continues with the work at the end of its round.")
     return see_other(url_for("probes.index") + "#waiting")
 
 
@@ -106,7 +106,7 @@ def _purpose() -> str:
 def _rules(typed: dict[str, str]) -> CheckRules:
     numbers = {name: whole_number(text) for name, text in typed.items()}
     findings = [
-        Finding("Probes", None, name, f"{text!r} is no number", "a whole number")
+        Finding("Quality checks", None, name, f"{text!r} is not a number", "a whole number")
         for name, text in typed.items()
         if text and numbers[name] is None
     ]

@@ -1,0 +1,48 @@
+"""What a format of documents or topics is: its name in code and in words, its reader, how to recognise it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from workbench.errors import WorkbenchError
+from workbench.formats.error_collector import ErrorCollector, shown
+from workbench.records import Document, Topic
+
+Lines = Iterable[tuple[int, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentFormat:
+    """A format of documents.
+
+    `read` turns numbered lines into documents, each with the line where it starts, and puts errors into the
+    collector. `recognises` looks at the first line with text.
+    """
+
+    name: str
+    words: str
+    read: Callable[[Lines, ErrorCollector], Iterator[tuple[int, Document]]]
+    recognises: Callable[[str], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class TopicFormat:
+    """A format of topics; `read` and `recognises` take a file's whole content."""
+
+    name: str
+    words: str
+    read: Callable[[bytes, ErrorCollector], Iterator[tuple[int, Topic]]]
+    recognises: Callable[[bytes], bool]
+
+
+def known_format(formats: Mapping[str, DocumentFormat] | Mapping[str, TopicFormat], name: str | None) -> None:
+    """Raise WorkbenchError for the name of a format that does not exist; None stands for any."""
+    if name is not None and name not in formats:
+        raise WorkbenchError(f"unknown format {shown(name)}", remedy=f"use one of {', '.join(formats)}")
+
+
+def in_words(formats: Mapping[str, DocumentFormat] | Mapping[str, TopicFormat]) -> str:
+    """The formats as a list for people: "TREC SGML, SMART or TSV"."""
+    *others, last = (one.words for one in formats.values())
+    return f"{', '.join(others)} or {last}" if others else last
