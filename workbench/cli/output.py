@@ -98,8 +98,8 @@ def one_form(*, as_json: bool, as_csv: bool, as_latex: bool) -> str:
     """The form that is wanted, `text` if none is named; raises UsageError for several."""
     chosen = [name for name, given in (("json", as_json), ("csv", as_csv), ("latex", as_latex)) if given]
     if len(chosen) > 1:
-        said = " and ".join(f"--{name}" for name in chosen)
-        raise click.UsageError(f"{said} exclude one another: keep one of them")
+        flags = " and ".join(f"--{name}" for name in chosen)
+        raise click.UsageError(f"{flags} exclude one another: keep one of them")
     return chosen[0] if chosen else "text"
 
 
