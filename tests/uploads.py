@@ -59,6 +59,11 @@ def import_judgments(
     )
 
 
+def notices_in(page: str) -> list[str]:
+    """The kinds of the notices on a page: `good`, `fair` or `poor`."""
+    return re.findall(r'<p class="notice (\w+)"', page)
+
+
 def text_of(page: str) -> str:
     """What a reader of the page reads: no tags, single spaces."""
     return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", page)).split())

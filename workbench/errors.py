@@ -8,7 +8,7 @@ from enum import StrEnum
 
 
 class Severity(StrEnum):
-    """How much a finding weighs: an error refuses the file, a warning only speaks."""
+    """The severity of a finding: an error rejects the file, a warning does not."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -16,10 +16,11 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing found in an input: where it is, what it is and how to mend it.
+    """An error or warning about an input: where it is, what is wrong and how to fix it.
 
-    `line` counts from 1 and is None for what concerns the whole file; `column` is the number of the field,
-    from 1, None where none is meant. `code` is a stable short name.
+    `source` names the file or form field. `line` counts from 1 and is None for the whole file; `column` is
+    the number of the field in the line, from 1, or None. `code` is a stable identifier for programs and
+    tests.
     """
 
     source: str
@@ -38,7 +39,7 @@ class Finding:
 
 
 class WorkbenchError(Exception):
-    """A failure that its reader can mend; `remedy` says how."""
+    """An error that the user can fix; `remedy` says how."""
 
     def __init__(self, message: str, *, remedy: str = "") -> None:
         super().__init__(message)
@@ -50,29 +51,29 @@ class WorkbenchError(Exception):
 
 
 class InvalidInput(WorkbenchError):
-    """An input was refused; `findings` holds every error in it, not only the first."""
+    """An input was rejected; `findings` has all of its errors, not only the first."""
 
     def __init__(self, findings: Iterable[Finding]) -> None:
         self.findings = tuple(findings)
         count = len(self.findings)
-        first = str(self.findings[0]) if self.findings else "the input was refused"
+        first = str(self.findings[0]) if self.findings else "the input was rejected"
         super().__init__(first if count < 2 else f"{count} errors, the first: {first}")
 
 
 class NotFound(WorkbenchError):
-    """What was named does not exist, or not for this person."""
+    """The named thing does not exist, or not for this person."""
 
 
 class NotAllowed(WorkbenchError):
-    """The person is known but may not do this."""
+    """The person is signed in but does not have permission."""
 
 
 class Conflict(WorkbenchError):
-    """The act contradicts what is already stored: a name taken, a pool closed."""
+    """The action conflicts with the stored state, such as a name that is taken or a pool that is closed."""
 
 
 def finding_to_json(finding: Finding) -> dict[str, object]:
-    """A finding as JSON has it."""
+    """A finding as a JSON object."""
     return {
         "source": finding.source,
         "line": finding.line,
@@ -85,7 +86,7 @@ def finding_to_json(finding: Finding) -> dict[str, object]:
 
 
 def finding_from_json(data: dict[str, object]) -> Finding:
-    """A finding from what `finding_to_json` wrote, or an older version, which knew no columns."""
+    """A finding from `finding_to_json`, also of an older version, which had no columns."""
     line, column = data["line"], data.get("column")
     return Finding(
         source=str(data["source"]),

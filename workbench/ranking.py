@@ -1,4 +1,4 @@
-"""The one order in which a run is read: score descending, ties by a named rule; ranks are not used."""
+"""The order of a run: score descending, ties by a named rule; the rank column is not used."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ def ordered(ranking: Ranking, *, ties: TieRule = TieRule.TREC_EVAL) -> tuple[str
     """All docnos of a ranking, best first.
 
     Scores are compared as doubles. Under `trec_eval` equal scores are ordered by docno descending, bytewise
-    (trec_eval 9.0.8, form_res_rels.c); under `docno-ascending` the other way round (the official TREC-COVID
-    pools); under `file` as they stand in the file.
+    (trec_eval 9.0.8, form_res_rels.c); under `docno-ascending` by docno ascending (the official TREC-COVID
+    pools); under `file` in the order of the file.
     """
-    if _stands_in_order(ranking, ties):
+    if _is_ordered(ranking, ties):
         return ranking.docnos
     return tuple(_by_rule(zip(ranking.docnos, ranking.scores, strict=True), ties))
 
@@ -25,7 +25,7 @@ def top(ranking: Ranking, depth: int, *, ties: TieRule = TieRule.TREC_EVAL) -> t
     """The first `depth` docnos of a ranking under the same order as `ordered`."""
     if depth < 1:
         return ()
-    if depth >= len(ranking) or _stands_in_order(ranking, ties):
+    if depth >= len(ranking) or _is_ordered(ranking, ties):
         return ordered(ranking, ties=ties)[:depth]
     # Only documents at or above the depth-th score can be among the first, so only those are ordered.
     floor = heapq.nlargest(depth, ranking.scores)[-1]
@@ -33,8 +33,8 @@ def top(ranking: Ranking, depth: int, *, ties: TieRule = TieRule.TREC_EVAL) -> t
     return tuple(_by_rule(candidates, ties)[:depth])
 
 
-def _stands_in_order(ranking: Ranking, ties: TieRule) -> bool:
-    """Whether a ranking needs no ordering; most do not, and to see that takes a tenth of the time."""
+def _is_ordered(ranking: Ranking, ties: TieRule) -> bool:
+    """Whether a ranking is in order already; most are, and the check takes a tenth of the time of sorting."""
     docnos, scores = ranking.docnos, ranking.scores
     if all(map(gt, scores, scores[1:])):
         return True

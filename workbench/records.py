@@ -1,4 +1,7 @@
-"""The nouns of the field, frozen. Ids are strings and kept to the byte (undecodable bytes are surrogates)."""
+"""The records of the field: topic, document, run, pool entry, scale, judgment, qrel.
+
+Ids are strings and preserved to the byte; bytes that are not UTF-8 are lone surrogates (`surrogateescape`).
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from workbench.errors import WorkbenchError
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """The statement of an information need; `subtopics` are ids and labels of what it is made of."""
+    """The statement of an information need; `subtopics` are (id, label) pairs of its aspects."""
 
     id: str
     title: str
@@ -22,7 +25,7 @@ class Topic:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A document as it is shown to an assessor; `text` is plain text or HTML."""
+    """A document as shown to assessors; `text` is plain text or HTML."""
 
     docno: str
     title: str = ""
@@ -49,7 +52,7 @@ class Run:
 
 
 class TieRule(StrEnum):
-    """Who comes first among documents with equal scores."""
+    """The order of documents with equal scores."""
 
     TREC_EVAL = "trec_eval"
     DOCNO_ASCENDING = "docno-ascending"
@@ -58,7 +61,7 @@ class TieRule(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """A run that brought a document to the pool, and the rank (from 1) at which it did."""
+    """A run that contributed a document to a pool, and the rank (from 1) of the document in it."""
 
     tag: str
     rank: int
@@ -66,7 +69,7 @@ class Contribution:
 
 @dataclass(frozen=True, slots=True)
 class PoolEntry:
-    """One (topic, document) pair to be judged; contributions are sorted by rank, then tag."""
+    """A (topic, document) pair to be judged; `contributions` are sorted by rank, then tag."""
 
     topic: str
     docno: str
@@ -75,7 +78,7 @@ class PoolEntry:
 
 @dataclass(frozen=True, slots=True)
 class Grade:
-    """A step of a scale; `weight` 0 to 3 is how strongly it is coloured."""
+    """A grade of a scale: `value` in the qrels, `key` on the desk; `weight`, 0 to 3, its colour."""
 
     value: int
     label: str
@@ -86,9 +89,10 @@ class Grade:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """The ordered grades of a campaign and the lowest that counts as relevant.
+    """The ordered grades of a campaign and the lowest value that counts as relevant.
 
-    Raises WorkbenchError where values, labels or keys repeat or relevance has no grade.
+    Raises WorkbenchError if values, labels or keys are not unique, a key is not allowed, or `relevant_from`
+    is not a value above the lowest.
     """
 
     grades: tuple[Grade, ...]
@@ -116,7 +120,7 @@ class Scale:
         reserved = FIXED_KEYS & {grade.key.casefold() for grade in self.grades}
         if reserved or any(len(grade.key) != 1 for grade in self.grades):
             raise WorkbenchError(
-                "a grade's key must be one character that the judging page does not use itself",
+                "a grade's key must be one character that the judging desk does not use",
                 remedy=f"not {' '.join(sorted(RESERVED_KEYS - {' '}))}",
             )
         if any(not 0 <= grade.weight <= 3 for grade in self.grades):
@@ -128,7 +132,7 @@ class Scale:
             )
 
     def grade(self, value: int) -> Grade:
-        """The grade with this value; raises WorkbenchError where the scale has none."""
+        """The grade with this value; raises WorkbenchError if the scale has none."""
         for grade in self.grades:
             if grade.value == value:
                 return grade
@@ -138,8 +142,8 @@ class Scale:
         )
 
 
-# Keys that no grade ever had, and all that the judging desk uses for its own commands: scales from before
-# the desk used them may have the others.
+# FIXED_KEYS were always reserved for commands of the judging desk. The other RESERVED_KEYS became commands
+# later: older scales may still use them for grades.
 FIXED_KEYS = frozenset("uxz?/[] ")
 RESERVED_KEYS = FIXED_KEYS | frozenset("scnphalg")
 
@@ -175,7 +179,7 @@ SCALES: Mapping[str, Scale] = {
 
 
 class Answer(StrEnum):
-    """What an assessor said of a pair: a grade, or one of the answers that is none."""
+    """The kind of an assessor's answer: a grade, or one of the two answers without a grade."""
 
     GRADE = "grade"
     UNSURE = "unsure"
@@ -184,7 +188,7 @@ class Answer(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Judgment:
-    """What one assessor said of one (topic, document) pair; `grade` is None unless the answer is a grade."""
+    """An assessor's answer about a (topic, document) pair; `grade` is None unless the answer is a grade."""
 
     assessor: str
     topic: str
@@ -195,7 +199,7 @@ class Judgment:
 
 @dataclass(frozen=True, slots=True)
 class Preference:
-    """Which of two documents an assessor prefers for a topic: "first", "second", "tie" or "both_bad"."""
+    """The document that an assessor prefers: `choice` is "first", "second", "tie" or "both_bad"."""
 
     assessor: str
     topic: str
@@ -214,19 +218,19 @@ class Qrel:
 
 
 def id_bytes(identifier: str) -> bytes:
-    """The bytes of a topic id or docno as they stood in its file; the order of ids is theirs."""
+    """The bytes of a topic id or docno as in its file; ids are ordered by them."""
     return identifier.encode("utf-8", "surrogateescape")
 
 
 def sorted_ids(identifiers: Iterable[str]) -> list[str]:
     """Ids sorted as bytes."""
     ids = list(identifiers)
-    # The order of ASCII is that of its bytes; to encode what has nothing else would be most of the time.
+    # ASCII strings have the order of their bytes; encoding them would take most of the time.
     return sorted(ids) if all(map(str.isascii, ids)) else sorted(ids, key=id_bytes)
 
 
 class Verdict(StrEnum):
-    """What the organiser thinks of a run; one that nobody has looked at is received."""
+    """The organiser's verdict on a run; `RECEIVED` if it was not reviewed yet."""
 
     RECEIVED = "received"
     ACCEPTED = "accepted"
@@ -234,5 +238,5 @@ class Verdict(StrEnum):
 
     @property
     def words(self) -> str:
-        """The verdict as people read it."""
+        """The verdict in words."""
         return self.value.replace("_", " ")

@@ -1,4 +1,4 @@
-"""Where things are and how the program was started; read once, then passed about frozen."""
+"""The settings of an installation, read once from the environment."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ PACKAGE = Path(__file__).resolve().parent
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything that differs between two installations.
+    """Everything that differs between installations.
 
-    `database_url` is an SQLAlchemy address; `behind_proxy` counts the proxies whose forwarded headers are
-    believed; `secure_cookies` is None to follow the scheme of each request.
+    `instance` is the folder of the embedded database; `templates` and `static` are the folders of the web
+    interface. `database_url` is an SQLAlchemy URL; `behind_proxy` is the number of proxies whose forwarded
+    headers are trusted; `secure_cookies` is None to follow the scheme of each request.
     """
 
     instance: Path
@@ -40,22 +41,22 @@ def read_settings(environment: Mapping[str, str] | None = None, *, instance: Pat
     return Settings(
         instance=folder,
         database_url=env.get("WORKBENCH_DATABASE_URL") or f"sqlite:///{folder / 'workbench.sqlite3'}",
-        templates=_beside_or_inside("templates"),
-        static=_beside_or_inside("static"),
+        templates=_package_data("templates"),
+        static=_package_data("static"),
         behind_proxy=_whole_number(env, "WORKBENCH_PROXIES", 0),
         secure_cookies=_yes_or_no(env, "WORKBENCH_SECURE_COOKIES"),
         max_upload_bytes=_whole_number(env, "WORKBENCH_MAX_UPLOAD_MIB", 2048) * 1024**2,
     )
 
 
-def _beside_or_inside(name: str) -> Path:
-    # Inside the package in an installed copy, beside it in a checkout.
+def _package_data(name: str) -> Path:
+    # In an installed copy inside the package, in a checkout beside it.
     inside = PACKAGE / name
     return inside if inside.is_dir() else PACKAGE.parent / name
 
 
 def _default_instance() -> Path:
-    # A checkout keeps its own; an installed copy must not write into site-packages.
+    # A checkout has its own; an installed copy must not write into site-packages.
     beside = PACKAGE.parent / "instance"
     in_checkout = (PACKAGE.parent / "pyproject.toml").is_file() and beside.is_dir()
     return beside if in_checkout else Path.cwd() / "instance"
@@ -66,7 +67,7 @@ def _whole_number(env: Mapping[str, str], name: str, default: int) -> int:
     if not text:
         return default
     if not text.isascii() or not text.isdigit():
-        raise WorkbenchError(f"{name} is {text!r}", remedy="give a whole number, 0 or more")
+        raise WorkbenchError(f"{name} is {text!r}", remedy="set a whole number, 0 or more")
     return int(text)
 
 
@@ -78,4 +79,4 @@ def _yes_or_no(env: Mapping[str, str], name: str) -> bool | None:
         return True
     if text in {"0", "no", "false", "off"}:
         return False
-    raise WorkbenchError(f"{name} is {text!r}", remedy="give yes or no")
+    raise WorkbenchError(f"{name} is {text!r}", remedy="set yes or no")

@@ -213,7 +213,7 @@ def test_a_pair_goes_to_its_assessors_and_comes_back_with_before_and_after(
         latest = db.scalars(select(JudgmentEventRow).order_by(JudgmentEventRow.id.desc()).limit(1)).one()
         assert (latest.docno, latest.purpose, latest.grade) == (docno, "discussion", int(grade))
     desk.goto(f"{server.address}/c/harbour/adjudication?state=settled")
-    desk.get_by_role("row").filter(has_text=docno).get_by_role("link", name="See").click()
+    desk.get_by_role("row").filter(has_text=docno).get_by_role("link", name="View").click()
     said = desk.locator("#said")
     expect(said.get_by_text("I overlooked the last paragraph")).to_be_visible()
     expect(said.get_by_text("before", exact=True)).to_be_visible()

@@ -26,10 +26,10 @@ def test_a_group_sends_a_run_and_the_organiser_accepts_it(
 
     paul.goto(link)
     expect(paul.get_by_text("participant of Lantern Society")).to_be_visible()
-    for label, text in (("Your name", "Paul"), ("Login name", "paul"), ("Password again", PASSWORD)):
+    for label, text in (("Your name", "Paul"), ("Login name", "paul"), ("Repeat the password", PASSWORD)):
         paul.get_by_label(label).fill(text)
     paul.get_by_label("Password", exact=True).fill(PASSWORD)
-    paul.get_by_role("button", name="Make the account and join").click()
+    paul.get_by_role("button", name="Create account and join").click()
     expect(paul.get_by_role("heading", name="My runs")).to_be_visible()
     expect(paul.get_by_role("row")).to_have_count(2)  # the heading and lantern-titles
     file = tmp_path / "lantern-new.txt"

@@ -34,9 +34,9 @@ def first_visit(page: Page, server: Server) -> None:
     page.get_by_label("Your name").fill("Olga Ibarra")
     page.get_by_label("Login name").fill("olga")
     page.get_by_label("Password", exact=True).fill(PASSWORD)
-    page.get_by_label("Password again").fill(PASSWORD)
-    page.get_by_role("button", name="Make the account").click()
-    expect(page.get_by_role("heading", name="Campaigns")).to_be_visible()
+    page.get_by_label("Repeat the password").fill(PASSWORD)
+    page.get_by_role("button", name="Create account").click()
+    expect(page.get_by_role("heading", level=1, name="campaigns")).to_be_visible()
 
 
 def load(page: Page, tab: str, label: str, files: list[Path], button: str) -> None:
@@ -55,8 +55,8 @@ def keep_runs(page: Page) -> None:
 def invite(page: Page, note: str) -> str:
     """Make an invitation for an assessor; gives the link."""
     go_to(page, "People")
-    page.get_by_label("For whom").fill(note)
-    page.get_by_role("button", name="Make a link").click()
+    page.get_by_label("Note").fill(note)
+    page.get_by_role("button", name="Create a link").click()
     return page.get_by_label("Invitation link").input_value()
 
 
@@ -66,8 +66,8 @@ def join(page: Page, link: str, name: str) -> None:
     page.get_by_label("Your name").fill(name)
     page.get_by_label("Login name").fill(name.casefold())
     page.get_by_label("Password", exact=True).fill(PASSWORD)
-    page.get_by_label("Password again").fill(PASSWORD)
-    page.get_by_role("button", name="Make the account and join").click()
+    page.get_by_label("Repeat the password").fill(PASSWORD)
+    page.get_by_role("button", name="Create account and join").click()
     expect(page.get_by_role("heading", name="My topics")).to_be_visible()
 
 
@@ -86,7 +86,7 @@ def judge_everything(page: Page, server: Server, name: str, wanted: dict[tuple[s
             ).to_have_count(0)
         expect(page.get_by_text("Every document has an answer")).to_be_visible()
         expect(page.locator("#light-text")).to_have_text("saved")
-        page.get_by_role("link", name="My topics").click()
+        page.get_by_role("link", name="My topics").first.click()
 
 
 def files_of_the_harbour(folder: Path) -> dict[str, Path]:
@@ -131,11 +131,11 @@ def test_from_the_first_visit_to_a_scored_run(
     page.get_by_role("link", name="New campaign").first.click()
     page.get_by_label("Name").first.fill("Harbour")
     page.get_by_label("Binary").check()
-    page.get_by_role("button", name="Make the campaign").click()
+    page.get_by_role("button", name="Create campaign").click()
     expect(page.get_by_role("heading", name="Harbour")).to_be_visible()
 
-    load(page, "Topics", "Files with topics", [files["topics.tsv"]], "Load topics")
-    load(page, "Documents", "Files with documents", [files["docs.jsonl"]], "Load documents")
+    load(page, "Topics", "Topic files", [files["topics.tsv"]], "Load topics")
+    load(page, "Documents", "Document files", [files["docs.jsonl"]], "Load documents")
     load(page, "Runs", "Run files", [files["alpha.txt"], files["beta.txt"]], "Check the files")
     keep_runs(page)
     go_to(page, "Pools")
@@ -184,7 +184,7 @@ def test_from_the_first_visit_to_a_scored_run(
     # d2, d/4, d1 of 3: 1, and of T2 only d/4 at rank 1: 1/2.
     go_to(page, "Scores")
     page.get_by_label("Measures").fill("AP")
-    page.get_by_label("Rule of the qrels").select_option("any")
+    page.get_by_label("Consensus rule of the qrels").select_option("any")
     page.get_by_role("button", name="Score").click()
     scores = page.get_by_role("region", name="Scores")
     expect(scores.get_by_role("row", name=re.compile("alpha"))).to_contain_text(
@@ -205,8 +205,8 @@ def test_a_refused_run_shows_every_error_and_leaves_nothing(
     first_visit(page, server)
     page.goto(f"{server.address}/campaigns/new")
     page.get_by_label("Name").first.fill("Harbour")
-    page.get_by_role("button", name="Make the campaign").click()
-    load(page, "Topics", "Files with topics", [files["topics.tsv"]], "Load topics")
+    page.get_by_role("button", name="Create campaign").click()
+    load(page, "Topics", "Topic files", [files["topics.tsv"]], "Load topics")
     load(page, "Runs", "Run files", [bad, files["alpha.txt"]], "Check the files")
     main = page.get_by_role("main")
     expect(main).to_contain_text("1 refused")
@@ -225,7 +225,7 @@ def test_cystic_fibrosis_by_pages(page: Page, live_server: LiveServer, tmp_path:
     first_visit(page, server)
     page.goto(f"{server.address}/campaigns/new")
     page.get_by_label("Name").first.fill("Cystic fibrosis")
-    page.get_by_role("radio", name=re.compile("^Your own")).check()
+    page.get_by_role("radio", name=re.compile("^Custom")).check()
     for index, label in enumerate(("Not relevant", "Marginally relevant", "Highly relevant")):
         page.get_by_label(f"Value of grade {index + 1}").fill(str(index))
         page.get_by_label(f"Label of grade {index + 1}").fill(label)
@@ -234,9 +234,9 @@ def test_cystic_fibrosis_by_pages(page: Page, live_server: LiveServer, tmp_path:
         page.get_by_label(f"{column} of grade 4").fill("")
     page.get_by_label("Colour of grade 4").select_option("")
     page.get_by_label("Relevant from grade 2").check()
-    page.get_by_role("button", name="Make the campaign").click()
+    page.get_by_role("button", name="Create campaign").click()
 
-    load(page, "Topics", "Files with topics", [data / "topics.jsonl"], "Load topics")
+    load(page, "Topics", "Topic files", [data / "topics.jsonl"], "Load topics")
     expect(page.get_by_role("main")).to_contain_text("100 topics")
     load(page, "Runs", "Run files", sorted((data / "runs_generated").glob("*.gz")), "Check the files")
     keep_runs(page)
@@ -248,8 +248,8 @@ def test_cystic_fibrosis_by_pages(page: Page, live_server: LiveServer, tmp_path:
     # The number of lines that `workbench pool --depth 20` prints for the same ten files.
     expect(page.get_by_role("main")).to_contain_text("6,060")
     go_to(page, "Documents")
-    page.get_by_label("Files with documents").set_input_files(data / "docs.jsonl")
-    page.get_by_label("Only what the pools need").check()
+    page.get_by_label("Document files").set_input_files(data / "docs.jsonl")
+    page.get_by_label("Only pooled documents").check()
     page.get_by_role("button", name="Load documents").click()
     expect(page.get_by_role("main")).to_contain_text("1,198 documents")
 
@@ -286,7 +286,7 @@ def test_cystic_fibrosis_by_pages(page: Page, live_server: LiveServer, tmp_path:
 
     go_to(page, "Scores")
     page.get_by_label("Measures").fill("AP nDCG@10")
-    page.get_by_label("Rule of the qrels").select_option("any")
+    page.get_by_label("Consensus rule of the qrels").select_option("any")
     page.get_by_role("button", name="Score").click()
     scores = page.get_by_role("region", name="Scores")
     expect(scores.get_by_role("row")).to_have_count(11, timeout=60_000)

@@ -66,7 +66,7 @@ QUESTIONS: Mapping[str, tuple[Asked, ...]] = {
     "live_pools.index": (_asked(pool_id="live_id"),),
     "overview.index": (_asked(), _asked(who="wick")),
     "own_checks.batch": (_asked(batch="own_batch"),),
-    "own_runs.confirm_withdrawal": (_asked(SPARE),),
+    "own_runs.confirm_removal": (_asked(SPARE),),
     "own_runs.run": (_asked(OWN_TAG),),
     "pool_states.confirm_closing": (_asked(),),
     "pool_states.confirm_opening": (_asked(pool_id="draft_id"),),

@@ -72,7 +72,7 @@ def test_participants_are_made_by_commands(terminal: Terminal) -> None:
     assert terminal.run("account", "role", "petra", "small", "participant").returncode == 2
     terminal.does("account", "role", "petra", "small", "participant", "--group", "North")
     refused = terminal.run("account", "role", "petra", "small", "assessor")
-    assert (refused.returncode, b"sends runs" in refused.stderr) == (1, True)
+    assert (refused.returncode, b"submits runs" in refused.stderr) == (1, True)
     terminal.does("account", "role", "petra", "small", "assessor", "--both")
     link = terminal.does("campaign", "invite", "small", "--role", "participant", "--group", "North")
     assert link.startswith(b"/invitation/")

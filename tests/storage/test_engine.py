@@ -212,7 +212,7 @@ def test_the_folder_of_an_sqlite_file_is_made(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("url", "said"),
     [
-        ("mysql://localhost/workbench", "mysql is not a database"),
+        ("mysql://localhost/workbench", "mysql databases are not supported"),
         ("not an address", "address cannot be read"),
     ],
 )
@@ -224,7 +224,7 @@ def test_an_address_that_is_none_of_ours_is_refused_with_a_remedy(url: str, said
 
 def test_a_server_that_does_not_answer_is_named_as_such(tmp_path: Path) -> None:
     database = Database(f"postgresql://nobody@/nothing?host={tmp_path}")
-    with pytest.raises(WorkbenchError, match="does not answer"):
+    with pytest.raises(WorkbenchError, match="does not respond"):
         reachable(database)
     database.close()
 

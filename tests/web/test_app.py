@@ -9,6 +9,7 @@ from flask import Flask
 
 from workbench.errors import WorkbenchError
 from workbench.web import app as module
+from workbench.web.errors import TITLES
 from workbench.web.pages import health
 
 
@@ -37,4 +38,4 @@ def test_a_request_larger_than_the_settings_allow_is_refused_in_words(app: Flask
     app.config["MAX_CONTENT_LENGTH"] = 1000
     answer = app.test_client().post("/welcome", data={"name": "x" * 200_000})
     assert answer.status_code == 413
-    assert "larger than this installation takes" in answer.text
+    assert TITLES[413] in answer.text

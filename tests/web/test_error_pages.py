@@ -15,6 +15,7 @@ from jinja2 import UndefinedError
 from tests.cast import Cast
 from workbench.errors import Finding, InvalidInput, Severity, WorkbenchError
 from workbench.web.access import anyone
+from workbench.web.errors import EXPLANATIONS, TITLES
 from workbench.web.ids import read_id, write_id
 from workbench.web.rendering import blocks
 from workbench.web.templating import day, grouped, moment, share
@@ -43,8 +44,15 @@ def test_a_refused_file_shows_all_its_findings(app: Flask) -> None:
     ]
     answer = app.test_client().get(raising(app, InvalidInput(findings)))
     assert answer.status_code == 422
-    assert "Mend these 3 points" in answer.text
-    for text in ("a.run:17", "expected 6 columns, found 5", "add the tag", "&lt;b&gt;.run", "warning"):
+    for text in (
+        TITLES[422],
+        "3 errors",
+        "a.run:17",
+        "expected 6 columns, found 5",
+        "add the tag",
+        "&lt;b&gt;.run",
+        "warning",
+    ):
         assert text in answer.text
 
 
@@ -63,7 +71,7 @@ def test_an_unexpected_error_gives_nothing_away(app: Flask, caplog: pytest.LogCa
     assert answer.status_code == 500
     assert "secret detail" not in answer.text
     assert "ZeroDivision" not in answer.text
-    assert "Nothing of what you sent was kept." in answer.text
+    assert EXPLANATIONS[500][0] in answer.text
     assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
     assert "secret detail" in caplog.text
 
@@ -72,7 +80,7 @@ def test_a_missing_page_and_a_wrong_method_are_pages_too(enter: Any) -> None:
     ada = enter("Ada")
     missing, wrong = ada.get("/nothing/here"), ada.post("/account")
     assert missing.status_code == 404
-    assert "Nothing here" in missing.text
+    assert f"<h1>{TITLES[404]}</h1>" in missing.text
     assert "Ada" in missing.text
     assert wrong.status_code == 405
     assert "GET" in wrong.headers["Allow"]

@@ -68,9 +68,9 @@ def test_one_person_is_on_both_sides_only_on_purpose(olga: FlaskClient, cast: Ca
     roles = f"/c/harbour/people/{petra}/roles"
     asked = olga.post(roles, data={"role": "assessor"})
     assert (asked.status_code, "as well" in asked.text) == (409, True)
-    assert "judges and sends runs" in text_of(olga.get("/c/harbour/people").text)
+    assert "judges and submits runs" in text_of(olga.get("/c/harbour/people").text)
     assert olga.post(roles, data={"role": "assessor", "both": "yes"}).status_code == 303
-    assert text_of(olga.get("/c/harbour/people").text).count("judges and sends runs") == 2
+    assert text_of(olga.get("/c/harbour/people").text).count("judges and submits runs") == 2
     assert olga.post(members, data={"account": cast.accounts["Otto"].id}).status_code == 404
     assert olga.post(members, data={"account": "x"}).status_code == 404
     # Nobody becomes a participant without a group.

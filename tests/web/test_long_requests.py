@@ -23,6 +23,7 @@ from workbench.storage.migrate import migrate
 from workbench.storage.tables import AccountRow
 from workbench.web import long_requests
 from workbench.web.app import create_app
+from workbench.web.errors import EXPLANATIONS
 from workbench.web.long_requests import LongRequests
 from workbench.web.long_worker import answer
 from workbench.workflow.people.accounts import account_from
@@ -73,7 +74,7 @@ class Site:
     def kill(self) -> None:
         """Kill the second process."""
         assert self.served.second is not None
-        os.kill(self.served.second.number, signal.SIGKILL)
+        os.kill(self.served.second.pid, signal.SIGKILL)
 
 
 @pytest.fixture
@@ -118,22 +119,22 @@ def test_a_request_that_ends_its_process_twice_is_refused_and_judging_goes_on(
     refused = site.ask(site.olga, SCORES)
     assert refused.status_code == 503
     assert refused.headers["Retry-After"] == "5"
-    assert "Try again in a moment." in refused.text
+    assert EXPLANATIONS[503][1] in refused.text
     assert site.where(site.ada, DESK) == (200, "here")
 
 
 def test_no_more_wait_than_leave_threads_to_those_who_judge(site: Site) -> None:
     for _ in range(long_requests.MOST_LONG):
-        assert site.served.places.acquire(blocking=False)
+        assert site.served.waiting_slots.acquire(blocking=False)
     assert site.ask(site.olga, SCORES).status_code == 503
     assert site.where(site.ada, DESK) == (200, "here")
-    site.served.places.release()
+    site.served.waiting_slots.release()
     assert site.ask(site.olga, SCORES).status_code == 200
 
 
 def test_short_requests_wait_for_a_place_and_uploads_take_none(site: Site) -> None:
     for _ in range(long_requests.MOST_SHORT):
-        assert site.served.at_work.acquire(blocking=False)
+        assert site.served.short_slots.acquire(blocking=False)
     statuses: list[int] = []
     asking = threading.Thread(
         target=lambda: statuses.append(site.ask(site.ada, DESK).status_code), daemon=True
@@ -142,7 +143,7 @@ def test_short_requests_wait_for_a_place_and_uploads_take_none(site: Site) -> No
     assert site.ask(site.olga, "/c/harbour/runs/remove", "POST").status_code == 404  # which run?
     asking.join(0.2)
     assert (asking.is_alive(), statuses) == (True, [])
-    site.served.at_work.release()
+    site.served.short_slots.release()
     asking.join(10)
     assert statuses == [200]
 
@@ -152,11 +153,11 @@ def test_where_no_process_can_be_started_everything_is_answered_here(
 ) -> None:
     monkeypatch.setattr(long_requests, "WORKER", "workbench.no_such_module")
     end = time.monotonic() + 60
-    while "have no process of their own" not in caplog.text:
+    while "long requests" not in caplog.text:
         assert site.where(site.olga, SCORES) == (200, "here")
         assert time.monotonic() < end
     assert site.where(site.olga, SCORES) == (200, "here")
-    assert caplog.text.count("have no process of their own") == 1
+    assert caplog.text.count("long requests run in the main process") == 1
 
 
 def test_an_answer_goes_back_whole_and_its_body_is_closed() -> None:

@@ -82,4 +82,4 @@ def test_only_the_organiser_changes_anything(enter: Enter, name: str) -> None:
 def test_a_viewer_is_offered_nothing_that_changes(enter: Enter, page: str) -> None:
     text = enter("Vera").get(f"/c/harbour/{page}").text
     assert text.count("<form") == text.count('method="get"') + 1  # signing out
-    assert "What needs you" not in text
+    assert 'class="todo"' not in text

@@ -67,4 +67,4 @@ def test_a_list_that_is_none_is_refused(olga: FlaskClient) -> None:
     for content in (b"", b"PK\x03\x04"):
         answer = olga.post(f"{RULES}/list", data={"files": [upload("ids", content)]})
         assert answer.status_code == 422
-        assert "Nothing of it was kept" in answer.text
+        assert 'id="refusal"' in answer.text

@@ -54,7 +54,7 @@ def test_everything_that_is_wrong_is_said_at_once() -> None:
         ({"label-0": "Some"}, "share one label"),
         ({"key-0": "u"}, "a grade's key must be one character"),
         ({"weight-0": "9"}, "a colour weight must be"),
-        ({"value-0": "-1"}, "its value is '-1'"),
+        ({"value-0": "-1"}, "the value is '-1'"),
         ({"scale": ""}, "no scale is chosen"),
     ],
 )

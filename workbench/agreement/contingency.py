@@ -50,7 +50,7 @@ def contingency(first: ArrayLike, second: ArrayLike, *, categories: Sequence[int
         return table_of_codes(*(coded(each, categories) for each in grades), size=size)
     table = tables_of_bits(*(bits_of(each, categories) for each in grades))
     if int(table.sum()) != grades[0].size:
-        # Some grade is in no category; to find it is left to the one who tells it.
+        # Some grade is in no category: `coded` finds it and raises.
         for each in grades:
             coded(each, categories)
     return table
@@ -117,7 +117,7 @@ def _by_distance(
 ) -> bool:
     """Write places on a scale without gaps, where no grade is beyond its ends, else leave it to others.
 
-    There a place is a distance from the first category, and to see that and to reckon it takes three passes
+    There a place is a distance from the first category, and to check and compute it takes three passes
     over the grades, not three for each category. What is missing may stand just below the scale, as -1 does.
     """
     low, high = min(categories[0], categories[-1]), max(categories[0], categories[-1])

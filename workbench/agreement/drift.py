@@ -59,7 +59,7 @@ def trend_within(
 ) -> Trend:
     """How y changes with x inside sittings; that sittings and topics differ as a whole is taken out.
 
-    A part is what a sitting holds of one `topic` (number), or all of the sitting where no topics are given:
+    A part is the judgments of one `topic` (number) in a sitting, or the sitting where no topics are given:
     topics are judged one after the other, and where one is harder than the next that is neither fatigue nor
     chance. The slope is sum of (x - mean of the part)(y - mean of the part) over the squares of the first.
     The interval draws sittings again (Efron and Tibshirani 1993; Hesterberg 2015), p permutes the values

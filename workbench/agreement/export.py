@@ -206,7 +206,7 @@ def report_data(report: AgreementReport) -> Data:
 
 
 def selection_data(selection: Selection) -> Data:
-    """What entered."""
+    """What is included and what is left out."""
     return {
         "sentence": selection.sentence,
         "basis": str(selection.basis),
@@ -229,7 +229,7 @@ def selection_data(selection: Selection) -> Data:
 
 
 def options_data(options: AgreementOptions) -> Data:
-    """How it was reckoned, with the seed."""
+    """How it was computed, with the seed."""
     return {
         "weights": options.weights
         if isinstance(options.weights, str)
@@ -265,7 +265,7 @@ def estimate_data(estimate: Estimate) -> Data:
 
 
 def pair_data(two: AssessorPair, selection: Selection, numbers: tuple[int, int] | None = None) -> Data:
-    """Two assessors; `numbers` are theirs among those who enter, if not those that stand in `two`."""
+    """Two assessors; `numbers` are theirs in the selection, where `two` has others."""
     one, other = numbers or (two.first, two.second)
     shared = selection.shared(one, other)
     data: Data = {
@@ -375,8 +375,12 @@ def coefficients_export(found: Sequence[Estimate], selection: Selection, options
     """The coefficients alone."""
 
     def data() -> Data:
-        said = {one.name: estimate_data(one) for one in found}
-        return {"entered": selection_data(selection), "how": options_data(options), "coefficients": said}
+        coefficients = {one.name: estimate_data(one) for one in found}
+        return {
+            "entered": selection_data(selection),
+            "how": options_data(options),
+            "coefficients": coefficients,
+        }
 
     return Export(
         COLUMNS,

@@ -9,12 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench.agreement.coefficients import coefficient_value
-from workbench.agreement.coefficients.coefficient import (
-    NOBODY,
-    NOT_GIVEN,
-    WOULD_DEFINE,
-    CoefficientValue,
-)
+from workbench.agreement.coefficients.coefficient import NOBODY, NOT_GIVEN, WOULD_DEFINE, CoefficientValue
 from workbench.agreement.coefficients.pooled_kappa import POOLED_KAPPA
 from workbench.agreement.contingency import MISSING, checked
 from workbench.agreement.estimates import Estimate, chosen, interval_of, resamples_of
@@ -223,7 +218,7 @@ class Paradox:
 def paradox(found: Sequence[Estimate], grades: Sequence[GradeAgreement]) -> Paradox | None:
     """The paradox where it is there: agreement of 0.8 or more, pooled kappa below 0.6 and S 0.2 above that.
 
-    Where kappa is undefined since all gave one grade there is no paradox to explain, that reason is said.
+    Where kappa is undefined since all gave one grade there is no paradox to explain.
     Source: Feinstein and Cicchetti 1990; Byrt, Bishop and Carlin 1993.
     """
     pooled, uniform = chosen(found, "pooled").found, chosen(found, "uniform").found

@@ -110,7 +110,7 @@ def kappa_error(table: ArrayLike, disagreements: ArrayLike | None = None) -> flo
 def kappa_bounds(value: float, reach: float, *, least: float = -1.0) -> tuple[float, float]:
     """The bounds of a kappa's interval, which a large reach must not push to where no kappa can be.
 
-    Above is 1, below -1 unless another is said; a value that is less itself is its own lower bound.
+    Above is 1, below -1 unless `least` is another; a value that is less itself is its own lower bound.
 
     >>> kappa_bounds(-0.25, 1.5)
     (-1.0, 1.0)

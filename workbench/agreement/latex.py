@@ -32,7 +32,7 @@ MOST_FLOATING = 45
 
 
 def document(*tables: str) -> str:
-    """Tables one after the other, with the packages that they need said above them."""
+    """Tables one after the other, below a comment that names the packages they need."""
     return "\n".join(("% needs \\usepackage{booktabs,longtable}", *tables))
 
 
@@ -126,7 +126,7 @@ def with_bounds(estimate: Estimate) -> str:
 
 
 def interval_note(options: AgreementOptions, *, over: str | None = None) -> str:
-    """How intervals were found, as a sentence of a caption; `over` is said instead of the chosen unit."""
+    """How intervals were found, as a sentence of a caption; `over` replaces the chosen unit."""
     weights = f"{options.weights_name} weights; " if options.weighted and over is None else ""
     method = method_of(over or options.unit, options.bounds)
     return drawn(weights + method, level=options.confidence, rounds=options.rounds, seed=options.seed)
@@ -135,8 +135,8 @@ def interval_note(options: AgreementOptions, *, over: str | None = None) -> str:
 def drawn(method: str, *, level: float, rounds: int, seed: int) -> str:
     """The same where intervals have a method by name; nothing where there are none."""
     source = " (Hesterberg 2015)" if method.endswith(NAMES[Bounds.EXPANDED]) else ""
-    said = f"{percent(level)} intervals: {method}{source}, {rounds:,} rounds, seed {seed}."
-    return said if method else ""
+    note = f"{percent(level)} intervals: {method}{source}, {rounds:,} rounds, seed {seed}."
+    return note if method else ""
 
 
 def percent(level: float) -> str:
@@ -231,7 +231,7 @@ def _of_pairs(report: AgreementReport) -> str:
 
 
 def _of_overlaps(report: AgreementReport) -> str:
-    names = [escaped(voice.name) for voice in report.selection.assessors]
+    names = [escaped(one.name) for one in report.selection.assessors]
     rows = [
         (
             ", ".join(names[at] for at in one.assessors),

@@ -34,7 +34,7 @@ class Leniency:
 def leniency(ratings: Ratings, options: AgreementOptions) -> tuple[Leniency, ...]:
     """Every assessor, the strictest first; who shares no pair with anybody comes last.
 
-    The others' mean is reckoned pair by pair, so that it does not matter which pairs an assessor was given.
+    The others' mean is computed pair by pair, so that it does not matter which pairs were assigned.
     Intervals are always over topics.
     """
     values = np.asarray(ratings.categories, dtype=np.float64)

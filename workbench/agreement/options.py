@@ -133,7 +133,7 @@ class AgreementOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class OptionDefinition:
     """How a field of AgreementOptions is given: by a flag in the terminal, by an argument of an address.
 
     `choices` are the values by what a form calls them, for numbers there are `low` and `high` instead;
@@ -168,20 +168,20 @@ def _names(text: str) -> frozenset[str] | None:
 
 
 _DEFAULTS: Mapping[str, Any] = {one.name: one.default for one in dataclasses.fields(AgreementOptions)}
-OPTIONS: Mapping[str, Option] = {
+OPTIONS: Mapping[str, OptionDefinition] = {
     one.field: one
     for one in (
-        Option(
+        OptionDefinition(
             "relevant_from", "--relevant-from", "from", "Relevant from",
             "Lowest relevant grade. With --graded it matters for the overlap of relevant sets only.",
             int, metavar="N",
         ),
-        Option(
+        OptionDefinition(
             "graded", "--graded", "graded", "Grades",
             "Compare all grades instead of relevant or not.",
             "yes".__eq__, choices={"no": "relevant or not", "yes": "every grade"},
         ),
-        Option(
+        OptionDefinition(
             "basis", "--basis", "basis", "Documents included",
             "Which documents are included: judged by both (or two), or also those that one or nobody judged, "
             "as not relevant.",
@@ -192,12 +192,12 @@ OPTIONS: Mapping[str, Option] = {
                 Basis.ALL: "all, unjudged ones as not relevant",
             },
         ),
-        Option(
+        OptionDefinition(
             "documents", "--documents", "documents", "Documents in the collection",
             "Number of documents in the collection; the known ones if not given.",
             int, low=1, metavar="N",
         ),
-        Option(
+        OptionDefinition(
             "machines", "--machines", "machines", "Assessors",
             "Whose judgments: of people only, of people and machines, or of machines only.",
             Machines,
@@ -207,41 +207,43 @@ OPTIONS: Mapping[str, Option] = {
                 Machines.ONLY: "machines",
             },
         ),
-        Option("assessors", "--assessor", "assessor", "Assessors", "Assessor name (repeatable).", _names),
-        Option(
+        OptionDefinition(
+            "assessors", "--assessor", "assessor", "Assessors", "Assessor name (repeatable).", _names
+        ),
+        OptionDefinition(
             "coefficient", "--by", "by", "Coefficient",
             "Coefficient by which topics are sorted, lowest first.",
             str, choices=_coefficients(),
         ),
-        Option(
+        OptionDefinition(
             "weights", "--weights", "weights", "Weights",
             f"How much grades disagree: {', '.join(WEIGHTS)}, or a file with a row for each grade.",
             parse_weights, choices={name: "none" if name == "nominal" else name for name in WEIGHTS},
             metavar="NAME|FILE",
         ),
-        Option(
+        OptionDefinition(
             "level", "--level", "level", "Level of measurement, for α",
             "Level of measurement of the scale, for Krippendorff's alpha.",
             str, choices={name: name for name in LEVELS},
         ),
-        Option(
+        OptionDefinition(
             "unit", "--over", "over", "Resample",
             "What is resampled for intervals.",
             Unit, choices={Unit.TOPIC: "topics", Unit.PAIR: "pairs of topic and document"},
             aliases={f"{unit}s": str(unit) for unit in Unit},
         ),
-        Option(
+        OptionDefinition(
             "bounds", "--bounds", "bounds", "Percentiles",
             "Interval bounds: percentiles of the resamples, expanded for few topics or plain.",
             Bounds, choices={Bounds.EXPANDED: "expanded (few topics)", Bounds.PERCENTILE: "plain"},
         ),
-        Option(
+        OptionDefinition(
             "rounds", "--rounds", "rounds", "Resamples", "Number of resamples.",
             int, low=1, high=MOST_ROUNDS, highest_of_page=MOST_ROUNDS_OF_A_PAGE,
         ),
-        Option("seed", "--seed", "seed", "Random seed", "Random seed.", int, low=0, high=MOST_SEED),
-        Option("bin_size", "--bin", "bin", "Judgments per bin", "Judgments per bin.", int),
-        Option(
+        OptionDefinition("seed", "--seed", "seed", "Random seed", "Random seed.", int, low=0, high=MOST_SEED),
+        OptionDefinition("bin_size", "--bin", "bin", "Judgments per bin", "Judgments per bin.", int),
+        OptionDefinition(
             "gap_minutes", "--gap", "gap", "Pause in minutes",
             "Minutes without a judgment that end a sitting.", int,
         ),

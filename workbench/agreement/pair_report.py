@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 from workbench.agreement.coefficients.steps import Step
 from workbench.agreement.estimates import Estimate, calculations, estimates, resamples_of
 from workbench.agreement.export import (
     INDICES,
     Data,
+    bounds_cells,
     drawn_cells,
     options_data,
     overlap_data,
@@ -60,7 +62,7 @@ class PairReport:
 
 
 def pair_report(selection: Selection, options: AgreementOptions, *, first: str, second: str) -> PairReport:
-    """Two assessors by name, among all that enter; raises WorkbenchError for names that do not."""
+    """Two assessors of a selection by name; raises WorkbenchError for names that are not in it."""
     if first == second:
         raise WorkbenchError(f"{first} is named twice", remedy="name two assessors")
     numbers = selection.number(first), selection.number(second)
@@ -138,7 +140,7 @@ def pair_report_data(report: PairReport) -> Data:
 
 
 def pair_report_rows(report: PairReport) -> Iterator[Row]:
-    """The same as rows of PAIR_COLUMNS, with all digits: what a row tells of is its `part`.
+    """The same as rows of PAIR_COLUMNS, with all digits; `part` names what a row is about.
 
     `table` counts pairs by the two's grades as compared, `grades` by those of the scale; a step of the
     `working` has its name, the sum with numbers in it and, as value, its result.
@@ -155,14 +157,14 @@ def pair_report_rows(report: PairReport) -> Iterator[Row]:
     for name in INDICES if report.two.view is not None else ():
         value = getattr(report.two.view, name)
         why = WHY_NONE[name] if value is None else ("", "")
-        yield _row("index", INDICES[name], value=value, n=report.two.n, why=why)
+        yield _row("index", INDICES[name], value=value, n=report.two.n, **_why(why))
     if (overlap := report.overlap) is not None:
         why = WHY_NONE["overlap"] if overlap.together is None else ("", "")
         for name, value, interval in (
             ("mean over topics", overlap.mean, overlap.mean_interval),
             ("topics together", overlap.together, overlap.together_interval),
         ):
-            yield _row("overlap", name, value=value, interval=interval, why=why)
+            yield _row("overlap", name, interval, value=value, **_why(why))
     for threshold in report.thresholds:
         for estimate in threshold.estimates:
             yield _estimate(f"relevant from {threshold.relevant_from}", estimate)
@@ -171,11 +173,11 @@ def pair_report_rows(report: PairReport) -> Iterator[Row]:
             name = f"{estimate.name}: {step.name}"
             yield _row("working", name, value=step.result, working=step.sum)
     for one in report.disagreed:
-        yield _row("differ", "", pair=(one.topic, one.docno), grades=(one.first, one.second))
+        yield _row("differ", "", topic=one.topic, doc=one.docno, first=one.first, second=one.second)
 
 
 def pair_report_latex(report: PairReport) -> str:
-    """The table of the two, their figures, the working, the grades and every line of relevance."""
+    """The table of the two, their figures, the calculation, the grades and every relevance threshold."""
     labels = grade_labels(report)
     made = [_table(report, report.two, labels, "tab:agreement-two"), _estimates(report)]
     if report.two.n:
@@ -244,26 +246,22 @@ def _names(report: PairReport) -> tuple[str, str]:
 def _counts(part: str, two: AssessorPair, categories: Sequence[int]) -> Iterator[Row]:
     for first, row in zip(categories, two.table, strict=True):
         for second, n in zip(categories, row, strict=True):
-            yield _row(part, "", grades=(first, second), n=n)
+            yield _row(part, "", first=first, second=second, n=n)
 
 
 def _estimate(part: str, estimate: Estimate, interval: Interval | None = None) -> Row:
     why = (estimate.found.undefined, estimate.found.would_define)
     shown = estimate.interval if interval is None else interval
-    return _row(part, estimate.name, value=estimate.value, interval=shown, n=estimate.found.n, why=why)
+    return _row(part, estimate.name, shown, value=estimate.value, n=estimate.found.n, **_why(why))
 
 
-def _row(
-    part: str,
-    name: str,
-    *,
-    pair: tuple[str, str] | tuple[None, None] = (None, None),
-    grades: tuple[int, int] | tuple[None, None] = (None, None),
-    value: float | str | None = None,
-    interval: Interval | None = None,
-    n: int | None = None,
-    working: str = "",
-    why: tuple[str, str] = ("", ""),
-) -> Row:
-    low, high = (None, None) if interval is None else (interval.low, interval.high)
-    return (part, name, *pair, *grades, value, low, high, n, working, *why, *drawn_cells(interval))
+def _why(why: tuple[str, str]) -> dict[str, Any]:
+    return {"undefined": why[0], "would_define": why[1]}
+
+
+def _row(part: str, name: str, interval: Interval | None = None, **cells: object) -> Row:
+    """A row by the names of its columns; what is not named is empty."""
+    low, high = bounds_cells(interval)
+    texts = {"working": "", "undefined": "", "would_define": ""}
+    known = texts | cells | {"part": part, "name": name, "low": low, "high": high}
+    return (*(known.get(column) for column in PAIR_COLUMNS[:-4]), *drawn_cells(interval))

@@ -47,9 +47,9 @@ class Answers:
     topic_names: tuple[str, ...]
 
 
-def answers_of(assessors: Sequence[Assessor], said: Sequence[tuple[int, str, str, int]]) -> Answers:
+def answers_of(assessors: Sequence[Assessor], given_rows: Sequence[tuple[int, str, str, int]]) -> Answers:
     """Answers from rows of the assessor's place, topic, docno and answer; the last row of a pair counts."""
-    who, its_topics, docnos, answers = zip(*said, strict=True) if said else ((), (), (), ())
+    who, its_topics, docnos, answers = zip(*given_rows, strict=True) if given_rows else ((), (), (), ())
     given = list(zip(its_topics, docnos, strict=True))
     pairs = sorted(set(given), key=_in_bytes)
     names = tuple(dict.fromkeys(topic for topic, _ in pairs))

@@ -74,7 +74,7 @@ class Rounds:
 
 
 def compare_rounds(before: Grades, after: Grades, *, categories: Sequence[int], relevant_from: int) -> Rounds:
-    """Compare two rounds; what an assessor graded in one of them only does not enter.
+    """Compare two rounds; what an assessor graded in one of them only is left out.
 
     `categories` are the grades of the declared scale. Raises WorkbenchError for a grade that is not among
     them.

@@ -25,7 +25,7 @@ from workbench.errors import WorkbenchError
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What did not enter as a grade of its own.
+    """What is not included as a grade of its own.
 
     `unsure` and `cannot_judge` count answers, `singly` pairs that only one assessor graded (left out under
     the basis `both`), `filled` the grades that stand for a missing answer on pairs that another judged, and
@@ -83,7 +83,7 @@ class Selection:
 
     @property
     def n_pairs(self) -> int:
-        """How many pairs enter, with those that nobody judged where they do."""
+        """How many pairs are included, with unjudged ones where these are."""
         return len(self.pairs) + self.counts.unlisted
 
     def shared(self, first: int, second: int) -> Shared:
@@ -96,11 +96,11 @@ class Selection:
         )
 
     def number(self, name: str) -> int:
-        """The row of an assessor; raises WorkbenchError for a name that does not enter."""
+        """The row of an assessor; raises WorkbenchError for a name that is not included."""
         for place, assessor in enumerate(self.assessors):
             if assessor.name == name:
                 return place
-        raise WorkbenchError(f"{name} has no grade that enters", remedy="see the list of assessors")
+        raise WorkbenchError(f"{name} has no grade that is included", remedy="see the list of assessors")
 
 
 def select_ratings(answers: Answers, categories: Sequence[int], options: AgreementOptions) -> Selection:
@@ -122,30 +122,30 @@ def select_ratings(answers: Answers, categories: Sequence[int], options: Agreeme
             remedy=f"make {MOST_CATEGORIES} at most of them, as by rounding",
         )
     rows = _chosen(answers, options.assessors, options.machines)
-    said = answers.grades[rows]
+    given = answers.grades[rows]
     kept = tuple(sorted(categories, reverse=True))
     lowest = len(kept) - 1
-    codes = _codes(said, kept)
+    codes = _codes(given, kept)
     graders = np.count_nonzero(codes != MISSING, axis=0)
     singly = int(np.count_nonzero(graders == 1))
     filled = 0
-    there = enters = graders >= (2 if basis is Basis.BOTH else 1)
+    there = included = graders >= (2 if basis is Basis.BOTH else 1)
     if basis is not Basis.BOTH:
-        silent = (said == NO_ANSWER) & enters
+        silent = (given == NO_ANSWER) & included
         codes[silent] = lowest
         # Where all others were unsure there is nothing to agree with, but their grades would weigh on chance.
-        enters = enters & (np.count_nonzero(codes != MISSING, axis=0) >= 2)
-        filled = int(np.count_nonzero(silent & enters))
-    # A topic with a grade is one of those whose other documents all enter.
-    places = np.unique(answers.topics[there if basis is Basis.ALL else enters])
-    numbers = np.searchsorted(places, answers.topics[enters])
+        included = included & (np.count_nonzero(codes != MISSING, axis=0) >= 2)
+        filled = int(np.count_nonzero(silent & included))
+    # A topic with a grade is one of those whose other documents are all included.
+    places = np.unique(answers.topics[there if basis is Basis.ALL else included])
+    numbers = np.searchsorted(places, answers.topics[included])
     unlisted = None
     if basis is Basis.ALL:
-        unlisted = _unlisted(answers, said, places, options.documents)
-    by_grade = Ratings(codes[:, enters], kept, numbers.astype(np.int64), len(places), unlisted)
+        unlisted = _unlisted(answers, given, places, options.documents)
+    by_grade = Ratings(codes[:, included], kept, numbers.astype(np.int64), len(places), unlisted)
     counts = Counts(
-        unsure=int(np.count_nonzero(said == UNSURE)),
-        cannot_judge=int(np.count_nonzero(said == CANNOT_JUDGE)),
+        unsure=int(np.count_nonzero(given == UNSURE)),
+        cannot_judge=int(np.count_nonzero(given == CANNOT_JUDGE)),
         singly=singly,
         filled=filled,
         unlisted=0 if unlisted is None else int(unlisted.sum()),
@@ -155,14 +155,14 @@ def select_ratings(answers: Answers, categories: Sequence[int], options: Agreeme
         ratings=by_grade if options.graded else by_grade.from_grade(relevant_from),
         by_grade=by_grade,
         assessors=assessors,
-        pairs=tuple(answers.pairs[column] for column in np.flatnonzero(enters)),
+        pairs=tuple(answers.pairs[column] for column in np.flatnonzero(included)),
         topics=tuple(answers.topic_names[place] for place in places),
         relevant_from=relevant_from,
         graded=options.graded,
         basis=basis,
         counts=counts,
-        sentence=_sentence(basis, int(enters.sum()), assessors, counts, len(places), options.documents),
-        answers=said,
+        sentence=_sentence(basis, int(included.sum()), assessors, counts, len(places), options.documents),
+        answers=given,
     )
 
 
@@ -181,16 +181,16 @@ def _chosen(answers: Answers, names: Collection[str] | None, machines: Machines)
         who = {Machines.APART: "people", Machines.ONLY: "machines"}.get(machines, "assessors")
         raise WorkbenchError(
             f"agreement needs two {who if names is None else 'assessors'} who gave grades",
-            remedy="wait for a second, or let machines enter too" if names is None else "choose two others",
+            remedy="wait for a second, or include machines" if names is None else "choose two others",
         )
     return rows
 
 
-def _codes(said: AnswerCodes, categories: tuple[int, ...]) -> Codes:
-    codes = np.full(said.shape, MISSING, dtype=np.int8)
+def _codes(given: AnswerCodes, categories: tuple[int, ...]) -> Codes:
+    codes = np.full(given.shape, MISSING, dtype=np.int8)
     for place, category in enumerate(categories):
-        codes[said == category] = place
-    strange = said[np.logical_and(codes == MISSING, said >= 0)]
+        codes[given == category] = place
+    strange = given[np.logical_and(codes == MISSING, given >= 0)]
     if strange.size:
         raise WorkbenchError(
             f"grade {strange[0]} is not on the scale",
@@ -200,10 +200,10 @@ def _codes(said: AnswerCodes, categories: tuple[int, ...]) -> Codes:
 
 
 def _unlisted(
-    answers: Answers, said: AnswerCodes, places: NDArray[np.int64], documents: int | None
+    answers: Answers, given: AnswerCodes, places: NDArray[np.int64], documents: int | None
 ) -> NDArray[np.int64]:
-    """How many documents of each topic nobody said anything about."""
-    answered = (said != NO_ANSWER).any(axis=0)
+    """How many documents of each topic nobody judged."""
+    answered = (given != NO_ANSWER).any(axis=0)
     listed = np.bincount(answers.topics[answered], minlength=len(answers.topic_names))[places]
     if documents is None:
         raise WorkbenchError(
@@ -233,10 +233,10 @@ def _sentence(
         return (
             f"{pairs} that any of {len(assessors)} {who} judged; where one has not, the lowest grade is put"
         )
-    enter, whole = n + counts.unlisted, topics * (documents or 0)
+    count, whole = n + counts.unlisted, topics * (documents or 0)
     # Pairs of which all but one, or all, were unsure are missing.
-    many = f"all {enter:,}" if enter == whole else f"{enter:,} of all {whole:,}"
+    many = f"all {count:,}" if count == whole else f"{count:,} of all {whole:,}"
     return (
         f"{many} pairs of {topics:,} topic{'' if topics == 1 else 's'} and "
-        f"{documents or 0:,} documents; a missing judgment of the {len(assessors)} {who} is not relevant"
+        f"{documents or 0:,} documents; missing judgments of the {len(assessors)} {who} count as not relevant"
     )

@@ -1,4 +1,4 @@
-"""How far one assessor agrees with what the same assessor said before, or with answers that are known."""
+"""Agreement of one assessor with earlier answers of the same assessor, or with known answers."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Consistency:
 
     `same` of `n` are equal; their share has Wilson's interval, as (low, high) or None for no pair. Of the two
     kappas the pooled one has an interval over pairs. `higher` and `lower` count in which way the second
-    differs from the first; `across` of the differences lie across the line of relevance.
+    differs from the first; `across` of the differences lie across the relevance threshold.
     """
 
     table: tuple[tuple[int, ...], ...]
@@ -71,7 +71,7 @@ def self_consistency(
     relevant_from: int,
     options: AgreementOptions,
 ) -> Consistency:
-    """Compare what one assessor said of the same pairs on two occasions, or with the right grades (first).
+    """Compare one assessor's grades of the same pairs on two occasions, or with the known grades (first).
 
     Grades are those of `categories`, in its order. Raises WorkbenchError for other grades and for series of
     different lengths. Source: intra-rater kappa as Cohen 1960 and Scott 1955 define it for two raters.

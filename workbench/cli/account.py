@@ -26,53 +26,53 @@ PASSWORD = click.option(
     prompt=True,
     hide_input=True,
     confirmation_prompt=True,
-    help="Asked for if not given (or WORKBENCH_PASSWORD).",
+    help="Password; prompted for if missing (or WORKBENCH_PASSWORD).",
 )
 
 
 @click.command("init")
-@click.option("--login", prompt=True, help="Name to sign in with.")
-@click.option("--name", help="Name that others see; the login if not given.")
+@click.option("--login", prompt=True, help="Login name.")
+@click.option("--name", help="Name shown to others; defaults to the login name.")
 @PASSWORD
 @database_options
 def init(settings: Settings, login: str, name: str | None, password: str) -> None:
-    """Make the database and the account of the first organiser."""
+    """Create the database and the first account, an administrator."""
     new = prepare_account(login=login, name=name or login, password=password, passwords=Passwords())
     with open_database(settings) as database, database.writing() as db:
         account = create_first_account(db, new)
-    click.echo(f"{account.name} may sign in as {account.login}. Now: workbench serve")
+    click.echo(f"{account.name} can sign in as {account.login}. Next: workbench serve")
 
 
 @click.group("account")
 def command() -> None:
-    """Make accounts, give roles, reset passwords."""
+    """Create accounts, assign roles, reset passwords."""
 
 
 @command.command("new")
 @click.argument("login")
-@click.option("--name", help="Name that others see; the login if not given.")
-@click.option("--administrator", is_flag=True, help="May make campaigns.")
+@click.option("--name", help="Name shown to others; defaults to the login name.")
+@click.option("--administrator", is_flag=True, help="May create campaigns.")
 @PASSWORD
 @database_options
 def new(settings: Settings, login: str, name: str | None, administrator: bool, password: str) -> None:
-    """Make the account LOGIN."""
+    """Create the account LOGIN."""
     prepared = prepare_account(login=login, name=name or login, password=password, passwords=Passwords())
     with open_database(settings) as database, database.writing() as db:
         account = create_account(db, prepared, administrator=administrator)
-    click.echo(f"{account.name} may sign in as {account.login}")
+    click.echo(f"{account.name} can sign in as {account.login}")
 
 
 @command.command("role")
 @click.argument("login")
 @click.argument("campaign")
 @click.argument("role", type=click.Choice([role.value for role in Role]))
-@click.option("--group", help="For a participant: whose runs the person sends.")
-@click.option("--both", is_flag=True, help="Even if one person then judges and sends runs.")
+@click.option("--group", help="Group of a participant.")
+@click.option("--both", is_flag=True, help="Allow one person to both judge and submit runs.")
 @database_options
 def role(settings: Settings, login: str, campaign: str, role: str, group: str | None, both: bool) -> None:
     """Give LOGIN a ROLE in CAMPAIGN."""
     if (role == Role.PARTICIPANT) != (group is not None):
-        raise click.UsageError("a participant needs --group, and nobody else has one")
+        raise click.UsageError("--group is required for a participant and not allowed for other roles")
     with open_database(settings) as database, database.writing() as db:
         account, found = account_by_login(db, login), campaign_by_slug(db, campaign)
         if group is not None:
@@ -87,7 +87,7 @@ def role(settings: Settings, login: str, campaign: str, role: str, group: str | 
 @PASSWORD
 @database_options
 def reset(settings: Settings, login: str, password: str) -> None:
-    """Give LOGIN a new password; all sessions of the account end."""
+    """Set a new password for LOGIN; all sessions of the account end."""
     findings = password_findings(password, login=login)
     if findings:
         raise InvalidInput(findings)

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import click
 
 from workbench.agreement.coefficients import COEFFICIENTS
-from workbench.agreement.options import OPTIONS, AgreementOptions, Basis, Machines, Option
+from workbench.agreement.options import OPTIONS, AgreementOptions, Basis, Machines, OptionDefinition
 from workbench.agreement.weights import WEIGHTS, OwnWeights, parse_weights
 from workbench.cli.output import form_options, one_form
 from workbench.errors import WorkbenchError
@@ -105,7 +105,7 @@ _PARTS = (
 )
 
 
-def _flag(option: Option) -> Callable[[Command], Command]:
+def _flag(option: OptionDefinition) -> Callable[[Command], Command]:
     """The click option of an agreement option."""
     default = option.default
     if isinstance(default, bool):
@@ -132,7 +132,7 @@ def _flag(option: Option) -> Callable[[Command], Command]:
     )
 
 
-def _value(option: Option, given: Any) -> Any:
+def _value(option: OptionDefinition, given: Any) -> Any:
     if option.field == "assessors":
         return frozenset(given) or None
     if option.field == "weights":
@@ -141,7 +141,7 @@ def _value(option: Option, given: Any) -> Any:
 
 
 def _weights(name: str) -> str | OwnWeights:
-    """A name of weights, or the weights that a file holds."""
+    """A name of weights, or the weights of a file."""
     if name in WEIGHTS:
         return name
     try:

@@ -26,7 +26,7 @@ _BANDS = "Bands: Landis and Koch 1977. The textbook of the field reads above 0.8
 
 def say_report(report: AgreementReport) -> None:
     """Print the whole report; of two assessors with their table and the working."""
-    names = [printable(voice.name) for voice in report.selection.assessors]
+    names = [printable(one.name) for one in report.selection.assessors]
     _say_selection(report.selection, report.options)
     if len(names) > 2:
         _say_all(report, names)

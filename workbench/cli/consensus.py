@@ -43,12 +43,18 @@ from workbench.scoring.scorer import Scorer, in_order
 @click.command("consensus")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @consensus_options(several=True, machines=False)
-@click.option("--cannot-judge", "codes", multiple=True, type=int, help="A grade that means so, as -2.")
+@click.option(
+    "--cannot-judge",
+    "codes",
+    multiple=True,
+    type=int,
+    help="A grade that means cannot judge, as -2 (repeatable).",
+)
 @click.option("--relevant-from", type=click.IntRange(1), default=1, show_default=True, metavar="N")
-@click.option("--adjudicated", "decided", metavar="QRELS", help="What an adjudicator decided.")
-@click.option("--gold", metavar="QRELS", help="Experts' grades: say how right each rule is.")
+@click.option("--adjudicated", "decided", metavar="QRELS", help="Grades that an adjudicator decided.")
+@click.option("--gold", metavar="QRELS", help="Expert grades: report the accuracy of each rule.")
 @click.option("--run", "runs", multiple=True, metavar="RUN", help="Rank these runs under every rule.")
-@click.option("-m", "--measure", default="AP", show_default=True, help="By which the runs are ranked.")
+@click.option("-m", "--measure", default="AP", show_default=True, help="Measure that ranks the runs.")
 @EXPORT
 @OUTPUT
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, with all digits; labels and soft too.")
@@ -80,7 +86,7 @@ def command(
     held = latest_judgments(given)
     click.echo(
         f"judgments: {held.events}; pairs repeated by the same assessor: {held.repeated}, "
-        f"with another answer: {held.contradicted} (the latest holds)",
+        f"with another answer: {held.contradicted} (the latest counts)",
         err=True,
     )
     names = rules or tuple(name for name in default_rules(slow=True) if name != "one" or people)

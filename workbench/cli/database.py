@@ -17,14 +17,14 @@ from workbench.storage.migrate import migrate
 
 
 def database_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command `--instance` and `--database`; it receives the `settings` that they make."""
+    """Add `--instance` and `--database` to a command, which receives the resulting `settings`."""
 
     @click.option(
         "--instance",
         type=click.Path(file_okay=False, path_type=Path),
         help="Folder of the embedded database (or WORKBENCH_INSTANCE).",
     )
-    @click.option("--database", help="Address of another database (or WORKBENCH_DATABASE_URL).")
+    @click.option("--database", help="URL of another database (or WORKBENCH_DATABASE_URL).")
     @functools.wraps(command)
     def wrapped(*args: Any, instance: Path | None, database: str | None, **kwargs: Any) -> Any:
         settings = read_settings(instance=instance)
@@ -37,7 +37,7 @@ def database_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @contextmanager
 def open_database(settings: Settings) -> Iterator[Database]:
-    """The database of these settings, at the newest revision; closed at the end."""
+    """The database of these settings, migrated to the latest revision; closed at the end."""
     database = Database(settings.database_url)
     try:
         migrate(database)

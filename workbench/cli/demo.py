@@ -8,13 +8,13 @@ from pathlib import Path
 import click
 
 from workbench.cli.database import open_database
-from workbench.cli.serve import DEFAULT_PORT, say_address, serve_until_interrupted, usable_port
+from workbench.cli.serve import DEFAULT_PORT, print_address, serve_until_interrupted, usable_port
 from workbench.demo.campaign import PEOPLE, has_demo, make_demo
 from workbench.errors import WorkbenchError
 from workbench.settings import read_settings
 from workbench.workflow.people.passwords import Passwords
 
-PASSWORD = "harbour-demo"  # noqa: S105 - shown to everybody; the demo is served to this machine only
+PASSWORD = "harbour-demo"  # noqa: S105 - public; the demo is served to this machine only
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -34,7 +34,7 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 def command(
     host: str, port: int | None, password: str | None, fresh: bool, make_only: bool, instance: Path | None
 ) -> None:
-    """Make and serve an illustrative campaign, ready to judge.
+    """Create and serve an illustrative campaign, ready to judge.
 
     It has its own database; the next start continues where you stopped.
     """
@@ -61,7 +61,7 @@ def command(
             )
     _print_accounts(password or PASSWORD)
     if not make_only:
-        say_address(host, chosen, settings)
+        print_address(host, chosen, settings)
         serve_until_interrupted(settings, host=host, port=chosen, workers=1)
 
 

@@ -1,4 +1,4 @@
-"""Groups of commands that are imported at their first use."""
+"""Command groups that import a command when it is used."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MARGIN = 6
 
 
 class LazyGroup(click.Group):
-    """A group that imports a command when it is asked for, and lists them in the order given.
+    """A group that imports a command when it is used, and lists commands in the given order.
 
     `parts` says by name where a command is: `module:function`. `workbench pool` in a shell loop must not
     wait for the imports of every other command, nor must `workbench --help`.
@@ -27,11 +27,11 @@ class LazyGroup(click.Group):
         self._parts = parts
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names in the order given."""
+        """The names in the given order."""
         return list(self._parts)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of this name, imported now, or None."""
+        """The command of this name, imported, or None."""
         if cmd_name not in self._parts:
             return None
         module, _, attribute = self._parts[cmd_name].partition(":")

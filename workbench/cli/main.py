@@ -1,7 +1,7 @@
-"""The `workbench` command: its groups, and the one place where errors become exit codes.
+"""The `workbench` command: its subcommands, and the translation of errors into exit codes.
 
-Exit codes: 0 done; 1 the input was refused or the act is not possible (said on the error stream);
-2 the command line was not understood; 130 interrupted.
+Exit codes: 0 success; 1 the input was rejected or the action is not possible (explained on standard error);
+2 usage error; 130 interrupted.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ def workbench() -> None:
 
 
 def main() -> None:
-    """Run the command line and leave with its exit code."""
-    # Before numpy is imported: its matrices here are small, and to begin threads for them takes a third of
-    # the time of the import.
+    """Run the command line and exit with its exit code."""
+    # Set before numpy is imported: the matrices here are small, and starting threads for them takes a third
+    # of the time of the import.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         workbench.main(prog_name="workbench", standalone_mode=False)

@@ -31,14 +31,14 @@ def say_table(
 ) -> None:
     """Print a plain table for people; the columns named in `numeric` (from 0) are aligned right.
 
-    Where the output is no terminal the columns are separated by tabs, so that `cut` and `awk` read them.
+    If the output is not a terminal, columns are separated by tabs, for `cut` and `awk`.
     """
     if not sys.stdout.isatty():
         click.echo("\t".join(headings))
         for row in rows:
             click.echo("\t".join(printable(cell) for cell in row))
         return
-    # Here and below imported at its use: what is printed for programs, most of all, need not wait for it.
+    # Imported only where used, here and below: output for programs must not wait for the import.
     from rich.console import Console
     from rich.table import Table
 
@@ -51,7 +51,7 @@ def say_table(
 
 
 def with_progress(items: Sequence[Item], label: str) -> Iterator[Item]:
-    """Give the items one by one, with a bar on the error stream where that is a terminal."""
+    """Yield the items, with a progress bar on standard error if that is a terminal."""
     if len(items) < 2 or not sys.stderr.isatty():
         yield from items
         return
@@ -62,7 +62,7 @@ def with_progress(items: Sequence[Item], label: str) -> Iterator[Item]:
 
 
 def complain(error: WorkbenchError) -> None:
-    """Print every finding of a refused input, or the one error and its remedy, on the error stream."""
+    """Print every finding of a rejected input, or the error and its remedy, on standard error."""
     if isinstance(error, InvalidInput) and error.findings:
         say_findings(error.findings)
     else:
@@ -70,13 +70,13 @@ def complain(error: WorkbenchError) -> None:
 
 
 def say_findings(findings: Iterable[Finding]) -> None:
-    """Print findings one a line on the error stream, as `file:line: finding (remedy)`."""
+    """Print findings on standard error, one per line, as `file:line: message (remedy)`."""
     for finding in findings:
         click.echo(f"{finding.severity}: {printable(finding)}", err=True)
 
 
 def printable(value: object) -> str:
-    """What a terminal can show; a byte that was no UTF-8 becomes a question mark, programs take --json."""
+    """A value as a terminal can show it; a byte outside UTF-8 becomes a question mark."""
     return str(value).encode("utf-8", "replace").decode("utf-8")
 
 
@@ -98,8 +98,8 @@ def one_form(*, as_json: bool, as_csv: bool, as_latex: bool) -> str:
     """The form that is wanted, `text` if none is named; raises UsageError for several."""
     chosen = [name for name, given in (("json", as_json), ("csv", as_csv), ("latex", as_latex)) if given]
     if len(chosen) > 1:
-        said = " and ".join(f"--{name}" for name in chosen)
-        raise click.UsageError(f"{said} exclude one another: keep one of them")
+        flags = " and ".join(f"--{name}" for name in chosen)
+        raise click.UsageError(f"{flags} exclude one another: keep one of them")
     return chosen[0] if chosen else "text"
 
 

@@ -66,10 +66,10 @@ def command(
     as_csv: bool,
     as_latex: bool,
 ) -> None:
-    """Compare what the same assessors said BEFORE and AFTER a discussion, one file each.
+    """Compare the judgments of the same assessors BEFORE and AFTER a discussion, one file each.
 
     A file is TSV with the header `topic doc assessor grade`, plain or gzip; - is the standard input. Only
-    labels that are in both enter; of a label given twice in a file the last counts.
+    labels that are in both are compared; of a label given twice in a file the last counts.
     """
     form = one_form(as_json=as_json, as_csv=as_csv, as_latex=as_latex)
     only_one_standard_input((before, after))

@@ -16,16 +16,15 @@ from workbench.settings import Settings
 from workbench.workflow.people.accounts import any_account
 
 DEFAULT_PORT = 8765
-# Those who save are quick; most of the others wait, for the process of long requests or for uploads.
+# Saving is fast; most other requests wait, for the process of long requests or for uploads.
 THREADS = 64
 
 
 def serve_until_interrupted(settings: Settings, *, host: str, port: int, workers: int) -> None:
-    """Serve the site in worker processes of some threads each until Ctrl-C or SIGTERM.
+    """Serve the site in worker processes, each with threads, until Ctrl-C or SIGTERM.
 
-    Each worker has a second process for what takes long (`workbench.web.long_requests`).
-
-    The workers read the same settings from the environment that is set here.
+    Each worker has a second process for slow requests (`workbench.web.long_requests`). The workers read the
+    settings from environment variables that are set here.
     """
     os.environ["WORKBENCH_INSTANCE"] = str(settings.instance)
     os.environ["WORKBENCH_DATABASE_URL"] = settings.database_url
@@ -42,15 +41,15 @@ def serve_until_interrupted(settings: Settings, *, host: str, port: int, workers
         workers_kill_timeout=5,
         process_name=None,
     )
-    # It warns of more threads than processors; most of ours wait, for the disk or for the second process.
+    # Granian warns of more threads than processors; most of ours wait for the disk or the second process.
     logger.addFilter(lambda record: "Python threads" not in record.getMessage())
     server.serve()
 
 
 def usable_port(host: str, port: int, *, or_another: bool = False) -> int:
-    """The port asked for, or a free one for 0, or (`or_another`) a free one where it is taken.
+    """The given port; a free one for 0 or, with `or_another`, if the port is taken.
 
-    Raises WorkbenchError where the address cannot be used.
+    Raises WorkbenchError if the address cannot be used.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
@@ -66,8 +65,8 @@ def usable_port(host: str, port: int, *, or_another: bool = False) -> int:
         ) from None
 
 
-def say_address(host: str, port: int, settings: Settings) -> None:
-    """Print where the site is and where its data lie; no password of a database is shown."""
+def print_address(host: str, port: int, settings: Settings) -> None:
+    """Print the address of the site and the location of its data, without a database password."""
     shown = f"[{host}]" if ":" in host else host
     click.echo(f"Workbench serves http://{shown}:{port}")
     where = settings.database_url
@@ -78,20 +77,24 @@ def say_address(host: str, port: int, settings: Settings) -> None:
 @click.command("serve")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option(
-    "--port", default=DEFAULT_PORT, show_default=True, type=click.IntRange(0, 65535), help="0: any free."
+    "--port",
+    default=DEFAULT_PORT,
+    show_default=True,
+    type=click.IntRange(0, 65535),
+    help="0: any free one.",
 )
 @click.option("--workers", default=1, show_default=True, type=click.IntRange(1, 64), help="Worker processes.")
 @database_options
 def command(settings: Settings, host: str, port: int, workers: int) -> None:
-    """Serve the site for organisers and assessors.
+    """Serve the web interface.
 
-    The database is made or brought to this version first. The first visitor becomes the first organiser,
-    unless `workbench init` has made one.
+    Creates or migrates the database first. The first visitor creates the administrator account unless
+    `workbench init` did.
     """
     port = usable_port(host, port)
     with open_database(settings) as database, database.reading() as db:
         empty = not any_account(db)
-    say_address(host, port, settings)
+    print_address(host, port, settings)
     if empty:
-        click.echo("Nobody has an account yet: the first visit makes the first organiser.")
+        click.echo("There is no account yet: open the address to create the first one.")
     serve_until_interrupted(settings, host=host, port=port, workers=workers)

@@ -43,8 +43,8 @@ def _strategy_parameters() -> str:
 def _coefficients() -> str:
     from workbench.agreement.coefficients import COEFFICIENTS
 
-    rows = [(one.label, f"`{one.name}`", one.source) for one in COEFFICIENTS.values()]
-    return _table(("Coefficient", "Name in commands", "Source"), rows)
+    rows = [(one.label, f"`{one.name}`", one.help, one.source) for one in COEFFICIENTS.values()]
+    return _table(("Coefficient", "Name in commands", "When to report it", "Source"), rows)
 
 
 def _weights() -> str:

@@ -1,4 +1,4 @@
-"""Adjudication events: appended once each, never changed; what holds now is the latest event of a pair."""
+"""Adjudication events: appended once, never changed; the latest event of a pair is its current decision."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ def current_adjudications(
 ) -> tuple[AdjudicationEventRow, ...]:
     """The latest decision of every pair of a campaign that has one, in the order of the decisions.
 
-    Those that were withdrawn are left out; with a `decision` all that are another one. The rows are for
-    use-cases to read, not to hand on.
+    Withdrawn decisions are left out; with `decision`, so are all of another kind. The rows are for use-cases
+    to read, not to return.
     """
     event, newest = AdjudicationEventRow, _newest(campaign_id)
     kind = event.decision != "withdrawn" if decision is None else event.decision == decision
@@ -23,7 +23,7 @@ def current_adjudications(
 
 
 def adjudicated_grades(db: Session, campaign_id: int) -> dict[tuple[str, str], int]:
-    """The grade of every (topic, docno) that an adjudicator has decided."""
+    """The adjudicated grade of every (topic, docno) that has one."""
     return {
         (row.topic, row.docno): row.grade
         for row in current_adjudications(db, campaign_id)
@@ -32,7 +32,7 @@ def adjudicated_grades(db: Session, campaign_id: int) -> dict[tuple[str, str], i
 
 
 def latest_adjudication(db: Session, campaign_id: int, topic: str, docno: str) -> AdjudicationEventRow | None:
-    """The latest event of a pair, also where it withdrew what was decided before."""
+    """The latest event of a pair, also if it is a withdrawal."""
     event = AdjudicationEventRow
     of_pair = (event.campaign_id == campaign_id, event.topic == topic, event.docno == docno)
     return db.scalars(select(event).where(*of_pair).order_by(event.id.desc()).limit(1)).one_or_none()
@@ -41,14 +41,14 @@ def latest_adjudication(db: Session, campaign_id: int, topic: str, docno: str) -
 def adjudications_of(
     db: Session, campaign_id: int, topic: str, docno: str
 ) -> tuple[AdjudicationEventRow, ...]:
-    """Every event about a pair, in the order in which they were recorded."""
+    """All events of a pair, in the order in which they were recorded."""
     event = AdjudicationEventRow
     of_pair = (event.campaign_id == campaign_id, event.topic == topic, event.docno == docno)
     return tuple(db.scalars(select(event).where(*of_pair).order_by(event.id)))
 
 
 def latest_of_account(db: Session, campaign_id: int, account_id: int) -> AdjudicationEventRow | None:
-    """The latest decision of an account that holds: nobody has overwritten or withdrawn it."""
+    """The latest current decision of an account, neither overwritten nor withdrawn."""
     event, newest = AdjudicationEventRow, _newest(campaign_id)
     chosen = (
         select(event)
@@ -66,7 +66,7 @@ def recorded_adjudication(db: Session, campaign_id: int, client_id: str) -> Adju
 
 
 def decision_counts(db: Session, campaign_id: int) -> dict[str, int]:
-    """How many pairs stand at each kind of decision (grade, back, unclear); one query."""
+    """How many pairs have each kind of current decision (grade, back, unclear); one query."""
     event, newest = AdjudicationEventRow, _newest(campaign_id)
     counted = select(event.decision, func.count()).join(newest, event.id == newest.c.id)
     found = dict(db.execute(counted.group_by(event.decision)).all())
@@ -74,7 +74,7 @@ def decision_counts(db: Session, campaign_id: int) -> dict[str, int]:
 
 
 def _newest(campaign_id: int) -> Subquery:
-    """The numbers of the latest events of all pairs."""
+    """The ids of the latest events of all pairs."""
     event = AdjudicationEventRow
     newest = select(func.max(event.id).label("id")).where(event.campaign_id == campaign_id)
     return newest.group_by(event.topic, event.docno).subquery()

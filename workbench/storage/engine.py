@@ -1,4 +1,4 @@
-"""The database: one engine, two kinds of transaction, and the settings under which nothing is lost."""
+"""The database: one engine, reading and writing transactions, and settings that make commits durable."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import WorkbenchError
 
-# How long a writer of the embedded database waits for the one before it.
+# How long a writer of the embedded database waits for another one.
 BUSY_SECONDS = 30
-# One for each thread of a server; a thread has never more than two.
+# One for each busy thread of a server; a thread uses two at most.
 KEPT_CONNECTIONS = 16
 
 
 class Database:
-    """An open database; `reading` and `writing` are its only two ways in.
+    """An open database; all access is through `reading` and `writing`.
 
-    A reading transaction sees one moment; a writing one holds SQLite's write lock from its first statement,
-    so that it cannot fail half-way because another writer came between.
+    A reading transaction sees one snapshot. A writing one holds SQLite's write lock from its first statement,
+    so that it cannot fail half-way because of another writer.
     """
 
     def __init__(self, url: str) -> None:
@@ -54,17 +54,17 @@ class Database:
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
-        # Writers of one process take turns here, where each is woken by the one before it. SQLite would have
-        # them look again after ever longer pauses; it does so still for the writers of other processes.
-        had = self.embedded and self._writer.acquire(timeout=BUSY_SECONDS)
+        # Writers of one process queue for this lock, which wakes the next one at once. SQLite would let them
+        # poll at growing intervals, as it still does for writers of other processes.
+        acquired = self.embedded and self._writer.acquire(timeout=BUSY_SECONDS)
         try:
             yield
         finally:
-            if had:
+            if acquired:
                 self._writer.release()
 
     def close(self) -> None:
-        """Let go of every connection."""
+        """Close all connections."""
         self.engine.dispose()
 
 
@@ -75,12 +75,12 @@ def _engine(url: str) -> Engine:
             address = address.set(drivername="postgresql+psycopg")
         if address.get_backend_name() not in {"sqlite", "postgresql"}:
             raise WorkbenchError(
-                f"{address.get_backend_name()} is not a database that Workbench knows",
+                f"{address.get_backend_name()} databases are not supported",
                 remedy="use sqlite:///FILE or postgresql://USER@HOST/NAME",
             )
         if address.get_backend_name() == "sqlite" and address.database:
             Path(address.database).parent.mkdir(parents=True, exist_ok=True)
-        # SQLite without a file is one connection for each thread, which needs no pool.
+        # SQLite in memory has one connection per thread, which needs no pool.
         kept = {"pool_size": KEPT_CONNECTIONS, "max_overflow": KEPT_CONNECTIONS}
         pool = kept if address.database not in {None, "", ":memory:"} else {}
         engine = create_engine(address, pool_pre_ping=address.get_backend_name() == "postgresql", **pool)
@@ -99,7 +99,7 @@ def _engine(url: str) -> Engine:
 
 
 def _prepare_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
-    # The driver must not begin transactions by itself: it would begin deferred ones, and late.
+    # The driver must not begin transactions itself: it would begin deferred ones, and late.
     connection.isolation_level = None
     connection.execute(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}")
     _write_ahead(connection)
@@ -108,8 +108,8 @@ def _prepare_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
 
 
 def _write_ahead(connection: sqlite3.Connection) -> None:
-    # The file remembers the mode, so only its first connection changes it. SQLite does not wait for that
-    # change as it waits for a lock: of several processes that start at once most are told to try again.
+    # The mode is stored in the file, so only its first connection changes it. SQLite does not apply the busy
+    # timeout to this change: of several processes that start at once, most get SQLITE_BUSY and must retry.
     end = time.monotonic() + BUSY_SECONDS
     while True:
         try:
@@ -128,10 +128,10 @@ def _begin_sqlite(connection: Connection) -> None:
 
 
 def reachable(database: Database) -> None:
-    """Raise WorkbenchError where the database does not answer, saying why."""
+    """Raise WorkbenchError, with the reason, if the database does not respond."""
     try:
         with database.engine.connect() as connection:
             connection.execute(text("select 1"))
     except OperationalError as error:
         reason = str(error.orig).strip().splitlines()[0]
-        raise WorkbenchError(f"the database does not answer: {reason}", remedy="check its address") from None
+        raise WorkbenchError(f"the database does not respond: {reason}", remedy="check its address") from None

@@ -16,13 +16,15 @@ WITHDRAWN = "withdrawn"
 LATER = "later"
 JUDGING = "judging"
 DISCUSSION = "discussion"
-# What holds is what was said while judging or discussing; probes and training are compared with it.
+# Events that can be current judgments. Repeats, planted pairs and training are only compared with these.
 CURRENT_PURPOSES = (JUDGING, DISCUSSION)
+REPEAT, PLANTED, TRAINING = "repeat", "planted", "training"
+PROBES = (REPEAT, PLANTED, TRAINING)
 BATCH = 1000
 
 
 class CurrentEvent(NamedTuple):
-    """What an event says; its fields are columns of the table. A tuple: a campaign may have a million."""
+    """An event; its fields are columns of the table. A tuple for speed: a campaign may have a million."""
 
     id: int
     assessor_id: int
@@ -39,10 +41,7 @@ class CurrentEvent(NamedTuple):
 
 
 def append_events(db: Session, events: Sequence[dict[str, Any]]) -> int:
-    """Append events in their order; one whose (assessor, client id) is recorded already is passed over.
-
-    Returns how many were new.
-    """
+    """Append events in order and return how many were new; a recorded (assessor, client id) is skipped."""
     connection = db.connection()
     added = 0
     for start in range(0, len(events), BATCH):
@@ -52,7 +51,7 @@ def append_events(db: Session, events: Sequence[dict[str, Any]]) -> int:
 
 
 def append_event(db: Session, values: Mapping[str, Any]) -> tuple[CurrentEvent, bool]:
-    """Append one event; give it, or what its client id recorded before, and whether it is new."""
+    """Append an event; returns it, or the one that its client id recorded before, and whether it is new."""
     connection = db.connection()
     number = connection.scalar(_APPEND[connection.dialect.name], values)
     if number is not None:
@@ -70,7 +69,7 @@ def recorded_event(db: Session, assessor_id: int, client_id: str) -> CurrentEven
 
 
 def current_event(db: Session, assessor_id: int, topic: str, docno: str) -> CurrentEvent | None:
-    """What holds of one pair of an assessor, also that it is put off; None where nothing does."""
+    """The current event of an assessor's pair, also if it is postponed; None if there is none."""
     row = db.execute(
         _LATEST, {"assessor_id": assessor_id, "topic": topic, "docno": docno, "purposes": CURRENT_PURPOSES}
     ).one_or_none()
@@ -85,9 +84,10 @@ def current_events(
     topic: str | None = None,
     put_off: bool = False,
 ) -> tuple[CurrentEvent, ...]:
-    """What holds now, in the order in which it was recorded; withdrawn and put-off answers are left out.
+    """The current events in the order in which they were recorded, without withdrawn and postponed ones.
 
-    With `put_off` the pairs that were put to the end of their topic come as well: these are no answers.
+    With `put_off` the pairs that were postponed to the end of their topic are included; these are not
+    answers.
     """
     no_answers = [WITHDRAWN] if put_off else [WITHDRAWN, LATER]
     return tuple(map(CurrentEvent._make, db.execute(_current(campaign_id, assessor_ids, topic, no_answers))))
@@ -102,7 +102,7 @@ def event_before(
     number: int,
     purposes: Sequence[str] = CURRENT_PURPOSES,
 ) -> CurrentEvent | None:
-    """What an assessor's pair had as its latest event of these purposes before the one with this number."""
+    """The latest event of an assessor's pair with these purposes before the event with this id."""
     pair = {"assessor_id": assessor_id, "topic": topic, "docno": docno, "purposes": purposes}
     row = db.execute(_BEFORE, {**pair, "number": number}).one_or_none()
     return None if row is None else CurrentEvent._make(row)
@@ -111,7 +111,7 @@ def event_before(
 def events_with(
     db: Session, campaign_id: int, assessor_id: int, topic: str, *, purposes: Sequence[str]
 ) -> Iterator[tuple[CurrentEvent, int | None, int | None]]:
-    """An assessor's events of these purposes in a topic as they were recorded: with assignment and place."""
+    """An assessor's events with these purposes in a topic, each with its assignment and position."""
     event = JudgmentEventRow
     rows = db.execute(
         select(*_columns(), event.assignment_id, event.position)
@@ -127,10 +127,10 @@ def events_with(
 
 
 def answers_in_order(db: Session, campaign_id: int) -> Sequence[Row[int, str, str, str, int | None]]:
-    """The assessor's id, topic, docno, answer and grade of every event that can hold, a pair's in order.
+    """Assessor id, topic, docno, answer and grade of every event that can be current, in order for each pair.
 
-    What holds of a pair is its last one, which may be withdrawn or put off. Much quicker than
-    `current_events` where all of a large campaign is wanted: the index has all of it, in this very order.
+    The last event of a pair is current, unless it is withdrawn or postponed. Much faster than
+    `current_events` for a whole large campaign: the index covers the query, in this order.
     """
     event = JudgmentEventRow
     pair = (event.assessor_id, event.topic, event.docno)
@@ -168,7 +168,7 @@ def _append(insert: Any) -> Any:
     )
 
 
-# What every saved answer asks is put together once: that takes twice as long as asking it.
+# Statements of every saved judgment are built once: building takes twice as long as executing.
 _APPEND = {"sqlite": _append(sqlite.insert), "postgresql": _append(postgresql.insert)}
 _RECORDED = select(*_columns()).where(
     JudgmentEventRow.assessor_id == bindparam("assessor_id"),
@@ -186,9 +186,3 @@ _LATEST = (
     .limit(1)
 )
 _BEFORE = _LATEST.where(JudgmentEventRow.id < bindparam("number"))
-
-
-REPEAT, PLANTED, TRAINING = "repeat", "planted", "training"
-
-
-PROBES = (REPEAT, PLANTED, TRAINING)

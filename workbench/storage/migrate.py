@@ -1,4 +1,4 @@
-"""Bring a database to the schema of this version, from an empty one or an older one."""
+"""Migrations: create the schema in an empty database, or upgrade an older one to this version."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from workbench.storage.engine import Database, reachable
 
 MIGRATIONS = Path(__file__).resolve().parent / "migrations"
 
-# Any number will do, as long as every process of Workbench uses the same one.
+# An arbitrary number that every process of Workbench uses.
 LOCK = 7_361_501
 
 
@@ -32,10 +32,10 @@ def configuration(connection: Connection) -> Config:
 
 @contextmanager
 def changing_schema(database: Database) -> Iterator[Connection]:
-    """One transaction in which tables may be rebuilt while others refer to their rows.
+    """One transaction in which tables can be rebuilt while others refer to their rows.
 
-    SQLite changes a constraint by dropping the table and making it anew, which its foreign keys would forbid;
-    they are off meanwhile, and all of them are checked before the end.
+    SQLite changes a constraint by recreating the table, which foreign keys would forbid; they are disabled
+    meanwhile, and all of them are checked before the commit.
     """
     engine = database.engine.execution_options(begin="IMMEDIATE")
     with (
@@ -47,12 +47,12 @@ def changing_schema(database: Database) -> Iterator[Connection]:
         if database.embedded:
             broken = connection.exec_driver_sql("PRAGMA foreign_key_check").first()
             if broken is not None:
-                raise RuntimeError(f"a row of {broken[0]} refers to one of {broken[2]} that is not there")
+                raise RuntimeError(f"a row of {broken[0]} refers to a missing row of {broken[2]}")
 
 
 @contextmanager
 def _no_foreign_keys(connection: Connection) -> Iterator[None]:
-    # Straight to the driver, since SQLite passes over this setting within a transaction.
+    # Through the driver, since SQLite ignores this setting within a transaction.
     driver = connection.connection.dbapi_connection
     if driver is None:
         raise RuntimeError("the connection was closed")
@@ -64,9 +64,9 @@ def _no_foreign_keys(connection: Connection) -> Iterator[None]:
 
 
 def migrate(database: Database) -> None:
-    """Upgrade to the newest revision; several processes starting at once wait for one another.
+    """Upgrade to the latest revision; several processes that start at once wait for one another.
 
-    Raises WorkbenchError where the database does not answer or was made by a newer version.
+    Raises WorkbenchError if the database does not respond or was created by a newer version.
     """
     reachable(database)
     with changing_schema(database) as connection:
@@ -78,6 +78,6 @@ def migrate(database: Database) -> None:
         if current is not None and current not in known:
             raise WorkbenchError(
                 f"the database has revision {current}, which this version does not know",
-                remedy="it was made by a newer Workbench; install that one",
+                remedy="it was created by a newer version of Workbench; install that version",
             )
         command.upgrade(config, "head")

@@ -43,21 +43,20 @@ def stored_forms(db: Session, run_ids: Iterable[int]) -> dict[int, StoredForm]:
 
 
 def parts_of(db: Session, wanted: Mapping[int, Sequence[Part]]) -> dict[int, tuple[bytes, ...]]:
-    """Parts of the arrays of runs, all of which must have some.
+    """Parts of the arrays of runs, each of which must have a packed form.
 
-    Both drivers are asked directly: SQLite reads a value whole if SQL takes a part of it, and what it has
-    read of 71 runs costs more than all that is then done with the part; PostgreSQL's bytes come as text
-    unless a cursor is told otherwise.
+    Both drivers are used directly: SQLite reads a whole value even if SQL takes only a part of it, which for
+    71 runs costs more than everything else; PostgreSQL returns bytes as text unless the cursor is binary.
     """
     connection: Any = db.connection().connection.driver_connection
     if db.get_bind().dialect.name == "sqlite":
         return {run_id: _from_sqlite(connection, run_id, parts) for run_id, parts in wanted.items()}
-    # Runs of the same shape want the same parts, and mostly all runs of a campaign have one shape.
-    alike: dict[tuple[Part, ...], list[int]] = {}
+    # Runs of the same shape need the same parts, and mostly all runs of a campaign have one shape.
+    by_parts: dict[tuple[Part, ...], list[int]] = {}
     for run_id, parts in wanted.items():
-        alike.setdefault(tuple(parts), []).append(run_id)
+        by_parts.setdefault(tuple(parts), []).append(run_id)
     found: dict[int, tuple[bytes, ...]] = {}
-    for same, run_ids in alike.items():
+    for same, run_ids in by_parts.items():
         found.update(_from_postgresql(connection, run_ids, same))
     return {run_id: found[run_id] for run_id in wanted}
 
@@ -76,7 +75,7 @@ def _from_postgresql(
 ) -> Iterator[tuple[int, tuple[bytes, ...]]]:
     columns = "".join(", substr(records, %s, %s)" for _ in parts)
     numbers = [number for offset, length in parts for number in (offset + 1, length)]
-    statement = f"select run_id{columns} from packed_run where run_id = any(%s)"  # noqa: S608  # no text of anybody
+    statement = f"select run_id{columns} from packed_run where run_id = any(%s)"  # noqa: S608  # contains no user input
     with connection.cursor(binary=True) as cursor:
         for run_id, *read in cursor.execute(statement, [*numbers, run_ids]):
             yield run_id, tuple(read)

@@ -1,8 +1,8 @@
-"""The browser's door.
+"""The web interface.
 
-    app          puts the door together
-    access       who may call what; every view says it by a decorator
-    pages/       one module a blueprint, named as its folder of templates
+    app          creates the Flask application
+    access       who may call a view; stated by a decorator on every view
+    pages/       one module per blueprint, by tab; templates/<tab> has its templates
     rendering    documents and guidelines as HTML that is safe to show
 
 A view parses, opens `reading()` or `writing()`, calls one use-case and renders what it returns.

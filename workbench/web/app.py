@@ -1,4 +1,4 @@
-"""The application: what the server imports, and what tests make of their own parts."""
+"""The Flask application: `from_environment` for servers, `create_app` for tests."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from workbench.web.ids import IdConverter
 from workbench.web.pages import BLUEPRINTS
 from workbench.workflow.people.passwords import Passwords
 
-# What the fields of one form may hold together, files aside: guidelines are the longest.
+# Limit of all fields of one form together, without files: guidelines are the longest.
 MAX_FIELDS_BYTES = 8 * 1024**2
 
 
 class Application(Flask):
-    """Flask with the options of our templates."""
+    """Flask with the template options of Workbench."""
 
     jinja_options: ClassVar[dict[str, Any]] = templating.OPTIONS  # type: ignore[misc]  # Flask: an instance's
 
@@ -55,7 +55,7 @@ def create_app(settings: Settings, database: Database, *, passwords: Passwords |
 
 
 def from_environment() -> Flask:
-    """The application of this process's environment; brings the database to this version first."""
+    """The application configured by environment variables; migrates the database first."""
     settings = read_settings()
     database = Database(settings.database_url)
     migrate(database)

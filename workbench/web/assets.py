@@ -1,4 +1,4 @@
-"""Static files: their addresses carry a hash of their content, so that browsers may keep them for ever."""
+"""Static files: their URLs contain a hash of their content, so that browsers may cache them for ever."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ FOR_EVER = "public, max-age=31536000, immutable"
 
 
 class Assets:
-    """The hashes of the files in a folder, computed anew only when a file changes."""
+    """The hashes of the files in a folder, recomputed when a file changes."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder.resolve()
         self._known: dict[str, tuple[float, str]] = {}
 
     def hash_of(self, name: str) -> str | None:
-        """Twelve hexadecimal digits of the SHA-256 of a file, or None where there is none."""
+        """Twelve hexadecimal digits of the SHA-256 of a file, or None if there is no such file."""
         path = (self._folder / name).resolve()
         if not path.is_relative_to(self._folder) or not path.is_file():
             return None
@@ -35,19 +35,19 @@ class Assets:
 
 
 def init_app(app: Flask, folder: Path) -> None:
-    """Let `url_for('static', ...)` write the hash and answers say how long they hold."""
+    """Have `url_for('static', ...)` add the hash and responses state how long they may be cached."""
     assets = Assets(folder)
     anyone(app.view_functions["static"])
 
     @app.url_defaults
-    def give_hash(endpoint: str, values: dict[str, Any]) -> None:
+    def add_hash(endpoint: str, values: dict[str, Any]) -> None:
         if endpoint == "static" and "v" not in values and (found := assets.hash_of(values["filename"])):
             values["v"] = found
 
     @app.after_request
-    def say_how_long(response: Response) -> Response:
+    def add_cache_control(response: Response) -> Response:
         if request.endpoint == "static" and response.status_code in {200, 206, 304}:
-            asked = request.args.get("v")
-            current = asked is not None and asked == assets.hash_of((request.view_args or {})["filename"])
+            given = request.args.get("v")
+            current = given is not None and given == assets.hash_of((request.view_args or {})["filename"])
             response.headers["Cache-Control"] = FOR_EVER if current else "no-cache"
         return response

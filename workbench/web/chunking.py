@@ -1,4 +1,4 @@
-"""Long documents in parts that a browser lays out only when they come near: five megabytes stay fluid."""
+"""Long documents in parts that a browser lays out only when scrolled near: 5 MB stay responsive."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 
 LONG = 60_000
-"""Characters of HTML from which on a document is divided."""
+"""A document with this many characters of HTML or more is divided."""
 PART = 24_000
 PIECE = 6_000
-"""Characters to which a paragraph without end is cut; its pieces read as one."""
+"""Characters to which a very long paragraph is cut; its pieces are displayed as one paragraph."""
 
 _CONTAINERS = frozenset({"div", "blockquote"})
 _VOID = frozenset({"br", "hr"})
@@ -37,7 +37,7 @@ _INLINE = frozenset(
 
 
 def pieces(text: str, size: int = PIECE) -> Iterator[str]:
-    """A text cut near every `size` characters, behind white space where there is any."""
+    """A text cut about every `size` characters, after white space if possible."""
     start = 0
     while len(text) - start > size * 3 // 2:
         end = max(text.rfind(" ", start + size // 2, start + size), text.rfind("\n", start, start + size)) + 1
@@ -49,9 +49,9 @@ def pieces(text: str, size: int = PIECE) -> Iterator[str]:
 
 
 def in_parts(html: str) -> str:
-    """Clean HTML with its blocks grouped into `<div class="part">`; what is short comes back as it was.
+    """Clean HTML with its blocks grouped into `<div class="part">`; short HTML is returned unchanged.
 
-    Parts stand at the top and in containers that are long themselves; tables and lists are never divided.
+    Parts are made at the top level and within long containers; tables and lists are never divided.
     """
     if len(html) < LONG:
         return html
@@ -60,7 +60,7 @@ def in_parts(html: str) -> str:
     stack: list[str] = []
     in_part = False
     size = position = 0
-    leaf = 0  # how many elements are open that are not divided
+    leaf = 0  # how many of the open elements are not divided
 
     def text_until(end: int) -> None:
         nonlocal in_part, size
@@ -106,7 +106,7 @@ def in_parts(html: str) -> str:
             if in_part:
                 out.append("</div>")
                 in_part = False
-            # To find the direction of so much takes seconds; the blocks in it have directions of their own.
+            # Without dir="auto": finding the direction of a long text takes seconds, and its blocks have one.
             out.append(f"<{name}>")
             continue
         if not leaf and not in_part:
@@ -121,7 +121,7 @@ def in_parts(html: str) -> str:
 
 
 def longest_text(html: str) -> int:
-    """The length of the longest text between two tags other than that of a paragraph, which can be cut."""
+    """The length of the longest text between two tags, except in paragraphs, which can be cut."""
     longest = position = 0
     before = ""
     for match in _TAG.finditer(html):
@@ -133,7 +133,7 @@ def longest_text(html: str) -> int:
 
 
 def _safe_pieces(content: str) -> Iterator[str]:
-    # No piece may end within a character reference.
+    # A piece must not end within a character reference.
     rest = ""
     for piece in pieces(content):
         piece = rest + piece
@@ -148,7 +148,7 @@ def _safe_pieces(content: str) -> Iterator[str]:
 
 
 def _containers_to_divide(html: str) -> frozenset[int]:
-    """Where containers begin that are long and stand in none but such."""
+    """The offsets of long containers that are nested in long containers only."""
     stack: list[tuple[str, int]] = []
     spans: dict[int, int] = {}
     parents: dict[int, int] = {}

@@ -27,7 +27,7 @@ def csv_file(columns: Sequence[str], rows: Iterable[Sequence[object]], name: str
 
 
 def export_file(export: Export, kind: str, name: str) -> Response:
-    """A result as a file: `csv`, `json`, or `tex` where it has LaTeX; `kind` is the end of its name."""
+    """A result as a file; `kind` is its extension: `csv`, `json`, or `tex` for a result with LaTeX."""
     if kind == "csv":
         return attachment(export.csv(), f"{name}.csv", kind="text/csv")
     if kind == "tex" and export.latex is not None:

@@ -1,4 +1,4 @@
-"""Errors as pages: what a person can put right says how, anything else gives nothing away."""
+"""Errors as pages: one that the user can fix says how; any other reveals nothing about its cause."""
 
 from __future__ import annotations
 
@@ -13,22 +13,23 @@ from workbench.web.requests import wants_fragment
 
 STATUS: dict[type[WorkbenchError], int] = {NotFound: 404, NotAllowed: 403, Conflict: 409}
 TITLES = {
-    400: "This request cannot be read",
-    403: "Not for you",
-    404: "Nothing here",
-    405: "Not in this way",
-    409: "That does not go together",
-    413: "Too much at once",
-    422: "This cannot be taken as it is",
-    500: "Something went wrong here",
-    503: "Too many at once",
+    400: "Bad request",
+    403: "You do not have access",
+    404: "Page not found",
+    405: "Method not allowed",
+    409: "Conflict with the current state",
+    413: "Upload too large",
+    422: "Invalid input",
+    500: "Something went wrong",
+    503: "The server is busy",
 }
-REMEDIES = {
-    404: ("There is no such page.", "Go back, or start from the list of campaigns."),
-    405: ("This address does not take that kind of request.", "Use the buttons of the page."),
-    413: ("The files are larger than this installation takes.", "Compress them with gzip, or send fewer."),
-    500: ("Nothing of what you sent was kept.", "Try again; if it stays, tell whoever runs this server."),
-    503: ("The server is busy with other pages that take long, or lost this one.", "Try again in a moment."),
+# (message, remedy) of the errors that come from HTTP itself.
+EXPLANATIONS = {
+    404: ("There is no page at this address.", "Go back, or start from your campaigns."),
+    405: ("This address does not accept that kind of request.", "Use the buttons on the page."),
+    413: ("The files exceed the size limit of this server.", "Compress them with gzip, or upload fewer."),
+    500: ("Nothing was saved.", "Try again. If it happens again, contact the administrator of this server."),
+    503: ("Other slow requests are running, or this one was interrupted.", "Try again in a few seconds."),
 }
 
 
@@ -44,20 +45,22 @@ class Failure:
 
 
 def refused(error: WorkbenchError) -> tuple[str, int]:
-    """The answer to an error that its reader can mend."""
+    """The response to an error that the user can fix."""
     status = next((code for kind, code in STATUS.items() if isinstance(error, kind)), 422)
     findings = error.findings if isinstance(error, InvalidInput) else ()
-    return _render(Failure(status, TITLES[status], _sentence(error.message), error.remedy, findings))
+    message, remedy = _sentence(error.message), _sentence(error.remedy)
+    return _render(Failure(status, TITLES[status], message, remedy, findings))
 
 
 def failed(error: HTTPException) -> Response | tuple[str, int]:
-    """The answer to an error of HTTP; the cause of an unexpected one is in the log only."""
+    """The response to an HTTP error; the cause of an unexpected one is only in the log."""
     if error.response is not None or error.code is None or error.code < 400:
         return error.get_response()
-    message, remedy = REMEDIES.get(error.code, (TITLES.get(error.code, error.name), ""))
-    text, status = _render(Failure(error.code, TITLES.get(error.code, error.name), message, remedy))
+    title = TITLES.get(error.code, error.name)
+    message, remedy = EXPLANATIONS.get(error.code, (title, ""))
+    text, status = _render(Failure(error.code, title, message, remedy))
     response = Response(text, status, content_type="text/html; charset=utf-8")
-    # What a 405 allows and how long a 503 lasts stands in headers.
+    # The methods that a 405 allows and when to retry after a 503.
     for name, value in error.get_headers():
         if name.lower() in {"allow", "retry-after"}:
             response.headers[name] = value
@@ -65,7 +68,7 @@ def failed(error: HTTPException) -> Response | tuple[str, int]:
 
 
 def init_app(app: Flask) -> None:
-    """Let the application answer every error by a page, or a fragment where htmx asks."""
+    """Have every error answered by a page, or by a fragment if htmx sent the request."""
     app.register_error_handler(WorkbenchError, refused)
     app.register_error_handler(HTTPException, failed)
 
@@ -76,4 +79,6 @@ def _render(failure: Failure) -> tuple[str, int]:
 
 
 def _sentence(message: str) -> str:
+    if not message:
+        return ""
     return message[:1].upper() + message[1:] + ("" if message.endswith((".", "!", "?", "…")) else ".")

@@ -1,4 +1,4 @@
-"""Forms: files, numbers and ids out of a request, and what is wrong with them as findings."""
+"""Forms: files, numbers and ids from a request, and errors in them as findings."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ Files = list[tuple[str, BinaryIO]]
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 LONGEST_FILE_NAME = 200
-# Notices travel in a cookie, which has room for a few.
+# Notices are stored in a cookie, which has room for a few.
 MOST_SENTENCES, SHOWN = 4, 60
 
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
 
 
 def sent_files(field: str = "files") -> Files:
-    """The files of a form, by names that can be shown; raises InvalidInput where none was chosen."""
+    """The files of a form with printable names; raises InvalidInput if none was chosen."""
     files = [
         (_file_name(one.filename), cast(BinaryIO, one.stream))
         for one in request.files.getlist(field)
@@ -39,7 +39,7 @@ def sent_files(field: str = "files") -> Files:
 def with_each(
     files: Iterable[tuple[str, Item]], act: Callable[[str, Item], Result]
 ) -> list[tuple[str, Result]]:
-    """Do the same with every file, open or read; raises InvalidInput with what is wrong in all of them."""
+    """Call `act` for every file; raises InvalidInput with the errors of all files."""
     done: list[tuple[str, Result]] = []
     findings: list[Finding] = []
     for name, file in files:
@@ -53,39 +53,39 @@ def with_each(
 
 
 def whole_number(text: str) -> int | None:
-    """The whole number that was typed, or None where it is none."""
+    """The whole number in a text, or None if it is not one."""
     text = text.strip().replace("−", "-")
     return int(text) if text.isascii() and _WHOLE.fullmatch(text) else None
 
 
 def sent_text(field: str) -> str:
-    """The text of a field, with its lines ended alike and without what no database keeps."""
+    """The text of a field with normalised line ends, without characters that no database stores."""
     return storable(request.values.get(field, "")).replace("\r\n", "\n")
 
 
 def sent_ids(field: str) -> list[str]:
-    """The ids that the fields of one name hold; raises NotFound for what nothing can be called."""
+    """The ids in all fields of one name; raises NotFound for a text that cannot be an id."""
     ids = [read_id(text) for text in request.values.getlist(field)]
     for identifier in ids:
         if storable(identifier) != identifier:
-            raise NotFound("nothing here has this id", remedy="follow the links of the pages")
+            raise NotFound("nothing has this id", remedy="use the links on the pages")
     return ids
 
 
 def sent_id(field: str) -> str:
-    """The id that a field holds; raises NotFound for what nothing can be called."""
+    """The id in a field, empty if there is none; raises NotFound for a text that cannot be an id."""
     return next(iter(sent_ids(field)), "")
 
 
 def findings_of(error: WorkbenchError, source: str, code: str = "") -> tuple[Finding, ...]:
-    """What an error says, for the page on which the form stands; `code` names the field it belongs to."""
+    """The findings of an error, to show with the form; `code` is the field of an error without findings."""
     if isinstance(error, InvalidInput):
         return error.findings
     return (Finding(source, None, code, error.message, error.remedy),)
 
 
 def status_of(error: WorkbenchError) -> int:
-    """The status of a form that was not taken."""
+    """The HTTP status of a rejected form."""
     return 409 if isinstance(error, Conflict) else 422
 
 
@@ -95,7 +95,7 @@ def counted(number: int, one: str, many: str = "") -> str:
 
 
 def announce(done: Sequence[tuple[str, str]]) -> None:
-    """Have said on the next page what became of each (file, sentence); of many files only of the first."""
+    """Show a notice on the next page for each (file, sentence); for many files only for the first."""
     for name, sentence in done[:MOST_SENTENCES]:
         notices.add(f"{name if len(name) <= SHOWN else name[:SHOWN] + '…'}: {sentence}")
     if len(done) > MOST_SENTENCES:

@@ -1,4 +1,4 @@
-"""Ids in addresses and forms: a docno may hold any byte, an address and an HTML page may not."""
+"""Ids in URLs and forms: a docno may contain any byte, a URL and an HTML page may not."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from urllib.parse import unquote_to_bytes
 
 from werkzeug.routing import BaseConverter
 
-# What a form, a path or an encoder would change on its way: controls, bytes outside UTF-8.
+# Characters that a form, a path or an encoder would change: controls, bytes outside UTF-8.
 _UNSAFE = re.compile(r"[\x00-\x20\x7f%\\\u0080-\u00a0\u2028\u2029\ud800-\udfff]")
 
 
 def write_id(identifier: str) -> str:
-    """The id as plain text without controls; `read_id` gives it back to the byte."""
+    """The id as plain text without control characters; `read_id` restores it to the byte."""
     if identifier in {".", ".."}:
         return identifier.replace(".", "%2E")
     return _UNSAFE.sub(_escaped, identifier)
 
 
 def read_id(text: str) -> str:
-    """The id that `write_id` wrote; any other text comes back as some id that nothing has."""
+    """The id that `write_id` wrote; any other text becomes an id that does not exist."""
     return unquote_to_bytes(text).decode("utf-8", "surrogateescape")
 
 

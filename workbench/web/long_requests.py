@@ -1,9 +1,10 @@
-"""Long requests in a process of their own, so that saving an answer never waits behind scoring.
+"""Slow requests in a process of their own, so that saving a judgment never waits for scoring.
 
-What organisers and readers ask for may reckon for seconds, and Python reckons in one thread at a time. So a
-server keeps a second process at a lower priority and hands it those requests that only read; whatever saves,
-and whatever an assessor asks for, stays where it came in. Both are the same application over the same
-database. Until the second process is up, and where a system can have none, everything stays.
+Pages for organisers and viewers may compute for seconds, and Python computes in one thread at a time. So each
+server process starts a second one at a lower priority and forwards to it the requests that only read.
+Requests that save, and all requests of assessors, are answered in the first process. Both run the same
+application on the same database. Until the second process has started, or if the system cannot start one, the
+first process answers everything.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ from werkzeug.test import run_wsgi_app
 from workbench.web.access import Who, access_of
 from workbench.workflow.people.roles import Role
 
-# How many long requests are worked on at once; others wait for one of them.
+# How many long requests the second process answers at once; others wait.
 CHANNELS = 4
-# How many are worked on or wait; the other threads of a server are for those who judge.
+# How many are answered or wait; the other threads of a server are for assessors.
 MOST_LONG = 40
-# How many short requests are worked on at once: more would only take Python's lock from one another, and each
-# needs a connection to the database.
+# How many short requests are answered at once: more would only compete for Python's lock, and each needs a
+# database connection.
 MOST_SHORT = 16
 BUSY_SECONDS = 5
 BUSY = "workbench.busy"
@@ -38,55 +39,55 @@ READY = b"ready"
 WORKER = "workbench.web.long_worker"
 LOG = logging.getLogger(__name__)
 
-Answer = tuple[str, list[tuple[str, str]], bytes]
+Response = tuple[str, list[tuple[str, str]], bytes]
 
 
 def init_app(app: Flask) -> None:
-    """Let the application of a server hand its long requests on."""
+    """Have the application of a server forward its long requests."""
     app.before_request(_refuse_if_busy)
     app.wsgi_app = LongRequests(app)  # type: ignore[method-assign]  # as Flask's documentation does
 
 
 class LongRequests:
-    """A WSGI application before that of `app`, which hands long requests to a second process."""
+    """WSGI middleware of `app` that forwards long requests to a second process."""
 
     def __init__(self, app: Flask) -> None:
         self._app = app
-        self._here = app.wsgi_app
-        self.places = threading.BoundedSemaphore(MOST_LONG)
-        self.at_work = threading.BoundedSemaphore(MOST_SHORT)
+        self._local = app.wsgi_app
+        self.waiting_slots = threading.BoundedSemaphore(MOST_LONG)
+        self.short_slots = threading.BoundedSemaphore(MOST_SHORT)
         self._lock = threading.Lock()
         self._starter: threading.Thread | None = None
         self.second: _SecondProcess | None = None
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-        """Answer here, or let the second process answer."""
-        if not self._is_of_organisers(environ):
-            with self.at_work:
-                return self._here(environ, start_response)
+        """Answer the request locally, or forward it to the second process."""
+        if not self._may_be_long(environ):
+            with self.short_slots:
+                return self._local(environ, start_response)
         if environ["REQUEST_METHOD"] not in {"GET", "HEAD"}:
-            # An upload takes as long as somebody's line does: it keeps nobody else's place.
-            return self._here(environ, start_response)
-        if self.places.acquire(blocking=False):
+            # An upload takes as long as the network does, so it must not occupy a slot.
+            return self._local(environ, start_response)
+        if self.waiting_slots.acquire(blocking=False):
             try:
                 answer = self._answer(environ)
             finally:
-                self.places.release()
+                self.waiting_slots.release()
         else:
             answer = self._refusal(environ)
         if answer is None:
-            return self._here(environ, start_response)
+            return self._local(environ, start_response)
         status, headers, body = answer
         start_response(status, headers)
         return [body]
 
     def close(self) -> None:
-        """End the second process."""
+        """Stop the second process."""
         if self.second is not None:
             self.second.close()
 
-    def _is_of_organisers(self, environ: dict[str, Any]) -> bool:
-        """Whether it is for members of a campaign and for no assessor as such."""
+    def _may_be_long(self, environ: dict[str, Any]) -> bool:
+        """Whether the view is for members of a campaign other than assessors."""
         try:
             endpoint, _ = self._app.url_map.bind_to_environ(environ).match()
         except HTTPException:
@@ -94,35 +95,35 @@ class LongRequests:
         stated = access_of(self._app, endpoint)
         return stated is not None and stated.who is Who.MEMBER and Role.ASSESSOR not in stated.roles
 
-    def _answer(self, environ: dict[str, Any]) -> Answer | None:
-        """What the second process answers; None where there is none (yet)."""
-        second = self._other()
+    def _answer(self, environ: dict[str, Any]) -> Response | None:
+        """The response of the second process; None if there is none (yet)."""
+        second = self._second_process()
         if second is None:
             return None
         for _ in range(2):
             try:
                 return second.ask(environ)
             except (EOFError, OSError):
-                # It was killed, perhaps for the memory that this very request took: it is asked of another
-                # such process once, and never of this one, in which people judge.
-                second = self._other_than(second)
+                # The process was killed, perhaps because of the memory that the request took. It is sent once
+                # more, to a new process, and never answered in this one, which serves the assessors.
+                second = self._replacement_of(second)
                 if second is None:
                     break
         return self._refusal(environ)
 
-    def _refusal(self, environ: dict[str, Any]) -> Answer:
-        body, status, headers = run_wsgi_app(self._here, {**environ, BUSY: True}, buffered=True)
+    def _refusal(self, environ: dict[str, Any]) -> Response:
+        body, status, headers = run_wsgi_app(self._local, {**environ, BUSY: True}, buffered=True)
         return status, list(headers), b"".join(body)
 
-    def _other(self) -> _SecondProcess | None:
-        """The second process, if it is up; the first who asks has it started, and need not wait for it."""
+    def _second_process(self) -> _SecondProcess | None:
+        """The second process if it runs; the first call starts it without waiting for it."""
         with self._lock:
             if self._starter is None:
                 self._start()
             return self.second
 
-    def _other_than(self, lost: _SecondProcess) -> _SecondProcess | None:
-        """A new process in the place of one that ended, once it is up; None where it cannot be started."""
+    def _replacement_of(self, lost: _SecondProcess) -> _SecondProcess | None:
+        """A new process instead of one that ended, once it is running; None if it cannot be started."""
         with self._lock:
             if self.second is lost:
                 self.second = None
@@ -133,21 +134,21 @@ class LongRequests:
         return self.second
 
     def _start(self) -> None:
-        self._starter = threading.Thread(target=self._keep_second, daemon=True)
+        self._starter = threading.Thread(target=self._run_second, daemon=True)
         self._starter.start()
 
-    def _keep_second(self) -> None:
+    def _run_second(self) -> None:
         try:
             self.second = _SecondProcess()
         except (EOFError, OSError, ValueError) as error:
-            # Not tried again: everything works as it is.
-            LOG.warning("long requests have no process of their own: %s", error)
+            # Not retried: the first process answers everything.
+            LOG.warning("long requests run in the main process: %s", error)
 
 
 class _SecondProcess:
-    """The process, and the channels to it that are free; it ends when they are closed, as our end does.
+    """The second process and the channels to it; it ends when they are closed, or with this process.
 
-    Raises EOFError, OSError or (where a system cannot hand channels on) ValueError.
+    Raises EOFError, OSError or (on a system where a child process cannot inherit sockets) ValueError.
     """
 
     def __init__(self) -> None:
@@ -155,17 +156,17 @@ class _SecondProcess:
         self._all = [Connection(ours.detach()) for ours, _ in pairs]
         theirs = [other.fileno() for _, other in pairs]
         command = [sys.executable, "-m", WORKER, *map(str, theirs)]
-        # Nothing of the command comes from outside.
+        # No part of the command comes from a user.
         process = subprocess.Popen(command, pass_fds=theirs, stdin=subprocess.DEVNULL)  # noqa: S603
-        # Somebody must take notice of its end, lest the system keeps its number for ever.
+        # Wait for its end in a thread, so that it does not remain as a zombie.
         threading.Thread(target=process.wait, daemon=True).start()
         for _, other in pairs:
             other.close()
-        self.number = process.pid
+        self.pid = process.pid
         self._free: queue.SimpleQueue[Connection] = queue.SimpleQueue()
         for channel in self._all:
             if channel.recv_bytes() != READY:
-                raise OSError("it does not answer")
+                raise OSError("the second process did not start")
             self._free.put(channel)
 
     def close(self) -> None:
@@ -173,10 +174,10 @@ class _SecondProcess:
         for channel in self._all:
             channel.close()
 
-    def ask(self, environ: dict[str, Any]) -> Answer:
-        """Send a request without a body and give its answer.
+    def ask(self, environ: dict[str, Any]) -> Response:
+        """Send a request without a body and return the response.
 
-        Raises EOFError or OSError where the process has ended.
+        Raises EOFError or OSError if the process has ended.
         """
         channel = self._free.get()
         try:
@@ -184,7 +185,7 @@ class _SecondProcess:
             status, headers = channel.recv()
             return status, headers, channel.recv_bytes()
         finally:
-            # Also one that has ended: whoever waits for a channel is to see it as well.
+            # Also if the process has ended: a thread that waits for a channel must notice it too.
             self._free.put(channel)
 
 

@@ -17,7 +17,7 @@ from markupsafe import Markup
 
 from workbench.web.chunking import LONG, PART, PIECE, in_parts, longest_text, pieces
 
-# Broken to a width: some line is this long, and nearly no line had room for the first word of the next.
+# A text wrapped to a width: some line is this long, and almost no line could take the next line's first word.
 WIDE = 40
 SLACK = 8
 MOST = 0.8
@@ -29,14 +29,14 @@ _INDENT = re.compile(r"\n(?=[^\S\n]{2,}\S)")
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A paragraph, or lines whose columns are aligned by spaces."""
+    """A paragraph, or lines with columns aligned by spaces."""
 
     text: str
     aligned: bool = False
 
 
 def blocks(text: str) -> Iterator[Block]:
-    """The paragraphs of a text; blank lines separate them, and so do indented first lines of prose."""
+    """The paragraphs of a text, separated by blank lines or by indented first lines."""
     for part in _BLANK.split(text.expandtabs(8).strip("\n")):
         if not part.strip():
             continue
@@ -49,7 +49,7 @@ def blocks(text: str) -> Iterator[Block]:
 
 
 def _paragraphs(part: str) -> list[str]:
-    # First lines are few; where most lines are set in, the indent means something else.
+    # First lines are few: if most lines are indented, the indent means something else.
     indented = len(_INDENT.findall(part))
     return _INDENT.split(part) if indented * 2 < part.count("\n") + 1 else [part]
 
@@ -77,23 +77,23 @@ LONGEST_NAME = 200
 
 
 def images_as_links(html: str) -> str:
-    """Every image as a link to it with its own words, one from nowhere as its words; before cleaning."""
+    """HTML with every image replaced by a link with its alternative text; call it before cleaning."""
     return _IMAGE.sub(_as_link, html)
 
 
 def addresses_shown(clean: str) -> str:
-    """Cleaned HTML whose links carry in `data-to` where they lead, for the stylesheet to show."""
+    """Cleaned HTML whose links have their target in `data-to`, for the stylesheet to show."""
     return _LINK.sub(_with_address, clean)
 
 
 def shown_address(address: str) -> str:
-    """Where a link leads, as short as can be told: host and path; empty for what leads nowhere honest."""
+    """The target of a link in short, host and path; empty for an invalid or deceptive address."""
     try:
         parts = urlsplit(address)
         host = parts.hostname or ""
     except ValueError:
         return ""
-    # A name before the host is there to be taken for it.
+    # A user name before the host could be mistaken for the host.
     if not host or "@" in parts.netloc:
         return ""
     rest = parts.path.rstrip("/") + (f"?{parts.query}" if parts.query else "")
@@ -132,15 +132,15 @@ INLINE = _names("b i em strong u s sub sup small code kbd q cite var")
 BLOCKS = _names("p div h1 h2 h3 h4 h5 h6 ul ol li dl dt dd blockquote pre")
 TABLES = _names("table caption thead tbody tfoot tr th td")
 ALLOWED = INLINE | BLOCKS | TABLES | {"br", "hr", "a"}
-# Each finds its own direction by its first letter, whatever stands around it.
+# Each gets dir="auto": the browser finds the direction from its first letter.
 DIRECTED = (BLOCKS | TABLES) - _names("caption thead tbody tfoot tr")
-# Dropped with what is in them; of every other element only the tags are dropped.
+# Dropped with their content; of every other element that is not allowed only the tags are dropped.
 DROPPED = _names("script style title template noscript iframe object svg math textarea select")
 
 _DIVISIONS = "section|article|main|header|footer|aside|nav|center|address|figure|figcaption|form|fieldset"
 _DIVISION = re.compile(rf"<(/?)(?:{_DIVISIONS})\b[^<>]*>", re.IGNORECASE)
 _TAG = re.compile(r"<(/?)([a-z][a-z0-9]*)\b[^<>]*>", re.IGNORECASE)
-# A closing tag, or one that stands alone, of an element of prose: `a <b c` and `vector<a>` are no HTML.
+# A closing tag of a known element, or one of those that need none: `a <b c` and `vector<a>` are not HTML.
 _IS_HTML = re.compile(
     rf"</(?:{'|'.join(sorted(ALLOWED | DROPPED | {'a', 'body', 'font', 'span', 'html'}))})\s*>"
     rf"|<(?:p|br|hr|li|tr|td|html|body|!doctype)\b[^<>]*>|<(?:{_DIVISIONS}|img|iframe|meta|link)\s[^<>]*>",
@@ -149,11 +149,11 @@ _IS_HTML = re.compile(
 _BREAKS = re.compile(r"<(?:p|br|div|li|tr|pre|dd)\b", re.IGNORECASE)
 _HEADING = re.compile(r"<(/?)h([1-6])([ >])")
 _TABLE = re.compile(r"<table( [^<>]*)?>")
-# Elements that the next of their kind closes, and those without an end: they do not nest by being repeated.
+# Elements that the next of their kind closes, and void ones: repeating them does not nest.
 _FLAT = _names("p li tr td th dt dd thead tbody option br hr img input meta link")
 DEEPEST, MOST_WORK = 300, 3_000_000
-# Cleaning takes time with the square of these in one text, a fifth of a second for 100,000: instead of many,
-# stand-ins are cleaned, characters that no text can hold.
+# Cleaning takes quadratic time in the number of these in one text, 0.2 s for 100,000. Where there are many,
+# they are replaced, while the text is cleaned, by characters that no text can contain.
 _SLOW = re.compile("[&\u00a0]")
 MOST_SLOW = 5_000
 _REFERENCE = re.compile(r"&(?:#[0-9]{1,8}|#[xX][0-9a-fA-F]{1,8}|[a-zA-Z][a-zA-Z0-9]{1,31});?")
@@ -173,8 +173,8 @@ _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable(["table", "striketh
 def render_document(text: str) -> Markup:
     """The text of a document, plain or HTML, as the judging page shows it: one `<div class="text">`.
 
-    Links lead outside in a tab of their own and say where; images are links and never loaded. A long document
-    is divided into parts that are laid out when they come near.
+    Links open in a new tab and show their target; images become links and are never loaded. A long document
+    is divided into parts that the browser lays out when scrolled near.
     """
     text = _UNSHOWABLE.sub("\ufffd", text).replace("\f", "\n\n").replace("\r\n", "\n").replace("\r", "\n")
     shown = None
@@ -188,7 +188,7 @@ def render_document(text: str) -> Markup:
 
 
 def render_guidelines(markdown: str) -> Markup:
-    """Guidelines in Markdown; HTML in them is shown as it was typed, links lead outside in a new tab."""
+    """Guidelines from Markdown as HTML; raw HTML is shown as text, links open in a new tab."""
     rendered = _MARKDOWN.render(_UNSHOWABLE.sub("\ufffd", markdown))
     clean = nh3.clean(
         rendered,
@@ -212,7 +212,7 @@ def _plain(text: str) -> Markup:
 
 
 def _document(text: str) -> str:
-    """A plain text's paragraphs, each with a direction of its own."""
+    """The paragraphs of a plain text, each with its own direction."""
     written: list[str] = []
     sizes: list[int] = []
     for block in blocks(_DIRECTIONS.sub("", text)):
@@ -260,7 +260,7 @@ def _html(text: str) -> str:
 
 
 def _with_stand_ins(text: str) -> str:
-    # Character references are read here, so that a scheme or a forced direction cannot hide in one.
+    # Character references are resolved here, so that no URL scheme or direction override can hide in one.
     def read(match: re.Match[str]) -> str:
         return "".join(_STAND_INS.get(one, one) for one in html.unescape(match[0]))
 
@@ -268,19 +268,19 @@ def _with_stand_ins(text: str) -> str:
 
 
 def _shown(clean: str) -> str:
-    # The page has headings of its own above these; wide tables scroll in a box of their own.
+    # The page has two levels of headings above these; wide tables scroll in a container.
     lowered = _HEADING.sub(lambda match: f"<{match[1]}h{min(int(match[2]) + 2, 6)}{match[3]}", clean)
     boxed = _TABLE.sub(r'<div class="scroll"><table\1>', lowered).replace("</table>", "</table></div>")
     return _overrides_shown(_DIRECTIONS.sub("", boxed))
 
 
 def _overrides_shown(safe: str) -> str:
-    # Text that reads backwards can hide what it says; where somebody forced that, it is shown.
+    # A direction override can disguise a text, so it is made visible.
     return _OVERRIDES.sub(lambda match: f'<span class="control">U+{ord(match[0]):04X}</span>', safe)
 
 
 def _too_deep(text: str) -> bool:
-    # Cleaning takes time with the square of the depth, and browsers stop at 512.
+    # Cleaning takes quadratic time in the depth, and browsers limit it to 512.
     depth = deepest = tags = 0
     for match in _TAG.finditer(text):
         tags += 1
@@ -292,7 +292,7 @@ def _too_deep(text: str) -> bool:
 
 
 def plain_words(text: str) -> str:
-    """One line of user text for titles and lists: no controls, no forced direction, nothing escaped yet."""
+    """User text as one line for titles and lists: no controls, no direction overrides, not escaped yet."""
     return _DIRECTIONS.sub("", _OVERRIDES.sub("", _UNSHOWABLE.sub("\ufffd", " ".join(text.split()))))
 
 

@@ -12,27 +12,27 @@ from workbench.web.context import app_context
 
 
 def from_htmx() -> bool:
-    """Whether htmx sent the request and will put the answer into the page that is open."""
+    """Whether htmx sent the request and will swap the response into the open page."""
     return request.headers.get("HX-Request") == "true"
 
 
 def from_script() -> bool:
-    """Whether a script of an open page sent the request: it reads statuses, and is led nowhere."""
+    """Whether a script of an open page sent the request: it reads the status and follows no redirect."""
     return from_htmx() or request.headers.get("Accept") == "application/json"
 
 
 def wants_fragment() -> bool:
-    """Whether only the piece that changed is wanted, not a whole page."""
+    """Whether a fragment is wanted instead of a whole page."""
     return from_htmx() and request.headers.get("HX-Request-Type") != "full"
 
 
 def see_other(address: str) -> Response:
-    """303: the form was taken, the page to look at is there."""
+    """A 303 redirect to the page to show after a form was accepted."""
     return redirect(address, code=303)
 
 
 def safe_next(address: str | None) -> str | None:
-    """The address if it is a path on this host, else None: nobody is to be led elsewhere after signing in."""
+    """The address if it is a path on this host, else None: signing in never redirects to another site."""
     if not address or not address.startswith("/") or address.startswith(("//", "/\\")):
         return None
     if "\\" in address or any(ord(character) < 33 or ord(character) == 127 for character in address):
@@ -45,7 +45,7 @@ def safe_next(address: str | None) -> str | None:
 
 
 def page_asked_for() -> str:
-    """The path to come back to after signing in; of a form that was sent, the page that it stood on."""
+    """The path to return to after signing in; after a form was submitted, the page with the form."""
     if request.method in {"GET", "HEAD"}:
         query = request.query_string.decode("utf-8", "replace")
         address = request.root_path + request.path + (f"?{query}" if query else "")
@@ -60,28 +60,28 @@ SESSION_COOKIE = "workbench"
 
 
 def secure() -> bool:
-    """Whether cookies are for https only: as the settings say, else as this request came."""
+    """Whether cookies are for https only: by the settings, else by the scheme of this request."""
     wanted = app_context().settings.secure_cookies
     return request.is_secure if wanted is None else wanted
 
 
 def cookie_name(name: str = SESSION_COOKIE) -> str:
-    """The name of a cookie; browsers let nobody but this very host set one with the prefix."""
+    """The name of a cookie; with the prefix, browsers accept it from this host only."""
     return f"__Host-{name}" if secure() else name
 
 
 def read_token() -> str | None:
-    """The session token that the browser sent."""
+    """The session token of this request, or None."""
     return request.cookies.get(cookie_name()) or None
 
 
 def keep_token(response: Response, token: str, expires_at: datetime) -> None:
-    """Give the browser its token until the session ends by itself."""
+    """Set the session cookie until the session expires."""
     response.set_cookie(
         cookie_name(), token, expires=expires_at, path="/", secure=secure(), httponly=True, samesite="Lax"
     )
 
 
 def drop_token(response: Response) -> None:
-    """Take the token out of the browser."""
+    """Delete the session cookie."""
     response.delete_cookie(cookie_name(), path="/", secure=secure(), httponly=True, samesite="Lax")

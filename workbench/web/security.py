@@ -1,4 +1,4 @@
-"""What every answer says to the browser, and which posts are refused before anything looks at them."""
+"""Security headers of every response, and the check that refuses forms sent from other sites."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ HEADERS = {
 
 
 def refuse_cross_site() -> None:
-    """Raise NotAllowed for a form that another site had this browser send.
+    """Raise NotAllowed for a form that was submitted from another site.
 
-    Browsers say so themselves in Sec-Fetch-Site, older ones through Origin; a program that says neither has
-    no cookies of anybody to misuse.
+    Browsers tell by Sec-Fetch-Site, older ones by Origin; a program that sends neither has no cookies of a
+    user to misuse.
     """
     if request.method in SAFE_METHODS:
         return
@@ -47,12 +47,12 @@ def refuse_cross_site() -> None:
         foreign = origin is not None and _host(origin) != request.host
     if foreign:
         raise NotAllowed(
-            "this form was sent from another site", remedy="open the page here and send it again"
+            "this form was submitted from another site", remedy="open the page here and submit it again"
         )
 
 
 def add_headers(response: Response) -> Response:
-    """Put the headers on an answer; pages are never kept by caches."""
+    """Add the headers to a response; pages are never cached."""
     for name, value in HEADERS.items():
         response.headers.setdefault(name, value)
     if request.endpoint != "static":
@@ -61,7 +61,7 @@ def add_headers(response: Response) -> Response:
 
 
 def init_app(app: Flask) -> None:
-    """Let the application refuse and say all this."""
+    """Register the check and the headers with the application."""
     app.before_request(refuse_cross_site)
     app.after_request(add_headers)
 

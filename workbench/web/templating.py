@@ -1,4 +1,4 @@
-"""How templates are read: undefined names are errors, everything is escaped, ids may hold any byte."""
+"""Jinja's options, filters and globals; undefined names are errors and everything is escaped."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from workbench.workflow.judging.desk_settings import (
 
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
-# For `app.jinja_options`, which must be set before the first template is looked at.
+# For `app.jinja_options`, which must be set before the first template is loaded.
 OPTIONS: dict[str, Any] = {
     "undefined": StrictUndefined,
     "autoescape": True,
@@ -39,7 +39,7 @@ OPTIONS: dict[str, Any] = {
 
 
 def init_app(app: Flask) -> None:
-    """Give templates their filters and the names that every page needs."""
+    """Register the filters, globals and context that templates use."""
     app.add_template_filter(grouped)
     app.add_template_filter(share)
     app.add_template_filter(day)
@@ -76,7 +76,7 @@ def grouped(number: int) -> str:
 
 
 def share(part: int, whole: int) -> str:
-    """A share in whole per cent, or a dash where there is nothing to share."""
+    """A share in whole per cent, or a dash if the whole is 0."""
     return f"{100 * part / whole:.0f} %" if whole else "–"
 
 
@@ -86,12 +86,12 @@ def day(when: datetime) -> Markup:
 
 
 def moment(when: datetime) -> Markup:
-    """A moment for people, in UTC: `2 December 2026, 14:05 UTC`."""
+    """A time for people, in UTC: `2 December 2026, 14:05 UTC`."""
     return _time(when, f"{when.day} {when:%B %Y, %H:%M} UTC")
 
 
 def fresh_id() -> str:
-    """An id that no form had before: what is sent twice with it is recorded once."""
+    """A unique id for a form: if the form is submitted twice, it is recorded once."""
     return str(uuid.uuid4())
 
 
@@ -100,7 +100,7 @@ def _time(when: datetime, text: str) -> Markup:
 
 
 def _printable(value: Any) -> Any:
-    # A byte that was no UTF-8 is a lone surrogate, which no answer can carry: it is shown as \xNN.
+    # A byte outside UTF-8 is a lone surrogate, which no response can encode: it is shown as \xNN.
     if value is None:
         return ""
     if not isinstance(value, str) or value.isascii() or not _SURROGATE.search(value):
@@ -110,7 +110,7 @@ def _printable(value: Any) -> Any:
 
 
 def text_look() -> TextSettings:
-    """What the viewer chose, read once a request; the usual where nobody is signed in."""
+    """The viewer's settings for reading text, read once per request; the defaults if not signed in."""
     found = g.get("text_look")
     if not isinstance(found, TextSettings):
         found = TextSettings()
@@ -122,16 +122,16 @@ def text_look() -> TextSettings:
 
 
 def text_choices() -> tuple[TextOption, ...]:
-    """What there is to choose."""
+    """The settings for reading text, with their options."""
     return TEXT_OPTIONS
 
 
 def highlighted_words(assignment_id: int) -> tuple[str, ...]:
-    """The viewer's own words in the topic of an assignment of theirs."""
+    """The words that the viewer highlights in the topic of an assignment."""
     with reading() as db:
         return own_words(db, assignment_id, viewer().id)
 
 
 def nearly(part: float) -> str:
-    """A share in per cent that says 100 only of what is whole: `99.7 %`."""
+    """A share in per cent that is shown as 100 only if it is exactly 1: `99.7 %`."""
     return "100 %" if part == 1 else f"{min(100 * part, 99.9):.1f} %"

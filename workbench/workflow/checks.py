@@ -1,4 +1,4 @@
-"""What must be true of ids and texts before any database may keep them."""
+"""Checks of ids, texts and hashes before they are stored."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _CLIENT_ID = re.compile(r"[A-Za-z0-9-]{8,64}")
 
 
 def id_finding(identifier: str, *, what: str, source: str) -> Finding | None:
-    """What keeps this id out of a database, or None.
+    """The error of an id that cannot be stored, or None.
 
-    Files for the commands without a database may hold any bytes; PostgreSQL keeps neither NUL nor what is not
-    UTF-8, and an id that was silently changed would no longer join with the runs.
+    Commands that need no database accept any bytes. PostgreSQL stores neither NUL nor invalid UTF-8, and an
+    id that was changed silently would no longer match the runs.
     """
     shown = identifier.encode("utf-8", "backslashreplace").decode("utf-8")[:80]
     if _UNSTORABLE.search(identifier):
@@ -33,26 +33,26 @@ def id_finding(identifier: str, *, what: str, source: str) -> Finding | None:
 
 
 def storable(text: str) -> str:
-    """The text with NUL and unpaired surrogates, which no database keeps, shown as U+FFFD."""
+    """The text with NUL and lone surrogates, which PostgreSQL cannot store, replaced by U+FFFD."""
     if text.isascii() and "\0" not in text:
         return text
     return _UNSTORABLE.sub("\ufffd", text)
 
 
 def checked_client_id(client_id: str) -> str:
-    """The sender's own id of what it sends, by which it is recorded once; raises WorkbenchError for none."""
+    """The client id that makes recording idempotent; raises WorkbenchError if it is missing or malformed."""
     if not _CLIENT_ID.fullmatch(client_id):
         raise WorkbenchError("missing or malformed client id", remedy="load the page again")
     return client_id
 
 
 def checked_sha256(digest: str | None) -> str | None:
-    """The hash of the text that was shown, as the sender says it; raises WorkbenchError for what is none."""
+    """The hash of the shown text, as the client sent it; raises WorkbenchError if it is not a SHA-256."""
     if digest is not None and not _SHA256.fullmatch(digest):
         raise WorkbenchError("the hash of the shown text is not a SHA-256")
     return digest
 
 
 def text_hash(title: str, text: str) -> str:
-    """The SHA-256 that goes with every judgment of a document: of its title, a NUL, and its text."""
+    """The SHA-256 that is stored with every judgment of a document: of its title, a NUL and its text."""
     return hashlib.sha256(f"{title}\0{text}".encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""Moments: the present, unless somebody says otherwise, and what other clocks say."""
+"""The clock: the current time, which tests can replace, and times sent by clients."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from datetime import UTC, datetime
 
 
 def utc_now(now: datetime | None) -> datetime:
-    """The given moment, or this one."""
+    """The given time, or the current one."""
     return now or datetime.now(UTC)
 
 
 def parse_client_time(text: str) -> datetime | None:
-    """The moment that a sender's clock says in ISO 8601 with its zone, or None where it says none."""
+    """The time that a client sent in ISO 8601 with a time zone, or None if it is not such a time."""
     try:
-        said = datetime.fromisoformat(text)
-        return said.astimezone(UTC) if said.tzinfo is not None else None
+        sent = datetime.fromisoformat(text)
+        return sent.astimezone(UTC) if sent.tzinfo is not None else None
     except (ValueError, OverflowError):
         return None

@@ -31,9 +31,9 @@ from workbench.workflow.pools.judged_pairs import events_of_people, judged_pairs
 
 @dataclass(frozen=True, slots=True)
 class TopicProgress:
-    """A topic: its pairs, how many a person has graded, and these by the highest grade given.
+    """A topic: its pairs, how many of them a person has graded, and these by their highest grade.
 
-    Disputed are those that people graded differently; what machines say is not counted here.
+    Disputed are those that people graded differently; machine judgments are not counted.
     """
 
     topic: str
@@ -46,7 +46,7 @@ class TopicProgress:
 
 @dataclass(frozen=True, slots=True)
 class AssessorProgress:
-    """An assessor: pairs assigned and answered of them; `judgments` counts all grades there are."""
+    """An assessor: assigned pairs, how many of them answered; `judgments` counts all grades."""
 
     name: str
     machine: bool
@@ -61,7 +61,7 @@ class AssessorProgress:
 class Overview:
     """A campaign at a glance; pairs are (topic, document), each counted once over all pools.
 
-    A draft of a pool is no pool yet: it counts nowhere.
+    Draft pools are not counted.
     """
 
     topics: int
@@ -79,7 +79,7 @@ class Overview:
 
 
 def overview(db: Session, campaign_id: int) -> Overview:
-    """Everything the organiser's first page shows."""
+    """The progress of a campaign, as the overview page shows it."""
     events = current_events(db, campaign_id)
     by_topic = _by_topic(db, campaign_id, events_of_people(db, campaign_id, events))
     by_assessor = _by_assessor(db, campaign_id, events)
@@ -119,7 +119,7 @@ def _by_topic(db: Session, campaign_id: int, events: tuple[CurrentEvent, ...]) -
 
 
 def _topic_progress(topic: str, title: str, pooled: set[str], grades: dict[str, set[int]]) -> TopicProgress:
-    # Pairs judged elsewhere and never pooled are imports: they count as pairs of the topic as well.
+    # Imported judgments may be of pairs that were never pooled: they count as pairs of the topic as well.
     pairs = pooled | grades.keys()
     highest = Counter(max(given) for given in grades.values())
     return TopicProgress(
@@ -136,10 +136,10 @@ def _by_assessor(
     db: Session, campaign_id: int, events: tuple[CurrentEvent, ...]
 ) -> tuple[AssessorProgress, ...]:
     answers: dict[int, Counter[str]] = {}
-    said: dict[int, set[tuple[str, str]]] = {}
+    answered: dict[int, set[tuple[str, str]]] = {}
     for event in events:
         answers.setdefault(event.assessor_id, Counter())[event.answer] += 1
-        said.setdefault(event.assessor_id, set()).add((event.topic, event.docno))
+        answered.setdefault(event.assessor_id, set()).add((event.topic, event.docno))
     assigned = _assigned_pairs(db, campaign_id)
     assessors = db.scalars(
         select(AssessorRow).where(AssessorRow.campaign_id == campaign_id).order_by(AssessorRow.name)
@@ -152,7 +152,7 @@ def _by_assessor(
                 name=row.name,
                 machine=row.machine,
                 assigned=len(mine),
-                answered=len(mine & said.get(row.id, set())),
+                answered=len(mine & answered.get(row.id, set())),
                 judgments=given["grade"],
                 unsure=given["unsure"],
                 cannot_judge=given["cannot_judge"],
@@ -176,8 +176,8 @@ def _assigned_pairs(db: Session, campaign_id: int) -> dict[int, set[tuple[str, s
 
 
 def _runs(db: Session, campaign_id: int) -> int:
-    held = select(func.count()).where(RunRow.campaign_id == campaign_id, RunRow.replaced_at.is_(None))
-    return db.scalar(held) or 0
+    current = select(func.count()).where(RunRow.campaign_id == campaign_id, RunRow.replaced_at.is_(None))
+    return db.scalar(current) or 0
 
 
 def _count(db: Session, table: type[TopicRow | DocumentRow], campaign_id: int) -> int:
@@ -207,10 +207,10 @@ def _missing(db: Session, campaign_id: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class CampaignCard:
-    """A campaign in somebody's list; `mine_left` counts their own pairs without an answer.
+    """A campaign in a person's list; `mine_left` counts the pairs that this person has left to judge.
 
-    `own_runs` are those of a participant's groups, None for anybody else; who only sends runs or only judges
-    is told nothing of how far colleagues have come.
+    `own_runs` counts the runs of a participant's groups, None for other roles. People who only submit runs or
+    only judge do not learn about the progress of others.
     """
 
     slug: str
@@ -224,7 +224,7 @@ class CampaignCard:
 
     @property
     def shows_judging(self) -> bool:
-        """Whether this person may know how far judging has come."""
+        """Whether this person may see the progress of judging."""
         return not _sees_own_only(self.roles)
 
 
@@ -254,5 +254,5 @@ def _card(db: Session, row: CampaignRow, account_id: int) -> CampaignCard:
 
 
 def _sees_own_only(roles: frozenset[Role]) -> bool:
-    """Whether these roles open nothing but one's own part of a campaign."""
+    """Whether these roles give access to one's own work only."""
     return roles <= {Role.PARTICIPANT, Role.ASSESSOR}

@@ -73,7 +73,7 @@ def test_agreement_needs_two_assessors_and_a_line_on_the_scale(database: Databas
         with pytest.raises(WorkbenchError, match="cannot be the lowest relevant grade"):
             campaign_agreement(db, made.campaign.id, replace(FEW, relevant_from=2))
         import_judgments(db, made.campaign.id, [Judgment(who, "T1", "d1", 1) for who in "XY"], source="f")
-        with pytest.raises(WorkbenchError, match="nobody has no grade that enters"):
+        with pytest.raises(WorkbenchError, match="nobody has no grade that is included"):
             campaign_pair(db, made.campaign.id, FEW, first="X", second="nobody")
 
 

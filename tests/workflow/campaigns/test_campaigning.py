@@ -30,13 +30,13 @@ def test_a_campaign_is_found_by_the_short_name_made_from_its_name(database: Data
 
 @pytest.mark.parametrize("slug", ["Ümlaut", "a b", "-a", "a--b", ""])
 def test_a_short_name_that_cannot_stand_in_an_address_is_refused(database: Database, slug: str) -> None:
-    with database.writing() as db, pytest.raises(WorkbenchError, match="cannot stand in an address"):
+    with database.writing() as db, pytest.raises(WorkbenchError, match="cannot be used in a URL"):
         create_campaign(db, name="X", scale=BINARY, slug=slug)
 
 
 def test_names_are_checked(database: Database) -> None:
     with database.writing() as db:
-        with pytest.raises(WorkbenchError, match="needs a name"):
+        with pytest.raises(WorkbenchError, match="name is missing"):
             create_campaign(db, name="  ", scale=BINARY)
         with pytest.raises(WorkbenchError, match="201 characters"):
             create_campaign(db, name="x" * 201, scale=BINARY)
@@ -64,7 +64,7 @@ def test_grades_keep_their_values_once_something_is_judged(database: Database) -
         import_judgments(db, made.campaign.id, [Judgment("X", "T1", "d1", 1)], source="f")
         changed = change_campaign(db, made.campaign.id, name="Two", guidelines="# How", scale=relabelled)
         assert (changed.scale, changed.guidelines) == (relabelled, "# How")
-        with pytest.raises(Conflict, match="cannot change once something is judged"):
+        with pytest.raises(Conflict, match="grade values cannot change"):
             change_campaign(db, made.campaign.id, name="Two", guidelines="", scale=FOUR_GRADES)
 
 

@@ -192,7 +192,7 @@ def test_a_judged_topic_gets_subtopics_and_loses_none(db: Session) -> None:
     assert load(("1", "height"), ("2", "time")) == 1
     assert load() == 0  # a file that knows of none takes none away
     for wrong in ([("2", "time")], [("1", "depth"), ("2", "time")]):
-        with pytest.raises(InvalidInput, match="T1 is judged already"):
+        with pytest.raises(InvalidInput, match="T1 is judged"):
             load(*wrong)
     with pytest.raises(InvalidInput):
         load(("1", "height"), ("2", "time"), ("3", "x"), title="another")

@@ -53,8 +53,8 @@ def attempt(
 ) -> SignedIn | Refused:
     """What a browser does: read, check outside any transaction, settle."""
     with database.reading() as db:
-        claimed = begin_attempt(db, login=login, address=address, now=now)
-    checked = check_password(claimed, password, passwords)
+        begun = begin_attempt(db, login=login, address=address, now=now)
+    checked = check_password(begun, password, passwords)
     with database.writing() as db:
         return sign_in(db, checked, now=now)
 
@@ -200,9 +200,9 @@ def test_guesses_that_were_checked_at_once_count_one_after_the_other(
 ) -> None:
     # All of them read the same state first, as requests in parallel do; the right one comes sixth.
     with database.reading() as db:
-        claims = [begin_attempt(db, login="ada", address="192.0.2.1", now=NOON) for _ in range(6)]
-    guesses = [check_password(one, "wrong guess", CHEAP) for one in claims[:5]] + [
-        check_password(claims[5], PASSWORD, CHEAP)
+        attempts = [begin_attempt(db, login="ada", address="192.0.2.1", now=NOON) for _ in range(6)]
+    guesses = [check_password(one, "wrong guess", CHEAP) for one in attempts[:5]] + [
+        check_password(attempts[5], PASSWORD, CHEAP)
     ]
     outcomes = []
     for guess in guesses:
@@ -231,8 +231,8 @@ def test_another_password_ends_all_sessions_and_opens_one(database: Database, ad
     with database.writing() as db:
         old = open_session(db, ada, now=NOON)
     with database.reading() as db:
-        claimed = begin_attempt(db, login="ada", address=None, now=NOON)
-    checked = check_password(claimed, PASSWORD, CHEAP)
+        begun = begin_attempt(db, login="ada", address=None, now=NOON)
+    checked = check_password(begun, PASSWORD, CHEAP)
     with database.writing() as db:
         new = change_password(db, checked, CHEAP.hash("another long sentence"), now=NOON)
 
@@ -246,9 +246,9 @@ def test_another_password_ends_all_sessions_and_opens_one(database: Database, ad
 
 def test_the_old_password_must_be_right(database: Database, ada: Account) -> None:
     with database.reading() as db:
-        claimed = begin_attempt(db, login="ada", address=None, now=NOON)
+        begun = begin_attempt(db, login="ada", address=None, now=NOON)
     with database.writing() as db:
-        outcome = change_password(db, check_password(claimed, "wrong guess", CHEAP), "never kept", now=NOON)
+        outcome = change_password(db, check_password(begun, "wrong guess", CHEAP), "never kept", now=NOON)
     assert isinstance(outcome, Refused)
     assert isinstance(attempt(database), SignedIn)
 

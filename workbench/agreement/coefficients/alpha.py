@@ -110,7 +110,7 @@ class _Alpha(Coefficient):
     def disagreements(self, tally: Tally, weights: Weights) -> tuple[Floats, Floats]:
         """D_o = sum of o_kl v_kl / n and D_e = sum of n_k n_l v_kl / (n (n - 1)), v the differences.
 
-        Only pairs with two grades or more enter. Nominal weights give alpha for nominal, quadratic for
+        Only pairs with two grades or more count. Nominal weights give alpha for nominal, quadratic for
         interval data. Source: Krippendorff 2011.
         """
         return parts_by_difference(tally, self.differences or (lambda _: weights))

@@ -26,10 +26,10 @@ from workbench.workflow.people.accounts import account_by_login
 
 @click.command("new")
 @click.argument("name")
-@click.option("--slug", help="Short name for addresses and commands; made from the name if not given.")
+@click.option("--slug", help="Short name for URLs and commands; derived from the name if missing.")
 @click.option("--scale", default="binary", show_default=True, help=f"{', '.join(SCALES)}, or a JSON file.")
 @click.option("--guidelines", type=click.Path(dir_okay=False, path_type=Path), help="Markdown file.")
-@click.option("--organiser", help="Login of the account that runs it.")
+@click.option("--organiser", help="Login name of the organiser.")
 @database_options
 def new(
     settings: Settings,
@@ -39,7 +39,7 @@ def new(
     guidelines: Path | None,
     organiser: str | None,
 ) -> None:
-    """Make a campaign called NAME and print its short name."""
+    """Create a campaign called NAME and print its short name."""
     with open_database(settings) as database, database.writing() as db:
         made = create_campaign(
             db,
@@ -70,7 +70,7 @@ def list_(settings: Settings, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 @database_options
 def show(settings: Settings, campaign: str, as_json: bool) -> None:
-    """Show how far CAMPAIGN has come: pooled, judged, disputed."""
+    """Show the progress of CAMPAIGN: pooled, judged, disputed."""
     with open_database(settings) as database, database.reading() as db:
         found = campaign_by_slug(db, campaign)
         state = overview(db, found.id)
@@ -158,7 +158,7 @@ def topics(
     type=click.Choice(list(DOCUMENT_FORMATS)),
     help="By default recognised by the content.",
 )
-@click.option("--pooled", is_flag=True, help="Keep only what the pools need, and name what is missing.")
+@click.option("--pooled", is_flag=True, help="Load only pooled documents, and list those that are missing.")
 @JSON
 @database_options
 def documents(
@@ -197,6 +197,6 @@ def _say_loaded(done: list[tuple[str, Loaded]], as_json: bool, what: str) -> Non
         numeric=[1, 2, 3, 4, 5],
     )
     if missing:
-        click.echo(f"{len(missing)} pooled documents have no text yet:", err=True)
+        click.echo(f"{len(missing)} pooled documents without text:", err=True)
         for docno in missing:
             click.echo(f"  {docno}", err=True)

@@ -87,7 +87,7 @@ def qrels(
 @click.argument("campaign")
 @consensus_options(several=True)
 @click.option("--models", is_flag=True, help="Without --rule: also the models, which take seconds.")
-@click.option("-m", "--measure", default=MEASURE, show_default=True, help="By which the runs are ranked.")
+@click.option("-m", "--measure", default=MEASURE, show_default=True, help="Measure that ranks the runs.")
 @click.option("--run", "tags", multiple=True, help="Only these runs, by tag; all if not given.")
 @click.option("--no-ranking", is_flag=True, help="Leave out how the rules rank the runs.")
 @click.option(
@@ -117,7 +117,7 @@ def consensus(
     tau, tau AP, the pairs of runs that swap. The rule one needs --assessor, which may be repeated.
     """
     if table and as_json:
-        raise click.UsageError("--csv and --json exclude one another: drop one of them")
+        raise click.UsageError("--csv and --json exclude one another: keep one of them")
     names = rules or tuple(name for name in default_rules(slow=models) if name != "one" or people)
     choices = choices_of(names, choice, assessors=people)
     ranking, why_not = None, ""
@@ -186,9 +186,9 @@ def _without_rule(
             soft_export(make_soft_labels(db, campaign_id, machines=choice.machines)), output, as_json
         )
         return
-    held = current_judgments(db, campaign_id)
-    write_out(b"".join(write_judgment_groups(held)), output)
-    for name, group in group_names(one.assessor for one in held if one.grade is not None).items():
+    judgments = current_judgments(db, campaign_id)
+    write_out(b"".join(write_judgment_groups(judgments)), output)
+    for name, group in group_names(one.assessor for one in judgments if one.grade is not None).items():
         if name != group:
             click.echo(f"note: {name} is the group {group}", err=True)
 

@@ -38,7 +38,7 @@ def rbp_b(
 
 RBP_B = Strategy(
     "rbp-b",
-    "the document that weighs most in what is still open of the runs' rank-biased precision",
+    "the document with the most unjudged RBP weight over all runs",
     "Moffat, Webber and Zobel 2007, method B",
     (DEPTH_READ, BUDGET, PERSISTENCE),
     rbp_b,

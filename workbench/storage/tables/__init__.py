@@ -1,6 +1,6 @@
-"""The tables: what is kept of accounts, campaigns and judgments. Constraints stand here, not in the code.
+"""The tables, with their constraints: accounts, campaigns, runs, pools, judgments, adjudications.
 
-An unjudged pair is the absence of a row. A judgment event is never changed nor deleted.
+An unjudged pair is the absence of a row. A judgment event is never changed or deleted.
 """
 
 from workbench.storage.tables.campaigns import (

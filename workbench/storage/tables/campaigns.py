@@ -1,4 +1,4 @@
-"""Tables of what a campaign is about: topics, documents, what the collection holds."""
+"""Tables of campaigns: topics, documents, the list of docnos in the collection, known answers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from workbench.storage.tables.columns import Base, Id, RowId
 
 
 class CampaignRow(Base):
-    """One test collection in the making."""
+    """A campaign, which builds one test collection."""
 
     __tablename__ = "campaign"
     id: Mapped[int] = mapped_column(RowId, primary_key=True)
@@ -22,14 +22,14 @@ class CampaignRow(Base):
     guidelines: Mapped[str] = mapped_column(Text, default="")
     illustrative: Mapped[bool] = mapped_column(default=False)
     created_at: Mapped[datetime]
-    run_rules: Mapped[dict[str, Any]] = mapped_column(default=dict)  # what a run must keep to
-    seconds_a_pair: Mapped[float | None]  # a stated guess, for planning
+    run_rules: Mapped[dict[str, Any]] = mapped_column(default=dict)  # what is checked in runs
+    seconds_a_pair: Mapped[float | None]  # an estimate, for planning
     desk_rules: Mapped[dict[str, Any]] = mapped_column(default=dict)  # questions, probes, breaks
-    adjudication_rules: Mapped[dict[str, Any]] = mapped_column(default=dict)  # what is disputed, how shown
+    adjudication_rules: Mapped[dict[str, Any]] = mapped_column(default=dict)  # what counts as disputed
 
 
 class CollectionListRow(Base):
-    """The docnos that the collection has, one a line, compressed; a run's are checked against it."""
+    """The docnos of the collection, one per line, compressed; runs are checked against them."""
 
     __tablename__ = "collection_list"
     campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"), primary_key=True)
@@ -51,11 +51,11 @@ class TopicRow(Base):
     title: Mapped[str] = mapped_column(Text)
     description: Mapped[str] = mapped_column(Text, default="")
     narrative: Mapped[str] = mapped_column(Text, default="")
-    subtopics: Mapped[list[Any]] = mapped_column(default=list)  # [id, label], to be ticked while judging
+    subtopics: Mapped[list[Any]] = mapped_column(default=list)  # [id, label], for assessors to tick
 
 
 class DocumentRow(Base):
-    """A document's text as it is shown; `sha256` is of title and text, and goes with every judgment."""
+    """A document's text as shown; `sha256` is of title and text, and is stored with every judgment."""
 
     __tablename__ = "document"
     campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"), primary_key=True)
@@ -66,7 +66,7 @@ class DocumentRow(Base):
 
 
 class DocumentSketchRow(Base):
-    """A document's sketch, by which near-duplicates are found; of the text with this hash."""
+    """The sketch of a document's text with this hash, for finding near-duplicates."""
 
     __tablename__ = "document_sketch"
     campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"), primary_key=True)
@@ -76,7 +76,7 @@ class DocumentSketchRow(Base):
 
 
 class KnownAnswerRow(Base):
-    """A pair whose right grade is known: planted among the others, or for training with a word on why."""
+    """A pair with an expected grade: planted among the others, or for training, with feedback."""
 
     __tablename__ = "known_answer"
     campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"), primary_key=True)

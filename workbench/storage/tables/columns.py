@@ -1,4 +1,4 @@
-"""What all tables share: their base, moments in UTC, ids compared as bytes."""
+"""What all tables share: their base class, times in UTC, ids compared as bytes."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from sqlalchemy.orm import DeclarativeBase
 
 
 class Moment(TypeDecorator[datetime]):
-    """A moment in UTC; SQLite keeps no zone, so it is put back on reading."""
+    """A time in UTC; SQLite stores no time zone, so it is added on reading."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """Refuse a moment without a zone, and keep the rest in UTC."""
+        """Convert to UTC; a time without a time zone raises ValueError."""
         if value is not None and value.tzinfo is None:
-            raise ValueError("a moment without a time zone")
+            raise ValueError("a time without a time zone")
         return value.astimezone(UTC) if value is not None else None
 
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """Give the moment back in UTC."""
+        """The stored time, in UTC."""
         if value is None:
             return None
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
 
 
-# SQLite numbers rows by itself only in a column that is called INTEGER.
+# SQLite assigns row ids only in a column whose type is INTEGER.
 RowId = BigInteger().with_variant(Integer, "sqlite")
 # Ids are compared and ordered as bytes in every database, whatever its locale.
 Id = String(512).with_variant(String(512, collation="C"), "postgresql")
 
 
 class Base(DeclarativeBase):
-    """All tables; names of constraints are fixed so that migrations can name them."""
+    """The base of all tables; constraint names follow a convention, so that migrations can refer to them."""
 
     metadata = MetaData(
         naming_convention={

@@ -1,4 +1,4 @@
-"""Tables of what is decided between two or more: preferences, and adjudicated pairs."""
+"""Tables of preferences and adjudications."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from workbench.storage.tables.columns import Base, Id, RowId
 
 
 class PreferenceTaskRow(Base):
-    """Pairs of documents, or of runs, of one topic for an assessor to compare; sides drawn from the seed."""
+    """Pairs of documents or runs of one topic for an assessor to compare; the seed decides the sides."""
 
     __tablename__ = "preference_task"
     id: Mapped[int] = mapped_column(RowId, primary_key=True)
@@ -28,9 +28,10 @@ class PreferenceTaskRow(Base):
 
 
 class PreferenceEventRow(Base):
-    """Which of two an assessor preferred, for ever; the latest event of a task's pair is what holds.
+    """A preference of an assessor, never changed; the latest event of a task's pair is current.
 
-    `first` and `second` are docnos or tags in the order of the task, `first_was_left` how they were shown.
+    `first` and `second` are docnos or tags in the order of the task, `first_was_left` says how they were
+    shown.
     """
 
     __tablename__ = "preference_event"
@@ -51,9 +52,9 @@ class PreferenceEventRow(Base):
 
 
 class AdjudicationEventRow(Base):
-    """What was decided about a pair on which assessors differ, for ever; the latest event is what holds.
+    """A decision about a disputed pair, never changed; the latest event of a pair is current.
 
-    `said` lists [judgment event, assessor, answer, grade] of what lay before the adjudicator.
+    `said` lists [judgment event, assessor, answer, grade] of the judgments that the adjudicator saw.
     """
 
     __tablename__ = "adjudication_event"

@@ -1,4 +1,4 @@
-"""Tables of judging: assessors, their assignments, and every answer for ever."""
+"""Tables of judging: assessors, assignments, judgment events, unrecorded answers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from workbench.storage.tables.columns import Base, Id, RowId
 
 
 class AssessorRow(Base):
-    """Somebody or something whose judgments a campaign has: an account, a person elsewhere, or a machine."""
+    """An assessor: a person with an account, a person whose judgments were imported, or a machine."""
 
     __tablename__ = "assessor"
     id: Mapped[int] = mapped_column(RowId, primary_key=True)
@@ -24,7 +24,7 @@ class AssessorRow(Base):
 
 
 class AssignmentRow(Base):
-    """One topic of a pool given to an assessor, in an order that its rule and seed determine."""
+    """A topic of a pool assigned to an assessor, in an order determined by rule and seed."""
 
     __tablename__ = "assignment"
     id: Mapped[int] = mapped_column(RowId, primary_key=True)
@@ -42,13 +42,14 @@ class AssignmentRow(Base):
 
 
 class JudgmentEventRow(Base):
-    """One answer of one assessor about one pair, for ever; the latest event is what holds.
+    """An answer of an assessor about a pair, never changed; the latest event is current.
 
-    `client_id` is the sender's own id: sending an event twice records it once. `position` is the pair's place
-    (from 1) in the order shown, `document_sha256` the text that was shown, `active_ms` the time spent on it,
-    `said_at` the moment by the sender's clock, which may be wrong. `evidence` lists [start, end, quote],
-    `ratings` has the answers to further questions by name, `subtopics` the ids of those ticked. An event with
-    the purpose of a probe or of training never holds: it is compared with what does.
+    `client_id` is chosen by the client: an event that is sent twice is recorded once. `position` is the place
+    of the pair (from 1) in the order shown, `document_sha256` the text that was shown, `active_ms` the time
+    spent on it, `said_at` the time by the client's clock, which may be wrong. `evidence` lists [start, end,
+    quote], `ratings` has the answers to further questions by name, `subtopics` the ids of those ticked. An
+    event with the purpose of a repeat, a planted pair or training is never current: it is compared with the
+    current one.
     """
 
     __tablename__ = "judgment_event"
@@ -90,7 +91,7 @@ class JudgmentEventRow(Base):
 
 
 class AssessorNoteRow(Base):
-    """What an assessor keeps about a topic: words to highlight, and a note."""
+    """An assessor's words to highlight in a topic, and a note."""
 
     __tablename__ = "assessor_note"
     assessor_id: Mapped[int] = mapped_column(ForeignKey("assessor.id"), primary_key=True)
@@ -101,7 +102,7 @@ class AssessorNoteRow(Base):
 
 
 class KeptAsideRow(Base):
-    """An answer that arrived and could not be recorded, as it was sent, until the organiser settles it."""
+    """An answer that was received and could not be recorded, as sent, until the organiser resolves it."""
 
     __tablename__ = "kept_aside"
     id: Mapped[int] = mapped_column(RowId, primary_key=True)

@@ -18,17 +18,17 @@ class AccountRow(Base):
 
     __tablename__ = "account"
     id: Mapped[int] = mapped_column(RowId, primary_key=True)
-    login: Mapped[str] = mapped_column(String(120), unique=True)  # kept case-folded
+    login: Mapped[str] = mapped_column(String(120), unique=True)  # case-folded
     name: Mapped[str] = mapped_column(String(120))
     password_hash: Mapped[str] = mapped_column(String(255))
-    administrator: Mapped[bool] = mapped_column(default=False)  # may make campaigns and accounts
+    administrator: Mapped[bool] = mapped_column(default=False)  # may create campaigns and accounts
     created_at: Mapped[datetime]
     disabled_at: Mapped[datetime | None]
-    desk: Mapped[dict[str, Any]] = mapped_column(default=dict)  # keys, size of text: the judging desk's
+    desk: Mapped[dict[str, Any]] = mapped_column(default=dict)  # the judging desk: keys, text size
 
 
 class SessionRow(Base):
-    """A signed-in browser; only the hash of its token is kept."""
+    """A signed-in browser; only the hash of its token is stored."""
 
     __tablename__ = "session"
     token_hash: Mapped[str] = mapped_column(String(64), primary_key=True)
@@ -38,7 +38,7 @@ class SessionRow(Base):
 
 
 class SignInAttemptRow(Base):
-    """A failed attempt to sign in, kept for throttling."""
+    """A failed sign-in, stored for throttling."""
 
     __tablename__ = "sign_in_attempt"
     id: Mapped[int] = mapped_column(RowId, primary_key=True)
@@ -58,7 +58,7 @@ class MemberRow(Base):
 
 
 class InvitationRow(Base):
-    """A link by which a person joins a campaign in a role; only the hash of its token is kept."""
+    """A link by which a person joins a campaign in a role; only the hash of its token is stored."""
 
     __tablename__ = "invitation"
     id: Mapped[int] = mapped_column(RowId, primary_key=True)

@@ -12,9 +12,9 @@ from workbench.storage.tables.columns import Base, Id, RowId
 
 
 class PoolRow(Base):
-    """The pairs to be judged, with the recipe that made them: strategy, parameters, runs and their hashes.
+    """A pool of pairs to judge, with its recipe: strategy, parameters, runs and their hashes.
 
-    A draft until it is opened, then open for judging until it is closed for ever.
+    It is a draft until it is opened; then it is open for judging until it is closed, which is final.
     """
 
     __tablename__ = "pool"
@@ -28,7 +28,7 @@ class PoolRow(Base):
     created_at: Mapped[datetime]
     opened_at: Mapped[datetime | None]
     closed_at: Mapped[datetime | None]
-    per_pair: Mapped[int | None]  # judgments wanted of each pair where assessors take from one queue
+    per_pair: Mapped[int | None]  # judgments per pair, if assessors share one queue
     __table_args__ = (
         UniqueConstraint("campaign_id", "name"),
         CheckConstraint("per_pair is null or per_pair >= 1", "per_pair"),
@@ -36,10 +36,11 @@ class PoolRow(Base):
 
 
 class PoolEntryRow(Base):
-    """One pair of a pool; `brought_by` lists [tag, rank] of the runs that brought it.
+    """A pair of a pool; `brought_by` lists [tag, rank] of the runs that contributed it.
 
-    A strategy may have weighed it, or drawn it with an inclusion probability from a stratum (from 1). A pair
-    that a person added has the person, the moment and the reason; if no run brought it, no best rank.
+    `weight`, `inclusion` (a probability) and `stratum` (from 1) are set by strategies that weight or sample.
+    A pair added by a person has `added_by`, `added_at` and `reason`, and no best rank unless a run
+    contributed it.
     """
 
     __tablename__ = "pool_entry"
@@ -58,7 +59,7 @@ class PoolEntryRow(Base):
     __table_args__ = (
         CheckConstraint("inclusion is null or (inclusion > 0 and inclusion <= 1)", "inclusion"),
         CheckConstraint("best_rank is not null or added_at is not null", "rank_unless_added"),
-        # Few pairs are added by hand, and every page about pools says how many.
+        # Few pairs are added by hand, and every page of a pool counts them.
         Index(
             "ix_pool_entry_added_by_hand",
             "pool_id",
@@ -70,9 +71,9 @@ class PoolEntryRow(Base):
 
 
 class PoolEventRow(Base):
-    """What happened in a topic of an adaptive pool, numbered from 1: the pool follows from its events.
+    """An event in a topic of an adaptive pool, numbered from 1; the events determine the pool.
 
-    `relevant` is null for an answer that is no grade, and for what is no answer.
+    `relevant` is null for an answer without a grade, and for events that are not answers.
     """
 
     __tablename__ = "pool_event"

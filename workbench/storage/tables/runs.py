@@ -1,4 +1,4 @@
-"""Tables of runs: who sent them, what was sent and how it is used."""
+"""Tables of runs: groups, runs, packed forms, uploaded files that were checked."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from workbench.storage.tables.columns import Base, Id, RowId
 
 
 class GroupRow(Base):
-    """A group that sends runs."""
+    """A group that submits runs."""
 
     __tablename__ = "run_group"
     id: Mapped[int] = mapped_column(RowId, primary_key=True)
@@ -23,7 +23,7 @@ class GroupRow(Base):
 
 
 class GroupMemberRow(Base):
-    """An account that sends runs for a group; it is a participant of the campaign."""
+    """An account that submits runs for a group; it is a participant of the campaign."""
 
     __tablename__ = "group_member"
     group_id: Mapped[int] = mapped_column(ForeignKey("run_group.id"), primary_key=True)
@@ -31,10 +31,10 @@ class GroupMemberRow(Base):
 
 
 class RunRow(Base):
-    """A run as it was sent: its file, compressed and byte-exact, what was found in it, and its record.
+    """A run: its file, compressed and byte-exact, the warnings of its check, and its metadata.
 
-    A run that was replaced is kept beside the one that replaced it; only one run of a tag holds. `kind` says
-    whether it is automatic or manual, `verdict` is the organiser's.
+    A replaced run is kept; only one run of a tag is current. `kind` is automatic or manual, `verdict` is the
+    organiser's.
     """
 
     __tablename__ = "run"
@@ -74,7 +74,7 @@ class RunRow(Base):
 
 
 class PackedRunRow(Base):
-    """A run in a form to be used at once, made from its file and to be made again from it.
+    """A run in a form that is fast to read, derived from its file.
 
     `form` numbers the layout; `topics` lists [topic, documents]; `records` are the documents as arrays.
     """
@@ -88,9 +88,9 @@ class PackedRunRow(Base):
 
 
 class CheckedFileRow(Base):
-    """A file that was sent as a run and checked, and is not a run yet; `batch` are files sent together.
+    """An uploaded run file that was checked and not added yet; `batch` groups the files of an upload.
 
-    Without content where the file was refused before its end.
+    It has no content if the check stopped before the end of the file.
     """
 
     __tablename__ = "checked_file"

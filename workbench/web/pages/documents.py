@@ -1,4 +1,4 @@
-"""The documents of a campaign: what is there, what the pools still lack, loading, and reading one."""
+"""The documents of a campaign: listing, loading and reading them, and which pooled ones lack text."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ MOST_MISSING = 300
 @blueprint.get("")
 @reader
 def index() -> str:
-    """Documents by docno; `?search=` chooses among them, `?after=` goes on."""
+    """Documents by docno; `?search=` filters, `?after=` continues after a docno."""
     return _page()
 
 
 @blueprint.post("")
 @organiser
 def load() -> Response | tuple[str, int]:
-    """Load documents from files; all of them, or none."""
+    """Load documents from files: all of the files, or none if one has errors."""
     pooled = "pooled" in request.form
     try:
         with writing() as db:
@@ -53,7 +53,7 @@ def load() -> Response | tuple[str, int]:
 @blueprint.get("/document")
 @reader
 def document() -> str:
-    """One document as assessors see it; `?docno=` names it."""
+    """One document (`?docno=`) as assessors see it."""
     with reading() as db:
         found = collection.document(db, here().id, sent_id("docno"))
     return render_template("documents/document.html", document=found)

@@ -1,4 +1,4 @@
-"""The entrance: the first visit, signing in and out, and coming by an invitation."""
+"""Signing in and out, creating the first account, and joining by invitation."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Answer = str | Response | tuple[str, int]
 
 REASONS = {
     "signed-out": ("You are signed out.", "good"),
-    "not-sent": ("You were signed out, so what you sent was not kept. Please send it again.", "poor"),
+    "not-sent": ("You were signed out, so your input was not saved. Please submit it again.", "poor"),
     "everywhere": ("You are signed out in every browser.", "good"),
 }
 
@@ -30,7 +30,7 @@ REASONS = {
 @blueprint.get("/welcome")
 @anyone
 def welcome() -> Answer:
-    """The first visit: make the account of whoever installed this."""
+    """The form of the first visit: the administrator's account."""
     with reading() as db:
         if people.any_account(db):
             return see_other(url_for("entrance.sign_in"))
@@ -40,23 +40,23 @@ def welcome() -> Answer:
 @blueprint.post("/welcome")
 @anyone
 def begin() -> Answer:
-    """Make the first account and sign it in; of two first visits one is refused."""
+    """Create the first account and sign it in; of two simultaneous first visits one gets a Conflict."""
     with reading() as db:
         if people.any_account(db):
-            raise Conflict("there is an account already", remedy="sign in, or ask for an invitation")
+            raise Conflict("an account already exists", remedy="sign in, or ask for an invitation")
     try:
         new = _new_account()
     except InvalidInput as error:
         return render_template("entrance/welcome.html", findings=error.findings, typed=request.form), 422
     with writing() as db:
         session = signing_in.open_session(db, people.create_first_account(db, new))
-    return _let_in(session, url_for("campaigns.index"))
+    return _signed_in(session, url_for("campaigns.index"))
 
 
 @blueprint.get("/sign-in")
 @anyone
 def sign_in() -> Answer:
-    """The form for signing in."""
+    """The sign-in form."""
     following = safe_next(request.args.get("next"))
     if viewer_or_none() is not None:
         return see_other(following or url_for("campaigns.index"))
@@ -70,11 +70,11 @@ def sign_in() -> Answer:
 @blueprint.post("/sign-in")
 @anyone
 def enter() -> Answer:
-    """Sign in, or say why not."""
+    """Sign in, or show the form again with the reason."""
     login, following = request.form.get("login", ""), safe_next(request.form.get("next"))
     with reading() as db:
-        claim = signing_in.begin_attempt(db, login=login, address=request.remote_addr)
-    checked = signing_in.check_password(claim, request.form.get("password", ""), app_context().passwords)
+        attempt = signing_in.begin_attempt(db, login=login, address=request.remote_addr)
+    checked = signing_in.check_password(attempt, request.form.get("password", ""), app_context().passwords)
     with writing() as db:
         outcome = signing_in.sign_in(db, checked, replacing=read_token())
     if isinstance(outcome, Refused):
@@ -82,7 +82,7 @@ def enter() -> Answer:
             "entrance/sign_in.html", next=following, why=None, refused=str(outcome), login=login
         )
         return page, 429 if outcome.wait else 422
-    return _let_in(outcome, following or url_for("campaigns.index"))
+    return _signed_in(outcome, following or url_for("campaigns.index"))
 
 
 @blueprint.post("/sign-out")
@@ -99,26 +99,26 @@ def sign_out() -> Response:
 @blueprint.get("/invitation/<token>")
 @anyone
 def invitation(token: str) -> str:
-    """What a link offers, and the two ways to take it."""
+    """What an invitation offers, with the forms to accept it."""
     return _invitation_page(token)
 
 
 @blueprint.post("/invitation/<token>/accept")
 @signed_in
 def accept(token: str) -> Response:
-    """Join by a link with the account that is signed in."""
+    """Accept an invitation with the account that is signed in."""
     with writing() as db:
         offer = invitations.accept(db, token, viewer().id)
-    notices.add(f"You joined {offer.campaign} as {offer.role}.")
-    return see_other(_beginning(offer.slug, viewer().id))
+    notices.add(f"You have joined {offer.campaign} as {offer.role}.")
+    return see_other(_start_page(offer.slug, viewer().id))
 
 
 @blueprint.post("/invitation/<token>/register")
 @anyone
 def register(token: str) -> Answer:
-    """Make an account and join by a link with it."""
+    """Create an account and accept an invitation with it."""
     with reading() as db:
-        # Hashing is costly: it is done for nobody who has no link.
+        # Checked first: hashing the password is expensive.
         invitations.offer_of(db, token)
     try:
         new = _new_account()
@@ -130,7 +130,7 @@ def register(token: str) -> Answer:
     except Conflict as error:
         taken = Finding("Login name", None, "login", error.message, error.remedy)
         return _invitation_page(token, (taken,)), 409
-    return _let_in(session, _beginning(offer.slug, account.id))
+    return _signed_in(session, _start_page(offer.slug, account.id))
 
 
 def _new_account() -> people.NewAccount:
@@ -152,13 +152,13 @@ def _invitation_page(token: str, findings: tuple[Finding, ...] = ()) -> str:
     )
 
 
-def _beginning(slug: str, account_id: int) -> str:
+def _start_page(slug: str, account_id: int) -> str:
     with reading() as db:
         roles = effective_roles(db, campaign_by_slug(db, slug).id, account_id)
     return first_page(slug, roles) or url_for("campaigns.index")
 
 
-def _let_in(session: SignedIn, address: str) -> Response:
+def _signed_in(session: SignedIn, address: str) -> Response:
     response = see_other(address)
     keep_token(response, session.token, session.expires_at)
     return response

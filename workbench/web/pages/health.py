@@ -1,4 +1,4 @@
-"""Whether this process can work: for load balancers and service managers."""
+"""The health check, for load balancers and service managers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ blueprint = Blueprint("health", __name__)
 @blueprint.get("/healthz")
 @anyone
 def index() -> tuple[str, int, dict[str, str]]:
-    """`ok`, or 503 where the database does not answer; why is in the log of the database, not here."""
+    """`ok`, or 503 if the database does not respond; the reason is not disclosed here."""
     plain = {"Content-Type": "text/plain; charset=utf-8"}
     try:
         reachable(app_context().database)

@@ -1,4 +1,4 @@
-"""The campaigns in which the viewer has a role: the first page after signing in."""
+"""Home: the campaigns in which the viewer has a role."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The people of a campaign: who is what, and links for those who are to come."""
+"""The people of a campaign: their roles, and invitation links."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from workbench.workflow.people import invitations, membership
 from workbench.workflow.people.roles import Role
 
 blueprint = Blueprint("people", __name__, url_prefix="/c/<slug>/people")
-# A participant comes for a group, so that link is made on the page of groups.
+# Participants belong to a group, so they are invited on the page of groups.
 ROLES = tuple(role for role in Role if role is not Role.PARTICIPANT)
 
 
@@ -28,7 +28,7 @@ def index() -> str:
 @blueprint.post("/invitations")
 @member(Role.ORGANISER)
 def invite() -> tuple[str, int]:
-    """Make a link and show it, this once."""
+    """Create an invitation link and show it; it is never shown again."""
     role, note = _role("role"), request.form.get("note", "")
     with writing() as db:
         made = invitations.invite(db, here().id, role=role, note=note, invited_by=viewer().id)
@@ -39,17 +39,17 @@ def invite() -> tuple[str, int]:
 @blueprint.post("/invitations/<int:invitation_id>/revoke")
 @member(Role.ORGANISER)
 def revoke(invitation_id: int) -> Response:
-    """Take a link back."""
+    """Revoke an invitation."""
     with writing() as db:
         invitations.revoke_invitation(db, here().id, invitation_id)
-    notices.add("The link no longer works.")
+    notices.add("Invitation revoked: the link no longer works.")
     return see_other(url_for("people.index"))
 
 
 @blueprint.post("/<int:account_id>/roles")
 @member(Role.ORGANISER)
 def add_role(account_id: int) -> Response | tuple[str, int]:
-    """Give a member one more role; asks once more before one person judges and sends runs."""
+    """Add a role to a member; asks for confirmation if the person would judge and submit runs."""
     role, both = _role("role"), "both" in request.form
     with writing() as db:
         membership.require_member(db, here().id, account_id)
@@ -63,7 +63,7 @@ def add_role(account_id: int) -> Response | tuple[str, int]:
 @blueprint.post("/<int:account_id>/roles/remove")
 @member(Role.ORGANISER)
 def remove_role(account_id: int) -> Response:
-    """Take a role back; judgments stay."""
+    """Remove a role; the person's judgments remain."""
     role = _role("role")
     with writing() as db:
         membership.remove_role(db, here().id, account_id, role)
@@ -79,7 +79,7 @@ def _role(field: str) -> Role:
     except ValueError:
         roles = ", ".join(Role)
         raise InvalidInput(
-            [Finding("Role", None, field, f"{text[:40]!r} is no role", f"one of {roles}")]
+            [Finding("Role", None, field, f"{text[:40]!r} is not a role", f"one of {roles}")]
         ) from None
 
 

@@ -59,11 +59,13 @@ def import_decisions(
     findings = [finding for one in decisions for finding in _wrong(one, topics, values, said, source)]
     if findings:
         raise InvalidInput(findings[:MOST_FINDINGS])
-    held = {(row.topic, row.docno): (row.grade, row.reason) for row in current_adjudications(db, campaign_id)}
+    current = {
+        (row.topic, row.docno): (row.grade, row.reason) for row in current_adjudications(db, campaign_id)
+    }
     rows = [
         _row(campaign_id, one, said[one.topic, one.docno])
         for one in decisions
-        if held.get((one.topic, one.docno)) != (one.grade, _reason(one))
+        if current.get((one.topic, one.docno)) != (one.grade, _reason(one))
     ]
     if rows:
         db.execute(insert(AdjudicationEventRow), rows)

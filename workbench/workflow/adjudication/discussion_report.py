@@ -35,7 +35,7 @@ class DiscussionReport:
 
 
 def discussion_report(db: Session, campaign_id: int) -> DiscussionReport:
-    """What people said before the first discussion of each pair, and what holds now.
+    """The agreement before the first discussion of each pair, and now.
 
     A pair that was never discussed says the same in both. Machines, and answers that are no grade, do not
     enter. Raises WorkbenchError where nothing was discussed.

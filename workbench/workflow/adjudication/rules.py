@@ -1,4 +1,4 @@
-"""What a campaign says of adjudication: what is disputed, who has a voice, whether names are shown."""
+"""The settings of adjudication: what is disputed, who counts, whether names are shown."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ MEASURE = "nDCG@100"
 class AdjudicationRules:
     """The settings of a campaign; those of one that has set nothing.
 
-    Machines have no voice unless `machines` says so. With `names_hidden` assessors are A, B, C in an order
-    drawn for each pair from the `seed`. `measure` is the one by which the influence of pairs is reckoned.
+    Machine judgments count only with `machines`. With `names_hidden` assessors are A, B, C in an order
+    drawn for each pair from the `seed`. `measure` is the one by which the influence of pairs is computed.
     """
 
     difference: Difference = Difference.ANY

@@ -172,7 +172,7 @@ def repeats_latex(report: ConsistencyReport) -> str:
     ]
     methods = [found.interval.method for one in report.assessors for _, found in one.found]
     caption = (
-        "Self-consistency: every assessor against what the same assessor said before, and against known "
+        "Self-consistency: every assessor against earlier answers of the same assessor, and against known "
         "answers. Intervals of observed agreement are Wilson's. "
         f"{_drawn(report, methods[0] if methods else '')}"
     )

@@ -1,4 +1,4 @@
-"""What was said to probes, with what it is compared with: what held before, or the known answer."""
+"""Answers to repeats, planted pairs and training, with the earlier or known answer they are compared with."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ class RecordedEvent:
 
 @dataclass(frozen=True, slots=True)
 class ProbeAnswer:
-    """What was said to a probe in the end; `first` is what held just before a second showing.
+    """The last answer to a probe; `first` is the current answer just before a repeat.
 
     `round` counts how often the training was gone through. `judged` says that a planted pair stands in a pool
-    and was judged as every other: its answer holds.
+    and was judged as every other: its answer is current.
     """
 
     against: Against
@@ -111,11 +111,11 @@ def training_rounds(db: Session, campaign_id: int) -> dict[int, int]:
 def answers_to_probes(
     events: Sequence[RecordedEvent], known: Mapping[tuple[str, Pair], int], rounds: Mapping[int, int]
 ) -> list[ProbeAnswer]:
-    """What one assessor said to probes, in the order in which it was said.
+    """One assessor's answers to probes, in the order recorded.
 
-    Of an answer that was changed or taken back at the desk only what was said last enters; in training the
-    first answer of a round counts. A planted pair that was judged among the others comes with the answer that
-    holds, after the rest.
+    Of an answer that was changed or undone at the desk only the last counts; in training the
+    first answer of a round counts. A planted pair that was judged among the others comes with its current
+    answer, after the rest.
     """
     holds: dict[Pair, RecordedEvent] = {}
     probes: dict[object, ProbeAnswer] = {}
@@ -144,7 +144,7 @@ def answers_to_probes(
 
 
 def probe_lines(db: Session, campaign_id: int) -> Iterator[ProbeLine]:
-    """Every answer to a repeat, a planted pair or one of training, by assessor, in the order said."""
+    """Every answer to a repeat, a planted pair or a training pair, by assessor, in the order recorded."""
     known, rounds = known_answers(db, campaign_id), training_rounds(db, campaign_id)
     for (name, machine), events in recorded_events(db, campaign_id).items():
         for one in sorted(answers_to_probes(events, known, rounds), key=lambda one: one.said.number):

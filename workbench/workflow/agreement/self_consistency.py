@@ -71,8 +71,8 @@ class AssessorConsistency:
 class ConsistencyReport:
     """Every assessor of whom anything was answered twice, is known, or was changed; by name.
 
-    Contradictions are the latest first. `no_grade` counts repeats and probes on one side of which stands no
-    grade: these do not enter.
+    Contradictions are the latest first. `no_grade` counts repeats and probes without a grade on
+    one side, which are left out.
     """
 
     assessors: tuple[AssessorConsistency, ...]
@@ -84,7 +84,7 @@ class ConsistencyReport:
 
 @dataclass(frozen=True, slots=True)
 class _Compared:
-    """One comparison: what stood, as the scale has it, and what was said."""
+    """One comparison: the earlier or known grade, and the grade given."""
 
     against: Against
     pair: Pair
@@ -164,7 +164,7 @@ def _consistency(
 def _compared(answers: Sequence[ProbeAnswer]) -> tuple[list[_Compared], int]:
     """What can be compared, and how many lack a grade on one side.
 
-    Of training only the first round enters: whoever goes through it again has been told.
+    Of training only the first round counts: whoever repeats it has seen the answers.
     """
     compared, without = [], 0
     for one in answers:

@@ -27,7 +27,7 @@ from workbench.workflow.judging.importing import IMPORTED
 
 @dataclass(frozen=True, slots=True)
 class RecordedAnswer:
-    """An answer that holds: of which pair, its grade or None, when it was recorded, active milliseconds."""
+    """A current answer: of which pair, its grade or None, when it was recorded, active milliseconds."""
 
     pair: Pair
     grade: int | None
@@ -36,7 +36,7 @@ class RecordedAnswer:
 
 
 def answers_on_screen(db: Session, campaign_id: int) -> dict[str, list[RecordedAnswer]]:
-    """By person, by name, the answers given on the screen that hold, as they were recorded.
+    """By person, by name, the current answers given on the screen, in the order recorded.
 
     What files brought is left out, since they do not say when each pair was judged, and so is what was said
     to probes, in training and in discussions.
@@ -61,40 +61,40 @@ def answers_on_screen(db: Session, campaign_id: int) -> dict[str, list[RecordedA
         )
         .order_by(AssessorRow.name, event.id)
     )
-    said: dict[str, dict[Pair, RecordedAnswer]] = {}
+    recorded: dict[str, dict[Pair, RecordedAnswer]] = {}
     for name, topic, docno, answer, grade, recorded_at, active_ms in rows:
-        own, pair = said.setdefault(name, {}), (topic, docno)
+        own, pair = recorded.setdefault(name, {}), (topic, docno)
         own.pop(pair, None)
         if answer not in (WITHDRAWN, LATER):
             own[pair] = RecordedAnswer(
                 pair, grade if answer == Answer.GRADE else None, recorded_at, active_ms
             )
-    # What was taken from the front and said again stands last, where it was recorded.
-    return {name: sorted(own.values(), key=lambda one: one.moment) for name, own in said.items() if own}
+    # An answer that was given again stands where it was recorded last.
+    return {name: sorted(own.values(), key=lambda one: one.moment) for name, own in recorded.items() if own}
 
 
 def timeline_of(
-    name: str, said: Sequence[RecordedAnswer], answers: Answers, grades: ComparedGrades
+    name: str, recorded: Sequence[RecordedAnswer], answers: Answers, grades: ComparedGrades
 ) -> Timeline:
-    """The timeline of one person's judging, against all that other people say now in `answers`."""
+    """The timeline of one person's judging, against the other people's current answers."""
     categories = grades.categories
     place = {pair: column for column, pair in enumerate(answers.pairs)}
     rows = [row for row, one in enumerate(answers.assessors) if not one.machine and one.name != name]
-    others = np.zeros((len(said), len(categories)), dtype=np.int64)
-    codes = np.full(len(said), MISSING, dtype=np.int8)
-    for at, one in enumerate(said):
+    others = np.zeros((len(recorded), len(categories)), dtype=np.int64)
+    codes = np.full(len(recorded), MISSING, dtype=np.int8)
+    for at, one in enumerate(recorded):
         if one.grade is not None:
             codes[at] = categories.index(grades.category(one.grade))
         for theirs in answers.grades[rows, place[one.pair]].tolist() if one.pair in place else ():
             if theirs >= 0:
                 others[at, categories.index(grades.category(theirs))] += 1
-    numbers = {topic: number for number, topic in enumerate(dict.fromkeys(one.pair[0] for one in said))}
+    numbers = {topic: number for number, topic in enumerate(dict.fromkeys(one.pair[0] for one in recorded))}
     return Timeline(
-        moments=np.array([one.moment.timestamp() for one in said]),
+        moments=np.array([one.moment.timestamp() for one in recorded]),
         codes=codes,
         others=others,
-        seconds=np.array([one.active_ms / 1000 if one.active_ms else np.nan for one in said]),
-        topics=np.array([numbers[one.pair[0]] for one in said], dtype=np.int64),
+        seconds=np.array([one.active_ms / 1000 if one.active_ms else np.nan for one in recorded]),
+        topics=np.array([numbers[one.pair[0]] for one in recorded], dtype=np.int64),
     )
 
 
@@ -236,7 +236,7 @@ def time_rows(report: TimeReport) -> Iterator[tuple[object, ...]]:
 def in_words(trend: Trend, over: str) -> str:
     """A trend of agreement in a plain sentence; `over` is `sitting` (by ten judgments) or `days` (by one)."""
     if trend.slope is None:
-        return f"Nothing can be said: {trend.undefined}."
+        return f"No trend: {trend.undefined}."
     step, unit = (10, "ten judgments") if over == "sitting" else (1, "day")
 
     def points(slope: float) -> str:

@@ -60,7 +60,7 @@ class TopicsReport:
 
 
 @dataclass(frozen=True, slots=True)
-class DisputedPair:
+class PairOfGrades:
     """A pair on which assessors differ: grades in the order of the report's assessors, None where none is.
 
     `apart` is the distance of the highest from the lowest grade; `across` says whether the relevance
@@ -74,14 +74,14 @@ class DisputedPair:
 
 
 @dataclass(frozen=True, slots=True)
-class Disputed:
+class TopicDisputes:
     """The pairs of a topic on which assessors differ, the farthest apart first; `n` were judged by two."""
 
     topic: str
     title: str
     assessors: tuple[str, ...]
     n: int
-    pairs: tuple[DisputedPair, ...]
+    pairs: tuple[PairOfGrades, ...]
 
 
 def agreement_by_topic(db: Session, campaign_id: int, options: AgreementOptions) -> TopicsReport:
@@ -132,7 +132,7 @@ def topic_rows(report: TopicsReport) -> Iterator[tuple[object, ...]]:
         )
 
 
-def disputed_pairs(db: Session, campaign_id: int, topic: str, options: AgreementOptions) -> Disputed:
+def disputed_pairs(db: Session, campaign_id: int, topic: str, options: AgreementOptions) -> TopicDisputes:
     """The pairs of a topic on which assessors gave different grades, on either side of the threshold or not.
 
     Raises NotFound for an unknown topic, WorkbenchError as `campaign_ratings` does.
@@ -151,15 +151,15 @@ def disputed_pairs(db: Session, campaign_id: int, topic: str, options: Agreement
         grades = tuple(None if code == MISSING else categories[code] for code in codes[:, place].tolist())
         given = [grade for grade in grades if grade is not None]
         across = min(given) < found.relevant_from <= max(given)
-        pairs.append(DisputedPair(found.pairs[place][1], grades, max(given) - min(given), across))
+        pairs.append(PairOfGrades(found.pairs[place][1], grades, max(given) - min(given), across))
     took_part = [row for row in range(len(found.assessors)) if any(p.grades[row] is not None for p in pairs)]
-    return Disputed(
+    return TopicDisputes(
         topic,
         titles[topic],
         tuple(found.assessors[row].name for row in took_part),
         len(here),
         tuple(
-            DisputedPair(one.docno, tuple(one.grades[row] for row in took_part), one.apart, one.across)
+            PairOfGrades(one.docno, tuple(one.grades[row] for row in took_part), one.apart, one.across)
             for one in sorted(pairs, key=lambda one: (-one.apart, not one.across, id_bytes(one.docno)))
         ),
     )

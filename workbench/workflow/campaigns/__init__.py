@@ -1,1 +1,1 @@
-"""A campaign: its scale, its topics and documents, and how far it has come."""
+"""Campaigns: name, scale, guidelines, topics and documents."""

@@ -1,4 +1,4 @@
-"""Campaigns: making one, finding one, and what a person is in it."""
+"""Campaigns: creating, changing and finding them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from workbench.workflow.people.roles import Role
 
 @dataclass(frozen=True, slots=True)
 class Campaign:
-    """One test collection in the making; `slug` names it in addresses and commands."""
+    """A campaign builds one test collection; `slug` is its name in URLs and commands."""
 
     id: int
     slug: str
@@ -40,19 +40,19 @@ def create_campaign(
     slug: str | None = None,
     illustrative: bool = False,
 ) -> Campaign:
-    """Make a campaign; `organiser` is the account that runs it.
+    """Create a campaign; `organiser` is the account that becomes its organiser.
 
-    Raises WorkbenchError for an empty name or a grade's key that the desk uses, Conflict for a slug that is
-    taken.
+    Raises WorkbenchError for an empty name or a grade key that the judging desk uses, Conflict for a
+    slug that is taken.
     """
     name = _checked_name(name)
     refuse_reserved(scale)
     if slug is not None and not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", slug):
         raise WorkbenchError(
-            f"{slug!r} cannot stand in an address", remedy="small letters, digits and hyphens"
+            f"{slug!r} cannot be used in a URL", remedy="lower-case letters, digits and hyphens"
         )
     if slug is not None and _taken(db, slug):
-        raise Conflict(f"there is a campaign {slug} already")
+        raise Conflict(f"the campaign {slug} already exists")
     row = CampaignRow(
         slug=slug or _free_slug(db, name),
         name=name,
@@ -70,17 +70,17 @@ def create_campaign(
 
 
 def change_campaign(db: Session, campaign_id: int, *, name: str, guidelines: str, scale: Scale) -> Campaign:
-    """Change what a campaign says of itself.
+    """Change the name, guidelines and scale of a campaign.
 
-    Values of grades stay once anything is judged, since judgments keep the value: then raises Conflict.
+    Raises Conflict if grade values would change once there are judgments, which store the values.
     """
     row = db.get_one(CampaignRow, campaign_id)
     old, new = scale_from_json(row.scale), scale
     refuse_reserved(new, before=old)
     if [g.value for g in old.grades] != [g.value for g in new.grades] and _anything_judged(db, campaign_id):
         raise Conflict(
-            "the values of the grades cannot change once something is judged",
-            remedy="labels, keys, definitions, colours and the relevant grade still can",
+            "grade values cannot change once there are judgments",
+            remedy="you can change labels, keys, definitions, colours and the relevance threshold",
         )
     row.name, row.guidelines, row.scale = _checked_name(name), guidelines, scale_to_json(new)
     db.flush()
@@ -96,7 +96,7 @@ def campaign_by_slug(db: Session, slug: str) -> Campaign:
 
 
 def campaign_of(db: Session, campaign_id: int) -> Campaign:
-    """The campaign with this number; raises NotFound."""
+    """The campaign with this id; raises NotFound."""
     row = db.get(CampaignRow, campaign_id)
     if row is None:
         raise NotFound("there is no such campaign")
@@ -104,7 +104,7 @@ def campaign_of(db: Session, campaign_id: int) -> Campaign:
 
 
 def all_campaigns(db: Session) -> tuple[Campaign, ...]:
-    """Every campaign, by name; for the terminal's door."""
+    """All campaigns, by name; for the command line."""
     return tuple(_campaign(row) for row in db.scalars(select(CampaignRow).order_by(CampaignRow.name)))
 
 
@@ -123,7 +123,7 @@ def _campaign(row: CampaignRow) -> Campaign:
 def _checked_name(name: str) -> str:
     name = " ".join(name.split())
     if not name:
-        raise WorkbenchError("a campaign needs a name")
+        raise WorkbenchError("the name is missing")
     if len(name) > 200:
         raise WorkbenchError(f"the name has {len(name)} characters", remedy="at most 200")
     return name

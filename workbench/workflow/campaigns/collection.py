@@ -1,4 +1,4 @@
-"""Topics and documents: what is loaded, what changed, and what the pool still lacks."""
+"""Topics and documents: loading and finding them, and which pooled documents lack text."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BATCH = 500
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """What loading a file did; `missing` are docnos that a pool has and the collection still has not."""
+    """The result of loading a file; `missing` are pooled docnos whose document is not loaded."""
 
     read: int
     added: int
@@ -32,10 +32,10 @@ class Loaded:
 
 
 def load_topics(db: Session, campaign_id: int, topics: Iterable[Topic], *, source: str) -> Loaded:
-    """Add topics to a campaign, and change those of which nothing is judged yet.
+    """Add topics to a campaign, and update those without judgments.
 
-    A judged topic can get further subtopics, and nothing else. Raises InvalidInput, and leaves all as it was,
-    where the statement of a judged topic would change.
+    A judged topic can only get further subtopics. Raises InvalidInput, and changes nothing, if the statement
+    of a judged topic would change.
     """
     known = {
         row.topic: row for row in db.scalars(select(TopicRow).where(TopicRow.campaign_id == campaign_id))
@@ -60,7 +60,7 @@ def load_topics(db: Session, campaign_id: int, topics: Iterable[Topic], *, sourc
         }
         subtopics = [[storable(one), storable(label)] for one, label in topic.subtopics]
         if subtopics or row is None:
-            # A file that knows of no subtopics takes none away.
+            # A file without subtopics does not remove any.
             statement["subtopics"] = subtopics
         if row is None:
             db.add(
@@ -88,7 +88,7 @@ def topics_of(db: Session, campaign_id: int) -> tuple[Topic, ...]:
 
 
 def as_topic(row: TopicRow) -> Topic:
-    """A topic as its row has it."""
+    """The topic of a row."""
     subtopics = tuple((str(one[0]), str(one[1])) for one in row.subtopics)
     return Topic(row.topic, row.title, row.description, row.narrative, subtopics)
 
@@ -96,14 +96,14 @@ def as_topic(row: TopicRow) -> Topic:
 def load_documents(
     db: Session, campaign_id: int, documents: Iterable[Document], *, source: str, pooled: bool = False
 ) -> Loaded:
-    """Add documents to a campaign, and change those of which nothing is judged yet.
+    """Add documents to a campaign, and update those without judgments.
 
-    With `pooled` only what a pool or a draft of one has is kept, and what a pool has and the file has not is
-    named. Raises InvalidInput, and leaves all as it was, where the text of a judged document would change.
+    With `pooled` only documents of pools and draft pools are loaded. Raises InvalidInput, and changes
+    nothing, if the text of a judged document would change.
     """
     wanted = _pooled_docnos(db, campaign_id, drafts=True) if pooled else None
     if wanted is not None and not wanted:
-        raise WorkbenchError("there is no pool yet", remedy="make a pool first, or load without --pooled")
+        raise WorkbenchError("there is no pool yet", remedy="make a pool first, or load all documents")
     judged = set(
         db.scalars(
             select(JudgmentEventRow.docno).where(JudgmentEventRow.campaign_id == campaign_id).distinct()
@@ -120,20 +120,20 @@ def load_documents(
 
 
 def missing_documents(db: Session, campaign_id: int) -> tuple[str, ...]:
-    """The docnos that a pool that was opened has and the collection has not, sorted as bytes."""
+    """The docnos of opened pools whose document is not loaded, sorted as bytes."""
     lacking = _pooled_docnos(db, campaign_id, drafts=False) - _known_docnos(db, campaign_id)
     return tuple(sorted_ids(lacking))
 
 
 def document_count(db: Session, campaign_id: int) -> int:
-    """How many documents a campaign has."""
+    """The number of documents of a campaign."""
     return db.scalar(select(func.count()).where(DocumentRow.campaign_id == campaign_id)) or 0
 
 
 def some_documents(
     db: Session, campaign_id: int, *, search: str = "", limit: int = 50, after: str = ""
 ) -> tuple[Document, ...]:
-    """Documents by docno from the one `after`, those only whose docno or title holds `search`."""
+    """Documents by docno that follow `after` and whose docno or title contains `search`."""
     chosen = select(DocumentRow).where(DocumentRow.campaign_id == campaign_id, DocumentRow.docno > after)
     if search:
         chosen = chosen.where(
@@ -227,8 +227,8 @@ def _judged(source: str, what: str, identifier: str) -> Finding:
         source,
         None,
         f"{what}-judged",
-        f"{what} {identifier} is judged already and its text differs",
-        "what was judged must stay as it was shown: load the change into a new campaign",
+        f"{what} {identifier} is judged and its text differs",
+        "judged texts cannot change: load the new text into another campaign",
     )
 
 
@@ -242,9 +242,9 @@ def _known_docnos(db: Session, campaign_id: int) -> set[str]:
 
 
 def with_text(db: Session, campaign_id: int, docnos: Iterable[str]) -> set[str]:
-    """Those of the documents whose text is loaded."""
+    """The documents among these whose text is loaded."""
     known: set[str] = set()
-    # What no database keeps cannot be asked for either.
+    # Ids that cannot be stored cannot be queried either.
     for batch in chunks([docno for docno in docnos if storable(docno) == docno]):
         known.update(
             db.scalars(

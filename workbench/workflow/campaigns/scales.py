@@ -1,4 +1,4 @@
-"""Scales between a form or file and the record, and how they are kept."""
+"""Scales as JSON, in files and in the database, and the check of a new scale's keys."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from workbench.records import RESERVED_KEYS, SCALES, Grade, Scale
 
 
 def scale_to_json(scale: Scale) -> dict[str, Any]:
-    """A scale as it is kept, and as `--scale FILE` reads it."""
+    """A scale as JSON, as stored and as `--scale FILE` reads it."""
     return {
         "relevant_from": scale.relevant_from,
         "grades": [
@@ -30,7 +30,7 @@ def scale_from_json(data: object) -> Scale:
     """The scale that a JSON object describes.
 
     `{"relevant_from": 1, "grades": [{"value": 0, "label": "No", "key": "0"}, ...]}`; key, definition and
-    weight may be left out. Raises WorkbenchError for anything else, naming the grade.
+    weight are optional. Raises WorkbenchError, naming the grade, for anything else.
     """
     if not isinstance(data, Mapping) or not isinstance(data.get("grades"), list):
         raise WorkbenchError(
@@ -44,12 +44,12 @@ def scale_from_json(data: object) -> Scale:
 
 
 def named_scale(name: str) -> Scale:
-    """One of the ready-made scales; raises WorkbenchError that lists them."""
+    """A predefined scale by name; raises WorkbenchError, listing them, for an unknown name."""
     try:
         return SCALES[name]
     except KeyError:
         raise WorkbenchError(
-            f"{name} is not a ready-made scale",
+            f"{name} is not a predefined scale",
             remedy=f"one of {', '.join(SCALES)}, or a JSON file as in README, section Scales",
         ) from None
 
@@ -66,9 +66,9 @@ def _grade(index: int, entry: object, count: int) -> Grade:
 
 
 def refuse_reserved(scale: Scale, *, before: Scale | None = None) -> None:
-    """Raise InvalidInput where a new scale gives a grade a key that the desk uses.
+    """Raise InvalidInput if a new scale has a grade key that the judging desk uses for a command.
 
-    A key that the scale `before` had already may stay: then the grade has it, and the command none.
+    A key that the scale `before` has may stay: it then gives the grade, and the command has no key.
     """
     old = {grade.key.casefold() for grade in before.grades} if before is not None else set()
     findings = [
@@ -76,8 +76,8 @@ def refuse_reserved(scale: Scale, *, before: Scale | None = None) -> None:
             "Scale",
             None,
             "scale",
-            f"the key {grade.key} of {grade.label!r} is one that the judging desk uses itself",
-            "a digit, or a letter that is none of these: " + " ".join(sorted(RESERVED_KEYS - {" "})),
+            f"the key {grade.key} of {grade.label!r} is used by a command of the judging desk",
+            "use a digit, or a letter other than " + " ".join(sorted(RESERVED_KEYS - {" "})),
         )
         for grade in scale.grades
         if grade.key.casefold() in RESERVED_KEYS - old

@@ -1,4 +1,4 @@
-"""Accounts, signing in, invitations, and who is what in a campaign.
+"""People: accounts, signing in, invitations, roles in campaigns, groups that submit runs.
 
 Decisions:
 

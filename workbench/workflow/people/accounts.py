@@ -1,4 +1,4 @@
-"""People: accounts, what they are called, and how the first of them comes to be."""
+"""Accounts: login names, names, and the first account of an installation."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ LOGIN = re.compile(r"\w[\w.@+-]{1,119}")
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """A person who can sign in; an administrator may make campaigns and accounts.
+    """A person who can sign in; an administrator may create campaigns and accounts.
 
-    `key` is the account's in every installation: what a browser keeps for it goes to no other account, and to
-    none with the same number elsewhere.
+    `key` identifies the account across installations: data that a browser stores for one account is never
+    sent for another, not even for one with the same id in another installation.
     """
 
     id: int
@@ -38,7 +38,7 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class NewAccount:
-    """An account that is ready to be stored; made by `prepare_account` only."""
+    """A validated account, ready to be stored; made by `prepare_account` only."""
 
     login: str
     name: str
@@ -48,9 +48,9 @@ class NewAccount:
 def prepare_account(
     *, login: str, name: str, password: str, passwords: Passwords, repeated: str | None = None
 ) -> NewAccount:
-    """Check what a person typed and hash the password, outside any transaction.
+    """Validate the fields of a new account and hash the password, outside any transaction.
 
-    Raises InvalidInput with everything that is wrong; `code` of each finding names the field.
+    Raises InvalidInput with every error; the `code` of each finding is the name of its field.
     """
     findings = [
         *login_findings(login),
@@ -65,7 +65,7 @@ def prepare_account(
 def create_account(
     db: Session, new: NewAccount, *, administrator: bool = False, now: datetime | None = None
 ) -> Account:
-    """Store an account; raises Conflict where the login name is taken."""
+    """Store an account; raises Conflict if the login name is taken."""
     row = AccountRow(
         login=new.login,
         name=new.name,
@@ -82,27 +82,27 @@ def create_account(
 
 
 def create_first_account(db: Session, new: NewAccount, *, now: datetime | None = None) -> Account:
-    """Store the first account, an administrator; of two first visits one raises Conflict."""
+    """Store the first account, an administrator; of two simultaneous calls one raises Conflict."""
     if db.get_bind().dialect.name == "postgresql":
         # SQLite lets one writer in at a time anyway.
         db.execute(text("lock table account in share row exclusive mode"))
     if any_account(db):
-        raise Conflict("somebody else made the first account meanwhile", remedy="sign in, or ask for a link")
+        raise Conflict("the first account was created by someone else", remedy="sign in, or ask for a link")
     return create_account(db, new, administrator=True, now=now)
 
 
 def any_account(db: Session) -> bool:
-    """Whether anybody can sign in at all."""
+    """Whether there is any account."""
     return db.scalar(select(AccountRow.id).limit(1)) is not None
 
 
 def account_by_login(db: Session, login: str) -> Account:
-    """The account with this login name, however it is written; raises NotFound."""
+    """The account with this login name, in any case and Unicode form; raises NotFound."""
     return account_from(account_row(db, login))
 
 
 def rename(db: Session, account_id: int, name: str) -> Account:
-    """Change what a person is called; raises InvalidInput. Assessors' names in campaigns stay as they are."""
+    """Change a person's name, but not the assessor names in campaigns; raises InvalidInput."""
     findings = name_findings(name)
     if findings:
         raise InvalidInput(findings)
@@ -113,45 +113,45 @@ def rename(db: Session, account_id: int, name: str) -> Account:
 
 
 def fold_login(login: str) -> str:
-    """A login name as it is kept and compared: composed, trimmed, without case."""
+    """A login name as stored and compared: normalised (NFKC), trimmed, case-folded."""
     folded = unicodedata.normalize("NFKC", login.strip()).casefold()
     return unicodedata.normalize("NFKC", folded)
 
 
 def login_findings(login: str) -> list[Finding]:
-    """Everything that speaks against a login name."""
+    """Every error in a login name."""
     if LOGIN.fullmatch(fold_login(login)):
         return []
     remedy = "2 to 120 letters, digits and . _ - @ +, without spaces"
-    message = "it is empty" if not login.strip() else "it cannot be a login name"
+    message = "the login name is missing" if not login.strip() else "this cannot be a login name"
     return [Finding("Login name", None, "login", message, remedy)]
 
 
 def clean_name(name: str) -> str:
-    """A person's name as it is kept: composed, with single spaces."""
+    """A person's name as stored: normalised (NFC), with single spaces."""
     return unicodedata.normalize("NFC", " ".join(name.split()))
 
 
 def name_findings(name: str) -> list[Finding]:
-    """Everything that speaks against a person's name."""
+    """Every error in a person's name."""
     name = clean_name(name)
     if not name:
-        return [Finding("Name", None, "name", "it is empty", "the name that colleagues know")]
+        return [Finding("Name", None, "name", "the name is missing", "the name that colleagues know you by")]
     if len(name) > LONGEST_NAME:
-        return [Finding("Name", None, "name", "it is too long", f"at most {LONGEST_NAME} characters")]
-    # Invisible characters and changes of direction would let one person's name look like another's.
+        return [Finding("Name", None, "name", "the name is too long", f"at most {LONGEST_NAME} characters")]
+    # Invisible characters and direction overrides could make one person's name look like another's.
     if any(unicodedata.category(character) in {"Cc", "Cf", "Cs", "Co"} for character in name):
-        return [Finding("Name", None, "name", "it has invisible characters", "type it anew")]
+        return [Finding("Name", None, "name", "the name has invisible characters", "type it again")]
     return []
 
 
 def account_from(row: AccountRow) -> Account:
-    """What may be known of an account's row."""
+    """The account of a row, without its password."""
     return Account(row.id, row.login, row.name, row.administrator, _key(row))
 
 
 def _key(row: AccountRow) -> str:
-    # When an account was made no two installations have in common, to the microsecond.
+    # Two installations do not create an account with the same id in the same microsecond.
     made = f"{row.id}\0{row.created_at.astimezone(UTC).isoformat()}"
     return hashlib.sha256(made.encode()).hexdigest()[:20]
 
@@ -160,5 +160,5 @@ def account_row(db: Session, login: str) -> AccountRow:
     """The row of the account with this login name; raises NotFound."""
     row = db.scalar(select(AccountRow).where(AccountRow.login == fold_login(login)))
     if row is None:
-        raise NotFound(f"nobody has the login name {login!r}")
+        raise NotFound(f"there is no account with the login name {login!r}")
     return row

@@ -12,7 +12,7 @@ from workbench.storage.tables import AssessorRow
 
 @dataclass(frozen=True, slots=True)
 class AssessorLine:
-    """Somebody or something that can have judgments in a campaign."""
+    """An assessor of a campaign: a person with or without an account, or a machine."""
 
     id: int
     name: str
@@ -21,7 +21,7 @@ class AssessorLine:
 
 
 def assessors_of(db: Session, campaign_id: int) -> tuple[AssessorLine, ...]:
-    """The assessors of a campaign, by name; machines and people elsewhere have no account."""
+    """The assessors of a campaign, by name; machines and people with imported judgments have no account."""
     rows = db.scalars(
         select(AssessorRow).where(AssessorRow.campaign_id == campaign_id).order_by(AssessorRow.name)
     )
@@ -29,6 +29,6 @@ def assessors_of(db: Session, campaign_id: int) -> tuple[AssessorLine, ...]:
 
 
 def assessor_names(db: Session, campaign_id: int) -> dict[int, str]:
-    """The names of a campaign's assessors, people and machines, by their numbers."""
+    """The names of a campaign's assessors, people and machines, by id."""
     names = select(AssessorRow.id, AssessorRow.name).where(AssessorRow.campaign_id == campaign_id)
     return dict(db.execute(names).all())

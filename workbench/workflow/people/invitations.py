@@ -1,4 +1,4 @@
-"""Inviting: a link by which a person joins a campaign in a role, once and within two weeks."""
+"""Invitations: links by which one person joins a campaign in a role, once and within two weeks."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ from workbench.workflow.people.signing_in import new_token, token_hash
 
 INVITATION_LASTS = timedelta(days=14)
 LONGEST_NOTE = 200
+NOT_VALID = "this invitation was used or revoked, or has expired"
 
 
 @dataclass(frozen=True, slots=True)
 class Invitation:
-    """An invitation in the organiser's list; `used_by` is the name of who came, `group` a participant's."""
+    """An invitation in the organiser's list; `used_by` is a person's name, `group` that of a participant."""
 
     id: int
     role: Role
@@ -38,7 +39,7 @@ class Invitation:
 
 @dataclass(frozen=True, slots=True)
 class Invited:
-    """A new invitation; the token is given out here and never again."""
+    """A new invitation; its token is returned here only, never again."""
 
     id: int
     token: str
@@ -46,7 +47,7 @@ class Invited:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What the holder of a link is offered; `group` is the one whose runs a participant sends."""
+    """What an invitation offers: a role in a campaign, and for a participant the `group`."""
 
     campaign: str
     slug: str
@@ -66,14 +67,14 @@ def invite(
     invited_by: int | None,
     now: datetime | None = None,
 ) -> Invited:
-    """Make a link for one person; `note` reminds the organiser for whom it is.
+    """Create an invitation for one person; `note` reminds the organiser who it is for.
 
-    A participant comes to send the runs of a group. Raises WorkbenchError for a note that is too long and for
-    a participant without a group, NotFound for a group of another campaign.
+    A participant is invited to a group. Raises WorkbenchError for a note that is too long, for a participant
+    without a group and for another role with one, NotFound for a group of another campaign.
     """
     if (role is Role.PARTICIPANT) != (group_id is not None):
-        message = "a participant sends runs for a group, and nobody else does"
-        raise WorkbenchError(message, remedy="name the group of a participant, and of nobody else")
+        message = "a participant, and no other role, needs a group"
+        raise WorkbenchError(message, remedy="name the group of a participant, or choose another role")
     if group_id is not None:
         require_group(db, campaign_id, group_id)
     note = " ".join(note.replace("\0", "").split())
@@ -124,7 +125,7 @@ def invitations(db: Session, campaign_id: int, *, now: datetime | None = None) -
 
 
 def revoke_invitation(db: Session, campaign_id: int, invitation_id: int) -> None:
-    """Take a link back; raises NotFound, or Conflict where somebody came by it already."""
+    """Revoke an invitation; raises NotFound, or Conflict if it was used already."""
     row = db.scalar(
         select(InvitationRow)
         .where(InvitationRow.id == invitation_id, InvitationRow.campaign_id == campaign_id)
@@ -133,12 +134,12 @@ def revoke_invitation(db: Session, campaign_id: int, invitation_id: int) -> None
     if row is None:
         raise NotFound("there is no such invitation")
     if row.used_at is not None:
-        raise Conflict("somebody came by this link already", remedy="take the role back instead")
+        raise Conflict("this invitation was used already", remedy="remove the role instead")
     db.execute(delete(InvitationRow).where(InvitationRow.id == invitation_id))
 
 
 def offer_of(db: Session, token: str, *, now: datetime | None = None) -> Offer:
-    """What a link offers; raises NotFound where it was never made, was used, taken back or is too old."""
+    """What an invitation offers; raises NotFound if it is unknown, used, revoked or expired."""
     found = db.execute(
         select(InvitationRow, CampaignRow, AccountRow.name, GroupRow.name)
         .join(CampaignRow, CampaignRow.id == InvitationRow.campaign_id)
@@ -151,26 +152,26 @@ def offer_of(db: Session, token: str, *, now: datetime | None = None) -> Offer:
         )
     ).one_or_none()
     if found is None:
-        raise _no_longer()
+        raise _not_valid()
     row, campaign, invited_by, group = found
     return Offer(campaign.name, campaign.slug, Role(row.role), group or "", invited_by or "", row.expires_at)
 
 
 def accept(db: Session, token: str, account_id: int, *, now: datetime | None = None) -> Offer:
-    """Join by a link; raises NotFound as `offer_of` does, also for the second of two who use it at once.
+    """Accept an invitation; raises NotFound as `offer_of` does, also for the second of two at the same time.
 
-    Raises Conflict, and leaves the link as it was, for somebody who would judge and send runs.
+    Raises Conflict, and leaves the invitation unused, for a person who would judge and submit runs.
     """
     offer, moment = offer_of(db, token, now=now), utc_now(now)
-    taken = db.execute(
+    used = db.execute(
         update(InvitationRow)
         .where(InvitationRow.token_hash == token_hash(token), InvitationRow.used_at.is_(None))
         .values(used_at=moment, used_by=account_id)
         .returning(InvitationRow.campaign_id, InvitationRow.group_id)
     ).one_or_none()
-    if taken is None:
-        raise _no_longer()
-    campaign_id, group_id = taken
+    if used is None:
+        raise _not_valid()
+    campaign_id, group_id = used
     if group_id is not None:
         join(db, campaign_id, group_id, account_id)
     else:
@@ -181,14 +182,11 @@ def accept(db: Session, token: str, account_id: int, *, now: datetime | None = N
 def accept_as_new(
     db: Session, token: str, new: NewAccount, *, now: datetime | None = None
 ) -> tuple[Account, Offer]:
-    """Make an account and join by a link with it; raises as `create_account` and `accept` do."""
+    """Create an account and accept an invitation with it; raises as `create_account` and `accept` do."""
     offer_of(db, token, now=now)
     account = create_account(db, new, now=now)
     return account, accept(db, token, account.id, now=now)
 
 
-def _no_longer() -> NotFound:
-    return NotFound(
-        "this invitation was used, taken back, or is older than two weeks",
-        remedy="ask the organiser for a new link",
-    )
+def _not_valid() -> NotFound:
+    return NotFound(NOT_VALID, remedy="ask the organiser for a new link")

@@ -1,4 +1,4 @@
-"""Membership: who is what in a campaign."""
+"""Membership: the roles of people in a campaign."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from workbench.storage.tables import (
 from workbench.workflow.people.roles import Role
 
 LONGEST_ASSESSOR_NAME = 120
-# Whoever decides what is relevant has an interest in no run.
+# People in these roles decide what is relevant, so they must not submit runs.
 JUDGES = frozenset({Role.ASSESSOR, Role.ADJUDICATOR})
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A person of a campaign with all roles given; an assessor's others may rest while work is open.
+    """A person of a campaign with all roles, including those suspended while an assessor has work left.
 
-    `groups` are those for which a participant sends runs.
+    `groups` are those for which a participant submits runs.
     """
 
     account_id: int
@@ -40,12 +40,12 @@ class Member:
 
     @property
     def both_sides(self) -> bool:
-        """Whether this person judges and sends runs."""
+        """Whether this person judges and submits runs."""
         return Role.PARTICIPANT in self.roles and not JUDGES.isdisjoint(self.roles)
 
 
 def members(db: Session, campaign_id: int) -> tuple[Member, ...]:
-    """The people of a campaign, by name; roles in the order in which the enumeration has them."""
+    """The people of a campaign, by name; roles in the order of the enumeration."""
     rows = db.execute(
         select(AccountRow, MemberRow.role)
         .join(MemberRow, MemberRow.account_id == AccountRow.id)
@@ -56,14 +56,14 @@ def members(db: Session, campaign_id: int) -> tuple[Member, ...]:
     for account, role in rows:
         accounts[account.id] = account
         given.setdefault(account.id, set()).add(role)
-    sends: dict[int, list[str]] = {}
+    groups_of: dict[int, list[str]] = {}
     for account_id, name in db.execute(
         select(GroupMemberRow.account_id, GroupRow.name)
         .join(GroupRow, GroupRow.id == GroupMemberRow.group_id)
         .where(GroupRow.campaign_id == campaign_id)
         .order_by(GroupRow.name)
     ):
-        sends.setdefault(account_id, []).append(name)
+        groups_of.setdefault(account_id, []).append(name)
     people = sorted(accounts.values(), key=lambda account: (account.name.casefold(), account.login))
     return tuple(
         Member(
@@ -71,43 +71,43 @@ def members(db: Session, campaign_id: int) -> tuple[Member, ...]:
             one.login,
             one.name,
             tuple(role for role in Role if role in given[one.id]),
-            tuple(sends.get(one.id, ())),
+            tuple(groups_of.get(one.id, ())),
         )
         for one in people
     )
 
 
 def add_role(db: Session, campaign_id: int, account_id: int, role: Role, *, both_sides: bool = False) -> None:
-    """Give a role; one that is held already stays. An assessor gets a name under which judgments stand.
+    """Give an account a role, if it does not have it; an assessor also gets an assessor name.
 
-    Who sends runs does not judge, unless `both_sides` says that the organiser wants it. Raises NotFound where
-    there is no such account, Conflict for somebody who would do both, and WorkbenchError for a participant,
+    Nobody both submits runs and judges unless the organiser allows it by `both_sides`. Raises NotFound if
+    there is no such account, Conflict for a person who would do both, and WorkbenchError for a participant,
     who joins a group instead.
     """
     if role is Role.PARTICIPANT:
-        raise WorkbenchError("a participant sends runs for a group", remedy="name the group")
+        raise WorkbenchError("a participant submits runs for a group", remedy="name the group")
     if not both_sides:
         require_one_side(db, campaign_id, account_id, role)
     grant_role(db, campaign_id, account_id, role)
 
 
 def require_one_side(db: Session, campaign_id: int, account_id: int, role: Role) -> None:
-    """Raise Conflict where an account would judge and send runs, were it given this role as well."""
-    held = _roles_of(db, campaign_id, account_id)
-    if role in JUDGES and Role.PARTICIPANT in held:
+    """Raise Conflict if with this role an account would both judge and submit runs."""
+    roles = _roles_of(db, campaign_id, account_id)
+    if role in JUDGES and Role.PARTICIPANT in roles:
         raise Conflict(
-            "this person sends runs, and whoever sends runs does not judge",
-            remedy="an organiser can say on purpose that one person does both",
+            "this person submits runs and so should not judge",
+            remedy="an organiser can explicitly allow one person to do both",
         )
-    if role is Role.PARTICIPANT and held & JUDGES:
+    if role is Role.PARTICIPANT and roles & JUDGES:
         raise Conflict(
-            "this person judges, and whoever judges does not send runs",
-            remedy="an organiser can say on purpose that one person does both",
+            "this person judges and so should not submit runs",
+            remedy="an organiser can explicitly allow one person to do both",
         )
 
 
 def grant_role(db: Session, campaign_id: int, account_id: int, role: Role) -> None:
-    """Give a role without asking whether it goes with the others; raises NotFound without such an account."""
+    """Give a role without checking for a conflict of interest; raises NotFound without such an account."""
     account = db.get(AccountRow, account_id)
     if account is None:
         raise NotFound("there is no such account")
@@ -119,25 +119,23 @@ def grant_role(db: Session, campaign_id: int, account_id: int, role: Role) -> No
     try:
         db.flush()
     except IntegrityError:
-        raise Conflict("the role was given at the same moment", remedy="load the page again") from None
+        raise Conflict("the role was given at the same time", remedy="reload the page") from None
 
 
 def remove_role(db: Session, campaign_id: int, account_id: int, role: Role) -> None:
-    """Take a role back; what an assessor judged stays.
+    """Remove a role; the judgments of an assessor remain.
 
-    Raises NotFound where the role is not held, Conflict for the last organiser.
+    Raises NotFound if the account does not have the role, Conflict for the last organiser.
     """
     if role is Role.ORGANISER:
-        # Locked, so that the last two cannot remove each other at one moment.
+        # Locked, so that the last two cannot remove each other at the same time.
         organisers = db.scalars(
             select(MemberRow.account_id)
             .where(MemberRow.campaign_id == campaign_id, MemberRow.role == role)
             .with_for_update()
         ).all()
         if list(organisers) == [account_id]:
-            raise Conflict(
-                "the last organiser of a campaign cannot leave", remedy="make another organiser first"
-            )
+            raise Conflict("a campaign needs an organiser", remedy="add another organiser first")
     removed = db.scalar(
         delete(MemberRow)
         .where(
@@ -157,23 +155,23 @@ def remove_role(db: Session, campaign_id: int, account_id: int, role: Role) -> N
 
 
 def require_member(db: Session, campaign_id: int, account_id: int) -> None:
-    """Raise NotFound unless an account has some role in a campaign."""
+    """Raise NotFound unless an account has a role in a campaign."""
     held = select(MemberRow.role).where(
         MemberRow.campaign_id == campaign_id, MemberRow.account_id == account_id
     )
     if db.scalar(held.limit(1)) is None:
-        raise NotFound("this person has no role here", remedy="make an invitation")
+        raise NotFound("this person has no role here", remedy="create an invitation")
 
 
 def require_assignment(db: Session, campaign_id: int, assignment_id: int) -> None:
-    """Raise NotFound unless an assignment belongs to a campaign."""
+    """Raise NotFound unless an assignment, revoked or not, belongs to a campaign."""
     found = db.scalar(
         select(AssignmentRow.id)
         .join(PoolRow, PoolRow.id == AssignmentRow.pool_id)
         .where(AssignmentRow.id == assignment_id, PoolRow.campaign_id == campaign_id)
     )
     if found is None:
-        raise NotFound("this is not (or no longer) assigned to you", remedy="see the list of your topics")
+        raise NotFound("this is not assigned to you (any more)", remedy="see My topics")
 
 
 def _roles_of(db: Session, campaign_id: int, account_id: int) -> frozenset[Role]:

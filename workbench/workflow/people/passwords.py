@@ -1,4 +1,4 @@
-"""Passwords: what a good one is, and how it is kept (argon2id)."""
+"""Passwords: requirements, hashing and checking (argon2id)."""
 
 from __future__ import annotations
 
@@ -14,46 +14,46 @@ SHORTEST, LONGEST = 10, 1024
 
 
 class Passwords:
-    """Hashes and checks passwords; costly on purpose, so never call it inside a writing transaction.
+    """Hashes and checks passwords; slow on purpose, so never call it inside a writing transaction.
 
-    `hasher` is argon2-cffi's with its recommended parameters unless tests want a cheap one.
+    `hasher` has the parameters that argon2-cffi recommends; tests pass a cheap one.
     """
 
     def __init__(self, hasher: PasswordHasher | None = None) -> None:
         self._hasher = hasher or PasswordHasher()
-        self._nobody = _unmatchable(self._hasher)
+        self._no_match = _unmatchable(self._hasher)
 
     def hash(self, password: str) -> str:
-        """The argon2id hash under which a password is kept."""
+        """The argon2id hash of a password, to be stored."""
         return self._hasher.hash(_composed(password))
 
     def matches(self, password: str, stored: str | None) -> bool:
-        """Whether the password is the stored one; None, an unknown account, costs the same time."""
+        """Whether the password matches a stored hash; None, for an unknown account, takes the same time."""
         try:
-            return self._hasher.verify(stored or self._nobody, _composed(password)) and stored is not None
+            return self._hasher.verify(stored or self._no_match, _composed(password)) and stored is not None
         except (VerificationError, InvalidHashError):
             return False
 
     def outdated(self, stored: str) -> bool:
-        """Whether a stored hash was made with weaker parameters than today's."""
+        """Whether a stored hash was made with weaker parameters than the current ones."""
         return self._hasher.check_needs_rehash(stored)
 
 
 def password_findings(password: str, *, login: str = "", repeated: str | None = None) -> list[Finding]:
-    """Everything that speaks against a new password; `repeated` is what was typed the second time."""
+    """Every error in a new password; `repeated` is the second entry."""
     findings = []
     if len(password) < SHORTEST:
-        findings.append(_finding("it is too short", f"at least {SHORTEST} characters; a sentence is good"))
+        remedy = f"at least {SHORTEST} characters; a sentence works well"
+        findings.append(_finding("the password is too short", remedy))
     if len(password) > LONGEST:
-        findings.append(_finding("it is too long", f"at most {LONGEST:,} characters"))
+        findings.append(_finding("the password is too long", f"at most {LONGEST:,} characters"))
     if login and _composed(password).strip().casefold() == login.strip().casefold():
-        findings.append(_finding("it is the login name", "choose something that nobody guesses"))
+        findings.append(_finding("the password is the login name", "choose one that is hard to guess"))
     if any("\ud800" <= character <= "\udfff" for character in password):
-        findings.append(_finding("it is not proper text", "type it again"))
+        findings.append(_finding("the password is not valid text", "type it again"))
     if repeated is not None and repeated != password:
-        findings.append(
-            Finding("Password again", None, "repeated", "the two passwords differ", "type the same twice")
-        )
+        message, remedy = "the two passwords differ", "enter the same password twice"
+        findings.append(Finding("Repeat the password", None, "repeated", message, remedy))
     return findings
 
 
@@ -62,12 +62,12 @@ def _finding(message: str, remedy: str) -> Finding:
 
 
 def _composed(password: str) -> str:
-    # The same keys give different code points on different systems.
+    # The same keys produce different code points on different systems.
     return unicodedata.normalize("NFKC", password)
 
 
 def _unmatchable(hasher: PasswordHasher) -> str:
-    # Well formed, of the same cost, and with a digest that no password has.
+    # A well-formed hash of the same cost that no password matches.
     salt = base64.b64encode(bytes(hasher.salt_len)).decode().rstrip("=")
     digest = base64.b64encode(bytes(hasher.hash_len)).decode().rstrip("=")
     cost = f"m={hasher.memory_cost},t={hasher.time_cost},p={hasher.parallelism}"

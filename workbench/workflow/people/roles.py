@@ -1,4 +1,4 @@
-"""Who a person is in a campaign."""
+"""The roles that a person can have in a campaign."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Role(StrEnum):
 
 
 DESCRIPTIONS = {
-    Role.ORGANISER: "loads runs, makes pools, assigns, and sees everything",
-    Role.ASSESSOR: "judges the documents assigned, blind to everyone else",
-    Role.ADJUDICATOR: "settles what assessors disagree on",
-    Role.VIEWER: "reads agreement, qrels and scores, changes nothing",
-    Role.PARTICIPANT: "sends a group's runs, and sees those of the group only",
+    Role.ORGANISER: "loads runs, makes pools, assigns topics and sees everything",
+    Role.ASSESSOR: "judges the assigned documents without seeing the judgments of others",
+    Role.ADJUDICATOR: "decides pairs on which assessors disagree",
+    Role.VIEWER: "sees agreement, qrels and scores; cannot change anything",
+    Role.PARTICIPANT: "submits the runs of a group and sees only those",
 }

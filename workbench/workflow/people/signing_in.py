@@ -1,4 +1,8 @@
-"""Signing in and out: sessions and their tokens, and throttling of failed attempts."""
+"""Signing in and out: sessions and their tokens, and throttling of failed attempts.
+
+An attempt is begun in one transaction, its password is checked outside any, and it is completed in another. A
+refusal is returned, not raised: an exception would roll back the stored failure.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +24,12 @@ from workbench.workflow.people.passwords import Passwords
 
 
 def new_token() -> str:
-    """256 random bits that stand in a cookie or an address."""
+    """256 random bits for a cookie or a URL."""
     return secrets.token_urlsafe(32)
 
 
 def token_hash(token: str) -> str:
-    """The SHA-256 under which a token is kept; no salt, since a token cannot be guessed."""
+    """The SHA-256 under which a token is stored; unsalted, since a token cannot be guessed."""
     return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
 
 
@@ -38,10 +42,10 @@ LONGEST_WAIT = timedelta(minutes=15)
 
 
 def waiting_time(db: Session, *, login: str, address: str, now: datetime) -> timedelta:
-    """How long nobody may try this login name, or anything from this address; zero when at once.
+    """How long attempts at this login name or from this address are refused; zero if they are not.
 
-    After so many failures within a quarter of an hour, 30 seconds; every further failure of the day doubles
-    the wait, up to a quarter of an hour.
+    After a number of failures within 15 minutes, 30 seconds; every further failure within a day doubles the
+    wait, up to 15 minutes.
     """
     return max(
         _wait(_failures(db, SignInAttemptRow.login == login, now), FAILURES_OF_A_LOGIN, now),
@@ -50,9 +54,9 @@ def waiting_time(db: Session, *, login: str, address: str, now: datetime) -> tim
 
 
 def one_at_a_time(db: Session, login: str) -> None:
-    """Let the attempts at a login name wait for one another until the transaction ends.
+    """Serialise the attempts at a login name until the transaction ends.
 
-    Otherwise many guesses sent at once would each be counted before any of them was remembered.
+    Otherwise, of many guesses sent at once, each would be checked before the failure of another is stored.
     """
     if db.get_bind().dialect.name == "postgresql":
         # SQLite lets one writer in at a time anyway.
@@ -60,19 +64,19 @@ def one_at_a_time(db: Session, login: str) -> None:
 
 
 def record_failure(db: Session, *, login: str, address: str, now: datetime) -> None:
-    """Remember a failed sign-in, and forget those of other days."""
+    """Store a failed sign-in, and delete those older than a day."""
     db.execute(delete(SignInAttemptRow).where(SignInAttemptRow.at < now - MEMORY))
     db.add(SignInAttemptRow(login=login, address=address, at=now))
     db.flush()
 
 
 def forget_failures(db: Session, login: str) -> None:
-    """Forget the failures of a login name, since its owner is here."""
+    """Delete the failures of a login name, after its owner has signed in."""
     db.execute(delete(SignInAttemptRow).where(SignInAttemptRow.login == login))
 
 
 def throttled_address(address: str | None) -> str:
-    """The address that failures are counted for; of IPv6 the network, since its user has all of it."""
+    """The address for which failures are counted; for IPv6 the /64 network, since one user has all of it."""
     try:
         parsed = ipaddress.ip_address((address or "").partition("%")[0])
     except ValueError:
@@ -96,7 +100,7 @@ def _wait(failures: Sequence[datetime], allowed: int, now: datetime) -> timedelt
     burst = any(last - first <= BURST for first, last in zip(failures, failures[allowed - 1 :], strict=False))
     if not burst:
         return timedelta(0)
-    # The exponent is bounded before it is used: a day of failures would make a number too big for a time.
+    # The exponent is bounded first: a day of failures would make a number too big for a timedelta.
     doublings = min(len(failures) - allowed, 10)
     wait = min(FIRST_WAIT * (1 << doublings), LONGEST_WAIT)
     return max(failures[-1] + wait - now, timedelta(0))
@@ -107,7 +111,7 @@ SESSION_LASTS = timedelta(days=30)
 
 @dataclass(frozen=True, slots=True)
 class SignInAttempt:
-    """Somebody says to be this account; `stored` is None where there is no such account."""
+    """An attempt to sign in; `stored`, the password hash, is None if there is no such account."""
 
     login: str
     address: str
@@ -118,16 +122,16 @@ class SignInAttempt:
 
 @dataclass(frozen=True, slots=True)
 class CheckedAttempt:
-    """A claim with what its password was worth; `renewed` is a stronger hash to keep instead."""
+    """An attempt whose password was checked; `renewed` is a stronger hash to store instead."""
 
-    claim: SignInAttempt
+    attempt: SignInAttempt
     right: bool
     renewed: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A sign-in that failed; `wait` is how long further attempts are refused unseen."""
+    """A failed sign-in; `wait` is how long further attempts are refused without being checked."""
 
     wait: timedelta
 
@@ -139,7 +143,7 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class SignedIn:
-    """A new session; the token goes to the browser and is kept nowhere else."""
+    """A new session; the token is sent to the browser and stored nowhere else."""
 
     account: Account
     token: str
@@ -149,8 +153,8 @@ class SignedIn:
 def begin_attempt(
     db: Session, *, login: str, address: str | None, now: datetime | None = None
 ) -> SignInAttempt:
-    """What is known of a login name and an address before any password is looked at."""
-    # Bounded and without NUL: it is kept with the failure, whatever it was.
+    """Look up a login name and its throttling, before the password is checked."""
+    # Bounded and without NUL, since it is stored if the attempt fails.
     folded = fold_login(login).replace("\0", "")[:120]
     where = throttled_address(address)
     row = db.scalar(select(AccountRow).where(AccountRow.login == folded, AccountRow.disabled_at.is_(None)))
@@ -163,19 +167,19 @@ def begin_attempt(
     )
 
 
-def check_password(claimed: SignInAttempt, password: str, passwords: Passwords) -> CheckedAttempt:
-    """Check a password, outside any transaction; one that must wait is not looked at."""
-    if claimed.wait or not passwords.matches(password, claimed.stored):
-        return CheckedAttempt(claimed, right=False)
-    outdated = claimed.stored is not None and passwords.outdated(claimed.stored)
-    return CheckedAttempt(claimed, right=True, renewed=passwords.hash(password) if outdated else None)
+def check_password(attempt: SignInAttempt, password: str, passwords: Passwords) -> CheckedAttempt:
+    """Check the password of an attempt, outside any transaction; a throttled one is not checked."""
+    if attempt.wait or not passwords.matches(password, attempt.stored):
+        return CheckedAttempt(attempt, right=False)
+    outdated = attempt.stored is not None and passwords.outdated(attempt.stored)
+    return CheckedAttempt(attempt, right=True, renewed=passwords.hash(password) if outdated else None)
 
 
 def sign_in(
     db: Session, checked: CheckedAttempt, *, replacing: str | None = None, now: datetime | None = None
 ) -> SignedIn | Refused:
-    """Settle a claim: a session, or a refusal that is remembered. `replacing` is a token that ends here."""
-    account = _settle(db, checked, utc_now(now))
+    """Open a session, or store the failure. `replacing` is the token of a session that ends."""
+    account = _verified(db, checked, utc_now(now))
     if isinstance(account, Refused):
         return account
     if checked.renewed is not None:
@@ -188,8 +192,8 @@ def sign_in(
 def change_password(
     db: Session, checked: CheckedAttempt, password_hash: str, *, now: datetime | None = None
 ) -> SignedIn | Refused:
-    """Replace the password after the old one was checked; ends every session and opens a new one."""
-    account = _settle(db, checked, utc_now(now))
+    """Replace the password after the old one was checked; ends all sessions and opens a new one."""
+    account = _verified(db, checked, utc_now(now))
     if isinstance(account, Refused):
         return account
     account.password_hash = password_hash
@@ -198,7 +202,7 @@ def change_password(
 
 
 def open_session(db: Session, account: Account, *, now: datetime | None = None) -> SignedIn:
-    """A session for an account that has proved itself; it ends by itself after 30 days."""
+    """Open a session for a verified account; it expires after 30 days."""
     moment = utc_now(now)
     db.execute(delete(SessionRow).where(SessionRow.expires_at <= moment))
     token, expires_at = new_token(), moment + SESSION_LASTS
@@ -212,13 +216,13 @@ def open_session(db: Session, account: Account, *, now: datetime | None = None) 
 
 
 def signed_in_account(db: Session, token: str, *, now: datetime | None = None) -> Account | None:
-    """Whose session this token is, or None where it ended or the account is disabled."""
+    """The account of a session token; None if the session ended or the account is disabled."""
     row = _of_session(db, token, now)
     return account_from(row) if row is not None and row.disabled_at is None else None
 
 
 def session_account(db: Session, token: str, *, now: datetime | None = None) -> Account | None:
-    """Whose session this token is, disabled or not: what was said is taken from both, and nothing else is."""
+    """The account of a session token, disabled or not: a disabled one may only deliver unsent judgments."""
     row = _of_session(db, token, now)
     return account_from(row) if row is not None else None
 
@@ -237,19 +241,19 @@ def _of_session(db: Session, token: str, now: datetime | None) -> AccountRow | N
     return db.scalar(_OF_SESSION, {"token_hash": token_hash(token), "now": utc_now(now)})
 
 
-def _settle(db: Session, checked: CheckedAttempt, now: datetime) -> AccountRow | Refused:
-    # Asked again here: of many guesses sent at once, those that come too late must not count.
-    login, address = checked.claim.login, checked.claim.address
+def _verified(db: Session, checked: CheckedAttempt, now: datetime) -> AccountRow | Refused:
+    # Checked again under the lock: of many guesses sent at once, those over the limit must not be checked.
+    login, address = checked.attempt.login, checked.attempt.address
     one_at_a_time(db, login)
     wait = waiting_time(db, login=login, address=address, now=now)
     if wait:
         return Refused(wait)
-    if not checked.right or checked.claim.account_id is None:
+    if not checked.right or checked.attempt.account_id is None:
         record_failure(db, login=login, address=address, now=now)
         return Refused(waiting_time(db, login=login, address=address, now=now))
-    account = db.get(AccountRow, checked.claim.account_id)
-    if account is None or account.disabled_at or account.password_hash != checked.claim.stored:
-        raise NotAllowed("the account changed meanwhile", remedy="sign in again")
+    account = db.get(AccountRow, checked.attempt.account_id)
+    if account is None or account.disabled_at or account.password_hash != checked.attempt.stored:
+        raise NotAllowed("the account was changed meanwhile", remedy="sign in again")
     forget_failures(db, login)
     return account
 
@@ -262,7 +266,7 @@ def _in_words(wait: timedelta) -> str:
     return "1 minute" if minutes == 1 else f"{minutes} minutes"
 
 
-# Every request asks this: it is put together once, which takes longer than asking it.
+# Executed on every request, so built only once: building it takes longer than executing it.
 _OF_SESSION = (
     select(AccountRow)
     .join(SessionRow, SessionRow.account_id == AccountRow.id)

@@ -45,7 +45,7 @@ class RuleLine:
 
 @dataclass(frozen=True, slots=True)
 class RulePreview:
-    """Every rule that was asked for; `topics` and `pairs` are those with any answer that has a voice."""
+    """Every rule that was asked for; `topics` and `pairs` are those with any judgment that counts."""
 
     scale: Scale
     rules: tuple[RuleLine, ...]

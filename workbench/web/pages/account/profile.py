@@ -1,4 +1,4 @@
-"""One's own account: name, password, sessions."""
+"""The account page: name, password, sessions."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ Answer = str | Response | tuple[str, int]
 @blueprint.get("")
 @signed_in
 def index() -> str:
-    """The page of one's own account."""
+    """The viewer's account."""
     return _page()
 
 
 @blueprint.post("/name")
 @signed_in
 def rename() -> Answer:
-    """Change what one is called."""
+    """Change the viewer's name."""
     try:
         with writing() as db:
             people.rename(db, viewer().id, request.form.get("name", ""))
     except InvalidInput as error:
         return _page(error.findings), 422
-    notices.add("Your name is changed.")
+    notices.add("Name saved.")
     return see_other(url_for("account.index"))
 
 
@@ -48,18 +48,18 @@ def change_password() -> Answer:
     if findings:
         return _page(tuple(findings)), 422
     with reading() as db:
-        claim = signing_in.begin_attempt(db, login=login, address=request.remote_addr)
-    checked = signing_in.check_password(claim, form.get("old", ""), app_context().passwords)
-    # Hashed for a right old password only: it is costly.
+        attempt = signing_in.begin_attempt(db, login=login, address=request.remote_addr)
+    checked = signing_in.check_password(attempt, form.get("old", ""), app_context().passwords)
+    # Hashing is expensive: only done if the current password is right.
     new_hash = app_context().passwords.hash(form["password"]) if checked.right else ""
     with writing() as db:
         outcome = signing_in.change_password(db, checked, new_hash)
     if isinstance(outcome, Refused):
-        wrong = "it is not your password" if not outcome.wait else str(outcome)
-        return _page((Finding("Password so far", None, "old", wrong),)), 429 if outcome.wait else 422
-    # The notice is signed by the session that reads it.
+        wrong = "this is not your password" if not outcome.wait else str(outcome)
+        return _page((Finding("Current password", None, "old", wrong),)), 429 if outcome.wait else 422
+    # Notices are signed with the token of the session that will read them.
     g.token = outcome.token
-    notices.add("Your password is changed; every other browser is signed out.")
+    notices.add("Password changed. You are signed out in every other browser.")
     response = see_other(url_for("account.index"))
     keep_token(response, outcome.token, outcome.expires_at)
     return response

@@ -8,13 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from flask import render_template, request
 
-from workbench.agreement.options import (
-    OPTIONS,
-    OWN,
-    AgreementOptions,
-    address_of,
-    options_from_address,
-)
+from workbench.agreement.options import OPTIONS, OWN, AgreementOptions, address_of, options_from_address
 from workbench.agreement.selection import relevant_or_not
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.records import Scale
@@ -97,7 +91,7 @@ def required_page(find: Find[Report], *, weighted: bool = False) -> tuple[Agreem
 
 
 def report_for_file(find: Find[Report], *, weighted: bool = False) -> Report:
-    """The report for a file, which cannot hold a reason: raises WorkbenchError where there is none."""
+    """The report for a file; raises WorkbenchError where there is none."""
     return required_page(find, weighted=weighted)[1]
 
 

@@ -22,7 +22,12 @@ from workbench.web.pages.agreement.page import (
     required_page,
 )
 from workbench.workflow.agreement.export import topics_export
-from workbench.workflow.agreement.topics import Disputed, TopicsReport, agreement_by_topic, disputed_pairs
+from workbench.workflow.agreement.topics import (
+    TopicDisputes,
+    TopicsReport,
+    agreement_by_topic,
+    disputed_pairs,
+)
 
 blueprint = Blueprint("agreement_topics", __name__, url_prefix="/c/<slug>/agreement/topics")
 
@@ -56,7 +61,7 @@ def pairs() -> str:
     """The pairs of a topic on which assessors differ; `?topic=` names it."""
     topic = sent_id("topic")
 
-    def disputed(db: Session, campaign_id: int, options: AgreementOptions) -> Disputed:
+    def disputed(db: Session, campaign_id: int, options: AgreementOptions) -> TopicDisputes:
         return disputed_pairs(db, campaign_id, topic, options)
 
     page, _ = required_page(disputed)

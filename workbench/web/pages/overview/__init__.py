@@ -1,4 +1,4 @@
-"""Overview: how far the campaign has come and what needs attention."""
+"""Overview: the progress of the campaign and what needs attention."""
 
 from workbench.web.pages.overview import overview
 

@@ -1,4 +1,4 @@
-"""The overview of a campaign: how far it has come, and what needs its organiser."""
+"""The overview of a campaign: its progress, and what needs the organiser's attention."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ blueprint = Blueprint("overview", __name__, url_prefix="/c/<slug>")
 @blueprint.get("/")
 @reader
 def index() -> str:
-    """Everything at a glance."""
+    """The overview page."""
     with reading() as db:
         made = campaign_of(db, here().id)
         pooled = pooled_pairs(db, here().id)
@@ -45,7 +45,7 @@ def index() -> str:
             assignments=assignments_of(db, here().id),
             agreement=_of_people(db, view, assessors),
             guidelines=made.guidelines,
-            kept_aside=unrecorded_count(db, here().id),
+            unrecorded=unrecorded_count(db, here().id),
             decisions=decisions_so_far(db, here().id),
         )
     return render_template(
@@ -54,7 +54,7 @@ def index() -> str:
         scale_words=scale_in_words(made.scale),
         state=state,
         view=view,
-        needs=todo_items(state),
+        todo=todo_items(state),
         kappas=_by_assessor(state.agreement),
         pooled=pooled,
         mean_band=_mean_band(state.agreement),

@@ -1,4 +1,4 @@
-"""Making a campaign, and changing what it says of itself: name, scale, guidelines."""
+"""Creating a campaign and changing its settings: name, scale, guidelines, questions, breaks."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ LONGEST_GUIDELINES = 200_000
 
 @dataclass(frozen=True, slots=True)
 class CampaignForm:
-    """The form as it was filled in."""
+    """The form of a campaign as it was filled in."""
 
     name: str
     guidelines: str
@@ -52,15 +52,15 @@ class CampaignForm:
 @blueprint.get("/campaigns/new")
 @administrator
 def new() -> str:
-    """The form for a campaign."""
+    """The form for a new campaign."""
     return _new_page(CampaignForm("", "", scale_form_of(None)))
 
 
 @blueprint.post("/campaigns/new")
 @administrator
 def create() -> Answer:
-    """Make a campaign of which its maker is the organiser."""
-    typed = _typed()
+    """Create a campaign with the viewer as its organiser."""
+    typed = _sent_form()
     try:
         scale = _checked(typed)
         with writing() as db:
@@ -75,7 +75,7 @@ def create() -> Answer:
 @blueprint.get("/c/<slug>/settings")
 @organiser
 def index() -> str:
-    """What the campaign says of itself, to change."""
+    """The settings of the campaign."""
     with reading() as db:
         made = campaign_of(db, here().id)
     return _settings_page(CampaignForm(made.name, made.guidelines, scale_form_of(made.scale)))
@@ -84,28 +84,28 @@ def index() -> str:
 @blueprint.post("/c/<slug>/settings")
 @organiser
 def change() -> Answer:
-    """Keep the changes."""
-    typed = _typed()
+    """Save name, scale and guidelines."""
+    typed = _sent_form()
     try:
         scale = _checked(typed)
         with writing() as db:
             change_campaign(db, here().id, name=typed.name, guidelines=typed.guidelines, scale=scale)
     except WorkbenchError as error:
         return _settings_page(typed, findings_of(error, "Scale", "scale")), status_of(error)
-    notices.add("The settings are saved.")
+    notices.add("Settings saved.")
     return see_other(url_for("settings.index"))
 
 
 @blueprint.post("/c/<slug>/settings/breaks")
 @organiser
 def breaks() -> Answer:
-    """Have assessors proposed a break after so many minutes, or never."""
+    """Set after how many minutes of judging a break is suggested; empty for never."""
     text = request.form.get(BREAK_RULE, "").strip()
     try:
         minutes = whole_number(text)
         if text and minutes is None:
             raise InvalidInput(
-                [Finding("Break", None, BREAK_RULE, f"{text!r} is no number", "minutes, or nothing")]
+                [Finding("Break", None, BREAK_RULE, f"{text!r} is not a number", "minutes, or empty")]
             )
         with writing() as db:
             save_break_minutes(db, here().id, minutes)
@@ -114,14 +114,14 @@ def breaks() -> Answer:
             made = campaign_of(db, here().id)
         typed = CampaignForm(made.name, made.guidelines, scale_form_of(made.scale))
         return _settings_page(typed, error.findings, text), 422
-    notices.add("Breaks are proposed." if minutes else "No break is proposed.")
+    notices.add("Breaks will be suggested." if minutes else "No breaks will be suggested.")
     return see_other(url_for("settings.index"))
 
 
 @blueprint.post("/c/<slug>/settings/asked")
 @organiser
 def ask() -> Answer:
-    """Ask further questions about every document, and for a comment with some grades."""
+    """Set the additional questions about every document, and the grades that require a comment."""
     numbers = [whole_number(value) for value in request.form.getlist(COMMENT_FOR)]
     chosen = tuple(number for number in numbers if number is not None)
     text = sent_text(QUESTIONS)
@@ -134,21 +134,21 @@ def ask() -> Answer:
             made = campaign_of(db, here().id)
         typed = CampaignForm(made.name, made.guidelines, scale_form_of(made.scale))
         findings = findings_of(error, "Questions", QUESTIONS)
-        return _settings_page(typed, findings, typed_asked=(text, chosen)), status_of(error)
-    notices.add("What the desk asks is kept; it holds when a desk is opened next.")
+        return _settings_page(typed, findings, sent_questions=(text, chosen)), status_of(error)
+    notices.add("Questions saved. They apply the next time a judging desk is opened.")
     return see_other(url_for("settings.index", _anchor="asked"))
 
 
-def _typed() -> CampaignForm:
+def _sent_form() -> CampaignForm:
     return CampaignForm(sent_text("name"), sent_text("guidelines"), typed_scale_form(request.form))
 
 
 def _checked(typed: CampaignForm) -> Scale:
-    """The scale that was typed; raises InvalidInput with everything that is wrong in the form."""
+    """The scale of a form; raises InvalidInput with every error in the form."""
     findings: list[Finding] = []
     name = " ".join(typed.name.split())
     if not name:
-        findings.append(Finding("Name", None, "name", "a campaign needs a name"))
+        findings.append(Finding("Name", None, "name", "the name is missing"))
     if len(name) > LONGEST_NAME:
         short = f"at most {LONGEST_NAME} characters"
         findings.append(Finding("Name", None, "name", f"the name has {len(name)} characters", short))
@@ -171,15 +171,15 @@ def _new_page(typed: CampaignForm, findings: tuple[Finding, ...] = ()) -> str:
 def _settings_page(
     typed: CampaignForm,
     findings: tuple[Finding, ...] = (),
-    typed_breaks: str | None = None,
-    typed_asked: tuple[str, tuple[int, ...]] | None = None,
+    sent_breaks: str | None = None,
+    sent_questions: tuple[str, tuple[int, ...]] | None = None,
 ) -> str:
     with reading() as db:
         kept = break_minutes_of(db, here().id)
         asked = desk_questions_of(db, here().id)
         grades = campaign_of(db, here().id).scale.grades
-    shown = str(kept or "") if typed_breaks is None else typed_breaks
-    questions, comment_for = typed_asked or (questions_as_text(asked.questions), asked.comment_for)
+    shown = str(kept or "") if sent_breaks is None else sent_breaks
+    questions, comment_for = sent_questions or (questions_as_text(asked.questions), asked.comment_for)
     return render_template(
         "settings/index.html",
         breaks=shown,

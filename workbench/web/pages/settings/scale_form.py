@@ -1,4 +1,4 @@
-"""The part of a form in which a scale is chosen or made: what was typed, and the scale that it means."""
+"""The scale in the form of a campaign: as typed, and the `Scale` that it describes."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ class GradeRow:
 
     @property
     def blank(self) -> bool:
-        """Whether the row stands for no grade."""
+        """Whether the row is empty."""
         return not (self.value or self.label or self.definition)
 
 
 @dataclass(frozen=True, slots=True)
 class ScaleForm:
-    """What the form says: a ready-made scale by name, or `own` and the rows; `relevant` is a row's index."""
+    """The form: a predefined scale by name, or `own` with its rows; `relevant` is the index of a row."""
 
     kind: str
     rows: tuple[GradeRow, ...]
@@ -44,7 +44,7 @@ class ScaleForm:
 
 
 def scale_form_of(scale: Scale | None) -> ScaleForm:
-    """The form that shows a scale; None begins with the binary one, and four grades to change."""
+    """The form of a scale; for None the binary scale, with four grades in the rows of a custom one."""
     shown = scale or FOUR_GRADES
     kind = next((name for name, known in SCALES.items() if known == scale), OWN if scale else "binary")
     rows = [
@@ -56,7 +56,7 @@ def scale_form_of(scale: Scale | None) -> ScaleForm:
 
 
 def typed_scale_form(form: Mapping[str, str]) -> ScaleForm:
-    """What was typed, whether it makes sense or not."""
+    """The form as it was sent, valid or not."""
     rows = [
         GradeRow(*(storable(form.get(f"{column}-{row}", "")).strip() for column in COLUMNS))
         for row in range(max(ROWS, _rows_sent(form)))
@@ -65,19 +65,19 @@ def typed_scale_form(form: Mapping[str, str]) -> ScaleForm:
 
 
 def read_scale(form: ScaleForm) -> Scale:
-    """The scale that the form means; raises InvalidInput with everything that is wrong."""
+    """The scale that the form describes; raises InvalidInput with every error."""
     if form.kind in SCALES:
         return SCALES[form.kind]
     if form.kind != OWN:
         raise InvalidInput(
-            [Finding("Scale", None, CODE, "no scale is chosen", "choose a ready-made one or your own")]
+            [Finding("Scale", None, CODE, "no scale is chosen", "choose a predefined scale or a custom one")]
         )
     findings: list[Finding] = []
     grades = [(index, _grade(index, row, findings)) for index, row in enumerate(form.rows) if not row.blank]
     relevant = dict(grades).get(-1 if form.relevant is None else form.relevant)
     if relevant is None:
         remedy = "mark the lowest grade that counts as relevant"
-        findings.append(Finding("Scale", None, CODE, "no row says where relevance begins", remedy))
+        findings.append(Finding("Scale", None, CODE, "no grade is marked as the lowest relevant one", remedy))
     if findings or relevant is None:
         raise InvalidInput(findings)
     ordered = sorted((grade for _, grade in grades), key=lambda grade: int(grade["value"]))
@@ -98,17 +98,17 @@ def _grade(index: int, row: GradeRow, findings: list[Finding]) -> dict[str, Any]
     value = whole_number(row.value)
     if value is None or not 0 <= value <= 1000:
         findings.append(
-            Finding(place, None, CODE, f"its value is {row.value!r}", "a whole number, 0 or more")
+            Finding(place, None, CODE, f"the value is {row.value!r}", "a whole number, 0 or more")
         )
     if not row.label:
-        findings.append(Finding(place, None, CODE, "it has no label", "say in a word what it means"))
+        findings.append(Finding(place, None, CODE, "the label is missing", "a word or two for the grade"))
     grade: dict[str, Any] = {"value": value or 0, "label": row.label, "definition": row.definition}
     if row.key:
         grade["key"] = row.key
     if row.weight:
         weight = whole_number(row.weight)
         if weight is None:
-            findings.append(Finding(place, None, CODE, f"its colour is {row.weight!r}", "0, 1, 2 or 3"))
+            findings.append(Finding(place, None, CODE, f"the colour is {row.weight!r}", "0, 1, 2 or 3"))
         grade["weight"] = weight or 0
     return grade
 
@@ -118,5 +118,5 @@ def _filled(rows: list[GradeRow]) -> tuple[GradeRow, ...]:
 
 
 def _rows_sent(form: Mapping[str, str]) -> int:
-    # A scale made by command may have more rows than a new form shows.
+    # A scale created on the command line may have more grades than a new form has rows.
     return min(100, sum(name.startswith("value-") for name in form))
