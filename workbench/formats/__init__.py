@@ -9,4 +9,12 @@ from numbered lines to documents and, at its end, its `DocumentFormat`; name tha
 How a problem in a run reaches people: `runs.check_run` notes it under a code of `run_rules.CODES`
 ("duplicate": a document twice in a topic), where the campaign's rules decide whether it is an error or a
 warning. It travels as one `Finding` inside one `RunReport`, which the page, the terminal and JSON show.
+
+Decisions:
+
+- A run is checked before it is stored. What makes a file unreadable as one run (columns, comments, ids, a
+  document twice, scores, a changing tag, no line at all) is always an error, because programs of the
+  field disagree on what such a file means. A campaign may soften three: an unknown topic (its lines are
+  not used), too many documents (all are used), a document outside the collection's list (it stays in the
+  run).
 """

@@ -15,4 +15,12 @@ topic the pool would have without building it (`planning` has ready ones). A new
 `ParameterKind`. Then add one line to the registry in `strategies`. The pool and plan pages, `workbench pool`,
 `workbench plan` and their campaign commands, `--strategies`, JSON, help and the laws of `tests/pooling` take
 it from there.
+
+Decisions:
+
+- The overlap of two runs is the Jaccard coefficient of their pairs; from 0.95 on they are
+  near-duplicates. The overlap matrix is ordered by a greedy chain. A topic is unusual beyond 1.5
+  interquartile ranges.
+- Near-identical runs have a mean rank-biased overlap (Webber, Moffat and Zobel 2010; p = 0.9, first 50
+  documents) of at least 0.95.
 """

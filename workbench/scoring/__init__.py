@@ -7,4 +7,14 @@ can, and appears on the scores page, in the terminal, JSON, CSV and the help.
 
 To add a measure by which the influence of a disputed pair on the ranking can be computed, write a
 `gains.GainFamily` in a module of its own and name it in `listed.FAMILIES`.
+
+Decisions:
+
+- Runs are scored in the one order (`workbench.ranking`), handed to the scorer as ranks so that every
+  measure sees the same order. Pools compare scores as doubles; scoring merges what single precision
+  cannot distinguish, as ir-measures, pytrec_eval and trec_eval until 2023 do, so that published figures
+  are reproduced.
+- The influence of a dispute is exact: every run is scored under each outcome (nDCG@100 unless chosen),
+  then the pairs of runs that change places are counted (Kendall's distance, ties one half), then how
+  unevenly the scores move.
 """

@@ -6,4 +6,18 @@
     rendering    documents and guidelines as HTML that is safe to show
 
 A view parses, opens `reading()` or `writing()`, calls one use-case and renders what it returns.
+
+Decisions:
+
+- Cross-site posts are refused by their origin (`Sec-Fetch-Site`, else `Origin`); there is no token to
+  guard.
+- The outbox is the browser's: answers go into IndexedDB and from there in order to `/desk/events`, one
+  tab at a time; each has an id of its own, so that sending it twice records it once. Up to 50 documents
+  are fetched ahead, since with five a lost network would stop people after five answers. The client's
+  clock is stored and never used for ordering.
+- A second process at a lower priority serves what organisers, groups and viewers read (`long_requests`).
+  It starts with the first such page, ends with the server, and is replaced if it is killed. Saving
+  answers and everything assessors ask for stays in the first.
+- Words are highlighted in the browser by the CSS Custom Highlight API: no cost for each document on the
+  server, and the text stays unchanged.
 """
