@@ -148,7 +148,7 @@ def instance(tmp_path: Path, migrated_sqlite: Path) -> str:
         send_runs(db, made.campaign.id, alpha=ALPHA, beta=BETA)
         import_judgments(db, made.campaign.id, given, source="f")
         decided = AdjudicationEventRow(
-            campaign_id=made.campaign.id, topic="T1", docno="d1", decision="grade", grade=1, said=[],
+            campaign_id=made.campaign.id, topic="T1", docno="d1", decision="grade", grade=1, seen=[],
             client_id="c", recorded_at=datetime(2026, 1, 2, tzinfo=UTC),
         )  # fmt: skip
         db.add(decided)

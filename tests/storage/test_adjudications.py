@@ -31,7 +31,7 @@ def decide(db: Session, campaign_id: int, docno: str, decision: str, grade: int 
             docno=docno,
             decision=decision,
             grade=grade,
-            said=[],
+            seen=[],
             client_id=client,
             recorded_at=NOW,
         )

@@ -104,7 +104,7 @@ def judge_as_colleagues(database: Database, cast: Cast) -> None:
                 decision="grade",
                 grade=3,
                 reason=MARKER,
-                said=[[1, COLLEAGUE, "grade", 3]],
+                seen=[[1, COLLEAGUE, "grade", 3]],
                 client_id=MARKER,
                 recorded_at=now,
                 account_id=cast.accounts["Judith"].id,

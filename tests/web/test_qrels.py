@@ -175,7 +175,7 @@ def test_an_adjudicators_decisions_come_first_as_soon_as_there_are_any(
 ) -> None:
     with sqlite_database.writing() as db:
         decided = AdjudicationEventRow(
-            campaign_id=cast.campaign_id, topic="T1", docno="d2", decision="grade", grade=1, said=[],
+            campaign_id=cast.campaign_id, topic="T1", docno="d2", decision="grade", grade=1, seen=[],
             client_id="c", recorded_at=datetime(2026, 1, 2, tzinfo=UTC),
         )  # fmt: skip
         db.add(decided)

@@ -47,8 +47,8 @@ def test_a_decision_keeps_what_lay_before_and_becomes_the_grade_of_the_pair(data
         assert adjudicated_grades(db, one.id) == {FAR: 2}
         assert decision_counts(db, one.id) == {"grade": 1}
         row = db.get_one(AdjudicationEventRow, done.event_id)
-        assert [[answer, grade] for _, _, answer, grade in row.said] == [["grade", 0], ["grade", 3]]
-        assert [who for _, who, _, _ in row.said] == [one.made.assessors["Ada"], one.made.assessors["Ben"]]
+        assert [[answer, grade] for _, _, answer, grade in row.seen] == [["grade", 0], ["grade", 3]]
+        assert [who for _, who, _, _ in row.seen] == [one.made.assessors["Ada"], one.made.assessors["Ben"]]
         assert row.reason == "clear \ufffd"
 
 
@@ -63,7 +63,7 @@ def test_what_an_assessor_says_after_the_pair_was_shown_counts_as_said_since(dat
         decide(db, one.id, one.judith, FAR, submission)
         row = db.scalars(select(AdjudicationEventRow)).one()
         # Ada's 0 lay before her, and not the 3 by which nobody differs any more.
-        assert sorted(grade for _, _, _, grade in row.said) == [0, 3]
+        assert sorted(grade for _, _, _, grade in row.seen) == [0, 3]
         assert disputed_pair(db, one.id, FAR, one.judith).changed
 
 

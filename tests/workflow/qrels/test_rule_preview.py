@@ -53,7 +53,7 @@ def test_every_rule_says_what_it_settles_and_leaves(database: Database) -> None:
         campaign = judged_campaign(db)
         db.add(
             AdjudicationEventRow(
-                campaign_id=campaign, topic="T2", docno="d/4", decision="grade", grade=1, said=[],
+                campaign_id=campaign, topic="T2", docno="d/4", decision="grade", grade=1, seen=[],
                 client_id="c", recorded_at=datetime(2026, 1, 2, tzinfo=UTC),
             )
         )  # fmt: skip

@@ -54,7 +54,7 @@ class PreferenceEventRow(Base):
 class AdjudicationEventRow(Base):
     """A decision about a disputed pair, never changed; the latest event of a pair is current.
 
-    `said` lists [judgment event, assessor, answer, grade] of the judgments that the adjudicator saw.
+    `seen` lists [judgment event, assessor, answer, grade] of the judgments that the adjudicator saw.
     """
 
     __tablename__ = "adjudication_event"
@@ -66,7 +66,7 @@ class AdjudicationEventRow(Base):
     decision: Mapped[str] = mapped_column(String(20))
     grade: Mapped[int | None]
     reason: Mapped[str] = mapped_column(Text, default="")
-    said: Mapped[list[Any]]
+    seen: Mapped[list[Any]] = mapped_column("said")
     client_id: Mapped[str] = mapped_column(String(64))
     active_ms: Mapped[int | None]
     recorded_at: Mapped[datetime]

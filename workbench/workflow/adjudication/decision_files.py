@@ -124,7 +124,7 @@ def _row(campaign_id: int, one: GradedPair, answers: Sequence[CurrentEvent]) -> 
         "decision": str(Decision.GRADE),
         "grade": one.grade,
         "reason": _reason(one),
-        "said": [[event.id, event.assessor_id, event.answer, event.grade] for event in answers],
+        "seen": [[event.id, event.assessor_id, event.answer, event.grade] for event in answers],
         "client_id": str(uuid4()),
         "active_ms": None,
         "recorded_at": datetime.now(UTC),

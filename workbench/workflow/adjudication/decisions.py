@@ -183,7 +183,7 @@ def decide(
     row = _event(campaign_id, pair, account_id, submission.client_id)
     row.decision, row.grade = str(submission.decision), submission.grade
     row.reason = storable(submission.reason.strip())[:LONGEST_REASON]
-    row.said = _seen_json(opinions)
+    row.seen = _seen_json(opinions)
     if submission.active_ms is not None:
         row.active_ms = max(0, min(submission.active_ms, LONGEST_ACTIVE_MS))
     db.add(row)
@@ -207,7 +207,7 @@ def undo(db: Session, campaign_id: int, account_id: int, *, client_id: str) -> P
     if last is None:
         return None
     row = _event(campaign_id, (last.topic, last.docno), account_id, client_id)
-    row.decision, row.grade, row.reason, row.said = WITHDRAWN, None, "", last.said
+    row.decision, row.grade, row.reason, row.seen = WITHDRAWN, None, "", last.seen
     db.add(row)
     db.flush()
     return last.topic, last.docno

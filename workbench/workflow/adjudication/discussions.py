@@ -125,7 +125,7 @@ def discussion(db: Session, campaign_id: int, account_id: int, pair: Pair) -> Di
     people = people_of(db, campaign_id)
     topic = db.get_one(TopicRow, (campaign_id, pair[0]))
     # Whoever has judged the pair since it was sent back is no part of this discussion.
-    then = {who for _, who, _, _ in row.said}
+    then = {who for _, who, _, _ in row.seen}
     reader = OpinionReader(account_id, people, rules)
     opinions = opinions_of(db, campaign_id, pair, reader, only=then)
     mine = next((one for one in opinions if one.mine), None)
@@ -244,7 +244,7 @@ def asked(row: AdjudicationEventRow, people: Mapping[int, Person]) -> dict[int, 
     """To whom a pair was sent back, each with the number of the event that was current then."""
     if row.decision != Decision.BACK:
         return {}
-    return {who: event for event, who, _, _ in row.said if who in people and people[who].reachable}
+    return {who: event for event, who, _, _ in row.seen if who in people and people[who].reachable}
 
 
 def all_answered(

@@ -231,7 +231,7 @@ def changed_since(
     Only people, and those machines that counted then and count now: to count machines, or no longer to count
     them, changes no answer.
     """
-    before = {people[who].name: (answer, grade) for _, who, answer, grade in row.said if who in people}
+    before = {people[who].name: (answer, grade) for _, who, answer, grade in row.seen if who in people}
     now = {one.assessor: (str(one.answer), one.grade) for one in judgments}
     machines = {person.name for person in people.values() if person.machine}
     compared = {name for name in before.keys() | now.keys() if name not in machines}
