@@ -60,7 +60,7 @@ def test_everything_that_goes_with_a_grade_is_kept_and_shown_on_return(database:
         made = day(db)
         assert made.outcomes(db, made.event("event-001", "d1", grade=2, **EVERYTHING)) == ["recorded"]
         assert holds(db, made) == SAID
-        assert [one.extras for one in work_of(db, made.assignment, made.ada).said] == [SAID]
+        assert [one.extras for one in work_of(db, made.assignment, made.ada).answers] == [SAID]
 
 
 def test_a_grade_alone_leaves_the_columns_empty(db: Session) -> None:
