@@ -44,7 +44,7 @@ def test_a_group_sends_a_run_and_the_organiser_accepts_it(
     expect(row).to_contain_text("received")
 
     olga.goto(f"{server.address}/c/harbour/")
-    olga.get_by_role("link", name="Look at them").click()
+    olga.get_by_role("link", name="Review runs").click()
     olga.get_by_role("link", name="lantern-new", exact=True).click()
     olga.get_by_role("button", name="Accept").click()
     expect(olga.get_by_text("Run lantern-new is accepted.")).to_be_visible()

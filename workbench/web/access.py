@@ -1,6 +1,6 @@
-"""Who may call what: every view says it by a decorator, and a view that says nothing is refused.
+"""Access control: every view states by a decorator who may call it; a view without one is refused.
 
-The statement stands on the view function, where the guard, the navigation and the tests read it.
+The decorator marks the view function, where the guard, the navigation and the tests read it.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from workbench.workflow.people.signing_in import signed_in_account
 
 View = TypeVar("View", bound=Callable[..., Any])
 ATTRIBUTE = "workbench_access"
-# Nobody needs to send more before anybody knows who it is.
+# The largest request of somebody who is not signed in.
 BYTES_FROM_STRANGERS = 64 * 1024
 
 
 class Who(StrEnum):
-    """The kinds of statement."""
+    """The kinds of access."""
 
     ANYONE = "anyone"
     SIGNED_IN = "signed in"
@@ -39,7 +39,7 @@ class Who(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Who may call a view; `roles` matters to members only, and one of them is enough."""
+    """Who may call a view; `roles`, of which one is enough, applies to members only."""
 
     who: Who
     roles: frozenset[Role] = frozenset()
@@ -47,7 +47,7 @@ class Access:
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
-    """Who looks at the page."""
+    """The account that is signed in."""
 
     id: int
     login: str
@@ -58,7 +58,7 @@ class Viewer:
 
 @dataclass(frozen=True, slots=True)
 class Here:
-    """The campaign of the page, and what its viewer is in it."""
+    """The campaign of the page, and the viewer's roles in it."""
 
     id: int
     slug: str
@@ -94,7 +94,7 @@ def member(*roles: Role) -> Callable[[View], View]:
 
 
 def access_of(app: Flask, endpoint: str) -> Access | None:
-    """What the view of an endpoint says, or None where it says nothing or there is none."""
+    """The access that the view of an endpoint states, or None if it states none or does not exist."""
     found = getattr(app.view_functions.get(endpoint), ATTRIBUTE, None)
     return found if isinstance(found, Access) else None
 
@@ -106,7 +106,7 @@ def viewer_or_none() -> Viewer | None:
 
 
 def viewer() -> Viewer:
-    """Who is signed in, on pages where somebody must be."""
+    """Who is signed in, on pages that require it."""
     found = viewer_or_none()
     if found is None:
         raise NotAllowed("nobody is signed in")
@@ -128,9 +128,9 @@ def here() -> Here:
 
 
 def guard() -> Response | tuple[str, int] | None:
-    """Before every request: who is it, and may they?
+    """Before every request: identify the viewer and check their access.
 
-    Raises NotAllowed for a role that is lacking, NotFound for a campaign that is none of theirs.
+    Raises NotAllowed if a role is missing, NotFound for a campaign in which the viewer has no role.
     """
     if request.endpoint == "static":
         return None
@@ -143,20 +143,20 @@ def guard() -> Response | tuple[str, int] | None:
     if statement is None:
         if current_app.testing:
             raise RuntimeError(f"{request.endpoint} does not say who may call it")
-        raise NotAllowed("this page is closed")
+        raise NotAllowed("this page is not available")
     if statement.who is Who.ANYONE:
         return None
     if viewer_or_none() is None:
         return _ask_to_sign_in()
     if statement.who is Who.ADMINISTRATOR and not viewer().administrator:
-        raise NotAllowed("this is for administrators", remedy="ask one")
+        raise NotAllowed("this page is for administrators", remedy="ask an administrator")
     if statement.who is Who.MEMBER:
         _enter_campaign(statement)
     return None
 
 
 def init_app(app: Flask) -> None:
-    """Guard every request, and let addresses of a campaign know their slug."""
+    """Guard every request, and fill in the slug in URLs of a campaign."""
 
     @app.url_value_preprocessor
     def take_slug(_endpoint: str | None, values: dict[str, Any] | None) -> None:
@@ -188,7 +188,7 @@ def _recognise() -> None:
 
 def _ask_to_sign_in() -> Response | tuple[str, int]:
     if from_script():
-        # The page that is open decides what to do; it must not be replaced by a form for signing in.
+        # The open page decides what to do; it must not be replaced by the sign-in form.
         return "Signed out", 401
     with reading() as db:
         if not any_account(db):
@@ -198,7 +198,7 @@ def _ask_to_sign_in() -> Response | tuple[str, int]:
 
 
 def _enter_campaign(statement: Access) -> None:
-    # One answer for a campaign that is not there and for one that is none of theirs.
+    # The same error for a campaign that does not exist and for one without a role of the viewer.
     nothing = NotFound("there is no such campaign", remedy="see the list of your campaigns")
     with reading() as db:
         try:
@@ -211,8 +211,8 @@ def _enter_campaign(statement: Access) -> None:
     g.campaign = Here(campaign.id, campaign.slug, campaign.name, campaign.illustrative, roles)
     if not roles & statement.roles:
         raise NotAllowed(
-            "your role in this campaign does not open this page",
-            remedy=f"it is for: {', '.join(sorted(statement.roles))}",
+            "your role in this campaign does not give access to this page",
+            remedy=f"it requires one of the roles {', '.join(sorted(statement.roles))}",
         )
 
 

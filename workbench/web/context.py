@@ -1,4 +1,4 @@
-"""What the views of this process share: the database, its two kinds of transaction, passwords, settings."""
+"""What all views share: the database with its two kinds of transaction, passwords, settings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KEY = "workbench"
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The parts that `create_app` was given."""
+    """The parts that `create_app` received."""
 
     settings: Settings
     database: Database
@@ -27,12 +27,12 @@ class Context:
 
 
 def init_app(app: Flask, context: Context) -> None:
-    """Keep the parts with the application."""
+    """Attach the context to the application."""
     app.extensions[KEY] = context
 
 
 def app_context() -> Context:
-    """The parts of the application that answers this request."""
+    """The context of the application that handles this request."""
     found = current_app.extensions[KEY]
     if not isinstance(found, Context):
         raise TypeError("the application was not made by create_app")
@@ -40,7 +40,7 @@ def app_context() -> Context:
 
 
 def reading() -> AbstractContextManager[Session]:
-    """One transaction that sees one moment and changes nothing."""
+    """A transaction that reads one snapshot."""
     return app_context().database.reading()
 
 
@@ -50,5 +50,5 @@ def adaptive_states() -> AdaptiveStates:
 
 
 def writing() -> AbstractContextManager[Session]:
-    """One transaction that is committed at its end, or undone by an exception."""
+    """A transaction that is committed at its end, or rolled back by an exception."""
     return app_context().database.writing()

@@ -1,6 +1,6 @@
-"""Notices: one sentence that is shown on the next page, once.
+"""Notices: sentences that are shown once, on the next page.
 
-They travel in a cookie that only this server can have written for this session: it is signed by the token.
+They are stored in a cookie that is signed with the token of the session.
 """
 
 from __future__ import annotations
@@ -20,33 +20,33 @@ KINDS = ("good", "fair", "poor")
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A sentence and whether it is good, fair or poor news."""
+    """A sentence to show; its kind (good, fair or poor) is its colour."""
 
     text: str
     kind: str = "good"
 
 
 def add(text: str, kind: str = "good") -> None:
-    """Have a sentence shown on the page to which this answer leads."""
+    """Show a sentence on the next page."""
     g.notices_to_come = [*g.get("notices_to_come", []), (text[:400], kind)]
 
 
 def notices() -> tuple[Notice, ...]:
-    """The sentences to show on this page; asking takes them out of the browser."""
+    """The notices to show on this page; reading them deletes the cookie."""
     sealed = request.cookies.get(cookie_name(NAME))
     token = g.get("token")
     if not sealed or not token:
         return ()
     g.notices_were_read = True
     try:
-        said = _seal(token).loads(sealed, max_age=LASTS_SECONDS)
+        stored = _seal(token).loads(sealed, max_age=LASTS_SECONDS)
     except BadData:
         return ()
-    return tuple(Notice(str(text), kind if kind in KINDS else "fair") for text, kind in said)
+    return tuple(Notice(str(text), kind if kind in KINDS else "fair") for text, kind in stored)
 
 
 def send_notices(response: Response) -> Response:
-    """Put what was said into the cookie, or take out what was read."""
+    """Store new notices in the cookie, or delete those that were read."""
     coming, token = g.get("notices_to_come"), g.get("token")
     if coming and token:
         response.set_cookie(
@@ -64,12 +64,12 @@ def send_notices(response: Response) -> Response:
 
 
 def init_app(app: Flask) -> None:
-    """Let every answer of the application carry its notices."""
+    """Add notices to every response of the application."""
     app.after_request(send_notices)
 
 
-def _sealed(token: str, said: list[tuple[str, str]]) -> str:
-    sealed = _seal(token).dumps(said)
+def _sealed(token: str, notices_to_come: list[tuple[str, str]]) -> str:
+    sealed = _seal(token).dumps(notices_to_come)
     return sealed.decode() if isinstance(sealed, bytes) else sealed
 
 
