@@ -102,7 +102,7 @@ def test_keys_belong_to_an_account_and_what_is_no_key_there_is_passed_over(datab
 def test_a_new_scale_may_not_use_the_desks_keys_and_one_from_before_stays_as_it_is(
     sqlite_database: Database,
 ) -> None:
-    with pytest.raises(InvalidInput, match="the judging desk uses itself"):
+    with pytest.raises(InvalidInput, match=r"^Scale: the key n of .No."):
         refuse_reserved(YES_NO)
     with sqlite_database.writing() as db:
         with pytest.raises(InvalidInput):

@@ -317,7 +317,7 @@ def test_only_what_can_be_a_queue_becomes_one(sqlite_database: Database) -> None
         name = make_pool(db, queued.campaign_id, PoolRecipe(strategy="max-mean")).pool.name
         with pytest.raises(Conflict, match="adaptive"):
             make_queue(db, queued.campaign_id, name, 1)
-        with pytest.raises(Conflict, match="no queue"):
+        with pytest.raises(Conflict, match="not a queue"):
             queue_report(db, queued.campaign_id, name)
         for wrong in (0, 101):
             with pytest.raises(InvalidInput):
