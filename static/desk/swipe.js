@@ -11,7 +11,7 @@ const ITS_OWN = "button, a, input, select, textarea, summary, label, [contentedi
 
 const choice = () => document.documentElement.dataset.textSwipe ?? "off";
 
-// The two grades of a choice, as [value, label]: the ends of the scale, or those around the line of relevance.
+// The two grades of a choice, as [value, label]: the ends of the scale, or those around the relevance threshold.
 export function gradesOf(chosen, grades, relevantFrom) {
   const ordered = [...grades].sort(([one], [other]) => one - other);
   if (chosen === "ends") return { left: ordered[0], right: ordered.at(-1) };

@@ -1,5 +1,16 @@
 """HOW FAR assessors agree.
 
+- `ratings`, `selection`: answers as one array, and which of them a report includes under its `options`
+- `coefficients/`: the coefficients, one module each; to add one, see there
+- `report`, `pair_report`, `pairwise`, `thresholds`, `leniency`, `grades`, `topics`: what a report has
+- `export`, `latex`: the same as CSV, JSON and LaTeX
+- `tally`, `resampling`, `intervals`, `linearised`: sums over pairs, and intervals from them
+- `self_consistency`, `drift`, `timelines`, `machines`, `rounds`, `overlap`: further questions
+- `sample_*`: how many pairs need several judgments
+
+To add a question about agreement: a module here that takes `Ratings` and returns a frozen record, its
+`Export`, a use-case in `workbench.workflow.agreement`, a page in `web/pages/agreement` and a command.
+
 Decisions:
 
 - Included by default are the pairs that two or more assessors judged; optionally also singly judged or
