@@ -44,7 +44,7 @@ export class Passages {
   constructor(page, ready = () => {}) {
     this.region = page.querySelector(".doc");
     const root = this.region?.querySelector("article .text");
-    const quotes = [...page.querySelectorAll(".voices blockquote[data-start]")];
+    const quotes = [...page.querySelectorAll(".opinions blockquote[data-start]")];
     if (!root || !quotes.length) {
       ready(this);
       return;
@@ -73,7 +73,7 @@ export class Passages {
   #place(text, quotes) {
     let whole = null;
     for (const [index, quote] of quotes.entries()) {
-      const opinion = quote.closest(".voice");
+      const opinion = quote.closest(".opinion");
       const words = quote.textContent;
       const [start, end] = [Number(quote.dataset.start), Number(quote.dataset.end)];
       const fits = end <= text.length && text.slice(start, end) === words;

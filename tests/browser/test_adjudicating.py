@@ -203,7 +203,7 @@ def test_a_pair_goes_to_its_assessors_and_comes_back_with_before_and_after(
     assessor.get_by_role("link", name="To discuss").click()
     assessor.get_by_role("link", name="Discuss", exact=True).click()
     expect(assessor.locator(".strip .mono")).to_have_text(docno)
-    theirs = assessor.locator(".voice").filter(has_not=assessor.get_by_text("you", exact=True))
+    theirs = assessor.locator(".opinion").filter(has_not=assessor.get_by_text("you", exact=True))
     grade = theirs.locator(".graded .mono").inner_text()
     assessor.locator(f"input[name=answer][value='{grade}']").check()
     assessor.get_by_label("Comment").fill("I overlooked the last paragraph")

@@ -104,10 +104,10 @@ def contributed() -> Iterator[Run]:
 def test_the_official_pool_of_trec_covid_is_six_pairs_from_that_of_trec_evals_ties() -> None:
     found = examine(contributed(), depth=7)
     official = {one.rule: one for one in found.rules}[TieRule.DOCNO_ASCENDING]
-    assert (official.pairs, len(official.entering), len(official.leaving)) == (6959, 6, 6)
+    assert (official.pairs, len(official.added), len(official.removed)) == (6959, 6, 6)
     assert len(found.tops.tags) == 56
     lines = shared("data", "trec-covid", "round1", "pool_depth7.txt").read_text(encoding="utf-8").splitlines()
-    assert set(official.entering) <= {(topic, docno) for topic, docno in map(str.split, lines)}
+    assert set(official.added) <= {(topic, docno) for topic, docno in map(str.split, lines)}
 
 
 def of_abc() -> Analysis:

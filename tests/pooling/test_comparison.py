@@ -15,9 +15,9 @@ def test_what_enters_what_leaves_and_what_stays() -> None:
     # Depth 1: d01 d03 d09. The three largest of reciprocal rank fusion: d01 d03 d06 (case rrf_k60).
     changed = difference(depth_pool(ABC, depth=1), rrf_pool(ABC, budget=3))
     assert changed == PoolDifference(
-        entering=frozenset({("1", "d06")}),
-        leaving=frozenset({("1", "d09")}),
-        staying=frozenset({("1", "d01"), ("1", "d03")}),
+        added=frozenset({("1", "d06")}),
+        removed=frozenset({("1", "d09")}),
+        kept=frozenset({("1", "d01"), ("1", "d03")}),
     )
 
 
@@ -53,7 +53,7 @@ AFTER = Pool((entry("T1", "d2", "b"), entry("T1", "d9"), entry("T3", "d3", "b", 
 
 def test_the_change_is_told_in_all_by_topic_and_by_run() -> None:
     found = compare_pairs(BEFORE, AFTER, judged={("T1", "d2"), ("T2", "d1")}, added_after={("T1", "d9")})
-    # Name, before, after, entering, leaving, staying, to judge.
+    # Name, before, after, added, removed, kept, to judge.
     assert found.total == PoolChange("", 3, 3, 2, 2, 1, 2)
     assert found.by_topic == (
         PoolChange("T1", 2, 2, 1, 1, 1, 1),
@@ -72,19 +72,19 @@ def test_the_change_is_told_in_all_by_topic_and_by_run() -> None:
 
 def test_what_enters_one_way_leaves_the_other() -> None:
     there, back = compare_pairs(BEFORE, AFTER, judged=()), compare_pairs(AFTER, BEFORE, judged=())
-    assert there.difference.entering == back.difference.leaving
+    assert there.difference.added == back.difference.removed
     for one, other in zip((*there.by_topic, *there.by_run), (*back.by_topic, *back.by_run), strict=True):
-        assert (one.name, one.entering, one.leaving, one.staying) == (
+        assert (one.name, one.added, one.removed, one.kept) == (
             other.name,
-            other.leaving,
-            other.entering,
-            other.staying,
+            other.removed,
+            other.added,
+            other.kept,
         )
 
 
 def test_a_pool_beside_itself_changes_nothing_and_asks_for_what_is_not_judged() -> None:
     pool = depth_pool(ABC, depth=2)
     found = compare_pairs(pool, pool, judged={("1", "d01")})
-    assert (found.total.entering, found.total.leaving) == (0, 0)
-    assert found.total.staying == found.total.to_judge + 1 == len(pool.entries)
+    assert (found.total.added, found.total.removed) == (0, 0)
+    assert found.total.kept == found.total.to_judge + 1 == len(pool.entries)
     assert [one.name for one in found.by_run] == list(pool.tags)

@@ -87,9 +87,9 @@ def test_what_enters_and_leaves_is_worked_out_by_hand() -> None:
     ]
     found = {one.rule: one for one in examine(runs, depth=1).rules}
     ascending, in_file = found[TieRule.DOCNO_ASCENDING], found[TieRule.FILE]
-    assert (ascending.pairs, ascending.entering, ascending.leaving) == (2, (("1", "x"),), (("1", "z"),))
-    assert (in_file.pairs, in_file.entering, in_file.leaving) == (1, (), (("1", "z"),))
-    assert (found[TieRule.TREC_EVAL].entering, found[TieRule.TREC_EVAL].leaving) == ((), ())
+    assert (ascending.pairs, ascending.added, ascending.removed) == (2, (("1", "x"),), (("1", "z"),))
+    assert (in_file.pairs, in_file.added, in_file.removed) == (1, (), (("1", "z"),))
+    assert (found[TieRule.TREC_EVAL].added, found[TieRule.TREC_EVAL].removed) == ((), ())
 
 
 @given(MANY_SCORES, st.integers(1, 5), st.sampled_from(TieRule))
@@ -101,5 +101,5 @@ def test_every_outcome_is_the_pool_made_under_that_rule(
     for one in examine(runs, depth=depth, ties=chosen).rules:
         theirs = depth_pool(runs, depth=depth, ties=one.rule).pairs
         assert one.pairs == len(theirs)
-        assert set(one.entering) == theirs - mine
-        assert set(one.leaving) == mine - theirs
+        assert set(one.added) == theirs - mine
+        assert set(one.removed) == mine - theirs

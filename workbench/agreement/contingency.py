@@ -65,12 +65,12 @@ def table_of_codes(first: Codes, second: Codes, *, size: int) -> Table:
     return tables_of_bits(bits_of(first, range(size)), bits_of(second, range(size)))
 
 
-def bits_of(values: NDArray[np.integer[Any]], wanted: Sequence[int]) -> Bits:
-    """For each of the wanted values the pairs that have it, as bits; shape (wanted, words)."""
+def bits_of(values: NDArray[np.integer[Any]], codes: Sequence[int]) -> Bits:
+    """For each of these codes the pairs that have it, as bits; shape (codes, words)."""
     words = -(-len(values) // _BITS)
-    bits = np.empty((len(wanted), words), dtype=np.uint64)
+    bits = np.empty((len(codes), words), dtype=np.uint64)
     marks = np.zeros(words * _BITS, dtype=np.bool_)
-    for number, one in enumerate(wanted):
+    for number, one in enumerate(codes):
         np.equal(values, one, out=marks[: len(values)])
         bits[number] = np.packbits(marks).view(np.uint64)
     return bits

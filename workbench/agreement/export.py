@@ -37,7 +37,7 @@ INDICES = {
 
 
 def report_rows(report: AgreementReport) -> Iterator[Row]:
-    """All together, means over pairs, every two, every threshold, overlaps, grades and strictness."""
+    """All together, means over pairs, every two, every threshold, overlaps, grades and leniency."""
     names = [one.name for one in report.selection.assessors]
     basis = str(report.selection.basis)
     line = None if report.selection.graded else report.selection.relevant_from

@@ -145,7 +145,7 @@ def percent(level: float) -> str:
 
 
 def report_latex(report: AgreementReport) -> str:
-    """Tables of all, every two assessors, overlaps, grades, lines of relevance, and who is strict."""
+    """Tables of all, every two assessors, overlaps, grades, relevance thresholds, and who is strict."""
     tables = [_of_all(report), _of_pairs(report), _of_overlaps(report), _of_grades(report)]
     if report.thresholds:
         tables.append(thresholds_latex(report.thresholds, report.options))

@@ -257,9 +257,9 @@ def _latent_kappa(mean: Floats, changes: Sequence[Floats], kappa: float, weights
         agreed += float((mean * np.diag(disagreement)).sum())
         by_chance += float(mean @ disagreement @ mean)
     two = len(changes) * (len(changes) - 1) / 2
-    wanted = (1 - kappa) * float(mean @ weights @ mean)
+    target = (1 - kappa) * float(mean @ weights @ mean)
     between = (by_chance - agreed) / two
-    return (by_chance / two - wanted) / between if between > 0 else kappa
+    return (by_chance / two - target) / between if between > 0 else kappa
 
 
 def _require_few(outcomes: int, assessors: int, grades: int) -> None:

@@ -100,20 +100,20 @@ def neyman_allocation(pairs: int, weights: ArrayLike, sizes: Sequence[int] | Non
 
     What a small stratum cannot supply is allocated to the others.
     """
-    wanted_share = np.asarray(weights, dtype=np.float64)
-    most = np.full(len(wanted_share), np.inf) if sizes is None else np.asarray(sizes, dtype=np.float64)
+    weight = np.asarray(weights, dtype=np.float64)
+    most = np.full(len(weight), np.inf) if sizes is None else np.asarray(sizes, dtype=np.float64)
     least = np.minimum(2, most)
     counts = least.copy()
     while (rest := min(pairs, most.sum()) - counts.sum()) >= 1:
         free = counts < most
-        share = np.where(free, wanted_share, 0.0)
+        share = np.where(free, weight, 0.0)
         share = share if share.sum() > 0 else free.astype(np.float64)
-        wanted = np.maximum(min(pairs, most.sum()) * share / share.sum() - counts, 0.0) * free
-        wanted = wanted if wanted.sum() > 0 else free.astype(np.float64)
-        step = np.minimum(np.floor(rest * wanted / wanted.sum()), most - counts)
+        due = np.maximum(min(pairs, most.sum()) * share / share.sum() - counts, 0.0) * free
+        due = due if due.sum() > 0 else free.astype(np.float64)
+        step = np.minimum(np.floor(rest * due / due.sum()), most - counts)
         if not step.sum():
-            # The remainder is allocated one by one, the most wanted first.
-            order = np.argsort(-np.where(free, wanted, -1.0), kind="stable")[: int(rest)]
+            # The remainder is allocated one by one, what is due the most first.
+            order = np.argsort(-np.where(free, due, -1.0), kind="stable")[: int(rest)]
             step = np.zeros_like(counts)
             step[[place for place in order if free[place]]] = 1
         counts += step

@@ -170,12 +170,12 @@ def _chosen(answers: Answers, names: Collection[str] | None, machines: Machines)
     known = {one.name for one in answers.assessors}
     if unknown := sorted(set(names or ()) - known):
         raise WorkbenchError(f"{', '.join(unknown)} is no assessor here", remedy="see the list of assessors")
-    wanted = {Machines.APART: (False,), Machines.ONLY: (True,), Machines.AMONG: (False, True)}[machines]
+    kinds = {Machines.APART: (False,), Machines.ONLY: (True,), Machines.AMONG: (False, True)}[machines]
     gave = np.count_nonzero(answers.grades >= 0, axis=1).tolist()
     rows = [
         row
         for row, one in enumerate(answers.assessors)
-        if gave[row] and (one.machine in wanted if names is None else one.name in names)
+        if gave[row] and (one.machine in kinds if names is None else one.name in names)
     ]
     if len(rows) < 2:
         who = {Machines.APART: "people", Machines.ONLY: "machines"}.get(machines, "assessors")

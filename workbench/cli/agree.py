@@ -77,7 +77,7 @@ def command(
     if len(files) < 2 and not as_judgments:
         raise click.UsageError("two files of qrels are needed, or one with --judgments")
     given = _judgments(files, codes) if as_judgments else _qrels(files)
-    answers = _answers(given, machine_names, first_holds=repeats == "first")
+    answers = _answers(given, machine_names, first_counts=repeats == "first")
     categories = _scale(scale, given)
     if threshold is not None and threshold > max(categories):
         raise WorkbenchError(
@@ -99,7 +99,7 @@ PARTS: dict[str, Callable[[Selection, AgreementOptions], Result]] = {
 }
 
 
-def _answers(given: Sequence[Given], machines: Sequence[str], *, first_holds: bool) -> Answers:
+def _answers(given: Sequence[Given], machines: Sequence[str], *, first_counts: bool) -> Answers:
     names = list(dict.fromkeys(name for name, *_ in given))
     if unknown := sorted(set(machines) - set(names)):
         message = f"{', '.join(unknown)} is no assessor of these files"
@@ -107,7 +107,7 @@ def _answers(given: Sequence[Given], machines: Sequence[str], *, first_holds: bo
     place = {name: number for number, name in enumerate(names)}
     assessors = [Assessor(name, name in machines) for name in names]
     rows = [(place[name], topic, docno, answer) for name, topic, docno, answer in given]
-    return answers_of(assessors, rows[::-1] if first_holds else rows)
+    return answers_of(assessors, rows[::-1] if first_counts else rows)
 
 
 def _scale(typed: str | None, given: Sequence[Given]) -> tuple[int, ...]:

@@ -77,12 +77,14 @@ def _cell(cell: object) -> object:
 
 
 def _about_overlap(found: Analysis) -> list[str]:
-    said = []
+    notes = []
     if len(found.alike) > MOST_PAIRS:
-        said.append(f"the {MOST_PAIRS} most alike of {len(found.alike)} pairs; --json has all")
+        notes.append(f"the {MOST_PAIRS} most alike of {len(found.alike)} pairs; --json has all")
     if found.near_duplicates:
-        said.append(f"{len(found.near_duplicates)} pairs share {NEAR_DUPLICATE:.0%} or more: near-duplicates")
-    return said
+        notes.append(
+            f"{len(found.near_duplicates)} pairs share {NEAR_DUPLICATE:.0%} or more: near-duplicates"
+        )
+    return notes
 
 
 def _about_ties(found: Analysis) -> list[str]:

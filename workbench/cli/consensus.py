@@ -83,30 +83,30 @@ def command(
     if export in NEEDS_RULE and len(rules) != 1:
         raise click.UsageError(f"--export {export} needs one --rule")
     given = _judgments(files, codes)
-    held = latest_judgments(given)
+    latest = latest_judgments(given)
     click.echo(
-        f"judgments: {held.events}; pairs repeated by the same assessor: {held.repeated}, "
-        f"with another answer: {held.contradicted} (the latest counts)",
+        f"judgments: {latest.events}; pairs repeated by the same assessor: {latest.repeated}, "
+        f"with another answer: {latest.contradicted} (the latest counts)",
         err=True,
     )
     names = rules or tuple(name for name in default_rules(slow=True) if name != "one" or people)
     choices = choices_of(names, choice, assessors=people)
     decisions = _grades(decided) if decided else {}
     if export:
-        _export(held.judgments, choices, decisions, relevant_from, export, output, as_json)
+        _export(latest.judgments, choices, decisions, relevant_from, export, output, as_json)
         return
-    found, refused = _settled(held.judgments, choices, decisions, relevant_from)
+    found, refused = _settled(latest.judgments, choices, decisions, relevant_from)
     experts = _grades(gold) if gold else None
     accuracies = {
         name: with_experts(one, experts, relevant_from) for name, one in found.items() if experts is not None
     }
     scores = scores_of_runs(found, runs, measure) if runs else {}
     comparisons = compare_rankings(scores)
-    coefficient_value = _crowd_agreement(given, held) if experts is not None else {}
+    coefficient_value = _crowd_agreement(given, latest) if experts is not None else {}
     if as_json:
         say_json(
             {
-                **_events(held),
+                **_events(latest),
                 "rules": {name: summary_json(summary(one)) for name, one in found.items()},
                 "refused": refused,
                 "accuracy": {name: asdict(one) for name, one in accuracies.items()},
@@ -128,17 +128,19 @@ def command(
             numeric=range(1, 6),
         )
         for which, values in coefficient_value.items():
-            said = ", ".join(f"{name} {_three(value)}" for name, value in values.items())
-            click.echo(f"note: agreement of the assessors, the {which} judgments: {said}", err=True)
+            listed = ", ".join(f"{name} {_three(value)}" for name, value in values.items())
+            click.echo(f"note: agreement of the assessors, the {which} judgments: {listed}", err=True)
     if comparisons:
         click.echo()
         say_comparisons(comparisons)
 
 
-def _crowd_agreement(given: Sequence[Judgment], held: LatestJudgments) -> dict[str, dict[str, float | None]]:
-    """By the judgments that hold and, where others were taken back, by those that were made first."""
-    found = {"latest": crowd_agreement(held.judgments)}
-    if held.contradicted:
+def _crowd_agreement(
+    given: Sequence[Judgment], latest: LatestJudgments
+) -> dict[str, dict[str, float | None]]:
+    """By the current judgments and, where others were replaced, by those that were made first."""
+    found = {"latest": crowd_agreement(latest.judgments)}
+    if latest.contradicted:
         found["first"] = crowd_agreement(latest_judgments(given[::-1]).judgments)
     return {which: dict(values) for which, values in found.items() if values}
 
@@ -215,8 +217,8 @@ def _export(
         click.echo(f"{len(found.qrels)} pairs; {len(found.unsettled)} left without a grade", err=True)
 
 
-def _events(held: LatestJudgments) -> dict[str, object]:
-    return {"judgments": held.events, "repeated": held.repeated, "contradicted": held.contradicted}
+def _events(latest: LatestJudgments) -> dict[str, object]:
+    return {"judgments": latest.events, "repeated": latest.repeated, "contradicted": latest.contradicted}
 
 
 def _three(value: float | None) -> str:
@@ -230,8 +232,8 @@ NOT_JUDGED = -1
 class Rightness:
     """A rule against expert labels: of `known` pairs it settled `n`.
 
-    `accuracy` is the share on the right side of the line of relevance, `same_grade` that with the very grade,
-    `kappa` the pooled kappa with the experts, relevant or not; each None where it is undefined.
+    `accuracy` is the share on the right side of the relevance threshold, `same_grade` that with the very
+    grade, `kappa` the pooled kappa with the experts, relevant or not; each None where it is undefined.
     """
 
     known: int

@@ -22,8 +22,8 @@ def summary_json(found: Summary | None, refused: str = "") -> dict[str, object]:
     """A summary as an object, or why there is none."""
     if found is None:
         return {"refused": refused}
-    said = asdict(found)
-    return said | {
+    fields = asdict(found)
+    return fields | {
         "left": dict(found.left),
         "by_grade": {str(grade): count for grade, count in found.by_grade},
         "without_relevant": list(found.without_relevant),

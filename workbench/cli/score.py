@@ -59,9 +59,9 @@ def command(
     the topics that it has. Files may be gzip; - is the standard input.
     """
     only_one_standard_input((qrels, *runs))
-    wanted = parse_measures(measures)
+    parsed = parse_measures(measures)
     with open_input(qrels) as (stream, source):
-        scorer = Scorer(read_qrels(stream, source=source), wanted)
+        scorer = Scorer(read_qrels(stream, source=source), parsed)
     scores = [
         scorer.score(run, ties=TieRule(ties), double_precision=double_precision)
         for _, run in read_runs(runs, warnings=warnings)

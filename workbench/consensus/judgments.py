@@ -49,7 +49,7 @@ def judgments_by_pair(judgments: Iterable[Judgment]) -> dict[Pair, tuple[Judgmen
     found: dict[Pair, list[Judgment]] = {}
     for judgment in judgments:
         found.setdefault((judgment.topic, judgment.docno), []).append(judgment)
-    return {pair: tuple(sorted(said, key=lambda one: one.assessor)) for pair, said in found.items()}
+    return {pair: tuple(sorted(of_pair, key=lambda one: one.assessor)) for pair, of_pair in found.items()}
 
 
 def grades_by_pair(judgments: Iterable[Judgment], scale: Scale | None) -> dict[Pair, dict[str, int]]:

@@ -32,8 +32,8 @@ class RuleChoice:
         if self.rule not in RULES:
             return {}
         given = dict(self.given)
-        wanted = parameters_of(RULES[self.rule], given)
-        return {parameter.name: given[parameter.name] for parameter in wanted if parameter.name in given}
+        requested = parameters_of(RULES[self.rule], given)
+        return {parameter.name: given[parameter.name] for parameter in requested if parameter.name in given}
 
     def relevant_from(self, scale: Scale) -> int:
         """The lowest relevant grade of the qrels: that of the scale, unless the rule has its own."""
@@ -64,8 +64,8 @@ def choices_of(
 
     A rule of one assessor is there for each of the `assessors`. An unknown name comes last, to be refused.
     """
-    wanted = set(rules)
-    names = [name for name in RULES if name in wanted] + sorted(wanted - RULES.keys())
+    requested = set(rules)
+    names = [name for name in RULES if name in requested] + sorted(requested - RULES.keys())
     values = dict(given.given)
     found: list[RuleChoice] = []
     for name in names:

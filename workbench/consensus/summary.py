@@ -58,7 +58,7 @@ def summary(found: Consensus, *, topics: Collection[str] | None = None) -> Summa
 class Accuracy:
     """A rule against expert labels: of `known` labelled pairs that were judged it settled `n`.
 
-    `binary` is the share of these on the right side of the line of relevance, `exact` that with the very
+    `binary` is the share of these on the right side of the relevance threshold, `exact` that with the very
     grade; None where the rule settled none of them, or where its grades are not the experts' scale (`exact`).
     """
 

@@ -119,8 +119,8 @@ def _judgment(assessor: DemoAssessor, pair: Pair, seed: int) -> Judgment:
 
 
 def _overlap_grade(topic: str, docno: str) -> int:
-    wanted = _topic_terms()[topic]
-    overlap = len(wanted & _document_terms()[docno]) / len(wanted)
+    terms = _topic_terms()[topic]
+    overlap = len(terms & _document_terms()[docno]) / len(terms)
     return sum(overlap >= threshold for threshold in _THRESHOLDS)
 
 

@@ -71,10 +71,10 @@ def bm25_verbose(index: Index, topic: Topic) -> Counts:
 def likelihood(index: Index, topic: Topic, mu: float = 200.0) -> Counts:
     """A language model with Dirichlet smoothing (Zhai and Lafferty 2004), on the title alone."""
     counts = index.texts + index.titles
-    wanted = index.counts_of(topic.title)
+    query = index.counts_of(topic.title)
     background = mu * counts.sum(axis=0) / counts.sum()
     lengths = counts.sum(axis=1, keepdims=True)
-    scores: Counts = np.log((counts + background) / (lengths + mu)) @ wanted
+    scores: Counts = np.log((counts + background) / (lengths + mu)) @ query
     return scores
 
 
@@ -82,18 +82,18 @@ def cosine(index: Index, topic: Topic) -> Counts:
     """The cosine between tf-idf vectors of the document and of title and description."""
     counts = index.texts + index.titles
     idf = np.log(len(counts) / (counts > 0).sum(axis=0))
-    wanted = index.counts_of(f"{topic.title} {topic.description}") * idf
+    query = index.counts_of(f"{topic.title} {topic.description}") * idf
     weights = counts * idf
-    norms = np.linalg.norm(weights, axis=1) * np.linalg.norm(wanted)
+    norms = np.linalg.norm(weights, axis=1) * np.linalg.norm(query)
     scores = np.zeros(len(counts))
-    np.divide(weights @ wanted, norms, out=scores, where=norms > 0)
+    np.divide(weights @ query, norms, out=scores, where=norms > 0)
     return scores
 
 
 def coordination(index: Index, topic: Topic) -> Counts:
     """The number of different words of title and description that occur; ties are frequent."""
-    wanted = index.counts_of(f"{topic.title} {topic.description}") > 0
-    return np.asarray(((index.texts + index.titles) > 0) @ wanted.astype(np.float64))
+    query = index.counts_of(f"{topic.title} {topic.description}") > 0
+    return np.asarray(((index.texts + index.titles) > 0) @ query.astype(np.float64))
 
 
 def titles_only(index: Index, topic: Topic) -> Counts:
@@ -124,12 +124,12 @@ def description_of(tag: str) -> str:
     return (METHODS[tag].__doc__ or "").strip()
 
 
-def _bm25(counts: Counts, wanted: Counts, k1: float = 0.9, b: float = 0.4) -> Counts:
+def _bm25(counts: Counts, query: Counts, k1: float = 0.9, b: float = 0.4) -> Counts:
     present = (counts > 0).sum(axis=0)
     idf = np.log(1 + (len(counts) - present + 0.5) / (present + 0.5))
     lengths = counts.sum(axis=1, keepdims=True)
     saturated = counts / (counts + k1 * (1 - b + b * lengths / lengths.mean()))
-    return np.asarray(saturated @ (wanted * idf))
+    return np.asarray(saturated @ (query * idf))
 
 
 def _counts(fields: list[list[str]], vocabulary: dict[str, int]) -> Counts:

@@ -19,14 +19,14 @@ def group_names(assessors: Iterable[str]) -> dict[str, str]:
     Names that would become one get a number, so that no two assessors are taken for the same group.
     """
     names: dict[str, str] = {}
-    taken: set[str] = set()
+    used: set[str] = set()
     for assessor in sorted(set(assessors), key=id_bytes):
         stem = _SPACE.sub("_", assessor.strip()) or "assessor"
         name, number = stem, 1
-        while name in taken:
+        while name in used:
             number += 1
             name = f"{stem}-{number}"
-        taken.add(name)
+        used.add(name)
         names[assessor] = name
     return names
 
@@ -65,10 +65,10 @@ def write_preferences(preferences: Iterable[Preference]) -> Iterator[bytes]:
     between subgroups nothing is said. Ties and pairs that are both bad say nothing of an order and have no
     line. Raises WorkbenchError for ids that would not survive (empty, white space).
     """
-    held = [one for one in preferences if one.choice in {"first", "second"}]
-    names = group_names(one.assessor for one in held)
+    decided = [one for one in preferences if one.choice in {"first", "second"}]
+    names = group_names(one.assessor for one in decided)
     numbers: dict[tuple[str, str], int] = {}
-    for one in held:
+    for one in decided:
         key = (one.topic, one.assessor)
         numbers[key] = numbers.get(key, 0) + 1
         better, worse = (one.first, one.second) if one.choice == "first" else (one.second, one.first)

@@ -96,9 +96,9 @@ def _rows(
             message = f"expected {len(header)} cells as in the header, found {len(cells)}"
             errors.add(line, "columns", message, "put a cell that holds a separator into double quotes")
             continue
-        said = {name: cell for name, cell in zip(header, cells, strict=True) if name in COLUMNS}
-        tag = said.pop("tag").strip()
-        if not check_texts(line, (tag, *said.values()), errors):
+        given = {name: cell for name, cell in zip(header, cells, strict=True) if name in COLUMNS}
+        tag = given.pop("tag").strip()
+        if not check_texts(line, (tag, *given.values()), errors):
             continue
         if not tag:
             errors.add(line, "tag", "the tag is missing", "a row belongs to a run")
@@ -107,5 +107,5 @@ def _rows(
             errors.add(line, "repeated", message, "one row a run")
         else:
             first[tag] = line
-            rows.append(MetadataRow(line, tag, said))
+            rows.append(MetadataRow(line, tag, given))
     return tuple(rows)

@@ -39,19 +39,19 @@ class Layout:
         """How many documents the topic with the most has."""
         return max(self.counts, default=0)
 
-    def held(self, depth: int | None) -> int:
+    def count(self, depth: int | None) -> int:
         """How many documents are the first `depth` of their topic; all where it is None."""
         return sum(self.counts) if depth is None else sum(min(depth, count) for count in self.counts)
 
     def ranges(self, depth: int | None) -> tuple[Range, Range, Range]:
         """Where docnos, scores and places of the tops to a depth stand."""
-        documents, held = self.held(None), self.held(depth)
+        documents, included = self.count(None), self.count(depth)
         scores = documents * self.width
         places = scores + documents * _SCORE.itemsize
         return (
-            (0, held * self.width),
-            (scores, held * _SCORE.itemsize),
-            (places, held * _PLACE.itemsize),
+            (0, included * self.width),
+            (scores, included * _SCORE.itemsize),
+            (places, included * _PLACE.itemsize),
         )
 
     def ranked(self, depth: int | None) -> tuple[Positions, Positions]:
@@ -104,7 +104,7 @@ class Head:
         order = np.lexsort((self.places, numbers))
         starts = np.searchsorted(numbers[order], np.arange(len(topics) + 1))
         docnos, scores = self.docnos[order], self.scores[order]
-        return PackedRun(tag, topics, starts, docnos, scores, self.layout.held(None), self.depth)
+        return PackedRun(tag, topics, starts, docnos, scores, self.layout.count(None), self.depth)
 
 
 def pack(run: PackedRun) -> PackedForm:

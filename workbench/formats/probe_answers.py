@@ -13,14 +13,14 @@ HEADER = (
     "topic", "doc", "assessor", "machine", "purpose", "round", "judged", "first_answer", "first_grade",
     "first_at", "answer", "grade", "at", "known_grade",
 )  # fmt: skip
-Said = tuple[str, int | None, datetime]
+GivenAnswer = tuple[str, int | None, datetime]
 
 
 @dataclass(frozen=True, slots=True)
 class ProbeLine:
-    """One answer to a probe: what was said (answer, grade, moment), what held before, what is known.
+    """One answer to a probe: what was given (answer, grade, moment), what was current before, what is known.
 
-    `first` is what held just before a second showing; `round` counts training, None for anything else;
+    `first` is what was current just before a second showing; `round` counts training, None for anything else;
     `judged` marks a planted pair that was judged in its pool as every other.
     """
 
@@ -31,8 +31,8 @@ class ProbeLine:
     purpose: str
     round: int | None
     judged: bool
-    first: Said | None
-    said: Said
+    first: GivenAnswer | None
+    given: GivenAnswer
     known: int | None
 
 
@@ -50,15 +50,15 @@ def write_probe_answers(lines: Iterable[ProbeLine]) -> Iterator[bytes]:
             line.purpose,
             _cell(line.round),
             "yes" if line.judged else "no",
-            *(("", "", "") if line.first is None else _said(line.first)),
-            *_said(line.said),
+            *(("", "", "") if line.first is None else _answer_cells(line.first)),
+            *_answer_cells(line.given),
             _cell(line.known),
         )
         yield b"\t".join((*ids, *(cell.encode() for cell in cells))) + b"\n"
 
 
-def _said(said: Said) -> tuple[str, str, str]:
-    answer, grade, when = said
+def _answer_cells(given: GivenAnswer) -> tuple[str, str, str]:
+    answer, grade, when = given
     return answer, _cell(grade), when.isoformat()
 
 

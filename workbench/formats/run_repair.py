@@ -126,12 +126,12 @@ def _separated(line: bytes) -> list[bytes] | None:
     return None
 
 
-def _one_tag(rows: Sequence[_Row], wanted: str | None, done: Counter[str]) -> bytes:
-    """Give all rows one tag: the wanted one if a row has it, else that of most rows."""
+def _one_tag(rows: Sequence[_Row], requested: str | None, done: Counter[str]) -> bytes:
+    """Give all rows one tag: the requested one if a row has it, else that of most rows."""
     tags = Counter(row.fields[5] for row in rows)
     if not tags:
         return b""
-    given = (wanted or "").encode("utf-8", "surrogateescape")
+    given = (requested or "").encode("utf-8", "surrogateescape")
     chosen = given if given in tags else tags.most_common(1)[0][0]
     for row in rows:
         if row.fields[5] != chosen:

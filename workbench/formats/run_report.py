@@ -108,7 +108,7 @@ def with_findings(report: RunReport, findings: Iterable[Finding], rules: RunRule
 
 
 def report_to_json(report: RunReport) -> dict[str, Any]:
-    """The report as JSON; `mend` is the repair."""
+    """The report as JSON; the key of the repair is that of stored reports."""
     return {
         "file": report.file,
         "tag": report.tag,

@@ -183,8 +183,8 @@ class RunFindings(ErrorCollector):
 
     def warnings(self) -> tuple[Finding, ...]:
         """The warnings, one a kind, those that have a line first."""
-        told = [_counted(first, count) for first, count in self._warned.values()]
-        return tuple(sorted(told, key=lambda finding: finding.line is None))
+        counted = [_counted(first, count) for first, count in self._warned.values()]
+        return tuple(sorted(counted, key=lambda finding: finding.line is None))
 
 
 def _counted(first: Finding, count: int) -> Finding:

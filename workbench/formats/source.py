@@ -143,10 +143,10 @@ class _Rejoined(io.RawIOBase):
     def readinto(self, buffer: object, /) -> int:
         view = memoryview(cast(bytearray, buffer)).cast("B")
         data = self._head or self._stream.read(len(view))
-        taken = data[: len(view)]
+        chunk = data[: len(view)]
         self._head = data[len(view) :]
-        view[: len(taken)] = taken
-        return len(taken)
+        view[: len(chunk)] = chunk
+        return len(chunk)
 
 
 class _Counted(io.RawIOBase):
@@ -154,7 +154,7 @@ class _Counted(io.RawIOBase):
 
     def __init__(self, stream: Peekable) -> None:
         self._stream = stream
-        self.taken = 0
+        self.consumed = 0
 
     def readable(self) -> bool:
         return True
@@ -162,7 +162,7 @@ class _Counted(io.RawIOBase):
     def readinto(self, buffer: object, /) -> int:
         view = memoryview(cast(bytearray, buffer)).cast("B")
         data = self._stream.read(len(view))
-        self.taken += len(data)
+        self.consumed += len(data)
         view[: len(data)] = data
         return len(data)
 
@@ -180,7 +180,7 @@ class _Gunzip(io.RawIOBase):
         return True
 
     def readinto(self, buffer: object, /) -> int:
-        if self._given > _BOMB_BYTES and self._given > _BOMB_RATIO * self._packed.taken:
+        if self._given > _BOMB_BYTES and self._given > _BOMB_RATIO * self._packed.consumed:
             message = f"the gzip file grows more than {_BOMB_RATIO} times when it is decompressed"
             raise _refused(
                 self._source, None, "gzip-bomb", message, "no text of records does: give the text itself"

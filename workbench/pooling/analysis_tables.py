@@ -81,7 +81,7 @@ def rules(found: Analysis) -> Export:
     """What every tie rule makes of the depth pool, and what changes from the rule that was chosen."""
     return table_export(
         ("ties", "pairs", "entering", "leaving"),
-        tuple((str(one.rule), one.pairs, len(one.entering), len(one.leaving)) for one in found.rules),
+        tuple((str(one.rule), one.pairs, len(one.added), len(one.removed)) for one in found.rules),
     )
 
 

@@ -13,17 +13,17 @@ from workbench.records import sorted_ids
 class PoolDifference:
     """The pairs that enter, leave and stay when one pool takes the place of another."""
 
-    entering: frozenset[Pair]
-    leaving: frozenset[Pair]
-    staying: frozenset[Pair]
+    added: frozenset[Pair]
+    removed: frozenset[Pair]
+    kept: frozenset[Pair]
 
 
 def difference(before: Pool, after: Pool) -> PoolDifference:
     """What changes from the pool before to the pool after."""
     return PoolDifference(
-        entering=after.pairs - before.pairs,
-        leaving=before.pairs - after.pairs,
-        staying=before.pairs & after.pairs,
+        added=after.pairs - before.pairs,
+        removed=before.pairs - after.pairs,
+        kept=before.pairs & after.pairs,
     )
 
 
@@ -52,9 +52,9 @@ class PoolChange:
     name: str
     before: int
     after: int
-    entering: int
-    leaving: int
-    staying: int
+    added: int
+    removed: int
+    kept: int
     to_judge: int
 
 
@@ -108,14 +108,14 @@ def compare_pairs(
 def _change(
     name: str, before: frozenset[Pair], after: frozenset[Pair], unjudged: frozenset[Pair]
 ) -> PoolChange:
-    staying = len(before & after)
+    kept = len(before & after)
     return PoolChange(
         name=name,
         before=len(before),
         after=len(after),
-        entering=len(after) - staying,
-        leaving=len(before) - staying,
-        staying=staying,
+        added=len(after) - kept,
+        removed=len(before) - kept,
+        kept=kept,
         to_judge=len(after & unjudged),
     )
 

@@ -78,10 +78,10 @@ def resemblance(one: str, other: str) -> float:
     return common / (len(a) + len(b) - common)
 
 
-def promising(wanted: Sequence[str], sketches: Mapping[str, bytes]) -> dict[str, list[str]]:
-    """The names of the sketches that may be near-duplicates of each wanted one, most alike first.
+def promising(chosen: Sequence[str], sketches: Mapping[str, bytes]) -> dict[str, list[str]]:
+    """The names of the sketches that may be near-duplicates of each chosen one, most alike first.
 
-    The wanted are names of sketches too; one that has no such sketch is left out, none is its own duplicate.
+    The chosen are names of sketches too; one that has no such sketch is left out, none is its own duplicate.
     """
     names = [name for name, written in sketches.items() if _HEAD.unpack_from(written)[1]]
     least = [_least(sketches[name]) for name in names]
@@ -89,7 +89,7 @@ def promising(wanted: Sequence[str], sketches: Mapping[str, bytes]) -> dict[str,
     every = np.concatenate(least) if least else np.zeros(0, dtype=np.uint64)
     found: dict[str, list[str]] = {}
     for index, name in enumerate(names):
-        if name not in wanted:
+        if name not in chosen:
             continue
         common = np.bincount(owners[np.isin(every, least[index])], minlength=len(names))
         alike = []

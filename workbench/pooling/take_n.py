@@ -43,9 +43,9 @@ def _size(planned: Planned) -> tuple[Counts, Certainty]:
     order = np.lexsort((reach.first, reach.best, reach.numbers))
     sorted_numbers = reach.numbers[order]
     starts = np.searchsorted(sorted_numbers, np.arange(len(reach.topics)))
-    taken = np.zeros(len(order), dtype=np.bool_)
-    taken[order] = np.arange(len(order)) - starts[sorted_numbers] < planned.values["budget"]
-    return planned.new(taken), Certainty.EXACT
+    chosen = np.zeros(len(order), dtype=np.bool_)
+    chosen[order] = np.arange(len(order)) - starts[sorted_numbers] < planned.values["budget"]
+    return planned.new(chosen), Certainty.EXACT
 
 
 TAKE_N = Strategy(

@@ -123,13 +123,13 @@ def _score_across(scores: Sequence[float], depth: int) -> float | None:
 class RuleOutcome:
     """The pool under a tie rule: its pairs, and what changes from the pool of the rule that was chosen.
 
-    `entering` and `leaving` are sorted by topic and docno (bytes).
+    `added` and `removed` are sorted by topic and docno (bytes).
     """
 
     rule: TieRule
     pairs: int
-    entering: tuple[Pair, ...]
-    leaving: tuple[Pair, ...]
+    added: tuple[Pair, ...]
+    removed: tuple[Pair, ...]
 
 
 def outcomes(
@@ -146,9 +146,9 @@ def outcomes(
     found = []
     for rule, by_topic in inside.items():
         there = {topic: set(counts) - certain[topic] for topic, counts in by_topic.items()}
-        entering = _pairs({topic: docnos - here[topic] for topic, docnos in there.items()})
-        leaving = _pairs({topic: docnos - there[topic] for topic, docnos in here.items()})
-        found.append(RuleOutcome(rule, incidence.pairs + len(entering) - len(leaving), entering, leaving))
+        added = _pairs({topic: docnos - here[topic] for topic, docnos in there.items()})
+        removed = _pairs({topic: docnos - there[topic] for topic, docnos in here.items()})
+        found.append(RuleOutcome(rule, incidence.pairs + len(added) - len(removed), added, removed))
     return tuple(found)
 
 

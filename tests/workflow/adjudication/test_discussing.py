@@ -132,7 +132,7 @@ def test_an_answer_sent_twice_is_one_and_names_are_hidden_by_the_setting(sqlite_
             say(3)
         with pytest.raises(WorkbenchError, match="9 is not a grade"):
             one.discuss(db, "Ada", FAR, 9)
-        with pytest.raises(WorkbenchError, match="no SHA-256"):
+        with pytest.raises(WorkbenchError, match="SHA-256"):
             Submission(FAR[1], "another-one", answer=Answer.UNSURE, shown_sha256="x" * 65)
 
 

@@ -82,7 +82,7 @@ def test_own_changes_are_told_from_contradictions(sqlite_database: Database, mad
     changes = report.assessors[0].changes
     # c from 2 to 1, a from 3 (withdrawn) to 1.
     assert (changes.changed, changes.lower, changes.across, changes.withdrawn) == (2, 2, 2, 1)
-    assert [(one.docno, one.against, one.stood, one.said, one.across) for one in report.contradictions] == [
+    assert [(one.docno, one.against, one.stood, one.given, one.across) for one in report.contradictions] == [
         ("k", Against.PLANTED, 3, 1, True), ("b", Against.REPEAT, 0, 1, False),
     ]  # fmt: skip
 

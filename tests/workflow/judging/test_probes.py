@@ -80,7 +80,7 @@ def test_an_undo_of_a_repeat_takes_back_the_repeat_only(sqlite_database: Databas
         # What was said instead is what is compared: 0 before, 1 now; not the 3 that was taken back.
         ada.say(db, key, 1)
         report = consistency(db, ada.campaign, AgreementOptions(graded=True, rounds=10))
-        assert [(one.stood, one.said) for one in report.contradictions] == [(0, 1)]
+        assert [(one.stood, one.given) for one in report.contradictions] == [(0, 1)]
 
 
 def test_a_change_of_the_rules_touches_nothing_that_was_judged(sqlite_database: Database) -> None:
@@ -200,7 +200,7 @@ def test_answers_to_probes_are_written_with_what_they_are_compared_with(sqlite_d
         round_of_training(db, ada, 3, 0)
         shown = ada.judge_all(db, grade=1)
         lines = list(probe_lines(db, ada.campaign))
-        rounds = [(one.docno, one.round, one.said[:2], one.known) for one in lines[:4]]
+        rounds = [(one.docno, one.round, one.given[:2], one.known) for one in lines[:4]]
         assert sorted(rounds) == [
             ("x1", 1, ("grade", 3), 3), ("x1", 2, ("grade", 3), 3),
             ("x2", 1, ("grade", 1), 0), ("x2", 2, ("grade", 0), 0),
@@ -208,7 +208,9 @@ def test_answers_to_probes_are_written_with_what_they_are_compared_with(sqlite_d
         repeats = [slot.docno for slot in shown if slot.purpose == REPEAT]
         assert [one.docno for one in lines if one.purpose == REPEAT] == repeats
         assert all(one.first and one.first[:2] == ("grade", 1) for one in lines if one.purpose == REPEAT)
-        planted = {one.docno: (one.judged, one.said[1], one.known) for one in lines if one.purpose == PLANTED}
+        planted = {
+            one.docno: (one.judged, one.given[1], one.known) for one in lines if one.purpose == PLANTED
+        }
         assert planted == {"x3": (False, 1, 2), "n05": (True, 1, 3)}
         written = [line.decode().rstrip("\n").split("\t") for line in write_probe_answers(lines)]
     assert {len(line) for line in written} == {14}

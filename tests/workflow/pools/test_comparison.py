@@ -32,17 +32,17 @@ def test_a_draft_is_compared_with_a_pool(database: Database) -> None:
         found = compare_pools(db, campaign_id, "depth 2", "plan")
     # Depth 2 of both: T1 d/4 d1 d2, T2 d/4 d1 d2. Depth 3 of alpha: T1 d1 d2 d#3, T2 d/4 d1 é5; and d6.
     assert [(one.turn, one.topic, one.docno, one.judged, one.origin) for one in found.pairs] == [
-        (PairChange.ENTERING, "T1", "d#3", True, "runs"),
-        (PairChange.LEAVING, "T1", "d/4", False, "runs"),
-        (PairChange.STAYING, "T1", "d1", True, "runs"),
-        (PairChange.STAYING, "T1", "d2", False, "runs"),
-        (PairChange.STAYING, "T2", "d/4", False, "runs"),
-        (PairChange.STAYING, "T2", "d1", False, "runs"),
-        (PairChange.LEAVING, "T2", "d2", False, "runs"),
-        (PairChange.ENTERING, "T2", "d6", False, "manual"),
-        (PairChange.ENTERING, "T2", "é5", False, "runs"),
+        (PairChange.ADDED, "T1", "d#3", True, "runs"),
+        (PairChange.REMOVED, "T1", "d/4", False, "runs"),
+        (PairChange.KEPT, "T1", "d1", True, "runs"),
+        (PairChange.KEPT, "T1", "d2", False, "runs"),
+        (PairChange.KEPT, "T2", "d/4", False, "runs"),
+        (PairChange.KEPT, "T2", "d1", False, "runs"),
+        (PairChange.REMOVED, "T2", "d2", False, "runs"),
+        (PairChange.ADDED, "T2", "d6", False, "manual"),
+        (PairChange.ADDED, "T2", "é5", False, "runs"),
     ]
-    # Before, after, entering, leaving, staying, to judge: of the seven T1 d#3 and T1 d1 are judged.
+    # Before, after, added, removed, kept, to judge: of the seven T1 d#3 and T1 d1 are judged.
     assert found.comparison.total == PoolChange("", 6, 7, 3, 2, 4, 5)
     assert found.comparison.by_hand == PoolChange("", 0, 1, 1, 0, 0, 1)
     assert [one.name for one in found.comparison.by_run] == ["alpha", "beta"]
@@ -63,7 +63,7 @@ def test_a_pool_is_compared_with_everything_that_people_judged(database: Databas
     assert found.before is None
     # Of six pairs one is judged; what a machine said does not count.
     assert found.comparison.total == PoolChange("", 2, 6, 5, 1, 1, 5)
-    assert found.pairs[-1] == ComparedPair(PairChange.LEAVING, "T2", "d6", True, "judged")
+    assert found.pairs[-1] == ComparedPair(PairChange.REMOVED, "T2", "d6", True, "judged")
     # Nothing is timed: five pairs of an assumed half minute.
     assert found.hours == pytest.approx(5 * 30 / 3600)
 

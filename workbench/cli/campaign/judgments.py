@@ -66,14 +66,14 @@ def import_(
         found = campaign_by_slug(db, campaign)
         for index, name in enumerate(files):
             judgments, source = _read(name, as_qrels, names[index] if names else None, codes)
-            said = {judgment.assessor for judgment in judgments}
-            unknown = set(machines) - {"*"} - said
+            named = {judgment.assessor for judgment in judgments}
+            unknown = set(machines) - {"*"} - named
             if unknown and len(files) == 1:
                 raise WorkbenchError(
                     f"{', '.join(sorted(unknown))} is not an assessor of {source}",
-                    remedy=f"it has {', '.join(sorted(said)[:10])}",
+                    remedy=f"it has {', '.join(sorted(named)[:10])}",
                 )
-            kinds = said if "*" in machines else set(machines)
+            kinds = named if "*" in machines else set(machines)
             done.append(
                 import_judgments(db, found.id, judgments, source=source, machines=kinds, discussed=discussed)
             )
@@ -121,8 +121,8 @@ def judgments(settings: Settings, campaign: str, as_json: bool) -> None:
         if as_json:
             say_json([judgment_json(one) for one in annotated_judgments(db, found.id)])
             return
-        held = current_judgments(db, found.id)
-    for line in write_judgments(held):
+        current = current_judgments(db, found.id)
+    for line in write_judgments(current):
         sys.stdout.buffer.write(line)
 
 

@@ -76,12 +76,12 @@ def draw_overlap(
     request: PlanRequest,
     names: tuple[str, ...],
     as_json: bool,
-    **wanted: Any,
+    **options: Any,
 ) -> None:
     """Draw pairs of CAMPAIGN that one person has judged into a new pool, and assign it to others."""
     with open_database(settings) as database, database.writing() as db:
         campaign_id = campaign_by_slug(db, campaign).id
-        order = DrawOrder(assessor_ids=_numbers(db, campaign_id, names), plan=request, **wanted)
+        order = DrawOrder(assessor_ids=_numbers(db, campaign_id, names), plan=request, **options)
         done = draw_pairs(db, campaign_id, order)
     pool = done.pool.pool
     if as_json:

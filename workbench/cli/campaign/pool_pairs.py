@@ -128,13 +128,12 @@ def _say(found: ComparedPools) -> None:
     total = compared.total
     hours = "" if found.hours is None else f", {found.hours:.1f} hours"
     click.echo(
-        f"{total.entering} enter, {total.leaving} leave, {total.staying} stay; "
-        f"{total.to_judge} to judge{hours}"
+        f"{total.added} enter, {total.removed} leave, {total.kept} stay; {total.to_judge} to judge{hours}"
     )
 
 
 def _numbers(change: PoolChange) -> tuple[int, int, int, int, int]:
-    return change.before, change.entering, change.leaving, change.after, change.to_judge
+    return change.before, change.added, change.removed, change.after, change.to_judge
 
 
 def _json(found: ComparedPools, *, pairs: bool) -> dict[str, object]:
@@ -160,8 +159,8 @@ def _change_json(change: PoolChange) -> dict[str, int]:
     return {
         "before": change.before,
         "after": change.after,
-        "entering": change.entering,
-        "leaving": change.leaving,
-        "staying": change.staying,
+        "entering": change.added,
+        "leaving": change.removed,
+        "staying": change.kept,
         "to_judge": change.to_judge,
     }

@@ -100,10 +100,10 @@ def status(settings: Settings, campaign: str, pool_name: str, as_json: bool) -> 
                 for o in report.out
             ],
         )
-    said = (
+    summary = (
         f"{report.pool}: {report.given} of {report.wanted} judgments, {report.done} of {report.pairs} pairs"
     )
-    click.echo(said + (f", {report.stuck} without an assessor left: assign more" if report.stuck else ""))
+    click.echo(summary + (f", {report.stuck} without an assessor left: assign more" if report.stuck else ""))
 
 
 @queue.command("take-back")

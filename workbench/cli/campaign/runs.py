@@ -161,8 +161,8 @@ def docids(settings: Settings, campaign: str, file: str | None, remove: bool, as
         with database.reading() as db:
             found = collection_list(db, campaign_by_slug(db, campaign).id)
     if as_json:
-        told = {"file": found.file_name, "docnos": found.docnos, "sha256": found.sha256} if found else None
-        say_json({"list": told})
+        shown = {"file": found.file_name, "docnos": found.docnos, "sha256": found.sha256} if found else None
+        say_json({"list": shown})
     elif found is None:
         click.echo("no list: documents of runs are not checked")
     else:

@@ -50,8 +50,8 @@ def learnt(votes: Votes, posterior: Floats) -> Errors:
     """The prior and the assessors' tables that are most likely under a posterior (the M step)."""
     prior = posterior.mean(axis=0)
     q = votes.n_grades
-    said = votes.assessors * q + votes.grades
-    counts = sums(said, posterior[votes.pairs], votes.n_assessors * q)
+    cells = votes.assessors * q + votes.grades
+    counts = sums(cells, posterior[votes.pairs], votes.n_assessors * q)
     tables = np.maximum(counts.reshape(votes.n_assessors, q, q).transpose(0, 2, 1), LEAST)
     return Errors(prior, tables / tables.sum(axis=2, keepdims=True))
 

@@ -87,8 +87,8 @@ def sample_sizes(strata: Sequence[Stratum], sizes: Sequence[int], budget: int) -
     counts = [0] * len(strata)
     for place, (stratum, size) in enumerate(zip(strata, sizes, strict=True)):
         if stratum.rate is not None and size:
-            wanted = math.floor(Fraction(repr(stratum.rate)) * size + Fraction(1, 2))
-            counts[place] = min(max(wanted, 1), left)
+            rounded = math.floor(Fraction(repr(stratum.rate)) * size + Fraction(1, 2))
+            counts[place] = min(max(rounded, 1), left)
             left -= counts[place]
     for place, (stratum, size) in enumerate(zip(strata, sizes, strict=True)):
         if stratum.rate is None:

@@ -53,17 +53,17 @@ def import_decisions(
     campaign = locked_campaign(db, campaign_id)
     rules, scale = rules_from_json(campaign.adjudication_rules), scale_from_json(campaign.scale)
     decisions = tuple(decisions)
-    said = _said(db, campaign_id, rules)
+    answers = _current_by_pair(db, campaign_id, rules)
     values = {grade.value for grade in scale.grades}
     topics = set(db.scalars(select(TopicRow.topic).where(TopicRow.campaign_id == campaign_id)))
-    findings = [finding for one in decisions for finding in _wrong(one, topics, values, said, source)]
+    findings = [finding for one in decisions for finding in _wrong(one, topics, values, answers, source)]
     if findings:
         raise InvalidInput(findings[:MOST_FINDINGS])
     current = {
         (row.topic, row.docno): (row.grade, row.reason) for row in current_adjudications(db, campaign_id)
     }
     rows = [
-        _row(campaign_id, one, said[one.topic, one.docno])
+        _row(campaign_id, one, answers[one.topic, one.docno])
         for one in decisions
         if current.get((one.topic, one.docno)) != (one.grade, _reason(one))
     ]
@@ -90,22 +90,24 @@ def decisions_made(db: Session, campaign_id: int) -> tuple[GradedPair, ...]:
     )
 
 
-def _said(db: Session, campaign_id: int, rules: AdjudicationRules) -> Mapping[Pair, list[CurrentEvent]]:
+def _current_by_pair(
+    db: Session, campaign_id: int, rules: AdjudicationRules
+) -> Mapping[Pair, list[CurrentEvent]]:
     people = people_of(db, campaign_id)
-    said: dict[Pair, list[CurrentEvent]] = {}
+    answers: dict[Pair, list[CurrentEvent]] = {}
     for event in current_events(db, campaign_id):
         if rules.machines or not people[event.assessor_id].machine:
-            said.setdefault((event.topic, event.docno), []).append(event)
-    return said
+            answers.setdefault((event.topic, event.docno), []).append(event)
+    return answers
 
 
 def _wrong(
-    one: GradedPair, topics: set[str], values: set[int], said: Mapping[Pair, object], source: str
+    one: GradedPair, topics: set[str], values: set[int], answers: Mapping[Pair, object], source: str
 ) -> Iterable[Finding]:
     if one.topic not in topics:
         message = f"topic {one.topic!r} is not in this campaign"
         yield Finding(source, one.line, "unknown-topic", message, "load its statement, or take the line out")
-    elif (one.topic, one.docno) not in said:
+    elif (one.topic, one.docno) not in answers:
         message = f"nobody has judged document {one.docno!r} of topic {one.topic!r}"
         yield Finding(source, one.line, "not-judged", message, "import the judgments first")
     if one.grade not in values:
@@ -113,7 +115,7 @@ def _wrong(
         yield Finding(source, one.line, "grade", message, f"it has {', '.join(map(str, sorted(values)))}")
 
 
-def _row(campaign_id: int, one: GradedPair, said: Sequence[CurrentEvent]) -> dict[str, object]:
+def _row(campaign_id: int, one: GradedPair, answers: Sequence[CurrentEvent]) -> dict[str, object]:
     return {
         "campaign_id": campaign_id,
         "topic": one.topic,
@@ -122,7 +124,7 @@ def _row(campaign_id: int, one: GradedPair, said: Sequence[CurrentEvent]) -> dic
         "decision": str(Decision.GRADE),
         "grade": one.grade,
         "reason": _reason(one),
-        "said": [[event.id, event.assessor_id, event.answer, event.grade] for event in said],
+        "said": [[event.id, event.assessor_id, event.answer, event.grade] for event in answers],
         "client_id": str(uuid4()),
         "active_ms": None,
         "recorded_at": datetime.now(UTC),

@@ -156,8 +156,8 @@ def discuss(db: Session, campaign_id: int, account_id: int, topic: str, submissi
     number = _assessor(db, campaign_id, account_id)
     known = recorded_event(db, number, submission.client_id) if number is not None else None
     if known is not None:
-        said = (*pair, submission.stored_answer, submission.grade)
-        if (known.topic, known.docno, known.answer, known.grade) != said:
+        sent = (*pair, submission.stored_answer, submission.grade)
+        if (known.topic, known.docno, known.answer, known.grade) != sent:
             raise Conflict(
                 "this page's answer was recorded before, and was another one", remedy="load it again"
             )

@@ -74,8 +74,8 @@ def dispute_queue(
     rules = rules_from_json(campaign.adjudication_rules)
     disputed = _disputed(db, campaign, rules, scale, None if patience is None else min(patience, FRESH))
     decisions = {(row.topic, row.docno): row for row in current_adjudications(db, campaign_id)}
-    wanted = order is Order.INFLUENCE if influence is None else influence
-    moved = _influenced(db, campaign, rules, scale, disputed, decisions, patience) if wanted else None
+    with_influence = order is Order.INFLUENCE if influence is None else influence
+    moved = _influenced(db, campaign, rules, scale, disputed, decisions, patience) if with_influence else None
     lines = _lines(db, campaign_id, disputed, decisions, moved, scale)
     positions = _positions(db, campaign_id)
     lines.sort(key=_sorting(order, positions))

@@ -343,7 +343,7 @@ def _repeats(report: ConsistencyReport) -> Data:
             "topic": one.topic,
             "docno": one.docno,
             "stood": one.stood,
-            "said": one.said,
+            "said": one.given,
             "across_the_line": one.across,
             "when": one.when.isoformat(),
         }

@@ -101,7 +101,7 @@ def candidates_of(
             select(AssessorRow.name, AssessorRow.id).where(AssessorRow.campaign_id == campaign_id)
         ).all()
     )
-    people = [row for row, voice in enumerate(answers.assessors) if not voice.machine]
+    people = [row for row, assessor in enumerate(answers.assessors) if not assessor.machine]
     grades_given = answers.grades[people]
     numbers = [ids[answers.assessors[row].name] for row in people]
     given = _given(db, campaign_id)

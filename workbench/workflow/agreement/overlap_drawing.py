@@ -218,13 +218,13 @@ def _drawn(
         places = sorted(generator.permutation(len(found))[:pairs].tolist())
         return [found[at] for at in places], dict.fromkeys(range(len(sizes)), len(places) / len(found))
     weighed = np.asarray(sizes) * deviations_by_label(plan.model, plan.request.target)
-    wanted = neyman_allocation(pairs, weighed, sizes)
+    allocation = neyman_allocation(pairs, weighed, sizes)
     chosen = []
-    for label, count in enumerate(wanted):
+    for label, count in enumerate(allocation):
         own = [one for one in found if one.label == label]
         chosen += [own[at] for at in generator.permutation(len(own))[:count].tolist()]
     return _in_order(chosen), {
-        label: count / size for label, (count, size) in enumerate(zip(wanted, sizes, strict=True)) if size
+        label: count / size for label, (count, size) in enumerate(zip(allocation, sizes, strict=True)) if size
     }
 
 

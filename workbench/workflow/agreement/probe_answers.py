@@ -49,7 +49,7 @@ class ProbeAnswer:
     """
 
     against: Against
-    said: RecordedEvent
+    event: RecordedEvent
     first: RecordedEvent | None
     known: int | None
     round: int = 1
@@ -98,8 +98,8 @@ def recorded_events(db: Session, campaign_id: int) -> dict[tuple[str, bool], lis
     )
     found: dict[tuple[str, bool], list[RecordedEvent]] = {}
     for name, machine, number, topic, docno, answer, grade, purpose, when, assignment in rows:
-        said = RecordedEvent(number, (topic, docno), answer, grade, purpose, when, assignment)
-        found.setdefault((name, machine), []).append(said)
+        recorded = RecordedEvent(number, (topic, docno), answer, grade, purpose, when, assignment)
+        found.setdefault((name, machine), []).append(recorded)
     return found
 
 
@@ -117,12 +117,12 @@ def answers_to_probes(
     first answer of a round counts. A planted pair that was judged among the others comes with its current
     answer, after the rest.
     """
-    holds: dict[Pair, RecordedEvent] = {}
+    current: dict[Pair, RecordedEvent] = {}
     probes: dict[object, ProbeAnswer] = {}
     for at, one in enumerate(events):
         if one.purpose in CURRENT_PURPOSES:
             if one.answer != LATER:
-                holds[one.pair] = one
+                current[one.pair] = one
             continue
         against, number = Against(one.purpose), rounds.get(one.number, 1)
         # From elsewhere every one stands for itself.
@@ -132,12 +132,12 @@ def answers_to_probes(
         probes.pop(place, None)
         if one.answer in (WITHDRAWN, LATER):
             continue
-        first = holds.get(one.pair) if against is Against.REPEAT else None
+        first = current.get(one.pair) if against is Against.REPEAT else None
         first = None if first is not None and first.answer == WITHDRAWN else first
         probes[place] = ProbeAnswer(against, one, first, known.get((against, one.pair)), number)
     planted = [
         ProbeAnswer(Against.PLANTED, one, None, known[Against.PLANTED, pair], judged=True)
-        for pair, one in holds.items()
+        for pair, one in current.items()
         if (Against.PLANTED, pair) in known and one.answer != WITHDRAWN
     ]
     return [*probes.values(), *planted]
@@ -147,18 +147,18 @@ def probe_lines(db: Session, campaign_id: int) -> Iterator[ProbeLine]:
     """Every answer to a repeat, a planted pair or a training pair, by assessor, in the order recorded."""
     known, rounds = known_answers(db, campaign_id), training_rounds(db, campaign_id)
     for (name, machine), events in recorded_events(db, campaign_id).items():
-        for one in sorted(answers_to_probes(events, known, rounds), key=lambda one: one.said.number):
+        for one in sorted(answers_to_probes(events, known, rounds), key=lambda one: one.event.number):
             first = one.first
             yield ProbeLine(
-                topic=one.said.pair[0],
-                docno=one.said.pair[1],
+                topic=one.event.pair[0],
+                docno=one.event.pair[1],
                 assessor=name,
                 machine=machine,
                 purpose=str(one.against),
                 round=one.round if one.against is Against.TRAINING else None,
                 judged=one.judged,
                 first=None if first is None else (first.answer, first.grade, first.when),
-                said=(one.said.answer, one.said.grade, one.said.when),
+                given=(one.event.answer, one.event.grade, one.event.when),
                 known=one.known,
             )
 
@@ -175,7 +175,7 @@ def probe_json(line: ProbeLine) -> dict[str, Any]:
         "round": line.round,
         "judged": line.judged,
         "first": None if first is None else _json(*first),
-        "said": _json(*line.said),
+        "said": _json(*line.given),
         "known_grade": line.known,
     }
 

@@ -41,7 +41,7 @@ class Contradiction:
     topic: str
     docno: str
     stood: int
-    said: int
+    given: int
     when: datetime
     across: bool
 
@@ -89,7 +89,7 @@ class _Compared:
     against: Against
     pair: Pair
     stood: int
-    said: int
+    given: int
     when: datetime
 
 
@@ -119,12 +119,12 @@ def consistency(db: Session, campaign_id: int, options: AgreementOptions) -> Con
                 topic=one.pair[0],
                 docno=one.pair[1],
                 stood=one.stood,
-                said=one.said,
+                given=one.given,
                 when=one.when,
-                across=_across(one.stood, one.said, grades),
+                across=_across(one.stood, one.given, grades),
             )
             for one in compared
-            if one.stood != one.said
+            if one.stood != one.given
         ]
     return ConsistencyReport(
         assessors=tuple(lines),
@@ -154,7 +154,7 @@ def _consistency(
     own = [one for one in compared if one.against is against]
     return self_consistency(
         [grades.category(one.stood) for one in own],
-        [grades.category(one.said) for one in own],
+        [grades.category(one.given) for one in own],
         categories=grades.categories,
         relevant_from=grades.lowest_relevant,
         options=options,
@@ -170,16 +170,16 @@ def _compared(answers: Sequence[ProbeAnswer]) -> tuple[list[_Compared], int]:
     for one in answers:
         if one.round > 1:
             continue
-        stood, said = one.stood, one.said.grade
-        if stood is None or said is None:
+        stood, given = one.stood, one.event.grade
+        if stood is None or given is None:
             without += 1
         else:
-            compared.append(_Compared(one.against, one.said.pair, stood, said, one.said.when))
+            compared.append(_Compared(one.against, one.event.pair, stood, given, one.event.when))
     return compared, without
 
 
 def _changes(events: Sequence[RecordedEvent], grades: ComparedGrades) -> OwnChanges:
-    holds: dict[Pair, int] = {}
+    latest: dict[Pair, int] = {}
     higher = lower = across = withdrawn = 0
     for one in events:
         if one.purpose not in CURRENT_PURPOSES:
@@ -188,11 +188,11 @@ def _changes(events: Sequence[RecordedEvent], grades: ComparedGrades) -> OwnChan
             withdrawn += 1
         # What was withdrawn is remembered: the grade that comes instead is a change all the same.
         if one.answer == Answer.GRADE and one.grade is not None:
-            before = holds.get(one.pair, one.grade)
+            before = latest.get(one.pair, one.grade)
             higher += one.grade > before
             lower += one.grade < before
             across += _across(before, one.grade, grades)
-            holds[one.pair] = one.grade
+            latest[one.pair] = one.grade
     return OwnChanges(higher + lower, higher, lower, across, withdrawn)
 
 

@@ -51,7 +51,7 @@ def create_campaign(
         raise WorkbenchError(
             f"{slug!r} cannot be used in a URL", remedy="lower-case letters, digits and hyphens"
         )
-    if slug is not None and _taken(db, slug):
+    if slug is not None and _slug_used(db, slug):
         raise Conflict(f"the campaign {slug} already exists")
     row = CampaignRow(
         slug=slug or _free_slug(db, name),
@@ -133,12 +133,12 @@ def _free_slug(db: Session, name: str) -> str:
     ascii_name = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
     stem = re.sub(r"[^a-z0-9]+", "-", ascii_name.lower()).strip("-")[:60].strip("-") or "campaign"
     slug, number = stem, 2
-    while _taken(db, slug):
+    while _slug_used(db, slug):
         slug, number = f"{stem}-{number}", number + 1
     return slug
 
 
-def _taken(db: Session, slug: str) -> bool:
+def _slug_used(db: Session, slug: str) -> bool:
     return db.scalar(select(func.count()).where(CampaignRow.slug == slug)) != 0
 
 

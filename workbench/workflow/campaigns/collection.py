@@ -101,8 +101,8 @@ def load_documents(
     With `pooled` only documents of pools and draft pools are loaded. Raises InvalidInput, and changes
     nothing, if the text of a judged document would change.
     """
-    wanted = _pooled_docnos(db, campaign_id, drafts=True) if pooled else None
-    if wanted is not None and not wanted:
+    only = _pooled_docnos(db, campaign_id, drafts=True) if pooled else None
+    if only is not None and not only:
         raise WorkbenchError("there is no pool yet", remedy="make a pool first, or load all documents")
     judged = set(
         db.scalars(
@@ -111,7 +111,7 @@ def load_documents(
     )
     findings: list[Finding] = []
     counts = {"read": 0, "added": 0, "changed": 0, "unchanged": 0, "passed_over": 0}
-    for batch in _batches(documents, counts, wanted):
+    for batch in _batches(documents, counts, only):
         _load_batch(db, campaign_id, batch, judged, counts, findings, source)
     if findings:
         raise InvalidInput(findings)
@@ -153,18 +153,18 @@ def document(db: Session, campaign_id: int, docno: str) -> Document:
 
 
 def _batches(
-    documents: Iterable[Document], counts: dict[str, int], wanted: set[str] | None
+    documents: Iterable[Document], counts: dict[str, int], only: set[str] | None
 ) -> Iterator[tuple[Document, ...]]:
     def chosen() -> Iterator[Document]:
         for one in documents:
             counts["read"] += 1
-            if wanted is None or one.docno in wanted:
+            if only is None or one.docno in only:
                 yield one
             else:
                 counts["passed_over"] += 1
 
-    documents_wanted = chosen()
-    while batch := tuple(islice(documents_wanted, BATCH)):
+    selected = chosen()
+    while batch := tuple(islice(selected, BATCH)):
         yield batch
 
 

@@ -17,7 +17,7 @@ from workbench.storage.tables import AssessorRow, AssignmentRow, PoolRow, TopicR
 from workbench.workflow.judging.handout import handout_of, handouts_of, kind_of
 from workbench.workflow.judging.order import OrderRule
 from workbench.workflow.pools.adaptive_pools import topics_of_pool
-from workbench.workflow.pools.pool_rows import held_pool, require_open
+from workbench.workflow.pools.pool_rows import require_open, share_locked_pool
 
 SEEDS = 2**31
 
@@ -146,7 +146,7 @@ def _mixed(seed: int, assessor_id: int) -> int:
 
 
 def _open_pool(db: Session, pool_id: int) -> PoolRow:
-    pool = held_pool(db, pool_id)
+    pool = share_locked_pool(db, pool_id)
     require_open(pool)
     return pool
 

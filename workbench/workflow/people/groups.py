@@ -76,7 +76,7 @@ def add_group(db: Session, campaign_id: int, name: str) -> int:
     try:
         db.flush()
     except IntegrityError:
-        raise _taken(name) from None
+        raise _name_used(name) from None
     return row.id
 
 
@@ -87,7 +87,7 @@ def rename_group(db: Session, campaign_id: int, group_id: int, name: str) -> Non
     try:
         db.flush()
     except IntegrityError:
-        raise _taken(name) from None
+        raise _name_used(name) from None
 
 
 def remove_group(db: Session, campaign_id: int, group_id: int) -> None:
@@ -139,8 +139,8 @@ def group_named(db: Session, campaign_id: int, name: str) -> int:
 
 def matching(name: str, groups: Mapping[str, int]) -> int | None:
     """The number of the group that is called so among these, whatever the case; None where there is none."""
-    wanted = clean_name(name).casefold()
-    return next((number for known, number in groups.items() if known.casefold() == wanted), None)
+    folded = clean_name(name).casefold()
+    return next((number for known, number in groups.items() if known.casefold() == folded), None)
 
 
 def require_group(db: Session, campaign_id: int, group_id: int) -> str:
@@ -230,11 +230,11 @@ def _checked_name(db: Session, campaign_id: int, name: str, *, but: int | None =
         raise InvalidInput(findings)
     name = clean_name(name)
     if matching(name, group_names(db, campaign_id)) not in {None, but}:
-        raise _taken(name)
+        raise _name_used(name)
     return name
 
 
-def _taken(name: str) -> Conflict:
+def _name_used(name: str) -> Conflict:
     return Conflict(f"there is a group {clean_name(name)} already", remedy="give this one another name")
 
 

@@ -156,10 +156,10 @@ def remove_role(db: Session, campaign_id: int, account_id: int, role: Role) -> N
 
 def require_member(db: Session, campaign_id: int, account_id: int) -> None:
     """Raise NotFound unless an account has a role in a campaign."""
-    held = select(MemberRow.role).where(
+    roles = select(MemberRow.role).where(
         MemberRow.campaign_id == campaign_id, MemberRow.account_id == account_id
     )
-    if db.scalar(held.limit(1)) is None:
+    if db.scalar(roles.limit(1)) is None:
         raise NotFound("this person has no role here", remedy="create an invitation")
 
 
@@ -175,10 +175,10 @@ def require_assignment(db: Session, campaign_id: int, assignment_id: int) -> Non
 
 
 def _roles_of(db: Session, campaign_id: int, account_id: int) -> frozenset[Role]:
-    held = select(MemberRow.role).where(
+    roles = select(MemberRow.role).where(
         MemberRow.campaign_id == campaign_id, MemberRow.account_id == account_id
     )
-    return frozenset(map(Role, db.scalars(held)))
+    return frozenset(map(Role, db.scalars(roles)))
 
 
 def _is_assessor(db: Session, campaign_id: int, account_id: int) -> bool:
@@ -189,9 +189,9 @@ def _is_assessor(db: Session, campaign_id: int, account_id: int) -> bool:
 
 
 def _free_assessor_name(db: Session, campaign_id: int, name: str) -> str:
-    taken = set(db.scalars(select(AssessorRow.name).where(AssessorRow.campaign_id == campaign_id)))
+    used = set(db.scalars(select(AssessorRow.name).where(AssessorRow.campaign_id == campaign_id)))
     candidate, number = name, 2
-    while candidate in taken:
+    while candidate in used:
         ending = f" {number}"
         candidate, number = name[: LONGEST_ASSESSOR_NAME - len(ending)] + ending, number + 1
     return candidate

@@ -150,10 +150,10 @@ def _pooled_already(db: Session, row: PoolRow, topic: str, docnos: Iterable[str]
         )
         .order_by((PoolRow.id == row.id).desc(), PoolRow.id)
     )
-    wanted = set(docnos)
+    chosen = set(docnos)
     found: dict[str, str] = {}
     for docno, name in rows:
-        if docno in wanted:
+        if docno in chosen:
             found.setdefault(docno, name)
     return found
 
@@ -224,8 +224,8 @@ def removed_additions(
 ) -> tuple[RemovedAddition, ...]:
     """What was removed from a pool, or from one topic of it, in that order; raises NotFound."""
     notes = pool_row(db, campaign_id, name).recipe.get(KEY, ())
-    wanted = [note for note in notes if topic is None or note["topic"] == topic]
-    names = _names(db, {note[key] for note in wanted for key in ("added_by", "taken_out_by")})
+    chosen = [note for note in notes if topic is None or note["topic"] == topic]
+    names = _names(db, {note[key] for note in chosen for key in ("added_by", "taken_out_by")})
     return tuple(
         RemovedAddition(
             note["topic"],
@@ -238,7 +238,7 @@ def removed_additions(
             names.get(note["taken_out_by"], ""),
             datetime.fromisoformat(note["taken_out_at"]),
         )
-        for note in wanted
+        for note in chosen
     )
 
 

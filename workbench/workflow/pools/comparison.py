@@ -21,9 +21,9 @@ from workbench.workflow.pools.pace import Pace, pace_of
 class PairChange(StrEnum):
     """What becomes of a pair from one pool to the other."""
 
-    ENTERING = "entering"
-    LEAVING = "leaving"
-    STAYING = "staying"
+    ADDED = "entering"
+    REMOVED = "leaving"
+    KEPT = "staying"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +110,9 @@ def _origins(side: _Side) -> dict[Pair, str]:
 def _pairs(found: PoolComparison, judged: set[Pair], origins: dict[Pair, str]) -> tuple[ComparedPair, ...]:
     changed = found.difference
     turns = {
-        **dict.fromkeys(changed.entering, PairChange.ENTERING),
-        **dict.fromkeys(changed.leaving, PairChange.LEAVING),
-        **dict.fromkeys(changed.staying, PairChange.STAYING),
+        **dict.fromkeys(changed.added, PairChange.ADDED),
+        **dict.fromkeys(changed.removed, PairChange.REMOVED),
+        **dict.fromkeys(changed.kept, PairChange.KEPT),
     }
     ordered = sorted(turns, key=lambda pair: (id_bytes(pair[0]), id_bytes(pair[1])))
     return tuple(

@@ -191,12 +191,12 @@ def _read_runs(
     for lengths in lengths_of(db, campaign_id, tags).values():
         for topic, length in lengths.items():
             longest[topic] = max(length, longest.get(topic, 0))
-    wanted = [
+    depths = [
         ALL_STRATEGIES[name].depth_to_plan(each, longest, supplementary=recipe.supplementary)
         for name, values in compared.items()
         for each in (values, one_step_larger(values) or values)
     ]
-    depth = max(1, min(max(FURTHER + 1, *wanted), max(longest.values(), default=1)))
+    depth = max(1, min(max(FURTHER + 1, *depths), max(longest.values(), default=1)))
     tops = tuple(tops_of(db, campaign_id, tags, depth=depth, ties=recipe.ties))
     known = known_tops(pooled_or_judged(db, campaign_id)) if recipe.supplementary else None
     return _PlanInputs(tops, known, longest, depth, reached(tops, known=known))

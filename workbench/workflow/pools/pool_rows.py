@@ -55,7 +55,7 @@ def locked_pool(db: Session, campaign_id: int, name: str) -> PoolRow:
     return row
 
 
-def held_pool(db: Session, pool_id: int) -> PoolRow:
+def share_locked_pool(db: Session, pool_id: int) -> PoolRow:
     """The row as it is now, in its state until the transaction ends; many may hold it. Raises NotFound."""
     row = db.scalar(
         select(PoolRow)

@@ -121,7 +121,7 @@ def preview_ranking(
 ) -> RankingPreview:
     """The ranking of the runs under each rule, and how it differs between every two.
 
-    A measure that needs a line of relevance takes that of each rule's qrels unless it names one. Runs that
+    A measure that needs a relevance threshold takes that of each rule's qrels unless it names one. Runs that
     were set aside are left out unless named. With `seconds` no second run is begun when these have passed:
     what was scored is remembered, and the next call goes on from there; `progress` is told after each run.
     Raises WorkbenchError for an unknown measure or run, more measures than one, and where there are fewer
@@ -145,11 +145,11 @@ def preview_ranking(
             left_out.append((choice_name(choice), NO_QRELS))
     lines = {name: at_threshold(parsed, settled.found.relevant_from) for name, settled in rules.items()}
     # Rules that make the same qrels are scored once.
-    wanted = {(settled.sha256, str(lines[name])): name for name, settled in rules.items()}
+    keys = {(settled.sha256, str(lines[name])): name for name, settled in rules.items()}
     scorers: dict[tuple[str, str], Scorer] = {}
     started, scored = time.monotonic(), False
     for number, run in enumerate(runs, start=1):
-        missing = [key for key in wanted if _SCORES.peek((*key, run.sha256)) is None]
+        missing = [key for key in keys if _SCORES.peek((*key, run.sha256)) is None]
         if missing:
             # One run at least each time, or a slow machine would never come to an end.
             if seconds is not None and scored and time.monotonic() - started > seconds:
@@ -158,7 +158,7 @@ def preview_ranking(
             sorted_once = in_order(run_for_use(db, campaign_id, run.tag))
             for key in missing:
                 if key not in scorers:
-                    scorers[key] = Scorer(rules[wanted[key]].qrels, [lines[wanted[key]]])
+                    scorers[key] = Scorer(rules[keys[key]].qrels, [lines[keys[key]]])
                 _SCORES.put((*key, run.sha256), scorers[key].score(sorted_once).values[key[1]])
         if progress is not None:
             progress(number, len(runs))

@@ -108,12 +108,12 @@ def tops_of(
 
 
 def _tops(db: Session, several: Sequence[_Kept], depth: int, ties: TieRule) -> Iterator[RunTops]:
-    wanted = {
+    requested = {
         kept.run_id: kept.layout.ranges(depth)[:1]
         for kept in several
         if kept.layout is not None and ties is TieRule.TREC_EVAL
     }
-    read = parts_of(db, wanted)
+    read = parts_of(db, requested)
     for kept in several:
         if kept.layout is not None and kept.run_id in read:
             # In this order they stand already, and more than the docnos need not be read.
@@ -150,18 +150,18 @@ def _settled(db: Session, kept: _Kept, layout: Layout, depth: int | None, ties: 
 
 
 def _kept(db: Session, campaign_id: int, tags: Iterable[str], *, sha256: str | None = None) -> list[_Kept]:
-    wanted = list(tags)
+    requested = list(tags)
     version = RunRow.replaced_at.is_(None) if sha256 is None else RunRow.sha256 == sha256
     chosen = select(RunRow.tag, RunRow.id).where(
-        RunRow.campaign_id == campaign_id, version, RunRow.tag.in_(wanted)
+        RunRow.campaign_id == campaign_id, version, RunRow.tag.in_(requested)
     )
     ids = dict(db.execute(chosen.order_by(RunRow.id)).all())
-    for tag in wanted:
+    for tag in requested:
         if tag not in ids:
             of_hash = "" if sha256 is None else f" with the hash {sha256[:12]}…"
             raise NotFound(f"there is no run {tag!r}{of_hash} in this campaign")
     forms = stored_forms(db, ids.values())
-    return [_described(ids[tag], tag, forms.get(ids[tag])) for tag in wanted]
+    return [_described(ids[tag], tag, forms.get(ids[tag])) for tag in requested]
 
 
 def _described(run_id: int, tag: str, form: StoredForm | None) -> _Kept:

@@ -113,7 +113,7 @@ def store_run(
         refusal = _refusal(db, before, upload, metadata, sender, replacing=replacing)
         if refusal is not None:
             raise InvalidInput([refusal])
-        metadata = _taken_over(metadata, before)
+        metadata = _inherited(metadata, before)
     now = utc_now(None)
     row = RunRow(
         campaign_id=campaign_id,
@@ -162,11 +162,11 @@ def replace_run(
     return added
 
 
-def require_tag(run: CampaignRun, wanted: str) -> None:
+def require_tag(run: CampaignRun, expected: str) -> None:
     """Raise InvalidInput where the run of a file has another tag than the one that it is to replace."""
-    if run.tag != wanted:
-        message = f"the file contains run {run.tag}, not {wanted}"
-        remedy = f"its sixth column must be {wanted}"
+    if run.tag != expected:
+        message = f"the file contains run {run.tag}, not {expected}"
+        remedy = f"its sixth column must be {expected}"
         raise InvalidInput([Finding(run.file_name, None, "other-tag", message, remedy)])
 
 
@@ -195,7 +195,7 @@ def remove_run(db: Session, campaign_id: int, tag: str) -> None:
     db.flush()
 
 
-def _taken_over(metadata: RunMetadata, before: RunRow) -> RunMetadata:
+def _inherited(metadata: RunMetadata, before: RunRow) -> RunMetadata:
     """The metadata of a new version: what was given, else what the version before it had."""
     return RunMetadata(
         before.group_id if metadata.group_id is None else metadata.group_id,

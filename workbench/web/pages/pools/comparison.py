@@ -93,7 +93,7 @@ def pairs() -> Response:
 
 def _choice() -> ComparisonForm:
     sent = request.args
-    turn = next((one for one in PairChange if one == sent.get("show")), PairChange.ENTERING)
+    turn = next((one for one in PairChange if one == sent.get("show")), PairChange.ADDED)
     start = max(0, whole_number(sent.get("from", "0")) or 0)
     return ComparisonForm(sent.get("a", ""), sent.get("b", ""), turn, sent_id("topic"), start)
 
