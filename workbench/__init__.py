@@ -22,8 +22,8 @@ The map of the house. Imports point inwards, from the top of this list to its en
     errors        what a person can put right
 
 How to add one stands in the docstring of its package: a coefficient in `agreement.coefficients`, a pooling
-strategy in `pooling`, a rule of consensus in `consensus`, a measure in `scoring`, a format in `formats`, a page
-in `web.pages`, a command in `cli.campaign`, a kind of pool or an order of documents in `workflow.judging`.
+strategy in `pooling`, a rule of consensus in `consensus`, a measure in `scoring`, a format in `formats`,
+a page in `web.pages`, a command in `cli.campaign`, a kind of pool or an order of documents in `workflow.judging`.
 
 Where things are decided:
 
@@ -31,8 +31,8 @@ Where things are decided:
     the next document               workflow/judging/handout.py: fixed pool by order.py, adaptive_handout.py,
                                     queue_handout.py
     an answer that comes too late   workflow/judging/unrecorded.py: stored until the organiser decides
-    a run is refused, or warned of  formats/runs.py under a code of formats/run_rules.py; pages, terminal and JSON
-                                    show the RunReport of formats/run_report.py
+    a run is refused, or warned of  formats/runs.py under a code of formats/run_rules.py; pages, terminal and
+                                    JSON show the RunReport of formats/run_report.py
     which pairs agreement includes  agreement/selection.py, under agreement/options.py
     a report of agreement is kept   workflow/agreement/report.py, in a Cache of workflow/caching.py
     what the overview advises       web/pages/overview/todo.py
