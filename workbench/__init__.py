@@ -23,7 +23,8 @@ The map of the house. Imports point inwards, from the top of this list to its en
 
 How to add one stands in the docstring of its package: a coefficient in `agreement.coefficients`, a pooling
 strategy in `pooling`, a rule of consensus in `consensus`, a measure in `scoring`, a format in `formats`,
-a page in `web.pages`, a command in `cli.campaign`, a kind of pool or an order of documents in `workflow.judging`.
+a page in `web.pages`, a command in `cli.campaign`, an order of documents or a kind of pool in
+`workflow.judging`.
 
 Where things are decided:
 
