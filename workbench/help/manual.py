@@ -58,12 +58,12 @@ def pages() -> tuple[Page, ...]:
 
 def page_named(name: str) -> Page:
     """The page of this name, in any letter case; raises NotFound, the remedy names similar pages."""
-    wanted = name.casefold()
+    key = name.casefold()
     for page in pages():
-        if page.name == wanted:
+        if page.name == key:
             return page
     names = [page.name for page in pages()]
-    near = difflib.get_close_matches(wanted, names, cutoff=0.5) or [one for one in names if wanted[:4] in one]
+    near = difflib.get_close_matches(key, names, cutoff=0.5) or [one for one in names if key[:4] in one]
     remedy = f"similar: {', '.join(near)}" if near else "see the list of pages"
     raise NotFound(f'there is no help page "{name}"', remedy=remedy)
 

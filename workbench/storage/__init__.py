@@ -1,7 +1,6 @@
 """The database: typed tables, engine, migrations.
 
-<<<<<<< HEAD
-`Session` is what the doors pass on from a transaction to a use-case, without looking inside.
+`Session` is re-exported for web and cli, which pass it from a transaction to a use-case without using SQL.
 
 Decisions:
 
@@ -15,9 +14,6 @@ Decisions:
 - SQLite runs in WAL mode with full synchronisation, so that what was acknowledged survives a crash.
   Writers of one process take turns before SQLite's own lock would make them poll after ever longer
   pauses.
-=======
-`Session` is re-exported for web and cli, which pass it from a transaction to a use-case without using SQL.
->>>>>>> main
 """
 
 from sqlalchemy.orm import Session

@@ -42,7 +42,7 @@ def stored_forms(db: Session, run_ids: Iterable[int]) -> dict[int, StoredForm]:
     return {run_id: StoredForm(form, width, topics) for run_id, form, width, topics in rows}
 
 
-def parts_of(db: Session, wanted: Mapping[int, Sequence[Part]]) -> dict[int, tuple[bytes, ...]]:
+def parts_of(db: Session, requested: Mapping[int, Sequence[Part]]) -> dict[int, tuple[bytes, ...]]:
     """Parts of the arrays of runs, each of which must have a packed form.
 
     Both drivers are used directly: SQLite reads a whole value even if SQL takes only a part of it, which for
@@ -50,15 +50,15 @@ def parts_of(db: Session, wanted: Mapping[int, Sequence[Part]]) -> dict[int, tup
     """
     connection: Any = db.connection().connection.driver_connection
     if db.get_bind().dialect.name == "sqlite":
-        return {run_id: _from_sqlite(connection, run_id, parts) for run_id, parts in wanted.items()}
+        return {run_id: _from_sqlite(connection, run_id, parts) for run_id, parts in requested.items()}
     # Runs of the same shape need the same parts, and mostly all runs of a campaign have one shape.
     by_parts: dict[tuple[Part, ...], list[int]] = {}
-    for run_id, parts in wanted.items():
+    for run_id, parts in requested.items():
         by_parts.setdefault(tuple(parts), []).append(run_id)
     found: dict[int, tuple[bytes, ...]] = {}
     for same, run_ids in by_parts.items():
         found.update(_from_postgresql(connection, run_ids, same))
-    return {run_id: found[run_id] for run_id in wanted}
+    return {run_id: found[run_id] for run_id in requested}
 
 
 def _from_sqlite(connection: Any, run_id: int, parts: Sequence[Part]) -> tuple[bytes, ...]:

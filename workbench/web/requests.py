@@ -61,8 +61,8 @@ SESSION_COOKIE = "workbench"
 
 def secure() -> bool:
     """Whether cookies are for https only: by the settings, else by the scheme of this request."""
-    wanted = app_context().settings.secure_cookies
-    return request.is_secure if wanted is None else wanted
+    setting = app_context().settings.secure_cookies
+    return request.is_secure if setting is None else setting
 
 
 def cookie_name(name: str = SESSION_COOKIE) -> str:

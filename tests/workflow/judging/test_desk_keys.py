@@ -27,7 +27,7 @@ def test_without_choosing_grades_have_their_scales_keys_and_commands_their_own()
     keys = resolve_keys(FOUR_GRADES, {})
     assert keys.grades == {0: "0", 1: "1", 2: "2", 3: "3"}
     assert keys.commands == {command.name: command.key for command in COMMANDS}
-    assert keys.taken == ()
+    assert keys.without_key == ()
 
 
 def test_every_command_is_reserved_and_no_two_share_a_key() -> None:
@@ -54,9 +54,9 @@ def test_a_chosen_key_goes_with_the_meaning(
 
 def test_a_grade_has_its_key_before_a_command_until_another_is_chosen() -> None:
     keys = resolve_keys(YES_NO, {})
-    assert (keys.grades[0], keys.commands["next_hit"], keys.taken) == ("n", "", ("next_hit",))
+    assert (keys.grades[0], keys.commands["next_hit"], keys.without_key) == ("n", "", ("next_hit",))
     keys = resolve_keys(YES_NO, {"next_hit": "j"})
-    assert (keys.grades[0], keys.commands["next_hit"], keys.taken) == ("n", "j", ())
+    assert (keys.grades[0], keys.commands["next_hit"], keys.without_key) == ("n", "j", ())
 
 
 def test_keys_are_kept_by_meaning_and_what_stays_as_it_comes_is_not_kept() -> None:
@@ -102,7 +102,7 @@ def test_keys_belong_to_an_account_and_what_is_no_key_there_is_passed_over(datab
 def test_a_new_scale_may_not_use_the_desks_keys_and_one_from_before_stays_as_it_is(
     sqlite_database: Database,
 ) -> None:
-    with pytest.raises(InvalidInput, match="the judging desk uses itself"):
+    with pytest.raises(InvalidInput, match=r"^Scale: the key n of .No."):
         refuse_reserved(YES_NO)
     with sqlite_database.writing() as db:
         with pytest.raises(InvalidInput):

@@ -24,7 +24,7 @@ def test_the_work_is_the_order_and_what_this_assessor_says(database: Database) -
         )
         work = work_of(db, ada.assignment, ada.ada)
         assert work.order == ("d/4", "d1", "d2")
-        assert [(one.docno, one.event.grade, one.event.comment) for one in work.said] == [("d1", 3, "yes")]
+        assert [(one.docno, one.event.grade, one.event.comment) for one in work.answers] == [("d1", 3, "yes")]
         assert [one.docno for one in work.put_off] == ["d2"]
         assert (work.total, work.one_by_one, work.closed) == (3, False, False)
         with pytest.raises(NotFound):

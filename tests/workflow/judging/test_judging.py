@@ -105,7 +105,7 @@ def test_an_answer_under_the_id_of_another_is_refused_and_not_dropped_silently(d
         made, report = pooled_campaign(db)
         task = given(db, made, report.pool.id, "Ada")
         say(db, task, made.accounts["Ada"], "d1", 1, client_id="the-same-id")
-        with pytest.raises(Conflict, match="was another one"):
+        with pytest.raises(Conflict, match="another answer"):
             say(db, task, made.accounts["Ada"], "d1", 0, client_id="the-same-id")
 
 

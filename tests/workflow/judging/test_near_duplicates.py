@@ -68,7 +68,7 @@ def test_two_documents_of_ones_part_are_compared(database: Database) -> None:
         assert found.titles == ("Title of d1", "Title of d2")
         assert [one.other for one in found.differences] == [f"{STORY} And more."]
         for pair in (("d1", "d6"), ("d1", "d1"), ("d1", "nowhere")):
-            with pytest.raises(NotFound, match="two documents"):
+            with pytest.raises(NotFound, match="two of your documents"):
                 compare_texts(db, part.ada, ada, *pair)
 
 

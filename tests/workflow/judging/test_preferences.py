@@ -70,7 +70,7 @@ def test_an_answer_of_a_side_is_one_of_a_document(database: Database, made: Made
     ada, number = made.accounts["Ada"], task_id(database, made)
     with database.writing() as db:
         shown = side_by_side(db, number, ada)
-        assert (shown.number, shown.pairs, shown.done, shown.said) == (1, 2, 0, "")
+        assert (shown.number, shown.pairs, shown.done, shown.answer) == (1, 2, 0, "")
         (left,), (right,) = shown.left, shown.right
         assert {left.docno, right.docno} in ({"d1", "d2"}, {"d1", "d6"})
         assert left.text == f"Text of {left.docno}"
@@ -82,7 +82,7 @@ def test_an_answer_of_a_side_is_one_of_a_document(database: Database, made: Made
         better = held.first if held.choice == "first" else held.second
         assert better == left.docno
         again = side_by_side(db, number, ada, number=1)
-        assert (again.said, again.reason, again.done) == ("left", "clearer", 1)
+        assert (again.answer, again.reason, again.done) == ("left", "clearer", 1)
 
 
 def test_answers_are_taken_back_one_by_one_and_stay_in_the_history(database: Database, made: Made) -> None:

@@ -317,7 +317,7 @@ def test_only_what_can_be_a_queue_becomes_one(sqlite_database: Database) -> None
         name = make_pool(db, queued.campaign_id, PoolRecipe(strategy="max-mean")).pool.name
         with pytest.raises(Conflict, match="adaptive"):
             make_queue(db, queued.campaign_id, name, 1)
-        with pytest.raises(Conflict, match="no queue"):
+        with pytest.raises(Conflict, match="not a queue"):
             queue_report(db, queued.campaign_id, name)
         for wrong in (0, 101):
             with pytest.raises(InvalidInput):
@@ -362,7 +362,7 @@ def test_the_report_says_what_is_done_out_waiting_and_stuck(database: Database) 
         assert take_back_pair(db, queued.campaign_id, POOL, assessor_id=ids["Ben"], topic="T1", docno="D03")
         [line] = queue_report(db, queued.campaign_id, POOL).by_topic
         assert (line.pairs, line.done, line.out, line.waiting, line.stuck) == (4, 1, 3, 2, 0)
-        assert (line.given, line.wanted) == (3, 8)
+        assert (line.given, line.needed) == (3, 8)
         report = queue_report(db, queued.campaign_id, POOL)
         assert sorted((one.docno, one.assessor) for one in report.out) == [
             ("D02", "Ben"),

@@ -83,7 +83,7 @@ def status(settings: Settings, campaign: str, pool_name: str, as_json: bool) -> 
         return
     say_table(
         ["topic", "pairs", "done", "out", "waiting", "judgments", "wanted"],
-        [(t.topic, t.pairs, t.done, t.out, t.waiting, t.given, t.wanted) for t in report.by_topic],
+        [(t.topic, t.pairs, t.done, t.out, t.waiting, t.given, t.needed) for t in report.by_topic],
         numeric=[1, 2, 3, 4, 5, 6],
     )
     if report.out:
@@ -101,7 +101,7 @@ def status(settings: Settings, campaign: str, pool_name: str, as_json: bool) -> 
             ],
         )
     summary = (
-        f"{report.pool}: {report.given} of {report.wanted} judgments, {report.done} of {report.pairs} pairs"
+        f"{report.pool}: {report.given} of {report.needed} judgments, {report.done} of {report.pairs} pairs"
     )
     click.echo(summary + (f", {report.stuck} without an assessor left: assign more" if report.stuck else ""))
 
@@ -132,7 +132,7 @@ def _json(report: QueueReport) -> dict[str, object]:
         "waiting": report.waiting,
         "stuck": report.stuck,
         "judgments": report.given,
-        "wanted": report.wanted,
+        "wanted": report.needed,
         "assessors": list(report.assessors),
         "by_topic": [
             {
@@ -143,7 +143,7 @@ def _json(report: QueueReport) -> dict[str, object]:
                 "waiting": line.waiting,
                 "stuck": line.stuck,
                 "judgments": line.given,
-                "wanted": line.wanted,
+                "wanted": line.needed,
             }
             for line in report.by_topic
         ],

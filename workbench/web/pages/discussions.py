@@ -44,9 +44,9 @@ def say() -> Response | tuple[str, int]:
     """Keep or change the grade, with a comment, and go on to the next pair."""
     named = _pair()
     try:
-        said = _said(named[1])
+        submission = _submission(named[1])
         with writing() as db:
-            discuss(db, here().id, viewer().id, named[0], said)
+            discuss(db, here().id, viewer().id, named[0], submission)
     except InvalidInput as error:
         return _page(named, findings_of(error, "Answer")), status_of(error)
     with reading() as db:
@@ -76,18 +76,18 @@ def _page(named: Pair, findings: tuple[Finding, ...] = ()) -> str:
     )
 
 
-def _said(docno: str) -> Submission:
-    said = request.form.get("answer", "")
-    graded = said.isascii() and said.isdigit() and len(said) < 6
-    if not graded and said not in {Answer.UNSURE, Answer.CANNOT_JUDGE}:
+def _submission(docno: str) -> Submission:
+    answer = request.form.get("answer", "")
+    graded = answer.isascii() and answer.isdigit() and len(answer) < 6
+    if not graded and answer not in {Answer.UNSURE, Answer.CANNOT_JUDGE}:
         raise InvalidInput(
             [Finding("Answer", None, "answer", "choose what you say now", "keep it or change it")]
         )
     return Submission(
         docno,
         request.form.get("client_id", ""),
-        answer=Answer.GRADE if graded else Answer(said),
-        grade=int(said) if graded else None,
+        answer=Answer.GRADE if graded else Answer(answer),
+        grade=int(answer) if graded else None,
         comment=request.form.get("comment", ""),
         shown_sha256=request.form.get("shown_sha256") or None,
     )

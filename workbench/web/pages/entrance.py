@@ -128,8 +128,8 @@ def register(token: str) -> Answer:
     except InvalidInput as error:
         return _invitation_page(token, error.findings), 422
     except Conflict as error:
-        taken = Finding("Login name", None, "login", error.message, error.remedy)
-        return _invitation_page(token, (taken,)), 409
+        finding = Finding("Login name", None, "login", error.message, error.remedy)
+        return _invitation_page(token, (finding,)), 409
     return _signed_in(session, _start_page(offer.slug, account.id))
 
 

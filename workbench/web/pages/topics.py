@@ -51,15 +51,15 @@ def load() -> Response | tuple[str, int]:
 @reader
 def topic() -> str:
     """One topic's statement, and how far its judging is; `?topic=` names it."""
-    wanted = sent_id("topic")
+    topic_id = sent_id("topic")
     with reading() as db:
         scale = campaign_of(db, here().id).scale
-        found = next((one for one in topics_of(db, here().id) if one.id == wanted), None)
+        found = next((one for one in topics_of(db, here().id) if one.id == topic_id), None)
         if found is None:
-            raise NotFound(f"there is no topic {wanted!r} in this campaign")
-        state = next(line for line in overview(db, here().id).by_topic if line.topic == wanted)
-        assignments = [line for line in assignments_of(db, here().id) if line.topic == wanted]
-        unclear = unclear_of_topic(db, here().id, wanted)
+            raise NotFound(f"there is no topic {topic_id!r} in this campaign")
+        state = next(line for line in overview(db, here().id).by_topic if line.topic == topic_id)
+        assignments = [line for line in assignments_of(db, here().id) if line.topic == topic_id]
+        unclear = unclear_of_topic(db, here().id, topic_id)
     return render_template(
         "topics/topic.html", topic=found, state=state, assignments=assignments, scale=scale, unclear=unclear
     )

@@ -65,7 +65,7 @@ class AdaptiveHandout:
     accepts_after_lease: ClassVar[bool] = False
 
     total: int
-    held: tuple[HandedOut, ...]
+    handed_out: tuple[HandedOut, ...]
     closed: bool = False
 
     @classmethod
@@ -74,21 +74,21 @@ class AdaptiveHandout:
     ) -> Mapping[tuple[int, str], Self]:
         """All topics, or one, of adaptive pools."""
         adaptive = list(pools)
-        held: dict[tuple[int, str], dict[str, HandedOut]] = {}
+        by_topic: dict[tuple[int, str], dict[str, HandedOut]] = {}
         for event in _events(db, [pool.id for pool in adaptive], topic):
-            _take(held.setdefault((event.pool_id, event.topic), {}), event)
+            _take(by_topic.setdefault((event.pool_id, event.topic), {}), event)
         found = {}
         for pool in adaptive:
-            wanted = totals(pool) if topic is None else {topic: totals(pool).get(topic, 0)}
-            for of, total in wanted.items():
+            sizes = totals(pool) if topic is None else {topic: totals(pool).get(topic, 0)}
+            for of, total in sizes.items():
                 # One that is handed out again joins at the end of the dictionary: it was removed before.
-                theirs = tuple(held.get((pool.id, of), {}).values())
+                theirs = tuple(by_topic.get((pool.id, of), {}).values())
                 found[pool.id, of] = cls(total, theirs, pool.closed_at is not None)
         return found
 
     def of(self, assessor_id: int) -> tuple[HandedOut, ...]:
         """What an assessor has, in the order in which it was handed out."""
-        return tuple(one for one in self.held if one.assessor_id == assessor_id)
+        return tuple(one for one in self.handed_out if one.assessor_id == assessor_id)
 
     def docnos(self, assessor_id: int) -> Set[str]:
         """What an assessor has."""
@@ -100,13 +100,13 @@ class AdaptiveHandout:
 
     def abandoned(self, assessor_id: int, now: datetime) -> tuple[HandedOut, ...]:
         """What colleagues of an assessor have had for too long."""
-        return tuple(one for one in self.held if one.assessor_id != assessor_id and one.abandoned(now))
+        return tuple(one for one in self.handed_out if one.assessor_id != assessor_id and one.abandoned(now))
 
     def left(self, assessor_id: int, now: datetime | None = None) -> int:
         """How many documents an assessor can still be handed."""
         if self.closed:
             return 0
-        return self.total - len(self.held) + len(self.abandoned(assessor_id, now or datetime.now(UTC)))
+        return self.total - len(self.handed_out) + len(self.abandoned(assessor_id, now or datetime.now(UTC)))
 
     def may_come(self, assessor_id: int) -> int:
         """How many documents an assessor can still be handed."""
@@ -156,7 +156,7 @@ class AdaptiveHandout:
         """Choose the next document and hand it out; one that the assessor has not answered comes again.
 
         None where the budget or the documents are used up. What colleagues have had for longer than the lease
-        is taken back from them where nothing else is left. Raises Conflict where a run of the pool changed.
+        is revoked where nothing else is left. Raises Conflict where a run of the pool changed.
         """
         lock_topic(db, pool.campaign_id, assignment.topic)
         answered = _answered(db, pool, assignment)
@@ -167,16 +167,16 @@ class AdaptiveHandout:
         return _next(db, states, pool, assignment, now, answered)
 
 
-def _take(held: dict[str, HandedOut], event: Row[Any]) -> None:
+def _take(current: dict[str, HandedOut], event: Row[Any]) -> None:
     if event.happening == Happening.HANDED_OUT:
-        held[event.docno] = HandedOut(
+        current[event.docno] = HandedOut(
             event.docno, event.assessor_id, event.at, event.number, answered=False, relevant=None
         )
     elif event.happening == Happening.GIVEN_BACK:
-        held.pop(event.docno, None)
-    elif event.docno in held:
-        held[event.docno] = replace(
-            held[event.docno], answered=event.answer not in {WITHDRAWN, LATER}, relevant=event.relevant
+        current.pop(event.docno, None)
+    elif event.docno in current:
+        current[event.docno] = replace(
+            current[event.docno], answered=event.answer not in {WITHDRAWN, LATER}, relevant=event.relevant
         )
 
 
@@ -236,8 +236,8 @@ def _next(
 def _judged(db: Session, pool: PoolRow, event: CurrentEvent) -> None:
     scale = scale_from_json(db.get_one(CampaignRow, pool.campaign_id).scale)
     relevant = None if event.grade is None else event.grade >= scale.relevant_from
-    said = PoolEvent(Happening.JUDGED, event.topic, event.docno, relevant)
-    append_pool_event(db, pool.id, said, assessor_id=event.assessor_id, judgment_event_id=event.id)
+    judged = PoolEvent(Happening.JUDGED, event.topic, event.docno, relevant)
+    append_pool_event(db, pool.id, judged, assessor_id=event.assessor_id, judgment_event_id=event.id)
 
 
 def _give(db: Session, pool: PoolRow, mine: AssignmentRow, entry: PoolEntry) -> None:
@@ -255,11 +255,11 @@ def _give(db: Session, pool: PoolRow, mine: AssignmentRow, entry: PoolEntry) -> 
     )
 
 
-def _give_back(db: Session, pool: PoolRow, topic: str, held: HandedOut) -> None:
-    back = PoolEvent(Happening.GIVEN_BACK, topic, held.docno)
-    append_pool_event(db, pool.id, back, assessor_id=held.assessor_id)
+def _give_back(db: Session, pool: PoolRow, topic: str, document: HandedOut) -> None:
+    back = PoolEvent(Happening.GIVEN_BACK, topic, document.docno)
+    append_pool_event(db, pool.id, back, assessor_id=document.assessor_id)
     db.execute(
         delete(PoolEntryRow).where(
-            PoolEntryRow.pool_id == pool.id, PoolEntryRow.topic == topic, PoolEntryRow.docno == held.docno
+            PoolEntryRow.pool_id == pool.id, PoolEntryRow.topic == topic, PoolEntryRow.docno == document.docno
         )
     )

@@ -90,11 +90,11 @@ def live_report(db: Session, campaign_id: int, name: str) -> LiveReport:
             if topic in by_topic
         ),
         tuple(
-            OutNow(topic, held.docno, names[held.assessor_id], held.since)
+            OutNow(topic, one.docno, names[one.assessor_id], one.since)
             for topic in titles
             if topic in by_topic
-            for held in by_topic[topic].held
-            if not held.answered
+            for one in by_topic[topic].handed_out
+            if not one.answered
         ),
     )
 
@@ -102,13 +102,13 @@ def live_report(db: Session, campaign_id: int, name: str) -> LiveReport:
 def _topic_line(
     topic: str, title: str, ledger: AdaptiveHandout, order: list[str], cutoffs: tuple[int, ...]
 ) -> LiveTopicLine:
-    relevant = {held.docno: held.relevant is True for held in ledger.held if held.answered}
+    relevant = {one.docno: one.relevant is True for one in ledger.handed_out if one.answered}
     in_order = [relevant[docno] for docno in order if docno in relevant]
     return LiveTopicLine(
         topic=topic,
         title=title,
         total=ledger.total,
-        handed_out=len(ledger.held),
+        handed_out=len(ledger.handed_out),
         answered=len(in_order),
         relevant=sum(in_order),
         found=tuple(sum(in_order[:cut]) if len(in_order) >= cut else None for cut in cutoffs),
@@ -116,7 +116,7 @@ def _topic_line(
 
 
 def _answered(ledger: AdaptiveHandout) -> int:
-    return sum(held.answered for held in ledger.held)
+    return sum(one.answered for one in ledger.handed_out)
 
 
 def _first_answers(db: Session, pool_id: int) -> dict[str, list[str]]:

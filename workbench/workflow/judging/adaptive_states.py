@@ -98,7 +98,7 @@ class _TopicState:
             events = seen_events(db, pool_id, self.name)
         else:
             adaptive = self.adaptive
-        # Until all is told it is nobody's: an error half-way must not leave a half.
+        # Until all is replayed it is nobody's: an error half-way must not leave a half.
         self.adaptive = None
         for event in events:
             if event != self.last:

@@ -183,9 +183,9 @@ def assignments_of(db: Session, campaign_id: int) -> tuple[AssignmentLine, ...]:
         .order_by(TopicRow.position, AssessorRow.name)
     ).all()
     handouts = handouts_of(db, campaign_id)
-    said: dict[tuple[int, str], set[str]] = {}
+    answered: dict[tuple[int, str], set[str]] = {}
     for event in current_events(db, campaign_id):
-        said.setdefault((event.assessor_id, event.topic), set()).add(event.docno)
+        answered.setdefault((event.assessor_id, event.topic), set()).add(event.docno)
     lines = []
     for row, pool, title, assessor in rows:
         docnos = handouts.docnos(row.pool_id, row.topic, row.assessor_id)
@@ -199,7 +199,7 @@ def assignments_of(db: Session, campaign_id: int) -> tuple[AssignmentLine, ...]:
                 order_rule=OrderRule(row.order_rule),
                 seed=row.seed,
                 pairs=len(docnos) + handouts.left(row.pool_id, row.topic, row.assessor_id),
-                answered=len(docnos & said.get((row.assessor_id, row.topic), set())),
+                answered=len(docnos & answered.get((row.assessor_id, row.topic), set())),
             )
         )
     return tuple(lines)

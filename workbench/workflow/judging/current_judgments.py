@@ -44,12 +44,12 @@ def current_judgments(
             f"{', '.join(sorted(unknown))} is not an assessor of this campaign",
             remedy="see the list of assessors",
         )
-    held = [
+    judgments = [
         Judgment(names[event.assessor_id], event.topic, event.docno, event.grade, Answer(event.answer))
         for event in current_events(db, campaign_id)
         if event.assessor_id in names
     ]
-    return tuple(sorted(held, key=lambda j: (id_bytes(j.topic), id_bytes(j.docno), j.assessor)))
+    return tuple(sorted(judgments, key=lambda j: (id_bytes(j.topic), id_bytes(j.docno), j.assessor)))
 
 
 class TickedBy(StrEnum):
@@ -98,17 +98,17 @@ def annotated_judgments(db: Session, campaign_id: int) -> tuple[AnnotatedJudgmen
     }
     scales = {one.name: one.labels for one in desk_questions_of(db, campaign_id).questions}
     found = []
-    for held in current_events(db, campaign_id):
-        shown, extras = beside.get(held.id, (None, NO_ANNOTATIONS))
+    for current in current_events(db, campaign_id):
+        shown, extras = beside.get(current.id, (None, NO_ANNOTATIONS))
         found.append(
             AnnotatedJudgment(
-                topic=held.topic,
-                docno=held.docno,
-                assessor=names[held.assessor_id],
-                answer=Answer(held.answer),
-                grade=held.grade,
-                reason=held.reason,
-                comment=held.comment,
+                topic=current.topic,
+                docno=current.docno,
+                assessor=names[current.assessor_id],
+                answer=Answer(current.answer),
+                grade=current.grade,
+                reason=current.reason,
+                comment=current.comment,
                 extras=extras,
                 labels={
                     name: scales[name][value]
@@ -116,7 +116,7 @@ def annotated_judgments(db: Session, campaign_id: int) -> tuple[AnnotatedJudgmen
                     if value < len(scales.get(name, ()))
                 },
                 document_sha256=shown,
-                recorded_at=held.recorded_at,
+                recorded_at=current.recorded_at,
             )
         )
     return tuple(sorted(found, key=lambda one: (id_bytes(one.topic), id_bytes(one.docno), one.assessor)))
@@ -158,10 +158,10 @@ def subtopic_judgments(
     for one in annotated_judgments(db, campaign_id):
         if one.answer is Answer.GRADE and subtopics.get(one.topic):
             graded[one.topic, one.docno].append(one.extras)
-    for (topic, docno), said in graded.items():
+    for (topic, docno), judged in graded.items():
         for subtopic in subtopics[topic]:
-            ticks = sum(subtopic in each.subtopics for each in said)
-            yield topic, subtopic, docno, int(_counts(ticks, len(said), ticked_by))
+            ticks = sum(subtopic in each.subtopics for each in judged)
+            yield topic, subtopic, docno, int(_counts(ticks, len(judged), ticked_by))
 
 
 def _counts(ticks: int, graders: int, ticked_by: TickedBy) -> bool:

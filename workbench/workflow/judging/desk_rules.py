@@ -120,7 +120,7 @@ def save_desk_questions(
         if highest.get(one.name, -1) >= len(one.labels):
             raise Conflict(
                 f"{one.name} has answers beyond {len(one.labels)} labels",
-                remedy="labels may be reworded and added once there are answers, not taken away",
+                remedy="labels may be reworded and added once there are answers, not removed",
             )
     rules: dict[str, Any] = {}
     if questions:

@@ -73,12 +73,12 @@ RESERVED = " "
 class DeskKeys:
     """The key of each grade by its value and of each command by its name; empty where it has none.
 
-    `taken` are the commands that have no key because a grade of this scale has it.
+    `without_key` are the commands whose key is that of a grade of this scale.
     """
 
     grades: dict[int, str]
     commands: dict[str, str]
-    taken: tuple[str, ...]
+    without_key: tuple[str, ...]
 
     def to_json(self) -> dict[str, object]:
         """As the page carries them."""
@@ -98,15 +98,15 @@ def resolve_keys(scale: Scale, chosen: Mapping[str, str]) -> DeskKeys:
     for grade in scale.grades:
         if grade.value not in grades:
             others = set(grades.values())
-            wanted = (grade.key.casefold(), str(grade.value))
-            grades[grade.value] = next((key for key in wanted if len(key) == 1 and key not in others), "")
-    held = set(grades.values())
+            candidates = (grade.key.casefold(), str(grade.value))
+            grades[grade.value] = next((key for key in candidates if len(key) == 1 and key not in others), "")
+    of_grades = set(grades.values())
     commands = {command.name: chosen.get(command.name) or command.key for command in COMMANDS}
-    taken = tuple(name for name, key in commands.items() if key in held)
+    without_key = tuple(name for name, key in commands.items() if key in of_grades)
     return DeskKeys(
         {grade.value: grades[grade.value] for grade in scale.grades},
-        commands | dict.fromkeys(taken, ""),
-        taken,
+        commands | dict.fromkeys(without_key, ""),
+        without_key,
     )
 
 

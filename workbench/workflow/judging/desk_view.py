@@ -44,7 +44,7 @@ class ShownDocument:
 
 @dataclass(frozen=True, slots=True)
 class CurrentAnswer:
-    """What this assessor said of the pair before."""
+    """This assessor's earlier answer to the pair."""
 
     answer: Answer
     grade: int | None
@@ -153,8 +153,8 @@ def _current(db: Session, event: CurrentEvent) -> CurrentAnswer:
 
 
 MOST_DOCUMENTS = 10
-RECENT = 30  # answers that the pace is taken from
-LEAST_FOR_PACE = 5  # before that many nothing is said of time
+RECENT = 30  # answers that the pace is computed from
+LEAST_FOR_PACE = 5  # with fewer, no pace is shown
 LONGEST_PAUSE = timedelta(minutes=15)
 MOST_OF_SITTING = 1000
 
@@ -187,7 +187,7 @@ class Work:
     """
 
     order: tuple[str, ...]
-    said: tuple[DeskAnswer, ...]
+    answers: tuple[DeskAnswer, ...]
     put_off: tuple[DeskAnswer, ...]
     total: int
     one_by_one: bool
@@ -215,10 +215,11 @@ def work_of(db: Session, assignment_id: int, account_id: int, *, now: datetime |
     beside = annotations_of(db, task.assignment.assessor_id, task.assignment.topic)
     return Work(
         order=tuple(task.order),
-        said=tuple(
-            _said(key, event, beside.get(event.id, NO_ANNOTATIONS)) for key, event in task.answers.items()
+        answers=tuple(
+            _desk_answer(key, event, beside.get(event.id, NO_ANNOTATIONS))
+            for key, event in task.answers.items()
         ),
-        put_off=tuple(_said(key, event) for key, event in task.put_off.items()),
+        put_off=tuple(_desk_answer(key, event) for key, event in task.put_off.items()),
         total=task.total,
         one_by_one=task.handout.one_by_one,
         in_batches=task.handout.in_batches,
@@ -275,7 +276,7 @@ def next_topic(db: Session, campaign_id: int, assignment_id: int, account_id: in
     return next((line for line in after if not line.done and not line.closed), None)
 
 
-def _said(key: str, event: CurrentEvent, extras: Annotations = NO_ANNOTATIONS) -> DeskAnswer:
+def _desk_answer(key: str, event: CurrentEvent, extras: Annotations = NO_ANNOTATIONS) -> DeskAnswer:
     return DeskAnswer(key, event, event.source == "screen", extras)
 
 

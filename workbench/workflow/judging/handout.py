@@ -198,7 +198,7 @@ def handouts_of(db: Session, campaign_id: int) -> Handouts:
 def tell_pools(db: Session, campaign_id: int, event: CurrentEvent) -> None:
     """Tell the open pools that handed a document to an assessor what the assessor says of it now.
 
-    It counts wherever it was said: the answer is the assessor's, not the pool's.
+    It counts wherever it was given: the answer is the assessor's, not the pool's.
     """
     pair = {"topic": event.topic, "docno": event.docno, "assessor_id": event.assessor_id}
     for pool in db.scalars(_CONCERNED, {"campaign_id": campaign_id, **pair}).all():

@@ -97,8 +97,10 @@ def import_judgments(
     for name, theirs in by_assessor.items():
         row = _assessor(db, campaign_id, name, name in machines)
         new = append_all(db, _new_events(db, row, theirs, source, DISCUSSION if discussed else JUDGING))
-        held = latest_judgments(theirs)
-        lines.append(ImportedAssessor(name, row.machine, len(theirs), new, held.repeated, held.contradicted))
+        latest = latest_judgments(theirs)
+        lines.append(
+            ImportedAssessor(name, row.machine, len(theirs), new, latest.repeated, latest.contradicted)
+        )
     return Imported(source, tuple(lines))
 
 
@@ -112,7 +114,7 @@ def _refuse(
         if len(findings) >= MOST_FINDINGS:
             break
     if findings:
-        # The same unknown topic stands on many lines; it is said once.
+        # The same unknown topic stands on many lines; it is reported once.
         raise InvalidInput(dict.fromkeys(findings))
 
 
@@ -168,7 +170,7 @@ def _assessor(db: Session, campaign_id: int, name: str, machine: bool) -> Assess
 def _new_events(
     db: Session, assessor: AssessorRow, judgments: list[Judgment], source: str, purpose: str
 ) -> Iterator[tuple[Place, Submission]]:
-    # What was said while judging does not yet say that it was kept in the discussion.
+    # An answer given while judging does not yet say that it was kept in the discussion.
     current = {
         (event.topic, event.docno): (event.answer, event.grade)
         for event in current_events(db, assessor.campaign_id, assessor_ids=[assessor.id])

@@ -65,17 +65,17 @@ def near_duplicates_in(
     """
     mine = {task.slot(key).docno: key for key in task.order if task.slot(key).purpose == JUDGING}
     asked = set(keys)
-    wanted = {docno: key for docno, key in mine.items() if key in asked}
-    if not wanted:
+    requested = {docno: key for docno, key in mine.items() if key in asked}
+    if not requested:
         return {}
     campaign_id = task.campaign.id
     sketches = kept_sketches(db, campaign_id, list(mine))
     found = {}
-    for docno, others in promising(list(wanted), sketches).items():
+    for docno, others in promising(list(requested), sketches).items():
         alike = _verified(db, campaign_id, docno, others[:MOST_NEAR])
         if alike:
             most_first = sorted(alike.items(), key=lambda one: -one[1])
-            found[wanted[docno]] = tuple((mine[other], share) for other, share in most_first)
+            found[requested[docno]] = tuple((mine[other], share) for other, share in most_first)
     return found
 
 

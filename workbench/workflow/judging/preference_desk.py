@@ -41,7 +41,7 @@ class SideDocument:
 class SideBySide:
     """Two sides before their assessor; without sides where all is answered. `number` counts from 1.
 
-    `said` is "left", "right", "tie", "both_bad" or empty. A side holds one document, or a run's first ten.
+    `answer` is "left", "right", "tie", "both_bad" or empty. A side holds one document, or a run's first ten.
     """
 
     task_id: int
@@ -53,7 +53,7 @@ class SideBySide:
     done: int
     left: tuple[SideDocument, ...]
     right: tuple[SideDocument, ...]
-    said: str
+    answer: str
     reason: str
     may_undo: bool
 
@@ -69,21 +69,21 @@ def side_by_side(db: Session, task_id: int, account_id: int, *, number: int | No
     Raises NotFound where the task is not this account's, was removed, or has no such pair.
     """
     task = _own(db, task_id, account_id)
-    held = current_choices(db, [task.id]).get(task.id, {})
+    choices = current_choices(db, [task.id]).get(task.id, {})
     pairs = [(first, second) for first, second in task.pairs]
     if number is None:
-        number = next((at for at, pair in enumerate(pairs, 1) if pair not in held), 0)
+        number = next((at for at, pair in enumerate(pairs, 1) if pair not in choices), 0)
     if number and not 1 <= number <= len(pairs):
         raise NotFound("this task has no such pair", remedy="open it again")
     row = db.get_one(TopicRow, (task.campaign_id, task.topic))
     sides: tuple[tuple[SideDocument, ...], ...] = ((), ())
-    said, reason = "", ""
+    answer, reason = "", ""
     if number:
         pair = pairs[number - 1]
         shown = pair if shown_left(task.seed, pair) else pair[::-1]
         sides = tuple(_side(db, task, one) for one in shown)
-        if pair in held:
-            said, reason = _as_shown(held[pair], shown_left(task.seed, pair)), held[pair].reason
+        if pair in choices:
+            answer, reason = _as_shown(choices[pair], shown_left(task.seed, pair)), choices[pair].reason
     return SideBySide(
         task_id=task.id,
         kind=PreferenceKind(task.kind),
@@ -91,12 +91,12 @@ def side_by_side(db: Session, task_id: int, account_id: int, *, number: int | No
         guidelines=db.get_one(CampaignRow, task.campaign_id).guidelines,
         number=number,
         pairs=len(pairs),
-        done=len(held),
+        done=len(choices),
         left=sides[0],
         right=sides[1],
-        said=said,
+        answer=answer,
         reason=reason,
-        may_undo=bool(held),
+        may_undo=bool(choices),
     )
 
 
@@ -104,7 +104,7 @@ def choose(db: Session, task_id: int, account_id: int, answer: SideAnswer) -> bo
     """Record which side is better; returns whether it is new.
 
     The same client id again changes nothing. Raises NotFound for a pair that is not this account's, Conflict
-    for a client id that said something else before, WorkbenchError for an unknown answer.
+    for a client id that was used for another answer, WorkbenchError for an unknown answer.
     """
     task = _own(db, task_id, account_id, writing=True)
     if not 1 <= answer.number <= len(task.pairs):
@@ -116,9 +116,9 @@ def choose(db: Session, task_id: int, account_id: int, answer: SideAnswer) -> bo
         "right": Choice.SECOND if left else Choice.FIRST,
         "tie": Choice.TIE,
         "both_bad": Choice.BOTH_BAD,
-    }.get(answer.said)
+    }.get(answer.choice)
     if choice is None:
-        raise WorkbenchError(f"unknown answer: {answer.said[:20]!r}", remedy="left, right, tie or both_bad")
+        raise WorkbenchError(f"unknown answer: {answer.choice[:20]!r}", remedy="left, right, tie or both_bad")
     return append_choice(db, task.id, (first, second), choice, answer, first_was_left=left)
 
 
@@ -128,10 +128,10 @@ def undo_choice(db: Session, task_id: int, account_id: int, *, client_id: str) -
     The withdrawn event stays in the history.
     """
     task = _own(db, task_id, account_id, writing=True)
-    held = current_choices(db, [task.id]).get(task.id, {})
-    if not held:
+    choices = current_choices(db, [task.id]).get(task.id, {})
+    if not choices:
         return None
-    pair, last = max(held.items(), key=lambda item: item[1].id)
+    pair, last = max(choices.items(), key=lambda item: item[1].id)
     number = [tuple(one) for one in task.pairs].index(pair) + 1
     answer = SideAnswer(number, WITHDRAWN, client_id)
     append_choice(db, task.id, pair, WITHDRAWN, answer, first_was_left=last.first_was_left)
@@ -183,7 +183,7 @@ def _opening(text: str) -> str:
     return words[:LONGEST_OPENING].rsplit(" ", 1)[0] + " …"
 
 
-def _as_shown(held: CurrentChoice, left: bool) -> str:
-    if held.choice in {Choice.TIE, Choice.BOTH_BAD}:
-        return str(held.choice)
-    return "left" if (held.choice is Choice.FIRST) == left else "right"
+def _as_shown(current: CurrentChoice, left: bool) -> str:
+    if current.choice in {Choice.TIE, Choice.BOTH_BAD}:
+        return str(current.choice)
+    return "left" if (current.choice is Choice.FIRST) == left else "right"

@@ -51,7 +51,7 @@ def tasks_of(db: Session, campaign_id: int, *, account_id: int | None = None) ->
     if account_id is not None:
         chosen = chosen.where(AssessorRow.account_id == account_id)
     rows = db.execute(chosen).all()
-    held = current_choices(db, [row.id for row, _, _ in rows])
+    choices = current_choices(db, [row.id for row, _, _ in rows])
     return tuple(
         PreferenceTask(
             row.id,
@@ -60,7 +60,7 @@ def tasks_of(db: Session, campaign_id: int, *, account_id: int | None = None) ->
             title,
             name,
             len(row.pairs),
-            len(held.get(row.id, {})),
+            len(choices.get(row.id, {})),
             row.seed,
         )
         for row, name, title in rows
@@ -86,8 +86,8 @@ def revoke_task(db: Session, campaign_id: int, task_id: int) -> None:
 
 def shown_left(seed: int, pair: Pair) -> bool:
     """Whether the first of a pair is on the left: drawn by seed, the same on every machine."""
-    said = b"\0".join([str(seed).encode(), id_bytes(pair[0]), id_bytes(pair[1])])
-    return hashlib.sha256(said).digest()[0] % 2 == 0
+    content = b"\0".join([str(seed).encode(), id_bytes(pair[0]), id_bytes(pair[1])])
+    return hashlib.sha256(content).digest()[0] % 2 == 0
 
 
 def _row(db: Session, campaign_id: int, task_id: int) -> PreferenceTaskRow:
@@ -147,11 +147,11 @@ def compare_runs(
     """
     if first == second:
         raise WorkbenchError("a run cannot be compared with itself", remedy="choose two runs")
-    held = set(
+    tags = set(
         db.scalars(select(RunRow.tag).where(RunRow.campaign_id == campaign_id, RunRow.replaced_at.is_(None)))
     )
     for tag in (first, second):
-        if tag not in held:
+        if tag not in tags:
             raise NotFound(f"there is no run {tag!r} in this campaign")
     known = _topics(db, campaign_id)
     chosen = list(dict.fromkeys(topics))

@@ -70,20 +70,20 @@ def current_choices(
         .where(event.choice != WITHDRAWN)
         .order_by(event.id)
     )
-    held: dict[int, dict[tuple[str, str], CurrentChoice]] = {}
+    found: dict[int, dict[tuple[str, str], CurrentChoice]] = {}
     for row in rows:
-        held.setdefault(row.task_id, {})[row.first, row.second] = CurrentChoice(
+        found.setdefault(row.task_id, {})[row.first, row.second] = CurrentChoice(
             row.id, row.first, row.second, Choice(row.choice), row.first_was_left, row.reason, row.recorded_at
         )
-    return held
+    return found
 
 
 @dataclass(frozen=True, slots=True)
 class SideAnswer:
-    """What an assessor says of the pair with this number (from 1): "left", "right", "tie" or "both_bad"."""
+    """An assessor's choice in the pair with this number (from 1): "left", "right", "tie" or "both_bad"."""
 
     number: int
-    said: str
+    choice: str
     client_id: str
     reason: str = ""
     active_ms: int | None = None
@@ -95,7 +95,7 @@ def append_choice(
     """Append one answer; the same client id again changes nothing. Returns whether it is new.
 
     The caller has locked the task's row, so that two at once cannot both be new. Raises Conflict where the
-    client id said something else before.
+    client id was used for another answer.
     """
     client_id, active_ms = checked_client_id(answer.client_id), answer.active_ms
     known = db.scalar(
@@ -160,8 +160,8 @@ def preferences_of(
     about = {number: (topic, name) for number, topic, name in tasks}
     found = [
         Preference(about[task][1], about[task][0], one.first, one.second, str(one.choice))
-        for task, held in current_choices(db, list(about)).items()
-        for one in held.values()
+        for task, choices in current_choices(db, list(about)).items()
+        for one in choices.values()
     ]
     return tuple(
         sorted(
@@ -187,13 +187,13 @@ def runs_compared(db: Session, campaign_id: int) -> tuple[RunsCompared, ...]:
     return tuple(
         RunsCompared(
             *pair,
-            said[Choice.FIRST],
-            said[Choice.SECOND],
-            said[Choice.TIE],
-            said[Choice.BOTH_BAD],
-            sign_test(said[Choice.FIRST], said[Choice.SECOND]),
+            choices[Choice.FIRST],
+            choices[Choice.SECOND],
+            choices[Choice.TIE],
+            choices[Choice.BOTH_BAD],
+            sign_test(choices[Choice.FIRST], choices[Choice.SECOND]),
         )
-        for pair, said in sorted(counts.items(), key=lambda item: tuple(map(id_bytes, item[0])))
+        for pair, choices in sorted(counts.items(), key=lambda item: tuple(map(id_bytes, item[0])))
     )
 
 

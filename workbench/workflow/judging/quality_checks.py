@@ -198,7 +198,7 @@ def _rules(campaign: CampaignRow, pool: PoolRow) -> CheckRules | None:
 def _with(db: Session, task: Task, rules: CheckRules) -> Task:
     assignment, pooled = task.assignment, set(task.order)
     known = known_grades(db, task.campaign.id, assignment.topic)
-    said = _check_answers(db, task, rules)
+    answers = _check_answers(db, task, rules)
     before = _judged_before(db, task, rules)
     coming = [docno for docno in task.order if docno not in set(before)]
     places = check_places(
@@ -211,29 +211,29 @@ def _with(db: Session, task: Task, rules: CheckRules) -> Task:
         planted=[
             docno
             for docno in known[PLANTED]
-            if docno not in pooled and Slot(docno, PLANTED) not in said.settled
+            if docno not in pooled and Slot(docno, PLANTED) not in answers.settled
         ],
-        repeated=[slot.docno for slot in said.settled if slot.purpose == REPEAT],
+        repeated=[slot.docno for slot in answers.settled if slot.purpose == REPEAT],
     )
     training: list[Slot] = []
     rounds: tuple[TrainingRound, ...] = ()
     if rules.training and not before and not is_waived(task.campaign.desk_rules, assignment.id):
-        rounds = rounds_of(known[TRAINING], said.trained, least=rules.least)
+        rounds = rounds_of(known[TRAINING], answers.trained, least=rules.least)
         for one in rounds:
             drawn = seeded_order(
                 known[TRAINING], seed=assignment.seed + one.number - 1, topic=assignment.topic
             )
             training += [Slot(docno, TRAINING, one.number) for docno in drawn]
-        training = [slot for slot in training if slot not in said.elsewhere]
+        training = [slot for slot in training if slot not in answers.elsewhere]
     work = _merged(task.order, coming, places)
     # Who has begun the work goes on with it, whatever becomes of the known answers.
     closed = bool(rules.least and rounds and not rounds[-1].passed) and not (task.answers or task.put_off)
     order = [*training, *(() if closed else work)]
     # What was answered stays where it was, whatever the rules have become since.
-    lost = [(position, slot) for slot, (_, position) in said.here.items() if slot not in set(order)]
+    lost = [(position, slot) for slot, (_, position) in answers.here.items() if slot not in set(order)]
     for position, slot in sorted(lost, key=lambda one: one[0]):
         order.insert(min(position - 1, len(order)), slot)
-    shown = _keyed(task, [*order, *(work if closed else ())], known, said)
+    shown = _keyed(task, [*order, *(work if closed else ())], known, answers)
     return _gated(shown, rounds, len(order)) if closed else shown
 
 
@@ -261,10 +261,10 @@ def _merged(order: Sequence[str], coming: Sequence[str], places: Mapping[int, Se
 
 
 def _keyed(
-    task: Task, order: Sequence[Slot], known: Mapping[str, Iterable[str]], said: _CheckAnswers
+    task: Task, order: Sequence[Slot], known: Mapping[str, Iterable[str]], answers: _CheckAnswers
 ) -> Task:
     """The task by keys. A check that is planned no more keeps its key: its answer may be on the way."""
-    latest_round = max((number for rounds in said.trained.values() for number in rounds), default=0)
+    latest_round = max((number for rounds in answers.trained.values() for number in rounds), default=0)
     possible = [
         *order,
         *(Slot(docno, REPEAT) for docno in task.order),
@@ -277,7 +277,7 @@ def _keyed(
         for slot in dict.fromkeys(possible)
     }
     events = [(Slot(docno), event) for docno, event in [*task.answers.items(), *task.put_off.items()]]
-    events += [(slot, event) for slot, (event, _) in said.here.items()]
+    events += [(slot, event) for slot, (event, _) in answers.here.items()]
     events.sort(key=lambda one: one[1].id)
     return replace(
         task,
@@ -299,7 +299,7 @@ def _check_answers(db: Session, task: Task, rules: CheckRules) -> _CheckAnswers:
         Slot(event.docno, event.purpose, rounds.get(event.id, 1)): (event, assignment_id, position or 1)
         for event, assignment_id, position in events
     }
-    holding = {slot: said for slot, said in latest.items() if said[0].answer != WITHDRAWN}
+    holding = {slot: given for slot, given in latest.items() if given[0].answer != WITHDRAWN}
     here = {
         slot: (event, position)
         for slot, (event, assignment_id, position) in holding.items()

@@ -103,11 +103,11 @@ def load_known_answers(
     if findings:
         raise InvalidInput(findings[:MOST_FINDINGS])
     counts = {"added": 0, "changed": 0, "unchanged": 0}
-    held = {(row.topic, row.docno): row for row in _known(db, campaign_id, purpose)}
+    current = {(row.topic, row.docno): row for row in _known(db, campaign_id, purpose)}
     moment = utc_now(now)
     for one in answers:
         feedback = storable(one.words)[:LONGEST_FEEDBACK]
-        row = held.get((one.topic, one.docno))
+        row = current.get((one.topic, one.docno))
         if row is None:
             db.add(
                 KnownAnswerRow(

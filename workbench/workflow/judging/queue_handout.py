@@ -47,10 +47,10 @@ class Hold:
 class QueueHandout:
     """A topic of a queue: its pairs, who has what in the order of handing out, and the answers.
 
-    `said` has the current event of each pair by assessor; what is put off is in it, and is no answer.
+    `answers` has the current event of each pair by assessor; what is put off is in it, and is no answer.
     `takers` are those who take a place of a pair, `graders` those of them who graded it.
 
-    A queue asks for so many grades of each pair. A pair's places are taken by the people who graded it,
+    A queue asks for so many grades of each pair. A pair's places belong to the people who graded it,
     wherever they did, and by those who have it and have not answered. Who is unsure or cannot judge takes no
     place: a colleague gets the pair, so that the grades come in the end. Grades are read from the judgments
     themselves, so finished work can never look abandoned; the pool's events say only who was handed what.
@@ -66,8 +66,8 @@ class QueueHandout:
 
     per_pair: int
     entries: tuple[Entry, ...]
-    holds: tuple[Hold, ...]
-    said: Mapping[str, Mapping[int, CurrentEvent]]
+    handed_out: tuple[Hold, ...]
+    answers: Mapping[str, Mapping[int, CurrentEvent]]
     graders: Mapping[str, frozenset[int]]
     takers: Mapping[str, frozenset[int]]
     lease: timedelta
@@ -81,19 +81,19 @@ class QueueHandout:
         queues = {pool.id: pool for pool in pools}
         campaign = db.get_one(CampaignRow, next(iter(queues.values())).campaign_id)
         lease = timedelta(minutes=lease_minutes(campaign.desk_rules))
-        said = _said(db, campaign.id, topic)
-        holds = _holds(db, queues, topic)
+        answers = _answers(db, campaign.id, topic)
+        handed_out = _handed_out(db, queues, topic)
         entries = _entries(db, queues, topic)
         if topic is not None:
             entries = {(number, topic): entries.get((number, topic), []) for number in queues}
         found = {}
         for (number, of), theirs in entries.items():
-            spoken = {docno: said.get(of, {}).get(docno, {}) for docno, _, _ in theirs}
+            spoken = {docno: answers.get(of, {}).get(docno, {}) for docno, _, _ in theirs}
             graders = {
                 docno: frozenset(who for who, event in each.items() if event.answer == Answer.GRADE)
                 for docno, each in spoken.items()
             }
-            kept = tuple(one for one in holds.get((number, of), {}).values() if one.docno in spoken)
+            kept = tuple(one for one in handed_out.get((number, of), {}).values() if one.docno in spoken)
             found[number, of] = cls(
                 queues[number].per_pair or 1,
                 tuple(theirs),
@@ -108,23 +108,23 @@ class QueueHandout:
 
     def answered(self, docno: str, assessor_id: int) -> bool:
         """Whether a pair has an assessor's answer of any kind."""
-        event = self.said[docno].get(assessor_id)
+        event = self.answers[docno].get(assessor_id)
         return event is not None and event.answer != LATER
 
     def has_room(self, docno: str, assessor_id: int) -> bool:
         """Whether a pair has a place for this assessor, who may have it already."""
         return len(self.takers[docno] - {assessor_id}) < self.per_pair
 
-    def held(self, docno: str, assessor_id: int) -> bool:
+    def has(self, docno: str, assessor_id: int) -> bool:
         """Whether an assessor was handed a pair, and has it still."""
-        return any(one.docno == docno and one.assessor_id == assessor_id for one in self.holds)
+        return any(one.docno == docno and one.assessor_id == assessor_id for one in self.handed_out)
 
     def of(self, assessor_id: int) -> tuple[str, ...]:
         """What an assessor has: first what was answered without being handed out, then what was, in order."""
-        held = [one.docno for one in self.holds if one.assessor_id == assessor_id]
-        alone = {docno for docno in self.said if self.answered(docno, assessor_id)} - set(held)
-        first = sorted(alone, key=lambda docno: self.said[docno][assessor_id].id)
-        return (*first, *held)
+        handed_out = [one.docno for one in self.handed_out if one.assessor_id == assessor_id]
+        alone = {docno for docno in self.answers if self.answered(docno, assessor_id)} - set(handed_out)
+        first = sorted(alone, key=lambda docno: self.answers[docno][assessor_id].id)
+        return (*first, *handed_out)
 
     def docnos(self, assessor_id: int) -> Set[str]:
         """What an assessor has."""
@@ -141,20 +141,20 @@ class QueueHandout:
     @property
     def open(self) -> tuple[Hold, ...]:
         """What is out: handed out, not answered."""
-        return tuple(one for one in self.holds if not self.answered(one.docno, one.assessor_id))
+        return tuple(one for one in self.handed_out if not self.answered(one.docno, one.assessor_id))
 
     def free(self, assessor_id: int) -> frozenset[str]:
         """The pairs that an assessor can be handed now."""
         mine = set(self.of(assessor_id))
         return frozenset(
-            docno for docno in self.said if docno not in mine and self.has_room(docno, assessor_id)
+            docno for docno in self.answers if docno not in mine and self.has_room(docno, assessor_id)
         )
 
     def abandoned(self, now: datetime) -> tuple[Hold, ...]:
-        """What is out with people who for longer than the lease have said nothing in this topic."""
+        """What is out with people who for longer than the lease have answered nothing in this topic."""
         latest: dict[int, datetime] = {}
-        for said in self.said.values():
-            for assessor_id, event in said.items():
+        for answers in self.answers.values():
+            for assessor_id, event in answers.items():
                 latest[assessor_id] = max(event.recorded_at, latest.get(assessor_id, event.recorded_at))
         return tuple(
             one
@@ -199,20 +199,20 @@ class QueueHandout:
         outside the pool, and Conflict where colleagues have given, or are giving, all grades asked for.
         """
         topic, me = _locked(db, pool, assignment.topic), assignment.assessor_id
-        if docno not in topic.said:
+        if docno not in topic.answers:
             raise NotFound("this document is not in your part of the pool")
-        room, held = topic.has_room(docno, me), topic.held(docno, me)
+        room, has_it = topic.has_room(docno, me), topic.has(docno, me)
         if answer == WITHDRAWN:
             if room:
                 _append(db, pool, assignment.topic, Happening.HANDED_OUT, [docno], me)
-            elif held:
+            elif has_it:
                 _append(db, pool, assignment.topic, Happening.GIVEN_BACK, [docno], me)
         elif answer in {Answer.GRADE, LATER}:
             if not room:
                 raise Conflict(
                     "this document already has all the judgments it needs", remedy="go on with the next one"
                 )
-            if not held:
+            if not has_it:
                 _append(db, pool, assignment.topic, Happening.HANDED_OUT, [docno], me)
 
     @staticmethod
@@ -228,27 +228,27 @@ class QueueHandout:
     def prepare(db: Session, states: object, pool: PoolRow, assignment: AssignmentRow) -> bool:
         """Whether an assessor has fewer pairs ahead than can be had."""
         now, me = _loaded(db, pool, assignment.topic), assignment.assessor_id
-        return _wanted(now, me) > 0 and now.left(me) > 0
+        return _how_many(now, me) > 0 and now.left(me) > 0
 
     @staticmethod
     def hand_out(db: Session, states: object, pool: PoolRow, assignment: AssignmentRow) -> tuple[str, ...]:
         """Hand an assessor the next pairs, until five are ahead; returns what is new.
 
-        Each pair still needs judging, and this assessor has said nothing of it. Where too few are free, what
-        colleagues have abandoned is taken back from them.
+        Each pair still needs judging, and this assessor has not answered it. Where too few are free, what
+        colleagues have abandoned is revoked.
         """
         topic = _locked(db, pool, assignment.topic)
-        wanted = _wanted(topic, assignment.assessor_id)
-        if wanted <= 0:
+        count = _how_many(topic, assignment.assessor_id)
+        if count <= 0:
             return ()
         coming = _coming(topic, assignment)
         for hold in topic.recoverable(assignment.assessor_id, datetime.now(UTC)):
-            if len(coming) >= wanted:
+            if len(coming) >= count:
                 break
             if hold.docno not in coming:
                 _give_back(db, pool, assignment.topic, [hold])
                 coming.append(hold.docno)
-        given = coming[:wanted]
+        given = coming[:count]
         _append(db, pool, assignment.topic, Happening.HANDED_OUT, given, assignment.assessor_id)
         return tuple(given)
 
@@ -261,19 +261,21 @@ def lease_minutes(desk_rules: Mapping[str, Any]) -> int:
 
 def _takers(
     graders: Mapping[str, frozenset[int]],
-    holds: Iterable[Hold],
-    said: Mapping[str, Mapping[int, CurrentEvent]],
+    handed_out: Iterable[Hold],
+    answers: Mapping[str, Mapping[int, CurrentEvent]],
 ) -> dict[str, frozenset[int]]:
     takers = {docno: set(found) for docno, found in graders.items()}
-    for one in holds:
-        event = said[one.docno].get(one.assessor_id)
+    for one in handed_out:
+        event = answers[one.docno].get(one.assessor_id)
         if event is None or event.answer == LATER:
             takers[one.docno].add(one.assessor_id)
     return {docno: frozenset(found) for docno, found in takers.items()}
 
 
-def _said(db: Session, campaign_id: int, topic: str | None) -> dict[str, dict[str, dict[int, CurrentEvent]]]:
-    """What people say, by topic, docno and assessor; machines take no place of anybody."""
+def _answers(
+    db: Session, campaign_id: int, topic: str | None
+) -> dict[str, dict[str, dict[int, CurrentEvent]]]:
+    """The current answers of people, by topic, docno and assessor; machines take no place of anybody."""
     people = db.scalars(
         select(AssessorRow.id).where(AssessorRow.campaign_id == campaign_id, AssessorRow.machine.is_(False))
     ).all()
@@ -295,7 +297,7 @@ def _entries(db: Session, pool_ids: Collection[int], topic: str | None) -> dict[
     return found
 
 
-def _holds(
+def _handed_out(
     db: Session, pool_ids: Collection[int], topic: str | None
 ) -> dict[tuple[int, str], dict[tuple[str, int], Hold]]:
     event = PoolEventRow
@@ -306,12 +308,12 @@ def _holds(
     )
     found: dict[tuple[int, str], dict[tuple[str, int], Hold]] = {}
     for row in db.execute(chosen if topic is None else chosen.where(event.topic == topic)):
-        holds = found.setdefault((row.pool_id, row.topic), {})
+        handed_out = found.setdefault((row.pool_id, row.topic), {})
         if row.happening == Happening.HANDED_OUT:
             # Handed out once more it keeps its place: only the lease begins anew.
-            holds[row.docno, row.assessor_id] = Hold(row.docno, row.assessor_id, row.at)
+            handed_out[row.docno, row.assessor_id] = Hold(row.docno, row.assessor_id, row.at)
         elif row.happening == Happening.GIVEN_BACK:
-            holds.pop((row.docno, row.assessor_id), None)
+            handed_out.pop((row.docno, row.assessor_id), None)
     return found
 
 
@@ -337,9 +339,9 @@ def _locked(db: Session, pool: PoolRow, topic: str) -> QueueHandout:
     return _loaded(db, pool, topic)
 
 
-def _wanted(topic: QueueHandout, assessor_id: int) -> int:
+def _how_many(topic: QueueHandout, assessor_id: int) -> int:
     out = topic.open_of(assessor_id)
-    ahead = sum(assessor_id not in topic.said[docno] for docno in out)  # the others are put off
+    ahead = sum(assessor_id not in topic.answers[docno] for docno in out)  # the others are put off
     return min(AHEAD - ahead, MOST_OPEN - len(out))
 
 
@@ -352,11 +354,11 @@ def _coming(topic: QueueHandout, mine: AssignmentRow) -> list[str]:
         rule=OrderRule(mine.order_rule),
         seed=mine.seed,
     )
-    return sorted(ordered, key=lambda docno: any(e.grade is None for e in topic.said[docno].values()))
+    return sorted(ordered, key=lambda docno: any(e.grade is None for e in topic.answers[docno].values()))
 
 
-def _give_back(db: Session, pool: PoolRow, topic: str, holds: Iterable[Hold]) -> None:
-    for one in holds:
+def _give_back(db: Session, pool: PoolRow, topic: str, handed_out: Iterable[Hold]) -> None:
+    for one in handed_out:
         _append(db, pool, topic, Happening.GIVEN_BACK, [one.docno], one.assessor_id)
 
 

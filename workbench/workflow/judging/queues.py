@@ -48,7 +48,7 @@ def make_queue(db: Session, campaign_id: int, name: str, per_pair: int) -> None:
 def end_queue(db: Session, campaign_id: int, name: str) -> int:
     """Make a queue a pool with assignments again: to whom a topic is given has all its pairs.
 
-    What is out is taken back; returns how many. Raises NotFound, and Conflict for a closed pool.
+    What is out is revoked; returns how many. Raises NotFound, and Conflict for a closed pool.
     """
     row = locked_pool(db, campaign_id, name)
     require_not_closed(row)
@@ -132,7 +132,7 @@ def _topics(db: Session, row: PoolRow) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class QueueTopicLine:
-    """A topic of a queue: how many of its pairs are done, how many wait; grades given of those wanted.
+    """A topic of a queue: how many of its pairs are done, how many wait; grades given of those needed.
 
     A pair is done with all its grades, and waits while somebody can still be handed it. `stuck` are those of
     the waiting that nobody to whom the topic is given can take any more. `out` counts each pair once for
@@ -147,7 +147,7 @@ class QueueTopicLine:
     waiting: int
     stuck: int
     given: int
-    wanted: int
+    needed: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,13 +195,13 @@ class QueueReport:
 
     @property
     def given(self) -> int:
-        """How many of the wanted grades are given."""
+        """How many of the needed grades are given."""
         return sum(line.given for line in self.by_topic)
 
     @property
-    def wanted(self) -> int:
-        """How many grades are wanted."""
-        return sum(line.wanted for line in self.by_topic)
+    def needed(self) -> int:
+        """How many grades are needed."""
+        return sum(line.needed for line in self.by_topic)
 
 
 def queue_report(db: Session, campaign_id: int, name: str, *, now: datetime | None = None) -> QueueReport:
@@ -235,7 +235,7 @@ def _line(topic: str, title: str, queue: QueueHandout, given: set[int]) -> Queue
     waiting = {
         docno for docno, takers in queue.takers.items() if docno not in done and len(takers) < queue.per_pair
     }
-    stuck = sum(not given - queue.said[docno].keys() - queue.takers[docno] for docno in waiting)
+    stuck = sum(not given - queue.answers[docno].keys() - queue.takers[docno] for docno in waiting)
     return QueueTopicLine(
         topic=topic,
         title=title,
@@ -245,7 +245,7 @@ def _line(topic: str, title: str, queue: QueueHandout, given: set[int]) -> Queue
         waiting=len(waiting),
         stuck=stuck,
         given=sum(min(len(graders), queue.per_pair) for graders in queue.graders.values()),
-        wanted=queue.per_pair * len(queue.entries),
+        needed=queue.per_pair * len(queue.entries),
     )
 
 

@@ -32,7 +32,7 @@ from workbench.workflow.judging.submission import NO_ANNOTATIONS, Submission, Su
 from workbench.workflow.judging.task import Task, annotations_of, last_answered, shown_sha256_of
 
 SCREEN = "screen"
-"""The source of what was said at a desk or in its form."""
+"""The source of answers given at a desk or in its form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ def record(db: Session, assignment_id: int, account_id: int, submission: Submiss
     """Record what an assessor says of a document; the same client id again changes nothing.
 
     Raises NotFound for a document that is not this account's, WorkbenchError for a grade outside the scale,
-    and Conflict for a closed pool, a client id that said something else before, a document put off that has
+    and Conflict for a closed pool, a client id that was used for another answer, a document put off that has
     an answer or an amendment of one that has none, and work that the training still withholds.
     """
     task = desk_task(db, assignment_id, account_id, writing=True, only=submission.docno)
@@ -162,17 +162,17 @@ def _completed(db: Session, submission: Submission, current: CurrentEvent | None
         return Submission(submission.docno, submission.client_id, submission.kind, said_at=submission.said_at)
     if submission.amends and current is None:
         raise Conflict("there is no answer to amend", remedy="judge the document")
-    said = submission.annotations
-    keeps = said is None or said.evidence is None
+    annotations = submission.annotations
+    keeps = annotations is None or annotations.evidence is None
     before = NO_ANNOTATIONS
     if current is not None and keeps:
         before = annotations_of(db, current.assessor_id, current.topic).get(current.id, NO_ANNOTATIONS)
-    if said is None:
-        said = before
-    elif said.evidence is None:
-        said = replace(said, evidence=before.evidence)
+    if annotations is None:
+        annotations = before
+    elif annotations.evidence is None:
+        annotations = replace(annotations, evidence=before.evidence)
     if not submission.amends or current is None:
-        return replace(submission, annotations=said)
+        return replace(submission, annotations=annotations)
     return Submission(
         submission.docno,
         submission.client_id,
@@ -180,7 +180,7 @@ def _completed(db: Session, submission: Submission, current: CurrentEvent | None
         grade=current.grade,
         reason=current.reason,
         comment=submission.comment if submission.kind is SubmissionKind.COMMENT else current.comment,
-        annotations=said,
+        annotations=annotations,
         shown_sha256=shown_sha256_of(db, current.id),
         said_at=submission.said_at,
     )

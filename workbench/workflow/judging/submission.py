@@ -56,10 +56,10 @@ class Annotations:
     subtopics: tuple[str, ...] = ()
 
     def columns(self) -> dict[str, Any]:
-        """What the table keeps of it; nothing of what was not said."""
+        """The columns of the table, without those that are empty."""
         passages = [[one.start, one.end, one.quote] for one in self.evidence or ()]
-        said = {"evidence": passages, "ratings": dict(self.ratings), "subtopics": list(self.subtopics)}
-        return {name: value for name, value in said.items() if value}
+        columns = {"evidence": passages, "ratings": dict(self.ratings), "subtopics": list(self.subtopics)}
+        return {name: value for name, value in columns.items() if value}
 
 
 NO_ANNOTATIONS = Annotations()
@@ -180,13 +180,13 @@ def read_form(
 
     Forms know nothing of passages, so those stay. Raises InvalidInput where there is no answer.
     """
-    said, active = fields.get("answer", ""), fields.get("active_ms", "")
+    given, active = fields.get("answer", ""), fields.get("active_ms", "")
     answer: Answer | None = None
-    if kind is SubmissionKind.ANSWER and said.isascii() and said.isdigit() and len(said) < 6:
+    if kind is SubmissionKind.ANSWER and given.isascii() and given.isdigit() and len(given) < 6:
         answer = Answer.GRADE
-    elif kind is SubmissionKind.ANSWER and said in {Answer.UNSURE, Answer.CANNOT_JUDGE}:
-        answer = Answer(said)
-    elif kind is SubmissionKind.ANSWER and said != LATER:
+    elif kind is SubmissionKind.ANSWER and given in {Answer.UNSURE, Answer.CANNOT_JUDGE}:
+        answer = Answer(given)
+    elif kind is SubmissionKind.ANSWER and given != LATER:
         raise InvalidInput([Finding("Answer", None, "answer", "the form has no answer", "use its buttons")])
     if kind is SubmissionKind.ANSWER and answer is None:
         kind = SubmissionKind.LATER
@@ -200,7 +200,7 @@ def read_form(
         client_id=fields.get("client_id", ""),
         kind=kind,
         answer=answer,
-        grade=int(said) if answer is Answer.GRADE else None,
+        grade=int(given) if answer is Answer.GRADE else None,
         reason=fields.get("reason", "").strip() or ("other" if answer is Answer.CANNOT_JUDGE else ""),
         comment=fields.get("comment", ""),
         annotations=replace(read_annotations(None, ratings or None, list(subtopics) or None), evidence=None),
@@ -212,8 +212,8 @@ def read_form(
 def read_annotations(evidence: object, ratings: object, subtopics: object) -> Annotations:
     """Annotations as somebody sent them; None is none.
 
-    Only its shape is checked: what an organiser has taken off the list of questions or subtopics while the
-    answer waited in a browser was said all the same. Raises WorkbenchError for what has another shape.
+    Only its shape is checked: what an organiser has removed from the list of questions or subtopics while the
+    answer waited in a browser is kept all the same. Raises WorkbenchError for what has another shape.
     """
     return Annotations(_passages(evidence), _ratings(ratings), _ticked(subtopics))
 

@@ -1,6 +1,6 @@
 """What the judging desk sends: events in the order in which they were made, each recorded once.
 
-What cannot be recorded is stored for the organiser; nothing that an assessor said is dropped.
+What cannot be recorded is stored for the organiser; no answer is dropped.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Elsewhere:
-    """What the same person had said of the pair on another screen, which this one did not know."""
+    """The same person's answer to the pair on another screen, which this one did not know."""
 
     answer: Answer
     grade: int | None
@@ -118,7 +118,7 @@ _STANDING = (
 
 def _elsewhere(db: Session, before: str, now: CurrentEvent) -> Elsewhere | None:
     purposes = CURRENT_PURPOSES if now.purpose in CURRENT_PURPOSES else (now.purpose,)
-    held = event_before(db, now.assessor_id, now.topic, now.docno, number=now.id, purposes=purposes)
-    if held is None or held.client_id == before or held.answer in {WITHDRAWN, LATER}:
+    previous = event_before(db, now.assessor_id, now.topic, now.docno, number=now.id, purposes=purposes)
+    if previous is None or previous.client_id == before or previous.answer in {WITHDRAWN, LATER}:
         return None
-    return Elsewhere(Answer(held.answer), held.grade, held.recorded_at)
+    return Elsewhere(Answer(previous.answer), previous.grade, previous.recorded_at)

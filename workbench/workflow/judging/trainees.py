@@ -1,4 +1,4 @@
-"""Assessors in training: what each is told after an answer, and who still waits to start judging."""
+"""Assessors in training: what each is shown after an answer, and who still waits to start judging."""
 
 from __future__ import annotations
 
@@ -94,15 +94,15 @@ def _known(db: Session, campaign_id: int) -> dict[str, dict[str, int]]:
 
 
 def _working(db: Session, campaign_id: int, topics: set[str]) -> set[tuple[int, str]]:
-    """Assessors and the topics in which they said anything of the work."""
+    """Assessors and the topics in which they have answered any of the work."""
     event = JudgmentEventRow
-    said = select(event.assessor_id, event.topic).where(
+    answered = select(event.assessor_id, event.topic).where(
         event.campaign_id == campaign_id,
         event.topic.in_(topics),
         event.purpose.in_(CURRENT_PURPOSES),
         event.answer != WITHDRAWN,
     )
-    return {(assessor_id, topic) for assessor_id, topic in db.execute(said.distinct())}
+    return {(assessor_id, topic) for assessor_id, topic in db.execute(answered.distinct())}
 
 
 def _assignments(db: Session, campaign_id: int, topics: set[str]) -> list[tuple[AssignmentRow, PoolRow, str]]:

@@ -87,9 +87,9 @@ def rounds_of(
     needed = pass_mark(len(known), least)
     while known and (not rounds or (rounds[-1].complete and not rounds[-1].passed)):
         number = len(rounds) + 1
-        said = {docno: trained[docno][number] for docno in known if number in trained.get(docno, {})}
-        right = sum(said[docno] == known[docno] for docno in said)
-        rounds.append(TrainingRound(number, right, len(said), len(known), needed))
+        answers = {docno: trained[docno][number] for docno in known if number in trained.get(docno, {})}
+        right = sum(answers[docno] == known[docno] for docno in answers)
+        rounds.append(TrainingRound(number, right, len(answers), len(known), needed))
     return tuple(rounds)
 
 

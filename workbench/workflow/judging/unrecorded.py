@@ -97,8 +97,8 @@ def unrecorded_lines(db: Session, campaign_id: int) -> tuple[UnrecordedLine, ...
         .order_by(KeptAsideRow.id)
     ).all()
     concerned = {assignment.assessor_id for _, _, assignment in rows if assignment is not None}
-    held = current_events(db, campaign_id, assessor_ids=concerned) if concerned else ()
-    now = {(event.assessor_id, event.topic, event.docno): event for event in held}
+    current = current_events(db, campaign_id, assessor_ids=concerned) if concerned else ()
+    now = {(event.assessor_id, event.topic, event.docno): event for event in current}
     lines = (_line(row, name, assignment, now) for row, name, assignment in rows)
     if CHECKS_RULE not in db.get_one(CampaignRow, campaign_id).desk_rules:
         return tuple(lines)

@@ -101,7 +101,7 @@ def worklist(db: Session, campaign_id: int, account_id: int) -> tuple[WorklistLi
 
 
 def answers(db: Session, assignment_id: int, account_id: int) -> tuple[AnsweredLine, ...]:
-    """What an account said in one topic so far, latest first."""
+    """An account's answers in one topic so far, latest first."""
     task = desk_task(db, assignment_id, account_id)
     positions = {key: index + 1 for index, key in enumerate(task.order)}
     titles = dict(
@@ -112,7 +112,7 @@ def answers(db: Session, assignment_id: int, account_id: int) -> tuple[AnsweredL
             )
         ).all()
     )
-    latest_first = sorted(task.answers.items(), key=lambda said: -said[1].id)
+    latest_first = sorted(task.answers.items(), key=lambda answer: -answer[1].id)
     return tuple(
         AnsweredLine(
             key=key,
@@ -131,9 +131,9 @@ def effective_roles(db: Session, campaign_id: int, account_id: int) -> frozenset
     """The roles that count now.
 
     An assessor with unfinished work is nothing else meanwhile: agreement, qrels and scores would show what
-    colleagues said. Only an organiser always sees everything.
+    colleagues answered. Only an organiser always sees everything.
     """
-    held = frozenset(
+    roles = frozenset(
         Role(role)
         for role in db.scalars(
             select(MemberRow.role).where(
@@ -141,10 +141,10 @@ def effective_roles(db: Session, campaign_id: int, account_id: int) -> frozenset
             )
         )
     )
-    if Role.ASSESSOR not in held or Role.ORGANISER in held or len(held) == 1:
-        return held
+    if Role.ASSESSOR not in roles or Role.ORGANISER in roles or len(roles) == 1:
+        return roles
     unfinished = left_to_judge(db, campaign_id, account_id) or left_to_compare(db, campaign_id, account_id)
-    return frozenset({Role.ASSESSOR}) if unfinished else held
+    return frozenset({Role.ASSESSOR}) if unfinished else roles
 
 
 @dataclass(frozen=True, slots=True)

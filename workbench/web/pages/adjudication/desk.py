@@ -175,8 +175,8 @@ def _place(found: Queue, choice: QueueChoice, pair: Pair | None) -> Place:
 def _command_keys(keys: DeskKeys) -> Mapping[str, str]:
     """The key of everything but grades, as the adjudicator chose them; none where another has it."""
     shared = {name: keys.commands[other] for name, other in SHARED_KEYS.items()}
-    taken = {*keys.grades.values(), *shared.values()}
-    return shared | {name: "" if key in taken else key for name, key in OWN_KEYS.items()}
+    used = {*keys.grades.values(), *shared.values()}
+    return shared | {name: "" if key in used else key for name, key in OWN_KEYS.items()}
 
 
 def _choice() -> QueueChoice:

@@ -36,8 +36,8 @@ def table(kind: str) -> Response:
 
 
 def _shown(report: TimeReport) -> AssessorTime | None:
-    wanted = request.args.get("assessor", "")
-    named = (one for one in report.assessors if one.name == wanted)
+    name = request.args.get("assessor", "")
+    named = (one for one in report.assessors if one.name == name)
     return next(named, next(iter(report.assessors), None))
 
 

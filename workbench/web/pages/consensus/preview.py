@@ -61,7 +61,7 @@ class PreviewForm:
     def arguments(self) -> dict[str, Any]:
         """The same as it stands in an address."""
         choice = self.rule.choice
-        said = {
+        values = {
             field.parameter.name: field.value
             for field in self.rule.fields
             if field.value and field.parameter.name != "assessor"
@@ -69,7 +69,7 @@ class PreviewForm:
         return {
             "asked": 1,
             "rule": list(self.rules),
-            **said,
+            **values,
             "assessor": list(self.people),
             "measure": self.measure,
             **({"against": self.against} if self.against else {}),

@@ -66,7 +66,7 @@ def work(assignment_id: int) -> Response | tuple[Response, int]:
         if found.one_by_one:
             make_sketches(assignment_id)
         with reading() as db:
-            waiting = set(found.order) - {one.docno for one in found.said}
+            waiting = set(found.order) - {one.docno for one in found.answers}
             ahead = [docno for docno in found.order if docno in waiting][:1] if found.one_by_one else []
             placed = documents_of(db, assignment_id, viewer().id, ahead)
     except WorkbenchError as error:
@@ -78,11 +78,11 @@ def work(assignment_id: int) -> Response | tuple[Response, int]:
 @member(Role.ASSESSOR)
 def documents(assignment_id: int) -> Response | tuple[Response, int]:
     """The documents of `?docno=`, which may be repeated; all of them in the assessor's own part."""
-    wanted = [read_id(text) for text in request.args.getlist("docno")]
+    requested = [read_id(text) for text in request.args.getlist("docno")]
     try:
-        make_sketches(assignment_id, first=wanted)
+        make_sketches(assignment_id, first=requested)
         with reading() as db:
-            placed = documents_of(db, assignment_id, viewer().id, wanted)
+            placed = documents_of(db, assignment_id, viewer().id, requested)
     except WorkbenchError as error:
         return _refused(error)
     return jsonify(documents=[document_json(one) for one in placed])

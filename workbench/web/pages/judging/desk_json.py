@@ -22,7 +22,7 @@ def work_json(work: Work) -> Json:
     return {
         "account": viewer().key,
         "order": [write_id(docno) for docno in work.order],
-        "said": [_said_json(one) for one in work.said],
+        "said": [_answer_json(one) for one in work.answers],
         "later": [[write_id(one.docno), one.event.client_id, one.event.id] for one in work.put_off],
         "total": work.total,
         "one_by_one": work.one_by_one,
@@ -60,18 +60,18 @@ def topic_json(assignment_id: int, title: str) -> Json:
     return {"title": title, "address": url_for("judging.desk", assignment_id=assignment_id)}
 
 
-def _said_json(said: DeskAnswer) -> Json:
-    event = said.event
+def _answer_json(answer: DeskAnswer) -> Json:
+    event = answer.event
     return {
-        "docno": write_id(said.docno),
+        "docno": write_id(answer.docno),
         "answer": event.answer,
         "grade": event.grade,
         "reason": event.reason,
         "comment": event.comment,
         "client_id": event.client_id,
         "number": event.id,
-        "on_screen": said.on_screen,
-        **said.extras.columns(),
+        "on_screen": answer.on_screen,
+        **answer.extras.columns(),
     }
 
 
@@ -88,11 +88,11 @@ def goal_words(gate: TrainingGate | None) -> str:
     if gate is None:
         return ""
     now = gate.now
-    said = f"Training first. You can start judging when {_right(now.needed, now.total)} grades."
+    goal = f"Training first. You can start judging when {_right(now.needed, now.total)} grades."
     if now.number == 1:
-        return said
+        return goal
     before = gate.rounds[-2]
-    return f"{said} Last round: {before.right} of {before.total} correct. This is round {now.number}."
+    return f"{goal} Last round: {before.right} of {before.total} correct. This is round {now.number}."
 
 
 def result_words(found: TrainingRound | None) -> str:

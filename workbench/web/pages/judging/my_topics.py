@@ -64,8 +64,8 @@ def index() -> str:
 @member(Role.ASSESSOR)
 def desk(assignment_id: int) -> str:
     """The desk with the document named in the address, or the next one without an answer."""
-    wanted = request.args.get("docno")
-    docno = read_id(wanted) if wanted is not None else None
+    named = request.args.get("docno")
+    docno = read_id(named) if named is not None else None
     if docno is None:
         prepare_desk(assignment_id)
     with reading() as db:
@@ -169,5 +169,5 @@ def _facts(assignment_id: int, shown: desk_view.Desk) -> dict[str, Any]:
 
 
 def _address(assignment_id: int, docno: str | None) -> str:
-    wanted = write_id(docno) if docno is not None else None
-    return url_for("judging.desk", assignment_id=assignment_id, docno=wanted)
+    named = write_id(docno) if docno is not None else None
+    return url_for("judging.desk", assignment_id=assignment_id, docno=named)

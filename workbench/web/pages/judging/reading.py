@@ -33,13 +33,13 @@ def words(assignment_id: int) -> Answer:
 def keep_words(assignment_id: int) -> Answer:
     """Keep the words of a body like that of `words`, and answer with them as they are kept."""
     sent = request.get_json(silent=True)
-    wanted = sent.get("words") if isinstance(sent, dict) else None
+    sent_words = sent.get("words") if isinstance(sent, dict) else None
     try:
-        if not isinstance(wanted, list):
+        if not isinstance(sent_words, list):
             raise InvalidInput([Finding("My words", None, "words", "the body is no list of words")])
         with writing() as db:
             require_assignment(db, here().id, assignment_id)
-            kept = save_own_words(db, assignment_id, viewer().id, wanted)
+            kept = save_own_words(db, assignment_id, viewer().id, sent_words)
     except InvalidInput as error:
         return jsonify(error=str(error)), 422
     return jsonify(words=kept)
@@ -49,12 +49,12 @@ def keep_words(assignment_id: int) -> Answer:
 @member(Role.ASSESSOR)
 def compare_two(assignment_id: int) -> str:
     """Two documents of one's own part, and where they differ: `?docno=…&docno=…`."""
-    wanted = [read_id(text) for text in request.args.getlist("docno")]
-    if len(wanted) != 2:
+    docnos = [read_id(text) for text in request.args.getlist("docno")]
+    if len(docnos) != 2:
         raise NotFound("two documents are compared", remedy="name each by docno=")
     with reading() as db:
         require_assignment(db, here().id, assignment_id)
-        compared = compare_texts(db, assignment_id, viewer().id, *wanted)
+        compared = compare_texts(db, assignment_id, viewer().id, *docnos)
     return render_template("reading/compare.html", compared=compared, assignment_id=assignment_id)
 
 

@@ -46,14 +46,14 @@ def answer(task_id: int) -> str | Response:
     active = form.get("active_ms", "")
     with writing() as db:
         require_task(db, here().id, task_id)
-        said = SideAnswer(
+        given = SideAnswer(
             number=whole_number(form.get("pair", "")) or 0,
-            said=form.get("said", ""),
+            choice=form.get("said", ""),
             client_id=form.get("client_id", ""),
             reason=form.get("reason", ""),
             active_ms=int(active) if active.isascii() and active.isdigit() and len(active) < 12 else None,
         )
-        choose(db, task_id, viewer().id, said)
+        choose(db, task_id, viewer().id, given)
     return _next(task_id, None)
 
 

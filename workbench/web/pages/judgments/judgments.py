@@ -75,9 +75,9 @@ def import_() -> Response | tuple[str, int]:
 def export() -> Response:
     """Every current judgment, as the table that the import reads."""
     with reading() as db:
-        held = current_judgments(db, here().id)
+        judgments = current_judgments(db, here().id)
     name = f"{here().slug}.judgments.tsv"
-    return attachment(write_judgments(held), name, kind="text/tab-separated-values")
+    return attachment(write_judgments(judgments), name, kind="text/tab-separated-values")
 
 
 @blueprint.get("/all.jsonl")
@@ -85,8 +85,8 @@ def export() -> Response:
 def whole() -> Response:
     """Every current answer and what was recorded beside it: comment, passages, further answers, subtopics."""
     with reading() as db:
-        held = annotated_judgments(db, here().id)
-    lines = (json.dumps(judgment_json(one), ensure_ascii=False) + "\n" for one in held)
+        judgments = annotated_judgments(db, here().id)
+    lines = (json.dumps(judgment_json(one), ensure_ascii=False) + "\n" for one in judgments)
     content = "".join(lines).encode("utf-8", "surrogateescape")
     return attachment(content, f"{here().slug}.judgments.jsonl", kind="application/jsonl")
 
@@ -95,12 +95,12 @@ def whole() -> Response:
 @organiser
 def subtopics() -> Response:
     """The subtopics that were ticked as `topic subtopic docno judgment`; `?ticked_by=` any, majority, all."""
-    wanted = request.args.get("ticked_by", TickedBy.MAJORITY)
-    if wanted not in set(TickedBy):
+    ticked_by = request.args.get("ticked_by", TickedBy.MAJORITY)
+    if ticked_by not in set(TickedBy):
         raise InvalidInput([Finding("Subtopics", None, "ticked_by", "unknown value")])
     with reading() as db:
         content = b"".join(
-            write_subtopic_qrels(subtopic_judgments(db, here().id, ticked_by=TickedBy(wanted)))
+            write_subtopic_qrels(subtopic_judgments(db, here().id, ticked_by=TickedBy(ticked_by)))
         )
     return attachment(content, f"{here().slug}.subtopics.qrels")
 
@@ -156,30 +156,30 @@ def _in_words(imported: Imported) -> str:
     total = sum(one.judgments for one in imported.assessors)
     new = sum(one.new for one in imported.assessors)
     people = counted(len(imported.assessors), "assessor")
-    said = f"{counted(total, 'judgment')} of {people}, {new:,} new."
+    message = f"{counted(total, 'judgment')} of {people}, {new:,} new."
     if imported.repeated:
         pairs = counted(imported.repeated, "pair")
-        said += f" {pairs} repeated by the same assessor, {imported.contradicted:,} with another answer;"
-        said += " the last counts."
-    return said
+        message += f" {pairs} repeated by the same assessor, {imported.contradicted:,} with another answer;"
+        message += " the last counts."
+    return message
 
 
 def _page(findings: tuple[Finding, ...] = ()) -> str:
     only = request.args.get("only", "")
     with reading() as db:
-        held = current_judgments(db, here().id)
+        judgments = current_judgments(db, here().id)
         scale = campaign_of(db, here().id).scale
         view = overview(db, here().id)
         waiting = unrecorded_count(db, here().id)
         divided = any(topic.subtopics for topic in topics_of(db, here().id))
-    odd = [one for one in held if one.answer in NO_GRADES and (not only or one.answer == only)]
+    odd = [one for one in judgments if one.answer in NO_GRADES and (not only or one.answer == only)]
     return render_template(
         "judgments/index.html",
         view=view,
         unrecorded=waiting,
         subtopics=divided,
         scale=scale,
-        total=len(held),
+        total=len(judgments),
         only=only,
         kinds=NO_GRADES,
         odd=odd[:MOST_SHOWN],

@@ -120,17 +120,17 @@ def _back(pool_id: int, topic: str) -> Response:
 
 
 def _page(pool_id: int, findings: tuple[Finding, ...] = ()) -> str:
-    wanted = sent_id("topic")
+    topic_id = sent_id("topic")
     with reading() as db:
         line = pool_line(db, here().id, pool_id)
-        entries = pool_entries(db, here().id, line.name, topic=wanted)
-        removed = removed_additions(db, here().id, line.name, topic=wanted)
-        judged = judged_additions(db, here().id, line.name, topic=wanted)
-        title = next((topic.title for topic in topics_of(db, here().id) if topic.id == wanted), "")
+        entries = pool_entries(db, here().id, line.name, topic=topic_id)
+        removed = removed_additions(db, here().id, line.name, topic=topic_id)
+        judged = judged_additions(db, here().id, line.name, topic=topic_id)
+        title = next((topic.title for topic in topics_of(db, here().id) if topic.id == topic_id), "")
     return render_template(
         "pools/additions.html",
         pool=line,
-        topic=wanted,
+        topic=topic_id,
         title=title,
         entries=[entry for entry in entries if entry.added is not None],
         judged=judged,

@@ -85,15 +85,15 @@ def pool(pool_id: int) -> str:
 @reader
 def topic(pool_id: int) -> str:
     """The pairs of one topic, best rank first, with the runs that contributed each; `?topic=` names it."""
-    wanted, start = sent_id("topic"), max(0, whole_number(request.args.get("from", "0")) or 0)
+    topic_id, start = sent_id("topic"), max(0, whole_number(request.args.get("from", "0")) or 0)
     with reading() as db:
         line = pool_line(db, here().id, pool_id)
-        entries = pool_entries(db, here().id, line.name, topic=wanted)
+        entries = pool_entries(db, here().id, line.name, topic=topic_id)
     ordered = sorted(entries, key=_priority)
     return render_template(
         "pools/topic.html",
         pool=line,
-        topic=wanted,
+        topic=topic_id,
         entries=ordered[start : start + A_PAGE],
         start=start,
         total=len(ordered),

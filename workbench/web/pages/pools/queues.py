@@ -78,7 +78,7 @@ def take_back(pool_id: int) -> Response:
     """Take one pair back from an assessor, so that somebody else gets it."""
     with writing() as db:
         line = pool_line(db, here().id, pool_id)
-        taken = queues.take_back_pair(
+        released = queues.take_back_pair(
             db,
             here().id,
             line.name,
@@ -86,7 +86,7 @@ def take_back(pool_id: int) -> Response:
             topic=sent_id("topic"),
             docno=sent_id("docno"),
         )
-    if taken:
+    if released:
         notices.add("Document released. Somebody else can get it.")
     else:
         notices.add("It was no longer out.", "fair")

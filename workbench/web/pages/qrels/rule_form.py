@@ -56,14 +56,14 @@ def field_styles() -> str:
     first = [rule for rule in RULES.values() if THEN in rule.parameters]
     sheet = []
     for parameter in PARAMETERS.values():
-        wanted = ""
+        selector = ""
         for rule in RULES.values():
             if parameter in rule.parameters:
-                wanted += f":not(:has({_chosen(rule.name)}))"
+                selector += f":not(:has({_chosen(rule.name)}))"
                 if rule.for_the_rest:
                     rest = f"[name={THEN.name}] [value={rule.name}]:checked"
-                    wanted += "".join(f":not(:has({_chosen(one.name)}):has({rest}))" for one in first)
-        sheet.append(f"form{wanted} .for-{parameter.name} {{ display: none; }}")
+                    selector += "".join(f":not(:has({_chosen(one.name)}):has({rest}))" for one in first)
+        sheet.append(f"form{selector} .for-{parameter.name} {{ display: none; }}")
     # Whoever names an assessor has said whether a machine counts.
     for rule in RULES.values():
         if ASSESSOR in rule.parameters:

@@ -45,10 +45,10 @@ def fill() -> Response | tuple[str, int]:
 def _in_words(filled: HolesFilled) -> str:
     pool = filled.pool.pool
     size, given = counted(pool.pairs, "pair"), counted(filled.assigned, "assignment")
-    said = f"Pool “{pool.name}” has {size}; {given} made."
+    message = f"Pool “{pool.name}” has {size}; {given} made."
     if filled.unassigned:
-        said += f" {counted(filled.unassigned, 'topic')} nobody has judged yet: give them here."
-    return said
+        message += f" {counted(filled.unassigned, 'topic')} nobody has judged yet: give them here."
+    return message
 
 
 def _page(tag: str, findings: tuple[Finding, ...] = ()) -> str:
