@@ -21,9 +21,24 @@ The map of the house. Imports point inwards, from the top of this list to its en
     records       the nouns
     errors        what a person can put right
 
-How to add a coefficient stands in `workbench.agreement`, a pooling strategy in `workbench.pooling`, a rule of
-consensus in `workbench.consensus`, a measure in `workbench.scoring`, a format in `workbench.formats`, a page
-in `workbench.web.pages`, a command in `workbench.cli`. `workbench.workflow.judging` writes judgments.
+How to add one stands in the docstring of its package: a coefficient in `agreement.coefficients`, a pooling
+strategy in `pooling`, a rule of consensus in `consensus`, a measure in `scoring`, a format in `formats`,
+a page in `web.pages`, a command in `cli.campaign`, an order of documents or a kind of pool in
+`workflow.judging`.
+
+Where things are decided:
+
+    a judgment is recorded          workflow/judging/record.py; the way to it, in that package's docstring
+    the next document               workflow/judging/handout.py: fixed pool by order.py, adaptive_handout.py,
+                                    queue_handout.py
+    an answer that comes too late   workflow/judging/unrecorded.py: stored until the organiser decides
+    a run is refused, or warned of  formats/runs.py under a code of formats/run_rules.py; pages, terminal and
+                                    JSON show the RunReport of formats/run_report.py
+    which pairs agreement includes  agreement/selection.py, under agreement/options.py
+    a report of agreement is kept   workflow/agreement/report.py, in a Cache of workflow/caching.py
+    what the overview advises       web/pages/overview/todo.py
+    one grade from several          consensus/settle.py, by a rule of consensus/rules.py
+    who may see a page              web/access.py
 
 Glossary: one word for one thing, in names, labels and messages.
 

@@ -139,7 +139,7 @@ def test_unsure_and_cannot_judge_are_answers_without_a_grade(
     with sqlite_database.reading() as db:
         reasons = db.scalars(select(JudgmentEventRow.reason).order_by(JudgmentEventRow.id)).all()
     assert reasons == ["", "broken", "a table of\ufffd contents"]
-    assert "0 graded, 1 unsure, 2 that cannot be judged" in page
+    assert "0 graded, 1 unsure, 2 that cannot be judged" in " ".join(page.split())
     assert "Review unsure answers" in page
 
 

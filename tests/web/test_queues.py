@@ -78,8 +78,8 @@ def test_the_desk_takes_from_the_queue_and_the_organiser_sees_and_takes_back(
     shown = text_of(olga.get(queue).text)
     assert "T1 tides 3 0 3 0 0 of 3" in shown
     forms = re.findall(
-        r'name="assessor" value="(\d+)"><input type="hidden" name="topic" value="([^"]+)">'
-        r'<input type="hidden" name="docno" value="([^"]+)"',
+        r'name="assessor"\s+value="(\d+)">\s*<input type="hidden"\s+name="topic"\s+value="([^"]+)">'
+        r'\s*<input type="hidden"\s+name="docno"\s+value="([^"]+)"',
         olga.get(queue).text,
     )
     assert len(forms) == 3

@@ -7,8 +7,8 @@ from numbered lines to documents and, at its end, its `DocumentFormat`; name tha
 `TOPIC_FORMATS` (`topics.py`).
 
 How a problem in a run reaches people: `runs.check_run` notes it under a code of `run_rules.CODES`
-("duplicate": a document twice in a topic), where the campaign's rules decide whether it is an error or a
-warning. It travels as one `Finding` inside one `RunReport`, which the page, the terminal and JSON show.
+("duplicate": a document twice in a topic, always an error; of other codes the campaign's rules decide). It
+travels as one `Finding` inside one `RunReport`, which the page, the terminal and JSON show.
 
 Decisions:
 
