@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 import workbench
+from tests.tree import ROOT
 from workbench import agree, make_pool, read_qrels, read_run, score, settle
 from workbench.cli.main import workbench as command
 from workbench.errors import InvalidInput, WorkbenchError
@@ -105,6 +108,27 @@ def test_what_is_wrong_is_raised_with_its_place(tmp_path: Path, runs: list[str],
         make_pool(runs, strategy="guessing")
     with pytest.raises(WorkbenchError):
         score(qrels, runs, "Luck")
+
+
+def test_the_lines_of_readme_run(
+    tmp_path: Path, runs: list[str], qrels: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    snippet = re.search(
+        r"^## From Python\n+```python\n(.*?)```", (ROOT / "README.md").read_text(), re.M | re.S
+    )
+    assert snippet is not None
+    monkeypatch.chdir(tmp_path)
+    for name, source in {"bm25.run": runs[0], "dense.run": runs[1], "qrels.txt": qrels}.items():
+        Path(name).write_text(Path(source).read_text())
+    for name in ("ada.qrels", "ben.qrels"):
+        Path(name).write_text(Path(qrels).read_text())
+    Path("judgments.tsv").write_text("topic\tdoc\tassessor\tgrade\n1\td1\tann\t2\n1\td1\tben\t1\n")
+    found: dict[str, Any] = {}
+    exec(snippet[1], found)
+    assert [entry.docno for entry in found["pool"].entries] == ["d1", "d2", "d3", "d4"]
+    assert found["report"].estimate("pooled").value == 1.0
+    assert found["settled"].qrels == (Qrel("1", "d1", 2),)
+    assert [one.tag for one in found["scores"]] == ["a", "b"]
 
 
 def test_the_package_gives_what_it_promises_and_loads_nothing_before_it_is_used() -> None:
