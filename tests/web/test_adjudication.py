@@ -304,7 +304,7 @@ def test_an_unclear_statement_reaches_the_organiser_with_its_topic(enter: Enter,
     assert judged.slug == "harbour"
     decide(enter("Judith"), FAR, "unclear", reason="which harbour?")
     olga = enter("Olga")
-    assert "the statement is unclear" in olga.get("/c/harbour/").text
+    assert f"{QUEUE}?state=unclear" in olga.get("/c/harbour/").text
     topic = olga.get("/c/harbour/topics/topic?topic=T1").text
     assert "which harbour?" in topic
     assert "Judith" in topic
