@@ -2,8 +2,8 @@
 
 The way of a judgment, from the key to the table:
 
-1. a key at the desk puts an event into the browser's outbox (`static/desk`), which sends it to
-   `/desk/events`;
+1. a key at the desk (`static/desk/controls.js`, `judging.js`) puts an event into the browser's outbox
+   (`saving.js`, `outbox.js`), from which `sender.js` sends it to `/desk/events`;
 2. `web/pages/judging/desk_api.py` reads the request, and `sync.receive` takes the events one by one;
 3. `submission.read_submission` makes a `Submission` of each; forms and files make the same (`read_form`);
 4. `record.record` finds its place in the assessor's task, asks the `Handout` whether it has room, and calls
