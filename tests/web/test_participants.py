@@ -94,6 +94,7 @@ def test_no_route_shows_a_participant_anything_of_others(
         "account_id": cast.accounts["Vera"].id, "assignment_id": cast.assignments["Ada", "T1"], "task_id": 1,
         "pool_id": cast.pool_id, "group_id": rival, "topic": "T1", "docno": "d1",
         "batch": "a-batch-of-files", "number": number, "table": "growth", "part": "rules", "kind": "csv",
+        "page": "judging",
     }  # fmt: skip
     asked = 0
     for rule in app.url_map.iter_rules():
@@ -130,7 +131,7 @@ def test_her_pages_show_her_own_runs(petra: FlaskClient, cast: Cast) -> None:
 def test_the_run_waits_until_the_organiser_accepts_it(petra: FlaskClient, cast: Cast, enter: Enter) -> None:
     send(petra, cast, upload("gamma.txt", GAMMA))
     olga = enter("Olga")
-    assert "1 run waits for a verdict" in text_of(olga.get("/c/harbour/").text)
+    assert links(olga.get("/c/harbour/").text, "runs?verdict=received")
     assert re.search(r'value="gamma" ?>', olga.get("/c/harbour/pools").text)
     assert olga.post("/c/harbour/runs/run/verdict?tag=gamma", data={"verdict": "accepted"}).status_code == 303
     assert "gamma – – accepted" in text_of(petra.get(OWN).text)

@@ -70,7 +70,7 @@ def test_how_text_looks_stands_in_the_first_html_of_every_page(ada: FlaskClient,
         assert 'data-text-size="5"' in html
         assert 'data-text-theme="dark"' in html
         assert 'data-text-start="top"' in html
-    assert re.search(r'name="size" value="5" checked', ada.get("/account/text").text)
+    assert re.search(r'name="size" value="5"\s+checked', ada.get("/account/text").text)
     quiet = ada.post("/account/text", data={"face": "sans"}, headers={"HX-Request": "true"})
     assert (quiet.status_code, quiet.text) == (204, "")
     assert 'data-text-face="sans"' in ada.get(desk).text
