@@ -49,7 +49,7 @@ def load(page: Page, tab: str, label: str, files: list[Path], button: str) -> No
 def keep_runs(page: Page) -> None:
     """Add the good ones of the files that were checked."""
     page.get_by_role("button", name=re.compile("^Add the (selected runs|run)")).click()
-    expect(page.get_by_text(re.compile("added\\."))).to_be_visible()
+    expect(page.locator(".notice").filter(has_text=re.compile("added\\."))).to_be_visible()
 
 
 def invite(page: Page, note: str) -> str:

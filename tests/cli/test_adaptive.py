@@ -54,7 +54,7 @@ def test_the_budget_holds_for_each_topic(files: list[str]) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--strategy=hedge"], "hedge chooses from judgments: name a file of them with --qrels"),
+        (["--strategy=hedge"], "give them with --qrels"),
         (["--strategy=depth", "--qrels=there"], "--qrels is for adaptive strategies only"),
     ],
 )
