@@ -85,8 +85,8 @@ def test_a_grade_outside_the_scale_is_refused() -> None:
     ("rule", "parameters", "message"),
     [
         ("best", {}, r'no consensus rule "best" \(one of majority, one, any, all'),
-        ("one", {}, r'the rule "one" needs assessor \(say whose grades are taken\)'),
-        ("mean", {}, r'the rule "mean" gives fractions, and qrels hold whole .*take a median for qrels'),
+        ("one", {}, r'"one" needs assessor'),
+        ("mean", {}, r'"mean" gives fractions'),
         ("adjudicated", {"then": "sum"}, r'then cannot be "sum" \(one of majority, one,'),
         ("adjudicated", {"then": "one"}, r'the rule "adjudicated" needs assessor'),
         ("adjudicated", {"then": "any", "ties": "lower"}, r"has no ties \(parameters: then\)"),
