@@ -29,8 +29,8 @@ def test_training_that_falls_short_is_told_comes_again_and_opens_the_work(
         load_known_answers(db, campaign, known, purpose=TRAINING, source="known")
         save_check_rules(db, campaign, CheckRules(training=True, least=100))
     server.start()
+    context = new_context()
     try:
-        context = new_context()
         server.let_in(context, "Ada")
         page = context.new_page()
         open_desk(page, server, "Ada")
@@ -67,6 +67,7 @@ def test_training_that_falls_short_is_told_comes_again_and_opens_the_work(
         grades = [("training", 3), ("training", None), ("training", 3), ("training", 3), ("judging", 0)]
         assert [tuple(row) for row in said_there] == grades
     finally:
+        context.close()  # before its server: a desk fetches ahead
         server.kill()
 
 
@@ -82,8 +83,8 @@ def test_training_tells_the_known_grade_and_goes_on_by_a_key(
         load_known_answers(db, campaign, known, purpose=TRAINING, source="known")
         save_check_rules(db, campaign, CheckRules(training=True))
     server.start()
+    context = new_context()
     try:
-        context = new_context()
         server.let_in(context, "Ada")
         page = context.new_page()
         open_desk(page, server, "Ada")
@@ -114,4 +115,5 @@ def test_training_tells_the_known_grade_and_goes_on_by_a_key(
             said = db.execute(select(event.purpose, event.grade).order_by(event.id)).all()
         assert [tuple(row) for row in said] == [("training", 1), ("training", 3), ("judging", 0)]
     finally:
+        context.close()  # before its server: a desk fetches ahead
         server.kill()
