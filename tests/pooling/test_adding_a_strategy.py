@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.copy_of_the_code import run
 
 ROOT = Path(__file__).parents[2]
 NAME = "most-runs"
@@ -99,19 +98,6 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for tag, text in RUNS.items():
         (tree / tag).write_text(text)
     return tree
-
-
-def run(tree: Path, *arguments: str) -> str:
-    done = subprocess.run(
-        [sys.executable, *arguments],
-        cwd=tree,
-        env={**os.environ, "PYTHONPATH": str(tree)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
 
 
 def workbench(tree: Path, *arguments: str) -> str:

@@ -34,7 +34,7 @@ def page(page: str) -> str:
         "help/page.html",
         page=found,
         # Made of our own files, in which no HTML passes.
-        article=Markup(page_html(found, address=_address, picture=_picture)),  # noqa: S704
+        article=Markup(page_html(found, address=_address, picture=_picture)),  # noqa: S704 - our own pages
         headings=[one for one in sections(found) if one.level == 2],
         before=before,
         after=after,
