@@ -1,6 +1,8 @@
 // Draws every <figure data-plot="KIND"> from the JSON in it, with Observable Plot. The table beside a figure says
 // the same without JavaScript. Colours are custom properties of the stylesheet, so that a change of theme needs
 // no new drawing.
+import { saveButtons } from "./plot_files.js";
+
 const { d3, Plot } = window;
 
 export const whole = d3.format(",");
@@ -150,54 +152,10 @@ export const kinds = {
       ],
     };
   },
-
-  slopes({ columns, lines }, width) {
-    const step = lines.length > 60 ? 6 : lines.length > 25 ? 12 : 22;
-    const worst = d3.max(lines, (line) => d3.max(line.ranks)) ?? 1;
-    const moved = (line) => d3.max(line.ranks) - d3.min(line.ranks);
-    const far = new Set(d3.sort(lines, (line) => -moved(line)).filter(moved).slice(0, 6).map((line) => line.name));
-    const points = lines.flatMap((line) => line.ranks.map((rank, place) => ({ line, rank, place })));
-    const longest = width < 600 ? 9 : 18;
-    const named = (side) => lines.length <= 25 ? lines : lines.filter((line) => far.has(line.name) || line.ranks.at(side) === 1);
-    const roomForAll = columns.length * 74 <= width - 14 * longest;
-    const stands = (line) => far.has(line.name);
-    const track = { x: "place", y: "rank", z: (point) => point.line.name };
-    return {
-      width,
-      height: worst * step + 130,
-      marginLeft: 7 * longest + 12,
-      marginRight: 7 * longest + 12,
-      marginTop: 16,
-      marginBottom: roomForAll ? 40 : 110,
-      dense: true,
-      x: {
-        type: "point", domain: d3.range(columns.length), label: null, tickSize: 0, padding: 0.1,
-        tickFormat: (place) => shorten(columns[place], roomForAll ? 11 : 18), tickRotate: roomForAll ? 0 : -60,
-      },
-      y: { reverse: true, domain: [1, Math.max(worst, 2)], axis: null },
-      marks: [
-        Plot.ruleX(d3.range(columns.length), { stroke: "var(--line)" }),
-        Plot.line(points.filter(({ line }) => !stands(line)), { ...track, stroke: "var(--ink-3)", strokeOpacity: 0.55 }),
-        Plot.line(points.filter(({ line }) => stands(line)), { ...track, stroke: colour(1), strokeWidth: 2 }),
-        Plot.dot(points, { x: "place", y: "rank", r: step < 10 ? 1.5 : 3, fill: ({ line }) => stands(line) ? colour(1) : "var(--ink-3)" }),
-        ...[[0, "end", -8], [-1, "start", 8]].map(([side, textAnchor, dx]) => Plot.text(named(side), {
-          x: () => (side ? columns.length - 1 : 0), y: (line) => line.ranks.at(side), textAnchor, dx,
-          text: (line) => `${shorten(line.name, longest - 3)} ${line.ranks.at(side)}`,
-          fill: "var(--ink)", fontWeight: (line) => (stands(line) ? 600 : 400),
-        })),
-        tip(points, Plot.pointer({
-          x: "place", y: "rank",
-          title: ({ line, rank, place }) => `${line.name}\n${columns[place]}: rank ${whole(rank)}`,
-        })),
-      ],
-    };
-  },
 };
 
-function draw(figure) {
-  const width = Math.floor(figure.clientWidth);
-  if (!width || figure.dataset.width === String(width)) return;
-  figure.dataset.width = width;
+// The drawing of a figure at a width, as an SVG element and the entries of its legend.
+export function drawn(figure, width) {
   const data = JSON.parse(figure.querySelector("script").textContent);
   const { dense, ...options } = kinds[figure.dataset.plot](data, width);
   const svg = Plot.plot(options);
@@ -206,13 +164,22 @@ function draw(figure) {
   for (const style of svg.querySelectorAll("style")) style.remove();
   // A drawing is one picture with one name. Its parts have names too, which only a part with a role may have.
   for (const part of svg.querySelectorAll("g[aria-label]")) part.setAttribute("role", "group");
-  const name = figure.querySelector("figcaption").textContent;
   svg.setAttribute("role", "img");
-  svg.setAttribute("aria-label", name);
+  svg.setAttribute("aria-label", figure.querySelector("figcaption").textContent);
+  return [svg, legend(figure.dataset.plot, data)];
+}
+
+function draw(figure) {
+  const width = Math.floor(figure.clientWidth);
+  if (!width || figure.dataset.width === String(width)) return;
+  figure.dataset.width = width;
+  const [svg, entries] = drawn(figure, width);
   const drawing = figure.querySelector(".drawing") ?? figure.appendChild(document.createElement("div"));
   drawing.className = "drawing";
-  drawing.replaceChildren(...legend(figure.dataset.plot, data), svg);
+  drawing.replaceChildren(...entries, svg);
+  if (!figure.querySelector(".plot-files")) figure.append(saveButtons(figure, drawn));
   // What scrolls must be reached by the keyboard too.
+  const name = svg.getAttribute("aria-label");
   if (drawing.scrollWidth > drawing.clientWidth || drawing.scrollHeight > drawing.clientHeight) {
     for (const [key, value] of [["tabindex", "0"], ["role", "group"], ["aria-label", name]]) drawing.setAttribute(key, value);
   } else for (const key of ["tabindex", "role", "aria-label"]) drawing.removeAttribute(key);

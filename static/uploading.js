@@ -7,8 +7,14 @@ for (const form of document.querySelectorAll("form[data-upload]")) {
     const files = [...form.querySelector("input[type=file]").files];
     if (!files.length) return;
     event.preventDefault();
+    // Topics are smaller than the runs that are checked against them, and documents larger than both.
+    if ("atOnce" in form.dataset) files.sort((one, other) => one.size - other.size);
     start(form, files);
   });
+  // Files that are chosen or dropped here need no further click.
+  if ("atOnce" in form.dataset) {
+    form.querySelector("input[type=file]").addEventListener("change", () => form.requestSubmit());
+  }
 }
 
 function start(form, files) {

@@ -2,8 +2,8 @@
 
 Makes `.venv` and installs the project and its test tools there, sees to a browser, then runs pytest, and
 beside it ruff, mypy and import-linter, whose reports follow. Arguments go to pytest, which then runs alone:
-`python3 tests/run.py tests/formats`, or `-m slow` for the few that are left out since the others say most of
-what they say. Needs only Python 3.11 or newer; brings everything else itself.
+`python3 tests/run.py tests/formats`, or `-m slow` for the long ones that are left out, most of whose claims
+others make as well. Needs only Python 3.11 or newer; brings everything else itself.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ VENV = ROOT / ".venv"
 PYTHON = VENV / "bin" / "python"
 STAMP = VENV / "installed-for-tests"
 DEBIANS_VENV = f"python3.{sys.version_info.minor}-venv"
-WORKERS = min(2, os.cpu_count() or 1)
+# One more than two cores need: whoever waits for a browser or a server leaves a core idle.
+WORKERS = min(3, (os.cpu_count() or 1) + 1)
 
 CHECKS = {
     "ruff check": [str(PYTHON), "-m", "ruff", "check"],

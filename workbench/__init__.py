@@ -37,7 +37,8 @@ Where things are decided:
                                     JSON show the RunReport of formats/run_report.py
     which pairs agreement includes  agreement/selection.py, under agreement/options.py
     a report of agreement is kept   workflow/agreement/report.py, in a Cache of workflow/caching.py
-    what the overview advises       web/pages/overview/todo.py
+    what the overview advises       web/pages/overview/todo.py, from workflow/overview
+    what a dropped file is          formats/recognition.py; it waits in workflow/setup until it is added
     one grade from several          consensus/settle.py, by a rule of consensus/rules.py
     who may see a page              web/access.py
 

@@ -50,6 +50,10 @@ class WorkbenchError(Exception):
         return f"{self.message} ({self.remedy})" if self.remedy else self.message
 
 
+class Unavailable(Exception):
+    """The database does not respond, or another change holds it for too long: the same may succeed later."""
+
+
 class InvalidInput(WorkbenchError):
     """An input was rejected; `findings` has all of its errors, not only the first."""
 
@@ -70,6 +74,14 @@ class NotAllowed(WorkbenchError):
 
 class Conflict(WorkbenchError):
     """The action conflicts with the stored state, such as a name that is taken or a pool that is closed."""
+
+
+class TooLate(Conflict):
+    """An answer to what can no longer be answered; `cause` is for the organiser, who sees everybody."""
+
+    def __init__(self, message: str, *, remedy: str = "", cause: str = "") -> None:
+        super().__init__(message, remedy=remedy)
+        self.cause = cause or message
 
 
 def finding_to_json(finding: Finding) -> dict[str, object]:

@@ -5,9 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
+
+_FORMULA = re.compile(r"[=+\-@\t\n]")
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?|-")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +41,37 @@ def table_export(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> Ex
     return Export(tuple(columns), lambda: rows, partial(_records, tuple(columns), rows))
 
 
-def csv_bytes(columns: Sequence[str], rows: Iterable[Sequence[object]], *, separator: str = ",") -> bytes:
+def csv_bytes(
+    columns: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    *,
+    separator: str = ",",
+    read_back: bool = False,
+) -> bytes:
     """A table as CSV: None is an empty cell, numbers have all their digits, ids keep their bytes.
 
-    Lines end with a line feed alone, which spreadsheets read as well as `cut` and `awk` do.
+    A text that a spreadsheet would take for a formula begins with an apostrophe, unless the file is to be
+    `read_back` by a program. Lines end with a line feed alone, which spreadsheets read as well as `cut` does.
     """
     text = io.StringIO()
     writer = csv.writer(text, delimiter=separator, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(rows)
+    writer.writerows(row if read_back else map(inert, row) for row in (columns, *rows))
     return text.getvalue().encode("utf-8", "surrogateescape")
+
+
+def inert(cell: object) -> object:
+    """A cell that no spreadsheet calculates: an apostrophe comes before what it could take for a formula.
+
+    As OWASP's page on CSV injection has it. Numbers stay numbers, also negative ones and as text.
+
+    >>> [inert(cell) for cell in ("=1+1", "@SUM(A1)", "-2+3", "-2", -2, "a=b")]
+    ["'=1+1", "'@SUM(A1)", "'-2+3", '-2', -2, 'a=b']
+    """
+    if not isinstance(cell, str):
+        return cell
+    # A carriage return is no reason for `csv` to quote a cell, but begins a new row in a spreadsheet.
+    text = cell.replace("\r\n", "\n").replace("\r", "\n")
+    return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
 
 
 def _records(columns: tuple[str, ...], rows: Iterable[Sequence[object]]) -> list[dict[str, object]]:

@@ -6,7 +6,15 @@ import heapq
 from collections.abc import Iterable
 from operator import eq, ge, gt
 
+import numpy as np
+from numpy.typing import NDArray
+
 from workbench.records import Ranking, TieRule, id_bytes
+
+Docnos = np.ndarray[tuple[int], np.dtype[np.bytes_]]
+Scores = NDArray[np.float64]
+Positions = NDArray[np.intp]
+_WORD = 8
 
 
 def ordered(ranking: Ranking, *, ties: TieRule = TieRule.TREC_EVAL) -> tuple[str, ...]:
@@ -56,3 +64,25 @@ def _by_rule(scored: Iterable[tuple[str, float]], ties: TieRule) -> list[str]:
     else:
         pairs.sort(key=lambda pair: -pair[1])
     return [docno for docno, _ in pairs]
+
+
+def array_order(docnos: Docnos, scores: Scores, numbers: Positions, ties: TieRule) -> Positions:
+    """The order of a run in arrays: by topic number, then that of `ordered`; shape (documents,).
+
+    Docnos are bytes of one width, a multiple of 8, filled up with zeros.
+    """
+    falls = (scores[1:] <= scores[:-1]) | (numbers[1:] != numbers[:-1])
+    order = np.arange(len(scores)) if falls.all() else np.lexsort((-scores, numbers))
+    if ties is TieRule.FILE:
+        return order
+    scores, numbers = scores[order], numbers[order]
+    same = np.zeros(len(order) + 1, dtype=np.bool_)
+    same[1:-1] = (scores[1:] == scores[:-1]) & (numbers[1:] == numbers[:-1])
+    tied = np.flatnonzero(same[1:] | same[:-1])
+    groups = np.cumsum(~same[:-1])[tied]
+    # The first byte of a word is its highest here, so that words are ordered as their bytes are.
+    words = docnos[order[tied]].view(">u8").reshape(len(tied), docnos.itemsize // _WORD).astype(np.uint64)
+    if ties is TieRule.TREC_EVAL:
+        words = ~words
+    order[tied] = order[tied[np.lexsort((*words.T[::-1], groups))]]
+    return order

@@ -5,7 +5,7 @@ import { byId } from "../shared/dom.js";
 import { FormSender } from "../shared/form_sender.js";
 import { isOnControl, listenToKeys, UNDO } from "../shared/keys.js";
 import { announce, light } from "../shared/light.js";
-import { hideNotices, showRefusal } from "../shared/notices.js";
+import { hideNotices, showNotice, showRefusal } from "../shared/notices.js";
 import { pageThrough, reloadFromMemory } from "../shared/page.js";
 import { ignoreSecondClicks } from "../shared/second_click.js";
 import { Ahead, piecesOf, recount, showPieces } from "./ahead.js";
@@ -37,9 +37,29 @@ function arrived(news = "") {
   showPassages();
 }
 
+// Another topic has other words to be looked for.
+let topic = null;
+function readTopic() {
+  const { reading } = byId("statement").dataset;
+  if (topic !== null && reading !== topic) tell("desk:topic", JSON.parse(reading));
+  topic = reading;
+}
+
+const tell = (name, detail) => desk.dispatchEvent(new CustomEvent(name, { detail }));
+
+// Reading begins after the passages are painted: their marks divide the text anew.
+function beginReading(hasPassages) {
+  const article = byId("document").querySelector(":scope:not(.finished) > article");
+  if (hasPassages) tell("desk:shown", { article: null });
+  tell("desk:shown", { article });
+  if (hasPassages) tell("desk:whole");
+}
+
 function showPassages() {
   passages?.leave();
+  readTopic();
   passages = new Passages(desk, ({ list }) => {
+    beginReading(list.length > 0);
     const button = byId("passages");
     if (!button || !list.length) return;
     button.hidden = false;
@@ -87,19 +107,22 @@ async function decide(form, button) {
   const body = new URLSearchParams(new FormData(form, button));
   const next = form.matches(".answers") ? ahead.take() : null;
   let shown = null;
+  const said = button?.dataset.said;
+  const nobody = said && "nobody" in button.dataset ? byId("document").querySelector(".strip .mono").textContent : null;
   if (next) {
     before = showPair(next);
     shown = pairShown();
     body.set("now_topic", shown.topic);
     body.set("now_docno", shown.docno);
-    arrived();
+    arrived(said ? `Decided: ${said}.` : "");
   }
   desk.setAttribute("aria-busy", String(!next));
   const { outcome, result, reason } = await sender.send(form.action, body, piecesOf);
   desk.setAttribute("aria-busy", "false");
   if (outcome !== "sent") refused(reason);
   else if (shown && !result.overtaken) tookNext(result, shown);
-  else wentOn(result);
+  else wentOn(result, said ? `Recorded: ${said}.` : form.matches(".undo") ? "Undone." : "Saved.");
+  if (outcome === "sent" && !result.overtaken && nobody !== null) warnOfNobody(said, nobody);
   before = null;
   takeEarly();
 }
@@ -119,11 +142,18 @@ function tookNext(pieces, shown) {
 }
 
 // What came is shown: the next pair, or the same one that somebody else has decided meanwhile.
-function wentOn(pieces) {
+function wentOn(pieces, news) {
   showPair(pieces);
   light("saved");
-  arrived("Saved.");
+  arrived(news);
   if (!early) lookAhead();
+}
+
+// A grade between those of the assessors may be meant, or a slip of the finger.
+function warnOfNobody(said, docno) {
+  showNotice("nobody", `${docno} was decided as “${said}”, a grade that nobody gave.`, [
+    { label: "Undo", act: () => desk.querySelector("[data-undo]").click() },
+  ]);
 }
 
 // The pair comes back, with the reason above the bar.

@@ -142,7 +142,9 @@ export class Passages {
   // The name where a passage begins leads to its quotation.
   #tagOf(passage) {
     const { name, quote, style } = passage;
-    const tag = make("a", { href: `#${quote.id}`, className: `passage-tag line-${style}`, title: name, dir: "auto" }, name);
+    // The name is no part of the text: it stands in an attribute, so that places in the text stay what they are.
+    const tag = make("a", { href: `#${quote.id}`, className: `passage-tag line-${style}`, title: name, dir: "auto" });
+    tag.dataset.name = name;
     tag.setAttribute("aria-label", `Marked by ${name}`);
     tag.addEventListener("click", (event) => {
       event.preventDefault();
@@ -154,6 +156,7 @@ export class Passages {
   }
 
   #show({ marks }) {
+    this.region.closest("#desk")?.dispatchEvent(new CustomEvent("desk:whole"));
     const words = document.createTreeWalker(marks[0], NodeFilter.SHOW_TEXT).nextNode();
     const range = document.createRange();
     range.selectNodeContents(words);
@@ -162,5 +165,8 @@ export class Passages {
 }
 
 function endOf({ name }) {
-  return make("span", { className: "unseen" }, ` (end of what ${name} marked) `);
+  const end = make("span", { className: "unseen" });
+  end.setAttribute("role", "img");
+  end.setAttribute("aria-label", `end of what ${name} marked`);
+  return end;
 }

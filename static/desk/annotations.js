@@ -1,6 +1,7 @@
 // The annotations of a judgment, beside its grade: passages marked in the text, answers to further questions, subtopics
 // ticked. A document that has an answer keeps every change at once; else it waits for the grade.
 import { byId, make } from "../shared/dom.js";
+import { showTopic } from "./topic_pane.js";
 
 const MOST_PASSAGES = 20;
 const LONGEST_QUOTE = 5000;
@@ -78,6 +79,7 @@ export class Annotations {
   ask(name) {
     const fields = document.querySelector(`[data-question="${CSS.escape(name)}"]`);
     fields.dataset.missing = "";
+    showTopic();
     fields.scrollIntoView({ block: "nearest" });
     fields.querySelector("input").focus({ preventScroll: true });
   }

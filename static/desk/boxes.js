@@ -1,5 +1,7 @@
 // The boxes over the desk: reasons, comment, keys, passages; and the guidelines.
 import { byId } from "../shared/dom.js";
+import { keepFocusInBoxes } from "../shared/dialogs.js";
+import { showTopic } from "./topic_pane.js";
 
 export const isOpen = (id) => byId(id).matches(":popover-open");
 
@@ -22,8 +24,9 @@ export function openBox(id, focused) {
 
 // A box takes the focus, none of its buttons does: Space must not choose one by accident. The event comes late:
 // who has gone on to a field of the box by then stays there.
-export function listenToBoxes(element) {
-  element.addEventListener("toggle", (event) => {
+export function listenToBoxes() {
+  keepFocusInBoxes();
+  document.addEventListener("toggle", (event) => {
     const box = event.target;
     if (event.newState !== "open" || !box.matches("[popover]")) return;
     if (box.id === "commenting") byId("comment").focus();
@@ -33,7 +36,8 @@ export function listenToBoxes(element) {
 
 export function showGuidelines() {
   const guidelines = byId("guidelines");
-  if (!guidelines) return;
   guidelines.open = !guidelines.open;
-  if (guidelines.open) guidelines.scrollIntoView({ block: "start" });
+  if (!guidelines.open) return;
+  showTopic();
+  guidelines.scrollIntoView({ block: "start" });
 }

@@ -9,6 +9,7 @@ import { judge, keepComment, putOff, undo } from "./judging.js";
 import * as list from "./list.js";
 import { go, step } from "./navigation.js";
 import { listenToSwipes, showWays } from "./swipe.js";
+import { leaveTopic, listenToTopic, toggleTopic } from "./topic_pane.js";
 import { drawLight } from "./view.js";
 
 const COMMANDS = {
@@ -20,14 +21,17 @@ const COMMANDS = {
   next_document: (desk) => step(desk, 1),
   previous_document: (desk) => step(desk, -1),
   list: (desk) => (list.isOpen() ? list.close() : list.open(desk)),
+  topic: toggleTopic,
   guidelines: showGuidelines,
-  card: () => byId("keys").togglePopover(),
+  card: () => (isOpen("keys") ? closeBoxes() : openBox("keys", "keys")),
 };
 
 export function listenToControls(desk) {
   const { element, grades, facts } = desk;
   const meanings = meaningsOf(JSON.parse(element.dataset.keys));
-  listenToBoxes(element);
+  listenToBoxes();
+  listenToTopic();
+  element.addEventListener("desk:shown", leaveTopic);
   listenToKeys({
     before: (event) => pressedInBox(desk, event),
     find: (key, event) => actionOf(desk, meanings, key, event),

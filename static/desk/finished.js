@@ -10,7 +10,8 @@ export function finishedArticle(topic, { round, onRound }) {
   const counted = [plural(grade, "graded", "graded")];
   if (unsure) counted.push(`${unsure.toLocaleString("en")} unsure`);
   if (cannot) counted.push(`${cannot.toLocaleString("en")} that cannot be judged`);
-  const allDone = topic.inBatches ? "Nothing left to judge in this topic" : "Every document has an answer";
+  if (topic.unrecorded.size) counted.push(`${topic.unrecorded.size.toLocaleString("en")} not recorded`);
+  const allDone = topic.inBatches || topic.unrecorded.size ? "Nothing left to judge in this topic" : "Every document has an answer";
   part("heading").textContent = topic.total
     ? allDone
     : "There is nothing to judge in this topic";

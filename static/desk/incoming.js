@@ -7,8 +7,13 @@ import { drawBar } from "./view.js";
 export async function takeReceipts(desk, found) {
   for (const receipt of found) {
     const isHere = receipt.event.assignment === desk.assignment;
-    if (receipt.outcome === "kept_aside" || receipt.outcome === "refused") receipts.notRecorded(receipt);
-    else if (receipt.elsewhere && isHere) {
+    if (receipt.outcome === "kept_aside" || receipt.outcome === "refused") {
+      receipts.notRecorded(receipt);
+      if (isHere) {
+        desk.topic.forget(receipt.event);
+        drawBar(desk);
+      }
+    } else if (receipt.elsewhere && isHere) {
       receipts.answeredElsewhere(receipt, desk, (docno) => go(desk, docno, { browsing: true }));
     }
     if (receipt.client_id === desk.waitsFor) showAwaited(desk);

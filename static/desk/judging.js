@@ -46,9 +46,11 @@ export function judge(desk, answer, { grade = null, reason = "" } = {}) {
   });
   // The next document stands there first; whatever happens to it, the answer is kept.
   try {
-    desk.pace.judged(active);
+    desk.pace.judged(docno, active);
+    desk.did(`Recorded: ${desk.wordsOf(sent)}`);
     if (trains) awaitKnown(desk, sent);
     else goAfter(desk, sent);
+    desk.sayDone();
   } finally {
     desk.saving.keep(sent);
   }
@@ -115,8 +117,9 @@ export function putOff(desk) {
   const isLast = topic.ahead(1, docno).length === 0;
   post(desk, { kind: "later", docno, active_ms: desk.spent() });
   leave(desk, docno);
+  desk.did(isLast ? "It is the last one" : "Put to the end of the topic");
   go(desk, topic.next()); // the last one itself where nothing else is left
-  if (isLast) announce("It is the last one");
+  desk.sayDone();
 }
 
 export function undo(desk) {
@@ -124,10 +127,14 @@ export function undo(desk) {
   if (!saving.isReady || topic.closed || desk.isBlocked || !topic.trail.length || saving.isStopped) return;
   if (!saving.mayTake()) return;
   const docno = topic.trail.at(-1);
-  annotations.keep(docno, topic.answers.get(docno));
+  const undone = topic.answers.get(docno);
+  annotations.keep(docno, undone);
   post(desk, { kind: "undo", docno });
+  desk.pace.undone(docno);
   if (desk.round === "after") desk.round = "before";
+  desk.did(`Undone: ${undone ? desk.wordsOf(undone) : "put to the end"}`);
   go(desk, docno);
+  desk.sayDone();
 }
 
 export function keepComment(desk) {

@@ -2,7 +2,6 @@
 // work, and the end of the topic.
 import { restart } from "../shared/active_time.js";
 import { byId } from "../shared/dom.js";
-import { announce } from "../shared/light.js";
 import { hideNotice } from "../shared/notices.js";
 import { closeBoxes } from "./boxes.js";
 import { finishedArticle, offerTopic } from "./finished.js";
@@ -32,7 +31,7 @@ export function showDocument(desk, found, article) {
   const near = nearAnswer(found.docno, found.near, topic, { grades, address: addresses.compare });
   show.arrive({ article, docno: found.docno, assignmentId: assignment, near });
   annotations.arrive();
-  announce(`${found.position} of ${topic.total}: ${found.title}`);
+  desk.sayArrival(`${found.position} ${topic.atMost ? "of up to" : "of"} ${topic.total}: ${found.title}`);
   restart();
   setTimeout(() => expectNext(desk));
 }
@@ -102,6 +101,15 @@ export function step(desk, by) {
 
 // ---- the end of the topic --------------------------------------------------------------------------------
 
+// What the page says at the end, and what Enter does.
+function ending(article) {
+  const { heading, counts, round } = Object.fromEntries(
+    [...article.querySelectorAll("[data-part]")].map((part) => [part.dataset.part, part]),
+  );
+  const enter = round.hidden ? "" : ` Press Enter: ${round.textContent.replace(/ ?Enter$/, "")}.`;
+  return `${heading.textContent}. ${counts.textContent}${enter}`;
+}
+
 function showEnd(desk) {
   const { topic } = desk;
   desk.current = null;
@@ -112,7 +120,7 @@ function showEnd(desk) {
   byId("training").hidden = true;
   show.showPlace(topic.total, topic.total);
   draw(desk);
-  announce("Every document of this topic has an answer");
+  desk.sayArrival(ending(article), { isEnd: true });
   show.arrive();
   offerNextTopic(desk, article);
 }

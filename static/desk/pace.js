@@ -8,21 +8,32 @@ export class Pace {
   constructor(work) {
     this.seconds = work.seconds;
     this.own = [];
-    this.sitting = work.sitting.answers;
+    this.elsewhere = work.sitting.elsewhere; // documents of other topics
+    this.here = new Set(work.sitting.here);
     this.begun = performance.now() - work.sitting.minutes * 60_000;
     this.last = performance.now();
     this.breakAfter = work.break_minutes;
   }
 
-  judged(milliseconds) {
+  // The documents that have an answer of this sitting, each once; one that is taken back has none.
+  get sitting() {
+    return this.elsewhere + this.here.size;
+  }
+
+  judged(docno, milliseconds) {
     const now = performance.now();
     if (now - this.last > PAUSE_MS) {
-      this.sitting = 0;
+      this.elsewhere = 0;
+      this.here.clear();
       this.begun = now;
     }
     this.last = now;
-    this.sitting += 1;
+    this.here.add(docno);
     if (milliseconds > 0) this.own = [...this.own, milliseconds / 1000].slice(-RECENT);
+  }
+
+  undone(docno) {
+    this.here.delete(docno);
   }
 
   // Minutes for so many documents, or null while nobody can say.

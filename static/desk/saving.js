@@ -1,4 +1,5 @@
 // An answer's way to the server: into the outbox, to the account's other tabs, and sent.
+import { announce } from "../shared/light.js";
 import { hideNotice, isShown, showNotice, showSignedOut } from "../shared/notices.js";
 import { openChannel } from "./channel.js";
 import { openOutbox } from "./outbox.js";
@@ -76,10 +77,10 @@ export class Saving {
     return this.state === "other" || this.signedOutElsewhere;
   }
 
-  // Whether one more is taken; where not a notice says why.
+  // Whether one more is taken; where not a notice says why: of an account that is signed out it stands there already.
   mayTake() {
     if (this.isStopped) {
-      showNotice("stopped", "Somebody else may be sitting here now: nothing more is taken on this screen until you sign in again.", [this.signIn]);
+      announce("Not recorded: sign in again first.");
       return false;
     }
     if (this.unsent >= MOST_UNSENT) {
@@ -125,9 +126,9 @@ export class Saving {
     this.state = state;
     if (state === "signed-out") this.askToSignIn();
     if (state === "other") {
-      showNotice("other", "Another account is signed in on this browser. What you answered is kept here and sent when you sign in again.", [this.signIn]);
+      showNotice("other", "Another account is signed in on this browser. What you answered so far is kept here and sent when you sign in again; until then nothing more is taken on this screen.", [this.signIn]);
     }
-    if (state === "saved" && !this.signedOutElsewhere) for (const matter of ["signed-out", "other", "stopped"]) hideNotice(matter);
+    if (state === "saved" && !this.signedOutElsewhere) for (const matter of ["signed-out", "other"]) hideNotice(matter);
     this.onChange();
   }
 
@@ -141,10 +142,12 @@ export class Saving {
     else if (message.type === "ask") this.#channel.send({ type: "state", state: this.state });
     else if (message.type === "signed-out") {
       this.signedOutElsewhere = true;
-      this.askToSignIn();
+      showNotice("signed-out", "You signed out in another tab. What you answered so far is saved, or kept here until you sign in again; until then nothing more is taken on this screen.", [this.signIn]);
+      this.onChange();
     } else if (message.type === "signed-in") {
       this.signedOutElsewhere = false;
-      for (const matter of ["signed-out", "stopped"]) hideNotice(matter);
+      hideNotice("signed-out");
+      this.onChange();
       this.#sender.wake();
     }
   }

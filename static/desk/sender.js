@@ -9,13 +9,24 @@ const MOST_BYTES = 40_000;
 // Here a conflict is always another account, and nothing but a receipt refuses an answer.
 const STATE_OF = { conflict: "other", refused: "failing" };
 
-function batchOf(events) {
+// Why the server cannot read a batch, in its own words; null where somebody else refuses, such as a proxy.
+function whyRefused({ outcome, reason }) {
+  if (outcome !== "refused") return null;
+  try {
+    const { why } = JSON.parse(reason);
+    return typeof why === "string" ? why : null;
+  } catch {
+    return null;
+  }
+}
+
+function batchOf(events, most) {
   const batch = [];
   const utf8 = new TextEncoder();
   let bytes = 0;
   for (const event of events) {
     bytes += utf8.encode(JSON.stringify(event)).length;
-    if (batch.length === MOST_EVENTS || (batch.length && bytes > MOST_BYTES)) break;
+    if (batch.length === most || (batch.length && bytes > MOST_BYTES)) break;
     batch.push(event);
   }
   return batch;
@@ -46,13 +57,14 @@ function notify(listener, news) {
 export function startSender({ outbox, account, address, onState, onReceipts }) {
   const backoff = new Backoff();
   let isRunning = false;
+  let most = MOST_EVENTS;
 
   async function run() {
     if (isRunning) return;
     isRunning = true;
     for (;;) {
       const woken = backoff.asleep(); // before the outbox is read: what is added meanwhile wakes it
-      const batch = batchOf(await outbox.all());
+      const batch = batchOf(await outbox.all(), most);
       if (!batch.length) {
         backoff.reset();
         notify(onState, "saved");
@@ -60,13 +72,23 @@ export function startSender({ outbox, account, address, onState, onReceipts }) {
         continue;
       }
       if (!backoff.hasFailed) notify(onState, "sending");
-      const { outcome, result: receipts } = await send(address, account, batch);
-      if (outcome !== "sent") {
+      const answer = await send(address, account, batch);
+      const { outcome } = answer;
+      const why = whyRefused(answer);
+      if (why !== null && batch.length > 1) {
+        most = 1; // one of them cannot be read: the others go by themselves
+        continue;
+      }
+      // One that cannot be read is kept in this browser, and those behind it are sent.
+      const unreadable = why === null ? null : batch.map(({ client_id }) => ({ client_id, outcome: "refused", why }));
+      if (outcome !== "sent" && !unreadable) {
         notify(onState, STATE_OF[outcome] ?? outcome);
         await backoff.failed();
         continue;
       }
       backoff.reset();
+      const receipts = unreadable ?? answer.result;
+      if (unreadable) most = MOST_EVENTS;
       const receiptOf = new Map(receipts.map((one) => [one.client_id, one]));
       const refused = batch.filter((event) => receiptOf.get(event.client_id)?.outcome === "refused");
       await outbox.settle(new Set(receiptOf.keys()), refused);

@@ -35,10 +35,11 @@ export function arrive(detail = null) {
 }
 
 let total = 0;
+let ofTotal = "of";
 
 export function showPlace(position, among) {
   total = among ?? total;
-  byId("place").textContent = `${grouped(position)} of ${grouped(total)}`;
+  byId("place").textContent = `${grouped(position)} ${ofTotal} ${grouped(total)}`;
 }
 
 // The neighbours in the order: addresses for whoever opens them elsewhere, nothing where there is none.
@@ -76,12 +77,14 @@ export function showGoal(text) {
   byId("goal").textContent = text;
 }
 
-export function showProgress(answered, among) {
+// Where a topic is shared `among` is the most that can come: how much colleagues take is theirs to know.
+export function showProgress(answered, among, atMost) {
+  ofTotal = atMost ? "of up to" : "of";
   const rect = bar.querySelector("svg.bar rect");
   rect?.setAttribute("width", String(among ? (1000 * answered) / among : 0));
-  bar.querySelector("svg.bar").setAttribute("aria-label", `${answered} of ${among} answered`);
+  bar.querySelector("svg.bar").setAttribute("aria-label", `${answered} ${ofTotal} ${among} answered`);
   bar.querySelector(".count b").textContent = grouped(answered);
-  bar.querySelector(".count").lastChild.textContent = ` of ${grouped(among)}`;
+  bar.querySelector(".count").lastChild.textContent = ` ${ofTotal} ${grouped(among)}`;
   total = among;
 }
 

@@ -1,6 +1,7 @@
 // The state of the desk, the one that its parts share. Whoever changes it draws it afterwards (view.js).
 import { activeMilliseconds } from "../shared/active_time.js";
 import { byId } from "../shared/dom.js";
+import { announce } from "../shared/light.js";
 import { Documents } from "./documents.js";
 import { Pace } from "./pace.js";
 import { Topic } from "./topic.js";
@@ -13,6 +14,7 @@ export class Desk {
   atEnd = false; // of what the server has sent: waits for whether there is more
   asking = false; // for more of the work
   round = "before"; // the second look at the unsure ones: before, now, after
+  #done = ""; // what was just done, for whoever hears the desk: it is said with what comes next
   // Made by main.js, since they speak to the whole desk.
   saving = null;
   annotations = null;
@@ -62,6 +64,28 @@ export class Desk {
 
   labelOf(grade) {
     return this.grades.find(([value]) => value === grade)?.[1] ?? "";
+  }
+
+  // An answer in words.
+  wordsOf({ answer, grade, reason }) {
+    if (answer === "grade") return this.labelOf(grade);
+    if (answer === "unsure") return "unsure";
+    return reason ? `cannot judge, ${reason}` : "cannot judge";
+  }
+
+  // What was done is said with the next document, or by itself where that is still to come.
+  did(words) {
+    this.#done = words;
+  }
+
+  sayDone() {
+    if (this.#done) announce(`${this.#done}.`);
+    this.#done = "";
+  }
+
+  sayArrival(words, { isEnd = false } = {}) {
+    announce(this.#done ? `${this.#done}. ${isEnd ? "" : "Next: "}${words}` : words);
+    this.#done = "";
   }
 
   commentOf(docno) {

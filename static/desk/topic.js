@@ -4,6 +4,8 @@
 export class Topic {
   constructor(work) {
     this.round = [];
+    this.unrecorded = new Set(); // of these an answer was not recorded: it is the organiser's business now
+    this.replaced = new Map(); // what an answer on its way takes the place of, by the id of its event
     this.replace(work);
   }
 
@@ -11,6 +13,7 @@ export class Topic {
     this.order = work.order;
     this.places = new Map(work.order.map((docno, index) => [docno, index]));
     this.total = work.total;
+    this.atMost = work.at_most; // the total is what the topic has: colleagues may take some of it
     this.oneByOne = work.one_by_one;
     this.inBatches = work.in_batches;
     this.goal = work.goal; // of the training that must be passed before the rest comes; else nothing
@@ -39,12 +42,27 @@ export class Topic {
       if (answer) this.answers.set(docno, { ...answer, ...changed, client_id });
       return;
     }
+    const said = this.answers.get(docno);
+    if (said) this.replaced.set(event.client_id, said);
     this.answers.delete(docno);
     this.later.delete(docno);
     this.trail = this.trail.filter((one) => one !== docno);
     if (kind !== "undo" && !this.training.has(docno)) this.trail.push(docno);
     if (kind === "later") this.later.set(docno, event.client_id);
     if (kind === "answer") this.answers.set(docno, event);
+  }
+
+  // What the server did not record is no answer: it does not count, and its document does not come again.
+  forget({ docno, client_id: clientId }) {
+    if (this.before(docno) !== clientId) return;
+    this.answers.delete(docno);
+    this.later.delete(docno);
+    const said = this.replaced.get(clientId);
+    if (said) this.answers.set(docno, said);
+    else {
+      this.trail = this.trail.filter((one) => one !== docno);
+      this.unrecorded.add(docno);
+    }
   }
 
   // Whether there may be more than the order has.
@@ -62,7 +80,8 @@ export class Topic {
     this.places = new Map(this.order.map((docno, index) => [docno, index]));
     for (const docno of [...this.later.keys()]) if (!this.places.has(docno)) this.later.delete(docno);
     this.trail = this.trail.filter((docno) => this.places.has(docno));
-    this.total = Math.max(work.total, this.order.length);
+    this.total = work.total;
+    this.atMost = work.at_most;
     for (const docno of work.training) this.training.add(docno);
     this.goal = work.goal;
     this.closed = work.closed;
@@ -76,7 +95,9 @@ export class Topic {
   // The documents still to come, in order: without an answer, then those put off, then a second look at the
   // unsure ones where that has begun.
   *coming() {
-    for (const docno of this.order) if (!this.answers.has(docno) && !this.later.has(docno)) yield docno;
+    for (const docno of this.order) {
+      if (!this.answers.has(docno) && !this.later.has(docno) && !this.unrecorded.has(docno)) yield docno;
+    }
     yield* this.later.keys();
     yield* this.round;
   }

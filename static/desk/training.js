@@ -39,7 +39,7 @@ export class Training {
     const enter = make("kbd", { className: "key" }, "Enter");
     const button = make("button", { type: "button", className: "button primary", onclick: () => this.goOn() }, "Continue ", enter);
     this.#show(`told ${feedback.same ? "good" : "poor"}`, ...lines, make("p", { className: "ways" }, button));
-    return lines.map((line) => line.textContent).join(" ");
+    return `${lines.map((line) => line.textContent).join(" ")} Press Enter to go on.`;
   }
 
   // Enter: on to the next document once the known grade is shown. Gives whether it did anything.

@@ -5,13 +5,14 @@ import * as list from "./list.js";
 import * as show from "./show.js";
 
 export function drawLight({ element, saving, topic, current, wanted, waitsFor, atEnd }) {
-  const { unsent, state } = saving;
+  const { unsent, signedOutElsewhere } = saving;
+  const state = signedOutElsewhere ? "signed-out" : saving.state;
   element.toggleAttribute("data-waits", waitsFor !== null || wanted !== null || atEnd);
   const shown = unsent ? (state === "saved" ? "sending" : state) : state === "sending" ? "saved" : state;
-  if (unsent && !navigator.onLine) light("offline", unsent);
+  if (unsent && !navigator.onLine && !signedOutElsewhere) light("offline", unsent);
   else if (!unsent && waitsFor) light("waiting");
   else if (!unsent && (atEnd || (wanted !== null && current === null))) light("fetching");
-  else if (topic.closed && !unsent) light("closed");
+  else if (topic.closed && !unsent && !signedOutElsewhere) light("closed");
   else light(unsent || shown === "signed-out" || shown === "other" ? shown : "saved", unsent);
 }
 
@@ -25,8 +26,8 @@ export function drawBar(desk) {
     draft: docno !== null && desk.commentOf(docno),
   });
   desk.annotations.show(docno, answer, docno === null || topic.closed);
-  show.showProgress(topic.answered, topic.total);
-  show.showPace(pace.sitting, pace.minutes(topic.total - topic.answered), pace.breakIsDue());
+  show.showProgress(topic.answered, topic.total, topic.atMost);
+  show.showPace(pace.sitting, topic.atMost ? null : pace.minutes(topic.total - topic.answered), pace.breakIsDue());
   const at = docno === null ? topic.order.length : topic.places.get(docno);
   show.showSteps(topic.order[at - 1] ?? null, topic.order[at + 1] ?? null, desk.addresses.desk);
   list.draw(desk);

@@ -70,7 +70,8 @@ export class Excerpts {
     if (!content.trim()) return;
     const paragraph = document.createElement("p");
     paragraph.dir = "auto";
-    if (run.element.closest("pre")) paragraph.className = "as-set";
+    const lines = run.element.closest("pre");
+    if (lines) paragraph.classList.add("as-set", ...lines.classList);
     const node = document.createTextNode(content);
     paragraph.append(node);
     box.append(paragraph);

@@ -27,10 +27,13 @@ export class Minimap {
     });
     desk.append(this.svg);
     // Left of the scroll bar, as wide as it happens to be; its place is kept free where nothing is to be scrolled.
-    const region = document.getElementById("document");
-    const measure = () => this.svg.style.setProperty("--bar", `${region.offsetWidth - region.clientWidth}px`);
+    const measure = () => {
+      // At some desks another element takes its place.
+      const region = document.getElementById("document");
+      this.svg.style.setProperty("--bar", `${region.offsetWidth - region.clientWidth}px`);
+    };
     measure();
-    new ResizeObserver(measure).observe(region);
+    new ResizeObserver(measure).observe(document.getElementById("document"));
   }
 
   draw(hits, terms, length, excerpts) {

@@ -18,8 +18,7 @@ export function toggled(words, typed) {
 
 export class OwnWords {
   constructor({ words, address }, changed) {
-    this.words = words;
-    this.address = address;
+    Object.assign(this, { words, address });
     this.changed = changed;
     this.counts = [];
     this.sending = Promise.resolve();
@@ -40,6 +39,13 @@ export class OwnWords {
     this.box.addEventListener("toggle", (event) => {
       if (event.newState === "open" && !this.box.contains(document.activeElement)) this.field.focus();
     });
+    this.draw();
+  }
+
+  // The words of another topic, and where they are kept.
+  begin({ words, address }) {
+    Object.assign(this, { words, address, counts: [], kept: null });
+    this.output.value = "";
     this.draw();
   }
 
@@ -101,14 +107,15 @@ export class OwnWords {
   // One request at a time, so that the newest words are the last to arrive; a failure is shown, and repaired by
   // the next change or when the network is back.
   #keep() {
+    const { address } = this;
+    const body = JSON.stringify({ words: this.words });
     this.sending = this.sending.then(async () => {
-      const body = JSON.stringify({ words: this.words });
       if (body === this.kept) return;
       try {
         const headers = { "Content-Type": "application/json", Accept: "application/json" };
-        const answer = await fetch(this.address, { method: "PUT", headers, body });
+        const answer = await fetch(address, { method: "PUT", headers, body });
         if (!answer.ok) throw new Error(String(answer.status));
-        this.kept = body;
+        if (address === this.address) this.kept = body;
         if (this.output.value === NOT_KEPT) this.output.value = "";
       } catch {
         this.kept = null; // they may have arrived all the same, and only the answer did not

@@ -3,6 +3,7 @@
 // The desk has another address for its modules than this one, and so they speak by events on #desk:
 // - "desk:shown" names the document shown, and the answer to one nearly identical to it:
 //   {article, docno, assignmentId, near}; "desk:ready" the one that is ready to be shown: {article};
+// - "desk:topic" brings another topic with its own words, "desk:whole" asks for the whole text;
 // - "desk:passages" brings passages to be marked: {passages}; into "desk:selection" is written what is selected.
 import { analyseAhead } from "./analysis.js";
 import { ReadingBar } from "./bar.js";
@@ -59,6 +60,14 @@ function show({ article, near: answer = null }) {
 }
 
 desk.addEventListener("desk:shown", (event) => show(event.detail));
+// With another topic other words count: {title, description, words: {words, address}}.
+desk.addEventListener("desk:topic", ({ detail }) => {
+  leave();
+  tools.topic = topicTerms(detail.title, detail.description);
+  tools.own.begin(detail.words);
+});
+// Its best passages give way to the whole text, for what is to be seen there.
+desk.addEventListener("desk:whole", () => shown?.act("whole"));
 desk.addEventListener("desk:ready", ({ detail }) => analyseAhead(detail.article, tools.topic, tools.own.words));
 desk.addEventListener("desk:passages", ({ detail }) => shown?.markPassages(detail.passages));
 desk.addEventListener("desk:selection", ({ detail }) => {

@@ -140,6 +140,7 @@ export class Shown {
     if (name === "next") this.#step(1);
     else if (name === "previous") this.#step(-1);
     else if (name === "toggle") this.#toggle();
+    else if (name === "whole" && this.views.excerpts) this.#showWhole();
   }
 
   #step(direction) {

@@ -19,10 +19,10 @@ export const isModified = (event) =>
 export const isCommand = (event) =>
   !(event.defaultPrevented || event.repeat || isModified(event) || event.isComposing || isTyping(event.target));
 
-function leaveField(event) {
+function leaveField(event, place) {
   event.preventDefault();
   event.target.blur();
-  byId("document")?.focus({ preventScroll: true });
+  place?.focus({ preventScroll: true });
 }
 
 // Whether what is typed is finished, so that keys are commands again: by Escape, in the field of a reason by Enter.
@@ -33,12 +33,14 @@ function isWritten(event, reason) {
 
 // Listens to the page. `find(key, event)` gives the function that a command's key calls, or null; keys are in lower
 // case. `before(event)` sees every key first and says whether it has dealt with it; `reason` selects the field of a
-// reason, if there is one.
-export function listenToKeys({ find, before = () => false, reason = ":not(*)" }) {
+// reason, if there is one, and `leave()` gives what has the focus after it.
+export function listenToKeys({ find, before = () => false, reason = ":not(*)", leave = () => byId("document") }) {
   document.addEventListener("keydown", (event) => {
     if (before(event)) return;
+    // A box over the desk is closed by the browser, which gives the focus back to where it was.
+    if (event.key === "Escape" && event.target.closest?.("[popover]")) return;
     if (isWritten(event, reason)) {
-      leaveField(event);
+      leaveField(event, leave());
       return;
     }
     if (!isCommand(event)) return;

@@ -1,9 +1,8 @@
-"""Contingency tables and the bands in which kappas are read."""
+"""Contingency tables."""
 
 from __future__ import annotations
 
 from collections import Counter
-from math import nextafter
 
 import numpy as np
 import pytest
@@ -11,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import confusion_matrix
 
-from workbench.agreement.bands import Band, band
 from workbench.agreement.contingency import MISSING, binarised, coded, contingency, table_of_codes
 from workbench.errors import WorkbenchError
 
@@ -82,19 +80,3 @@ def test_categories_that_are_none_or_repeated_are_refused(categories: tuple[int,
 
 def test_grades_are_relevant_from_a_grade_on() -> None:
     assert binarised([0, 1, 2, 3], relevant_from=2).tolist() == [0, 0, 1, 1]
-
-
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        (1.0, Band.GOOD),
-        (nextafter(0.8, 1), Band.GOOD),
-        (0.8, Band.FAIR),
-        (0.67, Band.FAIR),
-        (nextafter(0.67, 0), Band.DUBIOUS),
-        (0.0, Band.DUBIOUS),
-        (-1.0, Band.DUBIOUS),
-    ],
-)
-def test_the_bands_end_where_the_textbook_says(value: float, expected: Band) -> None:
-    assert band(value) is expected

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 
 from tests.agreement.made import columns, entered, from_counts, ratings
 from tests.support import cases, shared
-from workbench.agreement.bands import LandisKoch, landis_koch
+from workbench.agreement.bands import Band, verdict
 from workbench.agreement.coefficients.alpha import LEVELS
 from workbench.agreement.estimates import calculations, estimates, resamples_of
 from workbench.agreement.export import COLUMNS, report_data, report_rows
@@ -201,7 +201,7 @@ def test_json_csv_and_latex_hold_every_coefficient() -> None:
     data = json.loads(json.dumps(report_data(report), allow_nan=False))
     assert set(data["coefficients"]) == {"observed", "pooled", "unpooled", "alpha", "gwet", "uniform"}
     assert data["how"] == {
-        "weights": "nominal", "level": "ordinal", "over": "topics",
+        "weights": "nominal", "weights_divided_by": 1, "level": "ordinal", "over": "topics",
         "bounds": "expanded", "rounds": 40, "seed": 11, "confidence": 0.95,
     }  # fmt: skip
     assert [line["assessors"] for line in data["overlap"]][-1] == ["a_1", "b", "c"]
@@ -319,14 +319,17 @@ def test_names_cannot_be_commands_of_latex() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "word"),
+    ("value", "n", "word"),
     [
-        (-0.01, LandisKoch.POOR), (0.0, LandisKoch.SLIGHT), (0.2, LandisKoch.SLIGHT), (0.21, LandisKoch.FAIR),
-        (0.41, LandisKoch.MODERATE), (0.8, LandisKoch.SUBSTANTIAL), (0.81, LandisKoch.ALMOST_PERFECT),
+        (-0.01, 20, Band.POOR), (0.0, 20, Band.SLIGHT), (0.2, 20, Band.SLIGHT), (0.21, 20, Band.FAIR),
+        (0.41, 20, Band.MODERATE), (0.8, 20, Band.SUBSTANTIAL), (0.81, 20, Band.ALMOST_PERFECT),
+        (0.81, 19, Band.TOO_FEW), (-1.0, 4, Band.TOO_FEW), (None, 400, None),
     ],
 )  # fmt: skip
-def test_bands_are_landis_and_kochs(value: float, word: LandisKoch) -> None:
-    assert landis_koch(value) is word
+def test_verdicts_are_landis_and_kochs_words_and_none_of_few_pairs(
+    value: float | None, n: int, word: Band | None
+) -> None:
+    assert verdict(value, n) is word
 
 
 @pytest.mark.parametrize(

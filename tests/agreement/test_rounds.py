@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support import shared
-from workbench.agreement.rounds import compare_rounds
+from workbench.agreement.rounds import compare_rounds, counts_of
 from workbench.formats.judgments import read_judgments
 
 Grades = dict[str, dict[tuple[str, str], int]]
@@ -32,15 +32,18 @@ def test_changes_are_counted_with_their_direction_and_agreement_is_told_twice() 
     assert (found.binary[0].before.value, found.binary[0].after.value) == (0.5, 1.0)
 
 
-def test_labels_of_one_round_only_do_not_enter() -> None:
+def test_every_round_holds_all_that_was_said_in_it_and_what_was_withdrawn_or_added_is_counted() -> None:
     found = compare_rounds(
-        grades(ann=(0, 1), bea=(1, 1), cal=(0, 0)),
-        grades(ann=(0, 1, 2), bea=(0,)),
-        categories=(0, 1, 2),
-        relevant_from=1,
+        grades(ann=(0, 1), bea=(1, 1)), grades(ann=(0, 1, 2), bea=(0,)), categories=(0, 1, 2), relevant_from=1
     )
-    assert [(one.assessor, one.labels) for one in found.assessors] == [("ann", 2), ("bea", 1)]
-    assert (found.pairs, found.labels, found.changed) == (2, 3, 1)
+    counts = [(one.assessor, *counts_of(one)) for one in found.assessors]
+    assert counts == [("ann", 2, 2, 0, 0, 0, 0, 1), ("bea", 2, 0, 1, 0, 1, 1, 0)]
+    assert (found.pairs, found.labels, found.changed, found.withdrawn) == (2, 4, 1, 1)
+    # Before they agreed on one of two pairs; after on the one that both still grade.
+    assert [(one.value, one.n) for one in (found.graded[0].before, found.graded[0].after)] == [
+        (0.5, 2),
+        (1, 1),
+    ]
 
 
 def test_the_published_round_of_the_nyt_pilot() -> None:

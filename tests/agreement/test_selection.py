@@ -12,7 +12,7 @@ from tests.support import shared
 from workbench.agreement.coefficients import COEFFICIENTS, coefficient_value
 from workbench.agreement.contingency import MISSING
 from workbench.agreement.linearised import linearised
-from workbench.agreement.options import AgreementOptions, Basis, Machines
+from workbench.agreement.options import AgreementOptions, Basis, Machines, Singles
 from workbench.agreement.ratings import (
     CANNOT_JUDGE,
     UNSURE,
@@ -54,7 +54,8 @@ def codes(found: Selection) -> list[list[int]]:
 
 
 def test_only_pairs_that_two_people_judged_enter_unless_asked_otherwise(answers: Answers) -> None:
-    found = select_ratings(answers, SCALE, AgreementOptions(relevant_from=1, graded=True))
+    options = AgreementOptions(relevant_from=1, graded=True, singles=Singles.LEFT_OUT)
+    found = select_ratings(answers, SCALE, options)
     assert found.pairs == (("1", "d1"), ("2", "d1"))
     assert [voice.name for voice in found.assessors] == ["ann", "bea", "cleo"]
     # The scale stands highest first: grade 2 has place 0.
@@ -62,6 +63,27 @@ def test_only_pairs_that_two_people_judged_enter_unless_asked_otherwise(answers:
     assert (found.counts.unsure, found.counts.cannot_judge, found.counts.singly) == (1, 1, 2)
     assert found.topics == ("1", "2")
     assert found.sentence.startswith("2 pairs of topic and document that two or more of 3 people judged")
+
+
+@pytest.mark.parametrize(
+    ("names", "singles", "counted"),
+    [
+        (None, Singles.PUBLISHED, 2), ({"ann", "bea"}, Singles.PUBLISHED, 0),
+        ({"ann", "bea"}, Singles.COUNTED, 1), (None, Singles.LEFT_OUT, 0),
+    ],
+)  # fmt: skip
+def test_pairs_judged_once_weigh_on_chance_as_the_sources_say_or_as_chosen(
+    answers: Answers, names: set[str] | None, singles: Singles, counted: int
+) -> None:
+    chosen = None if names is None else frozenset(names)
+    options = AgreementOptions(relevant_from=1, graded=True, assessors=chosen, singles=singles)
+    found = select_ratings(answers, SCALE, options)
+    # Whatever becomes of the others, two pairs are compared.
+    assert (found.n_pairs, found.n_topics, found.counts.expected) == (2, 2, counted)
+    assert len(found.pairs) == 2 + counted
+    assert ("count towards expected agreement (Gwet 2014)" in found.sentence) is (counted > 0)
+    assert ("are left out" in found.sentence) is (counted == 0)
+    assert found.ratings.shared().codes.shape[1] == 2
 
 
 def test_a_missing_answer_becomes_the_lowest_grade_but_unsure_and_cannot_judge_do_not(
@@ -88,7 +110,8 @@ def test_with_all_documents_the_rest_of_every_topic_enters_as_not_relevant(answe
 
 
 def test_machines_enter_only_where_asked_for(answers: Answers) -> None:
-    among = select_ratings(answers, SCALE, AgreementOptions(relevant_from=1, machines=Machines.AMONG))
+    options = AgreementOptions(relevant_from=1, machines=Machines.AMONG, singles=Singles.LEFT_OUT)
+    among = select_ratings(answers, SCALE, options)
     assert among.pairs == (("1", "d1"), ("1", "d2"), ("2", "d1"))
     named = select_ratings(
         answers, SCALE, AgreementOptions(relevant_from=1, assessors=frozenset({"ann", "robot"}))

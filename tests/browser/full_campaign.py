@@ -22,7 +22,7 @@ from workbench.workflow.adjudication.queue import Order
 from workbench.workflow.campaigns.campaigns import campaign_by_slug, create_campaign
 from workbench.workflow.campaigns.collection import load_documents, load_topics
 from workbench.workflow.judging.assignments import assign, assignments_of
-from workbench.workflow.judging.preference_tasks import best_judged, compare_documents, compare_runs, tasks_of
+from workbench.workflow.judging.preference_tasks import compare_best, compare_runs, tasks_of
 from workbench.workflow.judging.unrecorded import store_unrecorded
 from workbench.workflow.people.accounts import Account, NewAccount, account_by_login, create_account
 from workbench.workflow.people.assessors import assessors_of
@@ -89,7 +89,13 @@ def _extended(database: Database) -> FullCampaign:
         ):
             add_role(db, campaign.id, _account(db, login, name), role)
         accounts = {login: account_by_login(db, login) for login in PEOPLE if login}
-        samples = {"slug": SLUG, "filename": "workbench.css", "number": 1, "table": "growth"}
+        samples = {
+            "slug": SLUG,
+            "filename": "workbench.css",
+            "number": 1,
+            "table": "growth",
+            "what": "preferences",
+        }
         samples |= {"part": "rules", "kind": "csv", "topic": "T02", "page": "agreement"}
         samples |= _work(db, campaign.id, accounts)
         samples["back_topic"], samples["back"] = _settle(db, campaign.id, accounts)
@@ -118,7 +124,7 @@ def _work(db: Session, campaign_id: int, accounts: dict[str, Account]) -> dict[s
     task = parts[POOL, "T02"]
     docnos = [entry.docno for entry in pool_entries(db, campaign_id, POOL) if entry.topic == "T02"]
     add_documents(db, campaign_id, POOL, "T02", Additions({"ALM-0001": 1}, "named in it"), added_by=organiser)
-    compare_documents(db, campaign_id, best_judged(db, campaign_id, ["T01"], 3), assessor_ids=[own])
+    compare_best(db, campaign_id, ["T01"], count=3, assessor_ids=[own])
     compare_runs(db, campaign_id, "harbour-bm25", "harbour-lm", topics=["T02"], assessor_ids=[own])
     sent = {"assignment": task, "client_id": "0a8a6d1e-5a0c-4a5c-9b1f-6a1df5a5c0de", "docno": "ALM-0001"}
     sent |= {"kind": "answer", "answer": "grade", "grade": 2, "comment": "said late"}

@@ -1,4 +1,4 @@
-"""axe-core finds nothing serious on any page, in light and dark, on a desk and on a telephone.
+"""axe-core finds nothing serious on any page, and no label is cut, in light and dark, wide and narrow.
 
 In the suite every page is looked at once, in turn light and wide, and dark and narrow; `WALK=whole` looks at
 each in both colours and at both widths, and as everybody to whom it opens.
@@ -43,6 +43,24 @@ TOO_WIDE = """() => {
     .map((one) => one.outerHTML.slice(0, 120));
   return [`the page is ${scrollWidth - clientWidth} px too wide: ${out.slice(0, 3)}`];
 }"""
+# Labels that do not fit: cut off by their box, or longer than the field that shows them. The desk's keys, and
+# the names in the bar, which are given in full elsewhere, may be cut.
+CUT = """() => {
+  const ruler = document.createElement("canvas").getContext("2d");
+  const tight = "button, .button, .pill, label, legend, summary, h1, h2, h3";
+  const all = [...document.querySelectorAll("body:not(.at-desk) *:not(.unseen, .where, .who, textarea)")];
+  return all.filter((one) => {
+    if (!one.clientWidth || !one.textContent.trim() || one.closest(".unseen, svg")) return false;
+    const style = getComputedStyle(one);
+    if (one.matches("select:not([multiple])")) {
+      ruler.font = style.font;
+      const room = one.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight) - 16;
+      return ruler.measureText(one.selectedOptions[0]?.textContent.trim() ?? "").width > room + 1;
+    }
+    const hides = ["hidden", "clip"].includes(style.overflowX) || one.matches(tight);
+    return hides && one.scrollWidth > one.clientWidth + 1;
+  }).map((one) => `cut off: ${one.outerHTML.slice(0, 120)}`);
+}"""
 
 
 @pytest.fixture
@@ -72,7 +90,7 @@ def findings(page: Page, modes: tuple[Mode, ...]) -> list[str]:
     for colours, width, height in modes:
         page.emulate_media(color_scheme=colours)
         page.set_viewport_size({"width": width, "height": height})
-        heard = [*page.evaluate(FOUND, OPTIONS), *page.evaluate(TOO_WIDE)]
+        heard = [*page.evaluate(FOUND, OPTIONS), *page.evaluate(TOO_WIDE), *page.evaluate(CUT)]
         said += [f"{page.url}, {colours}, {width} px: {one}" for one in heard]
     return said
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +13,13 @@ from tests.browser.conftest import Complaints, Server
 from tests.browser.desks import pass_time, round_trip
 from tests.browser.people import demo_instance, sign_in, stored
 from workbench.demo.campaign import SLUG
-from workbench.storage.tables import AdjudicationEventRow, AssessorRow, DocumentRow, JudgmentEventRow
+from workbench.storage.tables import (
+    AdjudicationEventRow,
+    AssessorRow,
+    DocumentRow,
+    JudgmentEventRow,
+    TopicRow,
+)
 from workbench.workflow.adjudication.disputes import dispute_queue
 from workbench.workflow.adjudication.queue import Order
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
@@ -64,6 +71,10 @@ def test_disputed_pairs_are_decided_by_the_keyboard_alone(
     first = press_and_wait(page, "2")
     expected: list[tuple[str, str, int | None, str]] = [(first, "grade", 2, "2 b or not 2 b")]
     assert events(server) == expected
+    # A screen reader hears what was decided, and what the assessors answered on the pair that came.
+    status = page.locator("#status")
+    expect(status).to_contain_text(re.compile(r"(Decided|Recorded): 2 .+ pair 2 of "))
+    expect(status).to_contain_text(re.compile(r"A. Marlow: \d .+R. Quist: \d "))
     expect(page.locator("#reason")).to_have_value("")
     second = press_and_wait(page, "b")
     third = press_and_wait(page, "t")
@@ -74,6 +85,7 @@ def test_disputed_pairs_are_decided_by_the_keyboard_alone(
     assert shown(page) == skipped
     press_and_wait(page, "z")
     assert shown(page) == third
+    expect(status).to_contain_text("Undone. Topic ")
     expected.append((third, "withdrawn", None, ""))
     # A held key repeats: the browser sends more of the same before it is let go.
     for _ in range(5):
@@ -100,6 +112,17 @@ def test_disputed_pairs_are_decided_by_the_keyboard_alone(
     expect(page.locator("#document .strip .mono")).not_to_have_text(last, timeout=15_000)
     expect(page.locator("#light-text")).to_have_text("saved")
     assert events(server) == [*expected, (last, "grade", 0, "")]
+    # A grade that nobody gave is marked before it is chosen, and said afterwards, with the way back.
+    page.unroute("**/adjudicate/**")
+    fourth = shown(page)
+    nobodys = page.locator("button[data-nobody]").first
+    expect(nobodys).to_contain_text("given by nobody")
+    nobodys.click()
+    expect(page.locator("#document .strip .mono")).not_to_have_text(fourth)
+    expect(page.locator("#trouble")).to_contain_text(f"{fourth} was decided as")
+    expect(page.locator("#trouble")).to_contain_text("a grade that nobody gave")
+    page.locator("#trouble").get_by_role("button", name="Undo").click()
+    expect(page.locator("#document .strip .mono")).to_have_text(fourth)
 
 
 def test_steady_clicks_on_one_grade_decide_a_pair_each(
@@ -162,6 +185,8 @@ def test_passages_stand_where_they_were_marked_with_the_names_of_those_who_did(
         topic, docno = dispute_queue(db, campaign, order=Order.TOPIC).lines[0].pair
         document = db.get_one(DocumentRow, (campaign, docno))
         document.text = "It rains. The tide is high. It rains. The tide is low, and it rains."
+        one_topic = db.get_one(TopicRow, (campaign, topic))
+        one_topic.title, one_topic.description = "High tide", ""
         event = JudgmentEventRow
         people = select(event).join(AssessorRow, AssessorRow.id == event.assessor_id)
         people = people.where(event.topic == topic, event.docno == docno, AssessorRow.machine.is_(False))
@@ -172,7 +197,7 @@ def test_passages_stand_where_they_were_marked_with_the_names_of_those_who_did(
     go_to_desk(page, live_server(instance))
     expect(page.locator("#passages")).to_have_text("3 passages E")
     tags = page.locator("#document .passage-tag")
-    first, second, third = tags.all_inner_texts()
+    first, second, third = tags.evaluate_all("(all) => all.map((one) => one.title)")
     assert (second, third) == (second, second) != (first, first)
     # Words of both are in a mark of each; those whose place is gone are found where they are nearest to it.
     marks = page.locator("#document mark").evaluate_all("(all) => all.map((one) => one.textContent)")
@@ -188,6 +213,21 @@ def test_passages_stand_where_they_were_marked_with_the_names_of_those_who_did(
     expect(said.locator("blockquote").nth(0)).to_be_focused()
     said.get_by_role("button", name="Show in the text").nth(0).click()
     expect(tags.nth(0)).to_be_focused()
+    # It reads as the judging desk does: hits of the topic, and words of one's own, kept for the topic.
+    expect(page.locator(".reading-bar .hits")).to_have_text("3 hits")
+    page.keyboard.press("n")
+    expect(page.locator("#reading-status")).to_have_text("Hit 1 of 3: tide")
+    page.keyboard.press("h")
+    page.keyboard.type("rains")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Escape")
+    expect(page.locator(".my-words .chip")).to_have_text("rains 3 ×")
+    expect(page.locator(".reading-bar .hits")).to_have_text("6 hits")
+    page.keyboard.press("]")
+    expect(page.locator("#document .strip .mono")).not_to_have_text(docno)
+    expect(page.locator(".reading-bar .hits")).to_contain_text("hit")
+    page.goto(f"{page.url.partition('?')[0]}?order=topic")
+    expect(page.locator(".my-words .chip")).to_have_text("rains 3 ×")
 
 
 def test_a_pair_goes_to_its_assessors_and_comes_back_with_before_and_after(
@@ -212,9 +252,37 @@ def test_a_pair_goes_to_its_assessors_and_comes_back_with_before_and_after(
     with stored(server.instance) as database, database.reading() as db:
         latest = db.scalars(select(JudgmentEventRow).order_by(JudgmentEventRow.id.desc()).limit(1)).one()
         assert (latest.docno, latest.purpose, latest.grade) == (docno, "discussion", int(grade))
+    # Quist, by the keys: X and 1 say why it cannot be judged, and Marlow hears of the reply.
+    other = new_page()
+    sign_in(other, server.address, "quist")
+    other.goto(f"{server.address}/c/harbour/discussions")
+    other.get_by_role("link", name="Discuss", exact=True).click()
+    expect(other.get_by_text("1 new answer is hidden until everybody has answered.")).to_be_visible()
+    expect(other.locator(".doc.alone")).to_be_focused()
+    other.keyboard.press("c")
+    other.keyboard.type("2 pages are missing")
+    other.keyboard.press("Escape")
+    other.keyboard.press("x")
+    expect(other.get_by_label("Why it cannot be judged")).to_be_visible()
+    expect(other.locator("#status")).to_contain_text("A digit chooses the reason")
+    other.keyboard.press("1")
+    expect(other.get_by_text("Your answer is recorded.")).to_be_visible()
+    expect(other.get_by_role("link", name="Read the reply")).to_be_visible()
+    assessor.goto(f"{server.address}/c/harbour/discussions")
+    expect(assessor.get_by_role("link", name="To discuss 1")).to_be_visible()
+    assessor.get_by_role("link", name="Read the reply").click()
+    expect(assessor.get_by_text("2 pages are missing")).to_be_visible()
+    assessor.get_by_role("button", name="Mark as read").click()
+    expect(assessor.get_by_role("link", name="To discuss", exact=True)).to_be_visible()
+    other.get_by_role("link", name="Read the reply").click()
+    expect(other.get_by_text("All have answered")).to_be_visible()
+    expect(other.locator(".doc.alone")).to_be_focused()
+    other.keyboard.press(grade)
+    expect(other.get_by_text("Your answer is recorded.")).to_be_visible()
+    expect(other.get_by_role("link", name="Read the reply")).to_have_count(0)
     desk.goto(f"{server.address}/c/harbour/adjudication?state=settled")
     desk.get_by_role("row").filter(has_text=docno).get_by_role("link", name="View").click()
     said = desk.locator("#said")
     expect(said.get_by_text("I overlooked the last paragraph")).to_be_visible()
-    expect(said.get_by_text("before", exact=True)).to_be_visible()
-    expect(said.get_by_text("changed", exact=True)).to_be_visible()
+    expect(said.get_by_text("before", exact=True)).to_have_count(2)
+    expect(said.get_by_text("changed", exact=True).first).to_be_visible()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from pathlib import Path
 
@@ -39,6 +40,27 @@ def test_plots_are_drawn_with_the_numbers_of_their_tables(
     tag, _, group = name.partition(" ")
     for said in (f"{tag} · {group}", f"pairs: {pairs}", f"unique: {unique}"):
         expect(tip).to_contain_text(said)
+
+    # The files need nothing of the page: colours as numbers, on white, with the caption and every run's name.
+    page.emulate_media(color_scheme="dark")
+    with page.expect_download() as saved:
+        runs.get_by_role("button", name="SVG").click()
+    assert saved.value.suggested_filename == "unique-and-shared-pairs-of-each-run.svg"
+    drawing = ET.parse(saved.value.path()).getroot()
+    words = [text.text for text in drawing.iter("{http://www.w3.org/2000/svg}text")]
+    assert words[0] == "Unique and shared pairs of each run, the most unique first"
+    assert {tag, "unique"} <= set(words)
+    attributes = [value for part in drawing.iter() for value in part.attrib.values()]
+    assert not [value for value in attributes if "var(" in value]
+    # --plot-1 in light colours is #0b5c6b.
+    assert "rgb(11, 92, 107)" in attributes
+    with page.expect_download() as saved:
+        runs.get_by_role("button", name="PNG").click()
+    content = saved.value.path().read_bytes()
+    assert content.startswith(b"\x89PNG")
+    # Three dots a pixel, of a drawing 960 pixels wide with margins of 24.
+    assert int.from_bytes(content[16:20]) == 3 * (960 + 48)
+    page.emulate_media(color_scheme="light")
 
     # What is folded is drawn when it is unfolded; a narrower window has everything drawn anew.
     panels = page.locator("figure[data-plot=panels]")

@@ -73,7 +73,7 @@ def test_passages_questions_and_comments_go_with_the_grade(
     press(page, "2")
     expect(page.locator("#trouble")).to_contain_text("“Trust” is asked for with every grade")
     page.keyboard.press("ArrowDown")
-    expect(page.get_by_label("full")).to_be_checked()
+    expect(page.get_by_role("radio", name="full", exact=True)).to_be_checked()
     expect(page.locator("#trouble")).to_be_empty()
     page.get_by_label("height").check()
 
@@ -92,7 +92,7 @@ def test_passages_questions_and_comments_go_with_the_grade(
     page.keyboard.press("Enter")
     expect(page.locator("#document .mono")).to_have_text("D002")
     expect(page.locator("#marked")).to_be_hidden()
-    expect(page.get_by_label("full")).not_to_be_checked()
+    expect(page.get_by_role("radio", name="full", exact=True)).not_to_be_checked()
     light(page, "saved")
     [(docno, answer, grade, comment, evidence, ratings, subtopics)] = held(server.instance)
     assert (docno, answer, grade, comment) == ("D001", "grade", 3, "Both.")

@@ -102,3 +102,75 @@ def test_that_something_is_tried_again_is_said_once(modules: Page) -> None:
       return [isShown("no-document"), document.getElementById("trouble").firstChild === said];
     """
     assert run(modules, "desk/work", body) == [True, True]
+
+
+def test_an_event_that_the_server_cannot_read_stops_none_behind_it(modules: Page) -> None:
+    """The second of four cannot be read. A proxy that refuses in words of its own has nothing dropped."""
+    body = """
+      const kept = window.fetch;
+      const batches = [];
+      let refusals = given.proxy;
+      window.fetch = async (_, { body }) => {
+        const ids = JSON.parse(body).events.map(({ client_id }) => client_id);
+        batches.push(ids);
+        if (refusals-- > 0) return new Response("<h1>Forbidden</h1>", { status: 403 });
+        const why = "this is no JSON";
+        if (ids.includes("2")) return new Response(JSON.stringify({ why }), { status: 422 });
+        const receipts = ids.map((client_id) => ({ client_id, outcome: "recorded" }));
+        return new Response(JSON.stringify({ receipts }));
+      };
+      let events = ["1", "2", "3", "4"].map((client_id) => ({ client_id }));
+      const refused = [], told = [];
+      const outbox = {
+        lasting: true,
+        all: async () => events,
+        settle: async (ids, dropped) => {
+          refused.push(...dropped.map(({ client_id }) => client_id));
+          events = events.filter(({ client_id }) => !ids.has(client_id));
+        },
+      };
+      await new Promise((resolve) => m.startSender({
+        outbox, account: given.account, address: "/events",
+        onReceipts: (found) => {
+          told.push(...found.map(({ client_id, outcome, why }) => [client_id, outcome, why ?? ""]));
+        },
+        onState: (state) => { if (state === "saved") resolve(); },
+      }));
+      window.fetch = kept;
+      return [batches, refused, told];
+    """
+    batches, refused, told = run(modules, "desk/sender", body, {"proxy": 0, "account": "b"})
+    assert batches == [["1", "2", "3", "4"], ["1"], ["2"], ["3", "4"]]
+    assert refused == ["2"]
+    assert told == [
+        ["1", "recorded", ""],
+        ["2", "refused", "this is no JSON"],
+        ["3", "recorded", ""],
+        ["4", "recorded", ""],
+    ]
+    batches, refused, _ = run(modules, "desk/sender", body, {"proxy": 1, "account": "c"})
+    assert batches[0] == batches[1] == ["1", "2", "3", "4"]
+    assert refused == ["2"]
+
+
+def test_an_answer_that_was_not_recorded_is_none(modules: Page) -> None:
+    body = """
+      const said = [{ docno: "a", answer: "grade", grade: 1, client_id: "old", number: 1, on_screen: true }];
+      const work = { order: ["a", "b", "c"], said, later: [], training: [], total: 9, at_most: true };
+      const topic = new m.Topic(work);
+      const states = [];
+      const state = () => states.push([topic.answered, topic.counts.grade, topic.next(), topic.before("a")]);
+      topic.apply({ kind: "answer", docno: "b", answer: "grade", grade: 2, client_id: "new" });
+      topic.apply({ kind: "answer", docno: "a", answer: "grade", grade: 3, client_id: "changed" });
+      state();
+      topic.forget({ docno: "b", client_id: "new" });
+      topic.forget({ docno: "a", client_id: "changed" });
+      state();
+      topic.apply({ kind: "answer", docno: "c", answer: "grade", grade: 2, client_id: "third" });
+      topic.forget({ docno: "c", client_id: "another" }); // answered again meanwhile: that stays
+      state();
+      return [states, topic.atMost, [...topic.unrecorded]];
+    """
+    states, at_most, unrecorded = run(modules, "desk/topic", body)
+    assert states == [[2, 2, "c", "changed"], [1, 1, "c", "old"], [2, 2, None, "old"]]
+    assert (at_most, unrecorded) == (True, ["b"])

@@ -5,11 +5,17 @@ from __future__ import annotations
 import http.server
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page
+from sqlalchemy import select, text
 
 from tests.browser.conftest import Complaints, Server
+from tests.browser.full_campaign import DATABASE, full_campaign
+from tests.databases import opened
+from workbench.storage.tables import Base, CampaignRow
+from workbench.workflow.campaigns.archive import delete_campaign
 
 HEAD = "<!doctype html><title>small</title><link rel=icon href=data:,>"
 PAGES = {
@@ -94,3 +100,20 @@ def test_a_server_of_the_tests_own_shows_its_first_page_without_complaint(
     page.goto(server.address)
     assert page.locator("form").count() > 0
     assert (server.instance / "workbench.sqlite3").is_file()
+
+
+def test_no_row_of_a_campaign_outlives_it_wherever_it_stands(tmp_path: Path) -> None:
+    # Here, because the campaign of these tests has something in nearly every table.
+    with opened(f"sqlite:///{full_campaign().write(tmp_path)}/{DATABASE}") as database:
+        with database.reading() as db:
+            campaigns = [(one.id, one.name) for one in db.scalars(select(CampaignRow))]
+        for number, name in campaigns:
+            with database.deleting() as db:
+                delete_campaign(db, number, typed_name=name)
+        with database.reading() as db:
+            tables = Base.metadata.sorted_tables
+            assert {table.name for table in tables if db.execute(select(table)).first()} == {
+                "account",
+                "session",
+            }
+            assert db.execute(text("PRAGMA foreign_key_check")).all() == []

@@ -42,6 +42,13 @@ IDBFactory.prototype.open = (...given) => {
 };
 """
 
+# What a screen reader is told, in `window.told`.
+LISTEN = """() => {
+  window.told = [];
+  const status = document.getElementById("status");
+  new MutationObserver(() => window.told.push(status.textContent)).observe(status, { childList: true });
+}"""
+
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DeskServer]:
@@ -86,7 +93,9 @@ def test_each_key_judges_and_goes_on_and_nothing_moves(desk_of: PageOf, server: 
     assert [grade for _, _, grade in server.said("Ada")] == [0, 3, 2, 1, 3]
     expect(page.locator(".count")).to_have_text(f"5 of {DOCUMENTS}")
     expect(page.locator("#pace")).to_contain_text("min left")
-    expect(page.locator("#status")).to_have_text(f"6 of {DOCUMENTS}: About {docno(6)}")
+    expect(page.locator("#status")).to_have_text(
+        f"Recorded: Highly relevant. Next: 6 of {DOCUMENTS}: About {docno(6)}"
+    )
     again = page.locator(".verdicts button:visible").evaluate_all(
         "all => all.map(one => [one.getBoundingClientRect().x, one.getBoundingClientRect().y])"
     )
@@ -121,8 +130,12 @@ def test_undo_goes_back_without_limit_also_after_a_reload(desk_of: PageOf, serve
     page.evaluate("openNow()")
     ready(page)
     assert shown(page) == docno(4)
+    expect(page.locator("#sitting")).to_have_text("3 this sitting")
+    page.evaluate(LISTEN)
     page.keyboard.press("z")
     expect(page.locator("#place")).to_have_text(f"3 of {DOCUMENTS}")
+    assert any("Undone: Relevant." in one for one in page.evaluate("window.told"))
+    expect(page.locator("#sitting")).to_have_text("2 this sitting")
     page.keyboard.press("Backspace")
     page.keyboard.press("z")
     expect(page.locator("#place")).to_have_text(f"1 of {DOCUMENTS}")
@@ -144,6 +157,7 @@ def test_a_topic_to_its_end_with_unsure_and_put_off_ones_coming_back(
     desk_of: PageOf, server: DeskServer
 ) -> None:
     page = desk_of("Dan", second=True)
+    page.evaluate(LISTEN)
     first = shown(page)
     fetched_ahead(page, 3)
     page.keyboard.press("s")
@@ -159,15 +173,23 @@ def test_a_topic_to_its_end_with_unsure_and_put_off_ones_coming_back(
     assert shown(page) == first
     # The last one put off again stays, and can be judged.
     page.keyboard.press("s")
-    expect(page.locator("#status")).to_have_text("It is the last one")
+    expect(page.locator("#status")).to_contain_text("It is the last one. Next: ")
     assert shown(page) == first
     page.keyboard.press("2")
-    expect(page.get_by_text("1 graded, 1 unsure, 1 that cannot be judged.")).to_be_visible()
+    counts = page.locator("[data-part=counts]")
+    expect(counts).to_have_text("1 graded, 1 unsure, 1 that cannot be judged.")
     page.keyboard.press("Enter")
     assert shown(page) == second
     expect(page.locator("button[value=unsure]")).to_have_attribute("aria-pressed", "true")
     page.keyboard.press("u")
     expect(page.get_by_role("heading", name="Every document has an answer")).to_be_visible()
+    told = page.evaluate("window.told")
+    assert (
+        "Recorded: unsure. Every document has an answer. 1 graded, 1 unsure, 1 that cannot be judged." in told
+    )
+    assert any(one.startswith("Put to the end of the topic. Next: ") for one in told)
+    assert any(one.startswith("Recorded: cannot judge, broken. Next: ") for one in told)
+    assert any(one.endswith("Press Enter: Review the unsure answer.") for one in told)
     expect(page.get_by_role("button", name="again")).to_have_count(0)
     light(page, "saved")
     assert server.said("Dan") == [

@@ -20,9 +20,9 @@ def test_a_group_sends_a_run_and_the_organiser_accepts_it(
     sign_in(olga, server.address, "organiser")
     olga.goto(f"{server.address}/c/harbour/groups")
     olga.get_by_role("link", name="Lantern Society", exact=True).click()
-    olga.get_by_label("For whom").fill("Paul")
-    olga.get_by_role("button", name="Make a link").click()
-    link = olga.get_by_label("Invitation link").input_value()
+    olga.locator("#people").fill("Paul")
+    olga.get_by_role("button", name="Create links").click()
+    link = olga.get_by_label("Invitation link for Paul").input_value()
 
     paul.goto(link)
     expect(paul.get_by_text("participant of Lantern Society")).to_be_visible()
@@ -39,7 +39,7 @@ def test_a_group_sends_a_run_and_the_organiser_accepts_it(
     paul.get_by_role("button", name="Check the files").click()
     expect(paul.get_by_role("heading", name="1 file checked")).to_be_visible()
     paul.get_by_label("Kind").select_option("manual")
-    paul.get_by_role("button", name="Submit the run").click()
+    paul.get_by_role("button", name="Submit the selected run").click()
     row = paul.get_by_role("row").filter(has_text="lantern-new")
     expect(row).to_contain_text("received")
 

@@ -25,7 +25,7 @@ def test_a_draft_is_compared_opened_and_added_to_and_an_assessor_judges_the_addi
     page.locator("#depth").fill("3")
     page.get_by_label("Name").fill("shallow")
     page.get_by_role("button", name="Save as draft").click()
-    expect(page.get_by_role("link", name="Open for judging")).to_be_visible()
+    expect(page.get_by_role("link", name="Open for judging").last).to_be_visible()
 
     page.get_by_role("link", name="Compare").click()
     page.get_by_label("Before").select_option(label="depth 15")
@@ -37,7 +37,7 @@ def test_a_draft_is_compared_opened_and_added_to_and_an_assessor_judges_the_addi
 
     go_to(page, "Pools")
     page.get_by_role("link", name="shallow").click()
-    page.get_by_role("link", name="Open for judging").click()
+    page.get_by_role("link", name="Open for judging").last.click()
     page.get_by_role("button", name="Open for judging").click()
     expect(page.get_by_text("Pool “shallow” is open for judging.")).to_be_visible()
 

@@ -50,7 +50,8 @@ def test_two_people_work_through_a_queue_and_each_document_is_judged_once(
                 now = page.locator("#document:not(.finished) .strip .mono, #document.finished h2")
                 expect(now).not_to_have_text(before, timeout=20_000)
     for page in pages.values():
-        expect(page.get_by_text("Nothing left to judge")).to_be_visible(timeout=20_000)
+        expect(page.get_by_role("heading", name="Nothing left to judge")).to_be_visible(timeout=20_000)
+        expect(page.locator("#status")).to_contain_text("Nothing left to judge in this topic. ")
     said = {name: [one for one, _, _ in server.said(name)] for name in NAMES}
     assert sorted(said["Ada"] + said["Ben"]) == [docno(number) for number in range(1, DOCUMENTS + 1)]
     assert min(map(len, said.values())) >= 5

@@ -29,6 +29,8 @@ HOSTILE = """<p>dose of the tide 10&#x202e;01 mg</p><script>alert(1)</script>
 <iframe src="https://evil.example"></iframe>
 <form action="https://evil.example"><input name="answer" autofocus></form>
 <svg><script>alert(3)</script></svg><a href="javascript:alert(4)">away</a>
+<math><mi xlink:href="javascript:alert(5)" onclick="alert(6)">x</mi>
+<mtext><table><mglyph><style><img src=x onerror=alert(7)></style></table></mtext></math>
 <a href="https://example.org/tide-table">the table</a>
 <table><tr>{cells}</tr></table>""".replace("{cells}", "<td>a wide cell of the tide</td>" * 30)
 # The disk answers when `openOutbox` is called.
@@ -291,6 +293,16 @@ def test_hostile_and_huge_documents_do_nothing_but_show_their_text(open_desk: An
         "_blank", "noopener noreferrer nofollow", "example.org/tide-table"
     ]  # fmt: skip
     expect(shown.locator(".control")).to_have_text("U+202E")
+    # A formula is one, and what is not shown left a mark that is seen and read, but is none of the text.
+    assert shown.locator("math mi").evaluate("one => [one.namespaceURI, one.attributes.length]") == [
+        "http://www.w3.org/1998/Math/MathML", 0
+    ]  # fmt: skip
+    for name in ("Script left out", "Embedded page left out", "Form, shown as text", "Drawing left out"):
+        mark = shown.get_by_role("img", name=name)
+        expect(mark).to_be_visible()
+        assert mark.evaluate("one => [one.textContent, getComputedStyle(one, '::before').content]") == [
+            "", f'"{name}"'
+        ]  # fmt: skip
     # The wide table scrolls in its own box, and a hit at its end is brought into sight.
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     for _ in range(31):

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.browser.conftest import Complaints, Server
 from tests.browser.people import demo_instance, sign_in
@@ -17,13 +17,13 @@ from workbench.demo.content import demo_documents, demo_topics
 
 LiveServer = Callable[..., Server]
 
-# What is wrong with which, and where: (file, what the page says).
+# What is wrong with which, and in which line: (file, line, what the page says).
 BAD = {
-    "sys04": "line 11: expected 6 columns, found 5",
-    "sys11": 'line 21, column 1: topic "T999" is not among the topics',
-    "sys19": "line 32, column 3: document",
-    "sys27": 'line 6, column 5: the score "nan" is not a finite decimal number',
-    "sys33": 'line 8, column 6: the tag "sys3x" differs from "sys33" in line 1',
+    "sys04": ("11", "expected 6 columns, found 5"),
+    "sys11": ("21", 'topic "T999" is not among the topics'),
+    "sys19": ("32", "document"),
+    "sys27": ("6", 'the score "nan" is not a finite decimal number'),
+    "sys33": ("8", 'the tag "sys3x" differs from "sys33" in line 1'),
 }
 DROP = """async (input, files) => {
   const carried = new DataTransfer();
@@ -81,6 +81,11 @@ def drop(page: Page, files: dict[str, bytes]) -> None:
     page.get_by_label("Run files").evaluate(DROP, carried)
 
 
+def card_of(page: Page, name: str) -> Locator:
+    """What the page says of one checked file."""
+    return page.locator("details.checked", has=page.get_by_role("heading", name=name))
+
+
 def test_forty_runs_are_dropped_five_are_bad_one_is_repaired_and_a_pool_is_made(
     page: Page, live_server: LiveServer, tmp_path: Path
 ) -> None:
@@ -91,9 +96,10 @@ def test_forty_runs_are_dropped_five_are_bad_one_is_repaired_and_a_pool_is_made(
     page.get_by_role("button", name="Check the files").click()
     expect(page.get_by_role("heading", name="40 files checked")).to_be_visible(timeout=60_000)
     rows = page.get_by_role("region", name="Files").get_by_role("row")
-    for at, (name, words) in enumerate(BAD.items(), 1):
+    for at, (name, (line, words)) in enumerate(BAD.items(), 1):
         expect(rows.nth(at)).to_contain_text(name)
-        expect(rows.nth(at)).to_contain_text(words)
+        error = card_of(page, name).locator("tr.error").filter(has_text=words)
+        expect(error.get_by_role("cell").first).to_have_text(line)
         expect(rows.nth(at).get_by_role("checkbox")).to_have_count(0)
     expect(page.get_by_role("checkbox", name=re.compile("^Add sys"))).to_have_count(35)
 
@@ -103,7 +109,7 @@ def test_forty_runs_are_dropped_five_are_bad_one_is_repaired_and_a_pool_is_made(
     repaired = tmp_path / "sys04.txt"
     lines = runs["sys04.txt"].decode().splitlines()
     repaired.write_text("\n".join([*lines[:10], f"{lines[10]} sys04", *lines[11:]]) + "\n", encoding="utf-8")
-    card = page.locator("details.checked", has=page.get_by_role("heading", name="sys04.txt"))
+    card = card_of(page, "sys04.txt")
     card.get_by_label("Upload a corrected file").set_input_files(repaired)
     card.get_by_role("button", name="Check it instead").click()
     expect(page.get_by_role("checkbox", name=re.compile("^Add sys"))).to_have_count(37)

@@ -94,6 +94,8 @@ def test_training_tells_the_known_grade_and_goes_on_by_a_key(
         told = page.locator(".told")
         expect(told).to_contain_text("Expected: Highly relevant", timeout=SOON_MS)
         expect(told).to_contain_text(f"Why {int(first[1:])}.")
+        expect(page.locator("#status")).to_contain_text("You answered: Related. Why")
+        expect(page.locator("#status")).to_contain_text("Press Enter to go on.")
         page.keyboard.press("2")  # nothing is judged before one goes on
         page.keyboard.press("z")
         assert shown(page) == first

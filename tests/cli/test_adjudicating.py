@@ -66,7 +66,7 @@ def test_disputed_pairs_are_listed_with_who_said_what_and_how_much_they_move() -
 @pytest.mark.usefixtures("folder")
 def test_decisions_come_in_once_go_out_as_they_came_and_stand_in_the_queue() -> None:
     assert told("adjudicate", "small", "decided.tsv") == [
-        {"file": "decided.tsv", "read": 1, "new": 1, "undisputed": 0}
+        {"file": "decided.tsv", "read": 1, "new": 1, "undisputed": 0, "ungiven": 0}
     ]
     assert told("adjudicate", "small", "decided.tsv")[0]["new"] == 0
     assert campaign("decisions", "small").stdout == "topic\tdoc\tgrade\treason\nT1\td1\t1\tit says so\n"
@@ -116,7 +116,7 @@ def test_the_nyt_pilot_held_elsewhere_reports_what_was_published(
     offline = CliRunner().invoke(rounds, [before, after, "--json"])
     assert json.loads(offline.stdout) == found
     latex = campaign("discussion-report", "pilot", "--latex").stdout
-    assert "& all grades & 0.485 & 0.675" in latex
+    assert "& all grades & 0.485 & 120 & 0.675 & 120" in latex
     assert "34 of 360 labels changed" in latex
     table = list(csv.DictReader(campaign("discussion-report", "pilot", "--csv").stdout.splitlines()))
     (row,) = (one for one in table if (one["name"], one["grades"]) == ("pooled", "all grades"))

@@ -53,6 +53,7 @@ def terminal(tmp_path: Path, migrated_sqlite: Path) -> Terminal:
     return Terminal(instance)
 
 
+@pytest.mark.slow
 def test_the_whole_line_on_cystic_fibrosis(terminal: Terminal, tmp_path: Path) -> None:
     data = shared("data", "cf")
     runs = sorted(str(path) for path in (data / "runs_generated").glob("*.gz"))
@@ -180,6 +181,12 @@ def test_people_are_made_invited_and_assigned_by_commands(terminal: Terminal, tm
     terminal.does("init", "--login", "olga", "--name", "Olga", *secret)
     again = terminal.run("init", "--login", "other", *secret)
     assert again.returncode == 1
+    assert b"the database already has an account" in again.stderr
+    assert b"workbench account new LOGIN" in again.stderr
+    # What is recommended is for the database that was just made, also where its folder's name has a space.
+    elsewhere = tmp_path / "another place"
+    made = terminal.run("init", "--login", "olga", "--instance", str(elsewhere), *secret)
+    assert f"Next: workbench serve --instance '{elsewhere}'\n".encode() in made.stdout
     terminal.does("campaign", "new", "Small", "--organiser", "olga")
     for login in ("ada", "ben"):
         terminal.does("account", "new", login, *secret)
@@ -195,3 +202,41 @@ def test_people_are_made_invited_and_assigned_by_commands(terminal: Terminal, tm
     link = terminal.does("campaign", "invite", "small", "--address", "https://judge.example/").decode()
     assert link.startswith("https://judge.example/invitation/")
     assert terminal.run("account", "password", "nobody", *secret).returncode == 1
+
+
+def test_twenty_people_are_invited_at_once_and_get_new_links(terminal: Terminal) -> None:
+    terminal.does("campaign", "new", "Small")
+    people = "".join(f"Guest {number}\n" for number in range(20)).encode()
+    invite = ("campaign", "invite", "small", "--from", "-", "--address", "https://judge.example/")
+    links = dict(line.split("\t") for line in terminal.does(*invite, stdin=people).decode().splitlines())
+    assert list(links) == [f"Guest {number}" for number in range(20)]
+    assert all(link.startswith("https://judge.example/invitation/") for link in links.values())
+    again = terminal.run(*invite, stdin=people)
+    assert (again.returncode, again.stdout) == (1, b"")
+    assert b"Guest 0 has an open invitation" in again.stderr
+    renewed = terminal.does("campaign", "invite", "small", "Guest 3", "--new-link").decode().strip()
+    assert not links["Guest 3"].endswith(renewed)
+    listed = terminal.json("campaign", "invitations", "small")
+    assert {(one["role"], one["state"]) for one in listed} == {("assessor", "open")}
+    assert len(listed) == 20
+
+
+def test_a_campaign_is_archived_restored_duplicated_and_deleted(terminal: Terminal) -> None:
+    terminal.does("campaign", "new", "Small", "--scale", "four-grades")
+    terminal.does("campaign", "archive", "small")
+    assert terminal.json("campaign", "list") == []
+    assert [one["slug"] for one in terminal.json("campaign", "list", "--archived")] == ["small"]
+    refused = terminal.run("campaign", "group", "add", "small", "North")
+    assert refused.returncode == 1
+    assert b"workbench campaign restore small" in refused.stderr
+    assert terminal.json("campaign", "show", "small")["runs"] == 0
+    assert terminal.does("campaign", "duplicate", "small", "Small again") == b"small-again\n"
+    copy, source = terminal.json("campaign", "list"), terminal.json("campaign", "list", "--archived")
+    assert copy[0]["scale"] == source[0]["scale"]
+    terminal.does("campaign", "restore", "small")
+    terminal.does("campaign", "group", "add", "small", "North")
+    wrong = terminal.run("campaign", "delete", "small", "--name", "small")
+    assert (wrong.returncode, b"type: Small" in wrong.stderr) == (1, True)
+    gone = terminal.run("campaign", "delete", "small", stdin=b"Small\n")
+    assert (gone.returncode, gone.stdout) == (0, b"small is deleted\n")
+    assert [one["slug"] for one in terminal.json("campaign", "list")] == ["small-again"]

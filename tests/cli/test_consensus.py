@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from tests.support import shared
 from workbench.cli.consensus import command
 from workbench.cli.main import workbench
 from workbench.errors import WorkbenchError
+from workbench.help.manual import page_named
 from workbench.records import FOUR_GRADES, Judgment
 from workbench.storage.engine import Database
 from workbench.storage.tables import AdjudicationEventRow
@@ -72,6 +74,20 @@ def test_one_rule_gives_qrels_labels_or_soft_labels(table: str, tmp_path: Path) 
     assert soft[:2] == ["topic,docno,mean,n,share_0,share_1,share_2", f"1,d1,{4 / 3},3,{1 / 3},0.0,{2 / 3}"]
     assert run(table, "--export", "groups").stdout.splitlines()[:2] == ["1 ann d1 2", "1 ann d2 1"]
     assert json.loads(run(table, "--export", "soft", "--json").stdout)[0]["n"] == 3
+    assert run(table, "--export", "soft", "--json", "-o", file).stdout == ""
+    assert json.loads(file.read_text())[0]["n"] == 3
+    assert run(table, "--export", "groups", "--json").exit_code == 2
+
+
+def test_json_is_what_the_manual_says(table: str, tmp_path: Path) -> None:
+    (row,) = [
+        line for line in page_named("commands").text.splitlines() if "workbench consensus JUDGMENTS" in line
+    ]
+    (gold := tmp_path / "gold.qrels").write_text("1 0 d1 2\n1 0 d2 0\n")
+    (one := tmp_path / "one.run").write_text("1 Q0 d1 1 2 one\n")
+    (two := tmp_path / "two.run").write_text("1 Q0 d2 1 2 two\n")
+    whole = said(table, "--gold", gold, "--run", one, "--run", two)
+    assert set(re.findall("`([a-z]+)`", row.split("|")[-2])) == whole.keys()
 
 
 def test_a_mean_is_never_written_as_qrels(table: str) -> None:

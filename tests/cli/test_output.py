@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.cli.output import print_csv, printable
+from workbench.agreement.intervals import Interval
+from workbench.cli.agreement_output import bounds_in_words, four
+from workbench.cli.output import print_csv, printable, say_short
 
 
 def test_csv_keeps_the_bytes_of_ids_and_leaves_cells_without_value_empty(
@@ -12,6 +14,14 @@ def test_csv_keeps_the_bytes_of_ids_and_leaves_cells_without_value_empty(
 ) -> None:
     print_csv(("topic", "doc", "value"), [("1", "d\udce9", None), ("2", 'a "b", c', 0.5)])
     assert capsysbinary.readouterr().out == b'topic,doc,value\n1,d\xe9,\n2,"a ""b"", c",0.5\n'
+
+
+def test_a_value_that_is_nearly_nothing_has_no_sign(capsys: pytest.CaptureFixture[str]) -> None:
+    # As the lower bound of an interval comes out of resampling.
+    say_short(("name", "value"), [("a", -2e-16), ("b", -0.0004), ("c", -0.0006)])
+    assert capsys.readouterr().out == "name\tvalue\na\t0.000\nb\t0.000\nc\t-0.001\n"
+    nearly = Interval(-2e-16, 0.25, 0.95, "bootstrap", 4)
+    assert (four(-2e-16), bounds_in_words(nearly)) == ("0.0000", "0.000 to 0.250")
 
 
 def test_a_terminal_gets_a_question_mark_for_a_byte_that_was_no_utf8() -> None:

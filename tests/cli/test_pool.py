@@ -174,7 +174,7 @@ def test_all_that_is_wrong_about_the_parameters_is_told_before_runs_are_read() -
     said = CliRunner().invoke(command, ["absent.run", "--strategy=rbp", "--p=2", "--budget=0", "--seed=1"])
     assert said.exit_code == 2
     assert "--p: p cannot be 2.0 (give 0.01 to 0.999)" in said.stderr
-    assert "--budget: budget cannot be 0 (give 1 or more)" in said.stderr
+    assert "--budget: budget cannot be 0 (give 1 to 1,000,000)" in said.stderr
     assert '--seed: the strategy "rbp" has no parameter "seed" (it has budget, p)' in said.stderr
 
 

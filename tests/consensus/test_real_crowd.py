@@ -42,6 +42,7 @@ def test_a_broken_link_is_no_grade(crowd: LatestJudgments) -> None:
     assert (found.settled, found.left) == (20_025, (("nobody gave a grade", 207),))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rule", "said", "expected"),
     [

@@ -7,7 +7,8 @@ from workbench.storage.engine import Database
 from workbench.workflow.agreement.report import agreement_of_people
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.judging.assignments import left_to_judge
-from workbench.workflow.overview import campaigns_of, overview
+from workbench.workflow.overview.cards import campaigns_of
+from workbench.workflow.overview.progress import overview
 from workbench.workflow.people.accounts import account_by_login
 from workbench.workflow.people.groups import groups_of
 from workbench.workflow.runs.run_records import runs_of

@@ -9,18 +9,19 @@ from typing import TypedDict
 from hypothesis import strategies as st
 
 from workbench.errors import InvalidInput
-from workbench.formats.identifiers import fits
+from workbench.formats.identifiers import all_seen, fits
 from workbench.formats.run_rules import RunRules
+from workbench.records import id_bytes
 
 IDS = (
     st.one_of(
-        st.text(st.sampled_from("aZ019-_.:/#é漢\u00a0\udcff\udc80"), min_size=1, max_size=8),
+        st.text(st.sampled_from("aZ019-_.:/#é漢\udcff\udc80"), min_size=1, max_size=8),
         st.binary(min_size=1, max_size=8).map(lambda raw: raw.decode("utf-8", "surrogateescape")),
     )
     .map(lambda text: "".join(c for c in text if fits(c)))
     # Bytes that stand for surrogates may join to a character, so that the id would come back as another.
     .map(lambda text: text.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape"))
-    .filter(fits)
+    .filter(lambda text: fits(text) and all_seen(id_bytes(text)))
 )
 """Ids of run and qrels files: no white space or control characters, but any other character or byte."""
 

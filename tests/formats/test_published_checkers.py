@@ -14,8 +14,9 @@ from tests.formats.strategies import stream
 from tests.support import cases
 from workbench.errors import InvalidInput
 from workbench.formats.qrels import read_qrels
+from workbench.formats.run_check import Expected, check_run
 from workbench.formats.run_rules import RunRules
-from workbench.formats.runs import check_run, read_run
+from workbench.formats.runs import read_run
 from workbench.ranking import ordered
 
 CHECKERS = "33_formats_nist_checkers.json"
@@ -80,14 +81,12 @@ def test_runs_that_nist_checks(name: str) -> None:
         stream(content),
         source="r",
         file_stem=given.get("file_name"),
-        topics=topics,
-        docnos=DOCNOS.get(name),
-        rules=RunRules(max_per_topic=1000),
+        expected=Expected(topics, DOCNOS.get(name), RunRules(max_per_topic=1000)),
     )
     errors, warnings = NIST[name]
     assert {f"{finding.code}:{finding.line}" for finding in check.errors} == errors
     assert {f"{finding.code}:{finding.line}" for finding in check.warnings} == warnings
-    assert (check.run is None) == bool(errors)
+    assert (check.tag is None) == bool(errors)
 
 
 def test_no_case_of_nist_s_checkers_is_forgotten() -> None:

@@ -16,8 +16,9 @@ from workbench.formats.documents import read_documents
 from workbench.formats.identifiers import read_ids
 from workbench.formats.judgments import read_judgments
 from workbench.formats.qrels import read_qrels, write_qrels
+from workbench.formats.run_check import Expected, check_run
 from workbench.formats.run_rules import RunRules
-from workbench.formats.runs import RunReading, check_run, read_run
+from workbench.formats.runs import RunReading, read_run
 from workbench.formats.topics import read_topics
 from workbench.records import Answer, Judgment, Qrel, Topic
 
@@ -140,6 +141,7 @@ def test_the_runs_of_robust_2003_are_accepted() -> None:
         assert set(reading.run.rankings) == known
 
 
+@pytest.mark.slow
 def test_the_runs_behind_the_first_pool_of_trec_covid() -> None:
     folder = shared("data", "trec-covid", "round1")
     with (folder / "runs.tsv").open(encoding="utf-8") as lines:
@@ -150,7 +152,7 @@ def test_the_runs_behind_the_first_pool_of_trec_covid() -> None:
     contradicted = []
     for row in told:
         with (folder / "runs" / f"{row['run']}.gz").open("rb") as stream:
-            check = check_run(stream, source="r", file_stem=row["run"], topics=known, docnos=docnos)
+            check = check_run(stream, source="r", file_stem=row["run"], expected=Expected(known, docnos))
         assert (check.errors, check.lines, check.topics) == ((), int(row["lines"]), int(row["topics"]))
         contradicted += [row["run"]] if "rank-order" in by_code(check.warnings) else []
     assert len(told) == 56

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from tests.formats.strategies import IDS, Expected, codes, stream
 from workbench.errors import InvalidInput, WorkbenchError
+from workbench.formats.run_check import check_run
 from workbench.formats.run_rules import RunRules
 from workbench.formats.run_table import COLUMNS
-from workbench.formats.runs import RunReading, check_run, read_run, write_run
+from workbench.formats.runs import RunReading, read_run, write_run
 from workbench.records import Ranking, Run
 
 PLAIN = "401 Q0 FT911-3 1 9.5 tagX\n401 Q0 FT911-4 2 8.5 tagX\n402 Q0 FT911-3 1 1e3 tagX\n"
@@ -65,11 +66,12 @@ def test_topics_keep_the_order_of_the_file_also_where_they_interleave() -> None:
 
 
 def test_ids_survive_to_the_byte() -> None:
-    # A no-break space and the ideographic space are parts of an id: only ASCII separates columns.
-    reading = read(b"007 Q0 msmarco#1/a:b 1 2 t\n007 Q0 caf\xe9 2 1 t\n\xc2\xa01 Q0 d\xe3\x80\x80e 1 1 t\n")
-    assert list(reading.run.rankings) == ["007", "\u00a01"]
+    reading = read(b"007 Q0 msmarco#1/a:b 1 2 t\n007 Q0 caf\xe9 2 1 t\n\xe4\xb8\x80 Q0 d\xc3\xa9e 1 1 t\n")
+    assert list(reading.run.rankings) == ["007", "一"]
     assert reading.run.rankings["007"].docnos == ("msmarco#1/a:b", "caf\udce9")
-    assert reading.run.rankings["\u00a01"].docnos == ("d\u3000e",)
+    assert reading.run.rankings["一"].docnos == ("dée",)
+    # Files of any bytes can be scored; only a campaign cannot store them.
+    assert "encoding" in {finding.code for finding in reading.findings}
 
 
 @pytest.mark.parametrize(
@@ -168,15 +170,51 @@ def test_only_the_first_thousand_errors_are_told_and_the_rest_counted() -> None:
     assert check_run(stream(content), source="r").error_count == 1501
 
 
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        ('{"q1": {"d1": 0.5}, "q2": {}}\n', "json"),
+        ('[{"a": 1, "b": 2, "c": 3}]\n', "json"),
+        ("{\n", "json"),
+        ("<html>\n", "markup"),
+        ("1 Q0 a 1 2 t\r1 Q0 b 2 1 t\r", "line-ends"),
+    ],
+)
+def test_another_kind_of_file_is_named_once(content: str, code: str) -> None:
+    assert errors(content) == [(None, code)]
+
+
+@pytest.mark.parametrize(
+    "header", ["query_id Q0 doc_id rank score tag", "qid docid rank score", "topic\titer\tdocno"]
+)
+def test_a_header_is_named_and_the_lines_below_are_read(header: str) -> None:
+    assert errors(f"{header}\n{PLAIN}") == [(1, "header")]
+    # A topic, document or tag may be called so.
+    assert read("topic Q0 docno 1 2 score\n").run.tag == "score"
+
+
+def test_lines_are_joined_and_split_again_when_there_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = "".join(f"{n % 3} Q0 d{n} {n} {-n} t\n" + "\n" * (n % 2) for n in range(50)) + PLAIN.replace(
+        "tagX", "t"
+    )
+    whole = check_run(stream(plain), source="r"), read(plain)
+    for loose in (1, 2, 7):
+        monkeypatch.setattr("workbench.formats.run_table._LOOSE", loose)
+        assert (check_run(stream(plain), source="r"), read(plain)) == whole
+    repeated = plain + "1 Q0 d1 1 -1 t\n"
+    # Blank lines count as lines of the file: it has 50 and 25 of the first part, and 3 of the second.
+    assert errors(repeated) == [(79, "duplicate")]
+
+
 def test_a_broken_stream_is_one_error() -> None:
     assert errors(gzip.compress(PLAIN.encode())[:-4]) == [(None, "gzip")]
     check = check_run(stream(b"PK\x03\x04"), source="r")
-    assert (check.run, check.error_count, codes(InvalidInput(check.errors))) == (None, 1, [(None, "archive")])
+    assert (check.tag, check.error_count, codes(InvalidInput(check.errors))) == (None, 1, [(None, "archive")])
 
 
 def test_a_refused_run_keeps_its_warnings_in_a_check() -> None:
     check = check_run(stream("1 0 a 1 2 t\n1 0 a 2 1 t\n"), source="r")
-    assert check.run is None
+    assert check.tag is None
     assert [finding.code for finding in check.errors] == ["duplicate"]
     assert [finding.code for finding in check.warnings] == ["second-column"]
     assert (check.topics, check.lines) == (1, 2)

@@ -6,6 +6,7 @@ import pytest
 
 from tests.formats.strategies import stream
 from workbench.errors import InvalidInput, Severity
+from workbench.formats.run_check import Expected, RunCheck, check_run
 from workbench.formats.run_rules import (
     CODES,
     DEFAULT_RULES,
@@ -14,7 +15,6 @@ from workbench.formats.run_rules import (
     changed_rules,
     rules_from_json,
 )
-from workbench.formats.runs import RunCheck, check_run
 
 GOOD = "1 Q0 a 1 2 t\n1 Q0 b 2 1 t\n"
 
@@ -23,14 +23,14 @@ def treated(content: str, *, most: int | None = None, cut: int | None = None, **
     chosen = [(code.replace("_", "-"), Treatment(value)) for code, value in codes.items()]
     rules = changed_rules(DEFAULT_RULES, chosen, max_per_topic=most)
     return check_run(
-        stream(content), source="r", file_stem="t", topics=["1"], docnos={"a", "b"}, rules=rules, cut=cut
+        stream(content), source="r", file_stem="t", expected=Expected(["1"], {"a", "b"}, rules, cut)
     )
 
 
 def test_what_the_issue_calls_errors_are_errors_and_the_rest_are_warnings() -> None:
     assert {code.name for code in CODES.values() if code.default is Treatment.ERROR} == {
-        "columns", "comment", "id", "duplicate", "score", "tags", "empty",
-        "unknown-topic", "too-many", "unknown-document",
+        "columns", "comment", "header", "id", "id-length", "id-encoding", "duplicate", "score", "tags",
+        "empty", "unknown-topic", "too-many", "unknown-document",
     }  # fmt: skip
     assert {code.default for code in CODES.values() if not code.fixed} == {
         Treatment.ERROR,
@@ -40,7 +40,10 @@ def test_what_the_issue_calls_errors_are_errors_and_the_rest_are_warnings() -> N
 
 def test_what_makes_a_file_no_run_cannot_be_softened() -> None:
     fixed = [code.name for code in CODES.values() if code.fixed]
-    assert fixed == ["columns", "comment", "id", "duplicate", "score", "tags", "empty"]
+    assert fixed == [
+        "columns", "comment", "header", "id", "id-length", "id-encoding", "duplicate", "score", "tags",
+        "empty",
+    ]  # fmt: skip
     for name in fixed:
         for treatment in (Treatment.WARNING, Treatment.IGNORED):
             with pytest.raises(InvalidInput, match=f"{name} is always"):
@@ -61,7 +64,7 @@ def test_a_softened_error_is_one_warning_and_the_run_is_taken() -> None:
         (4, 1, "unknown-topic"),
     ]
     taken = treated(content, unknown_topic="warning")
-    assert taken.run is not None
+    assert taken.tag is not None
     (warning,) = taken.warnings
     assert warning.severity is Severity.WARNING
     assert warning.message == 'topic "2" is not among the topics (2 lines), and 1 more like it'
@@ -71,7 +74,7 @@ def test_a_softened_error_is_one_warning_and_the_run_is_taken() -> None:
 
 def test_a_hardened_warning_refuses_the_run() -> None:
     check = treated("1 0 a 1 2 t\n1 Q0 b 2 1 t\n", second_column="error")
-    assert check.run is None
+    assert check.tag is None
     assert [(f.line, f.column, f.code, f.severity) for f in check.errors] == [
         (1, 2, "second-column", Severity.ERROR)
     ]
@@ -82,8 +85,8 @@ def test_the_limit_of_documents_counts_by_topic() -> None:
     assert [(f.line, f.code) for f in treated(GOOD, most=1).errors] == [(2, "too-many")]
     assert treated(GOOD, most=2).errors == ()
     softened = treated(GOOD, most=1, too_many="warning")
-    assert softened.run is not None
-    assert len(softened.run.rankings["1"]) == 2, "all of them are used"
+    assert softened.tag is not None
+    assert softened.lines == 2, "all of them are used"
 
 
 def test_ties_across_the_cut_are_told_where_there_is_a_cut() -> None:
@@ -91,7 +94,7 @@ def test_ties_across_the_cut_are_told_where_there_is_a_cut() -> None:
     content = "1 Q0 d 1 3 t\n1 Q0 c 2 2 t\n1 Q0 b 3 2 t\n1 Q0 a 4 1 t\n"
     rules = RunRules(changed={"ties": Treatment.IGNORED})
     for cut, expected in ((1, []), (2, [(2, 5)]), (3, []), (4, []), (None, [])):
-        check = check_run(stream(content), source="r", rules=rules, cut=cut)
+        check = check_run(stream(content), source="r", expected=Expected(rules=rules, cut=cut))
         told = [(f.line, f.column) for f in check.warnings if f.code == "cut-ties"]
         assert told == expected, cut
 

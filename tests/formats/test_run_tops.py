@@ -127,6 +127,7 @@ def test_long_runs_are_understood_and_agree(style: Style, depth: int, ties: TieR
     compare(style, depth, ties)
 
 
+@pytest.mark.slow
 # Each reads 2,000 lines both ways: 500 are the million of the command that README names.
 @given(STYLES, st.integers(1, 60), TIES)
 @settings(max_examples=int(os.environ.get("WORKBENCH_TEST_FUZZ", "100")), deadline=None)

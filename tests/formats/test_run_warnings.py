@@ -94,6 +94,23 @@ def test_long_tags_and_tags_of_other_files_are_told() -> None:
     assert warnings(f"1 Q0 a 1 2 {long[1:]}\n", file_stem=long[1:]) == {}
 
 
+def test_a_tag_with_other_characters_than_trec_takes_is_told() -> None:
+    assert warnings("1 Q0 a 1 2 bm25.k1=2\n") == {
+        "tag-characters": (None, 'the tag "bm25.k1=2" contains ".="')
+    }
+
+
+def test_ids_that_look_alike_are_told() -> None:
+    # The e with an acute accent as one character, and as an e and an accent.
+    assert warnings("1 Q0 caf\u00e9 1 2 t\n1 Q0 cafe\u0301 2 1 t\n") == {
+        "docnos-alike": (2, 'document "cafe\u0301" looks like another of topic "1", but has other bytes')
+    }
+    assert warnings("1 Q0 caf\u00e9 1 2 t\n2 Q0 cafe\u0301 1 1 t\n") == {}
+    assert warnings("01 Q0 a 1 2 t\n1 Q0 a 1 1 t\n3 Q0 a 1 1 t\n001 Q0 a 1 1 t\n") == {
+        "topics-alike": (None, 'topics "01", "1", "001" could be the same one')
+    }
+
+
 def test_topics_without_documents_are_told() -> None:
     content = "3 Q0 a 1 2 t\n"
     assert warnings(content, topics=[str(n) for n in range(1, 9)]) == {

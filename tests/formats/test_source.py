@@ -92,8 +92,18 @@ def test_binary_files_are_refused_at_the_line_of_the_first_nul() -> None:
     assert refusal(b"a\n" * 700_000 + b"\0")[0] == 700_001
 
 
-def test_utf_16_is_named() -> None:
+def test_utf_16_and_32_are_named() -> None:
     assert refusal("401 Q0".encode("utf-16"))[1] == "utf-16"
+    assert refusal("401 Q0".encode("utf-32"))[1] == "utf-32"
+    assert refusal(b"\0\0\xfe\xff" + "401".encode("utf-32-be"))[1] == "utf-32"
+
+
+def test_lines_that_end_with_carriage_returns_alone_are_named() -> None:
+    assert refusal(b"401 0 a 1\r401 0 b 1\r") == (
+        None, "line-ends", "the lines end with carriage returns alone, as on old Macs",
+    )  # fmt: skip
+    # One line, with whatever ends it.
+    assert list(byte_lines(io.BytesIO(b"a b\r"), source="s")) == [(1, b"a b")]
 
 
 def test_a_stream_that_gives_little_at_a_time_is_read_whole() -> None:

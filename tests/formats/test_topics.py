@@ -183,8 +183,8 @@ def test_ids_in_json_have_many_names_and_are_text(name: str) -> None:
 
 def test_numbers_stay_as_they_are_written() -> None:
     content = '{"id": 1e3, "title": 5}\n{"id": 1.50, "title": null, "question": "q"}\n'
-    content += f'{{"id": {"9" * 5000}, "query": "r"}}'
-    assert read(content) == (Topic("1e3", "5"), Topic("1.50", "", "q"), Topic("9" * 5000, "r"))
+    content += f'{{"id": {"9" * 500}, "query": "r"}}'
+    assert read(content) == (Topic("1e3", "5"), Topic("1.50", "", "q"), Topic("9" * 500, "r"))
 
 
 def test_an_array_of_topics_is_read_with_the_lines_of_its_items() -> None:

@@ -86,12 +86,12 @@ def test_everything_wrong_about_the_parameters_is_told_at_once() -> None:
         build_pool(RUNS, strategy="rrf", parameters={"budget": 0, "k": "sixty", "width": 3})
     said = [(finding.source, finding.message, finding.remedy) for finding in caught.value.findings]
     assert said == [
-        ("budget", "budget cannot be 0", "give 1 or more"),
+        ("budget", "budget cannot be 0", "give 1 to 1,000,000"),
         ("k", "k cannot be 'sixty'", "give a whole number, as 100"),
         ("width", 'the strategy "rrf" has no parameter "width"', "it has budget, k"),
     ]
 
 
 def test_a_parameter_below_its_lowest_value_is_refused() -> None:
-    with pytest.raises(WorkbenchError, match=r"depth cannot be 0 \(give 1 or more\)"):
+    with pytest.raises(WorkbenchError, match=r"depth cannot be 0 \(give 1 to 1,000,000\)"):
         build_pool(RUNS, strategy="depth", parameters={"depth": 0})

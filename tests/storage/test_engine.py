@@ -14,10 +14,11 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import func, select, text, update
-from sqlalchemy.exc import IntegrityError, InternalError, StatementError
+from sqlalchemy.exc import IntegrityError, InternalError, OperationalError, ProgrammingError, StatementError
 from sqlalchemy.orm import Session
 
-from workbench.errors import WorkbenchError
+from workbench.errors import Unavailable, WorkbenchError
+from workbench.storage import engine
 from workbench.storage.engine import Database, reachable
 from workbench.storage.tables import AccountRow, TopicRow
 
@@ -50,7 +51,7 @@ def accounts(database: Database) -> int:
         ("journal_mode", "wal"),
         ("synchronous", 2),  # 2 is FULL: https://sqlite.org/pragma.html#pragma_synchronous
         ("foreign_keys", 1),
-        ("busy_timeout", 30_000),
+        ("busy_timeout", 15_000),
     ],
 )
 def test_sqlite_runs_with_the_settings_under_which_nothing_is_lost(
@@ -126,6 +127,35 @@ def test_writers_at_the_same_time_queue_instead_of_failing(database: Database) -
     with ThreadPoolExecutor(6) as threads:
         list(threads.map(write, range(6)))
     assert accounts(database) == 30
+
+
+def test_a_writer_that_waits_too_long_is_told_so(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "BUSY_SECONDS", 0.05)
+    first, second = Database(database.url), Database(database.url)  # as two processes have them
+
+    def write(writer: Database) -> None:
+        with writer.writing() as db:
+            db.execute(update(AccountRow).values(name="Ada L."))
+
+    with database.writing() as db:
+        db.add(account("ada"))
+    with first.writing() as db:
+        db.execute(update(AccountRow).values(name="Ada"))
+        with pytest.raises(Unavailable):
+            write(second)
+        assert accounts(second) == 1
+        if database.embedded:
+            # In one process writers queue before they come to SQLite.
+            with ThreadPoolExecutor(1) as thread, pytest.raises(Unavailable):
+                thread.submit(write, first).result()
+    write(second)
+    for one in (first, second):
+        one.close()
+
+
+def test_an_error_in_a_statement_is_none_of_the_database(database: Database) -> None:
+    with pytest.raises((OperationalError, ProgrammingError)), database.reading() as db:
+        db.execute(text("select nothing from no_such_table"))
 
 
 def test_a_second_sqlite_writer_begins_only_when_the_first_has_ended(sqlite_database: Database) -> None:

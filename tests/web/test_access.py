@@ -10,14 +10,19 @@ from typing import Any
 
 import pytest
 from flask import Blueprint, Flask
+from sqlalchemy import select
 from werkzeug.routing import Rule
 
 from tests.builders import ALPHA, run_text
 from tests.cast import CHEAP, ROLES, Cast, signed_in_client
+from workbench.records import Answer
 from workbench.settings import read_settings
 from workbench.storage.engine import Database
+from workbench.storage.tables import Base
 from workbench.web.access import Access, Who, access_of, anyone
 from workbench.web.app import create_app
+from workbench.workflow.judging.record import record
+from workbench.workflow.judging.submission import Submission
 from workbench.workflow.people.invitations import invite
 from workbench.workflow.people.roles import Role
 from workbench.workflow.runs.run_checks import check_file, run_checker
@@ -79,7 +84,6 @@ def samples(sqlite_database: Database, cast: Cast) -> dict[str, Any]:
         "slug": cast.slug,
         "filename": "workbench.css",
         "token": invited.token,
-        "invitation_id": invited.id,
         "account_id": cast.accounts["Vera"].id,
         "assignment_id": cast.assignments["Ada", "T1"],
         "task_id": 1,
@@ -92,6 +96,7 @@ def samples(sqlite_database: Database, cast: Cast) -> dict[str, Any]:
         "table": "growth",
         "part": "rules",
         "kind": "csv",
+        "what": "preferences",
         "page": "judging",
     }
 
@@ -123,12 +128,17 @@ def test_every_route_says_who_may_call_it(app: Flask) -> None:
     assert silent == []
 
 
+# What an assessor said before the role was withdrawn is stored for the organiser, whoever the sender is now.
+FORMER_ASSESSORS = {"judging.answer", "judging.comment"}
+
+
 def test_statements_about_members_stand_on_addresses_of_a_campaign(app: Flask) -> None:
     wrong = [
         rule.rule
         for rule in app.url_map.iter_rules()
         if (statement := access_of(app, rule.endpoint))
         and (statement.who is Who.MEMBER) != rule.rule.startswith("/c/<slug>")
+        and rule.endpoint not in FORMER_ASSESSORS
     ]
     assert wrong == []
 
@@ -160,6 +170,48 @@ def test_each_route_opens_to_whom_it_says(
         else:
             assert replace(called, location=None) == Called(False, refusal, None), (name, address, called)
             assert refusal != 303 or (called.location or "").startswith("/sign-in"), (address, called)
+
+
+# What changes an archived campaign as a whole; everything else is refused there.
+AT_THE_END = {"archive.restore", "archive.duplicate", "archive.delete"}
+
+
+def rows_of(database: Database) -> dict[str, list[str]]:
+    """Everything in the database but who is signed in."""
+    tables = [table for table in Base.metadata.sorted_tables if table.name != "session"]
+    with database.reading() as db:
+        return {table.name: sorted(map(repr, db.execute(select(table)))) for table in tables}
+
+
+def test_nothing_changes_in_an_archived_campaign_and_everything_can_be_read(
+    app: Flask, sqlite_database: Database, cast: Cast, samples: dict[str, Any]
+) -> None:
+    # An answer, so that there is something to export.
+    with sqlite_database.writing() as db:
+        answer = Submission("d1", "an-answer-to-keep", answer=Answer.GRADE, grade=1)
+        record(db, cast.assignments["Ada", "T1"], cast.accounts["Ada"].id, answer)
+    clients = {
+        name: signed_in_client(app, sqlite_database, cast.accounts[name]) for name in ROLES if name != "Otto"
+    }
+    in_campaign = []
+    for endpoint, method in everything():
+        statement = access_of(app, endpoint)
+        if statement is not None and statement.who is Who.MEMBER:
+            name = next(name for name, roles in ROLES.items() if statement.roles & set(roles))
+            in_campaign.append((endpoint, method, name, address_of(app, endpoint, method, samples)))
+    read = [(name, address) for _, method, name, address in in_campaign if method == "GET"]
+    statuses = [clients[name].get(address, buffered=True).status_code for name, address in read]
+    assert clients["Olga"].post("/c/harbour/settings/archive").status_code == 303
+    before = rows_of(sqlite_database)
+    refused = {
+        (endpoint, clients[name].open(address, method=method).status_code)
+        for endpoint, method, name, address in in_campaign
+        if method != "GET" and endpoint not in AT_THE_END
+    }
+    assert {status for _, status in refused} == {409}, sorted(refused)
+    now = [clients[name].get(address, buffered=True).status_code for name, address in read]
+    assert list(zip(read, now, strict=True)) == list(zip(read, statuses, strict=True))
+    assert rows_of(sqlite_database) == before
 
 
 def test_a_campaign_of_others_looks_as_though_it_were_not_there(enter: Any) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from html import unescape
 from uuid import uuid4
 
 import pytest
@@ -261,6 +262,37 @@ def test_the_keys_that_an_adjudicator_chose_decide_here_too(enter: Enter, judged
     assert '<kbd class="key">J</kbd>' in page
 
 
+def test_words_of_ones_own_are_kept_for_each_adjudicator_and_topic(enter: Enter, judged: Cast) -> None:
+    assert judged.slug == "harbour"
+    judith = enter("Judith")
+    words = f"{DESK}/words?topic=T1"
+    assert judith.put(words, json={"words": ["tide", " high  water"]}).get_json() == {
+        "words": ["tide", "high water"]
+    }
+    assert judith.put(words, json={"words": ["a", "b", "c", "d", "e", "f"]}).status_code == 422
+    assert judith.put(words, json=["tide"]).status_code == 422
+    kept = '"words": ["tide", "high water"]'
+    assert kept in unescape(judith.get(f"{DESK}?topic=T1&docno=d1").text)
+    assert kept not in unescape(judith.get(f"{DESK}?topic=T2&docno=d/4").text)
+    assert kept not in unescape(enter("Olga").get(f"{DESK}?topic=T1&docno=d1").text)
+    assert enter("Ada").put(words, json={"words": ["tide"]}).status_code == 403
+
+
+def test_a_decision_that_nobody_gave_is_marked_before_and_after(enter: Enter, judged: Cast) -> None:
+    # Ada said 0 and Ben 3: 1 and 2 are nobody's.
+    assert judged.slug == "harbour"
+    judith = enter("Judith")
+    page = judith.get(f"{DESK}?topic=T1&docno=d1").text
+    buttons = re.findall(r'name="decision" value="(\d)".*?class="given" dir="auto">([^<]+)<', page, re.DOTALL)
+    assert buttons == [("0", "Ada"), ("1", "given by nobody"), ("2", "given by nobody"), ("3", "Ben")]
+    assert "data-announce" in page
+    assert "Ada: 0 Not relevant. Ben: 3 Highly relevant." in page
+    decide(judith, FAR, "3")
+    assert "given by nobody" not in judith.get(f"{QUEUE}?state=decided").text
+    decide(judith, ("T1", "d2"), "0")
+    assert judith.get(f"{QUEUE}?state=decided").text.count("given by nobody") == 1
+
+
 def test_hidden_names_are_in_nothing_that_an_adjudicator_fetches_here(
     enter: Enter, sqlite_database: Database, judged: Cast
 ) -> None:
@@ -331,6 +363,10 @@ def test_a_pair_sent_back_is_all_that_its_assessors_see_of_one_another(
     # Sent twice it is one answer.
     assert ada.post(f"{TALK}/pair", data=form).status_code == 303
     assert ada.post(f"{TALK}/pair", data=pair | {"client_id": str(uuid4())}).status_code == 422
+    # Ben sees it when both have answered, or at once where answers are shown as they come.
+    assert "you are right" not in enter("Ben").get(f"{TALK}/pair", query_string=pair).text
+    with sqlite_database.writing() as db:
+        save_adjudication_rules(db, judged.campaign_id, AdjudicationRules(blind_discussion=False))
     assert "you are right" in enter("Ben").get(f"{TALK}/pair", query_string=pair).text
     assert State.SETTLED.label in enter("Judith").get(f"{QUEUE}?state=settled").text
     judith = enter("Judith")

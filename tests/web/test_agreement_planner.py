@@ -110,14 +110,20 @@ def test_one_button_draws_and_gives_out(
         pool = pools_of(db, cast.campaign_id)[-1]
         pairs = pool_entries(db, cast.campaign_id, pool.name)
     assert (pool.pairs, len(pairs)) == (30, 30)
+    # No run contributed to it: its page has no share of a maximum, no tie rule and no table by run.
+    about = text_of(olga.get(f"/c/harbour/pools/{pool.id}").text)
+    assert "drawn from judged pairs" in about
+    for meaningless in ("Of the maximum", "Ties", "By run", "Share"):
+        assert meaningless not in about
     # The same form again is the same sample, of which the pool is there already.
     again = olga.post(f"{ADDRESS}/draw", data=form)
     assert again.status_code == 409
     assert "there is a pool" in again.text.casefold()
     # Nothing on the pages of the second assessor shows the first.
     desk = enter("Ben")
-    topics = text_of(desk.get("/c/harbour/judge").text)
-    assert "0 of 30" in topics
+    topics = text_of(desk.get("/c/harbour/judge").text).partition("Start judging")[2]
+    # Thirty pairs drawn beside the three of the pool.
+    assert "0 of 33" in topics
     for said in ("overlap", "label", "second", " X "):
         assert said not in topics
     results = text_of(olga.get(ADDRESS).text)

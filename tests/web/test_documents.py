@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import html
 import json
+import re
 
 import pytest
 from flask.testing import FlaskClient
@@ -116,3 +117,15 @@ def test_an_id_that_no_database_keeps_is_not_there(olga: FlaskClient, address: s
 def test_the_form_names_every_format_that_is_read(olga: FlaskClient) -> None:
     assert in_words(DOCUMENT_FORMATS) in html.unescape(olga.get(ADDRESS).text)
     assert in_words(TOPIC_FORMATS) in html.unescape(olga.get("/c/harbour/topics").text)
+
+
+def test_the_form_comes_first_and_documents_without_text_are_a_list_to_download(enter: Enter) -> None:
+    olga = enter("Olga")
+    upload_runs(olga, more={"T1": ("d8", "d9")})
+    recipe = {"strategy": "depth", "depth": "2", "ties": "trec_eval", "run": ["more"]}
+    made = olga.post("/c/harbour/pools", data=recipe)
+    olga.post(f"{made.location}/open")
+    page = olga.get("/c/harbour/documents").text
+    assert 0 < page.index('name="files"') < page.index('id="missing"')
+    (link,) = re.findall(r'href="(/c/harbour/documents/without-text[^"]*)"', page)
+    assert olga.get(link).data == b"d8\nd9\n"

@@ -64,7 +64,7 @@ def test_of_two_first_visits_the_later_is_refused(
     monkeypatch.setattr(entrance, "_new_account", while_somebody_is_faster)
     answer = app.test_client().post("/welcome", data=OLGA)
     assert answer.status_code == 409
-    assert "the first account was created" in answer.text.lower()
+    assert "the first account exists already" in answer.text.lower()
     assert "Set-Cookie" not in answer.headers
 
 

@@ -75,7 +75,7 @@ def test_numbers_have_their_noun() -> None:
 def test_of_many_files_the_first_are_announced(app: Flask) -> None:
     with app.test_request_context():
         announce([("n" * 90, "kept.")] * 6)
-        said = [text for text, _ in g.notices_to_come]
+        said = [text for text, _, _ in g.notices_to_come]
     assert said == ["n" * 60 + "…: kept."] * 4 + ["And 2 more files."]
 
 

@@ -31,9 +31,9 @@ def test_groups_are_made_many_at_once_or_not_at_all(olga: FlaskClient) -> None:
 
 
 def test_somebody_joins_by_the_link_of_the_group(app: Flask, olga: FlaskClient, cast: Cast) -> None:
-    made = olga.post(f"{GROUPS}/{cast.group_id}/invitations", data={"note": "Paul"})
+    made = olga.post(f"{GROUPS}/{cast.group_id}/invitations", data={"people": "Paul"})
     assert made.status_code == 201
-    (link,) = re.findall(r"http://localhost(/invitation/[\w-]+)", made.text)
+    (link,) = re.findall(r'value="http://localhost(/invitation/[\w-]+)"', made.text)
     newcomer = app.test_client()
     assert "participant of Tidewater" in text_of(newcomer.get(link).text)
     person = {"name": "Paul", "login": "paul", "password": PASSWORD, "repeated": PASSWORD}

@@ -103,7 +103,7 @@ def test_the_list_of_topics_and_the_answers_hand_out_nothing(
     enter: Enter, live: tuple[int, dict[str, int]], sqlite_database: Database
 ) -> None:
     ada = enter("Ada")
-    assert "0 of 4" in text_of(ada.get("/c/harbour/judge").text)
+    assert "0 of up to 7" in text_of(ada.get("/c/harbour/judge").text)
     assert ada.get(f"/c/harbour/judge/{live[1]['Ada']}/answers").status_code == 200
     with sqlite_database.reading() as db:
         assert db.scalars(select(PoolEventRow)).all() == []

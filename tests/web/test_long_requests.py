@@ -1,11 +1,10 @@
-"""Long requests go to a process of their own; what saves, and what assessors ask for, stays."""
+"""Long requests go to a process of their own, which may be killed, and is where it hangs."""
 
 from __future__ import annotations
 
 import io
 import os
 import signal
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from multiprocessing import Pipe
@@ -14,7 +13,7 @@ from typing import Any
 
 import pytest
 from flask import Flask
-from werkzeug.test import Client, TestResponse
+from werkzeug.test import EnvironBuilder
 
 from tests.builders import pooled_campaign
 from workbench.settings import read_settings
@@ -26,15 +25,15 @@ from workbench.web.app import create_app
 from workbench.web.errors import EXPLANATIONS
 from workbench.web.long_requests import LongRequests
 from workbench.web.long_worker import answer
+from workbench.web.refusals import Answer, Refusals
 from workbench.workflow.people.accounts import account_from
 from workbench.workflow.people.signing_in import open_session
 
 SCORES = "/c/harbour/scores"
-DESK = "/c/harbour/judge"
 
 
 class Site:
-    """The application of a server, before it something that counts what is asked of it, and two people."""
+    """An application that counts what is asked of it, its long requests, and two people."""
 
     def __init__(self, database: Database) -> None:
         with database.writing() as db:
@@ -45,36 +44,34 @@ class Site:
             )
         self.app: Flask = create_app(read_settings(), database)
         self.app.before_request(self._count)
+        self.served = LongRequests(self.app, Refusals(self.app))
         self.asked = 0
-        long_requests.init_app(self.app)
-        assert isinstance(self.app.wsgi_app, LongRequests)
-        self.served = self.app.wsgi_app
 
     def _count(self) -> None:
         self.asked += 1
 
-    def ask(self, token: str, path: str, method: str = "GET") -> TestResponse:
-        client = Client(self.served)
-        client.set_cookie("workbench", token)
-        return client.open(path, method=method)
+    def ask(self, token: str, path: str = SCORES) -> Answer:
+        environ = EnvironBuilder(path=path).get_environ()
+        return self.served.answer(environ | {"HTTP_COOKIE": f"workbench={token}"})
 
-    def where(self, token: str, path: str, method: str = "GET") -> tuple[int, str]:
+    def where(self, token: str) -> tuple[int, str]:
         """The status, and whether this process was asked."""
         before = self.asked
-        status = self.ask(token, path, method).status_code
+        status = self.ask(token).code
         return status, "here" if self.asked > before else "there"
 
     def until_there(self) -> None:
         """Ask for something long until the second process is up."""
         end = time.monotonic() + 60
-        while self.where(self.olga, SCORES) != (200, "there"):
+        while self.where(self.olga) != (200, "there"):
             assert time.monotonic() < end
             time.sleep(0.02)
 
-    def kill(self) -> None:
-        """Kill the second process."""
+    def signal(self, number: signal.Signals) -> int:
+        """Send a signal to the second process, whose number it returns."""
         assert self.served.second is not None
-        os.kill(self.served.second.pid, signal.SIGKILL)
+        os.kill(self.served.second.pid, number)
+        return self.served.second.pid
 
 
 @pytest.fixture
@@ -88,64 +85,47 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     database.close()
 
 
-def test_the_second_process_answers_what_organisers_read_and_may_be_killed(site: Site) -> None:
-    assert site.where(site.olga, SCORES) == (200, "here")  # nobody waits for it to start
+def test_the_second_process_answers_what_organisers_read_and_may_be_killed_or_hang(site: Site) -> None:
+    assert site.where(site.olga) == (200, "here")  # nobody waits for it to start
     site.until_there()
-    first = site.ask(site.olga, SCORES)
-    assert "<h1" in first.text
-    assert first.headers["Content-Security-Policy"]
-    assert site.where(site.ada, SCORES) == (403, "there")
-    assert site.where(site.ada, DESK) == (200, "here")
-    assert site.where(site.ada, "/desk/events", "POST")[1] == "here"
-    assert site.where(site.olga, SCORES, "POST") == (405, "here")
-    assert site.where(site.olga, "/c/harbour/nothing-like-it") == (404, "here")
-    site.kill()
-    assert site.where(site.olga, SCORES) == (200, "there")  # by another one, for which it waits
+    first = site.ask(site.olga)
+    assert b"<h1" in first.body
+    assert dict(first.headers)["Content-Security-Policy"]
+    assert site.where(site.ada) == (403, "there")
+    site.signal(signal.SIGKILL)
+    assert site.where(site.olga) == (200, "there")  # by another one, for which it waits
+    site.served.seconds = 0.3
+    stopped = site.signal(signal.SIGSTOP)
+    refused = site.ask(site.olga)
+    assert (refused.code, dict(refused.headers)["Retry-After"]) == (503, "5")
+    site.served.seconds = long_requests.SECONDS
+    assert site.where(site.olga)[0] == 200  # here, until the next one has started
+    end = time.monotonic() + 60
+    while Path(f"/proc/{stopped}").exists():  # it was killed, though it was stopped
+        assert time.monotonic() < end
+        time.sleep(0.02)
 
 
-def test_a_request_that_ends_its_process_twice_is_refused_and_judging_goes_on(
+class Dying:
+    """A second process that ends at every request."""
+
+    def ask(self, environ: dict[str, Any], seconds: float) -> Answer:
+        raise EOFError
+
+    def close(self) -> None:
+        """It has ended."""
+
+
+def test_a_request_that_ends_its_process_twice_is_refused_and_not_answered_here(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    site.until_there()
-    assert site.served.second is not None
-    kind = type(site.served.second)
-    asked = kind.ask
-
-    def ask_the_dead(second: Any, environ: dict[str, Any]) -> Any:
-        site.kill()
-        return asked(second, environ)
-
-    monkeypatch.setattr(kind, "ask", ask_the_dead)
-    refused = site.ask(site.olga, SCORES)
-    assert refused.status_code == 503
-    assert refused.headers["Retry-After"] == "5"
-    assert EXPLANATIONS[503][1] in refused.text
-    assert site.where(site.ada, DESK) == (200, "here")
-
-
-def test_no_more_wait_than_leave_threads_to_those_who_judge(site: Site) -> None:
-    for _ in range(long_requests.MOST_LONG):
-        assert site.served.waiting_slots.acquire(blocking=False)
-    assert site.ask(site.olga, SCORES).status_code == 503
-    assert site.where(site.ada, DESK) == (200, "here")
-    site.served.waiting_slots.release()
-    assert site.ask(site.olga, SCORES).status_code == 200
-
-
-def test_short_requests_wait_for_a_place_and_uploads_take_none(site: Site) -> None:
-    for _ in range(long_requests.MOST_SHORT):
-        assert site.served.short_slots.acquire(blocking=False)
-    statuses: list[int] = []
-    asking = threading.Thread(
-        target=lambda: statuses.append(site.ask(site.ada, DESK).status_code), daemon=True
-    )
-    asking.start()
-    assert site.ask(site.olga, "/c/harbour/runs/remove", "POST").status_code == 404  # which run?
-    asking.join(0.2)
-    assert (asking.is_alive(), statuses) == (True, [])
-    site.served.short_slots.release()
-    asking.join(10)
-    assert statuses == [200]
+    monkeypatch.setattr(long_requests, "_SecondProcess", Dying)
+    site.ask(site.olga)
+    before = site.asked
+    refused = site.ask(site.olga)
+    assert (refused.code, dict(refused.headers)["Retry-After"]) == (503, "5")
+    assert EXPLANATIONS[503][1].encode() in refused.body
+    assert site.asked == before
 
 
 def test_where_no_process_can_be_started_everything_is_answered_here(
@@ -154,9 +134,9 @@ def test_where_no_process_can_be_started_everything_is_answered_here(
     monkeypatch.setattr(long_requests, "WORKER", "workbench.no_such_module")
     end = time.monotonic() + 60
     while "long requests" not in caplog.text:
-        assert site.where(site.olga, SCORES) == (200, "here")
+        assert site.where(site.olga) == (200, "here")
         assert time.monotonic() < end
-    assert site.where(site.olga, SCORES) == (200, "here")
+    assert site.where(site.olga) == (200, "here")
     assert caplog.text.count("long requests run in the main process") == 1
 
 

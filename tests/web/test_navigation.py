@@ -35,6 +35,7 @@ def test_an_organiser_has_phases_and_the_pages_of_the_current_one(enter: Enter) 
         ("Documents", "/c/harbour/documents", True),
         ("Runs", "/c/harbour/runs", False),
         ("Groups", "/c/harbour/groups", False),
+        ("Set up", "/c/harbour/set-up", False),
     ]
 
 

@@ -1,17 +1,32 @@
 from __future__ import annotations
 
+import io
 import re
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
+from sqlalchemy import event, update
 
 from tests.cast import Cast
-from tests.uploads import check_files, import_judgments, keep_all, links, text_of, upload
+from tests.uploads import check_files, import_judgments, keep_all, links, text_of, upload, upload_runs
 from tests.web.conftest import Enter
-from workbench.records import BINARY, Topic
+from workbench.pooling.strategies import PoolRecipe
+from workbench.records import BINARY, Answer, Topic
 from workbench.storage.engine import Database
+from workbench.storage.tables import AssignmentRow, JudgmentEventRow, RunRow
+from workbench.workflow.adjudication.decisions import Decision, DecisionSubmission, decide
 from workbench.workflow.campaigns.campaigns import create_campaign
 from workbench.workflow.campaigns.collection import load_topics
+from workbench.workflow.judging.assignments import assign, assignments_of
+from workbench.workflow.judging.record import record
+from workbench.workflow.judging.submission import Submission
+from workbench.workflow.people.assessors import assessors_of
+from workbench.workflow.people.invitations import invite
+from workbench.workflow.people.roles import Role
+from workbench.workflow.pools.making import make_pool
+from workbench.workflow.runs.store import add_runs
 
 
 def to_do(page: str) -> list[tuple[str, str]]:
@@ -46,11 +61,32 @@ def test_agreement_is_that_of_people_and_machines_are_marked(olga: FlaskClient) 
     import_judgments(olga, [("T1", d, "X", x) for d, x, _ in said] + [("T1", d, "Y", y) for d, _, y in said])
     import_judgments(olga, [("T1", d, "robot", "0") for d, _, _ in said], machine="yes")
     page = text_of(olga.get("/c/harbour/").text)
-    assert "κ 0.47 dubious pooled" in page
+    # Of fewer than 20 pairs no kappa is shown, for all together as for each.
+    assert "Agreement too few pairs 4 pairs with two grades; κ needs 20" in page
+    assert "0.47" not in page
     assert "robot machine" in page
-    assert "X – 4 0.47" in page
-    # d1 and d2 have different grades, two of the four pairs that people judged.
-    assert "Disputed 2 50 %" in page
+    assert "X – 4 – – 4 pairs" in page
+    assert "Disputed 2 50 % of 4 pairs judged twice" in page
+
+
+def test_the_disputed_share_is_of_pairs_judged_twice_and_kappa_has_its_pairs_and_interval(
+    olga: FlaskClient,
+) -> None:
+    # Of 24 pairs X and Y agree on 11 relevant and 11 not, and on one each of the others has it alone:
+    # observed 22/24, half of all grades relevant, so expected 1/2 and kappa (22/24 - 1/2) / (1/2) = 0.833.
+    # X alone judged 16 more: 2 of 24 are disputed, not 2 of 40.
+    both = [(n, "3" if n < 12 else "0", "3" if n < 11 or n == 23 else "0") for n in range(24)]
+    rows = [(f"T{1 + n % 2}", f"b{n}", who, grade) for n, x, y in both for who, grade in (("X", x), ("Y", y))]
+    rows += [("T1", f"a{n}", "X", "0") for n in range(16)]
+    import_judgments(olga, [*rows, ("T2", "d1", "X", "unsure")])
+    page = olga.get("/c/harbour/").text
+    text = text_of(page)
+    assert "Disputed 2 8 % of 24 pairs judged twice" in text
+    assert re.search(r"κ 0\.83 almost perfect pooled, 24 pairs, 95 % from 0\.\d\d to [01]\.\d\d", text)
+    # The pairs shared stand under the mean kappa of each, and what is unsure under the name, not after it.
+    assert "X 1 unsure – 40 – 0.83 24 pairs" in text
+    assert re.search(r'>X</bdi>\s*<div class="small muted">1 unsure</div>', page)
+    assert "Y – 24 – 0.83 24 pairs" in text
 
 
 def test_an_undefined_agreement_says_why(olga: FlaskClient) -> None:
@@ -66,20 +102,124 @@ def test_a_new_campaign_is_led_from_step_to_step(
     with sqlite_database.writing() as db:
         made = create_campaign(db, name="New", scale=BINARY, organiser=cast.accounts["Olga"].id)
     page = olga.get("/c/new/").text
-    assert to_do(page) == [("First", "/c/new/topics")]
+    assert to_do(page) == [("First", "/c/new/set-up")]
     with sqlite_database.writing() as db:
         load_topics(db, made.id, [Topic("1", "one")], source="topics")
-    assert to_do(olga.get("/c/new/").text) == [("Next", "/c/new/runs")]
+    assert to_do(olga.get("/c/new/").text) == [("Next", "/c/new/set-up")]
     run = upload("a.txt", "1 Q0 d1 1 2.0 a\n")
     keep_all(olga, check_files(olga, run, campaign="new"))
     assert to_do(olga.get("/c/new/").text) == [("Next", "/c/new/pools")]
     pool = olga.post("/c/new/pools", data={"depth": "5", "ties": "trec_eval", "run": ["a"]})
     assert pool.status_code == 303
-    assert to_do(olga.get("/c/new/").text) == [("Next", pool.location)]
+    assert to_do(olga.get("/c/new/").text) == [("Next", f"{pool.location}/open")]
     assert olga.post(f"{pool.location}/open").status_code == 303
     page = olga.get("/c/new/").text
     assert to_do(page) == [("Missing", "/c/new/documents"), ("Assessors", "/c/new/people")]
     assert "1 pooled document" in text_of(page)
+
+
+def test_what_needs_somebody_until_the_release_has_one_line_and_one_link_each(
+    olga: FlaskClient, cast: Cast, sqlite_database: Database
+) -> None:
+    # Ada and Ben have six pairs each since six days ago. Ada judged her last one five days ago, Ben none.
+    # Both graded d2 of T1, differently; an adjudicator has returned d1. Gamma came after the pool with one
+    # document of two that nobody pooled; delta is received, and an invitation was never accepted.
+    now = datetime.now(UTC)
+    with sqlite_database.writing() as db:
+        db.execute(update(AssignmentRow).values(assigned_at=now - timedelta(days=6, hours=1)))
+        ada = cast.assignments["Ada", "T1"]
+        for docno, grade in (("d1", 1), ("d2", 2)):
+            sent = Submission(docno, f"of-ada-{docno}", answer=Answer.GRADE, grade=grade, active_ms=30_000)
+            record(db, ada, cast.accounts["Ada"].id, sent)
+        db.execute(update(JudgmentEventRow).values(recorded_at=now - timedelta(days=5, hours=1)))
+        invite(db, cast.campaign_id, role=Role.ADJUDICATOR, invited_by=cast.accounts["Olga"].id)
+    import_judgments(olga, [("T1", "d2", "X", "0"), ("T1", "d1", "X", "3")])
+    with sqlite_database.writing() as db:
+        back = DecisionSubmission(Decision.BACK, "back-of-the-test", reason="read it again")
+        decide(db, cast.campaign_id, cast.accounts["Olga"].id, ("T1", "d1"), back)
+    upload_runs(olga, gamma={"T1": ["d1", "nobody-pooled-it"]})
+    checked = check_files(olga, upload("epsilon.txt", "T1 Q0 d1 1 2.0 epsilon\n"))
+    page = olga.get("/c/harbour/").text
+    found = dict(to_do(page))
+    assert found.keys() == {"Not added", "Invited", "Slow", "Holes", "Disputes", "Discussion"}
+    assert found["Not added"] == checked
+    assert found["Slow"] == "/c/harbour/assignments"
+    assert found["Holes"] == "/c/harbour/runs/holes?tag=gamma"
+    assert found["Disputes"] == "/c/harbour/adjudication"
+    assert found["Discussion"] == "/c/harbour/adjudication?state=back"
+    assert found["Invited"] == "/c/harbour/people"
+    text = text_of(page)
+    assert "Ben : not started, 6 days after the assignment; 6 pairs in 2 topics left." in text
+    assert "Ada : no judgment for 5 days; 4 pairs in 2 topics left." in text
+    assert "Run gamma came after the pool: 50 % of its first 10 (1 of 2 pairs) is neither pooled nor" in text
+    assert "1 disputed pair not decided yet." in text
+    assert "1 pair is with their assessors for discussion." in text
+    assert "1 invitation not accepted yet." in text
+    assert "1 checked file is not added as runs." in text
+
+
+def test_the_pace_and_the_end_follow_from_the_judgments_of_the_last_week(
+    olga: FlaskClient, cast: Cast, sqlite_database: Database
+) -> None:
+    # 30 documents for Ada and Ben. Ada has judged 20 of them at 30 s each, two days ago: 10 a day.
+    # 40 judgments are left of these and 12 of the cast's pool: 5.2 days, 0.4 hours.
+    docnos = [f"n{n:02}" for n in range(30)]
+    upload_runs(olga, gamma={"T1": docnos})
+    now = datetime.now(UTC)
+    with sqlite_database.writing() as db:
+        pool = make_pool(db, cast.campaign_id, PoolRecipe(parameters={"depth": 30}, tags=["gamma"])).pool
+        people = [one.id for one in assessors_of(db, cast.campaign_id)]
+        assign(db, pool.id, topics=["T1"], assessor_ids=people)
+        lines = assignments_of(db, cast.campaign_id)
+        ada = next(one.id for one in lines if one.assessor == "Ada" and one.pool == pool.name)
+        for docno in docnos[:20]:
+            sent = Submission(docno, f"of-ada-{docno}", answer=Answer.GRADE, grade=1, active_ms=30_000)
+            record(db, ada, cast.accounts["Ada"].id, sent)
+        db.execute(update(JudgmentEventRow).values(recorded_at=now - timedelta(days=2)))
+    text = text_of(olga.get("/c/harbour/").text)
+    assert "Pace 30 s a judgment the median of 20 timed answers; 0.4 hours left" in text
+    end = now + timedelta(days=5.2)
+    assert f"ends about {end.day} {end:%B %Y} at 10 a day" in text
+    assert "Ada 20 of 36 20 30" in text
+
+
+def test_only_runs_that_can_be_pooled_are_counted(
+    olga: FlaskClient, cast: Cast, sqlite_database: Database
+) -> None:
+    with sqlite_database.writing() as db:
+        made = create_campaign(db, name="New", scale=BINARY, organiser=cast.accounts["Olga"].id)
+        load_topics(db, made.id, [Topic("1", "one")], source="topics")
+        runs = [(f"{tag}.txt", io.BytesIO(f"1 Q0 {tag} 1 2.0 {tag}\n".encode())) for tag in "abc"]
+        add_runs(db, made.id, runs)
+        verdicts = update(RunRow).where(RunRow.campaign_id == made.id)
+        db.execute(verdicts.where(RunRow.tag == "b").values(verdict="received"))
+        db.execute(verdicts.where(RunRow.tag == "c").values(verdict="set_aside"))
+    page = olga.get("/c/new/").text
+    assert to_do(page) == [("Next", "/c/new/pools"), ("Received", "/c/new/runs?verdict=received")]
+    assert "1 run can be pooled" in text_of(page)
+    with sqlite_database.writing() as db:
+        db.execute(verdicts.values(verdict="received"))
+    page = olga.get("/c/new/").text
+    assert to_do(page) == [("Next", "/c/new/runs")]
+    assert "3 runs received, none accepted" in text_of(page)
+
+
+def test_the_overview_reads_the_answers_once(olga: FlaskClient, sqlite_database: Database) -> None:
+    import_judgments(olga, [("T1", f"d{n}", who, "1") for n in range(9) for who in ("X", "Y")])
+    asked: list[str] = []
+
+    def note(*found: Any) -> None:
+        asked.append(found[2])
+
+    event.listen(sqlite_database.engine, "before_cursor_execute", note)
+    try:
+        olga.get("/c/harbour/")
+    finally:
+        event.remove(sqlite_database.engine, "before_cursor_execute", note)
+    # Whole answers are asked for with topic and docno; counts and the latest event are not.
+    whole = re.compile(r"SELECT judgment_event\.[^()]*docno[^()]*FROM judgment_event\s+WHERE")
+    answers = [one for one in asked if whole.match(one)]
+    assert len(answers) == 1
 
 
 def test_low_agreement_and_odd_answers_need_the_organiser(olga: FlaskClient) -> None:
@@ -89,7 +229,7 @@ def test_low_agreement_and_odd_answers_need_the_organiser(olga: FlaskClient) -> 
     import_judgments(olga, [*rows, ("T2", "d1", "X", "unsure"), ("T2", "d2", "Y", "cannot_judge")])
     page = olga.get("/c/harbour/").text
     assert "κ −1.00 between X and Y on 20 pairs" in text_of(page)
-    assert [label for label, _ in to_do(page)] == ["Low agreement", "Unsure", "Cannot judge"]
+    assert [label for label, _ in to_do(page)] == ["Low agreement", "Unsure", "Cannot judge", "Disputes"]
     assert olga.get(links(page, "agreement/pair")[0]).status_code == 200
     assert "1 answer “unsure”" in text_of(page)
     assert "1 answer “cannot judge”" in text_of(page)

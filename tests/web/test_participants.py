@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import io
 import json
 import re
@@ -94,7 +95,7 @@ def test_no_route_shows_a_participant_anything_of_others(
         "account_id": cast.accounts["Vera"].id, "assignment_id": cast.assignments["Ada", "T1"], "task_id": 1,
         "pool_id": cast.pool_id, "group_id": rival, "topic": "T1", "docno": "d1",
         "batch": "a-batch-of-files", "number": number, "table": "growth", "part": "rules", "kind": "csv",
-        "page": "judging",
+        "page": "judging", "what": "preferences",
     }  # fmt: skip
     asked = 0
     for rule in app.url_map.iter_rules():
@@ -149,11 +150,37 @@ def test_a_reason_for_setting_aside_is_read_by_the_group(
 
 def test_a_tag_of_another_group_is_taken_and_no_more_is_said(petra: FlaskClient, cast: Cast) -> None:
     sent = run_text("alpha", {"T1": ("d6",)})
+    address = checked(petra, cast, upload("mine.txt", sent), upload("gamma.txt", GAMMA))
+    # The check says it already, as it does of everything that would refuse the file when it is sent.
+    page = petra.get(address).text
+    assert "the tag alpha is taken" in text_of(page)
+    (number,) = re.findall(r'id="file-(\d+)"', page)
+    (good,) = re.findall(r'name="file" value="(\d+)" checked', page)
     for fields in ({}, {"replacing": "yes"}):
-        answer = send(petra, cast, upload("mine.txt", sent), **fields)
+        answer = petra.post(f"{address}/keep", data={"file": [number, good], **fields})
         assert answer.status_code == 422
         assert "the tag alpha is taken" in text_of(answer.text)
         assert RIVAL not in answer.text
+    # What was good has gone all the same.
+    assert petra.get(f"{OWN}/run?tag=gamma").status_code == 200
+
+
+def test_the_check_finds_twins_of_one_upload_and_runs_that_are_there(petra: FlaskClient, cast: Cast) -> None:
+    send(petra, cast, upload("gamma.txt", GAMMA))
+    newer = run_text("gamma", {"T1": ("d6", "d1")})
+    twin = run_text("delta", {"T1": ("d1", "d2")})
+    files = (("same.txt", GAMMA), ("newer.txt", newer), ("delta.txt", twin), ("twin.txt", twin))
+    address = checked(petra, cast, *(upload(name, content) for name, content in files))
+    page = petra.get(address).text
+    said = text_of(page)
+    assert "same.txt : this very file is already run gamma" in said
+    assert "newer.txt : your group has a run gamma already" in said
+    assert 'twin.txt : this very file is already there as the file "delta.txt"' in html.unescape(said)
+    good = re.findall(r'name="file" value="(\d+)" checked', page)
+    assert len(good) == 2
+    assert petra.post(f"{address}/keep", data={"file": good, "replacing": "yes"}).status_code == 303
+    assert petra.get(f"{OWN}/run/file?tag=gamma").data == newer
+    assert petra.get(f"{OWN}/run?tag=delta").status_code == 200
 
 
 def test_the_very_file_of_another_group_is_not_told_from_any_other(

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 from flask.testing import FlaskClient
 
@@ -34,6 +36,20 @@ def test_a_pool_is_made_by_its_recipe(olga: FlaskClient) -> None:
     assert "depth 4 1 run" in page
     assert "docno-ascending" in page
     assert "alpha 7 7 100 %" in page
+
+
+def test_the_depth_begins_within_the_runs_may_be_empty_and_has_an_end(olga: FlaskClient) -> None:
+    # Alpha has four documents for T1 and three for T2, beta no more: deeper than 4 there is nothing.
+    assert re.search(r'id="depth"[^>]*value="4"', olga.get(ADDRESS).text)
+    form = {"ties": "file", "run": ["alpha"]}
+    # "Optional" is true: an empty field is the strategy's own default.
+    empty = olga.post(ADDRESS, data={**form, "name": "by default", "depth": " "})
+    assert empty.status_code == 303
+    assert "depth 100" in text_of(olga.get(empty.location).text)
+    for field, strategy in (("depth", "depth"), ("take-n-budget", "take-n")):
+        slip = olga.post(ADDRESS, data={**form, "strategy": strategy, field: "1000000000"})
+        assert slip.status_code == 422
+        assert "cannot be 1000000000: give 1 to 1,000,000" in text_of(slip.text)
 
 
 def test_what_is_wrong_is_said_and_what_was_typed_is_kept(olga: FlaskClient) -> None:

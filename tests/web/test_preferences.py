@@ -43,6 +43,7 @@ def field(page: str, name: str) -> str:
 def say(client: FlaskClient, task: str, said: str) -> int:
     page = client.get(task).text
     sent = {"pair": field(page, "pair"), "client_id": field(page, "client_id"), "said": said}
+    sent |= {"reason": "newer figures", "active_ms": "2500"}
     return client.post(task, data=sent).status_code
 
 
@@ -57,7 +58,15 @@ def test_what_is_said_comes_out_for_trec_eval_and_as_csv(enter: Enter, task: str
     olga = enter("Olga")
     assert olga.get(f"{PAGE}/prefs.txt").data == b"T1 Ada 1 d1 1\nT1 Ada 1 d2 0\n"
     assert b"documents,T1,Ada,d1,d2,first" in olga.get(f"{PAGE}/preferences.csv").data
-    assert "1 of 1" in text_of(olga.get(PAGE).text)
+    page = text_of(olga.get(PAGE).text)
+    assert "1 of 1" in page
+    # One decision says little, and the page says so; the reason stands beside the answer.
+    assert "The order is uncertain: too few: 1 decided, at least 6 needed." in page
+    assert re.search(r"d1 over d2\s+newer figures", page)
+    (answer,) = olga.get(f"{PAGE}/preferences.json").get_json()
+    assert (answer["reason"], answer["left"]) == ("newer figures", "d1" if left else "d2")
+    assert answer["active_seconds"] == 2.5
+    assert b'T1,1,d1,1.0,1,1,0,0,0,"too few' in olga.get(f"{PAGE}/documents.csv").data
     undo = ada.post(f"{task}/undo", data={"client_id": field(ada.get(task).text, "client_id")})
     assert undo.status_code == 303
     assert olga.get(f"{PAGE}/prefs.txt").data == b""

@@ -198,6 +198,14 @@ def test_the_organiser_sets_the_rate_and_loads_pairs(enter: Enter) -> None:
         sent = {"purpose": purpose, "files": (io.BytesIO(FILE.encode()), "known.tsv")}
         assert olga.post(f"{ADDRESS}/known", data=sent).status_code == 303
     assert text_of(olga.get(ADDRESS).text).count("1 pair.") == 2
+    # One pair is corrected or removed from the list.
+    page = olga.get(ADDRESS).text
+    (topic, docno) = re.findall(r'name="(?:topic|docno)" value="([^"]+)"', page)[:2]
+    one = {"purpose": "training", "topic": topic, "docno": docno}
+    assert olga.post(f"{ADDRESS}/known/change", data=one | {"grade": "0"}).status_code == 303
+    assert olga.post(f"{ADDRESS}/known/change", data=one | {"grade": "9"}).status_code == 422
+    assert olga.post(f"{ADDRESS}/known/change", data=one | {"remove": "yes"}).status_code == 303
+    assert text_of(olga.get(ADDRESS).text).count("1 pair.") == 1
     assert olga.post(f"{ADDRESS}/known/remove", data={"purpose": "planted"}).status_code == 303
     assert "0 pairs." in text_of(olga.get(ADDRESS).text)
     assert "Quality checks" in olga.get("/c/harbour/settings").text

@@ -47,6 +47,14 @@ def olga(enter: Enter) -> FlaskClient:
     return client
 
 
+def test_the_rule_of_one_assessor_begins_with_whoever_graded_most(olga: FlaskClient) -> None:
+    # X graded three pairs, Y two, Z one; A, the first by name, one, and a machine four.
+    import_judgments(olga, [("T1", "d1", "A", "0")])
+    import_judgments(olga, [("T1", f"m{n}", "robot", "0") for n in range(4)], machine="yes")
+    page = olga.get(f"{ADDRESS}?rule=one").text
+    assert re.findall(r'<option value="([^"]*)" selected', page.partition('name="assessor"')[2])[0] == "X"
+
+
 @pytest.mark.parametrize("rule", FILES)
 def test_each_rule_gives_its_file_and_never_a_line_for_unsure(olga: FlaskClient, rule: str) -> None:
     page = olga.get(f"{ADDRESS}?rule={rule}").text

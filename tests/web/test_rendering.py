@@ -8,7 +8,14 @@ from html import unescape
 
 import pytest
 
-from workbench.web.rendering import ALLOWED, paragraphs, plain_words, render_document, render_guidelines
+from workbench.web.rendering import (
+    ALLOWED,
+    MATH,
+    paragraphs,
+    plain_words,
+    render_document,
+    render_guidelines,
+)
 
 TAGS = re.compile(r"</?([a-z][a-z0-9]*)([^<>]*)>")
 
@@ -38,6 +45,12 @@ HOSTILE = [
     "<p>before</p><dialog open>x</dialog><div popover>x</div><marquee onstart=alert(1)>x</marquee>",
     "<p>before</p><scr\0ipt>alert(1)</scr\0ipt><scr<script>ipt>alert(1)</script>",
     "<p>before</p><table background=x><tr><td background='javascript:alert(1)'>x</table>",
+    "<p>before</p><math><mi xlink:href='javascript:alert(1)' onclick=alert(1) style=color:red>x</mi></math>",
+    "<p>before</p><math href='javascript:alert(1)'><maction actiontype='statusline#x'>x</maction></math>",
+    "<p>before</p><math><annotation-xml encoding=text/html><img src=x onerror=alert(1)></math>",
+    "<p>before</p><math><mtext><mglyph><svg><mtext><style><a title='</style><img src onerror=alert(1)>'>",
+    "<p>before</p><m:math><m:mtext><script>alert(1)</script></m:mtext><m:mi id=desk>x</m:mi></m:math>",
+    "<p>before</p><a href='https://x.example/<iframe onload=alert(1)>'>x</a><p data-x='<script>'>x</p>",
 ]
 
 
@@ -47,7 +60,10 @@ OURS = {
     'dir="auto"',
     'target="_blank" rel="noopener noreferrer nofollow"',
     'class="goes-on" dir="auto"',
+    'display="block"',
 }
+# A mark where something was left out; it has no text, so that offsets in the text stay what they are.
+MARK = re.compile(r'<span class="left-out" role="img" aria-label="([A-Za-z0-9 :,]+)"></span>')
 
 
 def attributes(html: str) -> list[str]:
@@ -66,9 +82,10 @@ def inner(text: str) -> str:
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_nothing_of_a_hostile_document_is_left_but_text(text: str) -> None:
-    shown = inner(text)
+    shown = MARK.sub("", inner(text))
     assert "before" in shown
-    assert {tag for tag, _ in TAGS.findall(shown)} <= ALLOWED
+    assert {tag for tag, _ in TAGS.findall(shown)} <= ALLOWED | MATH
+    assert not re.search("[\ufdd0-\ufdef]", shown)
     # The only attributes are our own: directions, boxes around wide tables, links that say where they lead.
     assert set(attributes(shown)) <= OURS
     assert "alert(1)" not in shown or "<" not in shown[shown.index("alert(1)") - 20 : shown.index("alert(1)")]
@@ -132,6 +149,89 @@ def test_an_image_is_a_link_and_is_never_loaded() -> None:
     assert '<a href="https://example.org/x.png?a=1&amp;b=2" data-to="example.org/x.png?a=1&amp;b=2"' in shown
     assert inner("<p><img src=data:image/png;base64,AAAA alt=chart></p>") == "<p>[Image: chart]</p>"
     assert inner("<p><img src=tide.png></p>") == "<p>[Image]</p>"
+
+
+@pytest.mark.parametrize(
+    ("left_out", "said"),
+    [
+        ("<script>var a = '<iframe>';</script>", ["Script left out"]),
+        ("<script>1</script>\n<SCRIPT>2</SCRIPT>", ["2 scripts left out"]),
+        ("<iframe src='https://example.org'>x</iframe>", ["Embedded page left out"]),
+        ("<object data=x><embed src=y></object>", ["Embedded object left out"]),
+        ("<svg><script>1</script><text>x</text></svg>", ["Drawing left out"]),
+        ("<canvas></canvas><video src=x></video>", ["Drawing left out", "Video left out"]),
+        ("<form>a <input name=x> b</form>", ["Form, shown as text", "Form field left out"]),
+        ("<input type=hidden name=x><!-- <iframe> --><link rel=x><style>p{}</style>", []),
+        ("<p title='<script>'>t</p><a href='https://example.org/<iframe>'>l</a>", []),
+    ],
+)
+def test_what_is_left_out_leaves_a_mark_in_its_place(left_out: str, said: list[str]) -> None:
+    shown = inner(f"<p>before</p>{left_out}<p>after</p>")
+    assert MARK.findall(shown) == said
+    if said:
+        first, last = shown.index("<p>before</p>"), shown.index("<p>after</p>")
+        assert first < shown.index('<span class="left-out"') < last
+    assert 'href="https://example.org/&lt;iframe&gt;"' in shown or "href" not in shown
+
+
+def test_a_layout_that_cannot_be_shown_says_so_above_its_text() -> None:
+    shown = inner("<div>" * 400 + "deep" + "</div>" * 400)
+    assert MARK.findall(shown) == ["Layout left out: too large or too deeply nested"]
+    assert shown.endswith("<p>deep</p>")
+
+
+def test_formulas_are_shown_without_what_is_meant_for_programs() -> None:
+    formula = "<math><msup><mi>x</mi><mn>2</mn></msup><mo>=</mo><mn>4</mn></math>"
+    assert inner(f"<p>If {formula} then.</p>") == f"<p>If {formula} then.</p>"
+    # The journals' way to write it, what programs read beside it, and what no formula needs.
+    other = (
+        '<p><mml:math xmlns:mml="http://www.w3.org/1998/Math/MathML" display="block" style="color:red">'
+        '<mml:semantics><mml:mfrac linethickness="0" href="https://x.example"><mml:mi>n</mml:mi>'
+        '<mml:mi>k</mml:mi></mml:mfrac><mml:annotation encoding="TeX">n \\choose k</mml:annotation>'
+        "</mml:semantics></mml:math></p>"
+    )
+    assert inner(other) == (
+        '<p><math display="block"><semantics><mfrac linethickness="0"><mi>n</mi><mi>k</mi></mfrac>'
+        "</semantics></math></p>"
+    )
+
+
+@pytest.mark.parametrize("name", ["TEXT", "desc", "line", "list", "product", "mi", "annotation", "headline"])
+@pytest.mark.parametrize("formula", ["", "<p><math><mi>x</mi></math></p>"])
+def test_an_element_named_as_in_a_drawing_or_a_formula_keeps_its_text(name: str, formula: str) -> None:
+    # Collections have names of their own: <TEXT> of TREC's news is none of SVG.
+    shown = inner(f"<DOC><DOCNO>1</DOCNO>{formula}<{name}><p>a tide</p> and so on</{name}></DOC>")
+    assert shown == f"1{formula}<p>a tide</p> and so on"
+
+
+def test_the_indents_of_code_and_lists_are_kept_and_those_of_paragraphs_are_not() -> None:
+    code = "def tide(hours):\n    if hours > 6:\n        return 'out'\n\n    return 'in'"
+    shown = inner(f"It is computed so:\n\n{code}\n\nAnd printed.")
+    kept = code.replace(">", "&gt;")
+    assert shown == f'<p>It is computed so:</p>\n<pre class="indented">{kept}</pre>\n<p>And printed.</p>'
+    for as_it_is in ("server:\n  port: 80\n  hosts:\n    - a", "\tone\n\t\ttwo\nthree", "a\n  b\nc\n  d"):
+        assert inner(as_it_is) == f'<pre class="indented">{as_it_is.expandtabs(8)}</pre>'
+    # An indent that all lines have is none.
+    assert inner("    The tide comes in\n    and goes") == "<p>The tide comes in\nand goes</p>"
+    paper = (
+        "     LISBON - General practitioners in the series measured the\n"
+        "hormone in only a third of those whose first complaint was it.\n"
+        "     The authors argue for a test before any local treatment is\n"
+        "begun.\n\n"
+        "     A paragraph of one line is no code, wherever it stands.\n"
+    )
+    assert inner(paper).count("<p>") == 3
+    assert "<pre" not in inner(paper)
+    log = "".join(f"2026-11-22 10:00:0{second} ERROR no connection to the archive\n" for second in range(5))
+    assert inner(log).count("\n") == 4
+
+
+def test_long_code_is_cut_between_its_lines() -> None:
+    code = "\n".join(f"line {number}\n\n    inner {number}" for number in range(2000))
+    shown = str(render_document(code))
+    cut = re.findall(r'<pre class="indented(?: goes-on)?" dir="auto">\n?((?:.|\n)*?)</pre>', shown)
+    assert len(cut) > 3
+    assert "".join(cut) == code.removeprefix("line 0\n\n")
 
 
 def test_many_ampersands_and_spaces_are_cleaned_like_few() -> None:

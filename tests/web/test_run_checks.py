@@ -109,8 +109,8 @@ def test_the_report_is_json_too(olga: FlaskClient) -> None:
     assert (file["file"], file["verdict"], file["kept"]) == ("broken.txt", "refused", False)
     assert [(one["line"], one["column"], one["code"]) for one in file["errors"]] == [
         (2, 3, "duplicate"),
-        (3, 5, "score"),
         (3, 1, "unknown-topic"),
+        (3, 5, "score"),
         (4, None, "columns"),
     ]
 
@@ -195,3 +195,29 @@ def test_only_organisers_check_and_keep(enter: Enter, name: str) -> None:
         client.post(f"{RUNS}/rules/list", data={"files": [upload("x", "d1\n")]}),
     ):
         assert answer.status_code == (404 if name == "Otto" else 403)
+
+
+def test_equal_scores_are_a_note_and_findings_stand_once_with_the_files_that_have_them(
+    olga: FlaskClient,
+) -> None:
+    # Both have a tie in T1 (scores 9 and 9); the second has a second column that is not Q0 as well.
+    north = "T1 Q0 d1 1 9 north\nT1 Q0 d2 2 9 north\nT2 Q0 d2 1 8 north\nT2 Q0 d1 2 7 north\n"
+    south = "T1 0 d6 1 9 south\nT1 0 d/4 2 9 south\nT2 0 d6 1 8 south\nT2 0 d#3 2 7 south\n"
+    files = {"north.txt": north, "south.txt": south}
+    address = check_files(olga, *(upload(name, content) for name, content in files.items()))
+    page = olga.get(address).text
+    told = {one["file"]: one for one in olga.get(f"{address}?format=json").get_json()["files"]}
+    assert [one["code"] for one in told["north.txt"]["warnings"]] == ["ties"]
+    assert {name: one["verdict"] for name, one in told.items()} == {
+        "north.txt": "good",
+        "south.txt": "good with warnings",
+    }
+    ties = re.findall(r'<details class="found-in" data-code="ties">.*?</details>', page, re.DOTALL)
+    assert len(ties) == 1
+    assert ("north.txt" in ties[0], "south.txt" in ties[0]) == (True, True)
+    assert '<span class="pill">note</span>' in ties[0]
+    keep_all(olga, address)
+    row = re.search(r"<tr>(?:(?!</tr>).)*north\.txt.*?</tr>", olga.get(RUNS).text, re.DOTALL)
+    assert row is not None
+    assert '<span class="pill">note</span>' in row[0]
+    assert "warning</span>" not in row[0]

@@ -21,6 +21,7 @@ Decisions:
 - One tally of sums stands behind every coefficient: a thousand resamples are a product of two small
   matrices. Pairs with a single grade contribute to chance agreement, not to observed agreement (Gwet
   2014); alpha leaves them out.
-- Bands are Landis and Koch's, and every page says so. A high agreement with a low kappa is explained when
-  observed agreement is at least 0.8, kappa below 0.6, and S at least 0.2 above kappa.
+- One vocabulary of verdicts, `bands.verdict`: Landis and Koch's words, and none below 20 pairs. A high
+  agreement with a low kappa is explained when observed agreement is at least 0.8, kappa below 0.6, and S at
+  least 0.2 above kappa.
 """

@@ -1,33 +1,15 @@
-"""Bands of kappa: how the field and Landis and Koch read a value; the number is always shown beside them."""
+"""The verdict on a coefficient: Landis and Koch's words, the one vocabulary of pages, files and commands."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 
+FEWEST_PAIRS = 20
+"""Of fewer pairs no word is said: the interval of a kappa covers most of the scale."""
+
 
 class Band(StrEnum):
-    """How an agreement is commonly judged."""
-
-    GOOD = "good"
-    FAIR = "fair"
-    DUBIOUS = "dubious"
-
-
-def band(value: float) -> Band:
-    """Above 0.8 good, from 0.67 to 0.8 (both included) fair, below 0.67 dubious.
-
-    Source: Manning, Raghavan and Schuetze 2008, section 8.5.
-
-    >>> band(0.776).value
-    'fair'
-    """
-    if value > 0.8:
-        return Band.GOOD
-    return Band.FAIR if value >= 0.67 else Band.DUBIOUS
-
-
-class LandisKoch(StrEnum):
-    """Landis and Koch's words for the strength of an agreement beyond chance."""
+    """Landis and Koch's words for an agreement beyond chance, and one where there are too few pairs."""
 
     POOR = "poor"
     SLIGHT = "slight"
@@ -35,24 +17,50 @@ class LandisKoch(StrEnum):
     MODERATE = "moderate"
     SUBSTANTIAL = "substantial"
     ALMOST_PERFECT = "almost perfect"
+    TOO_FEW = "too few pairs"
+
+    @property
+    def kind(self) -> str:
+        """How a page colours it: `good`, `fair` or `poor`; nothing for too few pairs."""
+        return _KINDS[self]
+
+    @property
+    def low(self) -> bool:
+        """Whether organisers are told of it: less than moderate, which is usual for relevance."""
+        return self in (Band.POOR, Band.SLIGHT, Band.FAIR)
 
 
-_UP_TO = (
-    (0.2, LandisKoch.SLIGHT),
-    (0.4, LandisKoch.FAIR),
-    (0.6, LandisKoch.MODERATE),
-    (0.8, LandisKoch.SUBSTANTIAL),
+_KINDS = {
+    Band.POOR: "poor",
+    Band.SLIGHT: "poor",
+    Band.FAIR: "fair",
+    Band.MODERATE: "fair",
+    Band.SUBSTANTIAL: "good",
+    Band.ALMOST_PERFECT: "good",
+    Band.TOO_FEW: "",
+}
+_UP_TO = ((0.2, Band.SLIGHT), (0.4, Band.FAIR), (0.6, Band.MODERATE), (0.8, Band.SUBSTANTIAL))
+BANDS = (
+    f"Bands are Landis and Koch's (1977): up to 0.2 slight, 0.4 fair, 0.6 moderate, 0.8 substantial, above "
+    f"almost perfect; none below {FEWEST_PAIRS} pairs. They are conventions, not tests."
 )
+"""What pages and commands say under a table of verdicts."""
 
 
-def landis_koch(value: float) -> LandisKoch:
-    """Below 0 poor, to 0.2 slight, to 0.4 fair, to 0.6 moderate, to 0.8 substantial, above almost perfect.
+def verdict(value: float | None, n: int) -> Band | None:
+    """The word for a coefficient over `n` pairs that two judged or more; None where it is undefined.
 
-    The lines are arbitrary, as the authors say. Source: Landis and Koch 1977.
+    Below 0 poor, to 0.2 slight, to 0.4 fair, to 0.6 moderate, to 0.8 substantial, above almost perfect; of
+    fewer than FEWEST_PAIRS too few pairs. The lines are arbitrary, as the authors say.
+    Source: Landis and Koch 1977.
 
-    >>> landis_koch(0.776).value
-    'substantial'
+    >>> verdict(0.776, 400).value, verdict(0.776, 19).value
+    ('substantial', 'too few pairs')
     """
+    if value is None:
+        return None
+    if n < FEWEST_PAIRS:
+        return Band.TOO_FEW
     if value < 0:
-        return LandisKoch.POOR
-    return next((word for bound, word in _UP_TO if value <= bound), LandisKoch.ALMOST_PERFECT)
+        return Band.POOR
+    return next((word for bound, word in _UP_TO if value <= bound), Band.ALMOST_PERFECT)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from workbench.agreement.bands import LandisKoch, landis_koch
+from workbench.agreement.bands import Band, verdict
 from workbench.agreement.coefficients import COEFFICIENTS, coefficients_on
 from workbench.agreement.coefficients.coefficient import Coefficient, CoefficientValue, value_of
 from workbench.agreement.coefficients.steps import Sheet, Step
@@ -51,11 +51,9 @@ class Estimate:
         return self.found.value
 
     @property
-    def band(self) -> LandisKoch | None:
-        """Landis and Koch's word for the value; none where chance is not corrected for."""
-        if self.value is None or not self.coefficient.chance_corrected:
-            return None
-        return landis_koch(self.value)
+    def band(self) -> Band | None:
+        """The verdict in a word; none where there is no value or chance is not corrected for."""
+        return verdict(self.value, self.found.n) if self.coefficient.chance_corrected else None
 
 
 def resamples_of(ratings: Ratings, options: AgreementOptions) -> Resampled:

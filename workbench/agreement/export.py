@@ -39,7 +39,8 @@ INDICES = {
 def report_rows(report: AgreementReport) -> Iterator[Row]:
     """All together, means over pairs, every two, every threshold, overlaps, grades and leniency."""
     names = [one.name for one in report.selection.assessors]
-    basis = str(report.selection.basis)
+    # Every two share all their pairs: those judged once count towards the rest alone.
+    basis, of_pairs = report.selection.basis_name, str(report.selection.basis)
     line = None if report.selection.graded else report.selection.relevant_from
     yield from estimate_rows(report.estimates, report.selection)
     for mean in report.means:
@@ -47,7 +48,8 @@ def report_rows(report: AgreementReport) -> Iterator[Row]:
             "mean over pairs", None, None, None, line, mean.name, mean.value, *bounds_cells(mean.interval),
             mean.pairs, None, None, None, None, None,
             "" if mean.pairs else "undefined for every two assessors",
-            "" if mean.pairs else "two assessors for whom it is defined", *drawn_cells(mean.interval), basis,
+            "" if mean.pairs else "two assessors for whom it is defined", *drawn_cells(mean.interval),
+            of_pairs,
         )  # fmt: skip
     if len(report.grades) == 2:
         index = _index("prevalence", report.prevalence, report.selection.n_pairs)
@@ -55,9 +57,9 @@ def report_rows(report: AgreementReport) -> Iterator[Row]:
     for two in report.pairs:
         two_names = (names[two.first], names[two.second], None)
         for estimate in two.estimates:
-            yield ("pair", *two_names, line, *_estimate(estimate), basis)
+            yield ("pair", *two_names, line, *_estimate(estimate), of_pairs)
         for name in INDICES if two.view is not None else ():
-            yield ("pair", *two_names, line, *_index(name, getattr(two.view, name), two.n), basis)
+            yield ("pair", *two_names, line, *_index(name, getattr(two.view, name), two.n), of_pairs)
     for threshold in report.thresholds:
         for estimate in threshold.estimates:
             yield ("threshold", None, None, None, threshold.relevant_from, *_estimate(estimate), basis)
@@ -71,7 +73,8 @@ def report_rows(report: AgreementReport) -> Iterator[Row]:
         yield ("threshold", None, None, None, threshold.relevant_from, *index, basis)
         yield (
             "threshold", None, None, None, threshold.relevant_from,
-            *_overlap("overlap_mean_over_pairs", threshold.overlap.value, threshold.overlap.interval), basis,
+            *_overlap("overlap_mean_over_pairs", threshold.overlap.value, threshold.overlap.interval),
+            of_pairs,
         )  # fmt: skip
     for overlap in (*report.overlaps, *report.triples):
         who = [*(names[number] for number in overlap.assessors), None][:3]
@@ -80,13 +83,8 @@ def report_rows(report: AgreementReport) -> Iterator[Row]:
             ("overlap_topics_together", overlap.together, overlap.together_interval),
         ):
             n = len(overlap.by_topic) - overlap.empty
-            yield (
-                "overlap",
-                *who,
-                report.selection.relevant_from,
-                *_overlap(name, value, interval, n),
-                basis,
-            )
+            cells = _overlap(name, value, interval, n)
+            yield ("overlap", *who, report.selection.relevant_from, *cells, of_pairs)
     for grade in report.scale_grades:
         yield ("grade", None, None, None, grade.grade, "specific", *_specific(grade), basis)
         kappa = grade.kappa
@@ -100,7 +98,7 @@ def report_rows(report: AgreementReport) -> Iterator[Row]:
         yield (
             "assessor", names[one.assessor], None, None, line, "strictness", one.difference,
             *bounds_cells(one.interval), one.n, one.own, one.others, None, None, None, *why,
-            *drawn_cells(one.interval), basis,
+            *drawn_cells(one.interval), of_pairs,
         )  # fmt: skip
 
 
@@ -108,7 +106,7 @@ def estimate_rows(found: Sequence[Estimate], selection: Selection) -> Iterator[R
     """The coefficients of all together alone, as rows of the same COLUMNS."""
     line = None if selection.graded else selection.relevant_from
     for estimate in found:
-        yield ("all", None, None, None, line, *_estimate(estimate), str(selection.basis))
+        yield ("all", None, None, None, line, *_estimate(estimate), selection.basis_name)
 
 
 def matrix_columns(found: Matrix) -> tuple[str, ...]:
@@ -215,12 +213,13 @@ def selection_data(selection: Selection) -> Data:
         "scale": sorted(selection.by_grade.categories),
         "assessors": [{"name": one.name, "machine": one.machine} for one in selection.assessors],
         "pairs": selection.n_pairs,
-        "topics": len(selection.topics),
+        "topics": selection.n_topics,
         "left_out": {
             "unsure": selection.counts.unsure,
             "cannot_judge": selection.counts.cannot_judge,
-            "judged_by_one_only": selection.counts.singly,
+            "judged_by_one_only": selection.counts.singly - selection.counts.expected,
         },
+        "counted_towards_expected_agreement_only": selection.counts.expected,
         "counted_as_lowest": {
             "judged_by_another": selection.counts.filled,
             "judged_by_nobody": selection.counts.unlisted,
@@ -234,6 +233,7 @@ def options_data(options: AgreementOptions) -> Data:
         "weights": options.weights
         if isinstance(options.weights, str)
         else [list(row) for row in options.weights],
+        "weights_divided_by": options.weights_divisor,
         "level": options.level,
         "over": f"{options.unit}s",
         "bounds": str(options.bounds),

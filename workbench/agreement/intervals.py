@@ -9,7 +9,6 @@ from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import ndtr, stdtrit
 
 from workbench.agreement.contingency import checked
 from workbench.agreement.tally import Floats
@@ -66,6 +65,8 @@ def shares_below(level: float, units: int, bounds: Bounds = Bounds.EXPANDED) -> 
     """
     if bounds is Bounds.PERCENTILE or units < FEWEST_UNITS:
         return (1 - level) / 2, (1 + level) / 2
+    from scipy.special import ndtr, stdtrit
+
     reach = float(stdtrit(units - 1, (1 + level) / 2)) * sqrt(units / (units - 1))
     return float(ndtr(-reach)), float(ndtr(reach))
 

@@ -127,7 +127,7 @@ def with_bounds(estimate: Estimate) -> str:
 
 def interval_note(options: AgreementOptions, *, over: str | None = None) -> str:
     """How intervals were found, as a sentence of a caption; `over` replaces the chosen unit."""
-    weights = f"{options.weights_name} weights; " if options.weighted and over is None else ""
+    weights = f"{options.weights_in_words}; " if options.weighted and over is None else ""
     method = method_of(over or options.unit, options.bounds)
     return drawn(weights + method, level=options.confidence, rounds=options.rounds, seed=options.seed)
 
@@ -171,7 +171,7 @@ def matrix_latex(found: Matrix) -> str:
         f"{label} of every two assessors, those who judge alike side by side: {escaped(selection.sentence)}; "
         f"{selection.grades_in_words}."
     )
-    weights = f" With {options.weights_name} weights." if options.weighted else ""
+    weights = f" With {options.weights_in_words}." if options.weighted else ""
     columns, label = f"l{'r' * len(names)}", "tab:agreement-matrix"
     turned = [rf"\rotatebox{{90}}{{{name}}}" for name in names]
     made = table(columns, ("", *turned), rows, caption + weights, label, size=r"\footnotesize")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import stdtrit
 
 from workbench.agreement.coefficients import coefficient_named
 from workbench.agreement.intervals import LEVEL, Interval, kappa_bounds
@@ -49,6 +48,8 @@ def linearised(
     own = n / both * (agreed - chance * doubly) / (1 - chance)
     own -= 2 * (1 - value) * (chance_of_pair - chance) / (1 - chance)
     error = float(np.sqrt(times @ (own - value) ** 2 / (n * (n - 1.0))))
+    from scipy.special import stdtrit
+
     reach = float(stdtrit(n - 1, (1 + level) / 2)) * error
     return Interval(*kappa_bounds(value, reach, least=coefficient.least(chance)), level, NAME, n)
 

@@ -14,11 +14,19 @@ from enum import StrEnum
 from typing import Any
 
 from workbench.agreement.coefficients import COEFFICIENTS
-from workbench.agreement.coefficients.alpha import LEVELS
+from workbench.agreement.coefficients.alpha import BY_WEIGHTS, LEVELS
 from workbench.agreement.intervals import LEVEL, Bounds
 from workbench.agreement.ratings import Ratings
 from workbench.agreement.resampling import Resamples, Unit
-from workbench.agreement.weights import WEIGHTS, OwnWeights, Weights, nominal, own_weights, parse_weights
+from workbench.agreement.weights import (
+    WEIGHTS,
+    OwnWeights,
+    Weights,
+    divisor_of,
+    nominal,
+    own_weights,
+    parse_weights,
+)
 from workbench.agreement.weights import weights_of as weights_named
 from workbench.errors import WorkbenchError
 
@@ -40,6 +48,26 @@ class Basis(StrEnum):
     ALL = "all-documents"
 
 
+class Singles(StrEnum):
+    """Whether pairs that only one assessor judged count towards the expected agreement.
+
+    `published` follows the sources: two assessors are compared by the table of what both judged (Scott 1955,
+    Cohen 1960), and of three or more every grade given counts (Gwet 2014). Alpha leaves such pairs out in any
+    case (Krippendorff 2011).
+    """
+
+    PUBLISHED = "published"
+    COUNTED = "counted"
+    LEFT_OUT = "left-out"
+
+
+class Occasion(StrEnum):
+    """Which answers about pairs that were discussed: those before the discussion, or the current ones."""
+
+    INDEPENDENT = "independent"
+    CURRENT = "current"
+
+
 class Machines(StrEnum):
     """Whose ratings are included: those of people, of people and machines, or of machines."""
 
@@ -53,17 +81,21 @@ class AgreementOptions:
     """What an agreement report includes and how it is computed; raises WorkbenchError for what cannot be.
 
     Grades are compared as relevant or not from `relevant_from` on (None: the campaign's own threshold) unless
-    `graded`. `assessors` are names, None for all that `machines` includes; `documents` is the size of the
-    collection, None for what is known. `coefficient` is the one that sorts and colours. `weights` weigh the
-    grades for all coefficients but alpha, whose differences follow from the `level` of the scale; both matter
-    for three grades or more only. Intervals have the level `confidence` and come from `rounds` resamples of
-    whole topics or of pairs, the same for the same `seed`; `bounds` says how. `bin_size` and `gap_minutes`
-    are for agreement over time: judgments in a bin, and the pause that ends a sitting.
+    `graded`. `assessors` are names, None for all that `machines` includes; `singles` says what becomes of
+    pairs that only one judged, under the basis `both`, and `answers` which count of pairs that were
+    discussed. `documents` is the size of the collection, None for what is known. `coefficient` is the one
+    that sorts and colours. `weights` weigh the grades for all coefficients but alpha, whose differences
+    follow from the `level` of the scale unless that is `weights`; both matter for three grades or more only.
+    Intervals have the level `confidence` and come from `rounds` resamples of whole topics or of pairs, the
+    same for the same `seed`; `bounds` says how. `bin_size` and `gap_minutes` are for agreement over time:
+    judgments in a bin, and the pause that ends a sitting.
     """
 
     relevant_from: int | None = None
     graded: bool = False
     basis: Basis = Basis.BOTH
+    singles: Singles = Singles.PUBLISHED
+    answers: Occasion = Occasion.INDEPENDENT
     documents: int | None = None
     machines: Machines = Machines.APART
     assessors: frozenset[str] | None = None
@@ -81,7 +113,7 @@ class AgreementOptions:
     def __post_init__(self) -> None:
         for value, known, what in (
             (self.weights, WEIGHTS, "weights"),
-            (self.level, LEVELS, "level"),
+            (self.level, (*LEVELS, BY_WEIGHTS), "level"),
             (self.coefficient, COEFFICIENTS, "coefficient"),
         ):
             if isinstance(value, str) and value not in known:
@@ -106,6 +138,17 @@ class AgreementOptions:
     def weights_name(self) -> str:
         """What the weights are called."""
         return self.weights if isinstance(self.weights, str) else OWN
+
+    @property
+    def weights_in_words(self) -> str:
+        """What the weights are called, and by what one's own were divided."""
+        divisor = self.weights_divisor
+        return f"{self.weights_name} weights{'' if divisor == 1 else f' (divided by {divisor:g})'}"
+
+    @property
+    def weights_divisor(self) -> float:
+        """By what one's own weights were divided, 1 for weights that have a name."""
+        return 1.0 if isinstance(self.weights, str) else divisor_of(self.weights)
 
     @property
     def resamples(self) -> Resamples:
@@ -193,6 +236,27 @@ OPTIONS: Mapping[str, OptionDefinition] = {
             },
         ),
         OptionDefinition(
+            "singles", "--judged-once", "once", "Pairs judged once",
+            "Whether pairs that one assessor judged count towards expected agreement, with --basis both. "
+            "published: of three assessors or more (Gwet 2014), not of two (Scott 1955, Cohen 1960).",
+            Singles,
+            choices={
+                Singles.PUBLISHED: "as published",
+                Singles.COUNTED: "count towards chance",
+                Singles.LEFT_OUT: "left out",
+            },
+        ),
+        OptionDefinition(
+            "answers", "--answers", "answers", "Discussed pairs",
+            "Which answers count about pairs that assessors discussed: the independent ones, given before "
+            "they saw each other's, or the current ones.",
+            Occasion,
+            choices={
+                Occasion.INDEPENDENT: "first, independent answers",
+                Occasion.CURRENT: "current answers",
+            },
+        ),
+        OptionDefinition(
             "documents", "--documents", "documents", "Documents in the collection",
             "Number of documents in the collection; the known ones if not given.",
             int, low=1, metavar="N",
@@ -223,8 +287,9 @@ OPTIONS: Mapping[str, OptionDefinition] = {
         ),
         OptionDefinition(
             "level", "--level", "level", "Level of measurement, for α",
-            "Level of measurement of the scale, for Krippendorff's alpha.",
-            str, choices={name: name for name in LEVELS},
+            f"Level of measurement of the scale, for Krippendorff's alpha; {BY_WEIGHTS}: grades differ by "
+            "--weights, as for the other coefficients.",
+            str, choices={name: name for name in LEVELS} | {BY_WEIGHTS: "by the weights"},
         ),
         OptionDefinition(
             "unit", "--over", "over", "Resample",

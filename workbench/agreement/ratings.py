@@ -104,6 +104,15 @@ class Ratings:
         full = (self.codes != MISSING).all(axis=0)
         return replace(self, codes=self.codes[:, full], topics=self.topics[full])
 
+    def shared(self) -> Ratings:
+        """The ratings of those pairs that two assessors or more judged, and of their topics only."""
+        several = np.count_nonzero(self.codes != MISSING, axis=0) >= 2
+        if several.all():
+            return self
+        places, numbers = np.unique(self.topics[several], return_inverse=True)
+        unlisted = None if self.unlisted is None else self.unlisted[places]
+        return Ratings(self.codes[:, several], self.categories, numbers, len(places), unlisted)
+
     def from_grade(self, relevant_from: int) -> Ratings:
         """The ratings with every grade made 1, relevant, from `relevant_from` on, or 0."""
         relevant = np.array([*(grade >= relevant_from for grade in self.categories), False])

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.cluster.hierarchy import leaves_list, linkage
-from scipy.spatial.distance import squareform
 
 from workbench.agreement.estimates import Estimate, chosen, estimates, resamples_of
 from workbench.agreement.grades import GradeAgreement, Paradox, by_grade, paradox
@@ -70,9 +68,11 @@ def agreement_report(selection: Selection, options: AgreementOptions) -> Agreeme
     elif len(scale) == 2 and scale[1] < selection.relevant_from <= scale[0]:
         # Relevant and not are the two grades of the scale, whatever their numbers.
         of_scale = tuple(replace(one, grade=grade) for one, grade in zip(grades, scale, strict=True))
-    active = most_active(ratings)
-    pairs = assessor_pairs(ratings, options, among=active)
-    binary = selection.by_grade.from_grade(selection.relevant_from)
+    # Only coefficients of all together ask for pairs that one alone judged.
+    shared = ratings.shared()
+    active = most_active(shared)
+    pairs = assessor_pairs(shared, options, among=active)
+    binary = selection.by_grade.shared().from_grade(selection.relevant_from)
     return AgreementReport(
         selection=selection,
         options=options,
@@ -83,13 +83,13 @@ def agreement_report(selection: Selection, options: AgreementOptions) -> Agreeme
         paradox=paradox(found, grades),
         pairs=pairs,
         left_out=len(selection.assessors) - len(active),
-        means=pairwise_means(ratings, pairs, options),
+        means=pairwise_means(shared, pairs, options),
         overlaps=overlaps(binary, among=active, resamples=options.topic_resamples),
         triples=overlaps(binary, 3, resamples=options.topic_resamples)
         if 3 <= binary.n_assessors <= MOST_IN_THREES
         else (),
         thresholds=thresholds(selection.by_grade, options) if len(scale) > 2 else (),
-        leniency=leniency(ratings, options),
+        leniency=leniency(shared, options),
     )
 
 
@@ -164,8 +164,9 @@ class Matrix:
 
 def matrix(selection: Selection, options: AgreementOptions) -> Matrix:
     """The matrix of a selection, ordered by the options' coefficient; machines come after the people."""
-    active = most_active(selection.ratings)
-    pairs = {(two.first, two.second): two for two in assessor_pairs(selection.ratings, options, among=active)}
+    ratings = selection.ratings.shared()
+    active = most_active(ratings)
+    pairs = {(two.first, two.second): two for two in assessor_pairs(ratings, options, among=active)}
     people = [number for number in active if not selection.assessors[number].machine]
     machines = [number for number in active if selection.assessors[number].machine]
     order = tuple(
@@ -192,6 +193,10 @@ def _alike_together(
     known = far[np.isfinite(far)]
     far[~np.isfinite(far)] = known.mean() if known.size else 1.0
     np.fill_diagonal(far, 0.0)
+    # Imported here, as elsewhere in this room: two assessors' agreement must not wait for all of scipy.
+    from scipy.cluster.hierarchy import leaves_list, linkage
+    from scipy.spatial.distance import squareform
+
     condensed = squareform(far, checks=False)
     tree = linkage(condensed, "average", optimal_ordering=True)
     return tuple(numbers[place] for place in leaves_list(tree).tolist())

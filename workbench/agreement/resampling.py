@@ -84,31 +84,40 @@ def bootstrap(
 
 
 def resampled(ratings: Ratings, weights: Weights, resamples: Resamples) -> Resampled:
-    """The sums of every resample of some ratings."""
+    """The sums of every resample of some ratings.
+
+    Units on which somebody can agree are drawn from one another, and so are those that one alone judged,
+    which only weigh on chance: no resample is without agreement for that, and few units stay few.
+    """
     generator = np.random.default_rng(resamples.seed)
     rounds = resamples.rounds
-    if resamples.unit is Unit.TOPIC:
+    rows, times = _units(ratings, weights, resamples.unit)
+    several = rows.doubly > 0
+    strata = [np.flatnonzero(of) for of in (several, ~several) if of.any()]
+    if not strata:
+        return Resampled(rows.drawn(np.zeros((rounds, 0))), 0, resamples)
+    # In parts, since many kinds of pairs times many rounds are too much to hold at once.
+    at_once = max(1, _MOST_DRAWS // len(times))
+    parts = []
+    for start in range(0, rounds, at_once):
+        draws = np.zeros((min(at_once, rounds - start), len(times)))
+        for of in strata:
+            many = int(times[of].sum())
+            draws[:, of] = generator.multinomial(many, times[of] / many, size=len(draws))
+        parts.append(_arrays(rows.drawn(draws)))
+    whole = Tally(*(np.concatenate(part) for part in zip(*parts, strict=True)))
+    return Resampled(whole, int(times[several].sum()), resamples)
+
+
+def _units(ratings: Ratings, weights: Weights, unit: Unit) -> tuple[Tally, Floats]:
+    """The sums of every unit that anybody judged, or kind of unit, and how many there are of it."""
+    if unit is Unit.TOPIC:
         judged = np.unique(ratings.topics[(ratings.codes != MISSING).any(axis=0)])
         if ratings.unlisted is not None:
             judged = np.union1d(judged, np.flatnonzero(ratings.unlisted))
         by_topic = tally(ratings, weights, by_topic=True)
-        rows = Tally(*(part[judged] for part in _arrays(by_topic)))
-        n = len(judged)
-        chances = np.full(n, 1.0 / max(n, 1))
-    else:
-        rows, times = _by_kind(ratings, weights)
-        n = int(times.sum())
-        chances = times / max(n, 1)
-    if not len(chances):
-        return Resampled(rows.drawn(np.zeros((rounds, 0))), 0, resamples)
-    # In parts, since many kinds of pairs times many rounds are too much to hold at once.
-    at_once = max(1, _MOST_DRAWS // len(chances))
-    parts = []
-    for start in range(0, rounds, at_once):
-        draws = generator.multinomial(n, chances, size=min(at_once, rounds - start))
-        parts.append(_arrays(rows.drawn(draws.astype(np.float64))))
-    whole = Tally(*(np.concatenate(part) for part in zip(*parts, strict=True)))
-    return Resampled(whole, n, resamples)
+        return Tally(*(part[judged] for part in _arrays(by_topic))), np.ones(len(judged))
+    return _by_kind(ratings, weights)
 
 
 def interval_over(coefficient: Coefficient, drawn: Resampled, weights: Weights) -> Interval:

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from workbench.agreement.coefficients import COEFFICIENTS, coefficient_value
-from workbench.agreement.coefficients.coefficient import CoefficientValue
+from workbench.agreement.coefficients import coefficients_on
+from workbench.agreement.coefficients.coefficient import CoefficientValue, value_of
 from workbench.agreement.latex import document, escaped, number, table
 from workbench.agreement.ratings import Ratings, judged_ratings
+from workbench.agreement.tally import tally
+from workbench.agreement.weights import nominal
 from workbench.export import Export
 
 Grades = Mapping[str, Mapping[tuple[str, str], int]]
@@ -36,22 +38,33 @@ class TwoValues:
 
 @dataclass(frozen=True, slots=True)
 class AssessorChanges:
-    """What one assessor changed: of `labels` given in both rounds, how many, and in which direction."""
+    """What became of the `labels` that one assessor gave before: kept, changed up or down, or withdrawn.
+
+    Withdrawn is a label in whose place there is no grade after, such as unsure; `added` counts the labels
+    given after alone.
+    """
 
     assessor: str
     labels: int
     raised: int
     lowered: int
+    withdrawn: int
+    added: int
 
     @property
     def changed(self) -> int:
         """How many labels are other ones."""
         return self.raised + self.lowered
 
+    @property
+    def kept(self) -> int:
+        """How many labels stayed as they were."""
+        return self.labels - self.changed - self.withdrawn
+
 
 @dataclass(frozen=True, slots=True)
 class Rounds:
-    """Two rounds of the same assessors, over the labels that were given in both.
+    """Two rounds of the same assessors, each over all labels given in it; `pairs` have one before.
 
     `graded` holds the coefficients over all grades (nominal), `binary` over relevant or not. Pooled kappa of
     three or more assessors is Fleiss' where all judged all pairs.
@@ -64,57 +77,75 @@ class Rounds:
 
     @property
     def labels(self) -> int:
-        """How many labels were given in both rounds."""
+        """How many labels were given before."""
         return sum(one.labels for one in self.assessors)
 
     @property
     def changed(self) -> int:
-        """How many of them are other ones in the second."""
+        """How many of them are other ones after."""
         return sum(one.changed for one in self.assessors)
+
+    @property
+    def withdrawn(self) -> int:
+        """How many of them have no grade in their place after."""
+        return sum(one.withdrawn for one in self.assessors)
 
 
 def compare_rounds(before: Grades, after: Grades, *, categories: Sequence[int], relevant_from: int) -> Rounds:
-    """Compare two rounds; what an assessor graded in one of them only is left out.
+    """Compare two rounds: agreement in each over all that was said in it, and what each assessor changed.
 
     `categories` are the grades of the declared scale. Raises WorkbenchError for a grade that is not among
     them.
     """
-    common = {
-        name: sorted(before[name].keys() & after[name].keys())
-        for name in sorted(before.keys() & after.keys())
-    }
-    common = {name: pairs for name, pairs in common.items() if pairs}
-    first = {name: {pair: before[name][pair] for pair in pairs} for name, pairs in common.items()}
-    second = {name: {pair: after[name][pair] for pair in pairs} for name, pairs in common.items()}
     changes = tuple(
-        AssessorChanges(
-            name,
-            len(pairs),
-            raised=sum(second[name][pair] > first[name][pair] for pair in pairs),
-            lowered=sum(second[name][pair] < first[name][pair] for pair in pairs),
-        )
-        for name, pairs in common.items()
+        _changes_of(name, before.get(name, {}), after.get(name, {}))
+        for name in sorted(before.keys() | after.keys())
+        if before.get(name) or after.get(name)
     )
-    ratings = [judged_ratings(one, categories=categories)[0] for one in (first, second)]
+    ratings = [_ratings(one, categories) for one in (before, after)]
     return Rounds(
-        pairs=ratings[0].codes.shape[1],
+        pairs=len({pair for given in before.values() for pair in given}),
         assessors=changes,
         graded=_both(*ratings),
         binary=_both(*(one.from_grade(relevant_from) for one in ratings)),
     )
 
 
-def _both(before: Ratings, after: Ratings) -> tuple[TwoValues, ...]:
-    return tuple(
-        TwoValues(
-            name, COEFFICIENTS[name].label, coefficient_value(before, name), coefficient_value(after, name)
-        )
-        for name in SHOWN
+def _changes_of(
+    name: str, before: Mapping[tuple[str, str], int], after: Mapping[tuple[str, str], int]
+) -> AssessorChanges:
+    both = before.keys() & after.keys()
+    return AssessorChanges(
+        name,
+        len(before),
+        raised=sum(after[pair] > before[pair] for pair in both),
+        lowered=sum(after[pair] < before[pair] for pair in both),
+        withdrawn=len(before) - len(both),
+        added=len(after) - len(both),
     )
 
 
+def _ratings(given: Grades, categories: Sequence[int]) -> Ratings:
+    """The grades as the report of agreement has them: two are compared by the table of what both judged."""
+    people = {name: grades for name, grades in given.items() if grades}
+    ratings = judged_ratings(people, categories=categories)[0]
+    return ratings if ratings.n_assessors > 2 else ratings.shared()
+
+
+def _both(before: Ratings, after: Ratings) -> tuple[TwoValues, ...]:
+    """The coefficients as the report of agreement has them, alpha for grades with an order."""
+    plain = nominal(len(before.categories))
+    first, second = (tally(one, plain).total() for one in (before, after))
+    return tuple(
+        TwoValues(one.name, one.label, value_of(one, first, plain), value_of(one, second, plain))
+        for one in coefficients_on(before.categories, level="ordinal")
+        if one.name in SHOWN
+    )
+
+
+COUNTS = ("labels", "kept", "changed", "raised", "lowered", "withdrawn", "added")
 ROUND_COLUMNS = (
-    "part", "name", "grades", "before", "after", "labels", "changed", "raised", "lowered", "undefined",
+    "part", "name", "grades", "before", "after", "pairs_before", "pairs_after", *COUNTS, "undefined",
     "would_define",
 )  # fmt: skip
 
@@ -132,13 +163,17 @@ def rounds_data(found: Rounds, *, names: bool = True) -> dict[str, Any]:
         "pairs": found.pairs,
         "labels": found.labels,
         "changed": found.changed,
+        "withdrawn": found.withdrawn,
         "assessors": [
             {
                 "assessor": one.assessor,
                 "labels": one.labels,
+                "kept": one.kept,
                 "changed": one.changed,
                 "raised": one.raised,
                 "lowered": one.lowered,
+                "withdrawn": one.withdrawn,
+                "added": one.added,
             }
             for one in (found.assessors if names else ())
         ],
@@ -152,41 +187,48 @@ def rounds_rows(found: Rounds, *, names: bool = True) -> Iterator[tuple[object, 
     for kind, values in _kinds(found):
         for one in values:
             yield (
-                "coefficient", one.name, kind, one.before.value, one.after.value, *([None] * 4), *_why(one)
+                "coefficient", one.name, kind, one.before.value, one.after.value, one.before.n, one.after.n,
+                *([None] * 7), *_why(one),
             )  # fmt: skip
     for who in found.assessors if names else ():
-        counts = (who.labels, who.changed, who.raised, who.lowered)
-        yield ("assessor", who.assessor, None, None, None, *counts, "", "")
+        yield ("assessor", who.assessor, *([None] * 5), *counts_of(who), "", "")
+
+
+def counts_of(one: AssessorChanges) -> tuple[int, ...]:
+    """What an assessor changed, in the order of COUNTS."""
+    return one.labels, one.kept, one.changed, one.raised, one.lowered, one.withdrawn, one.added
 
 
 def rounds_latex(found: Rounds, *, names: bool = True) -> str:
     """The same as two tables, or without `names` the first alone."""
     values = [
-        (escaped(one.label), kind, number(one.before.value), number(one.after.value))
+        (
+            escaped(one.label),
+            kind,
+            number(one.before.value),
+            f"{one.before.n:,}",
+            number(one.after.value),
+            f"{one.after.n:,}",
+        )
         for kind, some in _kinds(found)
         for one in some
     ]
     caption = (
         f"Agreement before and after the discussion, on {found.pairs:,} pairs; {found.changed:,} of "
-        f"{found.labels:,} labels changed."
+        f"{found.labels:,} labels changed, {found.withdrawn:,} were withdrawn."
     )
-    made = [table("llrr", ("Coefficient", "Grades", "Before", "After"), values, caption, "tab:rounds")]
+    heads = ("Coefficient", "Grades", "Before", "$n$", "After", "$n$")
+    made = [table("llrrrr", heads, values, caption, "tab:rounds")]
     if names:
         made.append(_changes(found))
     return document(*made)
 
 
 def _changes(found: Rounds) -> str:
-    rows = [
-        (
-            escaped(one.assessor),
-            *(f"{count:,}" for count in (one.labels, one.changed, one.raised, one.lowered)),
-        )
-        for one in found.assessors
-    ]
+    rows = [(escaped(one.assessor), *(f"{count:,}" for count in counts_of(one))) for one in found.assessors]
     caption = "What each assessor changed in the discussion."
-    heads = ("Assessor", "Labels", "Changed", "Raised", "Lowered")
-    return table("lrrrr", heads, rows, caption, "tab:rounds-assessors")
+    heads = ("Assessor", *(name.capitalize() for name in COUNTS))
+    return table("lrrrrrrr", heads, rows, caption, "tab:rounds-assessors")
 
 
 def _kinds(found: Rounds) -> tuple[tuple[str, tuple[TwoValues, ...]], ...]:
@@ -204,6 +246,8 @@ def _data(one: TwoValues) -> dict[str, Any]:
         "coefficient": one.name,
         "before": one.before.value,
         "after": one.after.value,
+        "pairs_before": one.before.n,
+        "pairs_after": one.after.n,
         "undefined": undefined,
         "would_define": would_define,
     }

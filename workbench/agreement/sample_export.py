@@ -39,7 +39,7 @@ def in_words(size: SampleSize) -> str:
     # A hair below 0 is rounding: no minus stands before a zero.
     value = round(size.value, 3) + 0.0
     return (
-        f"{request.target.label} {value:.3f}{who} expected, requested ± {request.half_width:g} "
+        f"{request.target.label} {value:z.3f}{who} expected, requested ± {request.half_width:g} "
         f"at {100 * request.level:g} %"
     )
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.agreement.contingency import MISSING, MOST_CATEGORIES, Codes
-from workbench.agreement.options import AgreementOptions, Basis, Machines
+from workbench.agreement.options import AgreementOptions, Basis, Machines, Singles
 from workbench.agreement.ratings import (
     CANNOT_JUDGE,
     NO_ANSWER,
@@ -27,14 +27,16 @@ from workbench.errors import WorkbenchError
 class Counts:
     """What is not included as a grade of its own.
 
-    `unsure` and `cannot_judge` count answers, `singly` pairs that only one assessor graded (left out under
-    the basis `both`), `filled` the grades that stand for a missing answer on pairs that another judged, and
-    `unlisted` the pairs that nobody judged and that count as not relevant.
+    `unsure` and `cannot_judge` count answers, `singly` pairs that only one assessor graded, `expected` those
+    of them that count towards the expected agreement, and nowhere else; `filled` counts the grades that stand
+    for a missing answer on pairs that another judged, and `unlisted` the pairs that nobody judged and that
+    count as not relevant.
     """
 
     unsure: int
     cannot_judge: int
     singly: int
+    expected: int
     filled: int
     unlisted: int
 
@@ -57,6 +59,8 @@ def relevant_or_not(relevant_from: int) -> str:
 class Selection:
     """The ratings included: `assessors` (rows) for `pairs` (columns), by topic, and in words.
 
+    Pairs that only one judged are among them where they count towards the expected agreement; `n_pairs` and
+    `n_topics` leave them out.
     `by_grade` holds the grades of the declared scale, highest first; `ratings` is the same where `graded`,
     else relevant (1) or not (0) from `relevant_from` on. `answers` is all that the assessors answered,
     whether it is included or not.
@@ -67,6 +71,7 @@ class Selection:
     assessors: tuple[Assessor, ...]
     pairs: tuple[Pair, ...]
     topics: tuple[str, ...]
+    n_topics: int
     relevant_from: int
     graded: bool
     basis: Basis
@@ -82,9 +87,14 @@ class Selection:
         return relevant_or_not(self.relevant_from)
 
     @property
+    def basis_name(self) -> str:
+        """The basis as files name it, with whether pairs that only one judged count."""
+        return f"{self.basis}, judged once counted" if self.counts.expected else str(self.basis)
+
+    @property
     def n_pairs(self) -> int:
-        """How many pairs are included, with unjudged ones where these are."""
-        return len(self.pairs) + self.counts.unlisted
+        """How many pairs are compared, with unjudged ones where these are included."""
+        return len(self.pairs) - self.counts.expected + self.counts.unlisted
 
     def shared(self, first: int, second: int) -> Shared:
         """What two assessors (by number) share; unsure and cannot judge are no grades."""
@@ -107,7 +117,8 @@ def select_ratings(answers: Answers, categories: Sequence[int], options: Agreeme
     """The ratings of some answers on a declared scale that the options include.
 
     Assessors are those that the options name, or else all that `machines` includes. Under the basis `both` a
-    pair is included that two or more of them graded. Else it is enough that one did, and the others have the
+    pair is included that two or more of them graded, and as the option `singles` says one that only one did.
+    Else it is enough that one did, and the others have the
     lowest grade there unless they answered that they were unsure or could not judge; where all others did,
     the pair is left out. With `all-documents` everybody has the lowest grade on all the rest of the
     `documents` of each topic too. Relevant is what has the options' threshold or more, 1 if they name none.
@@ -129,7 +140,8 @@ def select_ratings(answers: Answers, categories: Sequence[int], options: Agreeme
     graders = np.count_nonzero(codes != MISSING, axis=0)
     singly = int(np.count_nonzero(graders == 1))
     filled = 0
-    there = included = graders >= (2 if basis is Basis.BOTH else 1)
+    once = _counted_once(options, len(rows))
+    there = included = graders >= (2 if basis is Basis.BOTH and not once else 1)
     if basis is not Basis.BOTH:
         silent = (given == NO_ANSWER) & included
         codes[silent] = lowest
@@ -147,6 +159,7 @@ def select_ratings(answers: Answers, categories: Sequence[int], options: Agreeme
         unsure=int(np.count_nonzero(given == UNSURE)),
         cannot_judge=int(np.count_nonzero(given == CANNOT_JUDGE)),
         singly=singly,
+        expected=singly if once else 0,
         filled=filled,
         unlisted=0 if unlisted is None else int(unlisted.sum()),
     )
@@ -157,11 +170,14 @@ def select_ratings(answers: Answers, categories: Sequence[int], options: Agreeme
         assessors=assessors,
         pairs=tuple(answers.pairs[column] for column in np.flatnonzero(included)),
         topics=tuple(answers.topic_names[place] for place in places),
+        n_topics=len(np.unique(answers.topics[included & (graders >= 2)])) if once else len(places),
         relevant_from=relevant_from,
         graded=options.graded,
         basis=basis,
         counts=counts,
-        sentence=_sentence(basis, int(included.sum()), assessors, counts, len(places), options.documents),
+        sentence=_sentence(
+            basis, int(included.sum()) - counts.expected, assessors, counts, len(places), options
+        ),
         answers=given,
     )
 
@@ -184,6 +200,13 @@ def _chosen(answers: Answers, names: Collection[str] | None, machines: Machines)
             remedy="wait for a second, or include machines" if names is None else "choose two others",
         )
     return rows
+
+
+def _counted_once(options: AgreementOptions, assessors: int) -> bool:
+    """Whether pairs that only one judged count towards the expected agreement of so many assessors."""
+    if options.basis is not Basis.BOTH or options.singles is Singles.LEFT_OUT:
+        return False
+    return options.singles is Singles.COUNTED or assessors > 2
 
 
 def _codes(given: AnswerCodes, categories: tuple[int, ...]) -> Codes:
@@ -221,22 +244,36 @@ def _unlisted(
 
 
 def _sentence(
-    basis: Basis, n: int, assessors: Sequence[Assessor], counts: Counts, topics: int, documents: int | None
+    basis: Basis,
+    n: int,
+    assessors: Sequence[Assessor],
+    counts: Counts,
+    topics: int,
+    options: AgreementOptions,
 ) -> str:
     machines = sum(one.machine for one in assessors)
     who = "machines" if machines == len(assessors) else "assessors" if machines else "people"
     pairs = f"{n:,} pair{'' if n == 1 else 's'} of topic and document"
     if basis is Basis.BOTH:
         of_them = "both" if len(assessors) == 2 else f"two or more of {len(assessors)} {who}"
-        return f"{pairs} that {of_them} judged; pairs that only one judged are left out"
+        return f"{pairs} that {of_them} judged; {_of_singles(options, len(assessors))}"
     if basis is Basis.LISTED:
         return (
             f"{pairs} that any of {len(assessors)} {who} judged; where one has not, the lowest grade is put"
         )
-    count, whole = n + counts.unlisted, topics * (documents or 0)
+    documents = options.documents or 0
+    count, whole = n + counts.unlisted, topics * documents
     # Pairs of which all but one, or all, were unsure are missing.
     many = f"all {count:,}" if count == whole else f"{count:,} of all {whole:,}"
     return (
         f"{many} pairs of {topics:,} topic{'' if topics == 1 else 's'} and "
-        f"{documents or 0:,} documents; missing judgments of the {len(assessors)} {who} count as not relevant"
+        f"{documents:,} documents; missing judgments of the {len(assessors)} {who} count as not relevant"
     )
+
+
+def _of_singles(options: AgreementOptions, assessors: int) -> str:
+    """What became of the pairs that only one judged, and by which source."""
+    source = " (Gwet 2014)" if assessors > 2 or options.singles is Singles.COUNTED else ""
+    if _counted_once(options, assessors):
+        return f"pairs that only one judged count towards expected agreement{source}, except for alpha"
+    return "pairs that only one judged are left out"

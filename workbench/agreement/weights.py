@@ -74,7 +74,10 @@ def weights_of(weights: str | ArrayLike, size: int) -> Weights:
 
 
 def own_weights(disagreements: ArrayLike) -> Weights:
-    """Weights of one's own from disagreements, brought to 1 at most; shape (q, q), in the scale's order.
+    """Weights of one's own from disagreements; shape (q, q), in the scale's order.
+
+    They are taken as they are, unless the largest is above 1: then all are divided by it (`divisor_of`).
+    Gwet's AC2 depends on it, the kappas and alpha do not.
 
     Raises WorkbenchError unless they are square, symmetric, 0 on the diagonal, finite, not negative and not
     all 0.
@@ -101,7 +104,12 @@ def own_weights(disagreements: ArrayLike) -> Weights:
         raise WorkbenchError(
             "under these weights no two grades disagree", remedy="write more than 0 for some of them"
         )
-    return given / (given.max() or 1.0)
+    return given / divisor_of(given)
+
+
+def divisor_of(disagreements: ArrayLike) -> float:
+    """By what own disagreements are divided: the largest where that is above 1, else 1."""
+    return max(1.0, float(np.asarray(disagreements, dtype=np.float64).max(initial=0.0)))
 
 
 def parse_weights(text: str, *, source: str = "weights") -> str | OwnWeights:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import click
 
-from workbench.cli.database import database_options, open_database
-from workbench.errors import InvalidInput
+from workbench.cli.database import database_options, open_database, same_database
+from workbench.errors import Conflict, InvalidInput
 from workbench.settings import Settings
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.people.accounts import (
     account_by_login,
+    any_account,
     create_account,
     create_first_account,
     prepare_account,
@@ -39,8 +40,13 @@ def init(settings: Settings, login: str, name: str | None, password: str) -> Non
     """Create the database and the first account, an administrator."""
     new = prepare_account(login=login, name=name or login, password=password, passwords=Passwords())
     with open_database(settings) as database, database.writing() as db:
+        if any_account(db):
+            raise Conflict(
+                "the database already has an account, and `init` only creates the first",
+                remedy=f"add another with: {same_database('account new LOGIN')}",
+            )
         account = create_first_account(db, new)
-    click.echo(f"{account.name} can sign in as {account.login}. Next: workbench serve")
+    click.echo(f"{account.name} can sign in as {account.login}. Next: {same_database('serve')}")
 
 
 @click.group("account")

@@ -16,9 +16,9 @@ from workbench.agreement.report import agreement_report, matrix
 from workbench.agreement.selection import Selection, select_ratings
 from workbench.cli.agreement_options import View, report_options
 from workbench.cli.agreement_output import Result, print_agreement
-from workbench.cli.inputs import open_input
+from workbench.cli.inputs import read_each
 from workbench.cli.runs import only_one_standard_input
-from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.errors import WorkbenchError
 from workbench.formats.judgments import graded_judgments
 from workbench.formats.qrels import read_qrels
 from workbench.records import Answer, Qrel
@@ -51,7 +51,7 @@ Given = tuple[str, str, str, int]
 @click.option(
     "--scale", metavar="GRADES", help="All grades of the scale, as '0 1 2 3'; those that occur if not given."
 )
-@report_options
+@report_options()
 def command(
     files: tuple[str, ...],
     as_judgments: bool,
@@ -123,36 +123,19 @@ def _scale(typed: str | None, given: Sequence[Given]) -> tuple[int, ...]:
 
 
 def _judgments(files: Sequence[str], codes: Sequence[int]) -> list[Given]:
-    def read(_number: int, stream: BinaryIO, source: str) -> list[Given]:
-        found = graded_judgments(stream, source, codes)
+    def read(stream: BinaryIO, source: str) -> list[Given]:
+        found = graded_judgments(stream, source, codes, spaced=True)
         return [(j.assessor, j.topic, j.docno, _ANSWERS.get(j.answer, j.grade or 0)) for j in found]
 
-    return _each(files, read)
+    return [one for _, given in read_each(files, read) for one in given]
 
 
 def _qrels(files: Sequence[str]) -> list[Given]:
-    names = _names(files)
+    def read(stream: BinaryIO, source: str) -> list[Qrel]:
+        return _judged(source, read_qrels(stream, source=source))
 
-    def read(number: int, stream: BinaryIO, source: str) -> list[Given]:
-        kept = _judged(source, read_qrels(stream, source=source))
-        return [(names[number], qrel.topic, qrel.docno, qrel.grade) for qrel in kept]
-
-    return _each(files, read)
-
-
-def _each(files: Sequence[str], read: Callable[[int, BinaryIO, str], list[Given]]) -> list[Given]:
-    """What all files say together; raises InvalidInput with all findings of all files."""
-    refused: list[Finding] = []
-    found: list[Given] = []
-    for number, name in enumerate(files):
-        try:
-            with open_input(name) as (stream, source):
-                found += read(number, stream, source)
-        except InvalidInput as error:
-            refused.extend(error.findings)
-    if refused:
-        raise InvalidInput(refused)
-    return found
+    named = zip(_names(files), read_each(files, read), strict=True)
+    return [(name, qrel.topic, qrel.docno, qrel.grade) for name, (_, qrels) in named for qrel in qrels]
 
 
 def _judged(source: str, qrels: Sequence[Qrel]) -> list[Qrel]:

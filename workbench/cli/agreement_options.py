@@ -11,15 +11,15 @@ from typing import Any, TypeVar
 import click
 
 from workbench.agreement.coefficients import COEFFICIENTS
-from workbench.agreement.options import OPTIONS, AgreementOptions, Basis, Machines, OptionDefinition
+from workbench.agreement.options import OPTIONS, AgreementOptions, Basis, Machines, OptionDefinition, Singles
 from workbench.agreement.weights import WEIGHTS, OwnWeights, parse_weights
 from workbench.cli.output import form_options, one_form
 from workbench.errors import WorkbenchError
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 REPORT_FIELDS = (
-    "relevant_from", "graded", "basis", "documents", "machines", "assessors", "weights", "level", "unit",
-    "bounds", "rounds", "seed",
+    "relevant_from", "graded", "basis", "singles", "documents", "machines", "assessors", "weights", "level",
+    "unit", "bounds", "rounds", "seed",
 )  # fmt: skip
 """The options of the whole report."""
 
@@ -53,8 +53,12 @@ def agreement_options(*names: str) -> Callable[[Callable[..., Any]], Callable[..
     return decorate
 
 
-def report_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the flags of the report; it gets them as `options`, and what it prints as `view`."""
+def report_options(*more: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Give a command the flags of the report and more, as `options`; what it prints comes as `view`."""
+    return functools.partial(_with_report_options, (*REPORT_FIELDS, *more))
+
+
+def _with_report_options(fields: tuple[str, ...], command: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(command)
     def with_view(
@@ -77,13 +81,16 @@ def report_options(command: Callable[..., Any]) -> Callable[..., Any]:
         if pair:
             # Where two stand alone, nothing is mixed.
             changes["machines"] = Machines.AMONG
+        if pair or matrix:
+            # They are compared by the table of what both judged.
+            changes["singles"] = Singles.LEFT_OUT
         chosen = replace(options, **changes)
         return command(options=chosen, view=View(part, pair or ("", ""), form), **others)
 
     made = form_options(with_view)
     for option in reversed(_PARTS):
         made = option(made)
-    return agreement_options(*REPORT_FIELDS)(made)
+    return agreement_options(*fields)(made)
 
 
 def grade_options(command: Command) -> Command:

@@ -7,13 +7,14 @@ from dataclasses import replace
 
 import click
 
+from workbench.agreement.bands import BANDS
 from workbench.agreement.coefficients import COEFFICIENTS, shown_in
 from workbench.agreement.coefficients.coefficient import Shown
 from workbench.agreement.estimates import Estimate, calculations
 from workbench.agreement.export import coefficients_export, matrix_export, report_export
 from workbench.agreement.grades import Paradox
 from workbench.agreement.intervals import Interval
-from workbench.agreement.options import AgreementOptions
+from workbench.agreement.options import AgreementOptions, Basis
 from workbench.agreement.pair_report import PairReport, pair_export
 from workbench.agreement.pairwise import AssessorPair
 from workbench.agreement.report import AgreementReport, Matrix, what_differs
@@ -21,14 +22,13 @@ from workbench.agreement.selection import Selection
 from workbench.agreement.thresholds import Threshold
 from workbench.cli.output import print_export, printable, say_table
 
-_BANDS = "Bands: Landis and Koch 1977. The textbook of the field reads above 0.8 as good, from 0.67 as fair."
-
 
 def say_report(report: AgreementReport) -> None:
     """Print the whole report; of two assessors with their table and the working."""
     names = [printable(one.name) for one in report.selection.assessors]
     _say_selection(report.selection, report.options)
-    if len(names) > 2:
+    if len(names) > 2 or report.selection.counts.expected:
+        # The table of two has not the grades of pairs that one alone judged.
         _say_all(report, names)
     else:
         for two in report.pairs:
@@ -41,7 +41,7 @@ def say_report(report: AgreementReport) -> None:
     if report.thresholds:
         _say_thresholds(report.thresholds)
     _say_leniency(report, names)
-    click.echo(f"\n{_BANDS}")
+    click.echo(f"\n{BANDS}")
 
 
 def say_pair(report: PairReport) -> None:
@@ -65,12 +65,20 @@ def _say_selection(selection: Selection, options: AgreementOptions) -> None:
     click.echo(f"{capital(selection.sentence)}.")
     click.echo(f"Compared: {selection.grades_in_words}.")
     click.echo(
-        f"Left out: {counts.unsure:,} unsure, {counts.cannot_judge:,} cannot judge; "
-        f"{counts.singly:,} pairs have one grade only."
+        f"Left out: {counts.unsure:,} unsure, {counts.cannot_judge:,} cannot judge. "
+        f"Pairs with one grade only: {_singles(selection)}."
     )
-    weights = f"{options.weights_name} weights, " if options.weighted else ""
+    weights = f"{options.weights_in_words}, " if options.weighted else ""
     drawn = f"{options.resamples.method}, {options.rounds:,} rounds, seed {options.seed}"
     click.echo(f"Intervals: {weights}{100 * options.confidence:g} %, {drawn}.")
+
+
+def _singles(selection: Selection) -> str:
+    counts = selection.counts
+    if selection.basis is not Basis.BOTH:
+        return f"{counts.singly:,}"
+    became = "counted towards expected agreement" if counts.expected else "left out"
+    return f"{counts.singly:,}{f', {became}' if counts.singly else ''}"
 
 
 def _say_all(report: AgreementReport, names: Sequence[str]) -> None:
@@ -78,7 +86,8 @@ def _say_all(report: AgreementReport, names: Sequence[str]) -> None:
     say_estimates(report.estimates)
     click.echo("")
     means = [
-        (one.label, _value(one.value), _bounds(one.interval), one.pairs, one.left_out) for one in report.means
+        (one.label, _value(one.value), bounds_in_words(one.interval), one.pairs, one.left_out)
+        for one in report.means
     ]
     say_table(["", "value", "interval", "pairs", "left out"], means, numeric=(1, 3, 4))
     click.echo("\nEvery two\n")
@@ -87,7 +96,7 @@ def _say_all(report: AgreementReport, names: Sequence[str]) -> None:
             f"{names[two.first]} and {names[two.second]}",
             two.n,
             *(_value(one.value) for one in two.estimates),
-            _bounds(two.estimate("pooled").interval),
+            bounds_in_words(two.estimate("pooled").interval),
             two.estimate("pooled").found.undefined,
         )
         for two in report.pairs
@@ -103,7 +112,7 @@ def _say_paradox(report: AgreementReport, found: Paradox) -> None:
     click.echo(
         f"Agreement is high and kappa low: {found.share:.0%} of all grades are "
         f"{_grade(report.selection, found.grade)}, so that chance alone would agree on {found.expected:.0%}. "
-        f"Were all grades equally common, the same agreement would be worth {found.uniform:.3f} (S)."
+        f"Were all grades equally common, the same agreement would be worth {found.uniform:z.3f} (S)."
     )
 
 
@@ -113,9 +122,9 @@ def _say_overlaps(report: AgreementReport, names: Sequence[str]) -> None:
         (
             ", ".join(names[number] for number in one.assessors),
             _value(one.mean),
-            _bounds(one.mean_interval),
+            bounds_in_words(one.mean_interval),
             _value(one.together),
-            _bounds(one.together_interval),
+            bounds_in_words(one.together_interval),
             one.empty,
         )
         for one in (*report.overlaps, *report.triples)
@@ -131,9 +140,9 @@ def _say_grades(report: AgreementReport) -> None:
             _grade_of_scale(report, one.grade),
             one.given,
             _value(one.specific.value, one.specific.undefined),
-            _bounds(one.interval),
+            bounds_in_words(one.interval),
             _value(one.kappa.value),
-            _bounds(one.kappa_interval),
+            bounds_in_words(one.kappa_interval),
         )
         for one in report.scale_grades
     ]
@@ -151,7 +160,7 @@ def _say_thresholds(found: Sequence[Threshold]) -> None:
             _value(one.positive.specific.value),
             _value(one.negative.specific.value),
             _value(one.overlap.value),
-            _bounds(one.overlap.interval),
+            bounds_in_words(one.overlap.interval),
         )
         for one in found
     ]
@@ -168,7 +177,7 @@ def _say_leniency(report: AgreementReport, names: Sequence[str]) -> None:
             four(one.own),
             four(one.others),
             four(one.difference),
-            _bounds(one.interval),
+            bounds_in_words(one.interval),
         )
         for one in report.leniency
     ]
@@ -222,7 +231,7 @@ def say_estimates(estimates: Sequence[Estimate]) -> None:
                 four(one.found.observed),
                 four(one.found.expected),
                 four(one.value),
-                _bounds(one.interval),
+                bounds_in_words(one.interval),
                 one.found.n,
                 one.band or _why_not(one),
             )
@@ -252,18 +261,19 @@ def _grade_of_scale(report: AgreementReport, grade: int) -> str:
 
 
 def _value(value: float | None, otherwise: str = "undefined") -> str:
-    return otherwise if value is None else f"{value:.4f}"
+    return otherwise if value is None else f"{value:z.4f}"
 
 
 def four(value: object) -> str:
     """Four decimals, or nothing where there is no number."""
-    return f"{value:.4f}" if isinstance(value, float) else ""
+    return f"{value:z.4f}" if isinstance(value, float) else ""
 
 
-def _bounds(interval: Interval | None) -> str:
+def bounds_in_words(interval: Interval | None) -> str:
+    """`low to high`, why there are no bounds, or nothing where there is no interval."""
     if interval is None:
         return ""
-    return interval.undefined if interval.low is None else f"{interval.low:.3f} to {interval.high:.3f}"
+    return interval.undefined if interval.low is None else f"{interval.low:z.3f} to {interval.high:z.3f}"
 
 
 def capital(sentence: str) -> str:

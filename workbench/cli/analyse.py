@@ -9,7 +9,7 @@ import click
 
 from workbench.cli.inputs import open_input
 from workbench.cli.output import say_json, say_table
-from workbench.cli.runs import only_one_standard_input, read_runs
+from workbench.cli.runs import RunFiles, only_one_standard_input, read_runs, run_arguments
 from workbench.errors import Finding, InvalidInput
 from workbench.pooling.analysis import BEYOND, NEAR_DUPLICATE, Analysis, analysis, examine
 from workbench.pooling.analysis_tables import PARTS, TABLES, short_depths
@@ -73,7 +73,7 @@ def _shown(name: str, rows: Sequence[Sequence[object]], found: Analysis) -> Sequ
 
 
 def _cell(cell: object) -> object:
-    return f"{cell:.4f}" if isinstance(cell, float) else cell
+    return f"{cell:z.4f}" if isinstance(cell, float) else cell
 
 
 def _about_overlap(found: Analysis) -> list[str]:
@@ -116,7 +116,7 @@ _SENTENCES: dict[str, Callable[[Analysis], list[str]]] = {
 
 
 @click.command("analyse")
-@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@run_arguments()
 @click.option("--depth", type=click.IntRange(1), default=100, show_default=True, help="Depth of the pool.")
 @click.option(
     "--ties",
@@ -130,14 +130,14 @@ _SENTENCES: dict[str, Callable[[Analysis], list[str]]] = {
 )
 @part_options
 def command(
-    runs: tuple[str, ...], depth: int, ties: str, groups_file: str | None, part: str | None, as_json: bool
+    runs: RunFiles, depth: int, ties: str, groups_file: str | None, part: str | None, as_json: bool
 ) -> None:
     """Analyse the depth pool that these RUNs would make, before anybody judges.
 
     Growth by depth, contributions of each run and its unique ones, overlap of runs (shared pairs over the
     pairs of either), ties at the cut, and sizes of topics. Files may be gzip; - is standard input.
     """
-    only_one_standard_input(runs if groups_file is None else (*runs, groups_file))
+    only_one_standard_input(runs.names if groups_file is None else (*runs.names, groups_file))
     groups = _read_groups(groups_file) if groups_file is not None else {}
     read = read_runs(runs, warnings=False, unique_tags=True, depth=BEYOND * depth, ties=None)
     found = analysis(examine((run for _, run in read), depth=depth, ties=TieRule(ties)), groups=groups)

@@ -3,43 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from contextlib import closing
 from pathlib import Path, PurePath
 
 import click
 
-from workbench.cli.inputs import open_input
+from workbench.cli.inputs import STANDARD_INPUT, is_file, open_input
 from workbench.cli.output import with_progress
 from workbench.cli.run_checking import ChosenRules, rule_options, say_reports
 from workbench.cli.runs import only_one_standard_input
 from workbench.errors import InvalidInput, WorkbenchError
 from workbench.formats.identifiers import read_ids
+from workbench.formats.run_check import Expected, check_run, promised_tag, unreadable_run
 from workbench.formats.run_report import RunReport, repair_of, report_of
-from workbench.formats.run_rules import DEFAULT_RULES, RunRules
-from workbench.formats.runs import RunCheck, check_run, promised_tag, unreadable_run
-from workbench.formats.source import Readable
+from workbench.formats.run_rules import DEFAULT_RULES
+from workbench.formats.source import Twice
 from workbench.formats.topics import read_topic_ids
-
-
-@dataclass(frozen=True, slots=True)
-class _Expected:
-    """What runs are checked against: topics, docnos and the pool's depth, where known, and the rules."""
-
-    topics: Collection[str] | None
-    docnos: Collection[str] | None
-    rules: RunRules
-    cut: int | None
-
-    def check(self, stream: Readable, name: str, source: str) -> RunCheck:
-        return check_run(
-            stream,
-            source=source,
-            file_stem=None if name == "-" else promised_tag(name),
-            topics=self.topics,
-            docnos=self.docnos,
-            rules=self.rules,
-            cut=self.cut,
-        )
 
 
 @click.command("check")
@@ -70,35 +49,39 @@ def command(
     Errors and warnings go to standard error, one per line; a table with one row per run goes to standard
     output. The exit code is 1 if a run has an error, otherwise 0.
     """
-    only_one_standard_input(runs)
-    expected = _Expected(_topics(topics), _docnos(docids), chosen.over(DEFAULT_RULES), cut)
+    only_one_standard_input((*runs, *(name for name in (topics, docids) if name)))
+    expected = Expected(_topics(topics), _docnos(docids), chosen.over(DEFAULT_RULES), cut)
     reports = [_report(name, expected, folder) for name in with_progress(runs, "Checking")]
     say_reports(reports, as_json=as_json)
 
 
-def _report(name: str, expected: _Expected, folder: Path | None) -> RunReport:
+def _report(name: str, expected: Expected, folder: Path | None) -> RunReport:
     """The report of one run, without the run itself, since there may be hundreds."""
+    # The name of a pipe promises nothing.
+    promised = promised_tag(name) if is_file(name) else None
     try:
-        with open_input(name) as (stream, source):
-            check = expected.check(stream, name, source)
+        with open_input(name) as (opened, source), closing(Twice(opened, source)) as stream:
+            check = check_run(stream, source=source, file_stem=promised, expected=expected)
+            stream.rewind()
+            found = repair_of(
+                check,
+                stream,
+                lambda repaired: check_run(repaired, source=source, file_stem=promised, expected=expected),
+                rules=expected.rules,
+                tag=promised,
+            )
     except InvalidInput as refused:
-        return report_of(unreadable_run(name, refused))
-    if name == "-":
-        return report_of(check)  # it cannot be read again
-    with open_input(name) as (again, _):
-        found = repair_of(
-            check,
-            lambda: again,
-            lambda repaired: expected.check(repaired, name, source),
-            rules=expected.rules,
-            tag=promised_tag(name),
-        )
+        return report_of(unreadable_run(_shown(name), refused))
     if found is None:
         return report_of(check)
     repair, content = found
     if folder is not None:
-        _write(folder / PurePath(name).name.removesuffix(".gz"), name, content)
+        _write(folder / PurePath(source).name.removesuffix(".gz"), name, content)
     return report_of(check, repair=repair)
+
+
+def _shown(name: str) -> str:
+    return STANDARD_INPUT if name == "-" else name or '""'
 
 
 def _write(path: Path, original: str, content: bytes) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from workbench.agreement.coefficients import coefficient_value
 from workbench.agreement.coefficients.alpha import alpha
 from workbench.agreement.ratings import judged_ratings, ratings_of
-from workbench.cli.consensus_options import EXPORT, NEEDS_RULE, OUTPUT, consensus_options
+from workbench.cli.consensus_options import EXPORT, NEEDS_RULE, OUTPUT, TEXT, consensus_options
 from workbench.cli.consensus_text import (
     comparison_json,
     say_comparisons,
@@ -21,16 +21,16 @@ from workbench.cli.consensus_text import (
     write_export,
     write_out,
 )
-from workbench.cli.inputs import open_input
+from workbench.cli.inputs import open_input, read_each
 from workbench.cli.output import say_json, say_table
-from workbench.cli.runs import only_one_standard_input, read_runs
+from workbench.cli.runs import RunFiles, only_one_standard_input, read_runs
 from workbench.consensus.judgments import LatestJudgments, latest_judgments
 from workbench.consensus.rule import Pair
 from workbench.consensus.rule_choice import RuleChoice, choice_name, choices_of, default_rules
 from workbench.consensus.settle import Consensus, consensus, label_export
 from workbench.consensus.soft import soft_export, soft_labels
 from workbench.consensus.summary import accuracy, summary
-from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.errors import WorkbenchError
 from workbench.formats.judgment_groups import write_judgment_groups
 from workbench.formats.judgments import graded_judgments
 from workbench.formats.qrels import read_qrels, write_qrels
@@ -82,6 +82,8 @@ def command(
     only_one_standard_input((*files, *(name for name in (decided, gold) if name), *runs))
     if export in NEEDS_RULE and len(rules) != 1:
         raise click.UsageError(f"--export {export} needs one --rule")
+    if as_json and export in TEXT:
+        raise click.UsageError(f"--export {export} is text for other programs: leave out --json")
     given = _judgments(files, codes)
     latest = latest_judgments(given)
     click.echo(
@@ -146,17 +148,8 @@ def _crowd_agreement(
 
 
 def _judgments(files: Sequence[str], codes: tuple[int, ...]) -> list[Judgment]:
-    found: list[Judgment] = []
-    refused: list[Finding] = []
-    for name in files:
-        try:
-            with open_input(name) as (stream, source):
-                found.extend(graded_judgments(stream, source, codes))
-        except InvalidInput as error:
-            refused.extend(error.findings)
-    if refused:
-        raise InvalidInput(refused)
-    return found
+    read = read_each(files, lambda stream, source: graded_judgments(stream, source, codes))
+    return [judgment for _, given in read for judgment in given]
 
 
 def _grades(name: str) -> dict[Pair, int]:
@@ -222,7 +215,7 @@ def _events(latest: LatestJudgments) -> dict[str, object]:
 
 
 def _three(value: float | None) -> str:
-    return "undefined" if value is None else f"{value:.3f}"
+    return "undefined" if value is None else f"{value:z.3f}"
 
 
 NOT_JUDGED = -1
@@ -287,7 +280,7 @@ def scores_of_runs(
     lines = {name: at_threshold(parsed[0], one.relevant_from) for name, one in found.items() if one.qrels}
     scorers = {name: Scorer(found[name].qrels, [line]) for name, line in lines.items()}
     scores: dict[str, dict[str, float]] = {name: {} for name in lines}
-    for _, run in read_runs(names, warnings=False, unique_tags=True):
+    for _, run in read_runs(RunFiles(tuple(names)), warnings=False, unique_tags=True):
         sorted_once = in_order(run)
         for name, scorer in scorers.items():
             scores[name][run.tag] = scorer.score(sorted_once).values[str(lines[name])]

@@ -24,6 +24,8 @@ _EXPORTS = {
     "groups": "every assessor's grades as a group, for trec_eval -R qrels_jg",
 }
 NEEDS_RULE = ("qrels", "labels")
+TEXT = ("qrels", "groups")
+"""What is exported as text for other programs only."""
 EXPORT = click.option(
     "--export",
     type=click.Choice(list(_EXPORTS)),

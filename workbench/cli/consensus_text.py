@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from workbench.cli.output import say_json, say_table
+from workbench.cli.output import say_table
 from workbench.consensus.summary import Summary
 from workbench.errors import WorkbenchError
 from workbench.export import Export
@@ -57,7 +58,7 @@ def say_summaries(found: Mapping[str, Summary | None], refused: Mapping[str, str
             " ".join(f"{grade}:{count}" for grade, count in one.by_grade),
             one.relevant,
             len(one.without_relevant),
-            "" if one.confidence is None else f"{one.confidence:.3f}",
+            "" if one.confidence is None else f"{one.confidence:z.3f}",
         )
         for name, one in found.items()
         if one is not None
@@ -89,15 +90,14 @@ def say_comparisons(found: Sequence[RankingComparison]) -> None:
 
 
 def _shown(value: float | None) -> str:
-    return "undefined" if value is None else f"{value:.3f}"
+    return "undefined" if value is None else f"{value:z.3f}"
 
 
 def write_export(export: Export, output: Path | None, as_json: bool) -> None:
-    """Write a table as CSV, or print it as JSON."""
-    if as_json:
-        say_json(export.data())
-    else:
-        write_out(export.csv(), output)
+    """Write a table as CSV or as JSON."""
+    write_out(
+        json.dumps(export.data(), allow_nan=False).encode() + b"\n" if as_json else export.csv(), output
+    )
 
 
 def write_out(content: bytes, output: Path | None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from workbench.settings import Settings, read_settings
 from workbench.storage.engine import Database
@@ -33,6 +35,16 @@ def database_options(command: Callable[..., Any]) -> Callable[..., Any]:
         return command(*args, settings=settings, **kwargs)
 
     return wrapped
+
+
+def same_database(command: str) -> str:
+    """A further command of `workbench` for the database that the options of the running one name."""
+    given = click.get_current_context()
+    words = ["workbench", *command.split()]
+    for option in ("instance", "database"):
+        if given.get_parameter_source(option) is ParameterSource.COMMANDLINE:
+            words += [f"--{option}", shlex.quote(str(given.params[option]))]
+    return " ".join(words)
 
 
 @contextmanager

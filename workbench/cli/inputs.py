@@ -1,42 +1,141 @@
-"""Where the commands take their input from: a file by name, or `-` for the standard input."""
+"""Where the commands take their input from: a file by name, or `-` for the standard input; each read once."""
 
 from __future__ import annotations
 
+import io
+import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar, cast
+
+import click
 
 from workbench.errors import Finding, InvalidInput
+from workbench.formats.source import Readable
 
 STANDARD_INPUT = "standard input"
+Content = TypeVar("Content")
+_READ = "workbench.cli.inputs: the standard input was read"
 
 
 @contextmanager
 def open_input(name: str) -> Iterator[tuple[BinaryIO, str]]:
     """Open a file for reading, or the standard input for `-`; gives the stream and the name for messages.
 
-    Raises InvalidInput where the file is missing, is a folder or may not be read. Gzip is left to the readers
-    of formats, which look at the content.
+    Raises InvalidInput where the file is missing, is a folder or may not be read, where reading it fails
+    later, and where the standard input is closed or was read by this command before. Gzip is left to the
+    readers of formats, which look at the content.
     """
     if name == "-":
-        yield sys.stdin.buffer, STANDARD_INPUT
+        stream = _Input(_standard_input(), STANDARD_INPUT)
+        yield cast(BinaryIO, io.BufferedReader(stream)), STANDARD_INPUT
         return
     try:
-        stream = Path(name).open("rb")  # noqa: SIM115 - only the opening may fail here; it is closed below
+        if not name:
+            raise FileNotFoundError
+        opened = Path(name).open("rb", buffering=0)  # noqa: SIM115 - it is closed below
     except (OSError, ValueError) as error:
         raise InvalidInput([_unopened(name, error)]) from error
-    with stream:
-        yield stream, name
+    with opened, io.BufferedReader(_Input(opened, name)) as buffered:
+        yield cast(BinaryIO, buffered), name
+
+
+def read_each(names: Iterable[str], read: Callable[[BinaryIO, str], Content]) -> list[tuple[str, Content]]:
+    """What `read` makes of each input, with its name for messages; raises InvalidInput with all findings."""
+    refused: list[Finding] = []
+    done: list[tuple[str, Content]] = []
+    for name in names:
+        try:
+            with open_input(name) as (stream, source):
+                done.append((source, read(stream, source)))
+        except InvalidInput as error:
+            refused.extend(error.findings)
+    if refused:
+        raise InvalidInput(refused)
+    return done
+
+
+def opened_each(names: Iterable[str]) -> Iterator[tuple[str, Readable]]:
+    """Each input's name for messages and its stream, open until the next; what cannot be opened fails as it
+    is read, so that the others are read all the same.
+    """
+    for name in names:
+        try:
+            with open_input(name) as (stream, source):
+                yield source, stream
+        except InvalidInput as refused:
+            yield name, _Unopened(refused)
+
+
+class _Unopened:
+    def __init__(self, refused: InvalidInput) -> None:
+        self._refused = refused
+
+    def read(self, size: int, /) -> bytes:
+        raise self._refused
+
+
+def is_file(name: str) -> bool:
+    """Whether an input is an ordinary file, whose name says something about it; no pipe, no device."""
+    try:
+        return name != "-" and stat.S_ISREG(Path(name).stat().st_mode)
+    except (OSError, ValueError):
+        return False
+
+
+class _Input(io.RawIOBase):
+    """An opened input; where reading it fails, that is a finding about it as any other."""
+
+    def __init__(self, stream: io.FileIO | io.BufferedReader, source: str) -> None:
+        self._stream = stream
+        self._source = source
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return self._stream.seekable()
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
+        return self._stream.seek(offset, whence)
+
+    def readinto(self, buffer: object, /) -> int:
+        try:
+            return self._stream.readinto(cast(bytearray, buffer)) or 0
+        except (OSError, ValueError) as error:
+            message = f"reading failed: {_reason(error)}"
+            remedy = "check the disk or the connection, or copy the file and try again"
+            raise InvalidInput([Finding(self._source, None, "not-read", message, remedy)]) from error
+
+
+def _standard_input() -> io.BufferedReader:
+    context = click.get_current_context(silent=True)
+    read = {} if context is None else context.meta
+    if sys.stdin is None:
+        remedy = "name a file, or send the content by a pipe"
+        raise InvalidInput([Finding(STANDARD_INPUT, None, "closed", "it is closed", remedy)])
+    if _READ in read:
+        message = "it has been read already, by another - of this command"
+        remedy = "- can stand for one input: name a file for the other"
+        raise InvalidInput([Finding(STANDARD_INPUT, None, "read-twice", message, remedy)])
+    read[_READ] = True
+    return cast(io.BufferedReader, sys.stdin.buffer)
 
 
 def _unopened(name: str, error: Exception) -> Finding:
+    if not name:
+        remedy = "an empty name often comes from a variable that is not set"
+        return Finding('""', None, "not-found", "the name of the file is empty", remedy)
     if isinstance(error, FileNotFoundError):
         return Finding(name, None, "not-found", "there is no such file", "check the name and the folder")
     if isinstance(error, IsADirectoryError):
         return Finding(name, None, "is-a-folder", "this is a folder, not a file", f"name its files: {name}/*")
     if isinstance(error, PermissionError):
         return Finding(name, None, "not-allowed", "you may not read this file", f"chmod u+r {name}")
-    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return Finding(name, None, "not-opened", f"the file cannot be opened: {reason}", "check the name")
+    return Finding(name, None, "not-opened", f"the file cannot be opened: {_reason(error)}", "check the name")
+
+
+def _reason(error: Exception) -> str:
+    return error.strerror if isinstance(error, OSError) and error.strerror else str(error)

@@ -13,8 +13,8 @@ import click
 
 from workbench import __version__
 from workbench.cli.lazy import LazyGroup
-from workbench.cli.output import REFUSED, complain
-from workbench.errors import WorkbenchError
+from workbench.cli.output import REFUSED, complain, refusal_json, say_json, standard_output
+from workbench.errors import Unavailable, WorkbenchError
 
 COMMANDS = {
     "demo": "workbench.cli.demo:command",
@@ -51,7 +51,8 @@ def main() -> None:
     # of the time of the import.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
-        workbench.main(prog_name="workbench", standalone_mode=False)
+        with standard_output():
+            _run()
     except click.ClickException as error:
         error.show()
         sys.exit(error.exit_code)
@@ -60,3 +61,22 @@ def main() -> None:
     except WorkbenchError as error:
         complain(error)
         sys.exit(REFUSED)
+
+
+def _run() -> None:
+    try:
+        try:
+            workbench.main(prog_name="workbench", standalone_mode=False)
+        except Unavailable as error:
+            message = f"the database does not respond: {error}"
+            raise WorkbenchError(message, remedy="try again later") from error
+    except WorkbenchError as error:
+        if not _asked_for_json(sys.argv[1:]):
+            raise
+        say_json(refusal_json(error))
+        sys.exit(REFUSED)
+
+
+def _asked_for_json(words: list[str]) -> bool:
+    """Whether a program reads what is printed: every command has the one flag for it."""
+    return "--json" in (words[: words.index("--")] if "--" in words else words)

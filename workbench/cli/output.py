@@ -2,18 +2,79 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import json
+import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, TypeVar
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, TextIO, TypeVar
 
 import click
 
-from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.errors import Finding, InvalidInput, WorkbenchError, finding_to_json
 from workbench.export import Export, csv_bytes
 
 REFUSED = 1
+# Controls, line and paragraph separators, and what turns the direction of the text behind it.
+_STEERING = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 Item = TypeVar("Item")
+
+
+class OutputFailed(WorkbenchError):
+    """What a command printed could not be written."""
+
+
+@contextmanager
+def standard_output() -> Iterator[None]:
+    """Whatever is printed meanwhile is written by the end; raises OutputFailed where it cannot be.
+
+    A reader that left, as `head` does, has what it wanted: the exit code is 1, and nothing is said.
+    """
+    if sys.stdout is None:
+        sys.stdout = io.TextIOWrapper(io.BufferedWriter(_Closed()), encoding="utf-8")
+    try:
+        try:
+            yield
+        except SystemExit:
+            sys.stdout.flush()
+            raise
+        sys.stdout.flush()
+    except OSError as error:
+        # The interpreter would try once more as it ends, and complain.
+        sys.stdout = _nowhere()
+        if error.errno == errno.EPIPE:
+            raise SystemExit(REFUSED) from error
+        if error.filename is not None:
+            raise WorkbenchError(f"{error.filename}: {error.strerror}") from error
+        message = f"the output cannot be written: {error.strerror or error}"
+        remedy = "what was printed is not complete: print it to another place"
+        raise OutputFailed(message, remedy=remedy) from error
+
+
+class _Closed(io.RawIOBase):
+    """The standard output of a process that was started without one."""
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: object, /) -> int:
+        raise OSError(errno.EBADF, "the standard output is closed")
+
+
+def announce(text: str) -> None:
+    """Print a line that nobody needs to read: a server goes on where its output leads nowhere."""
+    try:
+        click.echo(text)
+    except OSError:
+        sys.stdout = _nowhere()
+
+
+def _nowhere() -> TextIO:
+    return Path(os.devnull).open("w", encoding="utf-8")
 
 
 def say_json(value: Any) -> None:
@@ -63,10 +124,22 @@ def with_progress(items: Sequence[Item], label: str) -> Iterator[Item]:
 
 def complain(error: WorkbenchError) -> None:
     """Print every finding of a rejected input, or the error and its remedy, on standard error."""
+    with suppress(OSError):  # where the error stream fails, too, the exit code has to say it
+        if isinstance(error, InvalidInput) and error.findings:
+            say_findings(error.findings)
+        else:
+            click.echo(f"workbench: {printable(error)}", err=True)
+
+
+def refusal_json(error: WorkbenchError) -> dict[str, object]:
+    """The object that `--json` prints in place of a result: `errors`, each with the fields of a finding.
+
+    What is not about an input has no `source` and no `code`.
+    """
     if isinstance(error, InvalidInput) and error.findings:
-        say_findings(error.findings)
-    else:
-        click.echo(f"workbench: {error}", err=True)
+        return {"errors": [finding_to_json(finding) for finding in error.findings]}
+    bare = finding_to_json(Finding("", None, "", error.message, error.remedy))
+    return {"errors": [bare | {"source": None, "code": None}]}
 
 
 def say_findings(findings: Iterable[Finding]) -> None:
@@ -76,8 +149,13 @@ def say_findings(findings: Iterable[Finding]) -> None:
 
 
 def printable(value: object) -> str:
-    """A value as a terminal can show it; a byte outside UTF-8 becomes a question mark."""
-    return str(value).encode("utf-8", "replace").decode("utf-8")
+    """A value as one line of a terminal can show it.
+
+    A byte outside UTF-8 becomes a question mark. Line ends and other characters that steer a terminal, which
+    a file's name may hold, are escaped.
+    """
+    text = _STEERING.sub(lambda found: ascii(found[0])[1:-1], str(value))
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _plain(cell: object) -> str:
@@ -123,4 +201,4 @@ def say_short(columns: Sequence[str], rows: Iterable[Sequence[object]], *, numer
 def _short(cell: object) -> object:
     if cell is None or cell == "":
         return "-"
-    return f"{cell:.3f}" if isinstance(cell, float) else cell
+    return f"{cell:z.3f}" if isinstance(cell, float) else cell

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from workbench.cli.output import say_json, say_table
-from workbench.cli.runs import only_one_standard_input, read_runs
+from workbench.cli.runs import RunFiles, only_one_standard_input, read_runs, run_arguments
 from workbench.cli.strategy_options import recipe_options
 from workbench.errors import InvalidInput
 from workbench.pooling.planning import Certainty, JudgingWork, Sizes, Values, one_step_larger
@@ -54,12 +54,12 @@ SECONDS = 30.0
 
 
 @click.command("plan")
-@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@run_arguments()
 @recipe_options()
 @work_options
 @click.option("--json", "as_json", is_flag=True, help="One JSON object.")
 def command(
-    runs: tuple[str, ...],
+    runs: RunFiles,
     recipe: PoolRecipe,
     assessors: int | None,
     per_pair: int,
@@ -70,7 +70,7 @@ def command(
 
     By default a judgment takes 30 seconds, and there are as many assessors as each pair needs.
     """
-    only_one_standard_input(runs)
+    only_one_standard_input(runs.names)
     strategy, values, ties = ALL_STRATEGIES[recipe.strategy], recipe.values(), recipe.ties
     try:
         work = JudgingWork(

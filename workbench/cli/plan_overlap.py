@@ -122,7 +122,7 @@ def print_plans(planned: Sequence[PlannedDraw], facts: Mapping[str, object], for
                 one.size.draw,
                 "-" if one.size.pairs is None else one.size.pairs,
                 " + ".join(map(str, one.size.by_label)) or "-",
-                "-" if one.simulation.half_width is None else f"± {one.simulation.half_width:.3f}",
+                "-" if one.simulation.half_width is None else f"± {one.simulation.half_width:z.3f}",
                 "-" if one.simulation.coverage is None else f"{100 * one.simulation.coverage:.1f} %",
             )
             for one in planned

@@ -9,7 +9,7 @@ import click
 
 from workbench.cli.inputs import open_input
 from workbench.cli.output import say_json
-from workbench.cli.runs import only_one_standard_input, read_runs, read_tops
+from workbench.cli.runs import RunFiles, only_one_standard_input, read_runs, read_tops, run_arguments
 from workbench.cli.strategy_options import option_name, recipe_options
 from workbench.formats.qrels import read_qrels
 from workbench.pooling.adaptive.live import Simulated, simulated
@@ -67,7 +67,7 @@ def _object(one: Simulated) -> dict[str, object]:
 
 
 @click.command("pool")
-@click.argument("runs", nargs=-1, metavar="RUN...")
+@run_arguments(required=False)
 @recipe_options(listed_by="--strategies")
 @click.option("--qrels", metavar="FILE", help="Judgments on which an adaptive strategy is replayed.")
 @click.option(
@@ -90,7 +90,7 @@ def _object(one: Simulated) -> dict[str, object]:
     "--strategies", "listed", is_flag=True, help="List the strategies and their parameters instead."
 )
 def command(
-    runs: tuple[str, ...],
+    runs: RunFiles,
     recipe: PoolRecipe,
     qrels: str | None,
     relevant_from: int,
@@ -112,7 +112,7 @@ def command(
     if listed:
         _list_strategies(as_json)
         return
-    if not runs:
+    if not runs.names:
         raise click.UsageError("Missing argument 'RUN...'.")
     if (recipe.strategy in ADAPTIVE) != (qrels is not None):
         raise click.UsageError(
@@ -120,7 +120,7 @@ def command(
             if qrels is not None
             else f"{recipe.strategy} chooses from judgments: give them with --qrels, or pool in a campaign"
         )
-    only_one_standard_input(runs if qrels is None else (*runs, qrels))
+    only_one_standard_input(runs.names if qrels is None else (*runs.names, qrels))
     values, ties = recipe.values(), recipe.ties
     depth = ALL_STRATEGIES[recipe.strategy].depth_read(values)
     if recipe.strategy == DEPTH.name and depth is not None and not as_json and not warnings:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import click
 
 from workbench.agreement.coefficients.coefficient import CoefficientValue
-from workbench.agreement.rounds import Rounds, compare_rounds, rounds_export
+from workbench.agreement.rounds import COUNTS, Rounds, compare_rounds, counts_of, rounds_export
 from workbench.cli.inputs import open_input
 from workbench.cli.output import form_options, one_form, print_export, say_table
 from workbench.cli.runs import only_one_standard_input
@@ -18,13 +18,13 @@ from workbench.formats.judgments import graded_judgments
 def say_rounds(found: Rounds) -> None:
     """Print the coefficients before and after, then what each assessor changed."""
     say_table(
-        ["coefficient", "grades", "before", "after"],
+        ["coefficient", "grades", "before", "n", "after", "n"],
         [
-            (one.label, kind, _shown(one.before), _shown(one.after))
+            (one.label, kind, _shown(one.before), one.before.n, _shown(one.after), one.after.n)
             for kind, values in (("all grades", found.graded), ("relevant or not", found.binary))
             for one in values
         ],
-        numeric=[2, 3],
+        numeric=[2, 3, 4, 5],
     )
     values = (*found.graded, *found.binary)
     without = [one for two in values for one in (two.before, two.after) if one.value is None]
@@ -32,16 +32,19 @@ def say_rounds(found: Rounds) -> None:
         click.echo(f"undefined: {why}")
     click.echo("")
     say_table(
-        ["assessor", "labels", "changed", "raised", "lowered"],
-        [(one.assessor, one.labels, one.changed, one.raised, one.lowered) for one in found.assessors],
-        numeric=[1, 2, 3, 4],
+        ["assessor", *COUNTS],
+        [(one.assessor, *counts_of(one)) for one in found.assessors],
+        numeric=range(1, 1 + len(COUNTS)),
     )
     click.echo("")
-    click.echo(f"{found.changed} of {found.labels} labels changed, on {found.pairs} pairs")
+    click.echo(
+        f"{found.changed} of {found.labels} labels changed, {found.withdrawn} withdrawn, "
+        f"on {found.pairs} pairs"
+    )
 
 
 def _shown(one: CoefficientValue) -> str:
-    return "undefined" if one.value is None else f"{one.value:.3f}"
+    return "undefined" if one.value is None else f"{one.value:z.3f}"
 
 
 @click.command("rounds")
@@ -69,28 +72,35 @@ def command(
     """Compare the judgments of the same assessors BEFORE and AFTER a discussion, one file each.
 
     A file is TSV with the header `topic doc assessor grade`, plain or gzip; - is the standard input. Only
-    labels that are in both are compared; of a label given twice in a file the last counts.
+    pairs that an assessor answered in both are compared; of an answer given twice in a file the last
+    counts. A grade that is unsure or cannot judge after is withdrawn.
     """
     form = one_form(as_json=as_json, as_csv=as_csv, as_latex=as_latex)
     only_one_standard_input((before, after))
     first, second = _read(before, codes), _read(after, codes)
-    grades = {grade for one in (first, second) for given in one.values() for grade in given.values()}
-    if not any(first[name].keys() & second[name].keys() for name in first.keys() & second.keys()):
+    common = {name: first[name].keys() & second[name].keys() for name in first.keys() & second.keys()}
+    one, other = (
+        {
+            name: {pair: grade for pair in pairs if (grade := given[name][pair]) is not None}
+            for name, pairs in common.items()
+        }
+        for given in (first, second)
+    )
+    grades = {grade for given in (first, second) for of in given.values() for grade in of.values()}
+    if not any(common.values()):
         raise WorkbenchError(
             "no assessor judged a pair in both files", remedy="are the assessors named alike in both?"
         )
-    found = compare_rounds(first, second, categories=sorted(grades), relevant_from=relevant_from)
+    categories = sorted(grade for grade in grades if grade is not None)
+    found = compare_rounds(one, other, categories=categories, relevant_from=relevant_from)
     if not print_export(rounds_export(found), form):
         say_rounds(found)
 
 
-def _read(name: str, codes: Sequence[int]) -> dict[str, dict[tuple[str, str], int]]:
-    grades: dict[str, dict[tuple[str, str], int]] = {}
+def _read(name: str, codes: Sequence[int]) -> dict[str, dict[tuple[str, str], int | None]]:
+    """The grades of every assessor by pair, None where the answer is none."""
+    grades: dict[str, dict[tuple[str, str], int | None]] = {}
     with open_input(name) as (stream, source):
-        for one in graded_judgments(stream, source, codes):
-            given = grades.setdefault(one.assessor, {})
-            if one.grade is None:
-                given.pop((one.topic, one.docno), None)
-            else:
-                given[one.topic, one.docno] = one.grade
+        for one in graded_judgments(stream, source, codes, spaced=True):
+            grades.setdefault(one.assessor, {})[one.topic, one.docno] = one.grade
     return grades

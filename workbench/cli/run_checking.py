@@ -108,5 +108,6 @@ def _say_repair(report: RunReport) -> None:
     if report.repair is None:
         return
     left = report.repair.errors_left
-    after = f"; {left:,} errors would remain" if left else ""
+    errors = "1 error" if left == 1 else f"{left:,} errors"
+    after = f"; {errors} would remain" if left else ""
     click.echo(f"repair: {printable(report.file)}: {'; '.join(report.repair.changes)}{after}", err=True)

@@ -1,30 +1,77 @@
-"""Runs named on the command line, read one by one: a refused one is told together with all the others."""
+"""Runs on the command line, read one by one: a refused one is reported together with all the others."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import BinaryIO
+from dataclasses import dataclass, replace
+from functools import wraps
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 import click
 
 from workbench.cli.inputs import open_input
 from workbench.cli.output import say_findings, with_progress
 from workbench.errors import Finding, InvalidInput
+from workbench.formats.packed_runs import PackedRun
 from workbench.formats.runs import read_run, read_run_arrays, read_run_leading, read_run_top
-from workbench.pooling.candidates import AnyRun
-from workbench.pooling.run_tops import RunTops
 from workbench.records import Run, TieRule
+
+if TYPE_CHECKING:
+    from workbench.pooling.candidates import AnyRun
+    from workbench.pooling.run_tops import RunTops
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class RunFiles:
+    """The files of runs on the command line; `-` is the standard input. Runs are named by tag or by file."""
+
+    names: tuple[str, ...]
+    by_file: bool = False
+
+    def named(self, run: AnyRun, file: str) -> AnyRun:
+        """The run under the name that it is to have."""
+        # Every kind of run is a dataclass.
+        return replace(run, tag=self._name(file)) if self.by_file else run  # type: ignore[type-var]
+
+    def _name(self, file: str) -> str:
+        """The file's own name without .gz; with its folders where another file is called the same."""
+        own = [PurePath(name).name.removesuffix(".gz") for name in self.names]
+        name = PurePath(file).name.removesuffix(".gz")
+        return name if own.count(name) < 2 else file.removesuffix(".gz")
+
+
+def run_arguments(*, required: bool = True) -> Callable[[Command], Command]:
+    """Give a command the arguments RUN... and the option --name-by; it receives RunFiles as `runs`."""
+
+    def decorate(command: Command) -> Command:
+        @wraps(command)
+        def with_files(*args: Any, runs: tuple[str, ...], name_by: str, **options: Any) -> Any:
+            return command(*args, runs=RunFiles(runs, name_by == "file"), **options)
+
+        decorated: Any = click.option(
+            "--name-by",
+            type=click.Choice(["tag", "file"]),
+            default="tag",
+            show_default=True,
+            help="What names a run: its tag, or its file, for runs that share a tag.",
+        )(with_files)
+        return click.argument("runs", nargs=-1, required=required, metavar="RUN...")(decorated)  # type: ignore[no-any-return]
+
+    return decorate
 
 
 def read_runs(
-    names: Sequence[str],
+    files: RunFiles,
     *,
     warnings: bool,
     unique_tags: bool = False,
     depth: int | None = None,
     ties: TieRule | None = TieRule.TREC_EVAL,
 ) -> Iterator[tuple[str, Run]]:
-    """The runs of these files (`-` is the standard input) with the files' names; none is kept.
+    """The runs of these files with the files' names; none is kept.
 
     After a refused file no more runs are given, but the rest is still read, so that InvalidInput, raised at
     the end, holds all findings of all files. With `unique_tags` a tag that comes again is such a finding.
@@ -42,33 +89,45 @@ def read_runs(
             return read_run_leading(stream, source=source, depth=depth).run
         return read_run_top(stream, source=source, depth=depth, ties=ties or TieRule.TREC_EVAL).run
 
-    return _each(names, read, unique_tags=unique_tags)
+    return _each(files, read, unique_tags=unique_tags)
 
 
-def read_tops(names: Sequence[str], *, depth: int, ties: TieRule) -> Iterator[RunTops | Run]:
+def read_arrays(files: RunFiles) -> Iterator[PackedRun | Run]:
+    """The whole runs, as arrays where they can be; refused ones are reported as by `read_runs`."""
+
+    def read(stream: BinaryIO, source: str) -> PackedRun | Run:
+        return read_run_arrays(stream, source=source, depth=None)
+
+    return (run for _, run in _each(files, read, unique_tags=False))
+
+
+def read_tops(files: RunFiles, *, depth: int, ties: TieRule) -> Iterator[RunTops | Run]:
     """The first documents of these runs, best first, as arrays where they can be; none is kept.
 
-    What is refused is told as by `read_runs`; so is a tag that comes again.
+    What is refused is reported as by `read_runs`; so is a tag that comes again.
     """
 
     def read(stream: BinaryIO, source: str) -> RunTops | Run:
+        # Imported where it is used: who scores need not wait for it.
+        from workbench.pooling.run_tops import RunTops
+
         found = read_run_arrays(stream, source=source, depth=depth, ties=ties)
         if isinstance(found, Run):
             return found
         return RunTops(found.tag, found.topics, *found.ranked(depth, ties=ties))
 
-    return (run for _, run in _each(names, read, unique_tags=True))
+    return (run for _, run in _each(files, read, unique_tags=True))
 
 
 def _each(
-    names: Sequence[str], read: Callable[[BinaryIO, str], AnyRun], *, unique_tags: bool
+    files: RunFiles, read: Callable[[BinaryIO, str], AnyRun], *, unique_tags: bool
 ) -> Iterator[tuple[str, AnyRun]]:
     refused: list[Finding] = []
     sources: dict[str, str] = {}
-    for name in with_progress(names, "Reading"):
+    for name in with_progress(files.names, "Reading"):
         try:
             with open_input(name) as (stream, source):
-                run = read(stream, source)
+                run = files.named(read(stream, source), source)
         except InvalidInput as error:
             refused.extend(error.findings)
             continue
@@ -93,5 +152,5 @@ def _repeated(tag: str, source: str, before: str) -> Finding:
         None,
         "tag-repeated",
         f'the tag "{tag}" is also that of {before}',
-        "give every run once, each with its own tag",
+        "give every run once, each with its own tag, or name runs by file: --name-by file",
     )

@@ -7,18 +7,22 @@ from collections.abc import Sequence
 import click
 
 from workbench.cli.inputs import open_input
-from workbench.cli.output import say_json, say_table
-from workbench.cli.runs import only_one_standard_input, read_runs
+from workbench.cli.runs import RunFiles, only_one_standard_input, read_arrays, read_runs, run_arguments
+from workbench.cli.score_output import say_as_ir_measures, say_scores
 from workbench.formats.qrels import read_qrels
-from workbench.records import TieRule
+from workbench.records import Qrel, TieRule
 from workbench.scoring.listed import example_names
 from workbench.scoring.measures import parse_measures
-from workbench.scoring.scorer import RunScores, Scorer
+from workbench.scoring.scorer import Scorer
+from workbench.scoring.trec_eval_output import TrecEval
+
+FORMATS = ("table", "json", "trec_eval", "ir_measures")
+_TOPICS_NAMED = 10
 
 
 @click.command("score")
 @click.argument("qrels")
-@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@run_arguments()
 @click.option(
     "-m",
     "--measure",
@@ -26,7 +30,8 @@ from workbench.scoring.scorer import RunScores, Scorer
     multiple=True,
     default=("AP nDCG@10 P@10",),
     show_default=True,
-    help=f"Measures by name, such as {example_names()}; several in quotes, or repeat the option.",
+    help=f"Measures by the names of ir_measures, such as {example_names()}, or those of trec_eval, such as "
+    "map, ndcg_cut_10 and official; several in quotes, or repeat the option.",
 )
 @click.option(
     "--ties",
@@ -36,97 +41,93 @@ from workbench.scoring.scorer import RunScores, Scorer
     help="Which of two documents with the same score comes first.",
 )
 @click.option(
+    "--average-over",
+    type=click.Choice(["qrels", "run"]),
+    default="qrels",
+    show_default=True,
+    help="Topics of a mean: all of the qrels, where one that the run lacks counts as 0 (trec_eval -c), or "
+    "only those that the run has.",
+)
+@click.option(
     "--double-precision",
     is_flag=True,
     help="Distinguish scores that are equal as 32-bit floats, as trec_eval does since 2023.",
 )
 @click.option("--per-topic", is_flag=True, help="Also print the value of every topic.")
 @click.option("--warnings", is_flag=True, help="Report on the error stream what is unusual about the runs.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, with all digits.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    default=FORMATS[0],
+    show_default=True,
+    help="trec_eval and ir_measures print the lines and the values of these programs.",
+)
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json: JSON, with all digits.")
 def command(
     qrels: str,
-    runs: tuple[str, ...],
+    runs: RunFiles,
     measures: tuple[str, ...],
     ties: str,
+    average_over: str,
     double_precision: bool,
     per_topic: bool,
     warnings: bool,
+    form: str,
     as_json: bool,
 ) -> None:
     """Score RUNs against QRELS.
 
-    Means are over all topics of the qrels; a topic that a run lacks counts as 0, and the last column counts
-    the topics that it has. Files may be gzip; - is the standard input.
+    The last column counts the topics of the qrels that a run has. Files may be gzip; - is the standard input.
+
+    IPrec and SetF follow their published definitions, from which trec_eval departs: the formats trec_eval and
+    ir_measures print what these programs do (see workbench help measures).
     """
-    only_one_standard_input((qrels, *runs))
+    only_one_standard_input((qrels, *runs.names))
+    if as_json and form not in {"table", "json"}:
+        raise click.UsageError(f"--json and --format {form} exclude one another: keep one of them")
+    if form == "trec_eval" and (double_precision or warnings):
+        raise click.UsageError("--format trec_eval takes neither --double-precision nor --warnings")
+    all_topics, rule = average_over == "qrels", TieRule(ties)
+    if form == "trec_eval":
+        _print_as_trec_eval(qrels, runs, measures, per_topic=per_topic, all_topics=all_topics, ties=rule)
+        return
     parsed = parse_measures(measures)
-    with open_input(qrels) as (stream, source):
-        scorer = Scorer(read_qrels(stream, source=source), parsed)
+    scorer = Scorer(_read_qrels(qrels), parsed, field=form == "ir_measures")
+    _note_topics_without_grades(scorer.relevance.without_grades())
     scores = [
-        scorer.score(run, ties=TieRule(ties), double_precision=double_precision)
-        for _, run in read_runs(runs, warnings=warnings)
+        scorer.score(run, ties=rule, double_precision=double_precision, all_topics=all_topics)
+        for run in ((run for _, run in read_runs(runs, warnings=True)) if warnings else read_arrays(runs))
     ]
-    say_scores(scores, per_topic=per_topic, as_json=as_json)
-
-
-def say_scores(scores: Sequence[RunScores], *, per_topic: bool, as_json: bool) -> None:
-    """Print the scores of one run or more, as a table for people or as JSON with all digits.
-
-    Near ties, on which scorers disagree, are noted on the error stream.
-    """
-    for result in scores:
-        if result.topics_near_tied:
-            click.echo(
-                f"note: {result.tag}: in {result.topics_near_tied} topics some scores differ only beyond "
-                "single precision; scorers disagree on their order (see --double-precision)",
-                err=True,
-            )
-    if as_json:
-        say_json([row for result in scores for row in _json_rows(result, per_topic)])
-    elif per_topic:
-        _say_topics(scores)
+    if form == "ir_measures":
+        say_as_ir_measures(scores, per_topic=per_topic)
     else:
-        _say_means(scores)
+        say_scores(scores, per_topic=per_topic, as_json=as_json or form == "json", name_near_ties=warnings)
 
 
-def _json_rows(result: RunScores, per_topic: bool) -> list[dict[str, object]]:
-    return [
-        {
-            "run": result.tag,
-            "measure": measure,
-            "value": value,
-            "topics_scored": result.topics_scored,
-            "topics_in_qrels": result.topics_in_qrels,
-        }
-        | ({"per_topic": dict(result.per_topic[measure])} if per_topic else {})
-        for measure, value in result.values.items()
+def _print_as_trec_eval(
+    qrels: str, runs: RunFiles, measures: tuple[str, ...], *, per_topic: bool, all_topics: bool, ties: TieRule
+) -> None:
+    trec_eval = TrecEval(_read_qrels(qrels), measures)
+    # All runs are read before the first line, so that a refused one leaves nothing behind.
+    printed = [
+        list(trec_eval.lines(run, per_topic=per_topic, all_topics=all_topics, ties=ties))
+        for _, run in read_runs(runs, warnings=False)
     ]
+    for lines in printed:
+        click.echo("\n".join(lines))
 
 
-def _say_means(scores: Sequence[RunScores]) -> None:
-    names = list(scores[0].values)
-    say_table(
-        ["run", *names, "topics"],
-        ([result.tag, *map(_shown, result.values.values()), _topics(result)] for result in scores),
-        numeric=range(1, len(names) + 2),
-    )
+def _read_qrels(name: str) -> tuple[Qrel, ...]:
+    with open_input(name) as (stream, source):
+        return read_qrels(stream, source=source)
 
 
-def _say_topics(scores: Sequence[RunScores]) -> None:
-    names = list(scores[0].values)
-    rows: list[list[str]] = []
-    for result in scores:
-        columns = [result.per_topic[name] for name in names]
-        rows.extend(
-            [result.tag, topic, *(_shown(column[topic]) for column in columns)] for topic in columns[0]
+def _note_topics_without_grades(topics: Sequence[str]) -> None:
+    if topics:
+        shown = ", ".join(topics[:_TOPICS_NAMED]) + (", ..." if len(topics) > _TOPICS_NAMED else "")
+        click.echo(
+            f"note: topics whose grades are all negative, which means not judged, count as 0: {shown} "
+            f"({len(topics)} in all)",
+            err=True,
         )
-        rows.append([result.tag, _topics(result), *map(_shown, result.values.values())])
-    say_table(["run", "topic", *names], rows, numeric=range(2, len(names) + 2))
-
-
-def _topics(result: RunScores) -> str:
-    return f"{result.topics_scored} of {result.topics_in_qrels}"
-
-
-def _shown(value: float) -> str:
-    return f"{value:.4f}"

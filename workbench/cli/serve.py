@@ -3,47 +3,62 @@
 from __future__ import annotations
 
 import os
+import resource
 import socket
 
 import click
-from granian.constants import Interfaces
-from granian.log import LogLevels, logger
+from granian.constants import HTTPModes, Interfaces, Loops
+from granian.log import LogLevels
 from granian.server import Server
 
 from workbench.cli.database import database_options, open_database
+from workbench.cli.output import announce
 from workbench.errors import WorkbenchError
 from workbench.settings import Settings
 from workbench.workflow.people.accounts import any_account
 
 DEFAULT_PORT = 8765
-# Saving is fast; most other requests wait, for the process of long requests or for uploads.
-THREADS = 64
+# Open connections of a worker process, also those that send nothing.
+MOST_CONNECTIONS = 8192
 
 
 def serve_until_interrupted(settings: Settings, *, host: str, port: int, workers: int) -> None:
-    """Serve the site in worker processes, each with threads, until Ctrl-C or SIGTERM.
+    """Serve the site in worker processes until Ctrl-C or SIGTERM.
 
-    Each worker has a second process for slow requests (`workbench.web.long_requests`). The workers read the
-    settings from environment variables that are set here.
+    A worker that dies is replaced, and all end with this process (`workbench.web.server_process`). Each has a
+    second process for slow requests (`workbench.web.long_requests`). The workers read the settings from
+    environment variables that are set here.
     """
     os.environ["WORKBENCH_INSTANCE"] = str(settings.instance)
     os.environ["WORKBENCH_DATABASE_URL"] = settings.database_url
     server = Server(
-        "workbench.web.app:from_environment",
+        "workbench.web.server_process:door_from_environment",
         factory=True,
         address=host,
         port=port,
-        interface=Interfaces.WSGI,
+        interface=Interfaces.RSGI,
+        http=HTTPModes.http1,
+        loop=Loops.asyncio,
         workers=workers,
-        blocking_threads=THREADS,
+        backpressure=_most_connections(),
         websockets=False,
         log_level=LogLevels.warning,
+        respawn_failed_workers=True,
         workers_kill_timeout=5,
         process_name=None,
     )
-    # Granian warns of more threads than processors; most of ours wait for the disk or the second process.
-    logger.addFilter(lambda record: "Python threads" not in record.getMessage())
     server.serve()
+
+
+def _most_connections() -> int:
+    """How many connections a worker may hold open, with file descriptors left for files and the database."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    needed = 2 * MOST_CONNECTIONS
+    if soft != resource.RLIM_INFINITY and soft < needed:
+        soft = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        return soft // 2
+    return MOST_CONNECTIONS
 
 
 def usable_port(host: str, port: int, *, or_another: bool = False) -> int:
@@ -68,10 +83,10 @@ def usable_port(host: str, port: int, *, or_another: bool = False) -> int:
 def print_address(host: str, port: int, settings: Settings) -> None:
     """Print the address of the site and the location of its data, without a database password."""
     shown = f"[{host}]" if ":" in host else host
-    click.echo(f"Workbench serves http://{shown}:{port}")
+    announce(f"Workbench serves http://{shown}:{port}")
     where = settings.database_url
-    click.echo(f"Data: {where.split('@')[-1] if '@' in where else where.removeprefix('sqlite:///')}")
-    click.echo("Stop with Ctrl-C.")
+    announce(f"Data: {where.split('@')[-1] if '@' in where else where.removeprefix('sqlite:///')}")
+    announce("Stop with Ctrl-C.")
 
 
 @click.command("serve")
@@ -96,5 +111,5 @@ def command(settings: Settings, host: str, port: int, workers: int) -> None:
         empty = not any_account(db)
     print_address(host, port, settings)
     if empty:
-        click.echo("There is no account yet: open the address to create the first one.")
+        announce("There is no account yet: open the address to create the first one.")
     serve_until_interrupted(settings, host=host, port=port, workers=workers)

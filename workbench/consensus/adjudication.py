@@ -36,7 +36,7 @@ def rule_for_the_rest(rules: Sequence[Rule]) -> Parameter:
         "then",
         "Pairs that nobody adjudicated",
         "the rule for all other pairs",
-        choices=tuple((rule.name, f"{rule.label}: {rule.help}") for rule in rules),
+        choices=tuple((rule.name, rule.label) for rule in rules),
         default="majority",
     )
 

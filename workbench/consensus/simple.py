@@ -53,7 +53,7 @@ TIES = Parameter(
     "Ties of the majority",
     "what becomes of equally frequent grades",
     choices=(
-        ("none", "no line, left to an adjudicator"),
+        ("none", "left to an adjudicator"),
         ("lower", "the lower grade"),
         ("higher", "the higher grade"),
     ),

@@ -27,7 +27,7 @@ FEWER = Parameter(
     "fewer",
     "Pairs that fewer assessors graded",
     "what becomes of pairs that fewer assessors graded than others, whose sums cannot be as high",
-    choices=(("leave", "no line, since their sums mean less"), ("sum", "the sum of the grades there are")),
+    choices=(("leave", "no line"), ("sum", "the sum of those there are")),
     default="leave",
 )
 

@@ -49,7 +49,8 @@ class ErrorCollector:
         if not rest:
             return []
         kinds = ", ".join(f"{count:,} {code}" for code, count in sorted(rest.items()))
-        message = f"{rest.total():,} more errors are not listed: {kinds}"
+        errors = "1 more error is" if rest.total() == 1 else f"{rest.total():,} more errors are"
+        message = f"{errors} not listed: {kinds}"
         return [Finding(self.source, None, "more", message, "fix those above and check again")]
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.identifiers import check_ids, plain, trimmed
+from workbench.formats.qrels import wrong_grade
 from workbench.formats.source import Readable, numbered_lines
 
 NEEDED = ("topic", "doc", "grade")
@@ -100,7 +101,7 @@ def _take(
     topic, docno, given = cells["topic"], cells["doc"], cells["grade"]
     fit = check_ids(line, (topic, docno), errors)
     if not _GRADE.fullmatch(given):
-        message = f"{shown(given)} is not a grade" if given else "the grade is missing"
+        message = wrong_grade(given)[0] if given else "the grade is missing"
         errors.add(line, "grade", message, form.grade_remedy)
         return
     if not fit:

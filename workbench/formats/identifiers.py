@@ -16,6 +16,17 @@ _MISFIT = re.compile("[\x00-\x20\x7f\ufeff]")
 _MISFIT_BYTES = bytes(byte for byte in range(0x20) if byte != 0x0A) + b" \x7f"
 _BOM = b"\xef\xbb\xbf"
 
+LONGEST_ID = 512
+"""The most characters of a topic id, docno or tag, in files as in the database."""
+
+# White space beyond ASCII, which half of the field's programs split columns at, and characters that show
+# nothing; but the joiners of Persian, of the scripts of India and of emoji are seen by what they join.
+_UNSEEN = re.compile(
+    "[\u0080-\u00a0\u00ad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180e\u2000-\u200b\u200e\u200f\u2028-\u202f"
+    "\u205f-\u206f\u3000\u3164\uffa0\ufff9-\ufffb\U000e0000-\U000e007f]"
+    "|(?<![^\0-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\0-\x7f])"
+)
+
 
 def trimmed(text: str) -> str:
     """An id without the white space around it; a no-break space is no white space, but a byte of the id."""
@@ -34,22 +45,40 @@ def fits(identifier: str) -> bool:
 
 
 def all_fit(joined: bytes) -> bool:
-    r"""Whether `fits` holds for many ids at once, given as bytes, none empty, joined by \n."""
-    return _BOM not in joined and len(joined.translate(None, _MISFIT_BYTES)) == len(joined)
+    r"""Whether `check_ids` finds nothing but length in many ids, given as bytes, none empty, joined by \n."""
+    fitting = _BOM not in joined and len(joined.translate(None, _MISFIT_BYTES)) == len(joined)
+    return fitting and all_seen(joined)
+
+
+def all_seen(text: bytes) -> bool:
+    """Whether no id in a text holds a character beyond ASCII that cannot be seen."""
+    return text.isascii() or not _UNSEEN.search(text.decode("utf-8", "surrogateescape"))
+
+
+def is_utf8(identifier: str) -> bool:
+    """Whether an id is text, and not bytes that are none."""
+    return not any("\ud800" <= character <= "\udfff" for character in identifier)
 
 
 def check_ids(line: int | None, identifiers: Iterable[str], errors: ErrorCollector) -> bool:
     """Whether all these ids fit; those that do not become errors of the line."""
-    misfits = [identifier for identifier in identifiers if not fits(identifier)]
-    for identifier in misfits:
-        if identifier:
+    before = errors.count
+    for identifier in identifiers:
+        if not identifier:
+            errors.add(line, "id", "an id is missing", "every record needs one")
+        elif not fits(identifier):
             message = f"the id {shown(identifier)} contains white space or invisible characters"
             errors.add(
                 line, "id", message, "an id is one word: run and qrels files separate columns by spaces"
             )
-        else:
-            errors.add(line, "id", "an id is missing", "every record needs one")
-    return not misfits
+        elif unseen := _UNSEEN.search(identifier):
+            code = f"U+{ord(unseen[0]):04X}"
+            message = f"the id {shown(identifier)} contains {code}, which is invisible or white space"
+            errors.add(line, "id", message, "ids that look the same must be the same: remove it everywhere")
+        if len(identifier) > LONGEST_ID:
+            message = f"the id {shown(identifier)} has {len(identifier):,} characters"
+            errors.add(line, "id-length", message, f"at most {LONGEST_ID}")
+    return errors.count == before
 
 
 def plain(identifier: str, what: str) -> bytes:

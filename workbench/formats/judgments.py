@@ -10,6 +10,7 @@ from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.fields import check_texts
 from workbench.formats.identifiers import check_ids, plain, trimmed
+from workbench.formats.qrels import wrong_grade
 from workbench.formats.source import Readable, numbered_lines
 from workbench.records import Answer, Judgment
 
@@ -26,12 +27,13 @@ _REMEDY = f"the first line must name the columns {', '.join(HEADER)}, separated 
 
 
 def read_judgments(
-    stream: Readable, *, source: str, cannot_judge: Collection[int] = ()
+    stream: Readable, *, source: str, cannot_judge: Collection[int] = (), spaced: bool = False
 ) -> tuple[Judgment, ...]:
     """The judgments of a plain or gzip file in file order; repeated ones are kept, since each was an event.
 
     A grade is an integer or one of the words unsure and cannot_judge; integers in `cannot_judge`, such as -2
-    for a broken link, are no grades but that answer. Columns with other names are not read.
+    for a broken link, are no grades but that answer. With `spaced`, for judgments that never become qrels,
+    ids may hold spaces. Columns with other names are not read.
     Raises InvalidInput with every error: a header that is missing, cells that are, ids with white space.
     """
     errors = ErrorCollector(source)
@@ -50,9 +52,8 @@ def read_judgments(
             message = f"expected {width} columns as in the header, found {len(cells)}"
             errors.add(number, "columns", message, "separate the columns by tabs")
         else:
-            judgment = _judgment(
-                number, {name: cells[at] for name, at in places.items()}, cannot_judge, errors
-            )
+            named = {name: cells[at] for name, at in places.items()}
+            judgment = _judgment(number, named, cannot_judge, spaced, errors)
             judgments += [judgment] if judgment else []
     if not judgments and not errors:
         errors.add(None, "empty", "the file holds no judgment", _REMEDY)
@@ -100,10 +101,11 @@ def _places(line: int, cells: list[str], errors: ErrorCollector) -> Mapping[str,
 
 
 def _judgment(
-    line: int, cells: Mapping[str, str], cannot_judge: Collection[int], errors: ErrorCollector
+    line: int, cells: Mapping[str, str], cannot_judge: Collection[int], spaced: bool, errors: ErrorCollector
 ) -> Judgment | None:
     assessor, given = cells["assessor"], cells["grade"]
-    fit = check_ids(line, (cells["topic"], cells["doc"]), errors)
+    ids = (cells["topic"], cells["doc"])
+    fit = check_ids(line, [one.replace(" ", "") for one in ids] if spaced else ids, errors)
     if not assessor:
         errors.add(line, "assessor", "the assessor is missing", "a judgment belongs to somebody")
         fit = False
@@ -112,7 +114,8 @@ def _judgment(
     grade = int(given) if _GRADE.fullmatch(given) else None
     if answer is Answer.GRADE and grade is None:
         words = ", ".join(_ANSWERS)
-        errors.add(line, "grade", f"the grade {shown(given)} is no integer", f"or one of the words {words}")
+        message, remedy = wrong_grade(given)
+        errors.add(line, "grade", message, f"{remedy}; or one of the words {words}")
         return None
     if grade is not None and grade in cannot_judge:
         grade, answer = None, Answer.CANNOT_JUDGE
@@ -128,13 +131,15 @@ def _grade(judgment: Judgment) -> bytes:
     return (judgment.answer.value if judgment.grade is None else str(judgment.grade)).encode()
 
 
-def graded_judgments(stream: BinaryIO, source: str, codes: Sequence[int]) -> tuple[Judgment, ...]:
-    """The judgments of a file, grades in `codes` being those that mean "cannot judge".
+def graded_judgments(
+    stream: BinaryIO, source: str, codes: Sequence[int], *, spaced: bool = False
+) -> tuple[Judgment, ...]:
+    """The judgments of a file, grades in `codes` being those that mean "cannot judge"; `spaced` as there.
 
     Raises InvalidInput as the reader of the format does, and for negative grades that no code names: some
     collections mean a grade by them, some none at all, and nobody but their user knows which.
     """
-    found = read_judgments(stream, source=source, cannot_judge=codes)
+    found = read_judgments(stream, source=source, cannot_judge=codes, spaced=spaced)
     negative = [one for one in found if one.grade is not None and one.grade < 0]
     if not negative:
         return found

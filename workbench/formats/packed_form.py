@@ -14,8 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.formats.packed_lines import LONGEST_ID, WORD, Positions
-from workbench.formats.packed_runs import Docnos, PackedRun, in_order
+from workbench.formats.packed_runs import Docnos, PackedRun
 from workbench.formats.run_table import Scores
+from workbench.ranking import array_order
 from workbench.records import Run, TieRule, id_bytes
 
 FORM = 1
@@ -111,7 +112,7 @@ def pack(run: PackedRun) -> PackedForm:
     """The form of a whole run."""
     sizes = np.diff(run.starts)
     numbers = np.repeat(np.arange(len(sizes)), sizes)
-    order = in_order(run.docnos, run.scores, numbers, TieRule.TREC_EVAL)
+    order = array_order(run.docnos, run.scores, numbers, TieRule.TREC_EVAL)
     ranks = np.arange(len(order)) - run.starts[numbers]
     order = order[np.argsort(ranks, kind="stable")]
     longest = int(np.strings.str_len(run.docnos).max(initial=1))

@@ -99,7 +99,12 @@ def blocks(stream: Readable, size: int) -> Iterator[bytes]:
     """
     rest = b""
     chunk = stream.read(size).removeprefix(_BOM)
+    unended = True
     while chunk:
+        if unended:
+            unended = b"\n" not in chunk
+            if unended and b"\r" in chunk:
+                raise NotUnderstood
         cut = chunk.rfind(b"\n") + 1
         if cut:
             yield b"".join((_PAD, rest, memoryview(chunk)[:cut], _PAD))

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from workbench.errors import WorkbenchError
+from workbench.formats.identifiers import all_seen
 from workbench.formats.packed_lines import (
     WORD,
     Lines,
@@ -27,8 +28,9 @@ from workbench.formats.packed_lines import (
     packed_lines,
 )
 from workbench.formats.packed_scores import doubles
-from workbench.formats.run_table import Scores
+from workbench.formats.run_table import MOST_LINES, Scores
 from workbench.formats.source import Readable, open_source
+from workbench.ranking import array_order
 from workbench.records import Ranking, Run, TieRule
 
 BLOCK = 2**20
@@ -64,7 +66,7 @@ class PackedRun:
             )
         at = _leading(self.scores, self.starts, depth)
         numbers = self.numbers(at)
-        order = in_order(self.docnos[at], self.scores[at], numbers, ties)
+        order = array_order(self.docnos[at], self.scores[at], numbers, ties)
         starts = np.searchsorted(numbers, np.arange(len(self.topics) + 1))
         return at[order[np.arange(len(at)) - starts[numbers] < depth]]
 
@@ -132,18 +134,24 @@ def read_packed(
     depth: int | None = None,
     topics: Collection[str] | None = None,
     block: int = BLOCK,
+    visible: bool = False,
 ) -> PackedRun:
     """Read a run, plain or gzip, as arrays, of each topic what can be among its first `depth`.
 
-    Raises NotUnderstood for a run that may be wrong, among others where a topic is not among `topics`, and
-    InvalidInput for a stream that cannot be read.
+    Raises NotUnderstood for a run that may be wrong, among others where a topic is not among `topics` or,
+    with `visible`, an id may hold what cannot be seen; and InvalidInput for a stream that cannot be read.
     """
     _keep_freed_memory()
-    pieces = _Pieces(depth)
+    pieces, count = _Pieces(depth), 0
     for text in blocks(open_source(stream, source), block):
+        if visible and not all_seen(text):
+            raise NotUnderstood
         lines = packed_lines(text)
         if len(lines):
             _add(pieces, lines)
+        count += len(lines)
+        if count > MOST_LINES:
+            raise NotUnderstood
     if len(pieces.tags) != 1:
         raise NotUnderstood
     prints = np.concatenate(pieces.prints)
@@ -206,25 +214,6 @@ def _leading(scores: Scores, starts: Positions, depth: int) -> Positions:
     else:
         floors[long] = scores[starts[long] + depth - 1]
     return np.flatnonzero(scores >= np.repeat(floors, sizes))
-
-
-def in_order(docnos: Docnos, scores: Scores, numbers: Positions, ties: TieRule) -> Positions:
-    """The order by topic, then that of `ranking.ordered`."""
-    falls = (scores[1:] <= scores[:-1]) | (numbers[1:] != numbers[:-1])
-    order = np.arange(len(scores)) if falls.all() else np.lexsort((-scores, numbers))
-    if ties is TieRule.FILE:
-        return order
-    scores, numbers = scores[order], numbers[order]
-    same = np.zeros(len(order) + 1, dtype=np.bool_)
-    same[1:-1] = (scores[1:] == scores[:-1]) & (numbers[1:] == numbers[:-1])
-    tied = np.flatnonzero(same[1:] | same[:-1])
-    groups = np.cumsum(~same[:-1])[tied]
-    # The first byte of a word is its highest here, so that words are ordered as their bytes are.
-    words = docnos[order[tied]].view(">u8").reshape(len(tied), docnos.itemsize // WORD).astype(np.uint64)
-    if ties is TieRule.TREC_EVAL:
-        words = ~words
-    order[tied] = order[tied[np.lexsort((*words.T[::-1], groups))]]
-    return order
 
 
 def _docnos(words: Sequence[Words]) -> Docnos:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from workbench.errors import WorkbenchError
 from workbench.formats.error_collector import ErrorCollector, shown
+from workbench.formats.headings import is_header
 from workbench.formats.identifiers import check_ids, plain
 from workbench.formats.source import Readable, byte_lines
 from workbench.records import Qrel, id_bytes
@@ -69,6 +70,9 @@ def write_qrels(qrels: Iterable[Qrel]) -> Iterator[bytes]:
 def _qrel(number: int, columns: list[bytes], beir: bool, errors: ErrorCollector) -> Qrel | None:
     expected = 3 if beir else 4
     whole = len(columns) == expected and _GRADE.fullmatch(columns[-1])
+    if not whole and is_header(columns):
+        errors.add(number, "header", "the line is a header, which qrels do not have", "delete the line")
+        return None
     if columns[0].startswith(b"#") and not whole:
         errors.add(number, "comment", "qrels have no comments", "delete the line: scorers stumble over it")
         return None
@@ -77,12 +81,19 @@ def _qrel(number: int, columns: list[bytes], beir: bool, errors: ErrorCollector)
         errors.add(number, "columns", message, _shape(beir))
         return None
     if not whole:
-        message = f"the grade {shown(columns[-1])} is not an integer"
-        errors.add(number, "grade", message, "grades are whole numbers such as 0, 1, 2")
+        errors.add(number, "grade", *wrong_grade(columns[-1]))
         return None
     topic, docno = (columns[at].decode("utf-8", "surrogateescape") for at in (0, expected - 2))
     check_ids(number, (topic, docno), errors)
     return Qrel(topic, docno, int(columns[-1]))
+
+
+def wrong_grade(given: bytes | str) -> tuple[str, str]:
+    """What is wrong with a grade that is no integer of 18 digits or fewer, and the remedy."""
+    digits = (given if isinstance(given, str) else given.decode("utf-8", "surrogateescape")).lstrip("+-")
+    if digits.isascii() and digits.isdecimal():
+        return f"the grade has {len(digits):,} digits", "grades are small whole numbers such as 0, 1, 2"
+    return f"the grade {shown(given)} is not an integer", "grades are whole numbers such as 0, 1, 2"
 
 
 def _shape(beir: bool) -> str:

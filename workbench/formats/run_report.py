@@ -9,9 +9,9 @@ from enum import StrEnum
 from typing import Any
 
 from workbench.errors import Finding, Severity
+from workbench.formats.run_check import RunCheck
 from workbench.formats.run_repair import REPAIRABLE, repair_run
-from workbench.formats.run_rules import RunRules, Treatment
-from workbench.formats.runs import RunCheck
+from workbench.formats.run_rules import CODES, NOTES, RunRules, Treatment
 from workbench.formats.source import Readable
 
 # A repair needs all lines in memory.
@@ -57,14 +57,54 @@ class RunReport:
         """Whether the file can be a run."""
         if self.error_count:
             return Verdict.REFUSED
-        return Verdict.NOTED if self.warnings else Verdict.GOOD
+        return Verdict.NOTED if any(one.code not in NOTES for one in self.warnings) else Verdict.GOOD
+
+
+@dataclass(frozen=True, slots=True)
+class FindingGroup:
+    """What several files have in common: a kind of finding, and each file's findings of it.
+
+    `words` says it for all of them; `remedy` is that of each, empty where they differ.
+    """
+
+    code: str
+    severity: Severity
+    words: str
+    remedy: str
+    files: tuple[tuple[RunReport, tuple[Finding, ...]], ...]
+
+    @property
+    def is_note(self) -> bool:
+        """Whether nothing needs to be done."""
+        return self.severity is not Severity.ERROR and self.code in NOTES
+
+
+def by_finding(reports: Iterable[RunReport]) -> tuple[FindingGroup, ...]:
+    """The findings of several files by kind: errors, warnings, notes; in each, the most files first."""
+    found: dict[tuple[str, Severity], dict[int, tuple[RunReport, list[Finding]]]] = {}
+    for number, report in enumerate(reports):
+        for finding in (*report.errors, *report.warnings):
+            of_kind = found.setdefault((finding.code, finding.severity), {})
+            of_kind.setdefault(number, (report, []))[1].append(finding)
+    groups = []
+    for (code, severity), files in found.items():
+        every = [finding for _, findings in files.values() for finding in findings]
+        remedies = {finding.remedy for finding in every}
+        known = CODES.get(code)
+        words = known.words if known else every[0].message
+        together = tuple((report, tuple(findings)) for report, findings in files.values())
+        groups.append(
+            FindingGroup(code, severity, words, remedies.pop() if len(remedies) == 1 else "", together)
+        )
+    groups.sort(key=lambda one: (one.severity is not Severity.ERROR, one.is_note, -len(one.files)))
+    return tuple(groups)
 
 
 def report_of(check: RunCheck, *, sha256: str | None = None, repair: Repair | None = None) -> RunReport:
     """The report of a check, without the run itself."""
     return RunReport(
         check.source,
-        check.run.tag if check.run else None,
+        check.tag,
         check.topics,
         check.lines,
         sha256,
@@ -76,17 +116,17 @@ def report_of(check: RunCheck, *, sha256: str | None = None, repair: Repair | No
 
 
 def repair_of(
-    check: RunCheck, stream: Callable[[], Readable], again: Callable[[Readable], RunCheck], **how: Any
+    check: RunCheck, stream: Readable, again: Callable[[Readable], RunCheck], **how: Any
 ) -> tuple[Repair, bytes] | None:
     """What an automatic repair would change, and the repaired content; None where nothing can be repaired.
 
-    Files of more than MOST_REPAIRABLE_LINES are left alone. `stream` opens the file once more, `again` checks
+    Files of more than MOST_REPAIRABLE_LINES are left alone. `stream` is the file once more, `again` checks
     the repaired one. Keywords go to `repair_run`.
     """
     codes = {finding.code for finding in (*check.errors, *check.warnings)}
     if check.lines > MOST_REPAIRABLE_LINES or not codes & REPAIRABLE:
         return None
-    repaired = repair_run(stream(), source=check.source, **how)
+    repaired = repair_run(stream, source=check.source, **how)
     if not repaired.changes:
         return None
     left = again(io.BytesIO(repaired.content)).error_count

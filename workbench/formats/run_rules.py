@@ -56,7 +56,10 @@ CODES: Mapping[str, Code] = MappingProxyType(
         for code in (
             _fixed("columns", "a line does not have six columns"),
             _fixed("comment", "a line is a comment"),
+            _fixed("header", "the first line is a header"),
             _fixed("id", "an id contains white space or invisible characters"),
+            _fixed("id-length", "an id has more than 512 characters"),
+            _fixed("id-encoding", "an id is not UTF-8, so that no campaign can store it"),
             _fixed("duplicate", "a document appears twice in a topic", 3),
             _fixed("score", "a score is not a finite number", 5),
             _fixed("tags", "the tag changes within the file", 6),
@@ -66,6 +69,9 @@ CODES: Mapping[str, Code] = MappingProxyType(
             _error(
                 "unknown-document", "a document is not in the collection's list", 3, "it stays in the run"
             ),
+            _warning("encoding", "an id is not UTF-8; campaigns refuse it"),
+            _warning("docnos-alike", "docnos of a topic are the same text in other bytes", 3),
+            _warning("topics-alike", "topic ids could be confused", 1),
             _warning("second-column", "the second column is not Q0", 2),
             _warning("rank", "a rank is not a whole number", 4),
             _warning("rank-repeated", "a rank is given twice in a topic", 4),
@@ -74,6 +80,7 @@ CODES: Mapping[str, Code] = MappingProxyType(
             _warning("near-ties", "scores are the same in single precision", 5),
             _warning("cut-ties", "scores tie across the cut of the pool", 5),
             _warning("tag-length", "the tag has more than 20 characters", 6),
+            _warning("tag-characters", "the tag has other characters than letters, digits, _ and -", 6),
             _warning("tag-name", "the tag is not the name of the file", 6),
             _warning("tag-alike", "the tag could be confused with another run's", 6),
             _warning("topics-missing", "topics have no documents"),
@@ -83,6 +90,9 @@ CODES: Mapping[str, Code] = MappingProxyType(
         )
     }
 )
+
+# Warnings that need nothing done: they are shown as notes, and a file that has no others is good.
+NOTES = frozenset({"ties"})
 
 
 @dataclass(frozen=True, slots=True)

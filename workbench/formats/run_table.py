@@ -2,32 +2,69 @@
 
 from __future__ import annotations
 
-import sys
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 import numpy as np
 
 from workbench.errors import Finding, InvalidInput
 from workbench.formats.error_collector import ErrorCollector
+from workbench.formats.headings import is_header
 from workbench.formats.source import Readable, byte_lines
 
 COLUMNS = "a run has the columns topic Q0 docno rank score tag"
-BLANK = 2
-"""How many times as many lines a file may have as hold something, at most."""
+MOST_LINES = 20_000_000
+"""The most lines that a run may have, so that its arrays fit into memory wherever it is used."""
 LINE_BYTES = 2**20
 """The longest line of a run, more than any id."""
 
 
+# How many lines may be loose as they were cut, which takes ten times the memory of the text.
+_LOOSE = 2**17
+
+
 @dataclass(slots=True)
 class TopicColumns:
-    """The columns of a run for one topic, as bytes in file order, and the line each came from."""
+    """The columns of a run for one topic, as bytes in file order, and the line each came from.
+
+    What was joined is in none of the lists until `split` puts it back.
+    """
 
     docnos: list[bytes] = field(default_factory=list)
     ranks: list[bytes] = field(default_factory=list)
     scores: list[bytes] = field(default_factory=list)
     lines: array[int] = field(default_factory=lambda: array("q"))
+    _joined: list[_Joined] = field(default_factory=list)
+
+    def join(self) -> None:
+        """Put the lines so far into little memory."""
+        if self.docnos:
+            cut = (self.docnos, self.ranks, self.scores)
+            first, last = self.lines[0], self.lines[-1]
+            in_one = last - first + 1 == len(self.lines)
+            lines = range(first, last + 1) if in_one else array("q", self.lines)
+            self._joined.append(_Joined(tuple(map(b" ".join, cut)), lines))
+            for column in (*cut, self.lines):
+                del column[:]
+
+    def split(self) -> None:
+        """Have all lines in the lists again."""
+        if self._joined:
+            self.join()
+            self.docnos, self.ranks, self.scores = (
+                b" ".join(columns).split(b" ")
+                for columns in zip(*(one.texts for one in self._joined), strict=True)
+            )
+            self.lines = array("q", chain.from_iterable(one.lines for one in self._joined))
+            self._joined.clear()
+
+
+@dataclass(frozen=True, slots=True)
+class _Joined:
+    texts: tuple[bytes, ...]
+    lines: Sequence[int]
 
 
 @dataclass(slots=True)
@@ -44,14 +81,15 @@ class RunTable:
     first_not_q0: int = 0
 
 
-def run_table(stream: Readable, errors: ErrorCollector, *, max_lines: int | None = None) -> RunTable:
+def run_table(stream: Readable, errors: ErrorCollector) -> RunTable:
     """Read a run into columns; lines without six columns go to the errors, blank lines are left out.
 
     Raises InvalidInput where the stream itself cannot be read, for what begins as a page of HTML or XML, and
-    as soon as there are more than `max_lines`.
+    as soon as there are more than `MOST_LINES` that hold something.
     """
-    most = sys.maxsize if max_lines is None else max_lines
     table = RunTable()
+    loose: set[bytes] = set()
+    pause = min(_LOOSE, MOST_LINES)
     current = only_tag = b""
     columns = TopicColumns()
     # Millions of lines pass through this loop: whatever can be checked by the topic is left for later.
@@ -59,18 +97,21 @@ def run_table(stream: Readable, errors: ErrorCollector, *, max_lines: int | None
         row = line.split()
         if len(row) != 6:
             if row:
-                _refuse_markup(row, table, errors.source)
+                if not table.lines:
+                    _refuse_others(row, errors.source)
                 table.lines += 1
                 _refuse(number, row, errors)
-            elif number > BLANK * most:
-                raise _too_long(errors.source, number, BLANK * most)
             continue
         topic, second, docno, rank, score, tag = row
         table.lines += 1
-        if table.lines > most:
-            raise _too_long(errors.source, number, most)
+        if table.lines > pause:
+            pause = _pause(table, loose, number, errors.source)
+            loose.add(current)
         if topic != current:
+            if table.lines == 1 and _is_no_line(number, row, errors):
+                continue
             columns = table.topics.setdefault(topic, TopicColumns())
+            loose.add(topic)
             current = topic
         if tag != only_tag:
             table.tags.setdefault(tag, number)
@@ -85,19 +126,44 @@ def run_table(stream: Readable, errors: ErrorCollector, *, max_lines: int | None
     return table
 
 
-def _refuse_markup(row: list[bytes], table: RunTable, source: str) -> None:
-    if not table.lines and row[0].startswith(b"<"):
+def _refuse_others(row: list[bytes], source: str) -> None:
+    """Raise InvalidInput for what begins as another kind of file."""
+    if row[0].startswith(b"<"):
         message = "the file is a page of HTML or XML, not a run"
         remedy = "was a page saved instead of the file? Download the run itself"
         raise InvalidInput([Finding(source, None, "markup", message, remedy)])
+    if row[0].startswith((b"{", b"[")):
+        remedy = f"write one line a document: {COLUMNS}"
+        raise InvalidInput([Finding(source, None, "json", "the file is JSON, not a run", remedy)])
 
 
-def _too_long(source: str, line: int, most: int) -> InvalidInput:
-    remedy = "is this one run? A topic has a line for each of its documents"
-    return InvalidInput([Finding(source, line, "too-long", f"the file has more than {most:,} lines", remedy)])
+def _is_no_line(number: int, row: list[bytes], errors: ErrorCollector) -> bool:
+    """Whether a first line of six columns is a header; raises InvalidInput for JSON that has six."""
+    if finite_doubles(row[4:5]) is not None:
+        return False
+    _refuse_others(row, errors.source)
+    if is_header(row):
+        _refuse(number, row, errors)
+        return True
+    return False
+
+
+def _pause(table: RunTable, loose: set[bytes], line: int, source: str) -> int:
+    """Join what is loose; returns after how many lines to do so next. Raises InvalidInput for too many."""
+    if table.lines > MOST_LINES:
+        message = f"the file has more than {MOST_LINES:,} lines"
+        remedy = "is this one run? A topic has a line for each of its documents"
+        raise InvalidInput([Finding(source, line, "too-long", message, remedy)])
+    for topic in loose:
+        table.topics[topic].join()
+    loose.clear()
+    return min(table.lines + _LOOSE, MOST_LINES)
 
 
 def _refuse(number: int, row: list[bytes], errors: ErrorCollector) -> None:
+    if is_header(row):
+        errors.add(number, "header", "the line is a header, which a run does not have", "delete the line")
+        return
     if row[0].startswith(b"#"):
         errors.add(number, "comment", "a run has no comments", "delete the line")
     else:

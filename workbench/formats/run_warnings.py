@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from unicodedata import normalize
 
 import numpy as np
 
@@ -13,6 +15,7 @@ from workbench.formats.run_table import Scores, TopicColumns
 Flags = np.ndarray[tuple[int], np.dtype[np.bool_]]
 
 TAG_LENGTH = 20
+_NOT_IN_TAGS = re.compile("[^A-Za-z0-9_-]")
 # Ranks with more digits are no ranks, and would not fit into 64 bits.
 _RANK_DIGITS = 18
 
@@ -72,6 +75,9 @@ class RunWarnings:
         if len(tag) > TAG_LENGTH:
             message = f"the tag {shown(tag)} has {len(tag)} characters"
             self._add(None, "tag-length", message, f"TREC asks for at most {TAG_LENGTH}")
+        if others := "".join(dict.fromkeys(_NOT_IN_TAGS.findall(tag))):
+            message = f"the tag {shown(tag)} contains {shown(others)}"
+            self._add(None, "tag-characters", message, "TREC's tags have letters, digits, _ and - only")
         if file_stem is not None and tag and tag != file_stem:
             message = f"the tag {shown(tag)} is not the name of the file"
             self._add(None, "tag-name", message, "nothing to do: the tag names the run")
@@ -84,6 +90,14 @@ class RunWarnings:
                 f"{_count(len(missing), 'topic')} of {len(known or ()):,} without documents: {_some(missing)}"
             )
             self._add(None, "topics-missing", message, "they count as 0 in the means")
+        alike: dict[str, list[str]] = {}
+        for topic in sizes:
+            alike.setdefault(_plain_topic(topic), []).append(topic)
+        confused = [topics for topics in alike.values() if len(topics) > 1]
+        if confused:
+            also = f", and {_count(len(confused) - 1, 'more group')} like it" if len(confused) > 1 else ""
+            message = f"topics {_some(confused[0])} could be the same one{also}"
+            self._add(None, "topics-alike", message, "ids are compared as text: 01 is not 1")
         depth = max(sizes.values(), default=0)
         short = [topic for topic, size in sizes.items() if size < depth]
         if short:
@@ -199,6 +213,12 @@ def _at(order: np.ndarray[tuple[int], np.dtype[np.int64]], flags: Flags) -> Flag
     placed = np.empty(len(flags), dtype=np.bool_)
     placed[order] = flags
     return placed
+
+
+def _plain_topic(topic: str) -> str:
+    """A topic's id without what is easily lost: zeros before a number, and how characters are composed."""
+    text = normalize("NFC", topic)
+    return str(int(text)) if text.isascii() and text.isdecimal() else text
 
 
 def _count(number: int, noun: str) -> str:

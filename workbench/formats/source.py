@@ -7,7 +7,7 @@ import io
 import re
 import zlib
 from collections.abc import Iterator
-from typing import BinaryIO, Protocol, cast
+from typing import IO, BinaryIO, Protocol, cast
 
 from workbench.errors import Finding, InvalidInput
 
@@ -17,6 +17,7 @@ LINE_LIMIT = 64 * 2**20
 _CHUNK = 2**20
 # A text of records shrinks to a fifth or a twentieth; what grows a hundredfold beyond this size is no text.
 _BOMB_BYTES, _BOMB_RATIO = 32 * 2**20, 100
+_IN_MEMORY = 16 * 2**20
 _BOM = b"\xef\xbb\xbf"
 _GZIP = b"\x1f\x8b"
 _ARCHIVES = (
@@ -90,14 +91,15 @@ def byte_lines(
 ) -> Iterator[tuple[int, bytes]]:
     r"""Numbered lines (from 1) of a plain or gzip stream, without ends (\n or \r\n) and byte order mark.
 
-    Raises InvalidInput for NUL bytes, broken gzip and lines longer than `line_limit` bytes, `LINE_LIMIT` if
-    none is given.
+    Raises InvalidInput for NUL bytes, broken gzip, a file whose lines end with \r alone, and lines longer
+    than `line_limit` bytes, `LINE_LIMIT` if none is given.
     """
     limit = LINE_LIMIT if line_limit is None else line_limit
     plain = open_source(stream, source)
     upcoming = 1
     rest = b""
     chunk = plain.read(_CHUNK).removeprefix(_BOM)
+    _refuse_returns(chunk, source)
     while chunk:
         _refuse_binary(chunk, source, upcoming)
         first, *others = chunk.split(b"\n")
@@ -128,6 +130,54 @@ def whole_bytes(stream: Readable, *, source: str) -> bytes:
         raise _refused(source, None, "too-large", message, "is this the right file? Otherwise split it")
     _refuse_binary(content, source, 1)
     return content.removeprefix(_BOM)
+
+
+class Twice:
+    """A stream that can be read from its beginning once more; one that cannot seek is remembered."""
+
+    def __init__(self, stream: Readable, source: str) -> None:
+        self._stream = stream
+        self._source = source
+        self._begin = stream.tell() if isinstance(stream, io.IOBase) and stream.seekable() else None
+        self._memory = None if self._begin is not None else _memory()
+        self._rewound = False
+
+    def read(self, size: int, /) -> bytes:
+        """The next bytes."""
+        if self._memory is None:
+            return self._stream.read(size)
+        if self._rewound and (remembered := self._memory.read(size)):
+            return remembered
+        data = self._stream.read(size)
+        if not self._rewound:
+            try:
+                self._memory.write(data)
+            except OSError as error:
+                message = f"a copy for reading it twice cannot be kept: {error.strerror}"
+                raise _refused(
+                    self._source, None, "not-kept", message, "make room, or name a file"
+                ) from error
+        return data
+
+    def rewind(self) -> None:
+        """Go back to the beginning; once only, where the stream cannot seek."""
+        self._rewound = True
+        if self._memory is not None:
+            self._memory.seek(0)
+        elif self._begin is not None and isinstance(self._stream, io.IOBase):
+            self._stream.seek(self._begin)
+
+    def close(self) -> None:
+        """Give back the memory or the disk that a stream which cannot seek took."""
+        if self._memory is not None:
+            self._memory.close()
+
+
+def _memory() -> IO[bytes]:
+    # Imported here, since it imports every compression that there is, and few streams cannot seek.
+    import tempfile
+
+    return tempfile.SpooledTemporaryFile(_IN_MEMORY)
 
 
 class _Rejoined(io.RawIOBase):
@@ -221,11 +271,20 @@ def _refuse_archives(head: bytes, source: str) -> None:
         raise _refused(source, None, "archive", "the file is a PDF document", "give the text file itself")
 
 
+def _refuse_returns(chunk: bytes, source: str) -> None:
+    if b"\n" not in chunk and b"\r" in chunk.rstrip(b"\r"):
+        message = "the lines end with carriage returns alone, as on old Macs"
+        remedy = "convert the line ends, for example with tr '\\r' '\\n'"
+        raise _refused(source, None, "line-ends", message, remedy)
+
+
 def _refuse_binary(chunk: bytes, source: str, line: int) -> None:
     at = chunk.find(b"\0")
     if at < 0:
         return
     line += chunk.count(b"\n", 0, at)
+    if line == 1 and chunk[:4] in (b"\xff\xfe\0\0", b"\0\0\xfe\xff"):
+        raise _refused(source, None, "utf-32", "the file is encoded in UTF-32", "save it as UTF-8")
     if line == 1 and chunk[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise _refused(source, None, "utf-16", "the file is encoded in UTF-16", "save it as UTF-8")
     if line == 1 and chunk[_TAR_AT : _TAR_AT + len(_TAR)] == _TAR:

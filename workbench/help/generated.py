@@ -84,6 +84,12 @@ def _measures() -> str:
     return ", ".join(f"`{name}`" + (f" (or `{'`, `'.join(more)}`)" if more else "") for name, more in names)
 
 
+def _kernels() -> str:
+    from workbench.scoring.kernels.registry import KERNELS
+
+    return ", ".join(f"`{name}`" for name in KERNELS)
+
+
 def _scales() -> str:
     from workbench.records import SCALES
 
@@ -144,6 +150,7 @@ GENERATED: Mapping[str, Callable[[], str]] = {
     "weights": _weights,
     "consensus-rules": _consensus_rules,
     "consensus-parameters": _consensus_parameters,
+    "kernels": _kernels,
     "measures": _measures,
     "scales": _scales,
     "desk-keys": _desk_keys,

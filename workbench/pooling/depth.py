@@ -10,12 +10,13 @@ from types import MappingProxyType
 
 import numpy as np
 
+from workbench.docnos import Places, Words, docnos_from, joined, words_of
 from workbench.errors import WorkbenchError
 from workbench.pooling.candidates import each_tag_once, gather
 from workbench.pooling.planning import Certainty, Counts, Planned, Values
 from workbench.pooling.pool import Pool
-from workbench.pooling.run_tops import Places, RunTops, Words, docnos_from, grouped, joined, words_of
-from workbench.pooling.strategy import DEPTHS, WHOLE, Parameter, Strategy
+from workbench.pooling.run_tops import RunTops, grouped
+from workbench.pooling.strategy import DEEPEST, DEPTHS, WHOLE, Parameter, Strategy
 from workbench.records import Run, TieRule, id_bytes, sorted_ids
 
 NO_DEPTHS: Mapping[str, int] = MappingProxyType({})
@@ -111,7 +112,7 @@ DEPTH = Strategy(
     "every run's first documents for each topic, up to one depth",
     "Sparck Jones and van Rijsbergen 1975",
     (
-        Parameter("depth", "documents of each run, per topic", 100, WHOLE, lowest=1),
+        Parameter("depth", "documents of each run, per topic", 100, WHOLE, lowest=1, highest=DEEPEST),
         Parameter("run_depths", "runs with a depth of their own", NO_DEPTHS, DEPTHS),
         Parameter("topic_depths", "topics with a depth of their own", NO_DEPTHS, DEPTHS),
     ),

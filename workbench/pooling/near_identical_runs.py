@@ -9,7 +9,7 @@ import numpy as np
 
 from workbench.errors import WorkbenchError
 from workbench.ranking import ordered, top
-from workbench.records import Run, TieRule
+from workbench.records import Ranking, Run, TieRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,14 +103,27 @@ def compared_topics(topics: Sequence[str]) -> tuple[str, ...]:
     return tuple(topics[:MOST_TOPICS])
 
 
+class TopsOf:
+    """The tops of a run in these topics, in trec_eval's order, filled topic by topic."""
+
+    def __init__(self, topics: Sequence[str]) -> None:
+        self._rows = {topic: row for row, topic in enumerate(topics)}
+        self.found = Tops(np.zeros((len(topics), DEPTH), dtype=np.int64))
+
+    def take(self, topic: str, ranking: Ranking) -> None:
+        """Look at the ranking of one topic."""
+        if topic in self._rows and len(ranking.scores) == len(ranking.docnos):
+            first = top(ranking, DEPTH, ties=TieRule.TREC_EVAL)
+            self.found.prints[self._rows[topic], : len(first)] = [hash(docno) or 1 for docno in first]
+
+
 def tops_of(run: Run, topics: Sequence[str]) -> Tops:
     """The tops of a run in these topics, in trec_eval's order."""
-    prints = np.zeros((len(topics), DEPTH), dtype=np.int64)
-    for row, topic in enumerate(topics):
+    tops = TopsOf(topics)
+    for topic in topics:
         if topic in run.rankings:
-            first = top(run.rankings[topic], DEPTH, ties=TieRule.TREC_EVAL)
-            prints[row, : len(first)] = [hash(docno) or 1 for docno in first]
-    return Tops(prints)
+            tops.take(topic, run.rankings[topic])
+    return tops.found
 
 
 def nearly_identical(one: Tops, other: Tops) -> float | None:

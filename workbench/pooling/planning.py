@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.docnos import Places
 from workbench.errors import Finding, InvalidInput
-from workbench.pooling.run_tops import Marks, Places, Reached
+from workbench.pooling.run_tops import Marks, Reached
 
 LONGEST_SECONDS = 36_000
 MOST_ASSESSORS = 10_000

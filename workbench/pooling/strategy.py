@@ -65,7 +65,7 @@ class Parameter:
         """The bounds in words, empty where there are none."""
         if self.highest is None:
             return "" if self.lowest is None else f"{self.lowest} or more"
-        return f"{self.lowest} to {self.highest}"
+        return f"{self.lowest} to {self.highest:,}"
 
     @property
     def description(self) -> str:
@@ -225,8 +225,11 @@ WHOLE = ParameterKind("whole number", "100", _whole, str)
 NUMBER = ParameterKind("number", "0.8", _number, repr)
 DEPTHS = ParameterKind("list of depths by id", "bm25=50 manual=200", _depths, _write_depths)
 
-BUDGET = Parameter("budget", "documents per topic", 100, WHOLE, lowest=1)
+DEEPEST = 1_000_000
+"""No run of the field has as many documents for a topic, so more was typed by mistake."""
+
+BUDGET = Parameter("budget", "documents per topic", 100, WHOLE, lowest=1, highest=DEEPEST)
 SEED = Parameter("seed", "seed of the random sample", 0, WHOLE, lowest=0)
-
-
-DEPTH_READ = Parameter("depth", "documents of each run that can be chosen, per topic", 100, WHOLE, lowest=1)
+DEPTH_READ = Parameter(
+    "depth", "documents of each run that can be chosen, per topic", 100, WHOLE, lowest=1, highest=DEEPEST
+)

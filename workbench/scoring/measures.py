@@ -1,7 +1,7 @@
 """The names of measures, as the field writes them (`AP`, `nDCG@10`, `P(rel=2)@5`), made into measures.
 
-The vocabulary is that of ir_measures; what would make a scorer written in C stop the whole
-process (a cutoff of 0, a negative grade) is refused here.
+The vocabulary is that of ir_measures; trec_eval's (`map`, `ndcg_cut_10`, `official`) is understood too. What
+would make a scorer written in C stop the whole process (a cutoff of 0, a negative grade) is refused here.
 """
 
 from __future__ import annotations
@@ -16,13 +16,12 @@ import ir_measures
 from ir_measures import Measure
 from ir_measures.measures import registry
 from ir_measures.providers.base import NOT_PROVIDED
-from pytrec_eval import supported_nicknames
 
 from workbench.errors import WorkbenchError
+from workbench.scoring.kernels.registry import kernel_of
 from workbench.scoring.listed import own_measures
-
-LARGEST_GRADE = 100_000
-"""trec_eval counts the documents of every grade up to the highest, so it needs memory for each."""
+from workbench.scoring.relevance import LARGEST_GRADE
+from workbench.scoring.trec_eval_names import counterpart, expanded
 
 _KINDS = {
     int: "a whole number",
@@ -54,22 +53,36 @@ def parse_measures(names: str | Iterable[str]) -> tuple[Measure, ...]:
     and a measure that no installed scorer computes.
     """
     texts = [names] if isinstance(names, str) else names
-    measures = [_measure(name) for text in texts for name in _split(text)]
+    measures = [measure for text in texts for name in _split(text) for measure in _named(name)]
     if not measures:
         raise WorkbenchError("no measure is named", remedy=_EXAMPLES)
     return tuple(dict.fromkeys(measures))
 
 
 def _split(text: str) -> list[str]:
-    """The names in a text; white space and commas inside brackets do not separate."""
-    return re.findall(r"(?:\([^()]*\)|[^\s,])+", text)
+    """The names in a text; white space and commas in brackets and before numbers (P.5,10) do not separate."""
+    return re.findall(r"(?:\([^()]*\)|,(?=[0-9])|[^\s,])+", text)
+
+
+def _named(name: str) -> list[Measure]:
+    """The measure of a name, or those that trec_eval calls so."""
+    written = expanded(name) if name not in _known() else ()
+    if not written:
+        return [_measure(name)]
+    measures = [_measure(known) for one in written if (known := counterpart(one)) is not None]
+    if not measures:
+        raise WorkbenchError(
+            f"trec_eval's {name} has no counterpart among the measures of ir_measures",
+            remedy="workbench score --format trec_eval prints it",
+        )
+    return measures
 
 
 def _measure(name: str) -> Measure:
     base, parameters = _parsed(name)
     measures = _known()
     if base not in measures:
-        raise WorkbenchError(f'there is no measure "{base}"', remedy=_suggestion(name, base))
+        raise WorkbenchError(f'there is no measure "{base}"', remedy=_suggestion(base))
     kind: Any = measures[base]
     if "@" in parameters:
         parameters[kind.AT_PARAM] = parameters.pop("@")
@@ -80,9 +93,14 @@ def _measure(name: str) -> Measure:
     measure: Measure = kind(**{key: _as_declared(kind, key, value) for key, value in parameters.items()})
     for key in kind.SUPPORTED_PARAMS:
         _check(name, measure, key)
-    if not _PIPELINE.supports(measure):
+    if kernel_of(measure) is None and not in_the_field(measure):
         raise WorkbenchError(f"no installed scorer computes {measure}", remedy=_installation(measure))
     return measure
+
+
+def in_the_field(measure: Measure) -> bool:
+    """Whether an installed scorer that ir_measures knows computes the measure."""
+    return bool(_PIPELINE.supports(measure))
 
 
 def _known() -> dict[str, Measure]:
@@ -103,7 +121,7 @@ def _parsed(name: str) -> tuple[str, dict[str, Any]]:
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
         node = None
     if not isinstance(node, ast.Name):
-        raise WorkbenchError(f'"{name}" is not the name of a measure', remedy=_suggestion(name, name))
+        raise WorkbenchError(f'"{name}" is not the name of a measure', remedy=_suggestion(name))
     return node.id, parameters
 
 
@@ -142,13 +160,8 @@ def _is_gain(grade: object, gain: object) -> bool:
     return type(grade) is int and type(gain) is int and 0 <= gain <= LARGEST_GRADE
 
 
-def _suggestion(name: str, base: str) -> str:
-    """What was probably meant: trec_eval's name for a measure, another spelling, or a few examples."""
-    if name not in supported_nicknames:
-        try:
-            return f"trec_eval's {name} is {ir_measures.parse_trec_measure(name)[0]} here"
-        except ValueError:
-            pass
+def _suggestion(base: str) -> str:
+    """What was probably meant: another spelling, or a few examples."""
     # Of two spellings of one measure (nDCG, NDCG) the first is its own, the others are aliases.
     spelt = {known.casefold(): known for known in reversed(_known())}
     if base.casefold() in spelt:

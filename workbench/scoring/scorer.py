@@ -1,176 +1,187 @@
-"""Scores of runs by the field's measures, computed by the field's scorers through ir_measures."""
+"""Scores of runs by the field's measures: by a kernel where there is one, else by the field's scorers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from subprocess import SubprocessError
+from functools import partial
+from itertools import pairwise
+from typing import Protocol
 
-import ir_measures
 import numpy as np
 from ir_measures import Measure
 
-from workbench.errors import WorkbenchError
-from workbench.ranking import ordered
-from workbench.records import Qrel, Ranking, Run, TieRule, id_bytes, sorted_ids
-from workbench.scoring.measures import LARGEST_GRADE, parse_measures
-
-# No id of a file holds a control character.
-_NO_DOCUMENT = "\x01"
-
-
-class Relevance:
-    """Grades by topic and docno, with ids that every scorer can take.
-
-    Topics become numbers, since gdeval takes nothing else; docnos become characters one for each byte,
-    because pytrec_eval does not survive what is no UTF-8.
-    Raises WorkbenchError for qrels that are empty or hold a pair twice, and for grades beyond 100,000.
-    """
-
-    def __init__(self, qrels: Iterable[Qrel]) -> None:
-        self.topics: dict[str, str] = {}
-        self.grades: dict[str, dict[str, int]] = {}
-        for qrel in qrels:
-            topic = self.topics.setdefault(qrel.topic, str(len(self.topics) + 1))
-            grades = self.grades.setdefault(topic, {})
-            docno = _bytewise(qrel.docno)
-            if docno in grades:
-                raise WorkbenchError(
-                    f"document {qrel.docno} has two grades for topic {qrel.topic}",
-                    remedy="qrels hold one grade a pair",
-                )
-            if abs(qrel.grade) > LARGEST_GRADE:
-                raise WorkbenchError(
-                    f"the grade {qrel.grade} of document {qrel.docno} cannot be scored",
-                    remedy=f"scorers take grades up to {LARGEST_GRADE:,}",
-                )
-            grades[docno] = qrel.grade
-        if not self.grades:
-            raise WorkbenchError("the qrels are empty", remedy="give at least one judged pair")
-        for grades in self.grades.values():
-            if max(grades.values()) < 0:
-                # Negative grades mean "not judged". trec_eval stops, and pytrec_eval takes the process with
-                # it, at a topic that has no others; a document that no run holds makes it a topic worth 0.
-                grades[_NO_DOCUMENT] = 0
-
-    def plain(self, docnos: Sequence[str]) -> Sequence[str]:
-        """Docnos of a run as they stand in `grades`."""
-        return docnos if "".join(docnos).isascii() else [_bytewise(docno) for docno in docnos]
+from workbench.docnos import Docnos
+from workbench.ranking import array_order, ordered
+from workbench.records import Qrel, Ranking, Run, TieRule, sorted_ids
+from workbench.scoring.field_scorers import FieldScorers
+from workbench.scoring.judged_run import JudgedRun
+from workbench.scoring.kernels.registry import compute, kernel_of
+from workbench.scoring.measures import in_the_field, parse_measures
+from workbench.scoring.relevance import Floats, Positions, Relevance
 
 
-def _bytewise(identifier: str) -> str:
-    return identifier if identifier.isascii() else id_bytes(identifier).decode("latin-1")
+class RunArrays(Protocol):
+    """A run as arrays: of topic number i the documents `starts[i]` to `starts[i + 1]`, in file order."""
 
-
-# pytrec_eval keeps scores in single precision, whose whole numbers end here.
-_LONGEST_RANKING = 2**24
-_FAILURES = (
-    ArithmeticError,
-    AssertionError,
-    LookupError,
-    OSError,
-    RuntimeError,
-    SubprocessError,
-    TypeError,
-    ValueError,
-)
+    @property
+    def tag(self) -> str: ...
+    @property
+    def topics(self) -> tuple[str, ...]: ...
+    @property
+    def starts(self) -> Positions: ...
+    @property
+    def docnos(self) -> Docnos: ...
+    @property
+    def scores(self) -> Floats: ...
 
 
 @dataclass(frozen=True, slots=True)
 class RunScores:
     """A run's worth: `values` by measure over all topics of the qrels, `per_topic` by measure, then topic.
 
-    `topics_scored` counts the topics of the qrels for which the run has documents; the others count as 0.
+    `scored` names the topics of the qrels for which the run has documents; the others count as 0.
     `topics_near_tied` counts those in which doubles and single precision order the documents differently.
     """
 
     tag: str
-    topics_scored: int
+    scored: tuple[str, ...]
     topics_in_qrels: int
     topics_near_tied: int
     values: Mapping[str, float]
     per_topic: Mapping[str, Mapping[str, float]]
 
+    @property
+    def topics_scored(self) -> int:
+        """How many topics of the qrels the run has documents for."""
+        return len(self.scored)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ordered:
+    """A run in the order in which it is read: its grades, and its docnos by topic, decoded when asked for."""
+
+    tag: str
+    judged: JudgedRun
+    near_tied: int
+    orders: Callable[[], Mapping[str, Sequence[str]]]
+
 
 class Scorer:
     """Scores many runs against the same qrels by the same measures."""
 
-    def __init__(self, qrels: Iterable[Qrel], measures: str | Sequence[Measure]) -> None:
-        """Prepare the qrels once.
+    def __init__(
+        self, qrels: Iterable[Qrel], measures: str | Sequence[Measure], *, field: bool = False
+    ) -> None:
+        """Prepare the qrels once; with `field` the field's scorers compute whatever they can.
 
         Raises WorkbenchError for qrels that are empty or hold a pair twice, and for measures that are unknown
         or cannot be computed here.
         """
         self.measures = parse_measures(measures) if isinstance(measures, str) else tuple(measures)
-        self._relevance = Relevance(qrels)
-        self._topics = sorted_ids(self._relevance.topics)
-        try:
-            self._evaluators = [
-                ir_measures.evaluator(measures, self._relevance.grades) for measures in _apart(self.measures)
-            ]
-        except _FAILURES as error:
-            raise _failed(error) from error
+        self.relevance = Relevance(qrels)
+        self._kernels = {
+            measure: kernel
+            for measure in self.measures
+            if (kernel := kernel_of(measure)) and not (field and in_the_field(measure))
+        }
+        others = [measure for measure in self.measures if measure not in self._kernels]
+        self._field = FieldScorers(self.relevance, others) if others else None
 
     def score(
-        self, run: Run, *, ties: TieRule = TieRule.TREC_EVAL, double_precision: bool = False
+        self,
+        run: Run | RunArrays,
+        *,
+        ties: TieRule = TieRule.TREC_EVAL,
+        double_precision: bool = False,
+        all_topics: bool = True,
     ) -> RunScores:
         """Score one run.
 
         A mean is over all topics of the qrels, as by `trec_eval -c`: a topic that the run lacks counts as 0.
-        What ir_measures adds up instead (NumRet, NumRel, NumQ) is a sum over the topics that the run has.
+        Without `all_topics` it is over those that the run has, as by trec_eval without -c. What ir_measures
+        adds up instead (NumRet, NumRel, NumQ) is a sum over the topics that the run has.
         Scores that a 32-bit float cannot tell apart are ties, as in ir_measures, pytrec_eval and trec_eval
         until 2023, whose figures these are; with `double_precision` they are not, as in trec_eval since and
         as in pools. Raises WorkbenchError where a scorer gives up.
         """
-        scored: dict[str, dict[str, float]] = {}
+        ordered_run = (
+            self._of_run(run, ties, double_precision)
+            if isinstance(run, Run)
+            else self._of_arrays(run, ties, double_precision)
+        )
+        judged = ordered_run.judged
+        scored = tuple(self.relevance.topics[number] for number in judged.topics.tolist())
+        elsewhere = self._field.values(ordered_run.orders()) if self._field else {}
+        topics = self.relevance.topics if all_topics else sorted_ids(scored)
+        per_topic: dict[str, dict[str, float]] = {}
+        for measure in self.measures:
+            name, kernel = str(measure), self._kernels.get(measure)
+            column = dict.fromkeys(topics, float(measure.DEFAULT))
+            if kernel is not None:
+                column.update(zip(scored, compute(kernel, judged, measure).tolist(), strict=True))
+            else:
+                column.update(
+                    (topic, elsewhere[name, topic]) for topic in scored if (name, topic) in elsewhere
+                )
+            per_topic[name] = column
+        return RunScores(
+            tag=ordered_run.tag,
+            scored=tuple(sorted_ids(scored)),
+            topics_in_qrels=len(self.relevance.topics),
+            topics_near_tied=ordered_run.near_tied,
+            values={
+                str(measure): aggregated(measure, per_topic[str(measure)].values())
+                for measure in self.measures
+            },
+            per_topic=per_topic,
+        )
+
+    def _of_run(self, run: Run, ties: TieRule, double_precision: bool) -> _Ordered:
+        orders: dict[str, Sequence[str]] = {}
         near_tied = 0
         for topic, ranking in run.rankings.items():
-            if topic not in self._relevance.topics or not len(ranking):
+            if topic not in self.relevance.numbers or not len(ranking):
                 continue
             order = ordered(ranking, ties=ties)
             merged = _in_single_precision(ranking)
             if merged is not None and (single := ordered(merged, ties=ties)) != order:
                 near_tied += 1
                 order = order if double_precision else single
-            scored[self._relevance.topics[topic]] = self._scored(order)
-        per_topic = self._per_topic(scored)
-        return RunScores(
-            tag=run.tag,
-            topics_scored=len(scored),
-            topics_in_qrels=len(self._topics),
-            topics_near_tied=near_tied,
-            values={
-                str(measure): _aggregated(measure, per_topic[str(measure)].values())
-                for measure in self.measures
-            },
-            per_topic=per_topic,
+            orders[topic] = order
+        grades = [self.relevance.grades_of(topic, order) for topic, order in orders.items()]
+        judged = JudgedRun(
+            self.relevance,
+            np.array([self.relevance.numbers[topic] for topic in orders], dtype=np.intp),
+            np.cumsum([0, *map(len, grades)]),
+            np.array([grade for of_topic in grades for grade in of_topic], dtype=np.int64),
         )
+        return _Ordered(run.tag, judged, near_tied, lambda: orders)
 
-    def _scored(self, order: Sequence[str]) -> dict[str, float]:
-        # Scores are replaced by descending whole numbers, so that every scorer keeps our one order: each has
-        # ties of its own making otherwise, and one (pytrec_eval) its own precision.
-        if len(order) > _LONGEST_RANKING:
-            raise WorkbenchError(
-                f"a ranking of {len(order):,} documents is too long to be scored",
-                remedy=f"keep {_LONGEST_RANKING:,} or fewer for each topic",
-            )
-        docnos = self._relevance.plain(order)
-        return dict(zip(docnos, map(float, range(len(order), 0, -1)), strict=True))
+    def _of_arrays(self, run: RunArrays, ties: TieRule, double_precision: bool) -> _Ordered:
+        sizes = np.diff(run.starts)
+        known = [self.relevance.numbers.get(topic, -1) for topic in run.topics]
+        numbers = np.repeat(np.array(known, dtype=np.intp), sizes)
+        at = np.flatnonzero(numbers >= 0)
+        numbers, docnos = numbers[at], run.docnos[at]
+        order, near_tied = _order(docnos, run.scores[at], numbers, ties, double_precision)
+        numbers, docnos = numbers[order], docnos[order]
+        starts = np.flatnonzero(np.diff(numbers, prepend=-1))
+        judged = JudgedRun(
+            self.relevance,
+            numbers[starts],
+            np.append(starts, len(numbers)),
+            self.relevance.grades_in_arrays(docnos, numbers),
+        )
+        return _Ordered(run.tag, judged, near_tied, partial(self._decoded, docnos, judged))
 
-    def _per_topic(self, scored: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
-        found: dict[tuple[str, str], float] = {}
-        try:
-            for evaluator in self._evaluators:
-                for metric in evaluator.iter_calc(scored):
-                    found[str(metric.measure), metric.query_id] = float(metric.value)
-        except _FAILURES as error:
-            raise _failed(error) from error
+    def _decoded(self, docnos: Docnos, judged: JudgedRun) -> dict[str, list[str]]:
+        listed = [docno.decode("utf-8", "surrogateescape") for docno in docnos.tolist()]
         return {
-            str(measure): {
-                topic: found.get((str(measure), self._relevance.topics[topic]), float(measure.DEFAULT))
-                for topic in self._topics
-            }
-            for measure in self.measures
+            self.relevance.topics[number]: listed[begin:end]
+            for number, (begin, end) in zip(
+                judged.topics.tolist(), pairwise(judged.starts.tolist()), strict=True
+            )
         }
 
 
@@ -199,6 +210,22 @@ def in_order(run: Run, *, ties: TieRule = TieRule.TREC_EVAL) -> Run:
     return Run(run.tag, rankings)
 
 
+def _order(
+    docnos: Docnos, scores: Floats, numbers: Positions, ties: TieRule, double_precision: bool
+) -> tuple[Positions, int]:
+    """The order of a run in arrays, and in how many topics single precision orders differently."""
+    order = array_order(docnos, scores, numbers, ties)
+    with np.errstate(over="ignore"):
+        singles = scores.astype(np.float32)
+    sorted_scores, sorted_singles = scores[order], singles[order]
+    merged = (sorted_singles[1:] == sorted_singles[:-1]) & (sorted_scores[1:] != sorted_scores[:-1])
+    if not (merged & (numbers[order][1:] == numbers[order][:-1])).any():
+        return order, 0
+    single = array_order(docnos, singles.astype(np.float64), numbers, ties)
+    near_tied = len(np.unique(numbers[order][order != single]))
+    return (order if double_precision else single), near_tied
+
+
 def _in_single_precision(ranking: Ranking) -> Ranking | None:
     """The ranking with scores rounded to 32 bits, or None where that makes no two scores equal."""
     doubles = np.array(ranking.scores, dtype=np.float64)
@@ -209,25 +236,9 @@ def _in_single_precision(ranking: Ranking) -> Ranking | None:
     return Ranking(ranking.docnos, tuple(singles.tolist()))
 
 
-def _apart(measures: Iterable[Measure]) -> list[list[Measure]]:
-    # ir_measures 0.4.3 computes NumRet together with any other measure that stands first in a set, and a
-    # measure with judged_only takes the unjudged documents away from it.
-    judged_only: list[Measure] = []
-    others: list[Measure] = []
-    for measure in measures:
-        (judged_only if measure.params.get("judged_only") else others).append(measure)
-    return [group for group in (others, judged_only) if group]
-
-
-def _aggregated(measure: Measure, values: Iterable[float]) -> float:
+def aggregated(measure: Measure, values: Iterable[float]) -> float:
+    """The mean of a measure's values over topics, or their sum where it counts; 0 of none."""
     aggregator = measure.aggregator()
     for value in values:
         aggregator.add(value)
     return float(aggregator.result())
-
-
-def _failed(error: Exception) -> WorkbenchError:
-    return WorkbenchError(
-        f"a scorer gave up: {type(error).__name__}: {error}",
-        remedy="leave out measures one by one to find the one that cannot be computed here",
-    )

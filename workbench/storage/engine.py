@@ -12,22 +12,56 @@ from typing import Any
 
 from sqlalchemy import Engine, create_engine, event, text
 from sqlalchemy.engine import Connection, make_url
-from sqlalchemy.exc import ArgumentError, OperationalError
+from sqlalchemy.exc import (
+    ArgumentError,
+    DBAPIError,
+    IntegrityError,
+    InterfaceError,
+    NoResultFound,
+    OperationalError,
+)
+from sqlalchemy.exc import TimeoutError as NoConnection
 from sqlalchemy.orm import Session
 
-from workbench.errors import WorkbenchError
+from workbench.errors import Unavailable, WorkbenchError
 
-# How long a writer of the embedded database waits for another one.
-BUSY_SECONDS = 30
+# How long a writer waits for another one.
+BUSY_SECONDS = 15.0
 # One for each busy thread of a server; a thread uses two at most.
 KEPT_CONNECTIONS = 16
+# What a writer raises whose rows somebody else deleted at that moment.
+ROWS_GONE = (IntegrityError, NoResultFound)
+# Stands in the `info` of a session that may change something.
+WRITES = "writes"
+# How long a thread waits for a connection, and how long PostgreSQL has to accept one.
+CONNECT_SECONDS = 5
+# Of libpq: a host that vanished is noticed within about half a minute.
+POSTGRESQL = {
+    "connect_timeout": CONNECT_SECONDS,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 25_000,
+}
+# What passes by itself, or once the administrator has made room.
+SQLITE_PASSES = frozenset(
+    {
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_LOCKED,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_READONLY,
+    }
+)
 
 
 class Database:
     """An open database; all access is through `reading` and `writing`.
 
     A reading transaction sees one snapshot. A writing one holds SQLite's write lock from its first statement,
-    so that it cannot fail half-way because of another writer.
+    so that it cannot fail half-way because of another writer. Both raise Unavailable if the database does not
+    respond, or is locked for too long.
     """
 
     def __init__(self, url: str) -> None:
@@ -42,26 +76,56 @@ class Database:
         engine = self.engine
         if not self.embedded:
             engine = engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
-        with Session(engine, expire_on_commit=False) as session:
+        with _responding(), Session(engine, expire_on_commit=False) as session:
             yield session
 
     @contextmanager
     def writing(self) -> Iterator[Session]:
         """One transaction that is committed at its end, or wholly undone by an exception."""
         engine = self.engine.execution_options(begin="IMMEDIATE")
-        with self._turn(), Session(engine, expire_on_commit=False) as session, session.begin():
+        with (
+            _responding(),
+            self._turn(),
+            Session(engine, expire_on_commit=False, info={WRITES: True}) as session,
+            session.begin(),
+        ):
             yield session
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
         # Writers of one process queue for this lock, which wakes the next one at once. SQLite would let them
         # poll at growing intervals, as it still does for writers of other processes.
-        acquired = self.embedded and self._writer.acquire(timeout=BUSY_SECONDS)
+        if not self.embedded:
+            yield
+            return
+        if not self._writer.acquire(timeout=BUSY_SECONDS):
+            raise Unavailable("another change holds the database")
         try:
             yield
         finally:
-            if acquired:
-                self._writer.release()
+            self._writer.release()
+
+    @contextmanager
+    def deleting(self) -> Iterator[Session]:
+        """As `writing`, for deleting rows with all rows that refer to them.
+
+        SQLite would look through whole tables for each deleted row, where no index shows what refers to it;
+        it has one writer, so nothing can come to refer to them meanwhile.
+        """
+        if not self.embedded:
+            with self.writing() as session:
+                yield session
+            return
+        engine = self.engine.execution_options(begin="IMMEDIATE")
+        with (
+            _responding(),
+            self._turn(),
+            engine.connect() as connection,
+            no_foreign_keys(connection),
+            Session(connection, expire_on_commit=False, info={WRITES: True}) as session,
+            session.begin(),
+        ):
+            yield session
 
     def close(self) -> None:
         """Close all connections."""
@@ -81,9 +145,18 @@ def _engine(url: str) -> Engine:
         if address.get_backend_name() == "sqlite" and address.database:
             Path(address.database).parent.mkdir(parents=True, exist_ok=True)
         # SQLite in memory has one connection per thread, which needs no pool.
-        kept = {"pool_size": KEPT_CONNECTIONS, "max_overflow": KEPT_CONNECTIONS}
+        kept = {
+            "pool_size": KEPT_CONNECTIONS,
+            "max_overflow": KEPT_CONNECTIONS,
+            "pool_timeout": CONNECT_SECONDS,
+        }
         pool = kept if address.database not in {None, "", ":memory:"} else {}
-        engine = create_engine(address, pool_pre_ping=address.get_backend_name() == "postgresql", **pool)
+        served = address.get_backend_name() == "postgresql"
+        # What the address says itself counts.
+        arguments = {name: value for name, value in POSTGRESQL.items() if name not in address.query}
+        engine = create_engine(
+            address, pool_pre_ping=served, connect_args=arguments if served else {}, **pool
+        )
     except ArgumentError:
         raise WorkbenchError(
             "the database address cannot be read", remedy="sqlite:///FILE or postgresql://USER@HOST/NAME"
@@ -95,13 +168,60 @@ def _engine(url: str) -> Engine:
     if engine.dialect.name == "sqlite":
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
+    else:
+        event.listen(engine, "connect", _prepare_postgresql)
     return engine
+
+
+@contextmanager
+def no_foreign_keys(connection: Connection) -> Iterator[None]:
+    """Leave foreign keys of SQLite unchecked; it ignores this within a transaction, so before one begins."""
+    driver = connection.connection.dbapi_connection
+    if driver is None:
+        raise RuntimeError("the connection was closed")
+    driver.execute("PRAGMA foreign_keys = OFF")
+    try:
+        yield
+    finally:
+        driver.execute("PRAGMA foreign_keys = ON")
+
+
+@contextmanager
+def _responding() -> Iterator[None]:
+    try:
+        yield
+    except (DBAPIError, NoConnection) as error:
+        if _passes(error):
+            raise Unavailable(_first_line(error)) from error
+        raise
+
+
+def _passes(error: DBAPIError | NoConnection) -> bool:
+    """Whether the database did not respond or was locked, rather than refused what was asked of it."""
+    if isinstance(error, NoConnection) or error.connection_invalidated:
+        return True
+    if isinstance(error.orig, sqlite3.Error):
+        # SQLite has one class for these and for errors in a statement.
+        return getattr(error.orig, "sqlite_errorcode", 0) & 0xFF in SQLITE_PASSES
+    return isinstance(error, OperationalError | InterfaceError)
+
+
+def _first_line(error: DBAPIError | NoConnection) -> str:
+    reason = error.orig if isinstance(error, DBAPIError) else error
+    return (str(reason).strip().splitlines() or [type(reason).__name__])[0]
+
+
+def _prepare_postgresql(connection: Any, _record: Any) -> None:
+    # Not in a transaction, whose rollback would undo it.
+    connection.autocommit = True
+    connection.execute(f"SET lock_timeout = {int(BUSY_SECONDS * 1000)}")
+    connection.autocommit = False
 
 
 def _prepare_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
     # The driver must not begin transactions itself: it would begin deferred ones, and late.
     connection.isolation_level = None
-    connection.execute(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}")
+    connection.execute(f"PRAGMA busy_timeout = {int(BUSY_SECONDS * 1000)}")
     _write_ahead(connection)
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA foreign_keys = ON")
@@ -132,6 +252,6 @@ def reachable(database: Database) -> None:
     try:
         with database.engine.connect() as connection:
             connection.execute(text("select 1"))
-    except OperationalError as error:
-        reason = str(error.orig).strip().splitlines()[0]
+    except (OperationalError, NoConnection) as error:
+        reason = _first_line(error)
         raise WorkbenchError(f"the database does not respond: {reason}", remedy="check its address") from None

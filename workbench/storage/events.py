@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -68,11 +69,19 @@ def recorded_event(db: Session, assessor_id: int, client_id: str) -> CurrentEven
     return None if row is None else CurrentEvent._make(row)
 
 
-def current_event(db: Session, assessor_id: int, topic: str, docno: str) -> CurrentEvent | None:
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """An assessor's pair, as the index of events begins; an assessor belongs to one campaign."""
+
+    campaign_id: int
+    assessor_id: int
+    topic: str
+    docno: str
+
+
+def current_event(db: Session, pair: Pair) -> CurrentEvent | None:
     """The current event of an assessor's pair, also if it is postponed; None if there is none."""
-    row = db.execute(
-        _LATEST, {"assessor_id": assessor_id, "topic": topic, "docno": docno, "purposes": CURRENT_PURPOSES}
-    ).one_or_none()
+    row = db.execute(_LATEST, {**asdict(pair), "purposes": CURRENT_PURPOSES}).one_or_none()
     return None if row is None or row.answer == WITHDRAWN else CurrentEvent._make(row)
 
 
@@ -94,17 +103,10 @@ def current_events(
 
 
 def event_before(
-    db: Session,
-    assessor_id: int,
-    topic: str,
-    docno: str,
-    *,
-    number: int,
-    purposes: Sequence[str] = CURRENT_PURPOSES,
+    db: Session, pair: Pair, *, number: int, purposes: Sequence[str] = CURRENT_PURPOSES
 ) -> CurrentEvent | None:
     """The latest event of an assessor's pair with these purposes before the event with this id."""
-    pair = {"assessor_id": assessor_id, "topic": topic, "docno": docno, "purposes": purposes}
-    row = db.execute(_BEFORE, {**pair, "number": number}).one_or_none()
+    row = db.execute(_BEFORE, {**asdict(pair), "purposes": purposes, "number": number}).one_or_none()
     return None if row is None else CurrentEvent._make(row)
 
 
@@ -174,15 +176,18 @@ _RECORDED = select(*_columns()).where(
     JudgmentEventRow.assessor_id == bindparam("assessor_id"),
     JudgmentEventRow.client_id == bindparam("client_id"),
 )
+# The campaign comes first in the index of pairs: without it all events of the assessor would be read. Sorting
+# by no plain column keeps PostgreSQL from reading them all by the index that has them in this order.
 _LATEST = (
     select(*_columns())
     .where(
+        JudgmentEventRow.campaign_id == bindparam("campaign_id"),
         JudgmentEventRow.assessor_id == bindparam("assessor_id"),
         JudgmentEventRow.topic == bindparam("topic"),
         JudgmentEventRow.docno == bindparam("docno"),
         JudgmentEventRow.purpose.in_(bindparam("purposes", expanding=True)),
     )
-    .order_by(JudgmentEventRow.id.desc())
+    .order_by((JudgmentEventRow.id + 0).desc())
     .limit(1)
 )
 _BEFORE = _LATEST.where(JudgmentEventRow.id < bindparam("number"))

@@ -14,7 +14,7 @@ from sqlalchemy import text
 from sqlalchemy.engine import Connection
 
 from workbench.errors import WorkbenchError
-from workbench.storage.engine import Database, reachable
+from workbench.storage.engine import Database, no_foreign_keys, reachable
 
 MIGRATIONS = Path(__file__).resolve().parent / "migrations"
 
@@ -40,7 +40,7 @@ def changing_schema(database: Database) -> Iterator[Connection]:
     engine = database.engine.execution_options(begin="IMMEDIATE")
     with (
         engine.connect() as connection,
-        _no_foreign_keys(connection) if database.embedded else nullcontext(),
+        no_foreign_keys(connection) if database.embedded else nullcontext(),
         connection.begin(),
     ):
         yield connection
@@ -48,19 +48,6 @@ def changing_schema(database: Database) -> Iterator[Connection]:
             broken = connection.exec_driver_sql("PRAGMA foreign_key_check").first()
             if broken is not None:
                 raise RuntimeError(f"a row of {broken[0]} refers to a missing row of {broken[2]}")
-
-
-@contextmanager
-def _no_foreign_keys(connection: Connection) -> Iterator[None]:
-    # Through the driver, since SQLite ignores this setting within a transaction.
-    driver = connection.connection.dbapi_connection
-    if driver is None:
-        raise RuntimeError("the connection was closed")
-    driver.execute("PRAGMA foreign_keys = OFF")
-    try:
-        yield
-    finally:
-        driver.execute("PRAGMA foreign_keys = ON")
 
 
 def migrate(database: Database) -> None:
@@ -71,6 +58,8 @@ def migrate(database: Database) -> None:
     reachable(database)
     with changing_schema(database) as connection:
         if not database.embedded:
+            # However long the migration of another process takes.
+            connection.execute(text("set local lock_timeout = 0"))
             connection.execute(text("select pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
         config = configuration(connection)
         current = MigrationContext.configure(connection).get_current_revision()

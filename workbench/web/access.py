@@ -6,17 +6,19 @@ The decorator marks the view function, where the guard, the navigation and the t
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from enum import StrEnum
 from typing import Any, TypeVar
 
 from flask import Flask, current_app, g, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.errors import NotAllowed, NotFound
-from workbench.web.context import reading
+from workbench.errors import Conflict, NotAllowed, NotFound
+from workbench.web.bodies import most_bytes
+from workbench.web.context import Context, app_context, reading
 from workbench.web.requests import from_script, page_asked_for, read_token, see_other
-from workbench.workflow.campaigns.campaigns import campaign_by_slug
+from workbench.workflow.campaigns.campaigns import ARCHIVED, RESTORE, campaign_by_slug
 from workbench.workflow.judging.worklists import effective_roles
 from workbench.workflow.people.accounts import any_account
 from workbench.workflow.people.roles import Role
@@ -24,8 +26,6 @@ from workbench.workflow.people.signing_in import signed_in_account
 
 View = TypeVar("View", bound=Callable[..., Any])
 ATTRIBUTE = "workbench_access"
-# The largest request of somebody who is not signed in.
-BYTES_FROM_STRANGERS = 64 * 1024
 
 
 class Who(StrEnum):
@@ -39,10 +39,14 @@ class Who(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """Who may call a view; `roles`, of which one is enough, applies to members only."""
+    """Who may call a view; `roles`, of which one is enough, applies to members only.
+
+    `in_archive` says that it may change something in an archived campaign, as nothing else may.
+    """
 
     who: Who
     roles: frozenset[Role] = frozenset()
+    in_archive: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,7 @@ class Here:
     name: str
     illustrative: bool
     roles: frozenset[Role]
+    archived_at: datetime | None = None
 
 
 def anyone(view: View) -> View:
@@ -91,6 +96,11 @@ def member(*roles: Role) -> Callable[[View], View]:
         return _state(view, Access(Who.MEMBER, frozenset(roles)))
 
     return decorate
+
+
+def in_archive(view: View) -> View:
+    """Let a view, which states already who may call it, change something in an archived campaign too."""
+    return _state(view, replace(getattr(view, ATTRIBUTE), in_archive=True))
 
 
 def access_of(app: Flask, endpoint: str) -> Access | None:
@@ -127,6 +137,15 @@ def here() -> Here:
     return found
 
 
+def has_session(context: Context, token: str) -> bool:
+    """Whether a token is that of a valid session; it is remembered if it is."""
+    with context.database.reading() as db:
+        valid = signed_in_account(db, token) is not None
+    if valid:
+        context.recognised.add(token)
+    return valid
+
+
 def guard() -> Response | tuple[str, int] | None:
     """Before every request: identify the viewer and check their access.
 
@@ -135,8 +154,11 @@ def guard() -> Response | tuple[str, int] | None:
     if request.endpoint == "static":
         return None
     _recognise()
-    if viewer_or_none() is None:
-        request.max_content_length = BYTES_FROM_STRANGERS
+    request.max_content_length = most_bytes(
+        request.mimetype,
+        signed_in=viewer_or_none() is not None,
+        upload=app_context().settings.max_upload_bytes,
+    )
     if request.endpoint is None:
         return None
     statement = access_of(current_app, request.endpoint)
@@ -181,7 +203,10 @@ def _recognise() -> None:
         return
     with reading() as db:
         account = signed_in_account(db, token)
-    if account is not None:
+    if account is None:
+        app_context().recognised.forget(token)
+    else:
+        app_context().recognised.add(token)
         g.token = token
         g.viewer = Viewer(account.id, account.login, account.name, account.administrator, account.key)
 
@@ -208,12 +233,18 @@ def _enter_campaign(statement: Access) -> None:
         roles = effective_roles(db, campaign.id, viewer().id)
     if not roles:
         raise nothing
-    g.campaign = Here(campaign.id, campaign.slug, campaign.name, campaign.illustrative, roles)
+    g.campaign = Here(
+        campaign.id, campaign.slug, campaign.name, campaign.illustrative, roles, campaign.archived_at
+    )
     if not roles & statement.roles:
         raise NotAllowed(
             "your role in this campaign does not give access to this page",
             remedy=f"it requires one of the roles {', '.join(sorted(statement.roles))}",
         )
+    if campaign.archived_at is not None and not statement.in_archive:
+        if request.method not in {"GET", "HEAD"}:
+            raise Conflict(ARCHIVED, remedy=RESTORE)
+        g.read_only = True
 
 
 reader = member(Role.ORGANISER, Role.ADJUDICATOR, Role.VIEWER)

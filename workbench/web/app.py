@@ -10,9 +10,10 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from workbench.settings import Settings, read_settings
 from workbench.storage.engine import Database
 from workbench.storage.migrate import migrate
-from workbench.web import access, assets, context, errors, long_requests, notices, security, templating
-from workbench.web.ids import IdConverter
+from workbench.web import access, assets, context, errors, notices, refusals, security, templating
+from workbench.web.ids import IdConverter, NumberConverter, TextConverter
 from workbench.web.pages import BLUEPRINTS
+from workbench.web.requests import StorableRequest
 from workbench.workflow.people.passwords import Passwords
 
 # Limit of all fields of one form together, without files: guidelines are the longest.
@@ -20,8 +21,9 @@ MAX_FIELDS_BYTES = 8 * 1024**2
 
 
 class Application(Flask):
-    """Flask with the template options of Workbench."""
+    """Flask with the template options of Workbench, and with fields that every database can store."""
 
+    request_class = StorableRequest
     jinja_options: ClassVar[dict[str, Any]] = templating.OPTIONS  # type: ignore[misc]  # Flask: an instance's
 
 
@@ -39,9 +41,11 @@ def create_app(settings: Settings, database: Database, *, passwords: Passwords |
         MAX_FORM_MEMORY_SIZE=MAX_FIELDS_BYTES,
         MAX_FORM_PARTS=5000,
     )
-    app.url_map.converters["id"] = IdConverter
+    app.url_map.converters.update(
+        {"id": IdConverter, "int": NumberConverter, "string": TextConverter, "default": TextConverter}
+    )
     context.init_app(app, context.Context(settings, database, passwords or Passwords()))
-    for part in (security, access, errors, notices, templating):
+    for part in (security, access, errors, notices, templating, refusals):
         part.init_app(app)
     assets.init_app(app, settings.static)
     for blueprint in BLUEPRINTS:
@@ -59,6 +63,4 @@ def from_environment() -> Flask:
     settings = read_settings()
     database = Database(settings.database_url)
     migrate(database)
-    app = create_app(settings, database)
-    long_requests.init_app(app)
-    return app
+    return create_app(settings, database)

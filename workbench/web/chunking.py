@@ -32,6 +32,7 @@ _INLINE = frozenset(
         "var",
         "a",
         "span",
+        "math",
     )
 )
 
@@ -46,6 +47,17 @@ def pieces(text: str, size: int = PIECE) -> Iterator[str]:
         yield text[start:end]
         start = end
     yield text[start:]
+
+
+def line_pieces(text: str, size: int = PIECE) -> Iterator[str]:
+    """A text cut about every `size` characters at the ends of lines; a longer line as in `pieces`."""
+    start = 0
+    while len(text) - start > size * 3 // 2:
+        end = text.rfind("\n", start, start + size) + 1 or text.find("\n", start) + 1 or len(text)
+        yield from pieces(text[start:end], size)
+        start = end
+    if start < len(text):
+        yield text[start:]
 
 
 def in_parts(html: str) -> str:

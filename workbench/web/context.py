@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 
-from flask import Flask, current_app
+from flask import Flask, current_app, g
 
+from workbench.errors import Conflict
 from workbench.settings import Settings
 from workbench.storage import Session
-from workbench.storage.engine import Database
+from workbench.storage.engine import ROWS_GONE, Database
+from workbench.web.recognised import Recognised
+from workbench.workflow.campaigns.campaigns import ARCHIVED, RESTORE, campaign_of
 from workbench.workflow.judging.adaptive_states import AdaptiveStates
 from workbench.workflow.people.passwords import Passwords
 
@@ -24,6 +28,7 @@ class Context:
     database: Database
     passwords: Passwords
     states: AdaptiveStates = field(default_factory=AdaptiveStates)
+    recognised: Recognised = field(default_factory=Recognised)
 
 
 def init_app(app: Flask, context: Context) -> None:
@@ -33,7 +38,12 @@ def init_app(app: Flask, context: Context) -> None:
 
 def app_context() -> Context:
     """The context of the application that handles this request."""
-    found = current_app.extensions[KEY]
+    return context_of(current_app)
+
+
+def context_of(app: Flask) -> Context:
+    """The context of an application."""
+    found = app.extensions[KEY]
     if not isinstance(found, Context):
         raise TypeError("the application was not made by create_app")
     return found
@@ -49,6 +59,26 @@ def adaptive_states() -> AdaptiveStates:
     return app_context().states
 
 
-def writing() -> AbstractContextManager[Session]:
-    """A transaction that is committed at its end, or rolled back by an exception."""
-    return app_context().database.writing()
+def deleting() -> AbstractContextManager[Session]:
+    """A transaction that deletes rows with all rows that refer to them."""
+    return app_context().database.deleting()
+
+
+@contextmanager
+def writing() -> Iterator[Session]:
+    """A transaction that is committed at its end, or rolled back by an exception.
+
+    Raises Conflict on the pages of an archived campaign, which the guard has marked as read only, and
+    NotFound where the campaign was deleted meanwhile.
+    """
+    if g.get("read_only"):
+        raise Conflict(ARCHIVED, remedy=RESTORE)
+    try:
+        with app_context().database.writing() as session:
+            yield session
+    except ROWS_GONE:
+        campaign = g.get("campaign")
+        if campaign is not None:
+            with reading() as db:
+                campaign_of(db, campaign.id)
+        raise

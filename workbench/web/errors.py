@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import logging
+import threading
+import time
 from dataclasses import dataclass
 
-from flask import Flask, render_template
-from werkzeug.exceptions import HTTPException
+from flask import Flask, g, render_template
+from werkzeug.exceptions import HTTPException, ServiceUnavailable
 from werkzeug.wrappers import Response
 
-from workbench.errors import Conflict, Finding, InvalidInput, NotAllowed, NotFound, WorkbenchError
+from workbench.errors import (
+    Conflict,
+    Finding,
+    InvalidInput,
+    NotAllowed,
+    NotFound,
+    Unavailable,
+    WorkbenchError,
+)
 from workbench.web.requests import wants_fragment
 
 STATUS: dict[type[WorkbenchError], int] = {NotFound: 404, NotAllowed: 403, Conflict: 409}
@@ -17,7 +28,9 @@ TITLES = {
     403: "You do not have access",
     404: "Page not found",
     405: "Method not allowed",
+    408: "The request was too slow",
     409: "Conflict with the current state",
+    411: "The request does not state its length",
     413: "Upload too large",
     422: "Invalid input",
     500: "Something went wrong",
@@ -27,10 +40,19 @@ TITLES = {
 EXPLANATIONS = {
     404: ("There is no page at this address.", "Go back, or start from your campaigns."),
     405: ("This address does not accept that kind of request.", "Use the buttons on the page."),
-    413: ("The files exceed the size limit of this server.", "Compress them with gzip, or upload fewer."),
+    408: ("It did not arrive in time.", "Check your connection and try again."),
+    411: ("Its length is unknown.", "Send it from the pages of this site."),
+    413: ("The request exceeds a size limit of this server.", "Compress files with gzip, or send fewer."),
     500: ("Nothing was saved.", "Try again. If it happens again, contact the administrator of this server."),
-    503: ("Other slow requests are running, or this one was interrupted.", "Try again in a few seconds."),
+    503: (
+        "Too many requests are running, this one took too long, or the database is busy.",
+        "Try again in a few seconds. If you sent a form, check first whether it was saved.",
+    ),
 }
+RETRY_SECONDS = 5
+# A lost database fails every request: one line of the log tells of all within so many seconds.
+QUIET_SECONDS = 10
+LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +89,38 @@ def failed(error: HTTPException) -> Response | tuple[str, int]:
     return response
 
 
+class UnavailableLog:
+    """Logs that the database does not respond: once in a while, with how often it happened."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._next = 0.0
+        self._unsaid = 0
+
+    def add(self, error: Unavailable) -> None:
+        """Log an error, or count it for the next line."""
+        with self._lock:
+            now = time.monotonic()
+            if now < self._next:
+                self._unsaid += 1
+                return
+            unsaid, self._unsaid, self._next = self._unsaid, 0, now + QUIET_SECONDS
+        more = f" ({unsaid} more requests failed before)" if unsaid else ""
+        LOG.error("the database does not respond: %s%s", error, more)
+
+
 def init_app(app: Flask) -> None:
     """Have every error answered by a page, or by a fragment if htmx sent the request."""
+    log = UnavailableLog()
+
+    def unavailable(error: Unavailable) -> Response | tuple[str, int]:
+        log.add(error)
+        # The page must not ask the database who is reading it.
+        for name in ("viewer", "campaign"):
+            g.pop(name, None)
+        return failed(ServiceUnavailable(retry_after=RETRY_SECONDS))
+
+    app.register_error_handler(Unavailable, unavailable)
     app.register_error_handler(WorkbenchError, refused)
     app.register_error_handler(HTTPException, failed)
 

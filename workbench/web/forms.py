@@ -36,6 +36,12 @@ def sent_files(field: str = "files") -> Files:
     return files
 
 
+def wants_json() -> bool:
+    """Whether a program sent the form, which prefers JSON to a page."""
+    best = request.accept_mimetypes.best_match(["text/html", "application/json"])
+    return best == "application/json"
+
+
 def with_each(
     files: Iterable[tuple[str, Item]], act: Callable[[str, Item], Result]
 ) -> list[tuple[str, Result]]:
@@ -94,12 +100,19 @@ def counted(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
-def announce(done: Sequence[tuple[str, str]]) -> None:
-    """Show a notice on the next page for each (file, sentence); for many files only for the first."""
-    for name, sentence in done[:MOST_SENTENCES]:
-        notices.add(f"{name if len(name) <= SHOWN else name[:SHOWN] + '…'}: {sentence}")
+def announce(done: Sequence[tuple[str, str]], then: tuple[str, str] | None = None) -> None:
+    """Show a notice on the next page for each (file, sentence), for many files only for the first.
+
+    The last of them has the link `then`.
+    """
+    sentences = [
+        f"{name if len(name) <= SHOWN else name[:SHOWN] + '…'}: {sentence}"
+        for name, sentence in done[:MOST_SENTENCES]
+    ]
     if len(done) > MOST_SENTENCES:
-        notices.add(f"And {counted(len(done) - MOST_SENTENCES, 'more file', 'more files')}.")
+        sentences.append(f"And {counted(len(done) - MOST_SENTENCES, 'more file', 'more files')}.")
+    for sentence in sentences:
+        notices.add(sentence, then=then if sentence is sentences[-1] else None)
 
 
 def _file_name(name: str | None) -> str:

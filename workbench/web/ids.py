@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from urllib.parse import unquote_to_bytes
 
-from werkzeug.routing import BaseConverter
+from werkzeug.routing import BaseConverter, IntegerConverter, Map, UnicodeConverter, ValidationError
+
+from workbench.workflow.checks import storable
 
 # Characters that a form, a path or an encoder would change: controls, bytes outside UTF-8.
 _UNSAFE = re.compile(r"[\x00-\x20\x7f%\\\u0080-\u00a0\u2028\u2029\ud800-\udfff]")
@@ -20,7 +22,26 @@ def write_id(identifier: str) -> str:
 
 def read_id(text: str) -> str:
     """The id that `write_id` wrote; any other text becomes an id that does not exist."""
-    return unquote_to_bytes(text).decode("utf-8", "surrogateescape")
+    return unquote_to_bytes(text.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogateescape")
+
+
+LARGEST = 2**63 - 1
+"""What a database keeps of a number: there is nothing at an address with a larger one."""
+
+
+class NumberConverter(IntegerConverter):
+    """A number of a row as one segment of a path."""
+
+    def __init__(self, map: Map) -> None:
+        super().__init__(map, max=LARGEST)
+
+
+class TextConverter(UnicodeConverter):
+    """One segment of a path; what no database stores is at no address."""
+
+    def to_python(self, value: str) -> str:
+        """The text of a segment."""
+        return _stored(value)
 
 
 class IdConverter(BaseConverter):
@@ -28,11 +49,17 @@ class IdConverter(BaseConverter):
 
     def to_python(self, value: str) -> str:
         """The id of a segment."""
-        return read_id(value)
+        return _stored(read_id(value))
 
     def to_url(self, value: str) -> str:
         """The segment of an id."""
         return super().to_url(write_id(value).replace("/", "%2F"))
+
+
+def _stored(text: str) -> str:
+    if storable(text) != text:
+        raise ValidationError
+    return text
 
 
 def _escaped(match: re.Match[str]) -> str:

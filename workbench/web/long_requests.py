@@ -15,105 +15,64 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterable
 from multiprocessing.connection import Connection
 from typing import Any
 
-from flask import Flask, request
-from werkzeug.exceptions import HTTPException, ServiceUnavailable
-from werkzeug.test import run_wsgi_app
+from flask import Flask
 
-from workbench.web.access import Who, access_of
-from workbench.workflow.people.roles import Role
+from workbench.web.refusals import Answer, Refusals, answer_of
 
-# How many long requests the second process answers at once; others wait.
+# How many long requests the second process answers at once.
 CHANNELS = 4
-# How many are answered or wait; the other threads of a server are for assessors.
-MOST_LONG = 40
-# How many short requests are answered at once: more would only compete for Python's lock, and each needs a
-# database connection.
-MOST_SHORT = 16
-BUSY_SECONDS = 5
-BUSY = "workbench.busy"
+# How long it may take for one; then it is killed, whether it computes or hangs.
+SECONDS = 100.0
+START_SECONDS = 120.0
 READY = b"ready"
 WORKER = "workbench.web.long_worker"
 LOG = logging.getLogger(__name__)
 
-Response = tuple[str, list[tuple[str, str]], bytes]
-
-
-def init_app(app: Flask) -> None:
-    """Have the application of a server forward its long requests."""
-    app.before_request(_refuse_if_busy)
-    app.wsgi_app = LongRequests(app)  # type: ignore[method-assign]  # as Flask's documentation does
-
 
 class LongRequests:
-    """WSGI middleware of `app` that forwards long requests to a second process."""
+    """Answers long requests of `app` by a second process."""
 
-    def __init__(self, app: Flask) -> None:
-        self._app = app
+    def __init__(self, app: Flask, refusals: Refusals) -> None:
         self._local = app.wsgi_app
-        self.waiting_slots = threading.BoundedSemaphore(MOST_LONG)
-        self.short_slots = threading.BoundedSemaphore(MOST_SHORT)
+        self._refusals = refusals
+        self.seconds = SECONDS
         self._lock = threading.Lock()
         self._starter: threading.Thread | None = None
         self.second: _SecondProcess | None = None
+        self._closed = False
 
-    def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-        """Answer the request locally, or forward it to the second process."""
-        if not self._may_be_long(environ):
-            with self.short_slots:
-                return self._local(environ, start_response)
-        if environ["REQUEST_METHOD"] not in {"GET", "HEAD"}:
-            # An upload takes as long as the network does, so it must not occupy a slot.
-            return self._local(environ, start_response)
-        if self.waiting_slots.acquire(blocking=False):
-            try:
-                answer = self._answer(environ)
-            finally:
-                self.waiting_slots.release()
-        else:
-            answer = self._refusal(environ)
-        if answer is None:
-            return self._local(environ, start_response)
-        status, headers, body = answer
-        start_response(status, headers)
-        return [body]
-
-    def close(self) -> None:
-        """Stop the second process."""
-        if self.second is not None:
-            self.second.close()
-
-    def _may_be_long(self, environ: dict[str, Any]) -> bool:
-        """Whether the view is for members of a campaign other than assessors."""
-        try:
-            endpoint, _ = self._app.url_map.bind_to_environ(environ).match()
-        except HTTPException:
-            return False
-        stated = access_of(self._app, endpoint)
-        return stated is not None and stated.who is Who.MEMBER and Role.ASSESSOR not in stated.roles
-
-    def _answer(self, environ: dict[str, Any]) -> Response | None:
-        """The response of the second process; None if there is none (yet)."""
+    def answer(self, environ: dict[str, Any]) -> Answer:
+        """The response to a request without a body, whoever computes it."""
         second = self._second_process()
         if second is None:
-            return None
+            return answer_of(self._local, environ)
         for _ in range(2):
             try:
-                return second.ask(environ)
+                return second.ask(environ, self.seconds)
+            except TimeoutError:
+                # The others that it computes are sent once more, to a new process; this one is not.
+                LOG.warning("a request took longer than %.0f s: %s", self.seconds, environ["PATH_INFO"])
+                second.kill()
+                self._replacement_of(second, wait=False)
+                break
             except (EOFError, OSError):
                 # The process was killed, perhaps because of the memory that the request took. It is sent once
                 # more, to a new process, and never answered in this one, which serves the assessors.
                 second = self._replacement_of(second)
                 if second is None:
                     break
-        return self._refusal(environ)
+        return self._refusals.answer(503, environ)
 
-    def _refusal(self, environ: dict[str, Any]) -> Response:
-        body, status, headers = run_wsgi_app(self._local, {**environ, BUSY: True}, buffered=True)
-        return status, list(headers), b"".join(body)
+    def close(self) -> None:
+        """Stop the second process, also one that is starting."""
+        with self._lock:
+            self._closed = True
+            second = self.second
+        if second is not None:
+            second.close()
 
     def _second_process(self) -> _SecondProcess | None:
         """The second process if it runs; the first call starts it without waiting for it."""
@@ -122,14 +81,14 @@ class LongRequests:
                 self._start()
             return self.second
 
-    def _replacement_of(self, lost: _SecondProcess) -> _SecondProcess | None:
+    def _replacement_of(self, lost: _SecondProcess, *, wait: bool = True) -> _SecondProcess | None:
         """A new process instead of one that ended, once it is running; None if it cannot be started."""
         with self._lock:
             if self.second is lost:
                 self.second = None
                 self._start()
             starter = self._starter
-        if starter is not None:
+        if wait and starter is not None:
             starter.join()
         return self.second
 
@@ -139,10 +98,16 @@ class LongRequests:
 
     def _run_second(self) -> None:
         try:
-            self.second = _SecondProcess()
+            second = _SecondProcess()
         except (EOFError, OSError, ValueError) as error:
             # Not retried: the first process answers everything.
             LOG.warning("long requests run in the main process: %s", error)
+            return
+        with self._lock:
+            self.second = second
+            closed = self._closed
+        if closed:
+            second.close()
 
 
 class _SecondProcess:
@@ -157,15 +122,16 @@ class _SecondProcess:
         theirs = [other.fileno() for _, other in pairs]
         command = [sys.executable, "-m", WORKER, *map(str, theirs)]
         # No part of the command comes from a user.
-        process = subprocess.Popen(command, pass_fds=theirs, stdin=subprocess.DEVNULL)  # noqa: S603
+        self._process = subprocess.Popen(command, pass_fds=theirs, stdin=subprocess.DEVNULL)  # noqa: S603
         # Wait for its end in a thread, so that it does not remain as a zombie.
-        threading.Thread(target=process.wait, daemon=True).start()
+        threading.Thread(target=self._process.wait, daemon=True).start()
         for _, other in pairs:
             other.close()
-        self.pid = process.pid
+        self.pid = self._process.pid
         self._free: queue.SimpleQueue[Connection] = queue.SimpleQueue()
         for channel in self._all:
-            if channel.recv_bytes() != READY:
+            if not channel.poll(START_SECONDS) or channel.recv_bytes() != READY:
+                self.kill()
                 raise OSError("the second process did not start")
             self._free.put(channel)
 
@@ -174,21 +140,23 @@ class _SecondProcess:
         for channel in self._all:
             channel.close()
 
-    def ask(self, environ: dict[str, Any]) -> Response:
+    def kill(self) -> None:
+        """End the process at once, also one that was stopped."""
+        self._process.kill()
+
+    def ask(self, environ: dict[str, Any], seconds: float) -> Answer:
         """Send a request without a body and return the response.
 
-        Raises EOFError or OSError if the process has ended.
+        Raises EOFError or OSError if the process has ended, and TimeoutError, which is one, if it does not
+        respond in time.
         """
         channel = self._free.get()
         try:
             channel.send({name: value for name, value in environ.items() if isinstance(value, str | int)})
+            if not channel.poll(seconds):
+                raise TimeoutError
             status, headers = channel.recv()
-            return status, headers, channel.recv_bytes()
+            return Answer(status, headers, channel.recv_bytes())
         finally:
             # Also if the process has ended: a thread that waits for a channel must notice it too.
             self._free.put(channel)
-
-
-def _refuse_if_busy() -> None:
-    if BUSY in request.environ:
-        raise ServiceUnavailable(retry_after=BUSY_SECONDS)

@@ -11,21 +11,16 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterable
 from multiprocessing.connection import Connection
-from typing import Any
-
-from werkzeug.test import run_wsgi_app
 
 from workbench.settings import read_settings
 from workbench.storage.engine import Database
 from workbench.web.app import create_app
 from workbench.web.long_requests import READY
+from workbench.web.refusals import Application, answer_of
 
 # A lower priority than the process that saves judgments.
 NICENESS = 5
-
-Application = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 
 
 def main(descriptors: list[str]) -> None:
@@ -42,9 +37,9 @@ def main(descriptors: list[str]) -> None:
 def answer(app: Application, channel: Connection) -> None:
     """Answer the next request of a channel; raises EOFError or OSError if it is closed."""
     environ = channel.recv() | {"wsgi.input": io.BytesIO(), "wsgi.errors": sys.stderr}
-    body, status, headers = run_wsgi_app(app, environ, buffered=True)
-    channel.send((status, list(headers)))
-    channel.send_bytes(b"".join(body))
+    found = answer_of(app, environ)
+    channel.send((found.status, list(found.headers)))
+    channel.send_bytes(found.body)
 
 
 def _serve(app: Application, channel: Connection) -> None:

@@ -14,6 +14,7 @@ from workbench.workflow.people.roles import Role
 PACKAGE = "workbench.web.pages."
 DISCUSSIONS = "discussions.index"
 OVERVIEW = "overview.index"
+ADJUDICATION = "adjudication.index"
 # (Phase, endpoint, label) by what an organiser does, in the order of a campaign; one's own work has no
 # phase. Who sees a page, its view states.
 OWN_WORK = ""
@@ -27,6 +28,7 @@ PAGES = (
     ("Collect", "documents.index", "Documents"),
     ("Collect", "runs.index", "Runs"),
     ("Collect", "groups.index", "Groups"),
+    ("Collect", "setup.index", "Set up"),
     ("Judge", "pools.index", "Pools"),
     ("Judge", "assignments.index", "Assignments"),
     ("Judge", "judgments.index", "Judgments"),
@@ -105,9 +107,13 @@ def navigation() -> Navigation:
 
 
 def first_page(slug: str, roles: frozenset[Role]) -> str | None:
-    """Where a campaign begins for somebody in these roles: the organiser's overview, an assessor's topics."""
-    order = sorted(PAGES, key=lambda page: page[1] != OVERVIEW)
-    for _, endpoint, _ in order:
+    """Where a campaign begins for somebody in these roles: where their next task is.
+
+    That is the overview for organisers and viewers, the disputed pairs for adjudicators, one's own topics or
+    runs for everybody else.
+    """
+    begin = ADJUDICATION if Role.ADJUDICATOR in roles and Role.ORGANISER not in roles else OVERVIEW
+    for _, endpoint, _ in sorted(PAGES, key=lambda page: page[1] != begin):
         if _opens(endpoint, roles):
             return url_for(endpoint, slug=slug)
     return None
@@ -131,7 +137,7 @@ def _opens(endpoint: str, roles: frozenset[Role]) -> bool:
 
 def _to_discuss(campaign: Here) -> int:
     with reading() as db:
-        return sum(not line.answered for line in discussions(db, campaign.id, viewer().id))
+        return sum(line.waiting for line in discussions(db, campaign.id, viewer().id))
 
 
 def _blueprint(endpoint: str) -> str:

@@ -20,15 +20,16 @@ KINDS = ("good", "fair", "poor")
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A sentence to show; its kind (good, fair or poor) is its colour."""
+    """A sentence to show; its kind (good, fair or poor) is its colour, `then` what to do next and where."""
 
     text: str
     kind: str = "good"
+    then: tuple[str, str] | None = None
 
 
-def add(text: str, kind: str = "good") -> None:
-    """Show a sentence on the next page."""
-    g.notices_to_come = [*g.get("notices_to_come", []), (text[:400], kind)]
+def add(text: str, kind: str = "good", then: tuple[str, str] | None = None) -> None:
+    """Show a sentence on the next page, and after it a link: its label and its address on this site."""
+    g.notices_to_come = [*g.get("notices_to_come", []), (text[:400], kind, then)]
 
 
 def notices() -> tuple[Notice, ...]:
@@ -42,7 +43,10 @@ def notices() -> tuple[Notice, ...]:
         stored = _seal(token).loads(sealed, max_age=LASTS_SECONDS)
     except BadData:
         return ()
-    return tuple(Notice(str(text), kind if kind in KINDS else "fair") for text, kind in stored)
+    return tuple(
+        Notice(str(text), kind if kind in KINDS else "fair", tuple(then[0]) if then and then[0] else None)
+        for text, kind, *then in stored
+    )
 
 
 def send_notices(response: Response) -> Response:

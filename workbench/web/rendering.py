@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import html
-import itertools
 import re
-import textwrap
-from collections.abc import Iterator
-from dataclasses import dataclass
 from html import escape, unescape
 from urllib.parse import urlsplit
 
@@ -15,59 +11,9 @@ import nh3
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-from workbench.web.chunking import LONG, PART, PIECE, in_parts, longest_text, pieces
-
-# A text wrapped to a width: some line is this long, and almost no line could take the next line's first word.
-WIDE = 40
-SLACK = 8
-MOST = 0.8
-
-_BLANK = re.compile(r"\n[^\S\n]*(?:\n[^\S\n]*)+")
-_GAP = re.compile(r"\S(?: {3,}|\t+)\S")
-_INDENT = re.compile(r"\n(?=[^\S\n]{2,}\S)")
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """A paragraph, or lines with columns aligned by spaces."""
-
-    text: str
-    aligned: bool = False
-
-
-def blocks(text: str) -> Iterator[Block]:
-    """The paragraphs of a text, separated by blank lines or by indented first lines."""
-    for part in _BLANK.split(text.expandtabs(8).strip("\n")):
-        if not part.strip():
-            continue
-        lines = part.split("\n")
-        if len(lines) > 1 and sum(bool(_GAP.search(line)) for line in lines) * 2 > len(lines):
-            yield Block(part, aligned=True)
-            continue
-        for paragraph in _paragraphs(textwrap.dedent(part)):
-            yield Block(_joined([line.strip() for line in paragraph.split("\n") if line.strip()]))
-
-
-def _paragraphs(part: str) -> list[str]:
-    # First lines are few: if most lines are indented, the indent means something else.
-    indented = len(_INDENT.findall(part))
-    return _INDENT.split(part) if indented * 2 < part.count("\n") + 1 else [part]
-
-
-def _joined(lines: list[str]) -> str:
-    return (" " if _broken_to_width(lines) else "\n").join(lines)
-
-
-def _broken_to_width(lines: list[str]) -> bool:
-    width = max((len(line) for line in lines), default=0)
-    if len(lines) < 2 or width < WIDE:
-        return False
-    full = sum(
-        len(line) + 1 + len(following.split(" ", 1)[0]) > width - SLACK
-        for line, following in itertools.pairwise(lines)
-    )
-    return full >= MOST * (len(lines) - 1)
-
+from workbench.web.chunking import LONG, PART, PIECE, in_parts, line_pieces, longest_text, pieces
+from workbench.web.left_out import LAYOUT, marks_shown, with_stand_ins
+from workbench.web.plain_text import Block, Kind, blocks
 
 _IMAGE = re.compile(r"<im(?:g|age)\b([^<>]*)>", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"""([a-z-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=<>`]+))""", re.IGNORECASE)
@@ -131,22 +77,55 @@ def _names(text: str) -> frozenset[str]:
 INLINE = _names("b i em strong u s sub sup small code kbd q cite var")
 BLOCKS = _names("p div h1 h2 h3 h4 h5 h6 ul ol li dl dt dd blockquote pre")
 TABLES = _names("table caption thead tbody tfoot tr th td")
+# MathML Core without what loads, links or runs: nothing here has an attribute but those below.
+MATH = _names(
+    "math semantics mrow mi mn mo ms mtext mspace mfrac msqrt mroot mstyle merror mpadded mphantom menclose "
+    "msub msup msubsup munder mover munderover mmultiscripts mprescripts none mtable mtr mtd"
+)
 ALLOWED = INLINE | BLOCKS | TABLES | {"br", "hr", "a"}
 # Each gets dir="auto": the browser finds the direction from its first letter.
 DIRECTED = (BLOCKS | TABLES) - _names("caption thead tbody tfoot tr")
 # Dropped with their content; of every other element that is not allowed only the tags are dropped.
-DROPPED = _names("script style title template noscript iframe object svg math textarea select")
+DROPPED = _names("script style title template noscript iframe object svg textarea select")
+# The same formula once more, for programs.
+OTHER_MATH = _names("annotation annotation-xml")
+_IN_MATH = MATH | OTHER_MATH
+_YES_NO = {"true", "false"}
+_SPANS = {str(number) for number in range(1, 21)}
+MATH_VALUES = {
+    "math": {"display": {"block", "inline"}},
+    "mi": {"mathvariant": {"normal"}},
+    "mo": dict.fromkeys(("fence", "largeop", "movablelimits", "separator", "stretchy", "symmetric"), _YES_NO),
+    "mfrac": {"linethickness": {"0", "0em", "0pt", "0px"}},
+    "mstyle": {"displaystyle": _YES_NO},
+    "mover": {"accent": _YES_NO},
+    "munder": {"accentunder": _YES_NO},
+    "munderover": {"accent": _YES_NO, "accentunder": _YES_NO},
+    "mtd": {"columnspan": _SPANS, "rowspan": _SPANS},
+}
+# Journals' XML has a prefix before the names of MathML.
+_MATH_PREFIX = re.compile(r"<(/?)(?:m|mml):(?=[a-z])", re.IGNORECASE)
 
 _DIVISIONS = "section|article|main|header|footer|aside|nav|center|address|figure|figcaption|form|fieldset"
 _DIVISION = re.compile(rf"<(/?)(?:{_DIVISIONS})\b[^<>]*>", re.IGNORECASE)
 _TAG = re.compile(r"<(/?)([a-z][a-z0-9]*)\b[^<>]*>", re.IGNORECASE)
 # A closing tag of a known element, or one of those that need none: `a <b c` and `vector<a>` are not HTML.
+_TELLING = ALLOWED | DROPPED | _names("math m:math mml:math body font span html")
 _IS_HTML = re.compile(
-    rf"</(?:{'|'.join(sorted(ALLOWED | DROPPED | {'a', 'body', 'font', 'span', 'html'}))})\s*>"
+    rf"</(?:{'|'.join(sorted(_TELLING))})\s*>"
     rf"|<(?:p|br|hr|li|tr|td|html|body|!doctype)\b[^<>]*>|<(?:{_DIVISIONS}|img|iframe|meta|link)\s[^<>]*>",
     re.IGNORECASE,
 )
 _BREAKS = re.compile(r"<(?:p|br|div|li|tr|pre|dd)\b", re.IGNORECASE)
+# What changes how HTML is read, beside the elements that are allowed or dropped. Every other name is changed,
+# so that only its tags go: as a name of SVG or MathML outside of these, its content would go as well.
+_READ_AS_HTML = _names(
+    "html head body font span img image picture source video audio canvas embed applet frame form input "
+    "label button option base link meta col colgroup map area center big tt strike xmp plaintext noembed "
+    "noframes"
+)
+_KNOWN = ALLOWED | DROPPED | _READ_AS_HTML | {"math"} | set(_DIVISIONS.split("|"))
+_NAME = re.compile(r"<(/?)([a-z][a-z0-9:-]*)", re.IGNORECASE)
 _HEADING = re.compile(r"<(/?)h([1-6])([ >])")
 _TABLE = re.compile(r"<table( [^<>]*)?>")
 # Elements that the next of their kind closes, and void ones: repeating them does not nest.
@@ -173,8 +152,9 @@ _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable(["table", "striketh
 def render_document(text: str) -> Markup:
     """The text of a document, plain or HTML, as the judging page shows it: one `<div class="text">`.
 
-    Links open in a new tab and show their target; images become links and are never loaded. A long document
-    is divided into parts that the browser lays out when scrolled near.
+    Links open in a new tab and show their target; images become links and are never loaded; where something
+    is left out a mark says what. A long document is divided into parts that the browser lays out when
+    scrolled near.
     """
     text = _UNSHOWABLE.sub("\ufffd", text).replace("\f", "\n\n").replace("\r\n", "\n").replace("\r", "\n")
     shown = None
@@ -183,7 +163,7 @@ def render_document(text: str) -> Markup:
         if len(shown) >= LONG and longest_text(shown) > LONGEST_TEXT:
             shown = None
     if shown is None:
-        shown = _document(_TAG.sub(" ", text) if _IS_HTML.search(text) else text)
+        shown = LAYOUT + _document(_TAG.sub(" ", text)) if _IS_HTML.search(text) else _document(text)
     return Markup('<div class="text">{}</div>').format(Markup(shown))  # noqa: S704  # cleaned or escaped
 
 
@@ -206,8 +186,9 @@ def render_guidelines(markdown: str) -> Markup:
 def _plain(text: str) -> Markup:
     parts = []
     for block in blocks(_DIRECTIONS.sub("", text)):
-        kind = Markup("<pre>{}</pre>") if block.aligned else Markup("<p>{}</p>")
-        parts.append(kind.format(block.text))
+        tag, classes = _set_in(block)
+        opening = f'<{tag} class="{" ".join(classes)}">' if classes else f"<{tag}>"
+        parts.append(f"{opening}{html.escape(block.text, quote=False)}</{tag}>")
     return Markup(_overrides_shown("\n".join(parts)))  # noqa: S704  # each part was escaped
 
 
@@ -218,9 +199,13 @@ def _document(text: str) -> str:
     for block in blocks(_DIRECTIONS.sub("", text)):
         cut = _cut(block)
         for index, piece in enumerate(cut):
-            tag = "pre" if block.aligned else "p"
-            goes_on = ' class="goes-on"' if index + 1 < len(cut) else ""
-            written.append(f'<{tag}{goes_on} dir="auto">{html.escape(piece, quote=False)}</{tag}>')
+            tag, classes = _set_in(block)
+            if index + 1 < len(cut):
+                classes = [*classes, "goes-on"]
+            named = f' class="{" ".join(classes)}"' if classes else ""
+            # The first line feed of a `pre` is none of its text.
+            feed = "\n" if tag == "pre" and piece.startswith("\n") else ""
+            written.append(f'<{tag}{named} dir="auto">{feed}{html.escape(piece, quote=False)}</{tag}>')
             sizes.append(len(piece))
     if sum(sizes) < LONG:
         return _overrides_shown("\n".join(written))
@@ -235,18 +220,27 @@ def _document(text: str) -> str:
     return _overrides_shown("".join(f'<div class="part">{chr(10).join(part)}</div>' for part in parts))
 
 
+def _set_in(block: Block) -> tuple[str, list[str]]:
+    """The element of a block, and its classes."""
+    return "p" if block.kind is Kind.PROSE else "pre", ["indented"] if block.kind is Kind.INDENTED else []
+
+
 def _cut(block: Block) -> list[str]:
-    return list(pieces(block.text)) if len(block.text) > 2 * PIECE else [block.text]
+    if len(block.text) <= 2 * PIECE:
+        return [block.text]
+    return list(pieces(block.text) if block.kind is Kind.PROSE else line_pieces(block.text))
 
 
 def _html(text: str) -> str:
     kept_breaks = "\n" in text and not _BREAKS.search(text)
     slow = len(_SLOW.findall(text)) > MOST_SLOW
+    text = _named_as_html(_MATH_PREFIX.sub(r"<\1", with_stand_ins(text)))
     clean = nh3.clean(
-        images_as_links(_DIVISION.sub(r"<\1div>", _with_stand_ins(text) if slow else text)),
-        tags=ALLOWED,
-        clean_content_tags=DROPPED,
+        images_as_links(_DIVISION.sub(r"<\1div>", _resolved(text) if slow else text)),
+        tags=ALLOWED | MATH,
+        clean_content_tags=DROPPED | OTHER_MATH,
         attributes={"a": {"href"}},
+        tag_attribute_values=MATH_VALUES,
         url_schemes={"http", "https"},
         url_relative="deny",
         link_rel="noopener noreferrer nofollow",
@@ -256,10 +250,25 @@ def _html(text: str) -> str:
         clean = _ANY_STAND_IN.sub(lambda match: _STAND_FOR[match[0]], clean)
     if kept_breaks:
         clean = f'<div class="lines">{clean}</div>'
-    return in_parts(_shown(addresses_shown(clean)))
+    return in_parts(_shown(marks_shown(addresses_shown(clean))))
 
 
-def _with_stand_ins(text: str) -> str:
+def _named_as_html(text: str) -> str:
+    formulas = 0  # that are open
+
+    def name(match: re.Match[str]) -> str:
+        nonlocal formulas
+        found = match[2].lower()
+        if found == "math":
+            formulas = max(formulas - 1, 0) if match[1] else formulas + 1
+        if found in _KNOWN or (formulas and found in _IN_MATH):
+            return match[0]
+        return f"<{match[1]}x-{match[2]}"
+
+    return _NAME.sub(name, text)
+
+
+def _resolved(text: str) -> str:
     # Character references are resolved here, so that no URL scheme or direction override can hide in one.
     def read(match: re.Match[str]) -> str:
         return "".join(_STAND_INS.get(one, one) for one in html.unescape(match[0]))

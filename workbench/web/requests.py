@@ -2,13 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from datetime import datetime
+from typing import Any
 from urllib.parse import urlsplit
 
-from flask import redirect, request
+from flask import Request, redirect, request
+from werkzeug.datastructures import ImmutableMultiDict, MultiDict
 from werkzeug.wrappers import Response
 
 from workbench.web.context import app_context
+from workbench.workflow.checks import storable
+
+
+class StorableFields(ImmutableMultiDict[str, Any]):
+    """The fields of an address or a form, without the characters that no database stores."""
+
+    def __init__(self, sent: Iterable[tuple[str, Any]] | None = None) -> None:
+        super().__init__([(storable(name), _storable(value)) for name, value in _items(sent)])
+
+
+class StorableRequest(Request):
+    """A request whose fields every database can store."""
+
+    parameter_storage_class = StorableFields
+
+
+def _items(sent: Any) -> Iterable[tuple[str, Any]]:
+    if isinstance(sent, MultiDict):
+        return sent.items(multi=True)
+    return sent.items() if isinstance(sent, Mapping) else sent or ()
+
+
+def _storable(value: Any) -> Any:
+    return storable(value) if isinstance(value, str) else value  # others are files
 
 
 def from_htmx() -> bool:
@@ -50,13 +77,19 @@ def page_asked_for() -> str:
         query = request.query_string.decode("utf-8", "replace")
         address = request.root_path + request.path + (f"?{query}" if query else "")
         return safe_next(address) or "/"
-    referrer = urlsplit(request.referrer or "")
+    try:
+        referrer = urlsplit(request.referrer or "")
+    except ValueError:
+        return "/"
     if referrer.netloc != request.host:
         return "/"
     return safe_next(referrer.path + (f"?{referrer.query}" if referrer.query else "")) or "/"
 
 
 SESSION_COOKIE = "workbench"
+# Browsers accept a cookie with this prefix from this host only, over https.
+HOST_PREFIX = "__Host-"
+SESSION_COOKIES = (SESSION_COOKIE, HOST_PREFIX + SESSION_COOKIE)
 
 
 def secure() -> bool:
@@ -67,7 +100,7 @@ def secure() -> bool:
 
 def cookie_name(name: str = SESSION_COOKIE) -> str:
     """The name of a cookie; with the prefix, browsers accept it from this host only."""
-    return f"__Host-{name}" if secure() else name
+    return HOST_PREFIX + name if secure() else name
 
 
 def read_token() -> str | None:

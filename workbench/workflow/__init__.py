@@ -3,6 +3,7 @@
     people        accounts, signing in, invitations, roles
     campaigns     a campaign: its name, scale, topics, documents
     runs          runs and the groups that send them: checked, stored, described
+    setup         files dropped to set up a campaign: recognised, checked, added
     pools         pools: planned, built, opened, closed, compared
     judging       assignments and the judging desk: every answer on its way into the database
     agreement     how far the assessors agree

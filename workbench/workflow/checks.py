@@ -6,8 +6,8 @@ import hashlib
 import re
 
 from workbench.errors import Finding, WorkbenchError
+from workbench.formats.identifiers import LONGEST_ID
 
-LONGEST_ID = 512
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _CLIENT_ID = re.compile(r"[A-Za-z0-9-]{8,64}")

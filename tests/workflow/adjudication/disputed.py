@@ -70,14 +70,15 @@ class Disputed:
         submission = DecisionSubmission(kind, client_id or str(uuid4()), grade, reason, seen=known)
         return decide(db, self.id, who, pair, submission)
 
-    def discuss(self, db: Session, name: str, pair: Pair, grade: int, comment: str = "") -> bool:
-        """Have an assessor answer in a discussion."""
+    def discuss(self, db: Session, name: str, pair: Pair, grade: int | None, comment: str = "") -> bool:
+        """Have an assessor answer in a discussion; None is unsure."""
+        answer = Answer.UNSURE if grade is None else Answer.GRADE
         return discuss(
             db,
             self.id,
             self.made.accounts[name],
             pair[0],
-            Submission(pair[1], str(uuid4()), answer=Answer.GRADE, grade=grade, comment=comment),
+            Submission(pair[1], str(uuid4()), answer=answer, grade=grade, comment=comment),
         )
 
 

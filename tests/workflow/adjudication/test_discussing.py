@@ -7,7 +7,7 @@ from sqlalchemy import select
 
 from tests.builders import account
 from tests.workflow.adjudication.disputed import AGREED, FAR, NEAR, Disputed, disputed_campaign
-from workbench.errors import Conflict, NotFound, WorkbenchError
+from workbench.errors import Conflict, InvalidInput, NotFound, WorkbenchError
 from workbench.records import Answer
 from workbench.storage import Session
 from workbench.storage.engine import Database
@@ -15,7 +15,7 @@ from workbench.storage.events import append_events
 from workbench.storage.tables import JudgmentEventRow
 from workbench.workflow.adjudication.decisions import Decision, undo
 from workbench.workflow.adjudication.discussion_report import discussion_report
-from workbench.workflow.adjudication.discussions import discuss, discussion, discussions
+from workbench.workflow.adjudication.discussions import discuss, discussion, discussions, mark_read
 from workbench.workflow.adjudication.disputed_pair import disputed_pair
 from workbench.workflow.adjudication.disputes import dispute_queue
 from workbench.workflow.adjudication.queue import State
@@ -109,10 +109,14 @@ def test_a_discussion_ends_when_the_pair_is_decided_or_taken_back(sqlite_databas
             one.discuss(db, "Ada", FAR, 2)
         # Sent back once more, it waits for answers once more.
         one.decide(db, NEAR, Decision.BACK)
-        one.discuss(db, "Ada", NEAR, 2)
+        one.discuss(db, "Ada", NEAR, 2, "first round")
         one.discuss(db, "Ben", NEAR, 3)
         one.decide(db, NEAR, Decision.BACK)
         assert state(db, one, NEAR) is State.BACK
+        # What was said in the round before is still there.
+        one.discuss(db, "Ada", NEAR, 1)
+        voices = disputed_pair(db, one.id, NEAR, one.judith).opinions
+        assert [voice.earlier for voice in voices] == [("first round",), ()]
 
 
 def test_an_answer_sent_twice_is_one_and_names_are_hidden_by_the_setting(sqlite_database: Database) -> None:
@@ -179,3 +183,49 @@ def test_the_report_tells_agreement_before_and_after(database: Database) -> None
     observed = both.graded[0]
     assert (observed.before.value, observed.after.value) == (0.25, 0.5)
     assert (only.pairs, only.graded[0].before.value, only.graded[0].after.value) == (1, 0.0, 1.0)
+
+
+def test_new_answers_are_hidden_until_all_have_answered_and_then_counted_until_they_are_read(
+    sqlite_database: Database,
+) -> None:
+    with sqlite_database.writing() as db:
+        one = disputed_campaign(db)
+        ada, ben = one.made.accounts["Ada"], one.made.accounts["Ben"]
+        one.decide(db, FAR, Decision.BACK)
+        one.discuss(db, "Ada", FAR, 2, "the table says so")
+        # Ben sees what Ada said before; of her new answer only that there is one.
+        seen = discussion(db, one.id, ben, FAR)
+        assert [(voice.name, voice.now.grade, voice.before) for voice in seen.opinions] == [
+            ("Ada", 0, None),
+            ("Ben", 3, None),
+        ]
+        assert (seen.hidden, seen.latest) == (1, 0)
+        assert [(line.answered, line.replied) for line in discussions(db, one.id, ben)] == [(False, False)]
+        one.discuss(db, "Ben", FAR, 3)
+        for who, theirs in ((ada, 3), (ben, 2)):
+            (line,) = discussions(db, one.id, who)
+            assert (line.answered, line.replied, line.waiting) == (True, True, True)
+            seen = discussion(db, one.id, who, FAR)
+            assert [voice.now.grade for voice in seen.opinions if not voice.mine] == [theirs]
+            mark_read(db, one.id, who, FAR, latest=seen.latest)
+            assert not discussions(db, one.id, who)[0].waiting
+        # Who changes the answer once more is heard again.
+        one.discuss(db, "Ben", FAR, 2)
+        assert discussions(db, one.id, ada)[0].replied
+        with pytest.raises(NotFound):
+            mark_read(db, one.id, one.judith, FAR, latest=1)
+
+
+def test_in_turn_a_reply_is_seen_and_counted_at_once(sqlite_database: Database) -> None:
+    with sqlite_database.writing() as db:
+        one = disputed_campaign(db)
+        save_adjudication_rules(db, one.id, AdjudicationRules(blind_discussion=False, reasons_required=True))
+        ada, ben = one.made.accounts["Ada"], one.made.accounts["Ben"]
+        one.decide(db, FAR, Decision.BACK)
+        with pytest.raises(InvalidInput, match="needs a reason"):
+            one.discuss(db, "Ada", FAR, 2, " ")
+        one.discuss(db, "Ada", FAR, 2, "the table says so")
+        seen = discussion(db, one.id, ben, FAR)
+        assert (seen.opinions[0].now.grade, seen.hidden) == (2, 0)
+        assert discussions(db, one.id, ben)[0].replied
+        assert not discussions(db, one.id, ada)[0].replied

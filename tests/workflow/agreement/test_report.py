@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy.orm import Session
 
 from tests.builders import Made, campaign_with_people
+from workbench.agreement.bands import Band
 from workbench.agreement.options import AgreementOptions, Machines
 from workbench.errors import WorkbenchError
 from workbench.records import Answer, Judgment
@@ -84,6 +85,11 @@ def test_a_report_is_kept_until_somebody_says_something_more(database: Database)
         report = campaign_agreement(db, made.campaign.id, options)
         assert campaign_agreement(db, made.campaign.id, options) is report
         assert campaign_agreement(db, made.campaign.id, replace(options, seed=1)) is not report
+        # The overview reads what is kept as well: its figure is that of the page.
+        people = agreement_of_people(db, made.campaign.id)
+        assert agreement_of_people(db, made.campaign.id) is people
+        assert people.together.value == report.estimate("pooled").value
+        assert (people.together.found.n, people.band) == (400, Band.SUBSTANTIAL)
         matrix = campaign_matrix(db, made.campaign.id, options)
         assert campaign_matrix(db, made.campaign.id, options) is matrix
         import_judgments(

@@ -7,16 +7,16 @@ import pytest
 from tests.builders import campaign_with_people
 from tests.support import shared
 from workbench.agreement.coefficients.alpha import alpha
-from workbench.agreement.options import AgreementOptions, Basis, Machines
+from workbench.agreement.options import AgreementOptions, Basis, Machines, Occasion
 from workbench.errors import InvalidInput, WorkbenchError
 from workbench.formats.judgments import read_judgments
 from workbench.records import FOUR_GRADES, Answer, Judgment, Topic
 from workbench.storage.engine import Database
 from workbench.workflow.agreement.selection import (
     ComparedGrades,
+    answers_of_campaign,
     campaign_ratings,
     compared_grades,
-    current_answers,
 )
 from workbench.workflow.campaigns.collection import load_topics
 from workbench.workflow.judging.importing import import_judgments
@@ -71,8 +71,8 @@ def test_machines_are_kept_apart_and_a_new_answer_is_seen_at_once(database: Data
     with database.writing() as db:
         made = campaign_with_people(db, scale=FOUR_GRADES)
         import_judgments(db, made.campaign.id, GIVEN, source="people.tsv")
-        before = current_answers(db, made.campaign.id)
-        assert current_answers(db, made.campaign.id) is before
+        before = answers_of_campaign(db, made.campaign.id, Occasion.CURRENT)
+        assert answers_of_campaign(db, made.campaign.id, Occasion.CURRENT) is before
         later = [Judgment("robot", "T1", "d2", 1), Judgment("Y", "T1", "d2", 2)]
         import_judgments(db, made.campaign.id, later[:1], source="robot.tsv", machines=("robot",))
         import_judgments(db, made.campaign.id, later[1:], source="again.tsv")
@@ -86,6 +86,7 @@ def test_machines_are_kept_apart_and_a_new_answer_is_seen_at_once(database: Data
         ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_an_imported_crowd_has_the_alpha_of_the_catalogue(sqlite_database: Database) -> None:
     # CATALOGUE.md, without -2: .057 nominal, .100 ordinal, by the first label where a worker labelled twice.
     # In a campaign the last one holds: .0577 and .0998, as krippendorff of the test extra has them too.

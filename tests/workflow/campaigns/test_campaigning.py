@@ -12,7 +12,7 @@ from workbench.workflow.campaigns.campaigns import campaign_by_slug, change_camp
 from workbench.workflow.campaigns.scales import scale_from_json, scale_to_json
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.judging.worklists import effective_roles
-from workbench.workflow.overview import campaigns_of
+from workbench.workflow.overview.cards import campaigns_of
 from workbench.workflow.people.roles import Role
 
 

@@ -45,7 +45,7 @@ class Queued:
 
     def has(self, db: Session, name: str) -> list[str]:
         """What the assessor has, answered or not."""
-        return own_task(db, self.tasks[name], self.made.accounts[name]).order
+        return list(own_task(db, self.tasks[name], self.made.accounts[name]).order)
 
     def coming(self, db: Session, name: str) -> str | None:
         """What stands on the assessor's desk."""

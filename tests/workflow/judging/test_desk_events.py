@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from sqlalchemy import select, update
+from sqlalchemy.exc import OperationalError
 
 from tests.workflow.judging.desk_days import day, kept, said
 from tests.workflow.judging.handed_out import live_pool
 from workbench.records import Answer
 from workbench.storage.engine import Database
 from workbench.storage.tables import AccountRow, JudgmentEventRow
+from workbench.workflow.judging import sync
 from workbench.workflow.judging.assignments import revoke
 from workbench.workflow.judging.current_judgments import current_judgments
 from workbench.workflow.judging.desk_view import desk
+from workbench.workflow.judging.submission import read_submission
 from workbench.workflow.judging.sync import Outcome, receive
 from workbench.workflow.people.membership import remove_role
 from workbench.workflow.people.roles import Role
@@ -212,7 +216,7 @@ def test_a_revoked_topic_a_disabled_account_and_a_foreign_document_keep_aside(da
             "9 is not a grade of this scale",
             "unknown answer: 'perhaps'",
             "unknown kind of event: 'shrug'",
-            "this is not (or no longer) assigned to you",
+            "this is no longer assigned to you",
             "no longer an assessor of this campaign",
             "the account is disabled",
         ]
@@ -239,3 +243,65 @@ def test_in_an_adaptive_pool_an_answer_counts_and_nothing_is_put_off(sqlite_data
         outcomes = [one.outcome for one in receive(db, ada, [later, answer])]
         assert outcomes == [Outcome.UNRECORDED, Outcome.RECORDED]
         assert live.next(db, "Ada") not in {None, first}
+
+
+def test_a_docno_that_no_database_stores_stops_nothing_behind_it(database: Database) -> None:
+    with database.writing() as db:
+        ada = day(db)
+        events = (
+            ada.event("event-01", "\udcff", grade=1),
+            ada.event("event-02", "nul\0", grade=1),
+            ada.event("event-03", "d1", grade=2, reason="\ud800", comment="\0"),
+        )
+        assert ada.outcomes(db, *events) == ["kept_aside", "kept_aside", "recorded"]
+        assert [why for _, why in kept(db)] == ["no document has this docno"] * 2
+        assert said(db) == [("d1", "grade", 2)]
+
+
+def test_an_event_that_fails_unforeseen_is_kept_and_those_behind_it_are_recorded(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails_on_two(sent: Any, **how: Any) -> Any:
+        if sent["client_id"] == "event-02":
+            raise KeyError("nobody thought of this")
+        return read_submission(sent, **how)
+
+    monkeypatch.setattr(sync, "read_submission", fails_on_two)
+    with database.writing() as db:
+        ada = day(db)
+        events = [ada.event(f"event-0{number}", "d1", grade=number) for number in (1, 2, 3)]
+        assert ada.outcomes(db, *events) == ["recorded", "kept_aside", "recorded"]
+        assert kept(db) == [("event-02", "it cannot be recorded (KeyError)")]
+
+
+def test_a_database_that_does_not_answer_is_no_fault_of_an_event(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def locked(*_: Any, **__: Any) -> None:
+        raise OperationalError("insert", {}, Exception("database is locked"))
+
+    monkeypatch.setattr(sync, "record", locked)
+    with database.writing() as db:
+        ada = day(db)
+        with pytest.raises(OperationalError):
+            ada.send(db, ada.event("event-01", "d1", grade=1))
+        assert kept(db) == []
+
+
+def test_what_was_recorded_is_recognised_after_the_topic_was_taken_back(database: Database) -> None:
+    with database.writing() as db:
+        ada = day(db)
+        first = ada.event("event-01", "d1", grade=1)
+        ada.send(db, first)
+        revoke(db, ada.made.campaign.id, ada.assignment)
+        other = ada.event("event-01", "d2", grade=1)  # its id belongs to what was said of d1
+        assert ada.outcomes(db, first, ada.event("event-02", "d2", grade=1), other) == [
+            "repeated",
+            "kept_aside",
+            "kept_aside",
+        ]
+        remove_role(db, ada.made.campaign.id, ada.ada, Role.ASSESSOR)
+        db.execute(update(AccountRow).values(disabled_at=datetime.now(UTC)))
+        assert ada.outcomes(db, first) == ["repeated"]
+        assert said(db) == [("d1", "grade", 1)]
+        assert [client_id for client_id, _ in kept(db)] == ["event-02", "event-01"]

@@ -18,6 +18,7 @@ from workbench.workflow.judging.desk_settings import (
     resolve_keys,
     save_desk_settings,
     save_keys,
+    side_keys_of,
 )
 
 YES_NO = Scale((Grade(0, "No", "n"), Grade(1, "Yes", "y", weight=3)), relevant_from=1)
@@ -28,6 +29,12 @@ def test_without_choosing_grades_have_their_scales_keys_and_commands_their_own()
     assert keys.grades == {0: "0", 1: "1", 2: "2", 3: "3"}
     assert keys.commands == {command.name: command.key for command in COMMANDS}
     assert keys.without_key == ()
+
+
+def test_a_newer_command_leaves_its_key_to_the_one_that_it_was_chosen_for() -> None:
+    # T folds the topic; somebody may have given it to another command before it did.
+    keys = resolve_keys(FOUR_GRADES, {"unsure": "t"})
+    assert (keys.commands["unsure"], keys.commands["topic"], keys.without_key) == ("t", "", ())
 
 
 def test_every_command_is_reserved_and_no_two_share_a_key() -> None:
@@ -67,10 +74,12 @@ def test_keys_are_kept_by_meaning_and_what_stays_as_it_comes_is_not_kept() -> No
 @pytest.mark.parametrize(
     ("typed", "code", "words"),
     [
-        ({"unsure": "z"}, "undo", "Z is already the key of “unsure”"),
+        ({"unsure": "z"}, "unsure", "Z is already the key of “undo”"),
         ({"unsure": "q", "later": "Q"}, "later", "Q is already the key of “unsure”"),
-        ({"list": "2"}, "grade_2", "2 is already the key of “list”"),
-        ({"grade_0": "1"}, "grade_1", "1 is already the key of “grade 0”"),
+        ({"list": "2"}, "list", "2 is already the key of “grade 2”"),
+        ({"grade_0": "1"}, "grade_0", "1 is already the key of “grade 1”"),
+        # A grade that the page does not show until somebody chooses its key.
+        ({"undo": "9"}, "undo", "9 is already the key of “grade 9”"),
         ({"unsure": "ab"}, "unsure", "'ab' is not a single key"),
         ({"unsure": "\u200e"}, "unsure", "is not a single key"),
     ],
@@ -116,3 +125,21 @@ def test_a_new_scale_may_not_use_the_desks_keys_and_one_from_before_stays_as_it_
         worse = Scale((Grade(0, "No", "n"), Grade(1, "Yes", "s", weight=3)), relevant_from=1)
         with pytest.raises(InvalidInput, match="the key s of 'Yes'"):
             change_campaign(db, made.id, name="Old", guidelines="", scale=worse)
+
+
+def test_side_by_side_has_keys_of_its_own_beside_those_that_do_the_same(sqlite_database: Database) -> None:
+    with sqlite_database.writing() as db:
+        ada = account(db, "Ada")
+        assert side_keys_of(db, ada) == {
+            "side_left": "1", "side_tie": "2", "side_both_bad": "3", "side_right": "4",
+            "undo": "z", "comment": "c", "next_hit": "n", "previous_hit": "p", "guidelines": "g", "card": "?",
+        }  # fmt: skip
+        # U is unsure at the judging desk, which side by side has not; Z undoes at both.
+        save_keys(db, ada, {"side_left": "u"})
+        assert side_keys_of(db, ada)["side_left"] == "u"
+        with pytest.raises(InvalidInput) as caught:
+            save_keys(db, ada, {"side_left": "z", "side_tie": "4"})
+    assert [(one.code, one.message) for one in caught.value.findings] == [
+        ("side_left", "Z is already the key of “undo”"),
+        ("side_tie", "4 is already the key of “side right”"),
+    ]

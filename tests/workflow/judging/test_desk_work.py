@@ -60,16 +60,18 @@ def test_a_sitting_ends_with_a_pause_and_a_break_is_proposed_only_when_asked_for
     with sqlite_database.writing() as db:
         ada = day(db)
         now = datetime.now(UTC)
-        # Two before a pause of twenty minutes, three since.
-        for number, minutes in enumerate((60, 50, 30, 20, 10)):
-            ada.send(db, ada.event(f"event-0{number}", "d1", grade=1))
+        # Two before a pause of twenty minutes, two since, of which one is judged twice.
+        said = ((60, "d2"), (50, "d1"), (30, "d/4"), (20, "d1"), (10, "d1"))
+        for number, (minutes, docno) in enumerate(said):
+            ada.send(db, ada.event(f"event-0{number}", docno, grade=1))
             db.execute(
                 update(JudgmentEventRow)
                 .where(JudgmentEventRow.client_id == f"event-0{number}")
                 .values(recorded_at=now - timedelta(minutes=minutes))
             )
         work = work_of(db, ada.assignment, ada.ada, now=now)
-        assert (work.sitting.answers, round(work.sitting.minutes), work.break_minutes) == (3, 30, None)
+        assert (sorted(work.sitting.here), work.sitting.elsewhere) == (["d/4", "d1"], 0)
+        assert (round(work.sitting.minutes), work.break_minutes) == (30, None)
         for asked, taken in ((45, 45), (0, None), ("45", None), (True, None)):
             db.get_one(CampaignRow, ada.made.campaign.id).desk_rules = {"break_minutes": asked}
             db.flush()

@@ -97,6 +97,10 @@ def test_a_pool_may_be_closed_and_a_topic_taken_back_while_people_judge(database
         ending.result(timeout=120)
         # Those whose topic or pool went away are told so, in a word; nothing else goes wrong.
         wrong = [one.exception(timeout=120) for one in working]
-    assert {type(error).__name__ for error in wrong if error is not None} <= {"NotFound", "Conflict"}
+    assert {type(error).__name__ for error in wrong if error is not None} <= {
+        "NotFound",
+        "Conflict",
+        "TooLate",
+    }
     with database.reading() as db:
         assert live.replay(db).differences == ()

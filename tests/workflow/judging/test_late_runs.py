@@ -46,7 +46,8 @@ def test_holes_are_counted_by_cut_off_and_topic(database: Database) -> None:
 def test_the_holes_go_to_the_assessors_who_judged_the_topic(database: Database) -> None:
     with database.writing() as db:
         made = with_a_late_run(db)
-        filled = fill_holes(db, made.campaign.id, "late", depth=3)
+    filled = fill_holes(database, made.campaign.id, "late", depth=3)
+    with database.reading() as db:
         entries = pool_entries(db, made.campaign.id, filled.pool.pool.name)
         given = [
             (line.topic, line.assessor)
@@ -64,7 +65,7 @@ def test_a_run_without_holes_makes_no_pool(database: Database) -> None:
         made = with_a_late_run(db)
         with pytest.raises(NotFound):
             holes_of(db, made.campaign.id, "nothing")
-    with pytest.raises(Conflict, match="pooled or judged already"), database.writing() as db:
-        fill_holes(db, made.campaign.id, "alpha", depth=1)
+    with pytest.raises(Conflict, match="pooled or judged already"):
+        fill_holes(database, made.campaign.id, "alpha", depth=1)
     with database.reading() as db, pytest.raises(NotFound):
         pool_entries(db, made.campaign.id, "alpha late, depth 1")

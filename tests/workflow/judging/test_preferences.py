@@ -6,14 +6,21 @@ import pytest
 from sqlalchemy import func, select
 
 from tests.builders import ALPHA, BETA, Made, campaign_with_people, send_runs
+from workbench.agreement.preferences import sign_test
 from workbench.errors import Conflict, InvalidInput, NotFound, WorkbenchError
-from workbench.records import Judgment
+from workbench.records import THREE_GRADES, Answer
 from workbench.storage.engine import Database
 from workbench.storage.tables import PreferenceEventRow
-from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.judging.preference_desk import choose, side_by_side, undo_choice
+from workbench.workflow.judging.preference_results import (
+    preference_answers,
+    preference_lines,
+    preference_results,
+    preferences_of,
+)
 from workbench.workflow.judging.preference_tasks import (
     best_judged,
+    compare_best,
     compare_documents,
     compare_runs,
     left_to_compare,
@@ -21,14 +28,9 @@ from workbench.workflow.judging.preference_tasks import (
     shown_left,
     tasks_of,
 )
-from workbench.workflow.judging.preferences import (
-    PreferenceKind,
-    SideAnswer,
-    preference_lines,
-    preferences_of,
-    runs_compared,
-    sign_test,
-)
+from workbench.workflow.judging.preferences import PreferenceKind, SideAnswer
+from workbench.workflow.judging.record import Place, append
+from workbench.workflow.judging.submission import Submission
 from workbench.workflow.judging.worklists import effective_roles
 from workbench.workflow.people.membership import add_role
 from workbench.workflow.people.roles import Role
@@ -148,13 +150,34 @@ def test_what_is_not_in_the_campaign_is_told_whole(database: Database, made: Mad
     ]
 
 
-def test_the_best_judged_are_those_with_the_highest_mean_of_people(database: Database, made: Made) -> None:
-    # T1: d6 (1, 1), d1 (1), d2 (1, 0) and d/4 (0); of equal means the first docno.
-    rows = [("A", "d6", 1), ("B", "d6", 1), ("A", "d1", 1), ("A", "d2", 1), ("B", "d2", 0), ("A", "d/4", 0)]
+def test_the_best_judged_are_an_assessors_own_relevant_documents(database: Database) -> None:
+    # Ada: d6 and d/4 2, d1 1, d2 0 and so not relevant; Ben alone graded é5.
+    rows = [("Ada", "d6", 2), ("Ada", "d/4", 2), ("Ada", "d1", 1), ("Ada", "d2", 0)]
+    rows += [("Ben", "é5", 2), ("Ben", "d1", 2)]
     with database.writing() as db:
-        import_judgments(db, made.campaign.id, [Judgment(a, "T1", d, g) for a, d, g in rows], source="sheet")
-        pairs = best_judged(db, made.campaign.id, ["T1", "T2"], 3)
-    assert pairs == {"T1": [("d1", "d6"), ("d1", "d2"), ("d6", "d2")], "T2": []}
+        made = campaign_with_people(db, scale=THREE_GRADES)
+        here = made.campaign.id
+        for number, (name, docno, grade) in enumerate(rows):
+            said = Submission(docno, f"client-{number}", answer=Answer.GRADE, grade=grade)
+            append(db, Place(here, made.assessors[name], "T1", docno, source="desk"), said)
+        own = {
+            name: best_judged(db, here, ["T1", "T2"], 3, assessor_id=number)
+            for name, number in made.assessors.items()
+        }
+        given = compare_best(db, here, ["T1"], count=2, assessor_ids=made.assessors.values())
+    assert own["Ada"] == {"T1": [("d/4", "d6"), ("d/4", "d1"), ("d6", "d1")], "T2": []}
+    assert own["Ben"] == {"T1": [("d1", "é5")], "T2": []}
+    assert given == 2
+
+
+def test_answers_come_out_with_reason_side_and_time(database: Database, made: Made) -> None:
+    ada, number = made.accounts["Ada"], task_id(database, made)
+    with database.writing() as db:
+        shown = side_by_side(db, number, ada, number=1)
+        choose(db, number, ada, SideAnswer(1, "right", "client-1", reason="newer", active_ms=12_345))
+        (one,) = preference_answers(db, made.campaign.id)
+    assert (one.left, one.preferred) == (shown.left[0].docno, shown.right[0].docno)
+    assert (one.reason, one.active_ms) == ("newer", 12_345)
 
 
 def test_two_runs_stand_side_by_side_without_names(database: Database, made: Made) -> None:
@@ -173,7 +196,7 @@ def test_two_runs_stand_side_by_side_without_names(database: Database, made: Mad
                 said = "left" if lists[0] == ranked[better] else "right"
                 said = "tie" if (account, number) == (ben, 1) else said
                 choose(db, task.id, account, SideAnswer(1, said, f"client-{account}-{number}"))
-        (one,) = runs_compared(db, here)
+        (one,) = preference_results(preference_answers(db, here)).runs
         # Ada: alpha twice; Ben: beta once and a tie.
         assert (one.first, one.first_better, one.second_better, one.ties) == ("alpha", 2, 1, 1)
         assert list(preference_lines(db, here)) == []

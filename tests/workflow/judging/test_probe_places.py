@@ -34,18 +34,33 @@ def test_repeats_keep_their_distance_and_come_once_each_at_the_rate(
     repeats = [(at, slot.docno) for at in sorted(found) for slot in found[at] if slot.purpose == REPEAT]
     assert len({docno for _, docno in repeats}) == len(repeats)
     assert not {docno for _, docno in repeats} & set(every[:barred])
+    apart = min(distance, len(every) // 2)
     for at, docno in repeats:
         # Shown by then are before + at documents, the repeated one among them.
-        assert before + at - 1 - every.index(docno) >= distance
-    # A block of `one_in` documents has one repeat at most, and exactly one where something is ripe and free.
-    blocks = [(at - 1) // one_in for at, _ in repeats]
-    assert len(set(blocks)) == len(blocks)
-    for block in range(coming // one_in):
-        earliest = before + block * one_in + 1 - distance  # ripe at the earliest place of the block
-        if earliest - barred - sum(1 for one in blocks if one < block) > 0:
-            assert block in blocks
+        assert before + at - 1 - every.index(docno) >= apart
+    # At most one for every `one_in` documents, and so many wherever there was something to repeat in time.
+    assert len(repeats) <= -(-coming // one_in)
+    if not barred and before - apart >= coming:
+        assert len(repeats) >= coming // one_in
     shown = {slot.docno for slots in found.values() for slot in slots if slot.purpose == PLANTED}
     assert shown == (known if coming else set())
+
+
+def test_the_rate_is_reached_in_spite_of_the_distance_and_in_small_topics() -> None:
+    # Nothing can be repeated among the first ten of 24 documents; what is owed by then comes later: 24 / 4.
+    docnos = [f"d{n}" for n in range(24)]
+    found = check_places([], docnos, seed=7, topic="T", one_in=4, distance=10)
+    assert sum(len(slots) for slots in found.values()) == 6
+    # Of six documents one in four is 1.5: one or two in each of 24 topics, 36 on average.
+    small = [
+        sum(
+            len(slots)
+            for slots in check_places([], docnos[:6], seed=7, topic=str(n), one_in=4, distance=10).values()
+        )
+        for n in range(24)
+    ]
+    assert set(small) == {1, 2}
+    assert 30 <= sum(small) <= 42
 
 
 def test_no_rate_means_no_repeats_and_another_seed_means_other_places() -> None:

@@ -32,7 +32,7 @@ from workbench.workflow.judging.task import Slot
 from workbench.workflow.judging.trainees import trainees
 from workbench.workflow.judging.training import TrainingRound, pass_mark, waive_training
 from workbench.workflow.judging.unrecorded import Settlement, settle, unrecorded_lines
-from workbench.workflow.judging.worklists import worklist
+from workbench.workflow.judging.worklists import answers, worklist
 
 EVERY_FIFTH = CheckRules(one_in=5, distance=10)
 
@@ -43,9 +43,9 @@ def test_repeats_are_judged_as_new_and_never_hold(database: Database) -> None:
         save_check_rules(db, ada.campaign, EVERY_FIFTH)
         total = ada.task(db).total
         shown = ada.judge_all(db, grade=2)
-        # Six blocks of five; in the first two nothing lies ten documents back.
+        # Six blocks of five; while nothing lies ten documents back it is owed, and comes later.
         repeats = [slot for slot in shown if slot.purpose == REPEAT]
-        assert len(repeats) == 4
+        assert len(repeats) == 6
         assert len(shown) == total == 30 + len(repeats)
         assert [slot.docno for slot in shown if slot.purpose == "judging"] == list(POOLED)
         for slot in repeats:
@@ -56,6 +56,8 @@ def test_repeats_are_judged_as_new_and_never_hold(database: Database) -> None:
         assert sorted(event.docno for event in held) == sorted(POOLED)
         line = worklist(db, ada.campaign, ada.ada)[0]
         assert (line.judged, line.total, line.done) == (total, total, True)
+        # The list of own answers does not tell what was repeated: one line a document.
+        assert sorted(one.docno for one in answers(db, ada.assignment, ada.ada)) == sorted(POOLED)
         found = dict(consistency(db, ada.campaign, AgreementOptions(rounds=10)).assessors[0].found)
         assert (found[Against.REPEAT].n, found[Against.REPEAT].same) == (len(repeats), len(repeats))
 
@@ -77,10 +79,11 @@ def test_an_undo_of_a_repeat_takes_back_the_repeat_only(sqlite_database: Databas
         assert ada.task(db).coming == key
         first = next(event for event in current_events(db, ada.campaign) if event.docno == slot.docno)
         assert first.grade == 0
-        # What was said instead is what is compared: 0 before, 1 now; not the 3 that was taken back.
-        ada.say(db, key, 1)
+        # What was said first is what is compared, 3 against 0: nobody becomes consistent by a second look.
+        ada.say(db, key, 0)
         report = consistency(db, ada.campaign, AgreementOptions(graded=True, rounds=10))
-        assert [(one.stood, one.given) for one in report.contradictions] == [(0, 1)]
+        assert [(one.stood, one.given) for one in report.contradictions] == [(0, 3)]
+        assert report.changed_later == 1
 
 
 def test_a_change_of_the_rules_touches_nothing_that_was_judged(sqlite_database: Database) -> None:

@@ -14,7 +14,7 @@ from tests.workflow.judging.queued import (
     most_places_ever_taken,
     queued_pool,
 )
-from workbench.errors import Conflict, InvalidInput, NotFound
+from workbench.errors import Conflict, InvalidInput, NotFound, TooLate
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Answer
 from workbench.storage.engine import Database
@@ -35,7 +35,7 @@ from workbench.workflow.judging.queues import (
 from workbench.workflow.judging.sync import Event, Outcome, receive
 from workbench.workflow.judging.task import prepare_next
 from workbench.workflow.judging.worklists import worklist
-from workbench.workflow.overview import overview
+from workbench.workflow.overview.progress import overview
 from workbench.workflow.pools.drafts import close_pool
 from workbench.workflow.pools.making import make_pool
 
@@ -123,7 +123,7 @@ def test_who_is_unsure_or_cannot_judge_frees_the_pair_for_a_colleague(
         assert queued.take(db, "Ada") == ()
         assert queued.take(db, "Ben") == ("D01",)
         # On second thought Ada grades it, but it is Ben's now.
-        with pytest.raises(Conflict, match="all the judgments it needs"):
+        with pytest.raises(TooLate, match="no longer assigned to you"):
             queued.say(db, "Ada", "D01")
         queued.say(db, "Ben", "D01")
         assert grades(db) == {"D01": 1}
@@ -232,8 +232,13 @@ def test_an_answer_after_the_lease_to_a_full_pair_is_kept_aside(database: Databa
         assert queued.take(db, "Ben") == ("D01",)
         [receipt] = receive(db, queued.made.accounts["Ada"], [sent(queued, "Ada", "D01", 1)])
         assert receipt.outcome is Outcome.UNRECORDED
-        assert "all the judgments it needs" in receipt.why
-        assert db.scalars(select(KeptAsideRow.client_id)).all() == ["client-Ada-D01"]
+        # What colleagues do is for the organiser alone.
+        assert receipt.why == "this document is no longer assigned to you"
+        (stored,) = db.execute(select(KeptAsideRow.client_id, KeptAsideRow.why)).all()
+        assert stored == (
+            "client-Ada-D01",
+            "the document has, or is getting, all the judgments that it needs",
+        )
         queued.say(db, "Ben", "D01")
         assert grades(db) == {"D01": 1}
 

@@ -10,7 +10,7 @@ from workbench.errors import WorkbenchError
 from workbench.records import FOUR_GRADES, Answer, Judgment
 from workbench.storage.engine import Database
 from workbench.workflow.judging.importing import import_judgments
-from workbench.workflow.overview import overview
+from workbench.workflow.overview.progress import overview
 from workbench.workflow.qrels.qrels import make_qrels
 from workbench.workflow.scores.score_table import default_measures, score_runs
 

@@ -10,18 +10,22 @@ from sqlalchemy import select
 
 from tests.builders import Made, account, campaign_with_people
 from tests.cast import CHEAP, PASSWORD
-from workbench.errors import Conflict, NotFound, WorkbenchError
+from workbench.errors import Conflict, InvalidInput, NotFound, WorkbenchError
 from workbench.storage.engine import Database
 from workbench.storage.tables import InvitationRow
 from workbench.workflow.people.accounts import prepare_account
 from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.people.invitations import (
+    Invitation,
+    State,
     accept,
     accept_as_new,
     invitations,
     invite,
+    invite_all,
     offer_of,
-    revoke_invitation,
+    renew_invitations,
+    withdraw_invitations,
 )
 from workbench.workflow.people.membership import members
 from workbench.workflow.people.roles import Role
@@ -40,9 +44,30 @@ def made(database: Database) -> Made:
 
 def link(database: Database, made: Made, role: Role = Role.ASSESSOR) -> str:
     with database.writing() as db:
-        return invite(
-            db, made.campaign.id, role=role, note="Carla", invited_by=made.organiser, now=NOON
-        ).token
+        return invite(db, made.campaign.id, role=role, invited_by=made.organiser, now=NOON).token
+
+
+def links(database: Database, made: Made, *notes: str, form: str | None = None) -> dict[str, str]:
+    """Invite several assessors at once; their tokens by their notes."""
+    with database.writing() as db:
+        done = invite_all(
+            db, made.campaign.id, notes, role=Role.ASSESSOR, invited_by=made.organiser, form=form, now=NOON
+        )
+    return {one.note: one.token for one in done}
+
+
+def works(database: Database, token: str) -> bool:
+    with database.reading() as db:
+        try:
+            offer_of(db, token, now=NOON)
+        except NotFound:
+            return False
+        return True
+
+
+def states(database: Database, made: Made) -> dict[str, State]:
+    with database.reading() as db:
+        return {one.note: one.state for one in invitations(db, made.campaign.id, now=NOON)}
 
 
 def roles_by_name(database: Database, made: Made) -> dict[str, tuple[Role, ...]]:
@@ -77,7 +102,7 @@ def test_whoever_is_signed_in_joins_with_that_account(database: Database, made: 
     with database.reading() as db:
         assert "Carla" in [line.name for line in assessors_of(db, made.campaign.id)]
         (row,) = invitations(db, made.campaign.id, now=NOON)
-        assert (row.used_by, row.used_at, row.expired) == ("Carla", NOON, False)
+        assert (row.used_by, row.used_at, row.state) == ("Carla", NOON, State.ACCEPTED)
 
 
 def test_somebody_new_gets_an_account_and_the_role_in_one(database: Database, made: Made) -> None:
@@ -127,28 +152,69 @@ def test_of_many_who_use_a_link_at_one_moment_one_joins(database: Database, made
     assert sum(name.startswith("Guest") for name in roles_by_name(database, made)) == 1
 
 
-def test_a_link_can_be_taken_back_until_somebody_came(database: Database, made: Made) -> None:
-    taken_back, used = link(database, made), link(database, made)
+def test_what_became_of_each_invitation_is_listed(database: Database, made: Made) -> None:
+    token = links(database, made, "Ann", "Bea", "Cem", "Dan")
+    numbers = {one.note: one.id for one in listed(database, made)}
     with database.writing() as db:
-        accept(db, used, account(db, "Carla"), now=NOON)
-        second, first = invitations(db, made.campaign.id, now=NOON)
-        revoke_invitation(db, made.campaign.id, first.id)
-    with database.writing() as db:
-        with pytest.raises(NotFound):
-            offer_of(db, taken_back, now=NOON)
-        with pytest.raises(Conflict):
-            revoke_invitation(db, made.campaign.id, second.id)
-        with pytest.raises(NotFound):
-            revoke_invitation(db, made.campaign.id, first.id)
-        with pytest.raises(NotFound):
-            revoke_invitation(db, made.campaign.id + 1, second.id)
+        accept(db, token["Ann"], account(db, "Ann"), now=NOON)
+        withdraw_invitations(db, made.campaign.id, [numbers["Bea"]], now=NOON)
+        db.get_one(InvitationRow, numbers["Cem"]).expires_at = NOON
+    assert states(database, made) == {
+        "Ann": State.ACCEPTED,
+        "Bea": State.WITHDRAWN,
+        "Cem": State.EXPIRED,
+        "Dan": State.OPEN,
+    }
+    assert [name for name in token if works(database, token[name])] == ["Dan"]
 
 
-def test_an_old_link_is_listed_as_expired(database: Database, made: Made) -> None:
-    link(database, made)
+def test_a_lost_expired_or_withdrawn_link_is_replaced_by_a_new_one(database: Database, made: Made) -> None:
+    token = links(database, made, "Ann", "Bea", "Cem")
+    numbers = {one.note: one.id for one in listed(database, made)}
+    with database.writing() as db:
+        accept(db, token["Ann"], account(db, "Ann"), now=NOON)
+        withdraw_invitations(db, made.campaign.id, [numbers["Bea"]], now=NOON)
+    with database.writing() as db:
+        # Ann's is left out: she has come in meanwhile.
+        renewed = renew_invitations(db, made.campaign.id, list(numbers.values()), now=NOON)
+    assert [one.note for one in renewed] == ["Bea", "Cem"]
+    assert [works(database, one.token) for one in renewed] == [True, True]
+    assert [works(database, token[one.note]) for one in renewed] == [False, False]
+    assert states(database, made) == {"Ann": State.ACCEPTED, "Bea": State.OPEN, "Cem": State.OPEN}
+    for act in (renew_invitations, withdraw_invitations):
+        with pytest.raises(Conflict), database.writing() as db:
+            act(db, made.campaign.id, [numbers["Ann"]])
+        with pytest.raises(NotFound), database.writing() as db:
+            act(db, made.campaign.id + 1, [numbers["Bea"]])
+
+
+def test_a_list_with_a_fault_invites_nobody_and_says_on_which_lines(database: Database, made: Made) -> None:
+    links(database, made, "Ann")
+    with pytest.raises(InvalidInput) as refusal:
+        links(database, made, "Bea", " ann ", "bea", "x" * 201)
+    assert [(one.line, one.message) for one in refusal.value.findings] == [
+        (2, "ann has an open invitation"),
+        (3, "bea is already on line 1"),
+        (4, "the line has 201 characters"),
+    ]
+    assert states(database, made) == {"Ann": State.OPEN}
+
+
+def test_a_form_that_is_sent_twice_invites_nobody_twice(database: Database, made: Made) -> None:
+    def send(_: int) -> dict[str, str]:
+        return links(database, made, "Ann", "Bea", form="one-form-of-a-page")
+
+    with ThreadPoolExecutor(3) as pool:
+        sent = list(pool.map(send, range(3)))
+    assert states(database, made) == {"Ann": State.OPEN, "Bea": State.OPEN}
+    # The answer that the browser shows is one of them; the links of the last one work.
+    working = [all(works(database, token) for token in one.values()) for one in sent]
+    assert sorted(working) == [False, False, True]
+
+
+def listed(database: Database, made: Made) -> tuple[Invitation, ...]:
     with database.reading() as db:
-        (row,) = invitations(db, made.campaign.id, now=NOON + 3 * WEEKS)
-        assert row.expired
+        return invitations(db, made.campaign.id, now=NOON)
 
 
 def test_a_long_note_is_refused(database: Database, made: Made) -> None:

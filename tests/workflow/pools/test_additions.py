@@ -22,7 +22,7 @@ from workbench.workflow.judging.order import OrderRule
 from workbench.workflow.judging.record import undo_last
 from workbench.workflow.judging.task import own_task
 from workbench.workflow.judging.worklists import add_to_own
-from workbench.workflow.overview import overview
+from workbench.workflow.overview.progress import overview
 from workbench.workflow.pools.additions import (
     AddedDocuments,
     Additions,

@@ -21,7 +21,7 @@ from workbench.workflow.judging.assignments import assign, assign_in_turn, assig
 from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.judging.record import undo_last
 from workbench.workflow.judging.worklists import worklist
-from workbench.workflow.overview import overview
+from workbench.workflow.overview.progress import overview
 from workbench.workflow.pools.additions import Additions, add_documents, remove_addition
 from workbench.workflow.pools.drafts import (
     before_closing,

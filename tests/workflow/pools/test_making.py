@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 from sqlalchemy import select, update
-from sqlalchemy.exc import OperationalError
 
 from tests.builders import ALPHA, BETA, campaign_with_people, pooled_campaign, send_runs
-from workbench.errors import Conflict, InvalidInput, NotFound, WorkbenchError
+from workbench.errors import Conflict, InvalidInput, NotFound, Unavailable, WorkbenchError
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Contribution, Judgment, TieRule
 from workbench.storage.engine import Database
@@ -86,7 +85,7 @@ def test_no_run_is_replaced_while_it_is_pooled(postgresql_database: Database) ->
     replacing = select(RunRow.id).where(RunRow.tag == "alpha").with_for_update(nowait=True)
     with postgresql_database.writing() as pooling:
         make_pool(pooling, made.campaign.id)
-        refused = pytest.raises(OperationalError, match="could not obtain lock")
+        refused = pytest.raises(Unavailable, match="could not obtain lock")
         with refused, postgresql_database.writing() as other:
             other.scalar(replacing)
     with postgresql_database.writing() as other:

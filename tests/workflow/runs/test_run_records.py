@@ -15,7 +15,7 @@ from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Verdict
 from workbench.storage.engine import Database
 from workbench.workflow.judging.late_runs import holes_of
-from workbench.workflow.overview import overview
+from workbench.workflow.overview.progress import overview
 from workbench.workflow.people.groups import add_group
 from workbench.workflow.pools.listing import pool_report
 from workbench.workflow.pools.making import make_pool
@@ -66,7 +66,7 @@ def test_replacing_needs_a_deliberate_act_and_another_content(database: Database
         assert [one.errors[0].code for one in add_runs(db, here, files).refused] == ["tag-taken"]
         same = [("a.gz", io.BytesIO(gzip.compress(run_text("alpha", ALPHA))))]
         refused = add_runs(db, here, same, replacing=True).refused
-        assert [one.errors[0].code for one in refused] == ["same-content"]
+        assert [one.errors[0].code for one in refused] == ["same-file"]
         assert run_record(db, here, "alpha").versions == ()
 
 

@@ -36,6 +36,9 @@ LEVELS: Mapping[str, str] = {
     "ratio": "grades are counted from a true zero",
 }
 
+BY_WEIGHTS = "weights"
+"""Instead of a level: grades differ by the weights of the other coefficients (Gwet 2014)."""
+
 
 def alpha(ratings: Ratings, level: str = "ordinal") -> CoefficientValue:
     """Krippendorff's alpha over the pairs that two assessors or more judged, for a level of measurement.
@@ -121,6 +124,8 @@ class _Alpha(Coefficient):
         """Alpha of the level; of two grades every level says the same, and the nominal one is in shares."""
         if len(categories) == 2:
             return replace(self, differences=level_of("nominal", categories))
+        if level == BY_WEIGHTS:
+            return replace(self, label=f"{self.label}, {weights} weights")
         return replace(
             self,
             label=f"{self.label}, {level}",

@@ -106,4 +106,4 @@ def result(found: CoefficientValue) -> str:
 
 def four(value: float | None) -> str:
     """Four decimals with a true minus, nothing where there is no number."""
-    return "" if value is None else f"{value:.4f}".replace("-", "−")
+    return "" if value is None else f"{value:z.4f}".replace("-", "−")

@@ -35,7 +35,8 @@ COMMANDS = {
     "pool-open": "workbench.cli.campaign.pools:pool_open",
     "add-to-pool": "workbench.cli.campaign.pool_pairs:add_to_pool",
     "pool-close": "workbench.cli.campaign.pools:pool_close",
-    "invite": "workbench.cli.campaign.pool:invite",
+    "invite": "workbench.cli.campaign.invitations:invite",
+    "invitations": "workbench.cli.campaign.invitations:invitations",
     "assign": "workbench.cli.campaign.pool:assign",
     "probes": "workbench.cli.campaign.quality:probes",
     "queue": "workbench.cli.campaign.queue:queue",
@@ -62,6 +63,10 @@ COMMANDS = {
     "plan-overlap": "workbench.cli.campaign.overlap:plan_overlap",
     "draw-overlap": "workbench.cli.campaign.overlap:draw_overlap",
     "score": "workbench.cli.campaign.score:score",
+    "archive": "workbench.cli.campaign.archive:archive",
+    "restore": "workbench.cli.campaign.archive:restore",
+    "duplicate": "workbench.cli.campaign.archive:duplicate",
+    "delete": "workbench.cli.campaign.archive:delete",
 }
 
 

@@ -10,7 +10,7 @@ import click
 
 from workbench.cli.campaign.campaigns import FILES, JSON
 from workbench.cli.database import database_options, open_database
-from workbench.cli.inputs import open_input
+from workbench.cli.inputs import read_each
 from workbench.cli.output import form_options, one_form, print_export, say_json, say_table
 from workbench.cli.rounds import say_rounds
 from workbench.consensus.disputes import Difference
@@ -55,7 +55,9 @@ def disputes(
     if as_csv and as_json:
         raise click.UsageError("--csv and --json exclude one another: drop one of them")
     with open_database(settings) as database, database.reading() as db:
-        found = dispute_queue(db, campaign_by_slug(db, campaign).id, order=Order(order), influence=True)
+        number = campaign_by_slug(db, campaign).id
+        # A command tells what is there now, however long that takes.
+        found = dispute_queue(db, number, order=Order(order), influence=True, patience=0)
     lines = found.filtered(topic=topic, state=State(state) if state else None)
     export = queue_export(found, lines, names=True)
     if not print_export(export, "json" if as_json else "csv" if as_csv else "text"):
@@ -87,6 +89,14 @@ def disputes(
     "--hide-names/--show-names", default=None, help="Whether adjudicators see A, B, C instead of names."
 )
 @click.option(
+    "--blind/--in-turn",
+    default=None,
+    help="Whether new answers in a discussion are shown once all have answered, or as they come.",
+)
+@click.option(
+    "--reasons/--no-reasons", default=None, help="Whether an answer in a discussion needs a comment."
+)
+@click.option(
     "--measure", help=f"Measure of the influence on the ranking, such as {', '.join(influence_measures())}."
 )
 @JSON
@@ -99,16 +109,20 @@ def dispute_rules(
     beside_grades: bool | None,
     machines: bool | None,
     hide_names: bool | None,
+    blind: bool | None,
+    reasons: bool | None,
     measure: str | None,
     as_json: bool,
 ) -> None:
-    """Show or change what counts as disputed in CAMPAIGN."""
+    """Show or change what counts as disputed in CAMPAIGN, and how it is discussed."""
     given: dict[str, Any] = {
         "difference": Difference(difference) if difference else None,
         "steps": steps,
         "beside_grades": beside_grades,
         "machines": machines,
         "names_hidden": hide_names,
+        "blind_discussion": blind,
+        "reasons_required": reasons,
         "measure": measure,
     }
     changes = {name: value for name, value in given.items() if value is not None}
@@ -138,24 +152,27 @@ def adjudicate(settings: Settings, campaign: str, files: tuple[str, ...], as_jso
     FILE is TSV with the header `topic doc grade reason`; the reason is optional. If one file is refused,
     nothing is imported; importing a file twice adds nothing. Earlier decisions stay in the history.
     """
-    done = []
+    read = read_each(files, lambda stream, source: read_decisions(stream, source=source))
     with open_database(settings) as database, database.writing() as db:
         found = campaign_by_slug(db, campaign).id
-        for name in files:
-            with open_input(name) as (stream, source):
-                read = read_decisions(stream, source=source)
-            done.append(import_decisions(db, found, read, source=source))
+        done = [import_decisions(db, found, decisions, source=source) for source, decisions in read]
     if as_json:
         say_json(
             [
-                {"file": one.source, "read": one.read, "new": one.new, "undisputed": one.undisputed}
+                {
+                    "file": one.source,
+                    "read": one.read,
+                    "new": one.new,
+                    "undisputed": one.undisputed,
+                    "ungiven": one.ungiven,
+                }
                 for one in done
             ]
         )
     else:
         say_table(
-            ["file", "decisions", "new", "undisputed"],
-            [(one.source, one.read, one.new, one.undisputed) for one in done],
+            ["file", "decisions", "new", "undisputed", "given by nobody"],
+            [(one.source, one.read, one.new, one.undisputed, one.ungiven) for one in done],
             numeric=[1, 2, 3],
         )
 

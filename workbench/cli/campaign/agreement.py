@@ -40,7 +40,7 @@ _PARTS: dict[str, Callable[[Session, int, AgreementOptions], Result]] = {
 
 @click.command("agreement")
 @click.argument("campaign")
-@report_options
+@report_options("answers")
 @database_options
 def agreement(settings: Settings, campaign: str, options: AgreementOptions, view: View) -> None:
     """Report the agreement of the assessors of CAMPAIGN: overall, by pair, by grade, and their leniency."""
@@ -56,7 +56,7 @@ def agreement(settings: Settings, campaign: str, options: AgreementOptions, view
 
 @click.command("agreement-topics")
 @click.argument("campaign")
-@agreement_options(*_GRADES, "machines", "coefficient", *_RESAMPLES)
+@agreement_options(*_GRADES, "machines", "answers", "coefficient", *_RESAMPLES)
 @form_options
 @database_options
 def agreement_topics(settings: Settings, campaign: str, options: AgreementOptions, **forms: bool) -> None:
@@ -81,8 +81,8 @@ def agreement_topics(settings: Settings, campaign: str, options: AgreementOption
     click.echo(report.selection.sentence)
     if mean.value is not None and together.value is not None:
         click.echo(
-            f"{by}: mean over {mean.topics} topics {mean.value:.3f} ({mean.left_out} without a value), "
-            f"all pairs together {together.value:.3f}"
+            f"{by}: mean over {mean.topics} topics {mean.value:z.3f} ({mean.left_out} without a value), "
+            f"all pairs together {together.value:z.3f}"
         )
 
 
@@ -121,7 +121,7 @@ def self_consistency(settings: Settings, campaign: str, options: AgreementOption
 
 @click.command("agreement-machines")
 @click.argument("campaign")
-@agreement_options(*_GRADES, *_RESAMPLES)
+@agreement_options(*_GRADES, "answers", *_RESAMPLES)
 @form_options
 @database_options
 def agreement_machines(settings: Settings, campaign: str, options: AgreementOptions, **forms: bool) -> None:

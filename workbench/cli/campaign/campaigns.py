@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 
 from workbench.cli.database import database_options, open_database
-from workbench.cli.inputs import open_input
+from workbench.cli.inputs import open_input, read_each
 from workbench.cli.output import say_json, say_table
 from workbench.errors import WorkbenchError
 from workbench.formats.documents import DOCUMENT_FORMATS, read_documents
 from workbench.formats.text_formats import in_words
 from workbench.formats.topics import TOPIC_FORMATS, read_topics
-from workbench.records import SCALES, Scale
+from workbench.records import SCALES, Document, Scale
 from workbench.settings import Settings
 from workbench.workflow.campaigns.campaigns import all_campaigns, campaign_by_slug, create_campaign
-from workbench.workflow.campaigns.collection import Loaded, load_documents, load_topics
+from workbench.workflow.campaigns.collection import Loaded, load_topics
+from workbench.workflow.campaigns.loading import load_in_portions
 from workbench.workflow.campaigns.scales import named_scale, scale_from_json, scale_to_json
-from workbench.workflow.overview import Overview, overview
+from workbench.workflow.overview.progress import Overview, overview
 from workbench.workflow.people.accounts import account_by_login
 
 
@@ -53,12 +55,13 @@ def new(
 
 
 @click.command("list")
+@click.option("--archived", is_flag=True, help="Archived campaigns instead.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON array.")
 @database_options
-def list_(settings: Settings, as_json: bool) -> None:
-    """List all campaigns."""
+def list_(settings: Settings, archived: bool, as_json: bool) -> None:
+    """List all campaigns that are not archived."""
     with open_database(settings) as database, database.reading() as db:
-        campaigns = all_campaigns(db)
+        campaigns = all_campaigns(db, archived=archived)
     if as_json:
         say_json([{"slug": c.slug, "name": c.name, "scale": scale_to_json(c.scale)} for c in campaigns])
     else:
@@ -81,8 +84,18 @@ def show(settings: Settings, campaign: str, as_json: bool) -> None:
 
 
 def _say_overview(state: Overview) -> None:
-    totals = ("topics", "documents", "runs", "pools", "pairs", "judged", "disputed", "missing_documents")
-    say_table(["", "count"], [(name.replace("_", " "), getattr(state, name)) for name in totals], numeric=[1])
+    totals = (
+        ("topics", state.topics),
+        ("documents", state.documents),
+        ("runs", state.runs),
+        ("pools", state.pools),
+        ("pairs", state.pairs),
+        ("judged", state.judged),
+        ("judged by two or more", state.doubly),
+        ("disputed", state.disputed),
+        ("missing documents", state.missing_documents),
+    )
+    say_table(["", "count"], totals, numeric=[1])
     if state.by_assessor:
         click.echo()
         say_table(
@@ -137,13 +150,11 @@ def topics(
     settings: Settings, campaign: str, files: tuple[str, ...], form: str | None, as_json: bool
 ) -> None:
     """Load topics."""
-    done = []
+    # Read before anything is written: who waits for a pipe must not keep others from saving.
+    read = read_each(files, lambda stream, source: read_topics(stream, source=source, format=form))
     with open_database(settings) as database, database.writing() as db:
         found = campaign_by_slug(db, campaign)
-        for name in files:
-            with open_input(name) as (stream, source):
-                read = read_topics(stream, source=source, format=form)
-                done.append((source, load_topics(db, found.id, read, source=source)))
+        done = [(source, load_topics(db, found.id, topics, source=source)) for source, topics in read]
     _say_loaded(done, as_json, "topics")
 
 
@@ -165,13 +176,16 @@ def documents(
     settings: Settings, campaign: str, files: tuple[str, ...], form: str | None, pooled: bool, as_json: bool
 ) -> None:
     """Load documents."""
-    done = []
-    with open_database(settings) as database, database.writing() as db:
-        found = campaign_by_slug(db, campaign)
+
+    def read() -> Iterator[tuple[str, Iterable[Document]]]:
         for name in files:
             with open_input(name) as (stream, source):
-                read = read_documents(stream, source=source, format=form)
-                done.append((source, load_documents(db, found.id, read, source=source, pooled=pooled)))
+                yield source, read_documents(stream, source=source, format=form)
+
+    with open_database(settings) as database:
+        with database.reading() as db:
+            found = campaign_by_slug(db, campaign)
+        done = load_in_portions(database, found.id, read(), pooled=pooled)
     _say_loaded(done, as_json, "documents")
 
 

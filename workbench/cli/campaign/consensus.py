@@ -64,6 +64,8 @@ def qrels(
     What the rule leaves without a grade is counted on the error stream. With --json and no other export the
     lines stay unprinted, unless -o says where they go, and what the rule gives is told in numbers.
     """
+    if as_json and export == "groups":
+        raise click.UsageError("--export groups is text for other programs: leave out --json")
     with open_database(settings) as database, database.reading() as db:
         found = campaign_by_slug(db, campaign)
         if export in ("groups", "soft"):

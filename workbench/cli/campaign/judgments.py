@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 from pathlib import PurePath
+from typing import BinaryIO
 
 import click
 
 from workbench.cli.campaign.campaigns import FILES, JSON
 from workbench.cli.database import database_options, open_database
-from workbench.cli.inputs import open_input
+from workbench.cli.inputs import read_each
 from workbench.cli.output import say_json, say_table
 from workbench.errors import WorkbenchError
 from workbench.formats.judgments import read_judgments, write_judgments
@@ -61,11 +62,20 @@ def import_(
     """
     if names and (not as_qrels or len(names) != len(files)):
         raise click.UsageError("--assessor goes with --qrels, once for each FILE")
+    assessors = iter(names or map(_stem, files))
+
+    def read(stream: BinaryIO, source: str) -> tuple[Judgment, ...]:
+        assessor = next(assessors)
+        if as_qrels:
+            return judgments_from_qrels(read_qrels(stream, source=source), assessor=assessor)
+        return read_judgments(stream, source=source, cannot_judge=codes)
+
+    # Before anything is written: who waits for a pipe must not keep others from saving.
+    given = read_each(files, read)
     done = []
     with open_database(settings) as database, database.writing() as db:
         found = campaign_by_slug(db, campaign)
-        for index, name in enumerate(files):
-            judgments, source = _read(name, as_qrels, names[index] if names else None, codes)
+        for source, judgments in given:
             named = {judgment.assessor for judgment in judgments}
             unknown = set(machines) - {"*"} - named
             if unknown and len(files) == 1:
@@ -165,15 +175,9 @@ def subtopic_qrels(settings: Settings, campaign: str, ticked_by: str) -> None:
         sys.stdout.buffer.write(line)
 
 
-def _read(
-    name: str, as_qrels: bool, assessor: str | None, codes: tuple[int, ...]
-) -> tuple[tuple[Judgment, ...], str]:
-    with open_input(name) as (stream, source):
-        if not as_qrels:
-            return read_judgments(stream, source=source, cannot_judge=codes), source
-        stem = PurePath(name).name
-        for suffix in (".gz", ".txt", ".qrels"):
-            stem = stem.removesuffix(suffix)
-        return judgments_from_qrels(
-            read_qrels(stream, source=source), assessor=assessor or stem.removeprefix("qrels.")
-        ), source
+def _stem(name: str) -> str:
+    """The name of an assessor whose qrels are in a file."""
+    stem = PurePath(name).name
+    for suffix in (".gz", ".txt", ".qrels"):
+        stem = stem.removesuffix(suffix)
+    return stem.removeprefix("qrels.")

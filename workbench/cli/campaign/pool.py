@@ -15,11 +15,9 @@ from workbench.workflow.judging.assignments import assign as assign_topics
 from workbench.workflow.judging.assignments import assign_in_turn
 from workbench.workflow.judging.order import OrderRule
 from workbench.workflow.people.assessors import assessors_of
-from workbench.workflow.people.groups import group_named
-from workbench.workflow.people.invitations import invite as make_invitation
-from workbench.workflow.people.roles import Role
 from workbench.workflow.pools.listing import pool_summary, pools_of
-from workbench.workflow.pools.making import make_pool
+from workbench.workflow.pools.making import NewPool
+from workbench.workflow.pools.portions import make_in_portions
 
 
 @click.command("pool")
@@ -42,14 +40,10 @@ def pool(
     The pool of an adaptive strategy starts empty: each document is chosen while people judge, from the
     judgments so far, for one assessor. Its order may hint at what was found to be relevant.
     """
-    with open_database(settings) as database, database.writing() as db:
-        made = make_pool(
-            db,
-            campaign_by_slug(db, campaign).id,
-            recipe,
-            name=name,
-            draft=draft,
-        )
+    with open_database(settings) as database:
+        with database.reading() as db:
+            campaign_id = campaign_by_slug(db, campaign).id
+        made = make_in_portions(database, NewPool(campaign_id, recipe, name=name, draft=draft))
     if as_json:
         say_json(
             {
@@ -73,26 +67,6 @@ def pool(
         f"{made.pool.name}: {made.pool.pairs} pairs, {made.pool.share:.1%} of the largest possible "
         f"{made.pool.largest_possible}" + (", a draft" if draft else "")
     )
-
-
-@click.command("invite")
-@click.argument("campaign")
-@click.option(
-    "--role", type=click.Choice([role.value for role in Role]), default="assessor", show_default=True
-)
-@click.option("--group", help="For a participant: whose runs the person sends.")
-@click.option("--note", default="", help="Whom it is for; only organisers see it.")
-@click.option(
-    "--address", default="", help="Where the site is, as https://judge.example.org, for a whole link."
-)
-@database_options
-def invite(settings: Settings, campaign: str, role: str, group: str | None, note: str, address: str) -> None:
-    """Print a link by which one person joins CAMPAIGN; it is shown only now."""
-    with open_database(settings) as database, database.writing() as db:
-        found = campaign_by_slug(db, campaign)
-        group_id = group_named(db, found.id, group) if group else None
-        made = make_invitation(db, found.id, role=Role(role), group_id=group_id, note=note, invited_by=None)
-    click.echo(f"{address.rstrip('/')}/invitation/{made.token}")
 
 
 @click.command("assign")

@@ -15,6 +15,7 @@ from workbench.workflow.pools import drafts
 from workbench.workflow.pools.drafts import BeforeClosing, BeforeOpening
 from workbench.workflow.pools.listing import PoolLine, pool_summary, pools_of
 from workbench.workflow.pools.pool_rows import PoolState
+from workbench.workflow.pools.portions import rebuild_in_portions, remove_leftovers
 
 CAMPAIGN = click.argument("campaign")
 POOL = click.argument("pool_name", metavar="POOL")
@@ -105,10 +106,11 @@ def pool_rebuild(settings: Settings, campaign: str, pool_name: str, as_json: boo
 
     Documents added by hand are kept. Runs that were replaced or removed since are listed.
     """
-    with open_database(settings) as database, database.writing() as db:
-        campaign_id = campaign_by_slug(db, campaign).id
-        changed = drafts.changed_runs(db, campaign_id, pool_name)
-        done = drafts.rebuild_draft(db, campaign_id, pool_name)
+    with open_database(settings) as database:
+        with database.reading() as db:
+            campaign_id = campaign_by_slug(db, campaign).id
+            changed = drafts.changed_runs(db, campaign_id, pool_name)
+        done = rebuild_in_portions(database, campaign_id, pool_name)
     if as_json:
         say_json(
             {
@@ -150,6 +152,7 @@ def pool_delete(settings: Settings, campaign: str, pool_name: str, yes: bool) ->
             click.confirm(question, abort=True, err=True)
         with database.writing() as db:
             drafts.delete_draft(db, campaign_id, pool_name)
+        remove_leftovers(database)
     click.echo(f"{pool_name} is deleted")
 
 

@@ -260,8 +260,9 @@ def records(settings: Settings, campaign: str, file: str | None, new_groups: boo
     if file is None:
         _say_records(settings, campaign, as_json)
         return
-    with open_database(settings) as database, database.writing() as db, open_input(file) as (stream, source):
+    with open_input(file) as (stream, source):
         table = read_metadata_table(stream, source=source)
+    with open_database(settings) as database, database.writing() as db:
         found = campaign_by_slug(db, campaign)
         done = load_metadata(db, found.id, table, source=source, new_groups=new_groups)
     if as_json:
@@ -287,4 +288,4 @@ def _say_records(settings: Settings, campaign: str, as_json: bool) -> None:
     if as_json:
         say_json([line_json(one) for one in runs])
         return
-    sys.stdout.buffer.write(csv_bytes(HEADER, metadata_rows(runs), separator="\t"))
+    sys.stdout.buffer.write(csv_bytes(HEADER, metadata_rows(runs), separator="\t", read_back=True))

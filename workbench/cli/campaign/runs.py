@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
-
 import click
 
 from workbench.cli.campaign.campaigns import FILES, JSON
 from workbench.cli.database import database_options, open_database
-from workbench.cli.inputs import open_input
+from workbench.cli.inputs import open_input, opened_each
 from workbench.cli.output import REFUSED, say_findings, say_json, say_table, with_progress
 from workbench.cli.run_checking import ChosenRules, rule_options, say_reports
+from workbench.errors import finding_to_json
 from workbench.formats.run_rules import CODES
 from workbench.settings import Settings
 from workbench.storage.engine import Database
@@ -67,10 +66,6 @@ def runs(
         found, checked = _check(database, campaign, files, replacing=replace)
         with database.writing() as db:
             result = store_runs(db, found.campaign_id, checked, metadata, replacing=replace)
-    for refused in result.refused:
-        say_findings(refused.errors)
-    for line in result.added:
-        say_findings(line.warnings)
     if as_json:
         say_json(
             {
@@ -78,10 +73,17 @@ def runs(
                     {"tag": r.tag, "file": r.file_name, "topics": r.topics, "lines": r.lines}
                     for r in result.added
                 ],
-                "refused": [{"file": r.file, "errors": [str(f) for f in r.errors]} for r in result.refused],
+                "refused": [
+                    {"file": r.file, "errors": [finding_to_json(finding) for finding in r.errors]}
+                    for r in result.refused
+                ],
             }
         )
     else:
+        for refused in result.refused:
+            say_findings(refused.errors)
+        for line in result.added:
+            say_findings(line.warnings)
         say_table(
             ["run", "file", "topics", "lines", "warnings"],
             [(r.tag, r.file_name, r.topics, r.lines, len(r.warnings)) for r in result.added],
@@ -175,7 +177,4 @@ def _check(
     """Check files while no writing transaction is open."""
     with database.reading() as db:
         found = run_checker(db, campaign_by_slug(db, campaign).id, opening=database.reading)
-    with ExitStack() as stack:
-        streams = (stack.enter_context(open_input(name)) for name in with_progress(files, "Checking"))
-        sent = ((source, stream) for stream, source in streams)
-        return found, list(check_files(found, sent, replacing=replacing))
+    return found, list(check_files(found, opened_each(with_progress(files, "Checking")), replacing=replacing))

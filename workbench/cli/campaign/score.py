@@ -6,7 +6,7 @@ import click
 
 from workbench.cli.consensus_options import consensus_options
 from workbench.cli.database import database_options, open_database
-from workbench.cli.score import say_scores
+from workbench.cli.score_output import say_scores
 from workbench.consensus.rule_choice import RuleChoice
 from workbench.settings import Settings
 from workbench.workflow.campaigns.campaigns import campaign_by_slug

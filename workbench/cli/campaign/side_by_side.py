@@ -8,18 +8,21 @@ import click
 
 from workbench.cli.campaign.campaigns import JSON
 from workbench.cli.database import database_options, open_database
-from workbench.cli.output import say_json, say_table
+from workbench.cli.output import one_form, print_export, say_json, say_short
 from workbench.errors import NotFound
 from workbench.settings import Settings
 from workbench.storage import Session
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.judging import preference_tasks
-from workbench.workflow.judging.preferences import (
-    compared_json,
+from workbench.workflow.judging.preference_results import (
+    answers_export,
+    preference_agreement_export,
+    preference_answers,
     preference_lines,
-    preferences_of,
-    runs_compared,
+    preference_results,
+    rankings_export,
+    runs_export,
 )
 from workbench.workflow.people.assessors import assessors_of
 
@@ -37,7 +40,7 @@ SEED = click.option("--seed", type=int, help="Random seed of order and sides; dr
     type=click.IntRange(2),
     default=5,
     show_default=True,
-    help="How many of the best graded.",
+    help="How many of the documents that an assessor graded best.",
 )
 @TOPICS
 @ASSESSORS
@@ -53,13 +56,15 @@ def compare_documents(
     seed: int | None,
     as_json: bool,
 ) -> None:
-    """Have assessors of CAMPAIGN compare every two of the best graded documents of each topic."""
+    """Have assessors of CAMPAIGN compare every two of the documents of a topic that they graded best.
+
+    Only documents that the assessor graded as relevant.
+    """
     with open_database(settings) as database, database.writing() as db:
         found = campaign_by_slug(db, campaign)
         chosen = topics or [topic.id for topic in topics_of(db, found.id)]
-        pairs = preference_tasks.best_judged(db, found.id, chosen, best)
         ids = _assessors(db, found.id, names)
-        added = preference_tasks.compare_documents(db, found.id, pairs, assessor_ids=ids, seed=seed)
+        added = preference_tasks.compare_best(db, found.id, chosen, count=best, assessor_ids=ids, seed=seed)
     _say_added(added, as_json)
 
 
@@ -95,48 +100,38 @@ def compare_runs(
 
 @click.command("preferences")
 @click.argument("campaign")
-@click.option("--runs", is_flag=True, help="The results of compared runs instead.")
+@click.option("--documents", "what", flag_value="documents", help="Each topic's documents, ranked, instead.")
+@click.option("--runs", "what", flag_value="runs", help="The results of compared runs instead.")
+@click.option(
+    "--agreement",
+    "what",
+    flag_value="agreement",
+    help="How far two assessors agree, instead.",
+)
+@click.option("--csv", "as_csv", is_flag=True, help="A table as CSV, with all digits.")
 @JSON
 @database_options
-def preferences(settings: Settings, campaign: str, runs: bool, as_json: bool) -> None:
-    """Write what assessors of CAMPAIGN preferred of two documents, as trec_eval reads it with -R prefs."""
+def preferences(settings: Settings, campaign: str, what: str | None, as_csv: bool, as_json: bool) -> None:
+    """Write what assessors of CAMPAIGN preferred of two documents, as trec_eval reads it with -R prefs.
+
+    With --csv or --json every answer, also between runs, with its reason, what stood left, and the time.
+    """
+    form = one_form(as_json=as_json, as_csv=as_csv, as_latex=False)
     with open_database(settings) as database, database.reading() as db:
         found = campaign_by_slug(db, campaign).id
-        if runs:
-            _say_runs(db, found, as_json)
-        elif as_json:
-            say_json(
-                [
-                    {
-                        "topic": one.topic,
-                        "assessor": one.assessor,
-                        "first": one.first,
-                        "second": one.second,
-                        "choice": one.choice,
-                    }
-                    for one in preferences_of(db, found)
-                ]
-            )
-        else:
+        answers = preference_answers(db, found)
+        if what is None and form == "text":
             sys.stdout.buffer.writelines(preference_lines(db, found))
-
-
-def _say_runs(db: Session, campaign_id: int, as_json: bool) -> None:
-    compared = runs_compared(db, campaign_id)
-    if as_json:
-        say_json([compared_json(one) for one in compared])
-        return
-    say_table(
-        ["one run", "better", "tie", "both bad", "better", "the other", "sign test p"],
-        [
-            (
-                one.first, one.first_better, one.ties, one.both_bad, one.second_better, one.second,
-                "no decision" if one.p is None else f"{one.p:.3f}",
-            )
-            for one in compared
-        ],
-        numeric=[1, 2, 3, 4, 6],
-    )  # fmt: skip
+            return
+    results = preference_results(answers)
+    export = {
+        None: answers_export(answers),
+        "documents": rankings_export(results),
+        "runs": runs_export(results),
+        "agreement": preference_agreement_export(results),
+    }[what]
+    if not print_export(export, form):
+        say_short(export.columns, export.rows(), numeric_from=3)
 
 
 def _assessors(db: Session, campaign_id: int, names: tuple[str, ...]) -> list[int]:

@@ -11,7 +11,7 @@ from workbench.pooling.candidates import gather
 from workbench.pooling.planning import Certainty, Counts, Planned, size_of_sample
 from workbench.pooling.pool import Pair, Pool
 from workbench.pooling.sampling.strata import first_by_seed
-from workbench.pooling.strategy import BUDGET, SEED, WHOLE, Parameter, Strategy, to_its_depth
+from workbench.pooling.strategy import BUDGET, DEEPEST, SEED, WHOLE, Parameter, Strategy, to_its_depth
 from workbench.records import PoolEntry, Run, TieRule
 
 
@@ -64,7 +64,14 @@ RANDOM = Strategy(
     "a random sample of the depth pool, the same number for each topic",
     "Yilmaz and Aslam 2006",
     (
-        Parameter("depth", "documents of each run that can be sampled, per topic", 100, WHOLE, lowest=1),
+        Parameter(
+            "depth",
+            "documents of each run that can be sampled, per topic",
+            100,
+            WHOLE,
+            lowest=1,
+            highest=DEEPEST,
+        ),
         BUDGET,
         SEED,
     ),

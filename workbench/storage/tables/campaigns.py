@@ -26,6 +26,7 @@ class CampaignRow(Base):
     seconds_a_pair: Mapped[float | None]  # an estimate, for planning
     desk_rules: Mapped[dict[str, Any]] = mapped_column(default=dict)  # questions, probes, breaks
     adjudication_rules: Mapped[dict[str, Any]] = mapped_column(default=dict)  # what counts as disputed
+    archived_at: Mapped[datetime | None]  # nothing can be changed while it is set
 
 
 class CollectionListRow(Base):

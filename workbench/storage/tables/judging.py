@@ -83,6 +83,8 @@ class JudgmentEventRow(Base):
             "ix_judgment_event_current",
             *("campaign_id", "assessor_id", "topic", "docno", "id", "purpose", "answer", "grade"),
         ),
+        # An assessor's latest answers, for the pace.
+        Index("ix_judgment_event_assessor_id_id", "assessor_id", "id"),
         CheckConstraint("answer in ('grade','unsure','cannot_judge','later','withdrawn')", "answer"),
         CheckConstraint("purpose in ('judging','discussion','repeat','planted','training')", "purpose"),
         CheckConstraint("(answer = 'grade') = (grade is not null)", "grade_if_graded"),

@@ -58,7 +58,10 @@ class MemberRow(Base):
 
 
 class InvitationRow(Base):
-    """A link by which a person joins a campaign in a role; only the hash of its token is stored."""
+    """A link by which a person joins a campaign in a role; only the hash of its token is stored.
+
+    `form` names the form that made it: the same form sent twice makes no second invitation.
+    """
 
     __tablename__ = "invitation"
     id: Mapped[int] = mapped_column(RowId, primary_key=True)
@@ -72,4 +75,6 @@ class InvitationRow(Base):
     expires_at: Mapped[datetime]
     used_at: Mapped[datetime | None]
     used_by: Mapped[int | None] = mapped_column(ForeignKey("account.id"))
+    withdrawn_at: Mapped[datetime | None]
+    form: Mapped[str | None] = mapped_column(String(64))
     __table_args__ = (CheckConstraint(ROLES, "role"),)

@@ -14,12 +14,13 @@ from workbench.storage.tables.columns import Base, Id, RowId
 class PoolRow(Base):
     """A pool of pairs to judge, with its recipe: strategy, parameters, runs and their hashes.
 
-    It is a draft until it is opened; then it is open for judging until it is closed, which is final.
+    It is a draft until it is opened; then it is open for judging until it is closed, which is final. While it
+    is being made, in many short transactions, it belongs to no campaign, and nobody sees it.
     """
 
     __tablename__ = "pool"
     id: Mapped[int] = mapped_column(RowId, primary_key=True)
-    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"))
+    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"), nullable=True)  # null while made
     name: Mapped[str] = mapped_column(String(120))
     recipe: Mapped[dict[str, Any]]
     pairs: Mapped[int]
@@ -84,6 +85,11 @@ class PoolEventRow(Base):
     docno: Mapped[str] = mapped_column(Id)
     relevant: Mapped[bool | None]
     assessor_id: Mapped[int | None] = mapped_column(ForeignKey("assessor.id"))
-    judgment_event_id: Mapped[int | None] = mapped_column(ForeignKey("judgment_event.id"))
+    # With an index, without which PostgreSQL deletes no judgment before it has looked through all events.
+    judgment_event_id: Mapped[int | None] = mapped_column(ForeignKey("judgment_event.id"), index=True)
     at: Mapped[datetime]
-    __table_args__ = (CheckConstraint("happening in ('handed_out','judged','given_back')", "happening"),)
+    __table_args__ = (
+        # Every answer asks which pools handed its document to its assessor.
+        Index("ix_pool_event_topic_docno_assessor_id", "topic", "docno", "assessor_id"),
+        CheckConstraint("happening in ('handed_out','judged','given_back')", "happening"),
+    )

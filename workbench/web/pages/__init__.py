@@ -28,6 +28,7 @@ from workbench.web.pages import (
     runs,
     scores,
     settings,
+    setup,
     task,
     topics,
 )
@@ -40,6 +41,7 @@ BLUEPRINTS = (
     home.blueprint,
     *overview.BLUEPRINTS,
     *settings.BLUEPRINTS,
+    setup.blueprint,
     topics.blueprint,
     documents.blueprint,
     *runs.BLUEPRINTS,

@@ -11,10 +11,19 @@ from workbench.records import Answer
 from workbench.web import notices
 from workbench.web.access import here, member, viewer
 from workbench.web.context import reading, writing
-from workbench.web.forms import findings_of, sent_id, status_of
+from workbench.web.forms import findings_of, sent_id, status_of, whole_number
 from workbench.web.ids import write_id
-from workbench.web.requests import see_other
-from workbench.workflow.adjudication.discussions import discuss, discussion, discussions
+from workbench.web.pages.judging.my_topics import REASONS
+from workbench.web.requests import see_other, wants_fragment
+from workbench.workflow.adjudication.discussions import (
+    DiscussionLine,
+    discuss,
+    discussion,
+    discussions,
+    mark_read,
+)
+from workbench.workflow.adjudication.rules import adjudication_rules
+from workbench.workflow.judging.desk_settings import keys_of
 from workbench.workflow.judging.submission import Submission
 from workbench.workflow.people.roles import Role
 
@@ -28,7 +37,8 @@ def index() -> str:
     """The pairs sent back to this assessor."""
     with reading() as db:
         lines = discussions(db, here().id, viewer().id)
-    return render_template("discussions/index.html", lines=lines)
+        blind = adjudication_rules(db, here().id).blind_discussion
+    return render_template("discussions/index.html", lines=lines, blind=blind)
 
 
 @blueprint.get("/pair")
@@ -47,15 +57,35 @@ def say() -> Response | tuple[str, int]:
         submission = _submission(named[1])
         with writing() as db:
             discuss(db, here().id, viewer().id, named[0], submission)
+            mark_read(db, here().id, viewer().id, named, latest=_latest())
     except InvalidInput as error:
+        if wants_fragment():
+            raise
         return _page(named, findings_of(error, "Answer")), status_of(error)
     with reading() as db:
         left = [line for line in discussions(db, here().id, viewer().id) if not line.answered]
     notices.add("Your answer is recorded.")
-    if left:
-        topic, docno = write_id(left[0].topic), write_id(left[0].docno)
-        return see_other(url_for("discussions.pair", topic=topic, docno=docno))
-    return see_other(url_for("discussions.index"))
+    following = _address(left[0]) if left else url_for("discussions.index")
+    # A script that has sent the form goes on by itself.
+    return Response(following, content_type="text/plain") if wants_fragment() else see_other(following)
+
+
+@blueprint.post("/read")
+@assessor
+def read() -> Response:
+    """Note that the others' new answers on a pair were read."""
+    named = _pair()
+    with writing() as db:
+        mark_read(db, here().id, viewer().id, named, latest=_latest())
+    return Response(status=204) if wants_fragment() else see_other(url_for("discussions.index"))
+
+
+def _latest() -> int:
+    return whole_number(request.form.get("latest", "")) or 0
+
+
+def _address(line: DiscussionLine) -> str:
+    return url_for("discussions.pair", topic=write_id(line.topic), docno=write_id(line.docno))
 
 
 def _pair() -> Pair:
@@ -66,9 +96,16 @@ def _page(named: Pair, findings: tuple[Finding, ...] = ()) -> str:
     with reading() as db:
         shown = discussion(db, here().id, viewer().id, named)
         lines = discussions(db, here().id, viewer().id)
+        keys = keys_of(db, viewer().id, shown.scale)
+    at = next((number for number, line in enumerate(lines) if (line.topic, line.docno) == named), 0)
     return render_template(
         "discussions/pair.html",
         shown=shown,
+        replied=bool(lines) and lines[at].replied,
+        previous=_address(lines[at - 1]) if at else None,
+        following=_address(lines[at + 1]) if at + 1 < len(lines) else None,
+        keys=keys,
+        reasons=REASONS,
         left=sum(not line.answered for line in lines),
         total=len(lines),
         typed=request.form,
@@ -88,6 +125,7 @@ def _submission(docno: str) -> Submission:
         request.form.get("client_id", ""),
         answer=Answer.GRADE if graded else Answer(answer),
         grade=int(answer) if graded else None,
+        reason=request.form.get("reason", "") if answer == Answer.CANNOT_JUDGE else "",
         comment=request.form.get("comment", ""),
         shown_sha256=request.form.get("shown_sha256") or None,
     )

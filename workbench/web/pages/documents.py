@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import BinaryIO
-
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
@@ -11,17 +9,19 @@ from workbench.errors import Finding, WorkbenchError
 from workbench.formats.documents import DOCUMENT_FORMATS, read_documents
 from workbench.formats.text_formats import in_words
 from workbench.web.access import here, organiser, reader
-from workbench.web.context import reading, writing
-from workbench.web.forms import announce, findings_of, sent_files, sent_id, sent_text, status_of, with_each
+from workbench.web.context import app_context, reading
+from workbench.web.downloads import attachment
+from workbench.web.forms import announce, findings_of, sent_files, sent_id, sent_text, status_of
+from workbench.web.pages.overview.steps import next_way
 from workbench.web.pages.pools.pool_choice import pools_shown
 from workbench.web.pages.topics import loaded_in_words
 from workbench.web.requests import see_other
 from workbench.workflow.campaigns import collection
-from workbench.workflow.campaigns.collection import Loaded, load_documents
+from workbench.workflow.campaigns.loading import load_in_portions
 
 blueprint = Blueprint("documents", __name__, url_prefix="/c/<slug>/documents")
 A_PAGE = 50
-MOST_MISSING = 300
+MOST_MISSING = 30
 
 
 @blueprint.get("")
@@ -37,17 +37,22 @@ def load() -> Response | tuple[str, int]:
     """Load documents from files: all of the files, or none if one has errors."""
     pooled = "pooled" in request.form
     try:
-        with writing() as db:
-
-            def load_one(name: str, stream: BinaryIO) -> Loaded:
-                documents = read_documents(stream, source=name)
-                return load_documents(db, here().id, documents, source=name, pooled=pooled)
-
-            done = with_each(sent_files(), load_one)
+        files = [(name, read_documents(stream, source=name)) for name, stream in sent_files()]
+        done = load_in_portions(app_context().database, here().id, files, pooled=pooled)
     except WorkbenchError as error:
         return _page(findings_of(error, "Documents")), status_of(error)
-    announce([(name, loaded_in_words(loaded, "document")) for name, loaded in done])
+    announce([(name, loaded_in_words(loaded, "document")) for name, loaded in done], next_way())
     return see_other(url_for("documents.index"))
+
+
+@blueprint.get("/without-text.txt")
+@reader
+def without_text() -> Response:
+    """The docnos of pooled documents without text, one a line, for whatever fetches the texts."""
+    with reading() as db:
+        missing = collection.missing_documents(db, here().id)
+    content = "".join(f"{docno}\n" for docno in missing).encode("utf-8", "surrogateescape")
+    return attachment(content, f"{here().slug}.without-text.txt", kind="text/plain")
 
 
 @blueprint.get("/document")

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError
 from workbench.web import notices
-from workbench.web.access import here, organiser, viewer
+from workbench.web.access import here, organiser
 from workbench.web.context import reading, writing
 from workbench.web.forms import counted, findings_of, sent_text, status_of, whole_number
+from workbench.web.invitation_links import Link, invite_sent
 from workbench.web.requests import see_other
 from workbench.workflow.people import groups, invitations, membership
 from workbench.workflow.people.accounts import clean_name
@@ -84,17 +87,11 @@ def remove(group_id: int) -> Response:
 @blueprint.post("/<int:group_id>/invitations")
 @organiser
 def invite(group_id: int) -> tuple[str, int]:
-    """Make a link for somebody who sends the group's runs, and show it, this once."""
-    with writing() as db:
-        made = invitations.invite(
-            db,
-            here().id,
-            role=Role.PARTICIPANT,
-            group_id=group_id,
-            note=request.form.get("note", ""),
-            invited_by=viewer().id,
-        )
-    return _page(group_id, link=url_for("entrance.invitation", token=made.token, _external=True)), 201
+    """Invite people who send the group's runs, and show their links, this once."""
+    try:
+        return _page(group_id, links=invite_sent(Role.PARTICIPANT, group_id)), 201
+    except InvalidInput as error:
+        return _page(group_id, findings=error.findings), 422
 
 
 @blueprint.post("/<int:group_id>/members")
@@ -134,7 +131,11 @@ def _list(typed: str = "", findings: tuple[Finding, ...] = ()) -> str:
 
 
 def _page(
-    group_id: int, *, link: str = "", name: str | None = None, findings: tuple[Finding, ...] = ()
+    group_id: int,
+    *,
+    links: Sequence[Link] = (),
+    name: str | None = None,
+    findings: tuple[Finding, ...] = (),
 ) -> str:
     with reading() as db:
         groups.require_group(db, here().id, group_id)
@@ -143,7 +144,7 @@ def _page(
         members = membership.members(db, here().id)
         waiting = [
             one for one in invitations.invitations(db, here().id)
-            if one.group == found.name and one.used_at is None
+            if one.group == found.name and one.state is not invitations.State.ACCEPTED
         ]  # fmt: skip
     inside = {one.account_id for one in found.members}
     return render_template(
@@ -152,7 +153,8 @@ def _page(
         runs=runs,
         others=[one for one in members if one.account_id not in inside],
         invitations=waiting,
-        link=link,
+        links=links,
+        typed=request.form if findings else {},
         name=found.name if name is None else name,
         findings=findings,
     )

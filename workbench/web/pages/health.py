@@ -8,17 +8,17 @@ from workbench.errors import WorkbenchError
 from workbench.storage.engine import reachable
 from workbench.web.access import anyone
 from workbench.web.context import app_context
+from workbench.web.health import PATH, health_response
 
 blueprint = Blueprint("health", __name__)
 
 
-@blueprint.get("/healthz")
+@blueprint.get(PATH)
 @anyone
 def index() -> tuple[str, int, dict[str, str]]:
-    """`ok`, or 503 if the database does not respond; the reason is not disclosed here."""
-    plain = {"Content-Type": "text/plain; charset=utf-8"}
+    """`ok`, or 503 if the database does not respond; a server's door answers it without this view."""
     try:
         reachable(app_context().database)
     except WorkbenchError:
-        return "the database does not answer\n", 503, plain
-    return "ok\n", 200, plain
+        return health_response(False)
+    return health_response(True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
@@ -9,6 +11,8 @@ from workbench.errors import Finding, InvalidInput
 from workbench.web import notices
 from workbench.web.access import here, member, viewer
 from workbench.web.context import reading, writing
+from workbench.web.forms import counted
+from workbench.web.invitation_links import Link, invite_sent, links_of, sent_invitations
 from workbench.web.requests import see_other
 from workbench.workflow.people import invitations, membership
 from workbench.workflow.people.roles import Role
@@ -28,22 +32,32 @@ def index() -> str:
 @blueprint.post("/invitations")
 @member(Role.ORGANISER)
 def invite() -> tuple[str, int]:
-    """Create an invitation link and show it; it is never shown again."""
-    role, note = _role("role"), request.form.get("note", "")
-    with writing() as db:
-        made = invitations.invite(db, here().id, role=role, note=note, invited_by=viewer().id)
-    link = url_for("entrance.invitation", token=made.token, _external=True)
-    return _page(link=link, made=made.id), 201
+    """Invite everybody of a pasted list and show the links; they are never shown again."""
+    role = _role("role")
+    try:
+        return _page(invite_sent(role)), 201
+    except InvalidInput as error:
+        return _page(findings=error.findings), 422
 
 
-@blueprint.post("/invitations/<int:invitation_id>/revoke")
+@blueprint.post("/invitations/links")
 @member(Role.ORGANISER)
-def revoke(invitation_id: int) -> Response:
-    """Revoke an invitation."""
+def renew() -> tuple[str, int]:
+    """Give the chosen invitations new links and show them."""
     with writing() as db:
-        invitations.revoke_invitation(db, here().id, invitation_id)
-    notices.add("Invitation revoked: the link no longer works.")
-    return see_other(url_for("people.index"))
+        made = invitations.renew_invitations(db, here().id, sent_invitations())
+    return _page(links_of(made)), 201
+
+
+@blueprint.post("/invitations/withdraw")
+@member(Role.ORGANISER)
+def withdraw() -> Response:
+    """Withdraw the chosen invitations."""
+    with writing() as db:
+        number = invitations.withdraw_invitations(db, here().id, sent_invitations())
+    stopped = "its link no longer works" if number == 1 else "their links no longer work"
+    notices.add(f"{counted(number, 'invitation')} withdrawn: {stopped}.")
+    return see_other(url_for("people.index", _anchor="invitations"))
 
 
 @blueprint.post("/<int:account_id>/roles")
@@ -83,10 +97,16 @@ def _role(field: str) -> Role:
         ) from None
 
 
-def _page(link: str | None = None, made: int | None = None) -> str:
+def _page(links: Sequence[Link] = (), findings: tuple[Finding, ...] = ()) -> str:
     with reading() as db:
         members = membership.members(db, here().id)
         waiting = invitations.invitations(db, here().id)
     return render_template(
-        "people/index.html", members=members, invitations=waiting, roles=ROLES, link=link, made=made
+        "people/index.html",
+        members=members,
+        invitations=waiting,
+        roles=ROLES,
+        links=links,
+        findings=findings,
+        typed=request.form if findings else {},
     )

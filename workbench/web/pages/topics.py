@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import BinaryIO
 
 from flask import Blueprint, render_template, url_for
@@ -10,15 +11,17 @@ from werkzeug.wrappers import Response
 from workbench.errors import Finding, NotFound, WorkbenchError
 from workbench.formats.text_formats import in_words
 from workbench.formats.topics import TOPIC_FORMATS, read_topics
+from workbench.records import Topic
 from workbench.web.access import here, organiser, reader
 from workbench.web.context import reading, writing
 from workbench.web.forms import announce, counted, findings_of, sent_files, sent_id, status_of, with_each
+from workbench.web.pages.overview.steps import next_way
 from workbench.web.requests import see_other
 from workbench.workflow.adjudication.decisions import unclear_of_topic
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.collection import Loaded, load_topics, topics_of
 from workbench.workflow.judging.assignments import assignments_of
-from workbench.workflow.overview import overview
+from workbench.workflow.overview.progress import overview
 
 blueprint = Blueprint("topics", __name__, url_prefix="/c/<slug>/topics")
 
@@ -35,16 +38,18 @@ def index() -> str:
 def load() -> Response | tuple[str, int]:
     """Load topics from files; all of them, or none."""
     try:
+        # Read before the database is held: who saves meanwhile must not wait for a long file.
+        read = with_each(sent_files(), _read)
         with writing() as db:
-
-            def load_one(name: str, stream: BinaryIO) -> Loaded:
-                return load_topics(db, here().id, read_topics(stream, source=name), source=name)
-
-            done = with_each(sent_files(), load_one)
+            done = with_each(read, lambda name, found: load_topics(db, here().id, found, source=name))
     except WorkbenchError as error:
         return _page(findings_of(error, "Topics")), status_of(error)
-    announce([(name, loaded_in_words(loaded, "topic")) for name, loaded in done])
+    announce([(name, loaded_in_words(loaded, "topic")) for name, loaded in done], next_way())
     return see_other(url_for("topics.index"))
+
+
+def _read(name: str, stream: BinaryIO) -> Sequence[Topic]:
+    return read_topics(stream, source=name)
 
 
 @blueprint.get("/topic")

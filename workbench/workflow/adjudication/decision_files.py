@@ -33,13 +33,15 @@ MOST_FINDINGS = 1000
 class DecisionsImported:
     """What an import of decisions did: `new` of those `read`; the others were decided so before.
 
-    `undisputed` counts those on which the assessors do not differ by the campaign's setting.
+    `undisputed` counts those on which the assessors do not differ by the campaign's setting, `ungiven` those
+    of a grade that no assessor gave.
     """
 
     source: str
     read: int
     new: int
     undisputed: int
+    ungiven: int
 
 
 def import_decisions(
@@ -76,6 +78,9 @@ def import_decisions(
         read=len(decisions),
         new=len(rows),
         undisputed=sum((one.topic, one.docno) not in disputed for one in decisions),
+        ungiven=sum(
+            one.grade not in {event.grade for event in answers[one.topic, one.docno]} for one in decisions
+        ),
     )
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-from sqlalchemy import select
+import numpy as np
 from sqlalchemy.orm import Session
 
+from workbench.agreement.options import Occasion
+from workbench.agreement.ratings import Answers
 from workbench.agreement.rounds import (
     ROUND_COLUMNS,
     Rounds,
@@ -18,8 +20,8 @@ from workbench.agreement.rounds import (
 )
 from workbench.errors import WorkbenchError
 from workbench.export import Export
-from workbench.storage.events import CURRENT_PURPOSES, DISCUSSION
-from workbench.storage.tables import AssessorRow, JudgmentEventRow
+from workbench.workflow.agreement.independent_answers import discussed_pairs
+from workbench.workflow.agreement.selection import answers_of_campaign
 from workbench.workflow.campaigns.campaigns import campaign_of
 
 Grades = dict[str, dict[tuple[str, str], int]]
@@ -35,10 +37,10 @@ class DiscussionReport:
 
 
 def discussion_report(db: Session, campaign_id: int) -> DiscussionReport:
-    """The agreement before the first discussion of each pair, and now.
+    """The agreement of the independent answers, given before the first discussion of each pair, and now.
 
-    A pair that was never discussed says the same in both. Machines, and answers that are no grade, do not
-    enter. Raises WorkbenchError where nothing was discussed.
+    Both are the figures of the agreement page. A pair that was never discussed says the same in both;
+    machines, and answers that are no grade, do not enter. Raises WorkbenchError where nothing was discussed.
     """
     scale = campaign_of(db, campaign_id).scale
     before, after, discussed = _rounds(db, campaign_id)
@@ -80,34 +82,14 @@ def discussion_data(found: DiscussionReport, *, names: bool = True) -> dict[str,
 
 
 def _rounds(db: Session, campaign_id: int) -> tuple[Grades, Grades, set[tuple[str, str]]]:
-    """Grades by assessor before and after, and the pairs discussed."""
-    event = JudgmentEventRow
-    rows = db.execute(
-        select(AssessorRow.name, event.topic, event.docno, event.grade, event.purpose)
-        .join(AssessorRow, AssessorRow.id == event.assessor_id)
-        .where(
-            event.campaign_id == campaign_id,
-            event.purpose.in_(CURRENT_PURPOSES),
-            AssessorRow.machine.is_(False),
-        )
-        .order_by(event.id)
-    )
-    before: Grades = {}
-    after: Grades = {}
-    discussed: set[tuple[str, str]] = set()
-    begun: set[tuple[str, str, str]] = set()
-    for name, topic, docno, grade, purpose in rows:
-        pair = (topic, docno)
-        if purpose == DISCUSSION:
-            discussed.add(pair)
-            begun.add((name, topic, docno))
-        for grades in (after,) if (name, topic, docno) in begun else (before, after):
-            _say(grades.setdefault(name, {}), pair, grade)
-    return before, after, discussed
+    """Grades of people before and after, as the report of agreement has them, and the pairs discussed."""
+    before, after = (_of_people(answers_of_campaign(db, campaign_id, which)) for which in Occasion)
+    return before, after, discussed_pairs(db, campaign_id)
 
 
-def _say(given: dict[tuple[str, str], int], pair: tuple[str, str], grade: int | None) -> None:
-    if grade is None:
-        given.pop(pair, None)
-    else:
-        given[pair] = grade
+def _of_people(answers: Answers) -> Grades:
+    return {
+        assessor.name: {answers.pairs[at]: int(row[at]) for at in np.flatnonzero(row >= 0).tolist()}
+        for assessor, row in zip(answers.assessors, answers.grades, strict=True)
+        if not assessor.machine
+    }

@@ -13,7 +13,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from workbench.consensus.rule import Pair
-from workbench.errors import Conflict, NotFound
+from workbench.errors import Conflict, Finding, InvalidInput, NotFound
 from workbench.records import Scale, Topic
 from workbench.storage.adjudications import current_adjudications, latest_adjudication
 from workbench.storage.events import CURRENT_PURPOSES, DISCUSSION, recorded_event
@@ -38,14 +38,18 @@ from workbench.workflow.adjudication.opinions import (
 from workbench.workflow.adjudication.rules import AdjudicationRules, rules_from_json
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.campaigns.scales import scale_from_json
+from workbench.workflow.judging.desk_settings import desk_settings_part, save_desk_settings
 from workbench.workflow.judging.desk_view import ShownDocument
 from workbench.workflow.judging.record import Place, append
-from workbench.workflow.judging.submission import Submission, stored_annotations
+from workbench.workflow.judging.submission import LARGEST, Submission, stored_annotations
 
 
 @dataclass(frozen=True, slots=True)
 class DiscussionLine:
-    """One pair sent back to an assessor: whether this one has answered, and whether everybody has."""
+    """One pair sent back to an assessor: whether this one has answered, and whether everybody has.
+
+    `replied` says that another assessor's new answer can be seen that this one has not read.
+    """
 
     topic: str
     topic_title: str
@@ -53,6 +57,12 @@ class DiscussionLine:
     title: str
     answered: bool
     all_answered: bool
+    replied: bool
+
+    @property
+    def waiting(self) -> bool:
+        """Whether it asks for something: an answer, or reading one."""
+        return self.replied or not self.answered
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +70,8 @@ class Discussion:
     """A pair under discussion before one of its assessors; `why` is the adjudicator's reason.
 
     `mine` is this assessor's current answer, `answered` whether it was given since the pair was sent back.
+    `hidden` counts new answers that are not shown until everybody has answered, `latest` is the number of the
+    latest one that is shown, 0 for none.
     """
 
     topic: Topic
@@ -71,6 +83,8 @@ class Discussion:
     mine: Statement
     answered: bool
     why: str
+    hidden: int
+    latest: int
 
     @property
     def pair(self) -> Pair:
@@ -89,6 +103,8 @@ def discussions(db: Session, campaign_id: int, account_id: int) -> tuple[Discuss
     if not rows:
         return ()
     answered = answers_in_discussion(db, campaign_id)
+    blind = rules_from_json(db.get_one(CampaignRow, campaign_id).adjudication_rules).blind_discussion
+    read = desk_settings_part(db, account_id, READ_PART)
     docnos = [row.docno for row in rows]
     titles = dict(
         db.execute(
@@ -109,9 +125,56 @@ def discussions(db: Session, campaign_id: int, account_id: int) -> tuple[Discuss
                 title=titles.get(row.docno, ""),
                 answered=events.get(number, 0) > asked(row, people)[number],
                 all_answered=all_answered(row, people, events),
+                replied=_latest_shown(row, people, events, number, blind=blind) > _read(read, row),
             )
         )
-    return tuple(sorted(lines, key=lambda line: line.answered))
+    return tuple(sorted(lines, key=lambda line: (line.answered, not line.replied)))
+
+
+def _latest_shown(
+    row: AdjudicationEventRow,
+    people: Mapping[int, Person],
+    answered: Mapping[int, int],
+    reader: int,
+    *,
+    blind: bool,
+) -> int:
+    """The number of the latest new answer of another assessor that `reader` may see, 0 for none."""
+    if blind and not all_answered(row, people, answered):
+        return 0
+    new = _new_answers(row, people, answered)
+    return max((event for who, event in new.items() if who != reader), default=0)
+
+
+def _new_answers(
+    row: AdjudicationEventRow, people: Mapping[int, Person], answered: Mapping[int, int]
+) -> dict[int, int]:
+    """The event of each assessor who has answered since the pair was sent back."""
+    return {who: answered[who] for who, event in asked(row, people).items() if answered.get(who, 0) > event}
+
+
+READ_PART = "replies_read"
+MOST_READ = 500
+
+
+def _read(stored: Mapping[str, object], row: AdjudicationEventRow) -> int:
+    number = stored.get(str(row.id), 0)
+    return number if isinstance(number, int) else 0
+
+
+def mark_read(db: Session, campaign_id: int, account_id: int, pair: Pair, *, latest: int) -> None:
+    """Note that an assessor has read the others' new answers up to the event `latest`.
+
+    Raises NotFound as `discussion`.
+    """
+    _, row = _sent_back(db, campaign_id, account_id, pair)
+    stored = desk_settings_part(db, account_id, READ_PART)
+    if latest <= _read(stored, row):
+        return
+    others = [(name, value) for name, value in stored.items() if name != str(row.id)]
+    save_desk_settings(
+        db, account_id, READ_PART, {**dict(others[1 - MOST_READ :]), str(row.id): min(latest, LARGEST)}
+    )
 
 
 def discussion(db: Session, campaign_id: int, account_id: int, pair: Pair) -> Discussion:
@@ -127,11 +190,15 @@ def discussion(db: Session, campaign_id: int, account_id: int, pair: Pair) -> Di
     # Whoever has judged the pair since it was sent back is no part of this discussion.
     then = {who for _, who, _, _ in row.seen}
     reader = OpinionReader(account_id, people, rules)
-    opinions = opinions_of(db, campaign_id, pair, reader, only=then)
+    answered = answers_in_discussion(db, campaign_id, pair).get(pair, {})
+    new = _new_answers(row, people, answered)
+    hides = rules.blind_discussion and not all_answered(row, people, answered)
+    # Of the others what they said before, until everybody has answered.
+    until = {who: event for event, who, _, _ in row.seen if who != number} if hides else None
+    opinions = opinions_of(db, campaign_id, pair, reader, only=then, until_of=until)
     mine = next((one for one in opinions if one.mine), None)
     if mine is None:
         raise NotFound("you have withdrawn your answer about this document", remedy="judge it again first")
-    answered = answers_in_discussion(db, campaign_id, pair).get(pair, {})
     return Discussion(
         topic=Topic(topic.topic, topic.title, topic.description, topic.narrative),
         scale=scale_from_json(campaign.scale),
@@ -140,8 +207,10 @@ def discussion(db: Session, campaign_id: int, account_id: int, pair: Pair) -> Di
         document=shown_document(db, campaign_id, pair[1]),
         opinions=opinions,
         mine=mine.now,
-        answered=answered.get(number, 0) > asked(row, people)[number],
+        answered=number in new,
         why=row.reason,
+        hidden=sum(who != number for who in new) if hides else 0,
+        latest=_latest_shown(row, people, answered, number, blind=rules.blind_discussion),
     )
 
 
@@ -149,8 +218,8 @@ def discuss(db: Session, campaign_id: int, account_id: int, topic: str, submissi
     """Append an assessor's answer after the discussion, kept or changed; returns whether it is new.
 
     Earlier answers stay in the history. The same client id again changes nothing. Raises NotFound as
-    `discussion`, WorkbenchError for a grade outside the scale, Conflict for a client id that was used for
-    another answer.
+    `discussion`, InvalidInput where the campaign asks for a reason and there is none, WorkbenchError for a
+    grade outside the scale, Conflict for a client id that was used for another answer.
     """
     pair = (topic, submission.docno)
     number = _assessor(db, campaign_id, account_id)
@@ -163,8 +232,13 @@ def discuss(db: Session, campaign_id: int, account_id: int, topic: str, submissi
             )
         return False
     number, _ = _sent_back(db, campaign_id, account_id, pair)
+    campaign = db.get_one(CampaignRow, campaign_id)
     if submission.grade is not None:
-        scale_from_json(db.get_one(CampaignRow, campaign_id).scale).grade(submission.grade)
+        scale_from_json(campaign.scale).grade(submission.grade)
+    if rules_from_json(campaign.adjudication_rules).reasons_required and not submission.comment.strip():
+        raise InvalidInput(
+            [Finding("Comment", None, "comment", "every answer needs a reason here", "write one")]
+        )
     before = _before(db, campaign_id, number, pair)
     place = Place(
         campaign_id=campaign_id,
@@ -179,7 +253,7 @@ def discuss(db: Session, campaign_id: int, account_id: int, topic: str, submissi
         same = (before.answer, before.grade) == (submission.stored_answer, submission.grade)
         submission = replace(
             submission,
-            reason=before.reason if same else "",
+            reason=submission.reason or (before.reason if same else ""),
             # What was marked and ticked before goes on with the latest answer.
             annotations=stored_annotations(before.evidence, before.ratings, before.subtopics),
         )

@@ -64,6 +64,12 @@ class DisputedPair:
         return self.topic.id, self.document.docno
 
     @property
+    def ungiven(self) -> bool:
+        """Whether the decision is a grade that no assessor gives."""
+        grade = None if self.decided is None else self.decided.grade
+        return grade is not None and grade not in {one.now.grade for one in self.opinions}
+
+    @property
     def own(self) -> bool:
         """Whether the adjudicator is one of the assessors of the pair."""
         return any(opinion.mine for opinion in self.opinions)

@@ -172,7 +172,9 @@ def _lines(
                 title=titles.get(pair[1], ""),
                 judgments=judgments,
                 spread=one.spread if one else spread_of(judgments, scale),
-                state=_state(row, answered, disputed=one is not None),
+                state=state_of(
+                    row, answered, agreed=one is None and sum(j.grade is not None for j in judgments) > 1
+                ),
                 decided=decided_of(row, names) if row else None,
                 changed=row is not None and row.grade is not None and changed_since(row, judgments, people),
                 discussed=answered or pair in discussed,
@@ -182,14 +184,15 @@ def _lines(
     return lines
 
 
-def _state(row: AdjudicationEventRow | None, answered: bool, *, disputed: bool) -> State:
+def state_of(row: AdjudicationEventRow | None, answered: bool, *, agreed: bool) -> State:
+    """The state of a pair; a discussion that leaves fewer than two grades has settled nothing."""
     if row is None:
         return State.OPEN
     if row.decision == Decision.GRADE:
         return State.DECIDED
     if row.decision == Decision.UNCLEAR:
         return State.UNCLEAR
-    if not disputed:
+    if agreed:
         return State.SETTLED
     return State.OPEN if answered else State.BACK
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from string import ascii_uppercase
 
 from sqlalchemy import ColumnElement, func, select
@@ -44,7 +44,8 @@ class Statement:
 class Opinion:
     """One assessor's current answer on a pair and, after a discussion, the answer before it.
 
-    `name` is the assessor's, or a letter where names are hidden. `mine` marks the reader's own.
+    `name` is the assessor's, or a letter where names are hidden. `mine` marks the reader's own. `earlier` are
+    the comments of earlier rounds of discussion, the first first.
     """
 
     assessor_id: int
@@ -54,6 +55,7 @@ class Opinion:
     event_id: int
     now: Statement
     before: Statement | None
+    earlier: tuple[str, ...] = ()
 
     @property
     def changed(self) -> bool:
@@ -90,11 +92,12 @@ def opinions_of(
     *,
     only: Collection[int] | None = None,
     until: int | None = None,
+    until_of: Mapping[int, int] | None = None,
 ) -> tuple[Opinion, ...]:
     """The assessors of a pair who have a current answer, by name, or in an order drawn for the pair.
 
     Machines are left out unless the rules count them; `only` names assessors by number. `until` is the number
-    of an event: later answers are ignored.
+    of an event: later answers are ignored; `until_of` is the same for single assessors.
     """
     people, rules = reader.people, reader.rules
     event = JudgmentEventRow
@@ -103,7 +106,8 @@ def opinions_of(
         chosen = chosen.where(event.id <= until)
     history: dict[int, list[JudgmentEventRow]] = {}
     for row in db.scalars(chosen.order_by(event.id)):
-        history.setdefault(row.assessor_id, []).append(row)
+        if until_of is None or row.id <= until_of.get(row.assessor_id, row.id):
+            history.setdefault(row.assessor_id, []).append(row)
     opinions = [
         _opinion(number, events, people[number], reader.account_id)
         for number, events in history.items()
@@ -115,10 +119,7 @@ def opinions_of(
     if not rules.names_hidden:
         return tuple(sorted(opinions, key=lambda one: (one.machine, one.name)))
     opinions.sort(key=lambda one: _seeded_order(rules.seed, pair, one.assessor_id))
-    return tuple(
-        Opinion(one.assessor_id, letter(place), one.machine, one.mine, one.event_id, one.now, one.before)
-        for place, one in enumerate(opinions)
-    )
+    return tuple(replace(one, name=letter(place)) for place, one in enumerate(opinions))
 
 
 def latest_event(db: Session, campaign_id: int, pair: Pair) -> int:
@@ -161,6 +162,13 @@ def _opinion(number: int, events: Sequence[JudgmentEventRow], person: Person, ac
         event_id=events[-1].id,
         now=_statement(events[-1]),
         before=None if before is None else _statement(before),
+        earlier=tuple(
+            dict.fromkeys(
+                event.comment
+                for event in events[:-1]
+                if event.purpose == DISCUSSION and event.comment not in {"", events[-1].comment}
+            )
+        ),
     )
 
 

@@ -86,6 +86,12 @@ class QueueLine:
         return self.topic, self.docno
 
     @property
+    def ungiven(self) -> bool:
+        """Whether the decision is a grade that no assessor gives."""
+        grade = None if self.decided is None else self.decided.grade
+        return grade is not None and grade not in {one.grade for one in self.judgments}
+
+    @property
     def open(self) -> bool:
         """Whether an adjudicator is to decide it."""
         return self.state is State.OPEN

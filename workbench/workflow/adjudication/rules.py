@@ -25,6 +25,9 @@ class AdjudicationRules:
 
     Machine judgments count only with `machines`. With `names_hidden` assessors are A, B, C in an order
     drawn for each pair from the `seed`. `measure` is the one by which the influence of pairs is computed.
+
+    With `blind_discussion` the assessors of a returned pair see each other's new answers only when all have
+    answered; else each new answer as it comes. With `reasons_required` an answer there needs a comment.
     """
 
     difference: Difference = Difference.ANY
@@ -34,6 +37,8 @@ class AdjudicationRules:
     names_hidden: bool = False
     measure: str = MEASURE
     seed: int = 0
+    blind_discussion: bool = True
+    reasons_required: bool = False
 
     @property
     def disputed(self) -> DisputeRule:

@@ -353,6 +353,7 @@ def _repeats(report: ConsistencyReport) -> Data:
         "relevant_from": report.grades.relevant_from,
         "graded": report.grades.graded,
         "no_grade": report.no_grade,
+        "changed_later": report.changed_later,
         "contradictions": contradictions,
     }
 

@@ -13,7 +13,7 @@ from workbench.agreement.contingency import MISSING
 from workbench.agreement.export import bounds_cells, drawn_cells
 from workbench.agreement.machines import MachineComparison, compare_machine, machine_coefficients, majority
 from workbench.agreement.options import AgreementOptions
-from workbench.workflow.agreement.selection import ComparedGrades, compared_grades, current_answers
+from workbench.workflow.agreement.selection import ComparedGrades, answers_of_campaign, compared_grades
 
 MAJORITY = "majority"
 
@@ -56,7 +56,7 @@ def machines_against_people(db: Session, campaign_id: int, options: AgreementOpt
     Raises InvalidInput for a grade that cannot be the relevance threshold.
     """
     grades = compared_grades(db, campaign_id, relevant_from=options.relevant_from, graded=options.graded)
-    answers = current_answers(db, campaign_id)
+    answers = answers_of_campaign(db, campaign_id, options.answers)
     categories = grades.categories
     codes = np.full(answers.grades.shape, MISSING, dtype=np.int8)
     for grade in grades.scale:

@@ -17,7 +17,7 @@ import numpy as np
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from workbench.agreement.options import AgreementOptions
+from workbench.agreement.options import AgreementOptions, Occasion, Singles
 from workbench.agreement.ratings import NO_ANSWER
 from workbench.agreement.sample_export import plans_export
 from workbench.agreement.sample_influence import (
@@ -43,7 +43,7 @@ from workbench.agreement.weights import nominal
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.export import Export
 from workbench.storage.tables import AssessorRow, AssignmentRow, PoolRow
-from workbench.workflow.agreement.selection import ComparedGrades, compared_grades, current_answers
+from workbench.workflow.agreement.selection import ComparedGrades, answers_of_campaign, compared_grades
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.judging.handout import handouts_of
 from workbench.workflow.pools.pace import Pace, pace_of
@@ -95,7 +95,7 @@ def candidates_of(
     scale = campaign_of(db, campaign_id).scale
     grades = sorted((grade.value for grade in scale.grades), reverse=True)
     places = {grade: place for place, grade in enumerate(grades)}
-    answers = current_answers(db, campaign_id)
+    answers = answers_of_campaign(db, campaign_id, Occasion.CURRENT)
     ids = dict(
         db.execute(
             select(AssessorRow.name, AssessorRow.id).where(AssessorRow.campaign_id == campaign_id)
@@ -311,9 +311,11 @@ def _topic_size(known: Known | None, candidates: Candidates) -> float:
 def _known(db: Session, campaign_id: int, grades: ComparedGrades, target: Target) -> Known | None:
     try:
         found = enter(
-            current_answers(db, campaign_id),
+            answers_of_campaign(db, campaign_id, Occasion.INDEPENDENT),
             grades.scale,
-            AgreementOptions(relevant_from=grades.relevant_from, graded=grades.graded),
+            AgreementOptions(
+                relevant_from=grades.relevant_from, graded=grades.graded, singles=Singles.LEFT_OUT
+            ),
         )
     except WorkbenchError:
         return None

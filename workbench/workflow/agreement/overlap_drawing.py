@@ -37,9 +37,8 @@ from workbench.workflow.agreement.overlap import (
 from workbench.workflow.judging.assignments import SEEDS, assign
 from workbench.workflow.pools.listing import PoolReport, pool_report
 from workbench.workflow.pools.making import manual_entry, write_entries
-from workbench.workflow.pools.pool_rows import checked_name
+from workbench.workflow.pools.pool_rows import OVERLAP, checked_name
 
-STRATEGY = "overlap"
 REASON = "drawn for a second judgment"
 
 
@@ -105,7 +104,7 @@ def draw_overlap(
         campaign_id=campaign_id,
         name=name,
         recipe={
-            "strategy": STRATEGY,
+            "strategy": OVERLAP,
             "parameters": {"draw": str(order.draw), "pairs": str(len(chosen)), "seed": str(seed)}
             | _plan_parameters(plan.request),
             "ties": str(TieRule.TREC_EVAL),
@@ -131,7 +130,7 @@ def draw_overlap(
         values = manual_entry(pair) | marks if known is None else _as_pooled(known)
         drawn_as = {"inclusion": chances[one.label], "stratum": one.label + 1, "weight": None}
         entries[pair] = values | drawn_as
-    write_entries(db, row.id, entries)
+    write_entries(db, row.id, entries.values())
     assigned = _assign(db, row.id, chosen, assessor_ids, others=others, seed=seed)
     labels = Counter(one.label for one in chosen)
     return DrawnOverlap(

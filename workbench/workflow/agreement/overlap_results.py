@@ -16,9 +16,11 @@ from workbench.agreement.sample_results import SampleEstimate, estimate_from_pai
 from workbench.agreement.sample_size import Draw
 from workbench.storage.events import CURRENT_PURPOSES, current_events
 from workbench.storage.tables import AssessorRow, JudgmentEventRow, PoolEntryRow, PoolRow
+from workbench.workflow.agreement.independent_answers import discussed_answers
 from workbench.workflow.agreement.overlap import Pair
-from workbench.workflow.agreement.overlap_drawing import STRATEGY, kept_request
+from workbench.workflow.agreement.overlap_drawing import kept_request
 from workbench.workflow.campaigns.campaigns import campaign_of
+from workbench.workflow.pools.pool_rows import OVERLAP
 
 Graded = tuple[int, int]
 """An assessor's id, and the current grade or its place among the categories."""
@@ -46,7 +48,7 @@ class OverlapResult:
 def overlap_results(db: Session, campaign_id: int, *, level: float = LEVEL) -> tuple[OverlapResult, ...]:
     """The overlaps of a campaign, oldest first; later assessors of a pair count in the order they began."""
     rows = db.scalars(select(PoolRow).where(PoolRow.campaign_id == campaign_id).order_by(PoolRow.id)).all()
-    pools = [row for row in rows if row.recipe["strategy"] == STRATEGY]
+    pools = [row for row in rows if row.recipe["strategy"] == OVERLAP]
     if not pools:
         return ()
     grades = sorted((grade.value for grade in campaign_of(db, campaign_id).scale.grades), reverse=True)
@@ -152,7 +154,7 @@ def _people(campaign_id: int) -> Select[int]:
 
 
 def _current_grades(db: Session, campaign_id: int) -> dict[Pair, tuple[Graded, ...]]:
-    """The current grades of every pair that people graded, in the order in which these began it."""
+    """The independent grades of every pair that people graded, in the order in which these began it."""
     event = JudgmentEventRow
     begun = {
         (who, topic, docno): number
@@ -166,11 +168,14 @@ def _current_grades(db: Session, campaign_id: int) -> dict[Pair, tuple[Graded, .
             .group_by(event.assessor_id, event.topic, event.docno)
         )
     }
+    grades = {(one.assessor_id, (one.topic, one.docno)): one.grade for one in current_events(db, campaign_id)}
+    # What assessors said after they had seen each other's answers is no second opinion.
+    grades |= {place: grade for place, (_, grade) in discussed_answers(db, campaign_id).items()}
     found: dict[Pair, list[tuple[int, int, int]]] = {}
-    for one in current_events(db, campaign_id):
-        number = begun.get((one.assessor_id, one.topic, one.docno))
-        if one.grade is not None and number is not None:
-            found.setdefault((one.topic, one.docno), []).append((number, one.assessor_id, one.grade))
+    for (who, pair), grade in grades.items():
+        number = begun.get((who, *pair))
+        if grade is not None and number is not None:
+            found.setdefault(pair, []).append((number, who, grade))
     return {
         pair: tuple((who, grade) for _, who, grade in sorted(begun_first))
         for pair, begun_first in found.items()

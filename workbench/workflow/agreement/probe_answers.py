@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -42,10 +42,11 @@ class RecordedEvent:
 
 @dataclass(frozen=True, slots=True)
 class ProbeAnswer:
-    """The last answer to a probe; `first` is the current answer just before a repeat.
+    """The answer to a probe that counts; `first` is the current answer just before a repeat.
 
-    `round` counts how often the training was gone through. `judged` says that a planted pair stands in a pool
-    and was judged as every other: its answer is current.
+    `changed` says that another answer to the repeat came later, which does not count. `round` counts how
+    often the training was gone through. `judged` says that a planted pair stands in a pool and was judged as
+    every other: its answer is current.
     """
 
     against: Against
@@ -54,6 +55,7 @@ class ProbeAnswer:
     known: int | None
     round: int = 1
     judged: bool = False
+    changed: bool = False
 
     @property
     def stood(self) -> int | None:
@@ -113,9 +115,9 @@ def answers_to_probes(
 ) -> list[ProbeAnswer]:
     """One assessor's answers to probes, in the order recorded.
 
-    Of an answer that was changed or undone at the desk only the last counts; in training the
-    first answer of a round counts. A planted pair that was judged among the others comes with its current
-    answer, after the rest.
+    Of a planted pair that was changed or undone at the desk only the last answer counts. Of a repeat, and in
+    a round of training, the first one counts, whatever became of it. A planted pair that was judged among
+    the others comes with its current answer, after the rest.
     """
     current: dict[Pair, RecordedEvent] = {}
     probes: dict[object, ProbeAnswer] = {}
@@ -127,7 +129,10 @@ def answers_to_probes(
         against, number = Against(one.purpose), rounds.get(one.number, 1)
         # From elsewhere every one stands for itself.
         place = (against, one.pair, number, one.assignment if one.assignment is not None else -1 - at)
-        if against is Against.TRAINING and place in probes:
+        if against is not Against.PLANTED and place in probes:
+            given = probes[place]
+            if one.answer != LATER and (one.answer, one.grade) != (given.event.answer, given.event.grade):
+                probes[place] = replace(given, changed=True)
             continue
         probes.pop(place, None)
         if one.answer in (WITHDRAWN, LATER):

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import fsum
 from typing import TypeVar, cast
 
 from sqlalchemy.orm import Session
 
-from workbench.agreement.estimates import Estimate, coefficients_of
-from workbench.agreement.options import AgreementOptions
+from workbench.agreement.bands import Band, verdict
+from workbench.agreement.estimates import Estimate, chosen, coefficients_of
+from workbench.agreement.options import AgreementOptions, Singles
 from workbench.agreement.pair_report import PairReport, pair_report
 from workbench.agreement.pairwise import AssessorPair, assessor_pairs
 from workbench.agreement.report import AgreementReport, Matrix, agreement_report, matrix
@@ -23,11 +24,21 @@ Report = TypeVar("Report")
 
 @dataclass(frozen=True, slots=True)
 class People:
-    """Point values for people alone: every two of them, and the mean pooled kappa, None where undefined."""
+    """How far people alone agree: the pooled kappa of all `together`, every two of them, and their mean.
+
+    `together` is the figure of the agreement page, with its interval and the number of its pairs; the values
+    of every two have no interval, and the mean is None where they are undefined.
+    """
 
     names: tuple[str, ...]
+    together: Estimate
     pairs: tuple[AssessorPair, ...]
     mean: float | None
+
+    @property
+    def band(self) -> Band | None:
+        """The verdict on the mean, None where there is none."""
+        return verdict(self.mean, self.together.found.n)
 
     @property
     def defined(self) -> int:
@@ -59,7 +70,7 @@ def campaign_coefficients(
 
 def campaign_matrix(db: Session, campaign_id: int, options: AgreementOptions) -> Matrix:
     """Every two assessors, ordered by the options' coefficient; raises as `campaign_agreement` does."""
-    return _cached(db, campaign_id, options, "matrix", matrix)
+    return _cached(db, campaign_id, _of_two(options), "matrix", matrix)
 
 
 def campaign_pair(
@@ -70,15 +81,23 @@ def campaign_pair(
     def make(selection: Selection, options: AgreementOptions) -> PairReport:
         return pair_report(selection, options, first=first, second=second)
 
-    return _cached(db, campaign_id, options, ("pair", first, second), make)
+    return _cached(db, campaign_id, _of_two(options), ("pair", first, second), make)
+
+
+def _of_two(options: AgreementOptions) -> AgreementOptions:
+    """The options for every two: they are compared by the table of what both judged."""
+    return replace(options, singles=Singles.LEFT_OUT)
 
 
 def agreement_of_people(db: Session, campaign_id: int) -> People:
-    """Point values for people, with the campaign's options; raises WorkbenchError for fewer than two."""
-    options = AgreementOptions()
-    found = campaign_ratings(db, campaign_id, options)
-    pairs = assessor_pairs(found.ratings, options, intervals=False)
-    return People(tuple(one.name for one in found.assessors), pairs, _mean(pairs))
+    """How far people agree, with the default options; raises WorkbenchError for fewer than two."""
+    return _cached(db, campaign_id, AgreementOptions(), "people", _people)
+
+
+def _people(selection: Selection, options: AgreementOptions) -> People:
+    found = chosen(coefficients_of(selection, options)[1], "pooled")
+    pairs = assessor_pairs(selection.ratings.shared(), options, intervals=False)
+    return People(tuple(one.name for one in selection.assessors), found, pairs, _mean(pairs))
 
 
 def _cached(

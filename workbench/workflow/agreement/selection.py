@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from workbench.agreement.options import AgreementOptions, Basis
+from workbench.agreement.options import AgreementOptions, Basis, Occasion
 from workbench.agreement.ratings import CANNOT_JUDGE, NO_ANSWER, UNSURE, Answers, Assessor, answers_of
 from workbench.agreement.selection import Selection, select_ratings
 from workbench.errors import Finding, InvalidInput
 from workbench.records import Answer
 from workbench.storage.events import LATER, WITHDRAWN, answers_in_order
 from workbench.storage.tables import AssessorRow, CollectionListRow, DocumentRow, JudgmentEventRow
+from workbench.workflow.agreement.independent_answers import (
+    GivenAnswer,
+    Pair,
+    discussed_answers,
+    discussions_version,
+)
+from workbench.workflow.agreement.overlap_pools import pairs_drawn_by_label
 from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.campaigns import campaign_of
 
@@ -62,7 +70,7 @@ def compared_grades(
     return ComparedGrades(grades, threshold, graded)
 
 
-State = tuple[str, int, tuple[tuple[int, Assessor], ...], int, int | None, str]
+State = tuple[str, int, tuple[tuple[int, Assessor], ...], int, int | None, str, int]
 _NO_GRADE = {
     Answer.UNSURE: UNSURE,
     Answer.CANNOT_JUDGE: CANNOT_JUDGE,
@@ -83,13 +91,58 @@ def campaign_ratings(db: Session, campaign_id: int, options: AgreementOptions) -
     if options.basis is Basis.ALL and documents is None:
         documents = known_documents(db, campaign_id)
     chosen = replace(options, relevant_from=grades.relevant_from, documents=documents)
-    return select_ratings(current_answers(db, campaign_id), grades.scale, chosen)
+    found = select_ratings(answers_of_campaign(db, campaign_id, options.answers), grades.scale, chosen)
+    return replace(found, sentence="; ".join([found.sentence, *_caveats(db, campaign_id, found, options)]))
 
 
-def current_answers(db: Session, campaign_id: int) -> Answers:
-    """The current answers of every assessor of a campaign; cached until a judgment is added."""
+def answers_of_campaign(db: Session, campaign_id: int, which: Occasion) -> Answers:
+    """The current answers of every assessor of a campaign, or the independent ones.
+
+    They differ on pairs that were discussed alone. Cached until a judgment is added or a pair is returned.
+    """
     key = judgments_version(db, campaign_id)
-    return _ANSWERS.get(key, lambda: _read(db, campaign_id, key[2]))
+    current = _ANSWERS.get((key, Occasion.CURRENT), lambda: _read(db, campaign_id, key[2]))
+    if which is Occasion.CURRENT:
+        return current
+    return _ANSWERS.get((key, which), lambda: _before_discussion(db, campaign_id, current, key[2]))
+
+
+def _before_discussion(
+    db: Session, campaign_id: int, current: Answers, assessors: tuple[tuple[int, Assessor], ...]
+) -> Answers:
+    before = _discussed(db, campaign_id)
+    if not before:
+        return current
+    row = {number: at for at, (number, _) in enumerate(assessors)}
+    column = {pair: at for at, pair in enumerate(current.pairs)}
+    grades = current.grades.copy()
+    for (assessor_id, pair), (answer, grade) in before.items():
+        if assessor_id in row and pair in column:
+            grades[row[assessor_id], column[pair]] = _NO_GRADE[answer] if grade is None else grade
+    return replace(current, grades=grades)
+
+
+def _discussed(db: Session, campaign_id: int) -> Mapping[tuple[int, Pair], GivenAnswer]:
+    key = judgments_version(db, campaign_id)
+    return _DISCUSSED.get(key, lambda: discussed_answers(db, campaign_id))
+
+
+def _caveats(db: Session, campaign_id: int, found: Selection, options: AgreementOptions) -> Iterator[str]:
+    """What a reader must know of the pairs compared: that some were discussed, or drawn by their label."""
+    compared = set(found.pairs)
+    discussed = len({pair for _, pair in _discussed(db, campaign_id)} & compared)
+    if discussed:
+        first = options.answers is Occasion.INDEPENDENT
+        count = (
+            f"{discussed:,} pair{' that was' if discussed == 1 else 's that were'} returned for discussion"
+        )
+        yield f"of {count} the {'answers before it' if first else 'current answers'} count"
+    for name, pairs in pairs_drawn_by_label(db, campaign_id):
+        if drawn := len(pairs & compared):
+            yield (
+                f"{drawn:,} of the pairs {'was' if drawn == 1 else 'were'} drawn by label (pool {name}), so "
+                "that some labels are over-represented; the planner estimates the agreement on all pairs"
+            )
 
 
 def judgments_version(db: Session, campaign_id: int) -> State:
@@ -106,7 +159,8 @@ def judgments_version(db: Session, campaign_id: int) -> State:
     ).one()
     last = db.execute(select(event.client_id, event.recorded_at).where(event.id == newest)).one_or_none()
     # Events are only ever added, so that their number and the last of them stand for all of them.
-    return (str(db.get_bind().engine.url), campaign_id, assessors, count, newest, str(last))
+    returned = discussions_version(db, campaign_id)
+    return (str(db.get_bind().engine.url), campaign_id, assessors, count, newest, str(last), returned)
 
 
 def known_documents(db: Session, campaign_id: int) -> int | None:
@@ -129,4 +183,5 @@ def _read(db: Session, campaign_id: int, assessors: tuple[tuple[int, Assessor], 
     return answers_of([assessor for _, assessor in assessors], rows)
 
 
-_ANSWERS: Cache[State, Answers] = Cache(4)
+_ANSWERS: Cache[tuple[State, Occasion], Answers] = Cache(8)
+_DISCUSSED: Cache[State, Mapping[tuple[int, Pair], GivenAnswer]] = Cache(4)

@@ -72,13 +72,15 @@ class ConsistencyReport:
     """Every assessor of whom anything was answered twice, is known, or was changed; by name.
 
     Contradictions are the latest first. `no_grade` counts repeats and probes without a grade on
-    one side, which are left out.
+    one side, which are left out, and `changed_later` answers to repeats that were changed afterwards, of
+    which the first counts.
     """
 
     assessors: tuple[AssessorConsistency, ...]
     contradictions: tuple[Contradiction, ...]
     grades: ComparedGrades
     no_grade: int
+    changed_later: int
     options: AgreementOptions
 
 
@@ -103,9 +105,11 @@ def consistency(db: Session, campaign_id: int, options: AgreementOptions) -> Con
     grades = compared_grades(db, campaign_id, relevant_from=options.relevant_from, graded=options.graded)
     known = {pair: grade for pair, grade in known_answers(db, campaign_id).items() if grade in grades.scale}
     trained = training_rounds(db, campaign_id)
-    lines, contradictions, no_grade = [], [], 0
+    lines, contradictions, no_grade, changed_later = [], [], 0, 0
     for (name, machine), events in recorded_events(db, campaign_id).items():
-        compared, without = _compared(answers_to_probes(events, known, trained))
+        probes = answers_to_probes(events, known, trained)
+        changed_later += sum(one.changed and one.against is Against.REPEAT for one in probes)
+        compared, without = _compared(probes)
         no_grade += without
         changes = _changes(events, grades)
         if not compared and not changes.changed and not changes.withdrawn:
@@ -131,6 +135,7 @@ def consistency(db: Session, campaign_id: int, options: AgreementOptions) -> Con
         contradictions=tuple(sorted(contradictions, key=lambda one: one.when, reverse=True)),
         grades=grades,
         no_grade=no_grade,
+        changed_later=changed_later,
         options=options,
     )
 

@@ -14,14 +14,14 @@ from sqlalchemy.orm import Session
 from workbench.agreement.contingency import MISSING
 from workbench.agreement.drift import INTERVALS, Trend, trend_between, trend_within
 from workbench.agreement.intervals import LEVEL
-from workbench.agreement.options import AgreementOptions
+from workbench.agreement.options import AgreementOptions, Occasion
 from workbench.agreement.ratings import NO_ANSWER, Answers, Pair
 from workbench.agreement.timelines import Bin, Timeline, bins, sittings
 from workbench.errors import Finding, InvalidInput
 from workbench.records import Answer
 from workbench.storage.events import JUDGING, LATER, WITHDRAWN
 from workbench.storage.tables import AssessorRow, JudgmentEventRow
-from workbench.workflow.agreement.selection import ComparedGrades, compared_grades, current_answers
+from workbench.workflow.agreement.selection import ComparedGrades, answers_of_campaign, compared_grades
 from workbench.workflow.judging.importing import IMPORTED
 
 
@@ -192,7 +192,7 @@ def over_time(db: Session, campaign_id: int, options: AgreementOptions) -> TimeR
         message = f"bins of {bin_size} judgments and pauses of {gap} minutes are not possible"
         remedy = "give 1 to 1,000 judgments and 1 to 1,440 minutes"
         raise InvalidInput([Finding("Agreement", None, "bin", message, remedy)])
-    answers = current_answers(db, campaign_id)
+    answers = answers_of_campaign(db, campaign_id, Occasion.CURRENT)
     recorded = answers_on_screen(db, campaign_id)
     found = []
     for name, own in recorded.items():

@@ -11,7 +11,7 @@ from workbench.agreement.coefficients import coefficient_value
 from workbench.agreement.coefficients.coefficient import CoefficientValue
 from workbench.agreement.contingency import MISSING
 from workbench.agreement.export import bounds_cells, drawn_cells
-from workbench.agreement.options import AgreementOptions, Basis
+from workbench.agreement.options import AgreementOptions, Basis, Singles
 from workbench.agreement.selection import Selection
 from workbench.agreement.topics import (
     TopicAgreement,
@@ -95,7 +95,8 @@ def agreement_by_topic(db: Session, campaign_id: int, options: AgreementOptions)
         raise WorkbenchError(message, remedy=f"one of {', '.join(names)}")
     found = campaign_ratings(db, campaign_id, replace(options, basis=Basis.BOTH))
     titles = {topic.id: topic.title for topic in topics_of(db, campaign_id)}
-    topics = by_topic(found.ratings, options)
+    topics = tuple(one for one in by_topic(found.ratings, options) if one.n)
+    compared = {found.topics[one.place] for one in topics}
     return TopicsReport(
         options=options,
         lines=tuple(
@@ -104,7 +105,7 @@ def agreement_by_topic(db: Session, campaign_id: int, options: AgreementOptions)
         ),
         means=means(topics),
         together=tuple(coefficient_value(found.ratings, name) for name in names),
-        without=tuple((topic, title) for topic, title in titles.items() if topic not in found.topics),
+        without=tuple((topic, title) for topic, title in titles.items() if topic not in compared),
         selection=found,
     )
 
@@ -140,7 +141,9 @@ def disputed_pairs(db: Session, campaign_id: int, topic: str, options: Agreement
     titles = {one.id: one.title for one in topics_of(db, campaign_id)}
     if topic not in titles:
         raise NotFound(f"there is no topic {topic!r} in this campaign")
-    found = campaign_ratings(db, campaign_id, replace(options, graded=True, basis=Basis.BOTH))
+    found = campaign_ratings(
+        db, campaign_id, replace(options, graded=True, basis=Basis.BOTH, singles=Singles.LEFT_OUT)
+    )
     categories, codes = found.by_grade.categories, found.by_grade.codes
     here = [place for place, (own, _) in enumerate(found.pairs) if own == topic]
     differ = differing(found.by_grade)

@@ -12,14 +12,21 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.records import Scale
+from workbench.storage.engine import WRITES
 from workbench.storage.tables import CampaignRow, JudgmentEventRow, MemberRow
 from workbench.workflow.campaigns.scales import refuse_reserved, scale_from_json, scale_to_json
 from workbench.workflow.people.roles import Role
 
+ARCHIVED = "this campaign is archived: nothing in it can be changed"
+RESTORE = "an organiser can restore it in its settings"
+
 
 @dataclass(frozen=True, slots=True)
 class Campaign:
-    """A campaign builds one test collection; `slug` is its name in URLs and commands."""
+    """A campaign builds one test collection; `slug` is its name in URLs and commands.
+
+    Nothing can be changed in one that has `archived_at`.
+    """
 
     id: int
     slug: str
@@ -28,6 +35,7 @@ class Campaign:
     guidelines: str
     illustrative: bool
     created_at: datetime
+    archived_at: datetime | None
 
 
 def create_campaign(
@@ -87,11 +95,16 @@ def change_campaign(db: Session, campaign_id: int, *, name: str, guidelines: str
     return _campaign(row)
 
 
-def campaign_by_slug(db: Session, slug: str) -> Campaign:
-    """The campaign with this slug; raises NotFound."""
+def campaign_by_slug(db: Session, slug: str, *, even_archived: bool = False) -> Campaign:
+    """The campaign with this slug; raises NotFound.
+
+    In a transaction that writes it raises Conflict for an archived one, so that no command changes it.
+    """
     row = db.scalar(select(CampaignRow).where(CampaignRow.slug == slug))
     if row is None:
         raise NotFound(f"there is no campaign {slug!r}", remedy="workbench campaign list shows them")
+    if row.archived_at is not None and WRITES in db.info and not even_archived:
+        raise Conflict(ARCHIVED, remedy=f"restore it first: workbench campaign restore {slug}")
     return _campaign(row)
 
 
@@ -103,9 +116,11 @@ def campaign_of(db: Session, campaign_id: int) -> Campaign:
     return _campaign(row)
 
 
-def all_campaigns(db: Session) -> tuple[Campaign, ...]:
-    """All campaigns, by name; for the command line."""
-    return tuple(_campaign(row) for row in db.scalars(select(CampaignRow).order_by(CampaignRow.name)))
+def all_campaigns(db: Session, *, archived: bool = False) -> tuple[Campaign, ...]:
+    """All campaigns that are not archived, or those that are, by name; for the command line."""
+    column = CampaignRow.archived_at
+    chosen = select(CampaignRow).where(column.is_not(None) if archived else column.is_(None))
+    return tuple(_campaign(row) for row in db.scalars(chosen.order_by(CampaignRow.name)))
 
 
 def _campaign(row: CampaignRow) -> Campaign:
@@ -117,6 +132,7 @@ def _campaign(row: CampaignRow) -> Campaign:
         guidelines=row.guidelines,
         illustrative=row.illustrative,
         created_at=row.created_at,
+        archived_at=row.archived_at,
     )
 
 

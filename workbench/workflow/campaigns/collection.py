@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from itertools import islice
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import func, insert, select
+from sqlalchemy import func, insert, select, update
 from sqlalchemy.orm import Session
 
 from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError
 from workbench.records import Document, Topic, sorted_ids
 from workbench.storage.chunks import chunks
-from workbench.storage.tables import DocumentRow, JudgmentEventRow, PoolEntryRow, PoolRow, TopicRow
+from workbench.storage.tables import (
+    AssessorRow,
+    DocumentRow,
+    JudgmentEventRow,
+    PoolEntryRow,
+    PoolRow,
+    TopicRow,
+)
 from workbench.workflow.checks import id_finding, storable, text_hash
 
 BATCH = 500
+# Characters: a longer batch is cut off, so that writing it takes some milliseconds.
+BATCH_LENGTH = 500_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +39,12 @@ class Loaded:
     passed_over: int = 0
     missing: tuple[str, ...] = ()
 
+    @classmethod
+    def of(cls, counts: Counter[str], missing: tuple[str, ...]) -> Loaded:
+        """The result from counts by the names of the fields."""
+        names = ("read", "added", "changed", "unchanged", "passed_over")
+        return cls(**{name: counts[name] for name in names}, missing=missing)
+
 
 def load_topics(db: Session, campaign_id: int, topics: Iterable[Topic], *, source: str) -> Loaded:
     """Add topics to a campaign, and update those without judgments.
@@ -40,12 +55,8 @@ def load_topics(db: Session, campaign_id: int, topics: Iterable[Topic], *, sourc
     known = {
         row.topic: row for row in db.scalars(select(TopicRow).where(TopicRow.campaign_id == campaign_id))
     }
-    judged = set(
-        db.scalars(
-            select(JudgmentEventRow.topic).where(JudgmentEventRow.campaign_id == campaign_id).distinct()
-        )
-    )
     findings: list[Finding] = []
+    new: list[dict[str, Any]] = []
     added = changed = unchanged = 0
     for topic in topics:
         wrong = id_finding(topic.id, what="topic", source=source)
@@ -63,13 +74,12 @@ def load_topics(db: Session, campaign_id: int, topics: Iterable[Topic], *, sourc
             # A file without subtopics does not remove any.
             statement["subtopics"] = subtopics
         if row is None:
-            db.add(
-                TopicRow(campaign_id=campaign_id, topic=topic.id, position=len(known) + added, **statement)
-            )
+            place = {"campaign_id": campaign_id, "topic": topic.id, "position": len(known) + added}
+            new.append(place | statement)
             added += 1
         elif all(getattr(row, name) == value for name, value in statement.items()):
             unchanged += 1
-        elif topic.id in judged and not _only_more_subtopics(row, statement):
+        elif not _only_more_subtopics(row, statement) and _is_judged(db, campaign_id, topic.id):
             findings.append(_judged(source, "topic", topic.id))
         else:
             for name, value in statement.items():
@@ -78,6 +88,8 @@ def load_topics(db: Session, campaign_id: int, topics: Iterable[Topic], *, sourc
     if findings:
         raise InvalidInput(findings)
     db.flush()
+    if new:
+        db.execute(insert(TopicRow), new)
     return Loaded(added + changed + unchanged, added, changed, unchanged)
 
 
@@ -101,22 +113,38 @@ def load_documents(
     With `pooled` only documents of pools and draft pools are loaded. Raises InvalidInput, and changes
     nothing, if the text of a judged document would change.
     """
-    only = _pooled_docnos(db, campaign_id, drafts=True) if pooled else None
-    if only is not None and not only:
-        raise WorkbenchError("there is no pool yet", remedy="make a pool first, or load all documents")
-    judged = set(
-        db.scalars(
-            select(JudgmentEventRow.docno).where(JudgmentEventRow.campaign_id == campaign_id).distinct()
-        )
-    )
+    only = docnos_to_load(db, campaign_id, pooled=pooled)
+    judged = judged_docnos(db, campaign_id)
+    counts: Counter[str] = Counter()
     findings: list[Finding] = []
-    counts = {"read": 0, "added": 0, "changed": 0, "unchanged": 0, "passed_over": 0}
-    for batch in _batches(documents, counts, only):
-        _load_batch(db, campaign_id, batch, judged, counts, findings, source)
+    for batch in batches(documents, counts, only):
+        compared = compare(db, campaign_id, batch, judged, source)
+        findings += compared.findings
+        if not findings:
+            compared.write(db)
+        counts += compared.counts
     if findings:
         raise InvalidInput(findings)
     db.flush()
-    return Loaded(**counts, missing=missing_documents(db, campaign_id))
+    return Loaded.of(counts, missing_documents(db, campaign_id))
+
+
+def docnos_to_load(db: Session, campaign_id: int, *, pooled: bool) -> set[str] | None:
+    """The documents of pools and draft pools if only these are to be loaded, else None.
+
+    Raises WorkbenchError if there is no pool.
+    """
+    only = _pooled_docnos(db, campaign_id, drafts=True) if pooled else None
+    if only is not None and not only:
+        raise WorkbenchError("there is no pool yet", remedy="make a pool first, or load all documents")
+    return only
+
+
+def judged_docnos(db: Session, campaign_id: int, among: Collection[str] | None = None) -> set[str]:
+    """The documents of a campaign that somebody judged; `among` these, if given."""
+    event = JudgmentEventRow
+    judged = select(event.docno).where(event.campaign_id == campaign_id).distinct()
+    return set(db.scalars(judged if among is None else judged.where(event.docno.in_(among))))
 
 
 def missing_documents(db: Session, campaign_id: int) -> tuple[str, ...]:
@@ -152,31 +180,52 @@ def document(db: Session, campaign_id: int, docno: str) -> Document:
     return Document(row.docno, row.title, row.text)
 
 
-def _batches(
-    documents: Iterable[Document], counts: dict[str, int], only: set[str] | None
-) -> Iterator[tuple[Document, ...]]:
-    def chosen() -> Iterator[Document]:
-        for one in documents:
-            counts["read"] += 1
-            if only is None or one.docno in only:
-                yield one
-            else:
-                counts["passed_over"] += 1
-
-    selected = chosen()
-    while batch := tuple(islice(selected, BATCH)):
+def batches(
+    documents: Iterable[Document], counts: Counter[str], only: set[str] | None
+) -> Iterator[list[Document]]:
+    """Documents by some hundreds, or fewer if they are long; `counts` those `read` and `passed_over`."""
+    batch: list[Document] = []
+    size = 0
+    for one in documents:
+        counts["read"] += 1
+        if only is not None and one.docno not in only:
+            counts["passed_over"] += 1
+            continue
+        batch.append(one)
+        size += len(one.title) + len(one.text)
+        if len(batch) == BATCH or size >= BATCH_LENGTH:
+            yield batch
+            batch, size = [], 0
+    if batch:
         yield batch
 
 
-def _load_batch(
-    db: Session,
-    campaign_id: int,
-    batch: tuple[Document, ...],
-    judged: set[str],
-    counts: dict[str, int],
-    findings: list[Finding],
-    source: str,
-) -> None:
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Documents compared with those of the campaign: rows to add, rows to change, and what is refused."""
+
+    new: list[dict[str, Any]]
+    changed: list[dict[str, Any]]
+    unchanged: int
+    findings: list[Finding]
+
+    @property
+    def counts(self) -> Counter[str]:
+        """How many are `added`, `changed` and `unchanged`."""
+        return Counter(added=len(self.new), changed=len(self.changed), unchanged=self.unchanged)
+
+    def write(self, db: Session) -> None:
+        """Add the new rows and change the others."""
+        if self.new:
+            db.execute(insert(DocumentRow), self.new)
+        if self.changed:
+            db.execute(update(DocumentRow), self.changed)
+
+
+def compare(
+    db: Session, campaign_id: int, batch: Sequence[Document], judged: set[str], source: str
+) -> Compared:
+    """Compare documents of a file with those of a campaign."""
     known = dict(
         db.execute(
             select(DocumentRow.docno, DocumentRow.sha256).where(
@@ -184,36 +233,40 @@ def _load_batch(
             )
         ).all()
     )
-    new: list[dict[str, Any]] = []
+    found = Compared([], [], 0, [])
+    unchanged = 0
     for one in batch:
         wrong = id_finding(one.docno, what="docno", source=source)
         if wrong:
-            findings.append(wrong)
+            found.findings.append(wrong)
             continue
         title, text = storable(one.title), storable(one.text)
         sha256 = text_hash(title, text)
+        row = {"campaign_id": campaign_id, "docno": one.docno, "title": title, "text": text, "sha256": sha256}
         if one.docno not in known:
-            new.append(
-                {
-                    "campaign_id": campaign_id,
-                    "docno": one.docno,
-                    "title": title,
-                    "text": text,
-                    "sha256": sha256,
-                }
-            )
+            found.new.append(row)
             known[one.docno] = sha256
-            counts["added"] += 1
         elif known[one.docno] == sha256:
-            counts["unchanged"] += 1
+            unchanged += 1
         elif one.docno in judged:
-            findings.append(_judged(source, "document", one.docno))
+            found.findings.append(_judged(source, "document", one.docno))
         else:
-            row = db.get_one(DocumentRow, (campaign_id, one.docno))
-            row.title, row.text, row.sha256 = title, text, sha256
-            counts["changed"] += 1
-    if new and not findings:
-        db.execute(insert(DocumentRow), new)
+            found.changed.append(row)
+    return replace(found, unchanged=unchanged)
+
+
+def _is_judged(db: Session, campaign_id: int, topic: str) -> bool:
+    # By assessor, as the index has it: to list all topics that are judged every event would be read.
+    judged = (
+        select(JudgmentEventRow.id)
+        .join(AssessorRow, AssessorRow.id == JudgmentEventRow.assessor_id)
+        .where(
+            AssessorRow.campaign_id == campaign_id,
+            JudgmentEventRow.campaign_id == campaign_id,
+            JudgmentEventRow.topic == topic,
+        )
+    )
+    return db.scalar(judged.limit(1)) is not None
 
 
 def _only_more_subtopics(row: TopicRow, statement: dict[str, Any]) -> bool:

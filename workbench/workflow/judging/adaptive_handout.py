@@ -98,9 +98,19 @@ class AdaptiveHandout:
         """What an assessor has, in the order in which it was handed out."""
         return [one.docno for one in self.of(assignment.assessor_id)]
 
+    @classmethod
+    def order_to_save(cls, db: Session, pool: PoolRow, assignment: AssignmentRow) -> list[str]:
+        """The same; what an assessor has changes with every answer."""
+        return cls.load(db, [pool], topic=assignment.topic)[pool.id, assignment.topic].documents(assignment)
+
     def abandoned(self, assessor_id: int, now: datetime) -> tuple[HandedOut, ...]:
         """What colleagues of an assessor have had for too long."""
         return tuple(one for one in self.handed_out if one.assessor_id != assessor_id and one.abandoned(now))
+
+    @property
+    def most(self) -> int:
+        """How many documents the topic asks for."""
+        return self.total
 
     def left(self, assessor_id: int, now: datetime | None = None) -> int:
         """How many documents an assessor can still be handed."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from typing import Any
@@ -13,7 +13,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from workbench.errors import Finding, InvalidInput
-from workbench.records import Scale
+from workbench.records import Scale, id_bytes
 from workbench.storage.tables import AccountRow, AssessorNoteRow
 from workbench.workflow.checks import storable
 from workbench.workflow.judging.task import own_assignment
@@ -61,9 +61,18 @@ COMMANDS = (
     DeskCommand("highlight", "h", "words to highlight"),
     DeskCommand("passage", "a", "whole document, or its best passage"),
     DeskCommand("list", "l", "my judgments of this topic"),
+    DeskCommand("topic", "t", "fold the topic to a line, and unfold it"),
     DeskCommand("guidelines", "g", "guidelines"),
     DeskCommand("card", "?", "the card of keys"),
 )
+SIDE_ANSWERS = (
+    DeskCommand("side_left", "1", "the left side is better"),
+    DeskCommand("side_tie", "2", "tie: both serve the topic equally well"),
+    DeskCommand("side_both_bad", "3", "both are bad"),
+    DeskCommand("side_right", "4", "the right side is better"),
+)
+# What side by side does at the same key as the judging desk.
+SIDE_COMMANDS = ("undo", "comment", "next_hit", "previous_hit", "guidelines", "card")
 GRADES = tuple(f"grade_{value}" for value in range(HIGHEST_GRADE + 1))
 # What Space and Enter do is not to be given away; nothing else is typed without being seen.
 RESERVED = " "
@@ -101,7 +110,12 @@ def resolve_keys(scale: Scale, chosen: Mapping[str, str]) -> DeskKeys:
             candidates = (grade.key.casefold(), str(grade.value))
             grades[grade.value] = next((key for key in candidates if len(key) == 1 and key not in others), "")
     of_grades = set(grades.values())
-    commands = {command.name: chosen.get(command.name) or command.key for command in COMMANDS}
+    # A command that is newer than the choice leaves its key to the one that it was chosen for.
+    used = {chosen[command.name] for command in COMMANDS if command.name in chosen}
+    commands = {
+        command.name: chosen.get(command.name) or ("" if command.key in used else command.key)
+        for command in COMMANDS
+    }
     without_key = tuple(name for name, key in commands.items() if key in of_grades)
     return DeskKeys(
         {grade.value: grades[grade.value] for grade in scale.grades},
@@ -112,7 +126,7 @@ def resolve_keys(scale: Scale, chosen: Mapping[str, str]) -> DeskKeys:
 
 def chosen_keys(db: Session, account_id: int) -> dict[str, str]:
     """The keys that an account chose, by command; anything else that another version stored is ignored."""
-    known = {command.name for command in COMMANDS} | set(GRADES)
+    known = {command.name for command in (*COMMANDS, *SIDE_ANSWERS)} | set(GRADES)
     kept = desk_settings_part(db, account_id, KEYS_PART)
     return {
         name: key
@@ -126,6 +140,15 @@ def keys_of(db: Session, account_id: int, scale: Scale) -> DeskKeys:
     return resolve_keys(scale, chosen_keys(db, account_id))
 
 
+def side_keys_of(db: Session, account_id: int) -> dict[str, str]:
+    """The keys that count for an account side by side, by name; empty where an answer has a command's key."""
+    chosen = chosen_keys(db, account_id)
+    answers = {one.name: chosen.get(one.name) or one.key for one in SIDE_ANSWERS}
+    commands = {one.name: chosen.get(one.name) or one.key for one in COMMANDS if one.name in SIDE_COMMANDS}
+    used = set(answers.values())
+    return answers | {name: "" if key in used else key for name, key in commands.items()}
+
+
 def save_keys(db: Session, account_id: int, typed: Mapping[str, str]) -> None:
     """Keep the keys that an assessor chose by command; an empty one stays as it comes.
 
@@ -135,30 +158,40 @@ def save_keys(db: Session, account_id: int, typed: Mapping[str, str]) -> None:
 
 
 def checked_keys(typed: Mapping[str, str]) -> dict[str, str]:
-    """The keys that differ from what they are without choosing; raises InvalidInput as `choose_keys`."""
+    """The keys that differ from what they are without choosing; raises InvalidInput as `save_keys`."""
     findings: list[Finding] = []
     commands = {command.name: command.key for command in COMMANDS}
     # What a grade's key is without choosing, its scale says: mostly its digit.
     defaults = commands | {name: name.removeprefix("grade_") for name in GRADES}
+    sides = {one.name: one.key for one in SIDE_ANSWERS}
     chosen: dict[str, str] = {}
-    for name in defaults:
+    for name in (*defaults, *sides):
         key = typed.get(name, "").strip().casefold()
         if not key:
             continue
         if not _is_key(key):
             message = f"{typed[name].strip()!r} is not a single key"
             findings.append(Finding(command_name(name), None, name, message, "one letter, digit or sign"))
-        elif key != commands.get(name):
+        elif key != (commands | sides).get(name):
             chosen[name] = key
-    users: dict[str, str] = {}
-    for name, key in (defaults | chosen).items():
-        first = users.setdefault(key, name)
-        if first != name:
-            message = f"{key.upper()} is already the key of “{command_name(first)}”"
-            findings.append(Finding(command_name(name), None, name, message, "choose another one"))
+    # The two desks have keys of their own, and some that do the same at both.
+    shared = {name: commands[name] for name in SIDE_COMMANDS}
+    findings += dict.fromkeys((*_used_twice(defaults, chosen), *_used_twice(shared | sides, chosen)))
     if findings:
         raise InvalidInput(findings)
     return chosen
+
+
+def _used_twice(defaults: Mapping[str, str], chosen: Mapping[str, str]) -> Iterator[Finding]:
+    # What was typed comes last, so that the error stands where it can be corrected.
+    unchanged = {name: key for name, key in defaults.items() if name not in chosen}
+    typed = {name: key for name, key in chosen.items() if name in defaults}
+    users: dict[str, str] = {}
+    for name, key in (unchanged | typed).items():
+        first = users.setdefault(key, name)
+        if first != name:
+            message = f"{key.upper()} is already the key of “{command_name(first)}”"
+            yield Finding(command_name(name), None, name, message, "choose another one")
 
 
 def command_name(name: str) -> str:
@@ -188,7 +221,9 @@ TEXT_OPTIONS = (
     ),
     TextOption("face", "Typeface", (("serif", "Serif"), ("sans", "Sans serif"))),
     TextOption("spacing", "Line spacing", (("close", "Tight"), ("usual", "Normal"), ("wide", "Wide"))),
+    TextOption("indented", "Indented lines", (("mono", "Monospaced"), ("same", "Like other text"))),
     TextOption("theme", "Theme", (("system", "System"), ("light", "Light"), ("dark", "Dark"))),
+    TextOption("topic", "Topic", (("whole", "In full"), ("line", "Folded to a line"))),
     TextOption("start", "Open long documents", (("passage", "At the best passage"), ("top", "At the top"))),
     TextOption(
         "swipe",
@@ -209,7 +244,9 @@ class TextSettings:
     size: str = "3"
     face: str = "serif"
     spacing: str = "usual"
+    indented: str = "mono"
     theme: str = "system"
+    topic: str = "whole"
     start: str = "passage"
     swipe: str = "off"
 
@@ -244,6 +281,25 @@ def save_text_settings(db: Session, account_id: int, chosen: Mapping[str, str]) 
     return new
 
 
+INTRODUCTION_PART = "introduction"
+
+
+def is_introduced(db: Session, account_id: int, campaign_id: int) -> bool:
+    """Whether an account has read, in this campaign, what judging is."""
+    return campaign_id in _introduced(db, account_id)
+
+
+def save_introduced(db: Session, account_id: int, campaign_id: int) -> None:
+    """Keep that an account has read what judging is: it is not shown again in this campaign."""
+    introduced = {*_introduced(db, account_id), campaign_id}
+    save_desk_settings(db, account_id, INTRODUCTION_PART, {"campaigns": sorted(introduced)})
+
+
+def _introduced(db: Session, account_id: int) -> list[int]:
+    kept = desk_settings_part(db, account_id, INTRODUCTION_PART).get("campaigns")
+    return [one for one in kept if isinstance(one, int)] if isinstance(kept, list) else []
+
+
 MOST_WORDS = 5
 LONGEST_WORD = 60
 _LETTER = re.compile(r"\w")
@@ -266,9 +322,7 @@ def save_own_words(
     long or has neither letter nor digit.
     """
     assignment = own_assignment(db, assignment_id, account_id).assignment
-    kept = tuple(dict.fromkeys(_checked_word(word) for word in words))
-    if len(kept) > MOST_WORDS:
-        raise InvalidInput([_words_finding(f"{len(kept)} words", f"at most {MOST_WORDS}")])
+    kept = _checked_words(words)
     insert = sqlite.insert if db.get_bind().dialect.name == "sqlite" else postgresql.insert
     changed = {"words": list(kept), "changed_at": datetime.now(UTC)}
     # Two tabs may come first at once: the later one counts, and the note beside the words stays as it is.
@@ -277,6 +331,42 @@ def save_own_words(
         .values(assessor_id=assignment.assessor_id, topic=assignment.topic, note="", **changed)
         .on_conflict_do_update(index_elements=["assessor_id", "topic"], set_=changed)
     )
+    return kept
+
+
+WORDS_PART = "adjudication_words"
+MOST_TOPICS = 300
+"""Of one account; the words of the topic that was changed longest ago go first."""
+
+
+def adjudicator_words(db: Session, campaign_id: int, account_id: int, topic: str) -> tuple[str, ...]:
+    """The words that an adjudicator highlights in a topic."""
+    stored = desk_settings_part(db, account_id, WORDS_PART).get(_words_key(campaign_id, topic))
+    known = stored if isinstance(stored, list) else []
+    return tuple(word for word in known if isinstance(word, str))[:MOST_WORDS]
+
+
+def save_adjudicator_words(
+    db: Session, campaign_id: int, account_id: int, topic: str, words: Sequence[object]
+) -> tuple[str, ...]:
+    """Keep these words of an adjudicator instead of those before; raises InvalidInput as `save_own_words`."""
+    kept = _checked_words(words)
+    key = _words_key(campaign_id, topic)
+    stored = desk_settings_part(db, account_id, WORDS_PART)
+    others = [(name, value) for name, value in stored.items() if name != key]
+    save_desk_settings(db, account_id, WORDS_PART, {**dict(others[1 - MOST_TOPICS :]), key: list(kept)})
+    return kept
+
+
+def _words_key(campaign_id: int, topic: str) -> str:
+    # An id may hold bytes that are no text, which no database keeps in JSON.
+    return f"{campaign_id}/{id_bytes(topic).hex()}"
+
+
+def _checked_words(words: Sequence[object]) -> tuple[str, ...]:
+    kept = tuple(dict.fromkeys(_checked_word(word) for word in words))
+    if len(kept) > MOST_WORDS:
+        raise InvalidInput([_words_finding(f"{len(kept)} words", f"at most {MOST_WORDS}")])
     return kept
 
 

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from workbench.errors import NotFound
 from workbench.records import Answer, Scale, Topic
 from workbench.storage.events import LATER, TRAINING, WITHDRAWN, CurrentEvent
-from workbench.storage.tables import DocumentRow, JudgmentEventRow, TopicRow
+from workbench.storage.tables import AssessorRow, DocumentRow, JudgmentEventRow, TopicRow
 from workbench.workflow.campaigns.collection import as_topic
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.clock import utc_now
@@ -21,7 +21,7 @@ from workbench.workflow.judging.desk_rules import DeskQuestions, break_minutes, 
 from workbench.workflow.judging.near_duplicates import near_duplicates_in
 from workbench.workflow.judging.quality_checks import desk_task
 from workbench.workflow.judging.submission import NO_ANNOTATIONS, Annotations
-from workbench.workflow.judging.task import Task, annotations_of, counts, last_answered
+from workbench.workflow.judging.task import Task, annotations_of, annotations_of_event, counts, last_answered
 from workbench.workflow.judging.trainees import Feedback, feedback_of
 from workbench.workflow.judging.training import TrainingGate
 from workbench.workflow.judging.worklists import WorklistLine, worklist
@@ -75,6 +75,7 @@ class Desk:
     training: bool
     feedback: Feedback | None
     asked: DeskQuestions = field(default_factory=DeskQuestions)
+    at_most: bool = False
 
     @property
     def answered(self) -> int:
@@ -120,14 +121,8 @@ def desk(db: Session, assignment_id: int, account_id: int, *, docno: str | None 
         training=docno is not None and task.slot(docno).purpose == TRAINING,
         feedback=feedback_of(db, before) if before else None,
         asked=desk_questions(task.campaign.desk_rules),
+        at_most=task.at_most,
     )
-
-
-def is_training(db: Session, assignment_id: int, account_id: int, *, docno: str) -> bool:
-    """Whether a document of an assignment is one of training; raises NotFound as `own_task`."""
-    task = desk_task(db, assignment_id, account_id)
-    key = task.key_of(docno)
-    return key is not None and task.slot(key).purpose == TRAINING
 
 
 def shown_documents(db: Session, task: Task, keys: Iterable[str]) -> dict[str, ShownDocument]:
@@ -148,7 +143,7 @@ def shown_documents(db: Session, task: Task, keys: Iterable[str]) -> dict[str, S
 
 
 def _current(db: Session, event: CurrentEvent) -> CurrentAnswer:
-    extras = annotations_of(db, event.assessor_id, event.topic).get(event.id, NO_ANNOTATIONS)
+    extras = annotations_of_event(db, event.id)
     return CurrentAnswer(Answer(event.answer), event.grade, event.reason, event.comment, extras)
 
 
@@ -171,15 +166,21 @@ class DeskAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Sitting:
-    """The answers since the assessor's last pause, and the minutes since the first of them."""
+    """The documents answered since the assessor's last pause, and the minutes since it began.
 
-    answers: int
+    `here` are those of the topic by their keys, `elsewhere` counts those of other topics. What was withdrawn
+    or put off again is not among them.
+    """
+
+    here: tuple[str, ...]
+    elsewhere: int
     minutes: float
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A topic as the desk works through it; `total` counts what can still be handed out as well.
+    """A topic as the desk works through it; `total` counts what can still be handed out as well, or
+    all that the topic has where `at_most`.
 
     `seconds` is the median of the assessor's recent active time, None before there is enough of it;
     `break_minutes` is after how long a break is to be proposed, None where nobody asked for it. `training`
@@ -198,6 +199,7 @@ class Work:
     break_minutes: int | None
     training: tuple[str, ...] = ()
     gate: TrainingGate | None = None
+    at_most: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +214,7 @@ class PlacedDocument:
 def work_of(db: Session, assignment_id: int, account_id: int, *, now: datetime | None = None) -> Work:
     """The work that an assignment is; raises NotFound where it is not this account's or was removed."""
     task = desk_task(db, assignment_id, account_id)
-    beside = annotations_of(db, task.assignment.assessor_id, task.assignment.topic)
+    beside = annotations_of(db, task.campaign.id, task.assignment.assessor_id, task.assignment.topic)
     return Work(
         order=tuple(task.order),
         answers=tuple(
@@ -221,14 +223,15 @@ def work_of(db: Session, assignment_id: int, account_id: int, *, now: datetime |
         ),
         put_off=tuple(_desk_answer(key, event) for key, event in task.put_off.items()),
         total=task.total,
-        one_by_one=task.handout.one_by_one,
-        in_batches=task.handout.in_batches,
+        one_by_one=task.kind.one_by_one,
+        in_batches=task.kind.in_batches,
         closed=task.closed,
-        seconds=_seconds(db, task),
+        seconds=_seconds(db, task.campaign.id, task.assignment.assessor_id),
         sitting=_sitting(db, task, utc_now(now)),
         break_minutes=break_minutes(task.campaign.desk_rules),
         training=tuple(key for key in task.order if task.slot(key).purpose == TRAINING),
         gate=task.gate,
+        at_most=task.at_most,
     )
 
 
@@ -280,13 +283,22 @@ def _desk_answer(key: str, event: CurrentEvent, extras: Annotations = NO_ANNOTAT
     return DeskAnswer(key, event, event.source == "screen", extras)
 
 
-def _seconds(db: Session, task: Task) -> float | None:
+def own_seconds(db: Session, campaign_id: int, account_id: int) -> float | None:
+    """The median of an account's recent active seconds on a document; None before there are a few."""
+    whose = select(AssessorRow.id).where(
+        AssessorRow.campaign_id == campaign_id, AssessorRow.account_id == account_id
+    )
+    assessor_id = db.scalar(whose)
+    return None if assessor_id is None else _seconds(db, campaign_id, assessor_id)
+
+
+def _seconds(db: Session, campaign_id: int, assessor_id: int) -> float | None:
     event = JudgmentEventRow
     recent = db.scalars(
         select(event.active_ms)
         .where(
-            event.assessor_id == task.assignment.assessor_id,
-            event.campaign_id == task.campaign.id,
+            event.assessor_id == assessor_id,
+            event.campaign_id == campaign_id,
             event.active_ms > 0,
             event.answer.not_in([WITHDRAWN, LATER]),
         )
@@ -299,20 +311,29 @@ def _seconds(db: Session, task: Task) -> float | None:
 
 def _sitting(db: Session, task: Task, now: datetime) -> Sitting:
     event = JudgmentEventRow
-    moments = db.scalars(
-        select(event.recorded_at)
+    latest_first = db.execute(
+        select(event.recorded_at, event.topic, event.docno, event.purpose, event.answer)
         .where(
             event.assessor_id == task.assignment.assessor_id,
             event.campaign_id == task.campaign.id,
             event.source == "screen",
-            event.answer.not_in([WITHDRAWN, LATER]),
         )
         .order_by(event.id.desc())
         .limit(MOST_OF_SITTING)
-    ).all()
-    begun, answers = now, 0
-    for moment in moments:
+    )
+    begun = now
+    latest: dict[tuple[str, str, str], str] = {}
+    for moment, topic, docno, purpose, answer in latest_first:
         if begun - moment > LONGEST_PAUSE:
             break
-        begun, answers = moment, answers + 1
-    return Sitting(answers, (now.astimezone(UTC) - begun).total_seconds() / 60)
+        begun = moment
+        latest.setdefault((topic, docno, purpose), answer)
+    answered = {pair for pair, answer in latest.items() if answer not in {WITHDRAWN, LATER}}
+    topic = task.assignment.topic
+    return Sitting(
+        here=tuple(
+            key for key, given in task.answers.items() if (topic, given.docno, given.purpose) in answered
+        ),
+        elsewhere=sum(pair[0] != topic for pair in answered),
+        minutes=(now.astimezone(UTC) - begun).total_seconds() / 60,
+    )

@@ -9,7 +9,7 @@ To add a way: a module with a class that has what `Handout` has, and a line in `
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import ClassVar, Protocol, Self
 
@@ -21,12 +21,15 @@ from workbench.storage.events import CurrentEvent
 from workbench.storage.tables import AssignmentRow, PoolEntryRow, PoolEventRow, PoolRow
 from workbench.workflow.judging.adaptive_handout import AdaptiveHandout
 from workbench.workflow.judging.adaptive_states import AdaptiveStates
+from workbench.workflow.judging.known_orders import KnownOrders
 from workbench.workflow.judging.order import OrderRule, in_order
 from workbench.workflow.judging.queue_handout import QueueHandout
 from workbench.workflow.pools.adaptive_pools import is_adaptive
+from workbench.workflow.pools.pool_rows import contents_of
 
 Key = tuple[int, str]
 """A pool's number and a topic."""
+_KNOWN = KnownOrders()
 
 
 class Handout(Protocol):
@@ -52,6 +55,14 @@ class Handout(Protocol):
 
     def documents(self, assignment: AssignmentRow) -> list[str]:
         """The same in the order in which the assessor sees them."""
+
+    @classmethod
+    def order_to_save(cls, db: Session, pool: PoolRow, assignment: AssignmentRow) -> Sequence[str]:
+        """The same for saving one answer: nothing is read where the order is known already."""
+
+    @property
+    def most(self) -> int:
+        """How many documents the topic asks for, whoever gets them."""
 
     def left(self, assessor_id: int) -> int:
         """How many more an assessor can be handed now; none of a closed pool."""
@@ -120,6 +131,20 @@ class FixedHandout:
             rule=OrderRule(assignment.order_rule),
             seed=assignment.seed,
         )
+
+    @classmethod
+    def order_to_save(cls, db: Session, pool: PoolRow, assignment: AssignmentRow) -> Sequence[str]:
+        """The same, as this process knows it since the pool's pairs changed last."""
+        topic = assignment.topic
+        return _KNOWN.get(
+            (pool.id, contents_of(pool), topic, assignment.order_rule, assignment.seed),
+            lambda: cls.load(db, [pool], topic=topic)[pool.id, topic].documents(assignment),
+        )
+
+    @property
+    def most(self) -> int:
+        """All that are pooled."""
+        return len(self.entries)
 
     def left(self, assessor_id: int) -> int:
         """None: the assessor has them all."""

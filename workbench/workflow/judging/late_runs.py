@@ -10,14 +10,17 @@ from sqlalchemy.orm import Session
 from workbench.errors import Conflict
 from workbench.pooling.strategies import PoolRecipe
 from workbench.ranking import ordered
-from workbench.records import TieRule
+from workbench.records import TieRule, sorted_ids
+from workbench.storage.engine import Database
 from workbench.storage.events import current_events
-from workbench.storage.tables import AssessorRow
+from workbench.storage.tables import AssessorRow, PoolRow
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.judging.assignments import assign
+from workbench.workflow.pools.adaptive_pools import topics_of_pool
 from workbench.workflow.pools.judged_pairs import graded_by_people
-from workbench.workflow.pools.listing import PoolReport, pool_entries
-from workbench.workflow.pools.making import make_pool
+from workbench.workflow.pools.listing import PoolReport
+from workbench.workflow.pools.making import NewPool
+from workbench.workflow.pools.portions import make_in_portions
 from workbench.workflow.runs.packed_store import run_for_use
 
 CUTOFFS = (5, 10, 20, 50, 100)
@@ -72,7 +75,7 @@ def holes_of(db: Session, campaign_id: int, tag: str, *, ties: TieRule = TieRule
 
 
 def fill_holes(
-    db: Session,
+    database: Database,
     campaign_id: int,
     tag: str,
     *,
@@ -84,23 +87,24 @@ def fill_holes(
 
     Raises NotFound for the run and Conflict where nothing is left to judge.
     """
-    report = make_pool(
-        db,
-        campaign_id,
-        PoolRecipe(parameters={"depth": depth}, ties=ties, tags=[tag], supplementary=True),
-        name=f"{tag} late, depth {depth}",
-        created_by=created_by,
-    )
-    entries = pool_entries(db, campaign_id, report.pool.name)
-    if not entries:
-        raise Conflict(f"everything that {tag} has down to rank {depth} is pooled or judged already")
-    knowing = _who_judged(db, campaign_id)
+    with database.reading() as db:
+        knowing = _who_judged(db, campaign_id)
     assigned = unassigned = 0
-    for topic in dict.fromkeys(entry.topic for entry in entries):
-        if topic in knowing:
-            assigned += assign(db, report.pool.id, topics=[topic], assessor_ids=sorted(knowing[topic]))
-        else:
-            unassigned += 1
+
+    def assign_topics(db: Session, pool: PoolRow) -> None:
+        nonlocal assigned, unassigned
+        topics = topics_of_pool(db, pool)
+        if not topics:
+            raise Conflict(f"everything that {tag} has down to rank {depth} is pooled or judged already")
+        for topic in sorted_ids(topics):
+            if topic in knowing:
+                assigned += assign(db, pool.id, topics=[topic], assessor_ids=sorted(knowing[topic]))
+            else:
+                unassigned += 1
+
+    recipe = PoolRecipe(parameters={"depth": depth}, ties=ties, tags=[tag], supplementary=True)
+    new = NewPool(campaign_id, recipe, name=f"{tag} late, depth {depth}", created_by=created_by)
+    report = make_in_portions(database, new, finish=assign_topics)
     return HolesFilled(report, assigned, unassigned)
 
 

@@ -14,8 +14,16 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError
 from workbench.records import id_bytes, sorted_ids
-from workbench.storage.tables import AssessorRow, DocumentRow, PreferenceTaskRow, RunRow, TopicRow
-from workbench.workflow.judging.current_judgments import current_judgments
+from workbench.storage.events import current_events
+from workbench.storage.tables import (
+    AssessorRow,
+    CampaignRow,
+    DocumentRow,
+    PreferenceTaskRow,
+    RunRow,
+    TopicRow,
+)
+from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.judging.preferences import PreferenceKind, current_choices
 
 Pair = tuple[str, str]
@@ -168,23 +176,54 @@ def compare_runs(
     )
 
 
-def best_judged(db: Session, campaign_id: int, topics: Iterable[str], count: int) -> dict[str, list[Pair]]:
-    """Every two of the `count` documents of a topic with the highest mean grade that people gave.
+def compare_best(
+    db: Session,
+    campaign_id: int,
+    topics: Iterable[str],
+    *,
+    count: int,
+    assessor_ids: Iterable[int],
+    seed: int | None = None,
+) -> int:
+    """Give every named assessor every two of the best documents of each topic by that assessor's own grades.
 
-    Of equal means the docno that comes first (bytes). A topic with fewer than two graded documents that are
+    What only a colleague has graded is not among them, and no document that is not relevant: which ones come
+    tells nobody what others said. Returns how many tasks are new; raises as `best_judged` and
+    `compare_documents`.
+    """
+    chosen = tuple(dict.fromkeys(topics))
+    return sum(
+        compare_documents(
+            db,
+            campaign_id,
+            best_judged(db, campaign_id, chosen, count, assessor_id=assessor_id),
+            assessor_ids=[assessor_id],
+            seed=seed,
+        )
+        for assessor_id in dict.fromkeys(assessor_ids)
+    )
+
+
+def best_judged(
+    db: Session, campaign_id: int, topics: Iterable[str], count: int, *, assessor_id: int
+) -> dict[str, list[Pair]]:
+    """Every two of the `count` documents of a topic that this assessor graded highest, all of them relevant.
+
+    Of equal grades the docno that comes first (bytes). A topic with fewer than two such documents that are
     loaded has no pairs. Raises WorkbenchError for a count below 2.
     """
     if count < 2:
         raise WorkbenchError("it takes two documents to compare", remedy="give 2 or more")
+    scale = scale_from_json(db.get_one(CampaignRow, campaign_id).scale)
     known = set(db.scalars(select(DocumentRow.docno).where(DocumentRow.campaign_id == campaign_id)))
-    grades: dict[str, dict[str, list[int]]] = {}
-    for judgment in current_judgments(db, campaign_id, machines=False):
-        if judgment.grade is not None and judgment.docno in known:
-            grades.setdefault(judgment.topic, {}).setdefault(judgment.docno, []).append(judgment.grade)
+    grades: dict[str, dict[str, int]] = {}
+    for event in current_events(db, campaign_id, assessor_ids=[assessor_id]):
+        if event.grade is not None and event.grade >= scale.relevant_from and event.docno in known:
+            grades.setdefault(event.topic, {})[event.docno] = event.grade
     chosen = {}
     for topic in dict.fromkeys(topics):
-        judged = grades.get(topic, {})
-        order = sorted(judged, key=lambda docno: (-sum(judged[docno]) / len(judged[docno]), id_bytes(docno)))
+        graded = grades.get(topic, {})
+        order = sorted(graded, key=lambda docno: (-graded[docno], id_bytes(docno)))
         chosen[topic] = list(combinations(order[:count], 2))
     return chosen
 

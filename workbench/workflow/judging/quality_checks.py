@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from heapq import heappop, heappush
@@ -117,8 +117,9 @@ def check_places(
 
     `before` are the documents judged already, oldest first: they can be repeated, but nothing is put among
     them. Of every `one_in` coming documents one place, drawn by seed, has a repeat of a document since which
-    at least `distance` others came; every document at most once, none of `repeated`. Where there is no such
-    document yet, the place stays empty. Planted ones are spread over all places but the last.
+    at least `distance` others came, or half of a small topic's; every document at most once, none of
+    `repeated`. Where there is no such document yet, later ones make up for the place. Planted ones are spread
+    over all places but the last.
     """
     found: dict[int, list[Slot]] = {}
     if not coming:
@@ -130,17 +131,29 @@ def check_places(
         return found
     shown = [*before, *coming]
     barred, waiting, ripe = set(repeated), 0, list[tuple[bytes, str]]()
-    for block in range(len(coming) // one_in):
-        drawn = int.from_bytes(_draw(seed, topic, "place", str(block))[:8])
-        at = block * one_in + drawn % one_in + 1
-        while waiting < len(before) + at - distance:
+    apart, owed = min(distance, len(shown) // 2), 0
+    drawn = set(_places(len(coming), one_in, seed=seed, topic=topic))
+    for at in range(1, len(coming) + 1):
+        while waiting < len(before) + at - apart:
             docno = shown[waiting]
             waiting += 1
             if docno not in barred:
                 heappush(ripe, (_draw(seed, topic, REPEAT, docno), docno))
-        if ripe:
+        owed += at in drawn
+        # What is owed from the start comes one by one, since a run of repeats would give itself away.
+        if owed and ripe and (at in drawn or at % 2 == 0):
             found.setdefault(at, []).append(Slot(heappop(ripe)[1], REPEAT))
+            owed -= 1
     return found
+
+
+def _places(coming: int, one_in: int, *, seed: int, topic: str) -> Iterator[int]:
+    """One place (from 1) in every `one_in` documents that come; of the rest in that share of topics."""
+    for block in range(-(-coming // one_in)):
+        drawn = int.from_bytes(_draw(seed, topic, "place", str(block))[:8])
+        at = block * one_in + drawn % one_in + 1
+        if at <= coming:
+            yield at
 
 
 def _draw(seed: int, topic: str, *about: str) -> bytes:
@@ -220,9 +233,8 @@ def _with(db: Session, task: Task, rules: CheckRules) -> Task:
     if rules.training and not before and not is_waived(task.campaign.desk_rules, assignment.id):
         rounds = rounds_of(known[TRAINING], answers.trained, least=rules.least)
         for one in rounds:
-            drawn = seeded_order(
-                known[TRAINING], seed=assignment.seed + one.number - 1, topic=assignment.topic
-            )
+            seed = assignment.seed + one.number - 1
+            drawn = seeded_order(one.docnos, seed=seed, topic=assignment.topic)
             training += [Slot(docno, TRAINING, one.number) for docno in drawn]
         training = [slot for slot in training if slot not in answers.elsewhere]
     work = _merged(task.order, coming, places)

@@ -9,7 +9,7 @@ from datetime import datetime
 from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
-from workbench.errors import Finding, InvalidInput
+from workbench.errors import Finding, InvalidInput, NotFound
 from workbench.formats.graded_pairs import GradedPair
 from workbench.storage.events import PLANTED, TRAINING
 from workbench.storage.tables import CampaignRow, KnownAnswerRow, PoolEntryRow, PoolRow, TopicRow
@@ -137,6 +137,32 @@ def remove_known_answers(db: Session, campaign_id: int, *, purpose: str) -> int:
     )
     db.flush()
     return removed
+
+
+def change_known_answer(
+    db: Session, campaign_id: int, *, purpose: str, pair: tuple[str, str], grade: int
+) -> None:
+    """Correct the known grade of one pair; answers so far are compared with the new one.
+
+    Raises NotFound for a pair that is not known, WorkbenchError for a grade outside the scale.
+    """
+    row = _known_row(db, campaign_id, purpose, pair)
+    scale_from_json(db.get_one(CampaignRow, campaign_id).scale).grade(grade)
+    row.grade = grade
+    db.flush()
+
+
+def remove_known_answer(db: Session, campaign_id: int, *, purpose: str, pair: tuple[str, str]) -> None:
+    """Remove one pair; its answers stay. Raises NotFound for a pair that is not known."""
+    db.delete(_known_row(db, campaign_id, purpose, pair))
+    db.flush()
+
+
+def _known_row(db: Session, campaign_id: int, purpose: str, pair: tuple[str, str]) -> KnownAnswerRow:
+    row = db.get(KnownAnswerRow, (campaign_id, *pair, purpose))
+    if row is None:
+        raise NotFound("this pair has no known answer any more", remedy="load the page again")
+    return row
 
 
 def known_pairs(db: Session, campaign_id: int) -> KnownPairs:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from workbench.errors import Conflict, NotFound
+from workbench.errors import NotFound, TooLate
 from workbench.pooling.adaptive.live import Happening, PoolEvent
 from workbench.records import Answer
 from workbench.storage.events import LATER, WITHDRAWN, CurrentEvent, current_events
@@ -115,13 +115,22 @@ class QueueHandout:
         """Whether a pair has a place for this assessor, who may have it already."""
         return len(self.takers[docno] - {assessor_id}) < self.per_pair
 
+    def is_needed(self, one: Hold) -> bool:
+        """Whether what is out is still asked for: colleagues may have graded it elsewhere meanwhile."""
+        return len(self.graders[one.docno] - {one.assessor_id}) < self.per_pair
+
     def has(self, docno: str, assessor_id: int) -> bool:
-        """Whether an assessor was handed a pair, and has it still."""
+        """Whether an assessor was handed a pair, and nobody took it back."""
         return any(one.docno == docno and one.assessor_id == assessor_id for one in self.handed_out)
 
     def of(self, assessor_id: int) -> tuple[str, ...]:
         """What an assessor has: first what was answered without being handed out, then what was, in order."""
-        handed_out = [one.docno for one in self.handed_out if one.assessor_id == assessor_id]
+        handed_out = [
+            one.docno
+            for one in self.handed_out
+            if one.assessor_id == assessor_id
+            and (self.answered(one.docno, assessor_id) or self.is_needed(one))
+        ]
         alone = {docno for docno in self.answers if self.answered(docno, assessor_id)} - set(handed_out)
         first = sorted(alone, key=lambda docno: self.answers[docno][assessor_id].id)
         return (*first, *handed_out)
@@ -134,14 +143,23 @@ class QueueHandout:
         """What an assessor has, in the order in which it came."""
         return list(self.of(assignment.assessor_id))
 
+    @classmethod
+    def order_to_save(cls, db: Session, pool: PoolRow, assignment: AssignmentRow) -> list[str]:
+        """The same; what an assessor has changes with every answer."""
+        return cls.load(db, [pool], topic=assignment.topic)[pool.id, assignment.topic].documents(assignment)
+
     def open_of(self, assessor_id: int) -> tuple[str, ...]:
         """What an assessor was handed and has not answered."""
         return tuple(one.docno for one in self.open if one.assessor_id == assessor_id)
 
     @property
     def open(self) -> tuple[Hold, ...]:
-        """What is out: handed out, not answered."""
-        return tuple(one for one in self.handed_out if not self.answered(one.docno, one.assessor_id))
+        """What is out: handed out, not answered, still asked for."""
+        return tuple(
+            one
+            for one in self.handed_out
+            if not self.answered(one.docno, one.assessor_id) and self.is_needed(one)
+        )
 
     def free(self, assessor_id: int) -> frozenset[str]:
         """The pairs that an assessor can be handed now."""
@@ -174,6 +192,11 @@ class QueueHandout:
         )
         return tuple(sorted(found, key=lambda one: one.since))
 
+    @property
+    def most(self) -> int:
+        """How many pairs the topic has."""
+        return len(self.entries)
+
     def left(self, assessor_id: int, now: datetime | None = None) -> int:
         """How many pairs an assessor can still be handed, with what colleagues have abandoned."""
         if self.closed:
@@ -194,23 +217,27 @@ class QueueHandout:
     def accept(db: Session, pool: PoolRow, assignment: AssignmentRow, docno: str, answer: str) -> None:
         """Make sure that what an assessor is about to say of a pair finds a place.
 
-        An answer after the lease counts while the pair has room. Unsure and cannot judge need none. A
+        What an assessor was handed counts, even if colleagues have graded it elsewhere meanwhile; what was
+        taken back after the lease counts while the pair has room. Unsure and cannot judge need none. A
         withdrawal hands the pair to this assessor again, where it has room. Raises NotFound for a pair
-        outside the pool, and Conflict where colleagues have given, or are giving, all grades asked for.
+        outside the pool, and TooLate where colleagues have given, or are giving, all grades asked for.
         """
         topic, me = _locked(db, pool, assignment.topic), assignment.assessor_id
         if docno not in topic.answers:
             raise NotFound("this document is not in your part of the pool")
         room, has_it = topic.has_room(docno, me), topic.has(docno, me)
+        mine = me in topic.graders[docno] or (has_it and not topic.answered(docno, me))
         if answer == WITHDRAWN:
             if room:
                 _append(db, pool, assignment.topic, Happening.HANDED_OUT, [docno], me)
             elif has_it:
                 _append(db, pool, assignment.topic, Happening.GIVEN_BACK, [docno], me)
         elif answer in {Answer.GRADE, LATER}:
-            if not room:
-                raise Conflict(
-                    "this document already has all the judgments it needs", remedy="go on with the next one"
+            if not room and not mine:
+                raise TooLate(
+                    "this document is no longer assigned to you",
+                    remedy="go on with the next one",
+                    cause="the document has, or is getting, all the judgments that it needs",
                 )
             if not has_it:
                 _append(db, pool, assignment.topic, Happening.HANDED_OUT, [docno], me)

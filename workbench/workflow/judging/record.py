@@ -13,7 +13,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from workbench.errors import Conflict, NotFound
+from workbench.errors import Conflict, NotFound, TooLate
 from workbench.records import Answer
 from workbench.storage.events import (
     CURRENT_PURPOSES,
@@ -24,12 +24,20 @@ from workbench.storage.events import (
     append_events,
     recorded_event,
 )
+from workbench.storage.tables import AssignmentRow, PoolRow
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.checks import checked_client_id
 from workbench.workflow.judging.handout import tell_pools
-from workbench.workflow.judging.quality_checks import desk_task
+from workbench.workflow.judging.quality_checks import desk_task, with_quality_checks
 from workbench.workflow.judging.submission import NO_ANNOTATIONS, Submission, SubmissionKind
-from workbench.workflow.judging.task import Task, annotations_of, last_answered, shown_sha256_of
+from workbench.workflow.judging.task import (
+    Slot,
+    Task,
+    annotations_of_event,
+    last_answered,
+    shown_sha256_of,
+    task_of,
+)
 
 SCREEN = "screen"
 """The source of answers given at a desk or in its form."""
@@ -68,13 +76,25 @@ def record(db: Session, assignment_id: int, account_id: int, submission: Submiss
     """
     task = desk_task(db, assignment_id, account_id, writing=True, only=submission.docno)
     key = task.key_of(submission.docno)
-    if key is None and task.handout.accepts_after_lease:
+    if key is None and task.kind.accepts_after_lease:
         key = submission.docno
     if key is None:
         raise NotFound("this document is not in your part of the pool")
     if task.gate is not None and key in task.gate.withheld:
         raise Conflict("the training of this topic comes first", remedy="finish it, or ask the organiser")
     return _record(db, task, key, submission)
+
+
+def recorded_before(db: Session, assignment_id: int, submission: Submission) -> CurrentEvent | None:
+    """The event that a submission has become already, whatever has become of its assignment since."""
+    assignment = db.get_one(AssignmentRow, assignment_id)
+    known = recorded_event(db, assignment.assessor_id, submission.client_id)
+    if known is None:
+        return None
+    task = with_quality_checks(db, task_of(db, assignment, db.get_one(PoolRow, assignment.pool_id)))
+    key = task.key_of(submission.docno)
+    slot = Slot(submission.docno, known.purpose) if key is None else task.slot(key)
+    return known if _is_same(assignment, slot, submission, known) else None
 
 
 def undo_last(db: Session, assignment_id: int, account_id: int, *, client_id: str) -> str | None:
@@ -120,21 +140,26 @@ def _record(db: Session, task: Task, key: str, submission: Submission) -> Record
     _check_grade(task, submission)
     known = recorded_event(db, task.assignment.assessor_id, submission.client_id)
     if known is not None:
-        pair, before = (task.assignment.topic, slot.docno), (known.topic, known.docno)
-        says = (known.purpose, known.answer, known.grade)
-        same = submission.amends or says == (slot.purpose, submission.stored_answer, submission.grade)
-        if pair != before or not same:
+        if not _is_same(task.assignment, slot, submission, known):
             raise Conflict("this page already recorded another answer", remedy="reload the page")
         return Recorded(known, repeated=True)
     if submission.kind is SubmissionKind.LATER and current is not None:
         raise Conflict("the document has an answer already", remedy="undo it first")
     completed = _completed(db, submission, current)
     if task.closed:
-        raise Conflict("this pool is closed", remedy="ask the organiser")
+        closed = "pool is closed" if task.campaign.archived_at is None else "campaign is archived"
+        raise TooLate(f"this {closed}", remedy="ask the organiser")
     if slot.purpose == TRAINING and not _is_first(completed, current):
         raise Conflict("in training the first answer counts", remedy="go on to the next document")
-    task.handout.accept(db, task.pool, task.assignment, key, completed.stored_answer)
+    task.kind.accept(db, task.pool, task.assignment, key, completed.stored_answer)
     return append(db, _place(task, key), completed)
+
+
+def _is_same(assignment: AssignmentRow, slot: Slot, submission: Submission, known: CurrentEvent) -> bool:
+    if (assignment.topic, slot.docno) != (known.topic, known.docno):
+        return False
+    says = (slot.purpose, submission.stored_answer, submission.grade)
+    return submission.amends or says == (known.purpose, known.answer, known.grade)
 
 
 def _check_grade(task: Task, submission: Submission) -> None:
@@ -166,7 +191,7 @@ def _completed(db: Session, submission: Submission, current: CurrentEvent | None
     keeps = annotations is None or annotations.evidence is None
     before = NO_ANNOTATIONS
     if current is not None and keeps:
-        before = annotations_of(db, current.assessor_id, current.topic).get(current.id, NO_ANNOTATIONS)
+        before = annotations_of_event(db, current.id)
     if annotations is None:
         annotations = before
     elif annotations.evidence is None:

@@ -13,9 +13,10 @@ from enum import StrEnum
 from typing import Any
 
 from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.formats.identifiers import LONGEST_ID
 from workbench.records import Answer
 from workbench.storage.events import LATER, WITHDRAWN
-from workbench.workflow.checks import LONGEST_ID, checked_client_id, checked_sha256, id_finding, storable
+from workbench.workflow.checks import checked_client_id, checked_sha256, id_finding, storable
 from workbench.workflow.clock import parse_client_time
 
 LONGEST_REASON = 2000
@@ -102,6 +103,8 @@ class Submission:
     def __post_init__(self) -> None:
         checked_client_id(self.client_id)
         checked_sha256(self.shown_sha256)
+        if id_finding(self.docno, what="docno", source="answer"):
+            raise WorkbenchError("no document has this docno", remedy="load the page again")
         if self.kind is not SubmissionKind.ANSWER:
             return
         if self.answer is None:
@@ -121,6 +124,22 @@ class Submission:
     def amends(self) -> bool:
         """Whether it repeats the current answer with something else beside it."""
         return self.kind in {SubmissionKind.COMMENT, SubmissionKind.ANNOTATIONS}
+
+    def as_event(self) -> dict[str, Any]:
+        """The event of the desk that says the same, from which `read_submission` makes it again."""
+        beside = self.annotations or NO_ANNOTATIONS
+        return {
+            "kind": str(self.kind),
+            "docno": self.docno,
+            "client_id": self.client_id,
+            "answer": None if self.answer is None else str(self.answer),
+            "grade": self.grade,
+            "reason": self.reason,
+            "comment": self.comment,
+            "active_ms": self.active_ms,
+            "shown_sha256": self.shown_sha256,
+            **beside.columns(),
+        }
 
     def columns(self) -> dict[str, Any]:
         """What the table of events stores of it, within the limits."""

@@ -5,27 +5,39 @@ What cannot be recorded is stored for the organiser; no answer is dropped.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import Row, bindparam, select
+from sqlalchemy.exc import InterfaceError, InternalError, OperationalError
 from sqlalchemy.orm import Session
 
-from workbench.errors import InvalidInput, WorkbenchError
+from workbench.errors import InvalidInput, NotFound, TooLate, WorkbenchError
 from workbench.records import Answer
-from workbench.storage.events import CURRENT_PURPOSES, LATER, TRAINING, WITHDRAWN, CurrentEvent, event_before
+from workbench.storage.events import (
+    CURRENT_PURPOSES,
+    LATER,
+    TRAINING,
+    WITHDRAWN,
+    CurrentEvent,
+    Pair,
+    event_before,
+)
 from workbench.storage.tables import AccountRow, AssessorRow, AssignmentRow, MemberRow
 from workbench.workflow.checks import checked_client_id
-from workbench.workflow.judging.record import record
-from workbench.workflow.judging.submission import read_submission, sent_number, sent_text
+from workbench.workflow.judging.desk_rules import desk_questions_of
+from workbench.workflow.judging.record import Recorded, record, recorded_before
+from workbench.workflow.judging.submission import Submission, read_submission, sent_number, sent_text
 from workbench.workflow.judging.trainees import Feedback, feedback_of
 from workbench.workflow.judging.unrecorded import store_unrecorded
 from workbench.workflow.people.roles import Role
 
 MOST_EVENTS = 50
+LOG = logging.getLogger(__name__)
 Event = Mapping[str, Any]
 """One event as the desk sends it: `assignment`, `client_id`, and what `read_submission` reads."""
 
@@ -70,6 +82,26 @@ def receive(db: Session, account_id: int, events: Sequence[Event]) -> tuple[Rece
     return tuple(_receive(db, account_id, event) for event in events)
 
 
+def receive_form(db: Session, account_id: int, assignment_id: int, submission: Submission) -> Receipt:
+    """Record what a form says; what comes too late is stored, as the desk's events are.
+
+    What the person can still put right is raised: InvalidInput where the grade needs more, WorkbenchError for
+    one outside the scale, NotFound for what was never assigned to this account, Conflict as `record`.
+    """
+    row = db.execute(_STANDING, {"assignment_id": assignment_id, "account_id": account_id}).one_or_none()
+    if row is None:
+        raise NotFound("this is not assigned to you", remedy="see My topics")
+    desk_questions_of(db, row.campaign_id).require(submission)
+    try:
+        _require_standing(row)
+        return _receipt(db, row.campaign_id, submission, record(db, assignment_id, account_id, submission))
+    except (NotFound, TooLate, _NoStanding) as error:
+        if not submission.docno:
+            raise
+        event = {**submission.as_event(), "assignment": assignment_id}
+        return _too_late(db, row.campaign_id, account_id, (event, submission), error)
+
+
 def _receive(db: Session, account_id: int, event: Event) -> Receipt:
     client_id, assignment_id = sent_text(event, "client_id"), sent_number(event, "assignment") or 0
     try:
@@ -80,30 +112,72 @@ def _receive(db: Session, account_id: int, event: Event) -> Receipt:
     row = db.execute(_STANDING, whose).one_or_none()
     if row is None:
         return Receipt(client_id, Outcome.REFUSED, "this topic was never assigned to you")
+    submission: Submission | None = None
     try:
-        if row.disabled_at is not None:
-            raise WorkbenchError("the account is disabled")
-        if row.role is None:
-            raise WorkbenchError("no longer an assessor of this campaign")
         # Whatever fails half-way leaves nothing behind, and the events after it are recorded all the same.
         with db.begin_nested():
             submission = read_submission(event)
+            _require_standing(row)
             recorded = record(db, assignment_id, account_id, submission)
     except WorkbenchError as error:
-        why = "; ".join(each.message for each in error.findings) if isinstance(error, InvalidInput) else ""
-        why = why or error.message
-        store_unrecorded(db, row.campaign_id, account_id, event, why=why)
-        return Receipt(client_id, Outcome.UNRECORDED, why)
+        return _too_late(db, row.campaign_id, account_id, (event, submission), error)
+    except (OperationalError, InterfaceError, InternalError):
+        # The database is locked or gone: that is no fault of the event.
+        raise
+    except Exception as error:  # one event must not keep those behind it from being saved
+        LOG.exception("an event of the desk could not be recorded")
+        fault = WorkbenchError(f"it cannot be recorded ({type(error).__name__})")
+        return _too_late(db, row.campaign_id, account_id, (event, None), fault)
+    return _receipt(db, row.campaign_id, submission, recorded)
+
+
+class _NoStanding(WorkbenchError):
+    """The account may not judge here any more."""
+
+
+def _require_standing(row: Row[*tuple[Any, ...]]) -> None:
+    if row.disabled_at is not None:
+        raise _NoStanding("the account is disabled")
+    if row.role is None:
+        raise _NoStanding("no longer an assessor of this campaign")
+    if row.revoked_at is not None:
+        raise _NoStanding("this is no longer assigned to you")
+
+
+def _receipt(db: Session, campaign_id: int, submission: Submission, recorded: Recorded) -> Receipt:
     outcome = Outcome.REPEATED if recorded.repeated else Outcome.RECORDED
-    if recorded.event.purpose == TRAINING:
+    event = recorded.event
+    if event.purpose == TRAINING:
         # Of each round the first answer counts; an earlier round is no other screen.
-        return Receipt(client_id, outcome, feedback=feedback_of(db, recorded.event))
-    return Receipt(client_id, outcome, elsewhere=_elsewhere(db, submission.before, recorded.event))
+        return Receipt(submission.client_id, outcome, feedback=feedback_of(db, event))
+    elsewhere = _elsewhere(db, campaign_id, submission.before, event)
+    return Receipt(submission.client_id, outcome, elsewhere=elsewhere)
+
+
+def _too_late(
+    db: Session,
+    campaign_id: int,
+    account_id: int,
+    sent: tuple[Event, Submission | None],
+    error: WorkbenchError,
+) -> Receipt:
+    """Store what could not be recorded, unless it was recorded when it was sent before."""
+    event, submission = sent
+    client_id = sent_text(event, "client_id")
+    if submission is not None:
+        known = recorded_before(db, sent_number(event, "assignment") or 0, submission)
+        if known is not None:
+            return _receipt(db, campaign_id, submission, Recorded(known, repeated=True))
+    found = "; ".join(each.message for each in error.findings) if isinstance(error, InvalidInput) else ""
+    why = found or error.message
+    cause = error.cause if isinstance(error, TooLate) else why
+    store_unrecorded(db, campaign_id, account_id, event, why=cause)
+    return Receipt(client_id, Outcome.UNRECORDED, why)
 
 
 # The campaign of an assignment that is or was an account's, and whether it may still judge there.
 _STANDING = (
-    select(AssessorRow.campaign_id, AccountRow.disabled_at, MemberRow.role)
+    select(AssessorRow.campaign_id, AssignmentRow.revoked_at, AccountRow.disabled_at, MemberRow.role)
     .join(AssignmentRow, AssignmentRow.assessor_id == AssessorRow.id)
     .join(AccountRow, AccountRow.id == AssessorRow.account_id)
     .outerjoin(
@@ -116,9 +190,10 @@ _STANDING = (
 )
 
 
-def _elsewhere(db: Session, before: str, now: CurrentEvent) -> Elsewhere | None:
+def _elsewhere(db: Session, campaign_id: int, before: str, now: CurrentEvent) -> Elsewhere | None:
     purposes = CURRENT_PURPOSES if now.purpose in CURRENT_PURPOSES else (now.purpose,)
-    previous = event_before(db, now.assessor_id, now.topic, now.docno, number=now.id, purposes=purposes)
+    pair = Pair(campaign_id, now.assessor_id, now.topic, now.docno)
+    previous = event_before(db, pair, number=now.id, purposes=purposes)
     if previous is None or previous.client_id == before or previous.answer in {WITHDRAWN, LATER}:
         return None
     return Elsewhere(Answer(previous.answer), previous.grade, previous.recorded_at)

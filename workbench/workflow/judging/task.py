@@ -11,7 +11,15 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import NotFound
 from workbench.records import Answer
-from workbench.storage.events import JUDGING, LATER, TRAINING, CurrentEvent, current_event, current_events
+from workbench.storage.events import (
+    JUDGING,
+    LATER,
+    TRAINING,
+    CurrentEvent,
+    Pair,
+    current_event,
+    current_events,
+)
 from workbench.storage.tables import AssessorRow, AssignmentRow, CampaignRow, JudgmentEventRow, PoolRow
 from workbench.workflow.judging.adaptive_states import AdaptiveStates
 from workbench.workflow.judging.handout import Handout, handout_of, kind_of
@@ -43,24 +51,26 @@ class Task:
     `slots` says what each of them is.
 
     Where documents are handed out, these are the ones that the assessor has; `left` are those that can still
-    come. Other pools have nothing left but what waits behind the `gate` of a training that comes first.
+    come, and `most` those of the topic, whoever gets them. Other pools have nothing left but what waits
+    behind the `gate` of a training that comes first.
     """
 
     assignment: AssignmentRow
     pool: PoolRow
     campaign: CampaignRow
-    handout: Handout
-    order: list[str]
+    kind: type[Handout]
+    order: Sequence[str]
     answers: dict[str, CurrentEvent]
     left: int = 0
+    most: int = 0
     put_off: dict[str, CurrentEvent] = field(default_factory=dict)
     slots: Mapping[str, Slot] = field(default_factory=dict)
     gate: TrainingGate | None = None
 
     @property
     def closed(self) -> bool:
-        """Whether the pool is closed."""
-        return self.pool.closed_at is not None
+        """Whether the pool is closed, or its campaign archived."""
+        return self.pool.closed_at is not None or self.campaign.archived_at is not None
 
     def slot(self, key: str) -> Slot:
         """The document behind a key of the order, and what its answer is for."""
@@ -82,9 +92,19 @@ class Task:
         return first if first is not None else next(iter(self.put_off), None)
 
     @property
+    def at_most(self) -> bool:
+        """Whether `total` is the most that the assessor may get, since colleagues take from it too.
+
+        What they have taken so far is nobody's business, so the total never shrinks before the end.
+        """
+        is_shared = self.kind.one_by_one or self.kind.in_batches
+        more = self.left > 0 or any(docno not in self.answers for docno in self.order)
+        return is_shared and more and not self.closed
+
+    @property
     def total(self) -> int:
-        """How many documents the assessor has, and can still get."""
-        return len(self.order) + self.left
+        """How many documents the assessor has and can still get, or may get at most."""
+        return self.most if self.at_most else len(self.order) + self.left
 
 
 class OwnAssignment(NamedTuple):
@@ -116,19 +136,28 @@ def own_task(db: Session, assignment_id: int, account_id: int, *, writing: bool 
 
 
 def task_of(db: Session, assignment: AssignmentRow, pool: PoolRow, *, only: str | None = None) -> Task:
-    """The task of an assignment row in its pool; with `only` it has the answer of this docno alone."""
+    """The task of an assignment row in its pool.
+
+    With `only` it is for saving: it has the answer of this docno alone, and nothing that can still come.
+    """
+    if only is not None:
+        return _task_to_save(db, assignment, pool, only)
     handout = handout_of(db, pool, assignment.topic)
     order = handout.documents(assignment)
     mine = set(order)
-    own = [event for event in _current(db, assignment, pool, only) if event.docno in mine]
+    current = current_events(
+        db, pool.campaign_id, assessor_ids=[assignment.assessor_id], topic=assignment.topic, put_off=True
+    )
+    own = [event for event in current if event.docno in mine]
     return Task(
         assignment=assignment,
         pool=pool,
         campaign=db.get_one(CampaignRow, pool.campaign_id),
-        handout=handout,
+        kind=kind_of(pool),
         order=order,
         answers={event.docno: event for event in own if event.answer != LATER},
         left=handout.left(assignment.assessor_id),
+        most=handout.most,
         put_off={event.docno: event for event in own if event.answer == LATER},
     )
 
@@ -157,17 +186,25 @@ def hand_out_next(
     return kind_of(pool).hand_out(db, states, pool, mine)
 
 
-def annotations_of(db: Session, assessor_id: int, topic: str) -> dict[int, Annotations]:
+def annotations_of(db: Session, campaign_id: int, assessor_id: int, topic: str) -> dict[int, Annotations]:
     """What goes with an assessor's events of a topic, by the event's number; only where something does."""
     event = JudgmentEventRow
     rows = db.execute(
         select(event.id, event.evidence, event.ratings, event.subtopics).where(
+            event.campaign_id == campaign_id,
             event.assessor_id == assessor_id,
             event.topic == topic,
             or_(event.evidence.is_not(None), event.ratings.is_not(None), event.subtopics.is_not(None)),
         )
     )
     return {row[0]: stored_annotations(*row[1:]) for row in rows}
+
+
+def annotations_of_event(db: Session, event_id: int) -> Annotations:
+    """What goes with one event."""
+    event = JudgmentEventRow
+    row = db.execute(select(event.evidence, event.ratings, event.subtopics).where(event.id == event_id)).one()
+    return stored_annotations(*row)
 
 
 def shown_sha256_of(db: Session, event_id: int) -> str | None:
@@ -191,14 +228,23 @@ def last_answered(task: Task) -> str | None:
     return max(given)[1] if given else None
 
 
-def _current(
-    db: Session, assignment: AssignmentRow, pool: PoolRow, only: str | None
-) -> tuple[CurrentEvent, ...]:
-    if only is not None:
-        event = current_event(db, assignment.assessor_id, assignment.topic, only)
-        return () if event is None else (event,)
-    return current_events(
-        db, pool.campaign_id, assessor_ids=[assignment.assessor_id], topic=assignment.topic, put_off=True
+def _task_to_save(db: Session, assignment: AssignmentRow, pool: PoolRow, docno: str) -> Task:
+    kind = kind_of(pool)
+    order = kind.order_to_save(db, pool, assignment)
+    event = None
+    if docno in order:
+        pair = Pair(pool.campaign_id, assignment.assessor_id, assignment.topic, docno)
+        event = current_event(db, pair)
+    own = {} if event is None else {docno: event}
+    postponed = event is not None and event.answer == LATER
+    return Task(
+        assignment=assignment,
+        pool=pool,
+        campaign=db.get_one(CampaignRow, pool.campaign_id),
+        kind=kind,
+        order=order,
+        answers={} if postponed else own,
+        put_off=own if postponed else {},
     )
 
 

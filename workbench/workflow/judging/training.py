@@ -6,9 +6,10 @@ stands with an event says in which round it was given.
 
 from __future__ import annotations
 
+import hashlib
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -16,24 +17,28 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import NotFound
+from workbench.records import id_bytes
 from workbench.storage.events import LATER, PLANTED, TRAINING, WITHDRAWN
 from workbench.storage.tables import AssignmentRow, CampaignRow, JudgmentEventRow, KnownAnswerRow, PoolRow
 from workbench.workflow.clock import utc_now
 
 WAIVED = "let_through"
+FEWEST_FRESH = 10
+"""So many training pairs of a topic are enough for a second round to ask others."""
 # By docno and round (from 1): the grade of the first answer, None for an answer without a grade.
 GradesByRound = Mapping[str, Mapping[int, int | None]]
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingRound:
-    """One time through the training pairs of a topic; `needed` right answers open the work."""
+    """One time through training pairs of a topic, the `docnos`; `needed` right answers open the work."""
 
     number: int
     right: int
     answered: int
     total: int
     needed: int
+    docnos: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def complete(self) -> bool:
@@ -82,15 +87,34 @@ def rounds_of(
     """The rounds up to the one that opened the work, or to the one that is open now.
 
     `known` has the right grade of every pair as it is known now. An answer without a grade is not right.
+    Where there are enough pairs, a round with a pass mark asks half of them, and the next one others: the key
+    of the first was shown.
     """
     rounds: list[TrainingRound] = []
-    needed = pass_mark(len(known), least)
+    size = len(known) if least is None or len(known) < FEWEST_FRESH else -(-len(known) // 2)
     while known and (not rounds or (rounds[-1].complete and not rounds[-1].passed)):
         number = len(rounds) + 1
-        answers = {docno: trained[docno][number] for docno in known if number in trained.get(docno, {})}
+        docnos = _asked(known, trained, number, size)
+        answers = {docno: trained[docno][number] for docno in docnos if number in trained.get(docno, {})}
         right = sum(answers[docno] == known[docno] for docno in answers)
-        rounds.append(TrainingRound(number, right, len(answers), len(known), needed))
+        needed = pass_mark(len(docnos), least)
+        rounds.append(TrainingRound(number, right, len(answers), len(docnos), needed, docnos))
     return tuple(rounds)
+
+
+def _asked(known: Mapping[str, int], trained: GradesByRound, number: int, size: int) -> tuple[str, ...]:
+    """The pairs of a round: those answered in it, then those that were asked least often before it.
+
+    Among equals the order is a hash of the docno, the same for everybody.
+    """
+
+    def least_often(docno: str) -> tuple[bool, int, bytes]:
+        rounds = trained.get(docno, {})
+        asked = sum(one < number for one in rounds)
+        return number not in rounds, asked, hashlib.sha256(id_bytes(docno)).digest()
+
+    answered = sum(number in trained.get(docno, {}) for docno in known)
+    return tuple(sorted(known, key=least_often)[: max(size, answered)])
 
 
 def known_grades(db: Session, campaign_id: int, topic: str) -> dict[str, dict[str, int]]:

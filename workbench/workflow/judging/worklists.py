@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.records import Answer
+from workbench.storage.events import JUDGING, REPEAT
 from workbench.storage.tables import (
     AssessorRow,
     AssignmentRow,
@@ -20,7 +23,7 @@ from workbench.storage.tables import (
 from workbench.workflow.judging.assignments import left_to_judge
 from workbench.workflow.judging.preference_tasks import left_to_compare
 from workbench.workflow.judging.quality_checks import desk_task, with_quality_checks
-from workbench.workflow.judging.task import counts, own_task, task_of
+from workbench.workflow.judging.task import Task, counts, own_task, task_of
 from workbench.workflow.people.roles import Role
 from workbench.workflow.pools.additions import AddedDocuments, Additions, add_documents
 
@@ -29,7 +32,9 @@ from workbench.workflow.pools.additions import AddedDocuments, Additions, add_do
 class WorklistLine:
     """One topic that an account is to judge; `judged` counts grades only.
 
-    `at_training` says that the work waits until the training is passed.
+    `at_training` says that the work waits until the training is passed, `at_most` that `total` is the most
+    that may come. In other pools of the same topic `further` assignments have work, and `earlier` ones are
+    closed or done.
     """
 
     assignment_id: int
@@ -42,11 +47,19 @@ class WorklistLine:
     total: int
     closed: bool
     at_training: bool = False
+    at_most: bool = False
+    further: tuple[int, ...] = ()
+    earlier: tuple[int, ...] = ()
+
+    @property
+    def answered(self) -> int:
+        """How many pairs have an answer of any kind."""
+        return self.judged + self.unsure + self.cannot_judge
 
     @property
     def done(self) -> bool:
-        """Whether every pair has an answer."""
-        return self.judged + self.unsure + self.cannot_judge == self.total
+        """Whether every pair has an answer, and nothing more can come."""
+        return not self.at_most and self.answered == self.total
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +76,48 @@ class AnsweredLine:
 
 
 def worklist(db: Session, campaign_id: int, account_id: int) -> tuple[WorklistLine, ...]:
-    """The topics that an account has to judge in a campaign, in the order of the topics."""
+    """The topics that an account has to judge in a campaign, pool by pool, in the order of the topics."""
+    return tuple(line for line, _ in _lines(db, campaign_id, account_id))
+
+
+def own_topics(db: Session, campaign_id: int, account_id: int) -> tuple[WorklistLine, ...]:
+    """The same with one line for each topic, also where several pools have it: the next one with work first.
+
+    Open pools count; closed ones where no other is left.
+    """
+    by_topic: dict[str, list[tuple[WorklistLine, Task]]] = {}
+    for line, task in _lines(db, campaign_id, account_id):
+        by_topic.setdefault(line.topic, []).append((line, task))
+    return tuple(map(_one_line, by_topic.values()))
+
+
+def _one_line(found: Sequence[tuple[WorklistLine, Task]]) -> WorklistLine:
+    counted = [one for one in found if not one[0].closed] or list(found)
+    lines = [line for line, _ in counted]
+    first = next((line for line in lines if not line.done), lines[0])
+    others = [line for line, _ in found if line is not first]
+    # What several pools have is one pair with one answer.
+    seen: set[str] = set()
+    again: Counter[str] = Counter()
+    for _, task in counted:
+        docnos = {task.slot(key).docno: key for key in task.order if task.slot(key).purpose == JUDGING}
+        for docno in docnos.keys() & seen:
+            event = task.answers.get(docnos[docno])
+            again[event.answer if event is not None else ""] += 1
+        seen |= docnos.keys()
+    return replace(
+        first,
+        judged=sum(line.judged for line in lines) - again[Answer.GRADE],
+        unsure=sum(line.unsure for line in lines) - again[Answer.UNSURE],
+        cannot_judge=sum(line.cannot_judge for line in lines) - again[Answer.CANNOT_JUDGE],
+        total=sum(line.total for line in lines) - again.total(),
+        at_most=any(line.at_most for line in lines),
+        further=tuple(line.assignment_id for line in others if not (line.closed or line.done)),
+        earlier=tuple(line.assignment_id for line in others if line.closed or line.done),
+    )
+
+
+def _lines(db: Session, campaign_id: int, account_id: int) -> Iterator[tuple[WorklistLine, Task]]:
     rows = db.execute(
         select(AssignmentRow, PoolRow, TopicRow.title)
         .join(PoolRow, PoolRow.id == AssignmentRow.pool_id)
@@ -79,40 +133,42 @@ def worklist(db: Session, campaign_id: int, account_id: int) -> tuple[WorklistLi
         )
         .order_by(PoolRow.id, TopicRow.position)
     ).all()
-    lines = []
     for assignment, pool, title in rows:
         task = with_quality_checks(db, task_of(db, assignment, pool))
         judged, unsure, cannot_judge = counts(task)
-        lines.append(
-            WorklistLine(
-                assignment_id=assignment.id,
-                pool=pool.name,
-                topic=assignment.topic,
-                title=title,
-                judged=judged,
-                unsure=unsure,
-                cannot_judge=cannot_judge,
-                total=task.total,
-                closed=task.closed,
-                at_training=task.gate is not None,
-            )
+        line = WorklistLine(
+            assignment_id=assignment.id,
+            pool=pool.name,
+            topic=assignment.topic,
+            title=title,
+            judged=judged,
+            unsure=unsure,
+            cannot_judge=cannot_judge,
+            total=task.total,
+            closed=task.closed,
+            at_training=task.gate is not None,
+            at_most=task.at_most,
         )
-    return tuple(lines)
+        yield line, task
 
 
 def answers(db: Session, assignment_id: int, account_id: int) -> tuple[AnsweredLine, ...]:
-    """An account's answers in one topic so far, latest first."""
+    """An account's answers in one topic so far, latest first: one a document.
+
+    A repeat has none of its own: it must not show that, or how, the document was judged before.
+    """
     task = desk_task(db, assignment_id, account_id)
+    own = {key: event for key, event in task.answers.items() if task.slot(key).purpose != REPEAT}
     positions = {key: index + 1 for index, key in enumerate(task.order)}
     titles = dict(
         db.execute(
             select(DocumentRow.docno, DocumentRow.title).where(
                 DocumentRow.campaign_id == task.campaign.id,
-                DocumentRow.docno.in_([event.docno for event in task.answers.values()]),
+                DocumentRow.docno.in_([event.docno for event in own.values()]),
             )
         ).all()
     )
-    latest_first = sorted(task.answers.items(), key=lambda answer: -answer[1].id)
+    latest_first = sorted(own.items(), key=lambda answer: -answer[1].id)
     return tuple(
         AnsweredLine(
             key=key,

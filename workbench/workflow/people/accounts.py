@@ -87,7 +87,7 @@ def create_first_account(db: Session, new: NewAccount, *, now: datetime | None =
         # SQLite lets one writer in at a time anyway.
         db.execute(text("lock table account in share row exclusive mode"))
     if any_account(db):
-        raise Conflict("the first account was created by someone else", remedy="sign in, or ask for a link")
+        raise Conflict("the first account exists already", remedy="sign in with it, or ask for a link")
     return create_account(db, new, administrator=True, now=now)
 
 

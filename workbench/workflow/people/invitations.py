@@ -1,14 +1,21 @@
-"""Invitations: links by which one person joins a campaign in a role, once and within two weeks."""
+"""Invitations: links by which one person joins a campaign in a role, once and within two weeks.
+
+Of a link only a hash is stored, so it is shown once. An invitation whose link is lost, has expired or was
+withdrawn gets a new one, and the one before it stops working.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from enum import StrEnum
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session, aliased
 
-from workbench.errors import Conflict, NotFound, WorkbenchError
+from workbench.errors import Conflict, Finding, InvalidInput, NotFound, WorkbenchError
 from workbench.storage.tables import AccountRow, CampaignRow, GroupRow, InvitationRow
 from workbench.workflow.clock import utc_now
 from workbench.workflow.people.accounts import Account, NewAccount, create_account
@@ -19,7 +26,19 @@ from workbench.workflow.people.signing_in import new_token, token_hash
 
 INVITATION_LASTS = timedelta(days=14)
 LONGEST_NOTE = 200
-NOT_VALID = "this invitation was used or revoked, or has expired"
+MOST_AT_ONCE = 200
+NOT_VALID = "this invitation was used or withdrawn, or has expired"
+_ADDRESS = re.compile(r"[^\s<>,;:\"()]+@[^\s<>,;:\"()]+\.[^\s<>,;:\"()]+")
+_FORM = re.compile(r"[0-9a-zA-Z-]{8,64}")
+
+
+class State(StrEnum):
+    """What became of an invitation; all but accepted ones can get a new link."""
+
+    OPEN = "open"
+    ACCEPTED = "accepted"
+    EXPIRED = "expired"
+    WITHDRAWN = "withdrawn"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +53,25 @@ class Invitation:
     expires_at: datetime
     used_at: datetime | None
     used_by: str
-    expired: bool
+    state: State
 
 
 @dataclass(frozen=True, slots=True)
 class Invited:
-    """A new invitation; its token is returned here only, never again."""
+    """An invitation with its link's token, which is returned here only, never again."""
 
     id: int
     token: str
+    note: str
+    role: Role
+    group: str
+    expires_at: datetime
+
+    @property
+    def address(self) -> str:
+        """The e-mail address in the note, if it has one."""
+        found = _ADDRESS.search(self.note)
+        return found[0] if found else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,31 +98,90 @@ def invite(
 ) -> Invited:
     """Create an invitation for one person; `note` reminds the organiser who it is for.
 
-    A participant is invited to a group. Raises WorkbenchError for a note that is too long, for a participant
-    without a group and for another role with one, NotFound for a group of another campaign.
+    Raises as `invite_all`.
+    """
+    (made,) = invite_all(
+        db, campaign_id, [note], role=role, group_id=group_id, invited_by=invited_by, now=now
+    )
+    return made
+
+
+def invite_all(
+    db: Session,
+    campaign_id: int,
+    notes: Sequence[str],
+    *,
+    role: Role,
+    group_id: int | None = None,
+    invited_by: int | None,
+    form: str | None = None,
+    now: datetime | None = None,
+) -> tuple[Invited, ...]:
+    """Create an invitation for each note, or none; it says who it is for, as a name or an address.
+
+    Empty notes are passed over; without any other there is one invitation for somebody without a name.
+
+    A participant is invited to a group. The same `form` once more creates nothing, but gives each of its
+    invitations a new link. Raises InvalidInput, with its line, for a note that is too long, stands twice or
+    is that of an open invitation in this role; WorkbenchError for a participant without a group and for
+    another role with one; NotFound for a group of another campaign.
     """
     if (role is Role.PARTICIPANT) != (group_id is not None):
         message = "a participant, and no other role, needs a group"
         raise WorkbenchError(message, remedy="name the group of a participant, or choose another role")
     if group_id is not None:
         require_group(db, campaign_id, group_id)
-    note = " ".join(note.replace("\0", "").split())
-    if len(note) > LONGEST_NOTE:
-        raise WorkbenchError(f"the note has {len(note)} characters", remedy=f"at most {LONGEST_NOTE}")
-    token, moment = new_token(), utc_now(now)
-    row = InvitationRow(
-        campaign_id=campaign_id,
-        role=role,
-        note=note,
-        token_hash=token_hash(token),
-        group_id=group_id,
-        invited_by=invited_by,
-        created_at=moment,
-        expires_at=moment + INVITATION_LASTS,
-    )
-    db.add(row)
+    # Locked, so that a second click waits and finds what the first one made.
+    db.get_one(CampaignRow, campaign_id, with_for_update=True)
+    moment = utc_now(now)
+    form = form if form and _FORM.fullmatch(form) else None
+    if form is not None:
+        of_form = InvitationRow.campaign_id == campaign_id, InvitationRow.form == form
+        before = db.scalars(select(InvitationRow).where(*of_form).order_by(InvitationRow.id)).all()
+        if before:
+            return tuple(_renewed(db, row, moment) for row in before if row.used_at is None)
+    tidy = [" ".join(note.replace("\0", "").split()) for note in notes]
+    findings = _note_findings(db, campaign_id, tidy, role, group_id, moment)
+    if findings:
+        raise InvalidInput(findings)
+    made = []
+    for note in [note for note in tidy if note] or [""]:
+        row = InvitationRow(
+            campaign_id=campaign_id,
+            role=role,
+            note=note,
+            group_id=group_id,
+            invited_by=invited_by,
+            created_at=moment,
+            form=form,
+        )
+        db.add(row)
+        made.append(_renewed(db, row, moment))
+    return tuple(made)
+
+
+def renew_invitations(
+    db: Session, campaign_id: int, ids: Collection[int], *, now: datetime | None = None
+) -> tuple[Invited, ...]:
+    """Give invitations new links for two weeks; those before them stop working.
+
+    Those that were accepted are left out; raises NotFound where there are none, Conflict where all were.
+    """
+    return tuple(_renewed(db, row, utc_now(now)) for row in _unused(db, campaign_id, ids))
+
+
+def withdraw_invitations(
+    db: Session, campaign_id: int, ids: Collection[int], *, now: datetime | None = None
+) -> int:
+    """Withdraw invitations, whose links stop working, and return their number; raises as `renew_invitations`.
+
+    Those that were withdrawn already stay as they are.
+    """
+    rows = _unused(db, campaign_id, ids)
+    for row in rows:
+        row.withdrawn_at = row.withdrawn_at or utc_now(now)
     db.flush()
-    return Invited(row.id, token)
+    return len(rows)
 
 
 def invitations(db: Session, campaign_id: int, *, now: datetime | None = None) -> tuple[Invitation, ...]:
@@ -118,42 +206,29 @@ def invitations(db: Session, campaign_id: int, *, now: datetime | None = None) -
             expires_at=row.expires_at,
             used_at=row.used_at,
             used_by=used_by or "",
-            expired=row.used_at is None and row.expires_at <= moment,
+            state=_state(row, moment),
         )
         for row, invited_by, used_by, group in rows
     )
 
 
-def revoke_invitation(db: Session, campaign_id: int, invitation_id: int) -> None:
-    """Revoke an invitation; raises NotFound, or Conflict if it was used already."""
-    row = db.scalar(
-        select(InvitationRow)
-        .where(InvitationRow.id == invitation_id, InvitationRow.campaign_id == campaign_id)
-        .with_for_update()
-    )
-    if row is None:
-        raise NotFound("there is no such invitation")
-    if row.used_at is not None:
-        raise Conflict("this invitation was used already", remedy="remove the role instead")
-    db.execute(delete(InvitationRow).where(InvitationRow.id == invitation_id))
-
-
 def offer_of(db: Session, token: str, *, now: datetime | None = None) -> Offer:
-    """What an invitation offers; raises NotFound if it is unknown, used, revoked or expired."""
+    """What an invitation offers; raises NotFound if it is unknown, used, withdrawn or expired.
+
+    Raises Conflict where its campaign is archived.
+    """
     found = db.execute(
         select(InvitationRow, CampaignRow, AccountRow.name, GroupRow.name)
         .join(CampaignRow, CampaignRow.id == InvitationRow.campaign_id)
         .outerjoin(AccountRow, AccountRow.id == InvitationRow.invited_by)
         .outerjoin(GroupRow, GroupRow.id == InvitationRow.group_id)
-        .where(
-            InvitationRow.token_hash == token_hash(token),
-            InvitationRow.used_at.is_(None),
-            InvitationRow.expires_at > utc_now(now),
-        )
+        .where(InvitationRow.token_hash == token_hash(token))
     ).one_or_none()
-    if found is None:
+    if found is None or _state(found[0], utc_now(now)) is not State.OPEN:
         raise _not_valid()
     row, campaign, invited_by, group = found
+    if campaign.archived_at is not None:
+        raise Conflict("the campaign of this invitation is archived", remedy="ask the organiser")
     return Offer(campaign.name, campaign.slug, Role(row.role), group or "", invited_by or "", row.expires_at)
 
 
@@ -165,7 +240,11 @@ def accept(db: Session, token: str, account_id: int, *, now: datetime | None = N
     offer, moment = offer_of(db, token, now=now), utc_now(now)
     used = db.execute(
         update(InvitationRow)
-        .where(InvitationRow.token_hash == token_hash(token), InvitationRow.used_at.is_(None))
+        .where(
+            InvitationRow.token_hash == token_hash(token),
+            InvitationRow.used_at.is_(None),
+            InvitationRow.withdrawn_at.is_(None),
+        )
         .values(used_at=moment, used_by=account_id)
         .returning(InvitationRow.campaign_id, InvitationRow.group_id)
     ).one_or_none()
@@ -186,6 +265,85 @@ def accept_as_new(
     offer_of(db, token, now=now)
     account = create_account(db, new, now=now)
     return account, accept(db, token, account.id, now=now)
+
+
+def invitation_text(invited: Invited, *, campaign: str, link: str) -> str:
+    """A message to send with a link, ready to be pasted into a mail."""
+    role = f"{invited.role} for {invited.group}" if invited.group else str(invited.role)
+    until = f"{invited.expires_at:%d %B %Y}".removeprefix("0")
+    return (
+        f"You are invited to “{' '.join(campaign.split())}” as {role}.\n\n"
+        f"To join, open this link:\n{link}\n\n"
+        f"The link is for you only. It works once, until {until}.\n"
+    )
+
+
+def _note_findings(
+    db: Session, campaign_id: int, notes: Sequence[str], role: Role, group_id: int | None, moment: datetime
+) -> list[Finding]:
+    if len(notes) > MOST_AT_ONCE:
+        message = f"{len(notes):,} people are too many at once"
+        return [Finding("People", None, "people", message, f"at most {MOST_AT_ONCE}")]
+    waiting = {
+        row.note.casefold(): row
+        for row in db.scalars(
+            select(InvitationRow).where(
+                InvitationRow.campaign_id == campaign_id,
+                InvitationRow.role == role,
+                InvitationRow.group_id.is_not_distinct_from(group_id),
+            )
+        )
+        if row.note and _state(row, moment) is State.OPEN
+    }
+    findings: list[Finding] = []
+    seen: dict[str, int] = {}
+    for line, note in enumerate(notes, 1):
+        if not note:
+            continue
+        if len(note) > LONGEST_NOTE:
+            message, remedy = f"the line has {len(note):,} characters", f"at most {LONGEST_NOTE}"
+        elif note.casefold() in seen:
+            message = f"{note} is already on line {seen[note.casefold()]}"
+            remedy = "remove one, or add what tells the two apart"
+        elif note.casefold() in waiting:
+            message, remedy = f"{note} has an open invitation", "make a new link for it, or remove the line"
+        else:
+            seen[note.casefold()] = line
+            continue
+        findings.append(Finding("People", line, "people", message, remedy))
+    return findings
+
+
+def _renewed(db: Session, row: InvitationRow, moment: datetime) -> Invited:
+    token = new_token()
+    row.token_hash, row.expires_at, row.withdrawn_at = token_hash(token), moment + INVITATION_LASTS, None
+    db.flush()
+    group = db.get_one(GroupRow, row.group_id).name if row.group_id is not None else ""
+    return Invited(row.id, token, row.note, Role(row.role), group, row.expires_at)
+
+
+def _unused(db: Session, campaign_id: int, ids: Collection[int]) -> list[InvitationRow]:
+    rows = db.scalars(
+        select(InvitationRow)
+        .where(InvitationRow.id.in_(ids), InvitationRow.campaign_id == campaign_id)
+        .order_by(InvitationRow.id)
+        .with_for_update()
+        .execution_options(populate_existing=True)
+    ).all()
+    if not rows:
+        raise NotFound("there is no such invitation", remedy="select one of the list")
+    unused = [row for row in rows if row.used_at is None]
+    if not unused:
+        raise Conflict("accepted invitations cannot be changed", remedy="remove the role instead")
+    return unused
+
+
+def _state(row: InvitationRow, moment: datetime) -> State:
+    if row.used_at is not None:
+        return State.ACCEPTED
+    if row.withdrawn_at is not None:
+        return State.WITHDRAWN
+    return State.EXPIRED if row.expires_at <= moment else State.OPEN
 
 
 def _not_valid() -> NotFound:

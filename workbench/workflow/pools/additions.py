@@ -18,7 +18,13 @@ from workbench.workflow.clock import utc_now
 from workbench.workflow.pools.adaptive_pools import is_adaptive
 from workbench.workflow.pools.listing import Addition
 from workbench.workflow.pools.making import manual_entry
-from workbench.workflow.pools.pool_rows import locked_pool, pool_row, recount, require_not_closed
+from workbench.workflow.pools.pool_rows import (
+    REMOVED,
+    locked_pool,
+    pool_row,
+    recount,
+    require_not_closed,
+)
 from workbench.workflow.runs.run_rules import collection_list, listed_docnos
 
 LONGEST_REASON = 2000
@@ -158,9 +164,6 @@ def _pooled_already(db: Session, row: PoolRow, topic: str, docnos: Iterable[str]
     return found
 
 
-KEY = "taken_out"
-
-
 @dataclass(frozen=True, slots=True)
 class RemovedAddition:
     """A document that was added to a topic and removed: how it was added, who removed it (or empty), when."""
@@ -223,7 +226,7 @@ def removed_additions(
     db: Session, campaign_id: int, name: str, *, topic: str | None = None
 ) -> tuple[RemovedAddition, ...]:
     """What was removed from a pool, or from one topic of it, in that order; raises NotFound."""
-    notes = pool_row(db, campaign_id, name).recipe.get(KEY, ())
+    notes = pool_row(db, campaign_id, name).recipe.get(REMOVED, ())
     chosen = [note for note in notes if topic is None or note["topic"] == topic]
     names = _names(db, {note[key] for note in chosen for key in ("added_by", "taken_out_by")})
     return tuple(
@@ -253,7 +256,7 @@ def _record_removal(row: PoolRow, entry: PoolEntryRow, by: int | None) -> None:
         "taken_out_by": by,
         "taken_out_at": utc_now(None).isoformat(),
     }
-    row.recipe = {**row.recipe, KEY: [*row.recipe.get(KEY, ()), note]}
+    row.recipe = {**row.recipe, REMOVED: [*row.recipe.get(REMOVED, ()), note]}
 
 
 def _names(db: Session, accounts: Iterable[int | None]) -> dict[int, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -28,12 +28,14 @@ from workbench.workflow.pools.pace import Pace, pace_of
 from workbench.workflow.pools.pool_rows import (
     PoolState,
     checked_name,
+    contents_of,
     locked_pool,
     pool_row,
     require_draft,
     require_open,
     state_of,
 )
+from workbench.workflow.runs.packed_store import pack_runs
 
 _UNMARKED: Mapping[str, Any] = {"added_by": None, "added_at": None, "reason": None}
 
@@ -79,11 +81,13 @@ def rename_draft(db: Session, campaign_id: int, name: str, new_name: str) -> Non
 
 
 def delete_draft(db: Session, campaign_id: int, name: str) -> None:
-    """Delete a draft, with what was added to it by hand; raises NotFound, and Conflict where it is none."""
+    """Delete a draft, with what was added to it by hand; raises NotFound, and Conflict where it is none.
+
+    Its pairs are nobody's from now on; `portions.remove_leftovers` takes them out of the database.
+    """
     row = locked_pool(db, campaign_id, name)
     require_draft(row, "deleted")
-    db.execute(delete(PoolEntryRow).where(PoolEntryRow.pool_id == row.id))
-    db.delete(row)
+    forget(row)
     db.flush()
 
 
@@ -91,30 +95,79 @@ def rebuild_draft(db: Session, campaign_id: int, name: str) -> Rebuilt:
     """Rebuild a draft by its recipe, from the runs as they are now and what is pooled or judged now.
 
     Runs that are gone are left out; what was added by hand is kept, and stays marked where a run brings it
-    now too. Raises NotFound, Conflict for a pool that is no draft or has no run left.
+    now too. In one transaction, as `making.make_pool`. Raises NotFound, Conflict for a pool that is no draft
+    or has no run left.
     """
+    pack_runs(db, campaign_id)
     row = locked_pool(db, campaign_id, name)
+    found = rebuilt(db, row)
+    replace_entries(db, row, found)
+    return Rebuilt(pool_report(db, campaign_id, name), found.entered, found.left, found.kept)
+
+
+@dataclass(frozen=True, slots=True)
+class RebuiltRow:
+    """A draft as its recipe makes it now, not in the database yet, and what it was made from."""
+
+    row: PoolRow
+    entries: Mapping[tuple[str, str], dict[str, Any]]
+    entered: int
+    left: int
+    kept: int
+    contents: Hashable
+    runs: Mapping[str, str]
+
+
+def rebuilt(db: Session, row: PoolRow) -> RebuiltRow:
+    """A draft rebuilt; nothing is written. Raises as `rebuild_draft`."""
     require_draft(row, "rebuilt")
-    holding = current_runs(db, campaign_id, locked=True)
+    holding = current_runs(db, row.campaign_id)
     chosen = [(run["tag"], holding[run["tag"]]) for run in row.recipe["runs"] if run["tag"] in holding]
     if not chosen:
-        raise Conflict(f"no run of {name!r} is left", remedy="delete the draft and pool other runs")
+        raise Conflict(f"no run of {row.name!r} is left", remedy="delete the draft and pool other runs")
+    new = PoolRow(
+        campaign_id=row.campaign_id,
+        name=row.name,
+        recipe=row.recipe,
+        created_by=row.created_by,
+        per_pair=row.per_pair,
+    )
     before = _marks(db, row.id)
-    entries = pool_by_recipe(db, row, chosen)
+    entries = pool_by_recipe(db, new, chosen)
     kept = {pair: mark for pair, mark in before.items() if mark["added_at"] is not None}
     merged = {pair: {**manual_entry(pair), **mark} for pair, mark in kept.items()}
     merged |= {pair: {**_UNMARKED, **values, **kept.get(pair, {})} for pair, values in entries.items()}
-    db.execute(delete(PoolEntryRow).where(PoolEntryRow.pool_id == row.id))
-    write_entries(db, row.id, merged)
-    if not is_adaptive(row):
-        row.pairs = len(merged)
-    db.flush()
-    return Rebuilt(
-        pool_report(db, campaign_id, name),
+    if not is_adaptive(new):
+        new.pairs = len(merged)
+    return RebuiltRow(
+        new,
+        merged,
         entered=len(merged.keys() - before.keys()),
         left=len(before.keys() - merged.keys()),
         kept=len(kept),
+        contents=contents_of(row),
+        runs=holding,
     )
+
+
+def replace_entries(db: Session, row: PoolRow, found: RebuiltRow) -> None:
+    """Let a locked draft have what it was rebuilt to."""
+    db.execute(delete(PoolEntryRow).where(PoolEntryRow.pool_id == row.id))
+    write_entries(db, row.id, found.entries.values())
+    row.recipe, row.pairs = found.row.recipe, found.row.pairs
+    row.largest_possible = found.row.largest_possible
+    db.flush()
+
+
+def is_as_it_was(db: Session, row: PoolRow, found: RebuiltRow) -> bool:
+    """Whether a locked draft and the runs are what it was rebuilt from; raises Conflict for one opened."""
+    require_draft(row, "rebuilt")
+    return contents_of(row) == found.contents and current_runs(db, row.campaign_id, locked=True) == found.runs
+
+
+def forget(row: PoolRow) -> None:
+    """Let a draft belong to no campaign: nobody sees it, and it is removed when there is time."""
+    row.campaign_id, row.created_at = None, datetime.fromtimestamp(0, UTC)  # type: ignore[assignment]
 
 
 def _changed(db: Session, row: PoolRow) -> tuple[ChangedRun, ...]:

@@ -21,11 +21,6 @@ def pooled_pairs(db: Session, campaign_id: int) -> int:
     return db.scalar(select(func.count()).select_from(pairs)) or 0
 
 
-def judged_pairs(db: Session, campaign_id: int) -> int:
-    """How many different pairs, pooled or not, a person has graded."""
-    return len(graded_by_people(db, campaign_id))
-
-
 def graded_by_people(db: Session, campaign_id: int) -> set[tuple[str, str]]:
     """The (topic, docno) pairs, pooled or not, that a person has graded."""
     return set(highest_grades(db, campaign_id))

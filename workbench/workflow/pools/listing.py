@@ -15,7 +15,7 @@ from workbench.records import Contribution, TieRule
 from workbench.storage.tables import AccountRow, PoolEntryRow, PoolRow, RunRow
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.pools.adaptive_pools import is_adaptive, totals
-from workbench.workflow.pools.pool_rows import PoolState, pool_row, state_of
+from workbench.workflow.pools.pool_rows import OVERLAP, PoolState, pool_row, state_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,11 @@ class PoolLine:
     def adaptive(self) -> bool:
         """Whether documents are chosen while people judge; then `pairs` is the most that will be judged."""
         return self.strategy in ADAPTIVE
+
+    @property
+    def overlap(self) -> bool:
+        """Whether the pairs were drawn for further assessors from those that one had judged, not by runs."""
+        return self.strategy == OVERLAP
 
     @property
     def recipe(self) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from sqlalchemy import insert, select
@@ -95,55 +97,92 @@ def make_pool(
     draft: bool = False,
     created_by: int | None = None,
 ) -> PoolReport:
-    """Pool the chosen runs by a recipe and open the pool for judging, unless it is to be a draft.
+    """Pool the chosen runs by a recipe in one transaction, and open the pool unless it is to be a draft.
+
+    For small pools and scripts: on SQLite nobody else can save meanwhile. See `portions` for large ones.
 
     None of the runs can be replaced meanwhile. An adaptive pool begins empty and hands its documents out
     while people judge. Raises WorkbenchError without runs and for an unknown strategy, InvalidInput for its
     parameters, NotFound for an unknown tag, Conflict for a name that is taken.
     """
-    texts = recipe.texts()
+    new = NewPool(campaign_id, recipe, name, draft, created_by)
     chosen = chosen_runs(db, campaign_id, recipe, locked=True)
-    name = checked_name(db, campaign_id, name) or _free_name(
-        db, campaign_id, recipe_in_words(recipe.strategy, texts)
-    )
-    now = datetime.now(UTC)
-    row = PoolRow(
-        campaign_id=campaign_id,
-        name=name,
-        recipe={
-            "strategy": recipe.strategy,
-            "parameters": texts,
-            "ties": str(recipe.ties),
-            "supplementary": recipe.supplementary,
-        },
-        pairs=0,
-        largest_possible=0,
-        created_by=created_by,
-        created_at=now,
-        opened_at=None if draft else now,
-    )
+    row = new_row(db, new)
+    pack_runs(db, campaign_id)
     entries = pool_by_recipe(db, row, chosen)
     db.add(row)
     try:
         db.flush()
     except IntegrityError:
-        raise Conflict(f"a pool {name!r} was made at the same moment", remedy="load the page again") from None
-    write_entries(db, row.id, entries)
+        raise made_meanwhile(row.name) from None
+    write_entries(db, row.id, entries.values())
     if not draft:
         exclude_known_pairs(db, row)
-    return pool_report(db, campaign_id, name)
+    return pool_report(db, campaign_id, row.name)
+
+
+@dataclass(frozen=True, slots=True)
+class NewPool:
+    """A pool that is asked for; without a name it is named after its recipe."""
+
+    campaign_id: int
+    recipe: PoolRecipe
+    name: str = ""
+    draft: bool = False
+    created_by: int | None = None
+    asked_at: datetime = field(default_factory=partial(datetime.now, UTC))
+
+
+def new_row(db: Session, new: NewPool) -> PoolRow:
+    """The row of a pool before it is built, not in the database yet; raises as `make_pool`."""
+    now = datetime.now(UTC)
+    return PoolRow(
+        campaign_id=new.campaign_id,
+        name=name_for(db, new),
+        recipe=recipe_of(new),
+        pairs=0,
+        largest_possible=0,
+        created_by=new.created_by,
+        created_at=now,
+        opened_at=None if new.draft else now,
+    )
+
+
+def recipe_of(new: NewPool, runs: Sequence[tuple[str, str]] = ()) -> dict[str, Any]:
+    """What is stored of a recipe, with its runs, as tags and hashes, where these are known."""
+    recipe = {
+        "strategy": new.recipe.strategy,
+        "parameters": new.recipe.texts(),
+        "ties": str(new.recipe.ties),
+        "supplementary": new.recipe.supplementary,
+    }
+    return {**recipe, "runs": [{"tag": tag, "sha256": sha256} for tag, sha256 in runs]} if runs else recipe
+
+
+def name_for(db: Session, new: NewPool) -> str:
+    """The name of a new pool: the one asked for, or its recipe with a number where that is taken.
+
+    Raises WorkbenchError for a name that is too long, Conflict for one that is taken.
+    """
+    in_words = recipe_in_words(new.recipe.strategy, new.recipe.texts())
+    return checked_name(db, new.campaign_id, new.name) or _free_name(db, new.campaign_id, in_words)
+
+
+def made_meanwhile(name: str) -> Conflict:
+    """The error of a pool whose name somebody else took at the same moment."""
+    return Conflict(f"a pool {name!r} was made at the same moment", remedy="load the page again")
 
 
 def pool_by_recipe(
     db: Session, row: PoolRow, chosen: Sequence[tuple[str, str]]
 ) -> dict[tuple[str, str], dict[str, Any]]:
-    """Build the pool of a row's recipe from runs, given as tags and hashes; writes both into the row.
+    """Build the pool of a row's recipe from runs, given as tags and hashes; puts both into the row.
 
-    The entries come by pair, as values of their rows. Raises as the strategy does.
+    Nothing is written into the database. The entries come by pair, as values of their rows. Raises as the
+    strategy does.
     """
     strategy = named(ALL_STRATEGIES, row.recipe["strategy"])
     values, ties = strategy.values(row.recipe["parameters"]), TieRule(row.recipe["ties"])
-    pack_runs(db, row.campaign_id)
     depth = strategy.depth_read(values)
     runs = (run_for_use(db, row.campaign_id, tag, depth=depth, ties=ties) for tag, _ in chosen)
     built = strategy.build(runs, ties=ties, **values)
@@ -168,10 +207,10 @@ def exclude_known_pairs(db: Session, row: PoolRow) -> None:
         record_known_pairs(db, row, pooled_or_judged(db, row.campaign_id))
 
 
-def write_entries(db: Session, pool_id: int, entries: Mapping[tuple[str, str], dict[str, Any]]) -> None:
+def write_entries(db: Session, pool_id: int, entries: Collection[dict[str, Any]]) -> None:
     """Write entries, as `pool_by_recipe` gives them, into a pool that has none of them."""
     if entries:
-        db.execute(insert(PoolEntryRow), [{"pool_id": pool_id, **values} for values in entries.values()])
+        db.execute(insert(PoolEntryRow), [{"pool_id": pool_id, **values} for values in entries])
 
 
 def manual_entry(pair: tuple[str, str]) -> dict[str, Any]:

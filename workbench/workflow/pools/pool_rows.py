@@ -7,6 +7,7 @@ opened while it is being rebuilt. SQLite has one writer at a time and needs no l
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from enum import StrEnum
 
 from sqlalchemy import func, select
@@ -16,7 +17,11 @@ from workbench.errors import Conflict, NotFound, WorkbenchError
 from workbench.storage.tables import PoolEntryRow, PoolRow
 from workbench.workflow.checks import storable
 
+OVERLAP = "overlap"
+"""The strategy of a pool whose pairs were drawn from judged ones, for further assessors."""
 LONGEST_NAME = 120
+REMOVED = "taken_out"
+"""In a recipe: what was added by hand and removed again."""
 
 
 class PoolState(StrEnum):
@@ -86,6 +91,14 @@ def require_not_closed(row: PoolRow) -> None:
     """Raise Conflict for a closed pool."""
     if state_of(row) is PoolState.CLOSED:
         raise Conflict(f"pool {row.name!r} is closed", remedy="create a new pool for more judging")
+
+
+def contents_of(row: PoolRow) -> Hashable:
+    """What differs whenever the pairs of an opened pool do: no pair leaves it without a note in its recipe.
+
+    The moment at which it was made tells it from the pool of this number in another database.
+    """
+    return row.created_at, row.pairs, len(row.recipe.get(REMOVED, ()))
 
 
 def recount(db: Session, row: PoolRow) -> None:

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from workbench.consensus.rule import Pair
@@ -132,15 +132,18 @@ def default_rule(db: Session, campaign_id: int) -> str:
     return "adjudicated" if adjudicated_grades(db, campaign_id) else "majority"
 
 
-def first_who_graded(db: Session, campaign_id: int) -> str | None:
-    """The first assessor by name who has given any grade, people before machines: the one to begin with."""
-    graded = select(JudgmentEventRow.id).where(
-        JudgmentEventRow.campaign_id == campaign_id,
-        JudgmentEventRow.assessor_id == AssessorRow.id,
-        JudgmentEventRow.grade.is_not(None),
+def who_graded_most(db: Session, campaign_id: int) -> str | None:
+    """The assessor with the most grades, people before machines: the one whose grades alone lose least."""
+    event = JudgmentEventRow
+    graded = (
+        select(event.assessor_id, func.count().label("grades"))
+        .where(event.campaign_id == campaign_id, event.grade.is_not(None))
+        .group_by(event.assessor_id)
+        .subquery()
     )
-    chosen = select(AssessorRow.name).where(AssessorRow.campaign_id == campaign_id, graded.exists())
-    return db.scalars(chosen.order_by(AssessorRow.machine, AssessorRow.name).limit(1)).one_or_none()
+    chosen = select(AssessorRow.name).join(graded, graded.c.assessor_id == AssessorRow.id)
+    order = chosen.order_by(AssessorRow.machine, graded.c.grades.desc(), AssessorRow.name)
+    return db.scalars(order.limit(1)).one_or_none()
 
 
 def _pooled(db: Session, campaign_id: int) -> set[Pair]:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import io
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
+import numpy as np
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Finding, InvalidInput
 from workbench.formats.error_collector import shown
-from workbench.formats.runs import read_run, read_run_top
+from workbench.formats.packed_runs import Docnos
+from workbench.formats.runs import read_run_arrays, read_run_top
 from workbench.pooling.near_identical_runs import DEPTH, P, Tops, compared_topics, nearly_identical, tops_of
-from workbench.ranking import ordered
-from workbench.records import Ranking, Run
+from workbench.pooling.run_tops import RunTops
+from workbench.records import Run
 from workbench.storage.tables import CheckedFileRow, RunRow
 from workbench.workflow.caching import Cache
 
@@ -93,7 +97,7 @@ def content_of(db: Session, campaign_id: int, sha256: str) -> bytes | None:
 
 
 def similarity_findings(
-    run: Run,
+    content: bytes,
     tops: Tops,
     known: Sequence[KnownRun],
     look_up: Callable[[str], bytes | None],
@@ -102,8 +106,8 @@ def similarity_findings(
 ) -> Iterator[Finding]:
     """Which known runs rank the same or nearly the same documents; the most similar few are named.
 
-    `tops` are the run's; `look_up` gives a known run's content by its hash, to distinguish the same from
-    nearly the same.
+    `content` is the run's file and `tops` are its tops; `look_up` gives a known run's content by its hash, to
+    distinguish the same from nearly the same.
     """
     alike = [
         (value, other)
@@ -113,7 +117,7 @@ def similarity_findings(
     alike.sort(key=lambda found: -found[0])
     same: list[KnownRun] = []
     for value, other in alike[:MOST_NAMED]:
-        if value > 1 - 1e-9 and _same_rankings(run, look_up(other.sha256)):
+        if value > 1 - 1e-9 and _same_rankings(content, look_up(other.sha256)):
             same.append(other)
             message = f"every ranking is identical to that of {other.name}"
             remedy = "was a run sent twice under two tags?"
@@ -154,18 +158,31 @@ def _alike(tag: str, other: str) -> bool:
     return tag[:TAG_BEGINNING] == other[:TAG_BEGINNING] and len(tag) >= TAG_BEGINNING <= len(other)
 
 
-def _same_rankings(run: Run, content: bytes | None) -> bool:
-    if content is None:
+def _same_rankings(content: bytes, other: bytes | None) -> bool:
+    if other is None:
         return False
-    other = read_run(io.BytesIO(content), source="").run
-    mine, theirs = _without_empty(run), _without_empty(other)
-    if mine.keys() != theirs.keys():
-        return False
-    return all(ordered(ranking) == ordered(theirs[topic]) for topic, ranking in mine.items())
+    # As arrays: of runs with millions of lines there may not be two in memory as strings.
+    mine, theirs = (_ordered(one) for one in (content, other))
+    return mine.keys() == theirs.keys() and all(
+        np.array_equal(docnos, theirs[topic]) for topic, docnos in mine.items()
+    )
 
 
-def _without_empty(run: Run) -> dict[str, Ranking]:
-    return {topic: ranking for topic, ranking in run.rankings.items() if len(ranking)}
+def _ordered(content: bytes) -> dict[str, Docnos]:
+    """The docnos of each topic, best first."""
+    read = read_run_arrays(io.BytesIO(content), source="", depth=sys.maxsize)
+    tops = (
+        RunTops.of(read)
+        if isinstance(read, Run)
+        else RunTops(read.tag, read.topics, *read.ranked(sys.maxsize))
+    )
+    order = np.argsort(tops.numbers, kind="stable")
+    ends = np.searchsorted(tops.numbers[order], np.arange(len(tops.topics) + 1))
+    docnos = tops.docnos[order]
+    return {
+        topic: docnos[begin:end]
+        for topic, (begin, end) in zip(tops.topics, pairwise(ends.tolist()), strict=True)
+    }
 
 
 def _of_run(run_id: int) -> Callable[[Session], bytes]:

@@ -27,8 +27,8 @@ from workbench.workflow.runs.uploads import Batch, batch_of
 # is not shown.
 ABOUT_THE_FILE = frozenset(
     {
-        "second-column", "tag-length", "tag-name", "topics-missing", "short-topics", "rank", "rank-repeated",
-        "rank-order", "ties", "near-ties", "unknown-topic", "too-many", "unknown-document",
+        "replaces", "second-column", "tag-length", "tag-name", "topics-missing", "short-topics", "rank",
+        "rank-repeated", "rank-order", "ties", "near-ties", "unknown-topic", "too-many", "unknown-document",
     }
 )  # fmt: skip
 # Findings about other runs or pools: the organiser sees them, and no group is refused for them.

@@ -16,6 +16,7 @@ from workbench.formats.packed_runs import PackedRun, read_packed
 from workbench.formats.runs import cut, read_run
 from workbench.pooling.run_tops import RunTops
 from workbench.records import Run, TieRule
+from workbench.storage.engine import Database
 from workbench.storage.packed import StoredForm, parts_of, store_form, stored_forms
 from workbench.storage.tables import PackedRunRow, RunRow, TopicRow
 
@@ -38,7 +39,7 @@ class _Kept:
 def pack_run(db: Session, run_id: int) -> None:
     """Store the packed form of a run beside its file."""
     read = _read_file(db, run_id)
-    _put(db, run_id, read if isinstance(read, PackedRun) else None)
+    store_form(db, run_id, *_packed(read if isinstance(read, PackedRun) else None))
 
 
 def pack_runs(db: Session, campaign_id: int) -> int:
@@ -47,6 +48,18 @@ def pack_runs(db: Session, campaign_id: int) -> int:
     for run_id in without:
         pack_run(db, run_id)
     return len(without)
+
+
+def pack_runs_one_by_one(database: Database, campaign_id: int) -> None:
+    """The same in a transaction for each run, which others who write wait for no longer than a moment."""
+    with database.reading() as db:
+        without = _without_form(db, campaign_id)
+    for run_id in without:
+        with database.reading() as db:
+            read = _read_file(db, run_id)
+        packed = _packed(read if isinstance(read, PackedRun) else None)
+        with database.writing() as db:
+            store_form(db, run_id, *packed)
 
 
 def runs_to_pack(db: Session, campaign_id: int) -> int:
@@ -73,6 +86,12 @@ def run_for_use(
     if isinstance(read, PackedRun):
         return read.whole() if depth is None else read.top(depth, ties=ties)
     return read if depth is None else cut(read, depth, ties)
+
+
+def arrays_for_use(db: Session, campaign_id: int, tag: str) -> PackedRun | Run:
+    """The current version of a run, whole; as arrays where it has a packed form. Raises NotFound."""
+    (kept,) = _kept(db, campaign_id, [tag])
+    return _read(db, kept, None, TieRule.TREC_EVAL)
 
 
 def run_leading(db: Session, campaign_id: int, tag: str, *, sha256: str, depth: int) -> Run:
@@ -197,10 +216,9 @@ def _read_file(db: Session, run_id: int) -> PackedRun | Run:
     return as_arrays(run) or run
 
 
-def _put(db: Session, run_id: int, arrays: PackedRun | None) -> None:
+def _packed(arrays: PackedRun | None) -> tuple[StoredForm, bytes]:
     if arrays is None:
-        store_form(db, run_id, _NO_FORM, b"")
-        return
+        return _NO_FORM, b""
     form: PackedForm = pack(arrays)
     topics = [list(pair) for pair in zip(form.topics, form.layout.counts, strict=True)]
-    store_form(db, run_id, StoredForm(FORM, form.layout.width, topics), form.arrays)
+    return StoredForm(FORM, form.layout.width, topics), form.arrays

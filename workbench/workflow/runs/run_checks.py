@@ -5,25 +5,23 @@ from __future__ import annotations
 import gzip
 import hashlib
 import io
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
-from typing import BinaryIO
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.formats.error_collector import shown
+from workbench.formats.run_check import Expected, RunCheck, check_run, promised_tag, unreadable_run
 from workbench.formats.run_report import Repair, RunReport, repair_of, report_of, with_findings
 from workbench.formats.run_rules import RunRules
-from workbench.formats.runs import RunCheck, check_run, promised_tag, unreadable_run
 from workbench.formats.source import Bounded, Readable, open_source
-from workbench.pooling.near_identical_runs import Tops, compared_topics, tops_of
-from workbench.records import Run, sorted_ids
+from workbench.pooling.near_identical_runs import Tops, TopsOf, compared_topics
+from workbench.records import Ranking
 from workbench.storage.tables import TopicRow
-from workbench.workflow.checks import LONGEST_ID, id_finding
 from workbench.workflow.runs.duplicate_runs import (
     KnownRun,
     content_of,
@@ -33,8 +31,11 @@ from workbench.workflow.runs.duplicate_runs import (
 )
 from workbench.workflow.runs.run_rules import cut_of, listed_docnos, rules_of
 
-# A file with more lines than these is no run, and would fill the memory.
-LEAST_LINES, LINES_A_TOPIC, USUAL_DEPTH, BYTES_A_LINE = 1_000_000, 2, 1000, 256
+MOST_BYTES = 4 * 2**30
+"""The largest run that is read, in bytes of plain text."""
+
+LARGEST_UNCHECKED = 2**30
+"""The largest plain file that is kept without having been checked, in bytes."""
 
 Opening = Callable[[], AbstractContextManager[Session]]
 
@@ -56,24 +57,12 @@ class RunChecker:
     opening: Opening
     contents: Mapping[str, bytes] = field(default_factory=dict)
 
-    @property
-    def max_lines(self) -> int:
-        """The most lines that a file is read to."""
-        depth = self.rules.max_per_topic or USUAL_DEPTH
-        return max(LEAST_LINES, LINES_A_TOPIC * depth * len(self.topics))
-
-    def check(self, stream: Readable, name: str) -> RunCheck:
-        """What is found in a file by itself."""
-        return check_run(
-            stream,
-            source=name,
-            file_stem=promised_tag(name),
-            topics=self.topics,
-            docnos=self.docnos,
-            rules=self.rules,
-            cut=self.cut,
-            max_lines=self.max_lines,
-        )
+    def check(
+        self, stream: Readable, name: str, take: Callable[[str, Ranking], None] | None = None
+    ) -> RunCheck:
+        """What is found in a file by itself; `take` gets its rankings one by one."""
+        expected = Expected(self.topics, self.docnos, self.rules, self.cut, storable=True)
+        return check_run(stream, source=name, file_stem=promised_tag(name), expected=expected, take=take)
 
     def with_run(self, upload: RunUpload) -> RunChecker:
         """The same with one more run to compare with, if the uploaded file is a good one."""
@@ -96,18 +85,21 @@ class RunUpload:
 
 
 def run_checker(
-    db: Session, campaign_id: int, *, batch: str | None = None, opening: Opening | None = None
+    db: Session,
+    campaign_id: int,
+    *,
+    batch: str | None = None,
+    opening: Opening | None = None,
+    topics: tuple[str, ...] | None = None,
 ) -> RunChecker:
     """The checker of a campaign's runs, which knows the files of a batch too.
 
-    Without `opening` it looks up in `db`, which must then stay open. Raises WorkbenchError where the
-    campaign has no topics to check against.
+    Without `opening` it looks up in `db`, which must then stay open; `topics` are the campaign's own unless
+    others are to come. Raises WorkbenchError where there are no topics to check against.
     """
-    topics = tuple(
-        db.scalars(
-            select(TopicRow.topic).where(TopicRow.campaign_id == campaign_id).order_by(TopicRow.position)
-        )
-    )
+    if topics is None:
+        own = select(TopicRow.topic).where(TopicRow.campaign_id == campaign_id)
+        topics = tuple(db.scalars(own.order_by(TopicRow.position)))
     if not topics:
         raise WorkbenchError("this campaign has no topics yet", remedy="load the topics before the runs")
     return RunChecker(
@@ -121,26 +113,35 @@ def run_checker(
     )
 
 
-def check_file(checker: RunChecker, name: str, stream: BinaryIO) -> RunUpload:
+def check_file(checker: RunChecker, name: str, stream: Readable) -> RunUpload:
     """Check a file, plain or gzip, in memory that its compressed size and its number of lines bound."""
     name = PurePath(name).name
+    tops = TopsOf(compared_topics(checker.topics))
     try:
-        copy = CopyingStream(Bounded(open_source(stream, name), source=name, limit=_most_bytes(checker)))
-        check = checker.check(copy, name)
+        copy = CopyingStream(Bounded(open_source(stream, name), source=name, limit=MOST_BYTES))
+        check = checker.check(copy, name, tops.take)
         content, sha256 = copy.finished() if check.whole else (None, None)
     except InvalidInput as unreadable:
         check, content, sha256 = unreadable_run(name, unreadable), None, None
     repair = None if content is None else repair_in(checker, name, check, content)
     report = report_of(check, sha256=sha256, repair=None if repair is None else repair[0])
-    if check.run is None:
+    if check.tag is None or content is None or sha256 is None:
         return RunUpload(name, content, report)
-    tops = tops_of(check.run, compared_topics(checker.topics))
-    report = with_findings(report, _comparisons(checker, check.run, tops, name, sha256), checker.rules)
-    return RunUpload(name, content, report, tops)
+    upload = RunUpload(name, content, report, tops.found)
+    return replace(upload, report=with_findings(report, _comparisons(checker, upload), checker.rules))
+
+
+def read_whole(name: str, stream: Readable) -> tuple[bytes | None, str | None]:
+    """The plain content of a file as gzip, and its SHA-256; neither of one that cannot be read to its end."""
+    try:
+        copy = CopyingStream(Bounded(open_source(stream, name), source=name, limit=LARGEST_UNCHECKED))
+        return copy.finished()
+    except InvalidInput:
+        return None, None
 
 
 def check_files(
-    checker: RunChecker, files: Iterable[tuple[str, BinaryIO]], *, replacing: bool = False
+    checker: RunChecker, files: Iterable[tuple[str, Readable]], *, replacing: bool = False
 ) -> Iterator[RunUpload]:
     """Check files one after another, each against those before it too.
 
@@ -168,7 +169,7 @@ def repair_in(
     """What an automatic repair would change, and the repaired content; None where nothing can be repaired."""
     return repair_of(
         check,
-        lambda: io.BytesIO(content_gzip),
+        io.BytesIO(content_gzip),
         lambda repaired: checker.check(repaired, name),
         rules=checker.rules,
         tag=tag or promised_tag(name),
@@ -200,35 +201,16 @@ class CopyingStream:
         return self._copy.getvalue(), self._hash.hexdigest()
 
 
-def _most_bytes(checker: RunChecker) -> int:
-    return checker.max_lines * BYTES_A_LINE
-
-
-def _comparisons(
-    checker: RunChecker, run: Run, tops: Tops, name: str, sha256: str | None
-) -> Iterator[Finding]:
+def _comparisons(checker: RunChecker, upload: RunUpload) -> Iterator[Finding]:
     def look_up(sha256: str) -> bytes | None:
         if sha256 in checker.contents:
             return checker.contents[sha256]
         with checker.opening() as db:
             return content_of(db, checker.campaign_id, sha256)
 
-    yield from _unstorable(run, name)
+    report = upload.report
+    if upload.tops is None or upload.content_gzip is None:
+        return
     # The very same file is found by its tag, and a run that this one may replace is no other run.
-    others = [other for other in checker.known if other.sha256 != sha256 and other.tag != run.tag]
-    yield from similarity_findings(run, tops, others, look_up, source=name)
-
-
-def _plainly_storable(ids: Collection[str]) -> bool:
-    """Whether all ids can be stored for certain, seen at once: nearly always so."""
-    return "".join(ids).isascii() and max(map(len, ids), default=0) <= LONGEST_ID
-
-
-def _unstorable(run: Run, source: str) -> Iterator[Finding]:
-    tag = id_finding(run.tag, what="tag", source=source)
-    docnos = {docno for ranking in run.rankings.values() for docno in ranking.docnos}
-    if _plainly_storable(docnos):
-        docnos = set()
-    topics = (id_finding(topic, what="topic", source=source) for topic in run.rankings)
-    found = (id_finding(docno, what="docno", source=source) for docno in sorted_ids(docnos))
-    return (one for one in (tag, *topics, *found) if one is not None)
+    others = [other for other in checker.known if other.sha256 != report.sha256 and other.tag != report.tag]
+    yield from similarity_findings(upload.content_gzip, upload.tops, others, look_up, source=upload.file_name)

@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, Row, Select, select, update
 from sqlalchemy.orm import Session, aliased
 
 from workbench.errors import Finding, NotFound, WorkbenchError, finding_from_json
+from workbench.formats.run_rules import NOTES
 from workbench.records import Verdict
 from workbench.storage.tables import AccountRow, GroupRow, PoolRow, RunRow
 from workbench.workflow.checks import storable
@@ -57,6 +58,11 @@ class CampaignRun:
     pools: tuple[RunPool, ...]
     in_use: bool
 
+    @property
+    def alarming(self) -> tuple[Finding, ...]:
+        """The warnings that are more than notes."""
+        return tuple(one for one in self.warnings if one.code not in NOTES)
+
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
@@ -77,6 +83,11 @@ def runs_of(
     chosen = _versions(campaign_id, current).order_by(RunRow.tag)
     pools = _pools(db, campaign_id)
     return tuple(_campaign_run(row, pools.get(row[0].tag, ())) for row in db.execute(chosen))
+
+
+def longest_list(runs: Iterable[CampaignRun]) -> int | None:
+    """How many documents the longest run has for a topic, on average over its topics; None without runs."""
+    return max((-(-run.lines // run.topics) for run in runs if run.topics), default=None)
 
 
 def campaign_run(db: Session, campaign_id: int, tag: str) -> CampaignRun:

@@ -110,7 +110,7 @@ def store_run(
         .with_for_update()
     )
     if before is not None:
-        refusal = _refusal(db, before, upload, metadata, sender, replacing=replacing)
+        refusal = tag_refusal(db, before, report, metadata.group_id, sender, replacing=replacing)
         if refusal is not None:
             raise InvalidInput([refusal])
         metadata = _inherited(metadata, before)
@@ -205,15 +205,22 @@ def _inherited(metadata: RunMetadata, before: RunRow) -> RunMetadata:
     )
 
 
-def _refusal(
-    db: Session, before: RunRow, upload: RunUpload, metadata: RunMetadata, sender: Sender, *, replacing: bool
+def tag_refusal(
+    db: Session,
+    before: RunRow,
+    report: RunReport,
+    group_id: int | None,
+    sender: Sender,
+    *,
+    replacing: bool,
 ) -> Finding | None:
-    source, tag = upload.file_name, before.tag
-    if not sender.organiser and before.group_id != metadata.group_id:
+    """Why a file of a group cannot become a run where another run has its tag; None where it can."""
+    source, tag = report.file, before.tag
+    if not sender.organiser and before.group_id != group_id:
         # Whose it is, and whether it is this very file, is nobody's business but the organiser's.
         return Finding(source, None, "tag-taken", f"the tag {tag} is taken", "give this run another tag")
-    if before.sha256 == upload.report.sha256:
-        return Finding(source, None, "same-content", f"this very file is already run {tag}")
+    if before.sha256 == report.sha256:
+        return Finding(source, None, "same-file", f"this very file is already run {tag}")
     if not replacing:
         remedy = "give this run its own tag, or choose to replace the existing run"
         return Finding(source, None, "tag-taken", f"there is already a run {tag}", remedy)

@@ -4,25 +4,30 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import ColumnElement, delete, func, select
 from sqlalchemy.orm import Session
 
-from workbench.errors import Conflict, InvalidInput, NotFound, WorkbenchError
+from workbench.errors import Conflict, Finding, InvalidInput, NotFound, Severity, WorkbenchError
 from workbench.formats.error_collector import shown
 from workbench.formats.run_report import RunReport, Verdict, report_from_json, report_to_json, with_findings
-from workbench.storage.tables import CampaignRow, CheckedFileRow
+from workbench.storage.chunks import chunks
+from workbench.storage.tables import CampaignRow, CheckedFileRow, RunRow
 from workbench.workflow.people.groups import ORGANISER, Sender
 from workbench.workflow.runs.duplicate_runs import KnownRun, stored_tags, tag_findings
 from workbench.workflow.runs.run_checks import RunChecker, RunUpload, repair_in
 from workbench.workflow.runs.run_metadata import RunMetadata
 from workbench.workflow.runs.run_rules import rules_of
-from workbench.workflow.runs.store import NO_METADATA, store_run
+from workbench.workflow.runs.store import NO_METADATA, store_run, tag_refusal
 
 DAYS_KEPT = 7
+REPLACES = "replaces"
+SET_UP_RUNS, SET_UP_TEXTS = "set-up-runs", "set-up-texts"
+"""The batches of the page on which a campaign is set up: its runs, and its topics and documents."""
+
 _BATCH = re.compile(r"[0-9a-zA-Z-]{8,64}")
 
 
@@ -70,6 +75,14 @@ class Batch:
 
 
 @dataclass(frozen=True, slots=True)
+class Kept:
+    """What became of files that were to be runs: the tags of new runs, and why others are none."""
+
+    tags: tuple[str, ...]
+    refused: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class WaitingBatch:
     """A batch with files that are not runs yet."""
 
@@ -94,7 +107,7 @@ def add_to_batch(
     once more takes its own place. Raises NotFound where the batch has no other file that could be replaced,
     Conflict where that one became a run meanwhile.
     """
-    if not _BATCH.fullmatch(batch):
+    if not _BATCH.fullmatch(batch) or batch == SET_UP_TEXTS:
         raise NotFound("there is no such batch of files", remedy="upload the files again")
     db.get_one(CampaignRow, campaign_id, with_for_update=True)
     _delete_expired(db)
@@ -131,33 +144,55 @@ def add_to_batch(
 
 
 def batch_of(db: Session, campaign_id: int, batch: str, sender: Sender = ORGANISER) -> Batch:
-    """A batch as it is now, with findings about tags that were taken meanwhile; raises NotFound.
+    """A batch as it is now, with all that would refuse a file if it were added now; raises NotFound.
 
-    Participants learn of a taken tag only when they send the run, since whose run has it is not theirs to
-    know.
+    That is a tag that a run has by now, or another file of the batch. Participants learn no more of a run of
+    another group than that its tag is taken; for one of their own they are told that they can replace it.
     """
     rows = db.execute(
         select(CheckedFileRow, CheckedFileRow.content_gzip.is_not(None))
         .where(*_of_batch(campaign_id, batch, sender))
         .order_by(CheckedFileRow.id)
     ).all()
-    if not rows:
+    if not rows or batch == SET_UP_TEXTS:
         raise NotFound(
             "there is no such batch of files", remedy=f"it was discarded, or is older than {DAYS_KEPT} days"
         )
     known = stored_tags(db, campaign_id) if sender.organiser else {}
+    runs = {} if sender.organiser else _runs_by_tag(db, campaign_id, [row for row, _ in rows])
     rules = rules_of(db, campaign_id)
     files = []
     for row, readable in rows:
         report = report_from_json(row.report)
         tag, sha256 = report.tag, report.sha256
         if row.kept_at is None and tag is not None and sha256 is not None and not report.errors:
-            report = with_findings(report, tag_findings(tag, sha256, known, source=report.file), rules)
+            found = list(tag_findings(tag, sha256, known, source=report.file))
+            if tag in runs and not found:
+                refusal = tag_refusal(db, runs[tag], report, row.group_id, sender, replacing=True)
+                found = [refusal] if refusal else []
+                if refusal is None:
+                    report = replace(report, warnings=(*report.warnings, _replaceable(report, tag)))
+            report = with_findings(report, found, rules)
             if not report.errors:
                 known[tag] = KnownRun(f"the file {shown(report.file)}", tag, sha256)
         files.append(CheckedFile(row.id, report, readable, row.kept_at))
     files.sort(key=lambda one: (one.kept_at is not None, list(Verdict)[::-1].index(one.report.verdict)))
     return Batch(batch, tuple(files), rows[0][0].added_at)
+
+
+def _runs_by_tag(db: Session, campaign_id: int, files: Sequence[CheckedFileRow]) -> dict[str, RunRow]:
+    tags = {row.report["tag"] for row in files if row.kept_at is None} - {None}
+    current = RunRow.campaign_id == campaign_id, RunRow.replaced_at.is_(None)
+    found: dict[str, RunRow] = {}
+    for some in chunks(sorted(tags)):
+        found |= {run.tag: run for run in db.scalars(select(RunRow).where(*current, RunRow.tag.in_(some)))}
+    return found
+
+
+def _replaceable(report: RunReport, tag: str) -> Finding:
+    message = f"your group has a run {tag} already"
+    remedy = "choose to replace it below, or give this run its own tag"
+    return Finding(report.file, None, REPLACES, message, remedy, Severity.WARNING)
 
 
 def waiting_batches(db: Session, campaign_id: int, sender: Sender = ORGANISER) -> tuple[WaitingBatch, ...]:
@@ -168,6 +203,7 @@ def waiting_batches(db: Session, campaign_id: int, sender: Sender = ORGANISER) -
             *_of_batch(campaign_id, None, sender),
             CheckedFileRow.kept_at.is_(None),
             CheckedFileRow.added_at >= _oldest_kept(),
+            CheckedFileRow.batch != SET_UP_TEXTS,
         )
         .group_by(CheckedFileRow.batch)
         .order_by(func.min(CheckedFileRow.id).desc())
@@ -184,32 +220,38 @@ def keep_files(
     sender: Sender = ORGANISER,
     *,
     replacing: bool = False,
-) -> tuple[str, ...]:
-    """Make runs of the files of a batch with these numbers, of all good ones if None; returns the new tags.
+) -> Kept:
+    """Make runs of the files of a batch with these numbers, of all good ones if None.
 
-    Files that are runs already are left as they are; `metadata` apply to each new run, and a participant's
-    runs belong to the group for which the file was sent. Raises NotFound for a number that the batch does not
-    have; InvalidInput, and keeps none, where one of them is refused by now.
+    Files that are runs already are left as they are, and one that is refused by now stops no other.
+    `metadata` apply to each new run; a participant's runs belong to the group for which the file was sent.
+    Raises NotFound for a number that the batch does not have.
     """
     # Locked, so that a second click waits and finds the files kept.
     db.get_one(CampaignRow, campaign_id, with_for_update=True)
     found = batch_of(db, campaign_id, batch, sender)
     by_id = {one.id: one for one in found.files}
     chosen = [one.id for one in found.keepable] if ids is None else sorted(set(ids))
-    tags = []
+    tags: list[str] = []
+    refused: list[Finding] = []
     for number in chosen:
         row = _file_row(db, campaign_id, batch, number, sender)
         if row.kept_at is not None:
             continue
         if by_id[number].report.errors:
-            raise InvalidInput(by_id[number].report.errors)
+            refused += by_id[number].report.errors
+            continue
         upload = RunUpload(row.file_name, row.content_gzip, report_from_json(row.report))
         given = metadata if sender.organiser else replace(metadata, group_id=row.group_id)
-        tags.append(store_run(db, campaign_id, upload, given, sender, replacing=replacing))
+        try:
+            tags.append(store_run(db, campaign_id, upload, given, sender, replacing=replacing))
+        except InvalidInput as error:
+            refused += error.findings
+            continue
         row.kept_at = datetime.now(UTC)
         row.content_gzip = None  # the run has it now
         db.flush()
-    return tuple(tags)
+    return Kept(tuple(tags), tuple(refused))
 
 
 def discard_batch(db: Session, campaign_id: int, batch: str, sender: Sender = ORGANISER) -> int:

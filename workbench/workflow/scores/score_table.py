@@ -15,7 +15,7 @@ from workbench.scoring.measures import parse_measures
 from workbench.scoring.scorer import RunScores, Scorer
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.qrels.qrels import QrelsReport, make_qrels
-from workbench.workflow.runs.packed_store import run_for_use
+from workbench.workflow.runs.packed_store import arrays_for_use
 from workbench.workflow.runs.run_records import runs_of
 
 
@@ -76,7 +76,7 @@ def score_runs(
     scorer = Scorer(report.consensus.qrels, parsed)
     scored = []
     for number, tag in enumerate(chosen, start=1):
-        scored.append(scorer.score(run_for_use(db, campaign_id, tag)))
+        scored.append(scorer.score(arrays_for_use(db, campaign_id, tag)))
         if progress is not None:
             progress(number, len(chosen))
     names = tuple(str(measure) for measure in parsed)

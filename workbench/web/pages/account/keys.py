@@ -11,7 +11,7 @@ from workbench.web.access import signed_in, viewer
 from workbench.web.context import reading, writing
 from workbench.web.forms import sent_text
 from workbench.web.requests import safe_next, see_other
-from workbench.workflow.judging.desk_settings import COMMANDS, GRADES, chosen_keys, save_keys
+from workbench.workflow.judging.desk_settings import COMMANDS, GRADES, SIDE_ANSWERS, chosen_keys, save_keys
 
 blueprint = Blueprint("desk_keys", __name__, url_prefix="/account/keys")
 SHOWN_GRADES = GRADES[:4]
@@ -30,7 +30,7 @@ def index() -> str:
 @signed_in
 def choose() -> Response | tuple[str, int]:
     """Save the keys, or restore the defaults."""
-    names = [command.name for command in COMMANDS] + list(GRADES)
+    names = [command.name for command in (*COMMANDS, *SIDE_ANSWERS)] + list(GRADES)
     typed = {} if request.form.get("act") == "reset" else {name: sent_text(name) for name in names}
     try:
         with writing() as db:
@@ -47,6 +47,7 @@ def _page(typed: dict[str, str], findings: tuple[Finding, ...] = ()) -> str:
     return render_template(
         "account/keys.html",
         commands=COMMANDS,
+        side_answers=SIDE_ANSWERS,
         grades=grades,
         typed=typed,
         findings=findings,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from flask import Blueprint, Response, make_response, render_template, request
+from flask import Blueprint, Response, jsonify, make_response, render_template, request, url_for
 from werkzeug.wrappers import Response as Answer
 
 from workbench.consensus.rule import Pair
@@ -16,6 +16,7 @@ from workbench.errors import Conflict, Finding, InvalidInput
 from workbench.web.access import here, member, viewer
 from workbench.web.context import reading, writing
 from workbench.web.forms import sent_id
+from workbench.web.ids import write_id
 from workbench.web.pages.adjudication.queue import QueueChoice, queue_choice
 from workbench.web.requests import see_other, wants_fragment
 from workbench.workflow.adjudication.decisions import (
@@ -30,7 +31,12 @@ from workbench.workflow.adjudication.disputed_pair import DisputedPair, disputed
 from workbench.workflow.adjudication.disputes import ON_THE_DESK, dispute_queue
 from workbench.workflow.adjudication.queue import Queue, QueueLine, next_open
 from workbench.workflow.campaigns.campaigns import campaign_of
-from workbench.workflow.judging.desk_settings import DeskKeys, keys_of
+from workbench.workflow.judging.desk_settings import (
+    DeskKeys,
+    adjudicator_words,
+    keys_of,
+    save_adjudicator_words,
+)
 from workbench.workflow.people.roles import Role
 
 blueprint = Blueprint("adjudicating", __name__, url_prefix="/c/<slug>/adjudicate")
@@ -38,7 +44,8 @@ adjudicator = member(Role.ORGANISER, Role.ADJUDICATOR)
 # What this desk does that the judging desk does not, and what both do, by the other's name of it. A grade
 # keeps its key where it is one of these, and the button has none.
 OWN_KEYS = {"back": "b", "unclear": "t", "passage": "e"}
-SHARED_KEYS = {"skip": "later", "reason": "comment", "undo": "undo"}
+SHARED_KEYS = {"skip": "later", "reason": "comment", "undo": "undo", "guidelines": "guidelines"}
+READING_KEYS = ("next_hit", "previous_hit", "highlight", "passage")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +81,22 @@ def desk() -> Response:
 def ahead() -> Response:
     """The pair to decide behind the one that the address names, for a script to have ready."""
     return _desk(_choice(), None, after=(sent_id("topic"), sent_id("docno")))
+
+
+@blueprint.put("/words")
+@adjudicator
+def keep_words() -> Answer:
+    """Keep the words that this adjudicator highlights in the topic that the address names."""
+    sent = request.get_json(silent=True)
+    words = sent.get("words") if isinstance(sent, dict) else None
+    try:
+        if not isinstance(words, list):
+            raise InvalidInput([Finding("My words", None, "words", "the body is no list of words")])
+        with writing() as db:
+            kept = save_adjudicator_words(db, here().id, viewer().id, sent_id("topic"), words)
+    except InvalidInput as error:
+        return make_response(jsonify(error=str(error)), 422)
+    return jsonify(words=kept)
 
 
 @blueprint.post("/decide")
@@ -137,6 +160,7 @@ def _desk(
             pair = None if coming is None else coming.pair
         if pair is not None:
             shown = disputed_pair(db, here().id, pair, viewer().id)
+        words = adjudicator_words(db, here().id, viewer().id, pair[0]) if pair is not None else ()
         keys = keys_of(db, viewer().id, found.scale)
         # They stay where they are while the pairs come and go, so that only a whole page needs them.
         guidelines = "" if wants_fragment() else campaign_of(db, here().id).guidelines
@@ -148,6 +172,8 @@ def _desk(
         choice=choice,
         scale=found.scale,
         keys=_command_keys(keys),
+        reading_keys={"commands": {name: keys.commands[name] for name in READING_KEYS}},
+        reading_begin=_reading(shown, words),
         grade_keys=keys.grades,
         guidelines=guidelines,
         overtaken=overtaken,
@@ -172,10 +198,21 @@ def _place(found: Queue, choice: QueueChoice, pair: Pair | None) -> Place:
     )
 
 
+def _reading(shown: DisputedPair | None, words: tuple[str, ...]) -> dict[str, object]:
+    """What reading begins from in the topic of a pair: its text, and the words that are highlighted in it."""
+    topic = None if shown is None else shown.topic
+    named = None if topic is None else write_id(topic.id)
+    return {
+        "title": topic.title if topic else "",
+        "description": topic.description if topic else "",
+        "words": {"words": words, "address": url_for("adjudicating.keep_words", topic=named)},
+    }
+
+
 def _command_keys(keys: DeskKeys) -> Mapping[str, str]:
     """The key of everything but grades, as the adjudicator chose them; none where another has it."""
     shared = {name: keys.commands[other] for name, other in SHARED_KEYS.items()}
-    used = {*keys.grades.values(), *shared.values()}
+    used = {*keys.grades.values(), *shared.values(), *(keys.commands[name] for name in READING_KEYS)}
     return shared | {name: "" if key in used else key for name, key in OWN_KEYS.items()}
 
 

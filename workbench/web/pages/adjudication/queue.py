@@ -192,4 +192,6 @@ def _rules() -> AdjudicationRules:
         machines="machines" in form,
         names_hidden="names_hidden" in form,
         measure=form.get("measure", ""),
+        blind_discussion=form.get("discussion") != "in_turn",
+        reasons_required="reasons_required" in form,
     )

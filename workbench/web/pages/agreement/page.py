@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from flask import render_template, request
 
+from workbench.agreement.bands import BANDS
 from workbench.agreement.options import OPTIONS, OWN, AgreementOptions, address_of, options_from_address
 from workbench.agreement.selection import relevant_or_not
 from workbench.errors import Finding, InvalidInput, WorkbenchError
@@ -103,6 +104,7 @@ def render_page(template: str, page: AgreementPage[Any], **more: Any) -> str:
         report=page.report,
         options=page.options,
         definitions=OPTIONS,
+        bands_note=BANDS,
         **more,
     )
 

@@ -14,6 +14,7 @@ from workbench.web.access import here, organiser
 from workbench.web.context import reading, writing
 from workbench.web.forms import counted, findings_of, status_of, whole_number
 from workbench.web.ids import read_id
+from workbench.web.pages.overview.steps import announce_step
 from workbench.web.pages.pools.pool_choice import pool_line
 from workbench.web.requests import see_other
 from workbench.workflow.judging import assignments
@@ -139,7 +140,7 @@ def _cells() -> dict[int, list[str]]:
 
 def _given(added: int, line: PoolLine) -> Response:
     if added:
-        notices.add(f"{counted(added, 'assignment')} added in “{line.name}”.")
+        announce_step(f"{counted(added, 'assignment')} added in “{line.name}”.")
     else:
         notices.add("All of these were already assigned.", "fair")
     return see_other(url_for("assignments.index", pool=line.id))

@@ -4,31 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from flask import Blueprint, jsonify, render_template, request, url_for
+from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.export import Export
 from workbench.storage import Session
 from workbench.web import notices
 from workbench.web.access import here, organiser, reader
 from workbench.web.context import reading, writing
-from workbench.web.downloads import attachment, csv_file
+from workbench.web.downloads import attachment, export_file
 from workbench.web.forms import counted, findings_of, sent_id, sent_ids, sent_text, status_of, whole_number
 from workbench.web.requests import see_other
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.judging import preference_tasks
-from workbench.workflow.judging.preferences import (
-    PreferenceKind,
-    compared_json,
+from workbench.workflow.judging.preference_results import (
+    PreferenceResults,
+    answers_export,
+    preference_agreement_export,
+    preference_answers,
     preference_lines,
-    preferences_of,
-    runs_compared,
+    preference_results,
+    rankings_export,
+    runs_export,
 )
 from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.runs.run_records import runs_of
 
 blueprint = Blueprint("preferences", __name__, url_prefix="/c/<slug>/preferences")
 USUAL_BEST = 5
+MOST_REASONS = 100
+EXPORTS: dict[str, Callable[[PreferenceResults], Export]] = {
+    "documents": rankings_export,
+    "runs": runs_export,
+    "agreement": preference_agreement_export,
+}
 
 
 @blueprint.get("")
@@ -70,27 +80,15 @@ def as_prefs() -> Response:
         return attachment(preference_lines(db, here().id), f"{here().slug}.prefs")
 
 
-@blueprint.get("/preferences.csv")
+@blueprint.get("/<any(preferences, documents, runs, agreement):what>.<any(csv, json):kind>")
 @reader
-def as_csv() -> Response:
-    """Every preference, between documents and between runs."""
+def export(what: str, kind: str) -> Response:
+    """Every answer with its reason, side and time, or one of the results."""
     with reading() as db:
-        rows = [
-            (str(kind), one.topic, one.assessor, one.first, one.second, one.choice)
-            for kind in PreferenceKind
-            for one in preferences_of(db, here().id, kind)
-        ]
-    header = ("kind", "topic", "assessor", "first", "second", "choice")
-    return csv_file(header, rows, f"{here().slug}.preferences.csv")
-
-
-@blueprint.get("/runs.json")
-@reader
-def runs_as_json() -> Response:
-    """What came of the runs that were compared."""
-    with reading() as db:
-        compared = runs_compared(db, here().id)
-    return jsonify([compared_json(one) for one in compared])
+        answers = preference_answers(db, here().id)
+    if what == "preferences":
+        return export_file(answers_export(answers), kind, f"{here().slug}.preferences")
+    return export_file(EXPORTS[what](preference_results(answers)), kind, f"{here().slug}.preferences.{what}")
 
 
 def _given(give: Callable[[Session], int]) -> Response | tuple[str, int]:
@@ -102,7 +100,8 @@ def _given(give: Callable[[Session], int]) -> Response | tuple[str, int]:
     if added:
         notices.add(f"{counted(added, 'task')} assigned.")
     else:
-        notices.add("Nothing new: already assigned, or no topic has two graded documents.", "fair")
+        why = "already assigned, or nobody selected graded two documents of a topic as relevant"
+        notices.add(f"Nothing new: {why}.", "fair")
     return see_other(url_for("preferences.index"))
 
 
@@ -111,9 +110,10 @@ def _documents(db: Session) -> int:
         count = whole_number(request.form.get("best", ""))
         if count is None:
             raise InvalidInput([Finding("Best", None, "best", "not a number", "enter a whole number")])
-        pairs = preference_tasks.best_judged(db, here().id, _topics(db), count)
-    else:
-        pairs = read_pairs(sent_text("pairs"))
+        return preference_tasks.compare_best(
+            db, here().id, _topics(db), count=count, assessor_ids=_assessors()
+        )
+    pairs = read_pairs(sent_text("pairs"))
     return preference_tasks.compare_documents(db, here().id, pairs, assessor_ids=_assessors())
 
 
@@ -163,10 +163,15 @@ def _topics(db: Session) -> list[str]:
 
 def _page(findings: tuple[Finding, ...] = ()) -> str:
     with reading() as db:
+        answers = preference_answers(db, here().id)
+        explained = [one for one in answers if one.reason]
         return render_template(
             "assignments/side_by_side.html",
             tasks=preference_tasks.tasks_of(db, here().id),
-            compared=runs_compared(db, here().id),
+            answers=len(answers),
+            results=preference_results(answers),
+            explained=explained[:MOST_REASONS],
+            all_explained=len(explained),
             assessors=[one for one in assessors_of(db, here().id) if one.has_account],
             topics=topics_of(db, here().id),
             runs=[run.tag for run in runs_of(db, here().id)],

@@ -22,7 +22,7 @@ from workbench.web.pages.qrels.rule_form import GradeRow, RuleForm, grade_rows, 
 from workbench.web.requests import wants_fragment
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.people.assessors import assessors_of
-from workbench.workflow.qrels.qrels import first_who_graded
+from workbench.workflow.qrels.qrels import who_graded_most
 from workbench.workflow.qrels.rule_preview import (
     MEASURE,
     PREVIEW_EXPORTS,
@@ -125,7 +125,7 @@ def _form(db: Session) -> PreviewForm:
     asked = "asked" in request.args
     rules = tuple(request.args.getlist("rule")) if asked else default_rules()
     people = tuple(name for name in request.args.getlist("assessor") if name)
-    first = first_who_graded(db, here().id)
+    first = who_graded_most(db, here().id)
     return PreviewForm(
         asked=asked,
         rule=RuleForm(sent_choice(rules[0] if rules else "", first), assessors),

@@ -14,6 +14,7 @@ from flask import Blueprint, Response, jsonify, request
 
 from workbench.errors import NotFound, WorkbenchError
 from workbench.web.access import anyone, here, member, viewer, viewer_or_none
+from workbench.web.bodies import BYTES_OF_A_FORM
 from workbench.web.context import reading, writing
 from workbench.web.ids import read_id, write_id
 from workbench.web.pages.judging.desk_json import Json, document_json, result_words, topic_json, work_json
@@ -29,6 +30,7 @@ from workbench.workflow.people.roles import Role
 from workbench.workflow.people.signing_in import session_account
 
 blueprint = Blueprint("desk", __name__)
+LONGEST_NUMBER = 18  # digits
 OF_ASSIGNMENT = "/c/<slug>/judge/<int:assignment_id>"
 
 
@@ -130,8 +132,11 @@ def _problem(status: int, why: Any) -> tuple[Response, int]:
 
 def sent_events() -> tuple[str, tuple[Event, ...]]:
     """The account's key and the events of a request; raises WorkbenchError where it is no such request."""
+    # Whatever content type it states.
+    request.max_content_length = min(request.max_content_length or BYTES_OF_A_FORM, BYTES_OF_A_FORM)
     try:
-        sent = json.loads(request.get_data(), parse_constant=lambda _: None)
+        # A number of thousands of digits is no reason to refuse what stands beside it.
+        sent = json.loads(request.get_data(), parse_constant=lambda _: None, parse_int=_number)
     except (ValueError, RecursionError):
         raise WorkbenchError("this is no JSON") from None
     if not isinstance(sent, dict) or not isinstance(sent.get("events"), list):
@@ -143,6 +148,10 @@ def sent_events() -> tuple[str, tuple[Event, ...]]:
     return sent_text(sent, "account"), tuple(
         {**event, "docno": read_id(sent_text(event, "docno"))} for event in events
     )
+
+
+def _number(digits: str) -> int | None:
+    return int(digits) if len(digits) <= LONGEST_NUMBER else None
 
 
 def receipt_json(receipt: Receipt) -> Json:

@@ -8,25 +8,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from flask import Blueprint, render_template, request, url_for
+from flask import Blueprint, g, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from workbench.records import Answer
-from workbench.web.access import here, member, viewer
+from workbench.storage import Session
+from workbench.web import notices
+from workbench.web.access import here, member, signed_in, viewer
 from workbench.web.context import reading, writing
 from workbench.web.ids import read_id, write_id
 from workbench.web.pages.judging.desk_json import asked_json, near_json, result_words, work_json
 from workbench.web.pages.judging.preparing import prepare_desk
 from workbench.web.requests import see_other
 from workbench.workflow.adjudication.discussions import discussions
+from workbench.workflow.campaigns.campaigns import campaign_by_slug, campaign_of
 from workbench.workflow.judging import desk_view, worklists
-from workbench.workflow.judging.desk_rules import desk_questions_of
-from workbench.workflow.judging.desk_settings import COMMANDS, keys_of
+from workbench.workflow.judging.desk_settings import COMMANDS, is_introduced, keys_of, save_introduced
 from workbench.workflow.judging.desk_view import work_of
 from workbench.workflow.judging.near_duplicates import near_duplicates_of
 from workbench.workflow.judging.preference_tasks import left_to_compare
-from workbench.workflow.judging.record import record, undo_last
+from workbench.workflow.judging.record import undo_last
 from workbench.workflow.judging.submission import Submission, SubmissionKind, read_form
+from workbench.workflow.judging.sync import Outcome, Receipt, receive_form
 from workbench.workflow.people.membership import require_assignment
 from workbench.workflow.people.roles import Role
 
@@ -52,12 +55,51 @@ REASONS = (
 @blueprint.get("")
 @member(Role.ASSESSOR)
 def index() -> str:
-    """The topics that this assessor has to judge."""
+    """The topics that this assessor has to judge; the first time also what judging is."""
     with reading() as db:
-        lines = worklists.worklist(db, here().id, viewer().id)
+        lines = worklists.own_topics(db, here().id, viewer().id)
         comparisons = left_to_compare(db, here().id, viewer().id)
         waiting = sum(not one.answered for one in discussions(db, here().id, viewer().id))
-    return render_template("judging/index.html", lines=lines, comparisons=comparisons, waiting=waiting)
+        seconds = desk_view.own_seconds(db, here().id, viewer().id)
+        made = campaign_of(db, here().id)
+        keys = keys_of(db, viewer().id, made.scale)
+        is_new = bool(lines) and not any(line.answered for line in lines)
+        is_new = is_new and not is_introduced(db, viewer().id, here().id)
+    left = sum(line.total - line.answered for line in lines if not line.closed)
+    return render_template(
+        "judging/index.html",
+        lines=lines,
+        comparisons=comparisons,
+        waiting=waiting,
+        left=left,
+        seconds=seconds,
+        time_left=time_words(left * seconds) if seconds is not None else "",
+        made=made,
+        keys=keys,
+        introduces=is_new,
+    )
+
+
+@blueprint.post("/begin")
+@member(Role.ASSESSOR)
+def begin() -> Response:
+    """Go to the first topic with work; what judging is was read and is not shown again."""
+    with writing() as db:
+        save_introduced(db, viewer().id, here().id)
+        lines = worklists.worklist(db, here().id, viewer().id)
+    first = next((line for line in lines if not line.done and not line.closed), None)
+    return see_other(_address(first.assignment_id, None) if first else url_for("judging.index"))
+
+
+def time_words(seconds: float) -> str:
+    """A time that work takes, as people plan it: `under a minute`, `25 min`, `3 h 10 min`, `21 h`."""
+    minutes = round(seconds / 60)
+    if minutes < 1:
+        return "under a minute"
+    if minutes < 60:
+        return f"{minutes} min"
+    hours, rest = divmod(round(minutes / 10) * 10, 60)
+    return f"{hours:,} h {rest} min" if rest and hours < 10 else f"{round(minutes / 60):,} h"
 
 
 @blueprint.get("/<int:assignment_id>")
@@ -89,27 +131,32 @@ def desk(assignment_id: int) -> str:
 
 
 @blueprint.post("/<int:assignment_id>/answer")
-@member(Role.ASSESSOR)
+@signed_in
 def answer(assignment_id: int) -> Response:
-    """Record an answer, or that it is put off, and go on to the next document."""
+    """Record an answer, or that it is put off, and go on to the next document.
+
+    Open to whoever was an assessor when the page was loaded: what is said too late is stored.
+    """
     with writing() as db:
-        require_assignment(db, here().id, assignment_id)
+        _require_here(db, assignment_id)
         submission = _submission()
-        training = desk_view.is_training(db, assignment_id, viewer().id, docno=submission.docno)
-        desk_questions_of(db, here().id).require(submission)
-        record(db, assignment_id, viewer().id, submission)
+        receipt = receive_form(db, viewer().id, assignment_id, submission)
+    if receipt.outcome is Outcome.UNRECORDED:
+        return _stored(receipt)
     # After an answer in training one stays: the known one is told.
-    return see_other(_address(assignment_id, submission.docno if training else None))
+    return see_other(_address(assignment_id, submission.docno if receipt.feedback else None))
 
 
 @blueprint.post("/<int:assignment_id>/comment")
-@member(Role.ASSESSOR)
+@signed_in
 def comment(assignment_id: int) -> Response:
-    """Keep a comment on a document that has an answer, and stay there."""
+    """Keep a comment on a document that has an answer, and stay there; stored if it comes too late."""
     with writing() as db:
-        require_assignment(db, here().id, assignment_id)
+        _require_here(db, assignment_id)
         submission = _submission(SubmissionKind.COMMENT)
-        record(db, assignment_id, viewer().id, submission)
+        receipt = receive_form(db, viewer().id, assignment_id, submission)
+    if receipt.outcome is Outcome.UNRECORDED:
+        return _stored(receipt)
     return see_other(_address(assignment_id, submission.docno))
 
 
@@ -134,6 +181,20 @@ def answers(assignment_id: int) -> str:
         lines = worklists.answers(db, assignment_id, viewer().id)
     kept = tuple(line for line in lines if not only or line.answer == only)
     return render_template("judging/answers.html", desk=shown, lines=kept, only=only, kinds=tuple(Answer))
+
+
+def _require_here(db: Session, assignment_id: int) -> None:
+    # The viewer may have lost the role, so that the guard did not enter the campaign.
+    require_assignment(db, campaign_by_slug(db, g.slug, even_archived=True).id, assignment_id)
+
+
+def _stored(receipt: Receipt) -> Response:
+    notices.add(
+        f"Your answer came too late and was not recorded: {receipt.why}. It is stored for the organiser, who "
+        "decides whether it counts.",
+        "poor",
+    )
+    return see_other(url_for("campaigns.index"))
 
 
 def _submission(kind: SubmissionKind = SubmissionKind.ANSWER) -> Submission:

@@ -12,14 +12,14 @@ from workbench.workflow.people.membership import require_assignment
 
 
 def prepare_desk(assignment_id: int) -> None:
-    """See to it that the viewer has the next document of an assignment, if there is one.
+    """See to it that the viewer has the next document of an assignment, if there is one to be had.
 
     Raises NotFound where the assignment is none of this campaign's, is not the viewer's or was taken back.
     """
     with reading() as db:
         require_assignment(db, here().id, assignment_id)
         waits = prepare_next(db, adaptive_states(), assignment_id, viewer().id)
-    if waits:
+    if waits and here().archived_at is None:
         with writing() as db:
             hand_out_next(db, adaptive_states(), assignment_id, viewer().id)
 
@@ -32,6 +32,8 @@ def make_sketches(assignment_id: int, *, first: Iterable[str] = ()) -> None:
     """
     with reading() as db:
         require_assignment(db, here().id, assignment_id)
+        if here().archived_at is not None:
+            return
         made = missing_sketches(db, assignment_id, viewer().id, first=first)
     if made:
         with writing() as db:

@@ -10,6 +10,7 @@ from workbench.web.access import here, member, viewer
 from workbench.web.context import reading, writing
 from workbench.web.forms import whole_number
 from workbench.web.requests import see_other, wants_fragment
+from workbench.workflow.judging.desk_settings import SIDE_ANSWERS, side_keys_of
 from workbench.workflow.judging.preference_desk import choose, side_by_side, undo_choice
 from workbench.workflow.judging.preference_tasks import require_task, tasks_of
 from workbench.workflow.judging.preferences import SideAnswer
@@ -77,5 +78,6 @@ def _desk(task_id: int, number: int | None) -> str:
     with reading() as db:
         require_task(db, here().id, task_id)
         shown = side_by_side(db, task_id, viewer().id, number=number)
+        keys = side_keys_of(db, viewer().id)
     template = "side_by_side/_desk.html" if wants_fragment() else "side_by_side/desk.html"
-    return render_template(template, shown=shown)
+    return render_template(template, shown=shown, keys=keys, side_answers=SIDE_ANSWERS)

@@ -40,7 +40,7 @@ from workbench.workflow.judging.current_judgments import (
 )
 from workbench.workflow.judging.importing import Imported, import_judgments, judgments_from_qrels
 from workbench.workflow.judging.unrecorded import unrecorded_count
-from workbench.workflow.overview import overview
+from workbench.workflow.overview.progress import overview
 
 blueprint = Blueprint("judgments", __name__, url_prefix="/c/<slug>/judgments")
 MOST_SHOWN = 500
@@ -66,7 +66,7 @@ def import_() -> Response | tuple[str, int]:
             done = with_each(read, lambda source, judgments: _import(db, source, judgments))
     except WorkbenchError as error:
         return _page(findings_of(error, "Judgments")), status_of(error)
-    announce([(name, _in_words(one)) for name, one in done])
+    announce([(name, _in_words(one)) for name, one in done], ("Agreement", url_for("agreement.index")))
     return see_other(url_for("judgments.index"))
 
 

@@ -1,4 +1,4 @@
-"""The organiser's to-do list: what a campaign needs next, each item with the page where to do it."""
+"""The organiser's to-do list: what needs somebody, each line with the page where it is done."""
 
 from __future__ import annotations
 
@@ -8,19 +8,23 @@ from dataclasses import dataclass, field
 from flask import url_for
 from markupsafe import Markup
 
-from workbench.agreement.bands import Band, band
 from workbench.agreement.pairwise import AssessorPair
-from workbench.records import Verdict
 from workbench.web.forms import counted
+from workbench.web.ids import write_id
+from workbench.web.pages.overview.steps import STEPS, step_address
+from workbench.workflow.adjudication.queue import State
 from workbench.workflow.agreement.report import People
-from workbench.workflow.judging.assignments import AssignmentLine
-from workbench.workflow.overview import Overview
-from workbench.workflow.people.assessors import AssessorLine
+from workbench.workflow.overview.attention import LATE_DEPTH, Attention, Lagging
+from workbench.workflow.overview.progress import Overview
+from workbench.workflow.overview.readiness import Readiness, Step
 from workbench.workflow.pools.listing import PoolLine
 from workbench.workflow.runs.run_records import CampaignRun
+from workbench.workflow.runs.uploads import WaitingBatch
 
-MOST_PAIRS = 3
-LOWEST_N = 20  # a kappa of two assessors over fewer documents is too uncertain to report
+MOST_LINES = 3
+"""Of one kind of line more are told as a number."""
+
+BEFORE_JUDGING = (Step.TOPICS, Step.RUNS, Step.ACCEPT, Step.POOL, Step.OPEN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +35,7 @@ class TodoItem:
     text: str
     address: str
     action: str
-    kind: str = ""
+    kind: str = "fair"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,83 +43,125 @@ class CampaignState:
     """What the list is derived from; `agreement` is None while fewer than two people have judged.
 
     `unrecorded` counts answers that could not be recorded and are not resolved yet; `decisions` counts pairs
-    by what adjudicators did with them: graded, returned or found unclear.
+    by what adjudicators did with them; `batches` are checked files that are no runs yet.
     """
 
     overview: Overview
+    readiness: Readiness
+    attention: Attention
     runs: Sequence[CampaignRun]
     pools: Sequence[PoolLine]
-    drafts: Sequence[PoolLine]
-    assessors: Sequence[AssessorLine]
-    assignments: Sequence[AssignmentLine]
+    batches: Sequence[WaitingBatch]
     agreement: People | None
-    guidelines: str
     unrecorded: int = 0
     decisions: Mapping[str, int] = field(default_factory=dict)
 
 
 def todo_items(state: CampaignState) -> tuple[TodoItem, ...]:
     """What to do, most urgent first; empty if nothing is left for the organiser to do."""
-    first = next(_setup(state), None)
     later = [
         item
-        for items in (_collection, _assigning, _agreement, _answers, _adjudication)
+        for items in (_collection, _people, _judging, _agreement, _answers, _adjudication)
         for item in items(state)
     ]
     later.sort(key=lambda item: item.kind != "poor")
-    found = [first, *later] if first else later
-    return tuple(found or _finished(state))
+    return (*_setup(state), *later) or tuple(_finished(state))
 
 
 def _setup(state: CampaignState) -> Iterator[TodoItem]:
-    """The steps before judging, in order; the caller shows only the first that is not done."""
-    view = state.overview
-    if not view.topics:
-        text = "A campaign starts with its topics: runs are checked against them."
-        yield TodoItem("First", text, url_for("topics.index"), "Load topics", "fair")
-    elif not view.runs and not view.judged:
-        text = f"{counted(view.topics, 'topic')} loaded. Add the runs, several files at a time."
-        yield TodoItem("Next", text, url_for("runs.index"), "Add runs", "fair")
-    elif view.runs and not view.pools and state.drafts:
-        newest = state.drafts[-1]
-        text = f"{counted(len(state.drafts), 'draft pool')}, none open for judging."
-        yield TodoItem("Next", text, url_for("pools.pool", pool_id=newest.id), "View the latest", "fair")
-    elif view.runs and not view.pools:
-        text = f"{counted(view.runs, 'run')} can be pooled: choose a depth and see how many pairs result."
-        yield TodoItem("Next", text, url_for("pools.index"), "Make a pool", "fair")
+    """The first step before judging that is not done."""
+    found = state.readiness
+    step = found.next
+    if step not in BEFORE_JUDGING or (step is not Step.OPEN and state.overview.judged):
+        return
+    text = {
+        Step.TOPICS: "A campaign starts with its topics, runs and documents: drop all files on one page.",
+        Step.RUNS: f"{counted(found.topics, 'topic')} loaded. Add the runs, several files at a time.",
+        Step.ACCEPT: f"{counted(found.received, 'run')} received, none accepted: no run can be pooled yet.",
+        Step.POOL: f"{counted(found.runs, 'run')} can be pooled: choose a depth and see the number of pairs.",
+        Step.OPEN: "The pool is a draft: nobody can judge it until it is opened.",
+    }[step]
+    label = "First" if step is Step.TOPICS else "Next"
+    yield TodoItem(label, text, step_address(step, found.draft), STEPS[step].action)
 
 
 def _collection(state: CampaignState) -> Iterator[TodoItem]:
-    missing = state.overview.missing_documents
+    missing, found = state.overview.missing_documents, state.readiness
     if missing:
         text = f"{counted(missing, 'pooled document')} without text cannot be judged."
         yield TodoItem("Missing", text, url_for("documents.index"), "Load documents", "poor")
-    if state.assignments and not state.guidelines.strip():
-        text = "No guidelines: without them, assessors interpret the grades differently."
-        yield TodoItem("Guidelines", text, url_for("settings.index"), "Write guidelines", "fair")
-    waiting = sum(run.verdict is Verdict.RECEIVED for run in state.runs)
-    if waiting:
-        text = f"{counted(waiting, 'run')} not reviewed yet. By default, only accepted runs are pooled."
-        yield TodoItem("Received", text, url_for("runs.index", verdict="received"), "Review runs", "fair")
+    if found.received and found.next is not Step.ACCEPT:
+        text = (
+            f"{counted(found.received, 'run')} not reviewed yet. By default, only accepted runs are pooled."
+        )
+        yield TodoItem("Received", text, url_for("runs.index", verdict="received"), "Review runs")
+    checked = sum(batch.files for batch in state.batches)
+    if checked:
+        text = f"{counted(checked, 'checked file is', 'checked files are')} not added as runs."
+        address = url_for("run_checks.batch", batch=state.batches[0].name)
+        yield TodoItem("Not added", text, address, "Review files")
     noted = sum(bool(run.warnings) for run in state.runs)
     if noted and not state.pools:
         text = f"{counted(noted, 'run')} with warnings. Review them before pooling."
-        yield TodoItem("Warnings", text, url_for("runs.index"), "View warnings", "fair")
+        yield TodoItem("Warnings", text, url_for("runs.index"), "View warnings")
+    yield from _late_runs(state)
 
 
-def _assigning(state: CampaignState) -> Iterator[TodoItem]:
-    if not any(not pool.closed for pool in state.pools):
+def _late_runs(state: CampaignState) -> Iterator[TodoItem]:
+    late = state.attention.late
+    if not late:
         return
-    if not any(one.has_account for one in state.assessors):
+    worst = late[0]
+    holes = f"{worst.share:.0%}".replace("%", " %")
+    text = Markup(
+        'Run <bdi class="mono" dir="auto">{}</bdi> came after the pool: {} of its first {} ({} of {} pairs) '
+        "is neither pooled nor judged."
+    ).format(worst.tag, holes, LATE_DEPTH, f"{worst.holes:,}", f"{worst.retrieved:,}")
+    if len(late) > 1:
+        text += f" {counted(len(late) - 1, 'more late run has', 'more late runs have')} holes."
+    yield TodoItem("Holes", text, url_for("late_runs.holes", tag=write_id(worst.tag)), "Fill the holes")
+
+
+def _people(state: CampaignState) -> Iterator[TodoItem]:
+    found, asked = state.readiness, state.attention
+    if not found.open_pools and not asked.invited + asked.expired:
+        return
+    if not found.assessors and not found.invited and found.open_pools:
         text = "The pool is open, but there are no assessors."
-        yield TodoItem("Assessors", text, url_for("people.index"), "Invite assessors", "fair")
-        return
-    given = {line.topic for line in state.assignments}
-    open_topics = [t for t in state.overview.by_topic if t.judged < t.pairs and t.topic not in given]
-    if open_topics:
-        verb = "has" if len(open_topics) == 1 else "have"
-        text = f"{counted(len(open_topics), 'topic')} {verb} unjudged pairs and no assessor."
-        yield TodoItem("Unassigned", text, url_for("assignments.index"), "Assign topics", "fair")
+        yield TodoItem("Assessors", text, url_for("people.index"), "Invite assessors")
+    if asked.invited + asked.expired:
+        text = f"{counted(asked.invited + asked.expired, 'invitation')} not accepted yet"
+        text += f", {asked.expired:,} of them expired." if asked.expired else "."
+        yield TodoItem(
+            "Invited", text, url_for("people.index"), "View invitations", "fair" if asked.expired else ""
+        )
+    done = {line.topic for line in state.overview.by_topic if line.judged == line.pairs > 0}
+    left = [topic for topic in found.unassigned if topic not in done]
+    if left and found.assessors:
+        verb = "has" if len(left) == 1 else "have"
+        text = f"{counted(len(left), 'topic')} of open pools {verb} no assessor."
+        yield TodoItem("Unassigned", text, url_for("assignments.index"), "Assign topics")
+    if state.overview.assigned and not found.guidelines:
+        text = "No guidelines: without them, assessors interpret the grades differently."
+        yield TodoItem("Guidelines", text, url_for("settings.index"), "Write guidelines")
+
+
+def _judging(state: CampaignState) -> Iterator[TodoItem]:
+    lagging = state.attention.lagging
+    for one in lagging[:MOST_LINES]:
+        yield TodoItem("Slow", _silence(one), url_for("assignments.index"), "Reassign")
+    if len(lagging) > MOST_LINES:
+        text = (
+            f"{counted(len(lagging) - MOST_LINES, 'more assessor')} with pairs left and no recent judgment."
+        )
+        yield TodoItem("Slow", text, url_for("assignments.index"), "View assignments")
+
+
+def _silence(one: Lagging) -> str:
+    days = counted(one.days, "day")
+    silence = f"no judgment for {days}" if one.started else f"not started, {days} after the assignment"
+    left = f"{counted(one.left, 'pair')} in {counted(one.topics, 'topic')} left"
+    return Markup('<bdi dir="auto">{}</bdi>: {}; {}.').format(one.assessor, silence, left)
 
 
 def _answers(state: CampaignState) -> Iterator[TodoItem]:
@@ -123,23 +169,31 @@ def _answers(state: CampaignState) -> Iterator[TodoItem]:
     broken = sum(one.cannot_judge for one in state.overview.by_assessor)
     if unsure:
         text = f"{counted(unsure, 'answer')} “unsure”. The guidelines or a narrative may be ambiguous."
-        yield TodoItem("Unsure", text, url_for("judgments.index", only="unsure"), "View", "fair")
+        yield TodoItem("Unsure", text, url_for("judgments.index", only="unsure"), "View")
     if state.unrecorded:
         text = f"{counted(state.unrecorded, 'received answer')} could not be recorded."
         yield TodoItem("Not recorded", text, url_for("kept_aside.index"), "Resolve", "poor")
     if broken:
         text = f"{counted(broken, 'answer')} “cannot judge”. A document may be damaged."
-        yield TodoItem("Cannot judge", text, url_for("judgments.index", only="cannot_judge"), "View", "fair")
+        yield TodoItem("Cannot judge", text, url_for("judgments.index", only="cannot_judge"), "View")
 
 
 def _adjudication(state: CampaignState) -> Iterator[TodoItem]:
+    disputes = state.attention.disputes
+    undecided, returned = disputes.get(State.OPEN, 0), disputes.get(State.BACK, 0)
     unclear = state.decisions.get("unclear", 0)
+    if undecided:
+        text = f"{counted(undecided, 'disputed pair')} not decided yet."
+        yield TodoItem("Disputes", text, url_for("adjudication.index"), "Adjudicate")
+    if returned:
+        text = f"{counted(returned, 'pair is', 'pairs are')} with their assessors for discussion."
+        yield TodoItem("Discussion", text, url_for("adjudication.index", state="back"), "View", "")
     if unclear:
         verb = "was" if unclear == 1 else "were"
         text = (
             f"{counted(unclear, 'pair')} {verb} referred to you by an adjudicator: unclear topic statement."
         )
-        yield TodoItem("Unclear", text, url_for("adjudication.index", state="unclear"), "View", "fair")
+        yield TodoItem("Unclear", text, url_for("adjudication.index", state="unclear"), "View")
 
 
 def _agreement(state: CampaignState) -> Iterator[TodoItem]:
@@ -149,14 +203,14 @@ def _agreement(state: CampaignState) -> Iterator[TodoItem]:
         (value, pair)
         for pair in state.agreement.pairs
         if (value := pair.estimate("pooled").value) is not None
-        and band(value) is Band.DUBIOUS
-        and pair.n >= LOWEST_N
+        and (band := pair.estimate("pooled").band)
+        and band.low
     ]
     low.sort(key=lambda found: found[0])
-    for value, pair in low[:MOST_PAIRS]:
+    for value, pair in low[:MOST_LINES]:
         yield _low(value, pair, state.agreement.names)
-    if len(low) > MOST_PAIRS:
-        text = f"{counted(len(low) - MOST_PAIRS, 'more pair')} of assessors with kappa below 0.67."
+    if len(low) > MOST_LINES:
+        text = f"{counted(len(low) - MOST_LINES, 'more pair')} of assessors with a kappa up to 0.4."
         yield TodoItem("Low agreement", text, url_for("agreement.index"), "View all pairs", "poor")
 
 
@@ -164,14 +218,13 @@ def _low(value: float, pair: AssessorPair, names: Sequence[str]) -> TodoItem:
     first, second = names[pair.first], names[pair.second]
     text = Markup(
         'Pooled κ {} between <bdi dir="auto">{}</bdi> and <bdi dir="auto">{}</bdi> on {} that both judged.'
-    ).format(f"{value:.2f}".replace("-", "−"), first, second, counted(pair.n, "pair"))
+    ).format(f"{value:z.2f}".replace("-", "−"), first, second, counted(pair.n, "pair"))
     address = url_for("agreement.pair", first=first, second=second)
     return TodoItem("Low agreement", text, address, "View the table", "poor")
 
 
-def _finished(state: CampaignState) -> list[TodoItem]:
+def _finished(state: CampaignState) -> Iterator[TodoItem]:
     view = state.overview
-    if view.pairs and view.judged == view.pairs and view.assigned == view.answered:
+    if view.pairs and view.judged == view.pairs and not view.left:
         text = f"All {counted(view.pairs, 'pair')} judged. Choose how several grades become one."
-        return [TodoItem("Ready", text, url_for("qrels.index"), "Create qrels", "good")]
-    return []
+        yield TodoItem("Ready", text, url_for("qrels.index"), "Create qrels", "good")

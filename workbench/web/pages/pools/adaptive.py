@@ -7,10 +7,9 @@ import json
 from flask import Blueprint, render_template
 from werkzeug.wrappers import Response
 
-from workbench.records import id_bytes
 from workbench.web.access import here, reader
 from workbench.web.context import reading
-from workbench.web.downloads import attachment
+from workbench.web.downloads import attachment, tsv_file
 from workbench.web.pages.pools.pool_choice import pool_line
 from workbench.workflow.judging.adaptive_handout import LEASE
 from workbench.workflow.judging.adaptive_report import live_report
@@ -35,9 +34,8 @@ def index(pool_id: int) -> str:
 def events_tsv(pool_id: int) -> Response:
     """The events, one a line: topic, number, what happened, docno, relevance, assessor, moment."""
     name, events = _events(pool_id)
-    header = b"topic\tnumber\thappening\tdocno\trelevant\tassessor\tat\n"
-    content = header + b"".join(_line(event) for event in events)
-    return attachment(content, f"{here().slug}.{name}.events.tsv", kind="text/tab-separated-values")
+    columns = ("topic", "number", "happening", "docno", "relevant", "assessor", "at")
+    return tsv_file(columns, map(_cells, events), f"{here().slug}.{name}.events.tsv")
 
 
 @blueprint.get("/events.json")
@@ -55,16 +53,18 @@ def _events(pool_id: int) -> tuple[str, tuple[PoolEventLine, ...]]:
         return line.name, pool_events(db, here().id, line.name)
 
 
-def _line(event: PoolEventLine) -> bytes:
-    relevant = "" if event.relevant is None else str(int(event.relevant))
-    words = (
-        str(event.number),
+def _cells(event: PoolEventLine) -> tuple[object, ...]:
+    relevant = None if event.relevant is None else int(event.relevant)
+    assessor = " ".join((event.assessor or "").split())
+    return (
+        event.topic,
+        event.number,
         event.happening,
         event.docno,
         relevant,
-        " ".join((event.assessor or "").split()),
+        assessor,
+        event.at.isoformat(),
     )
-    return id_bytes("\t".join((event.topic, *words, event.at.isoformat()))) + b"\n"
 
 
 def _object(event: PoolEventLine) -> dict[str, object]:

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
-from workbench.records import id_bytes
 from workbench.storage import Session
 from workbench.web.access import here, reader
 from workbench.web.context import reading
-from workbench.web.downloads import attachment
+from workbench.web.downloads import tsv_file
 from workbench.web.forms import sent_id, whole_number
 from workbench.web.ids import write_id
 from workbench.web.pages.pools.pool_choice import pool_line, pools_shown
@@ -74,21 +73,11 @@ def pairs() -> Response:
     with reading() as db:
         found = _compared(db, _choice())
     rows = found.pairs if found else ()
-    lines = (
-        b"\t".join(
-            (
-                pair.turn.encode(),
-                id_bytes(pair.topic),
-                id_bytes(pair.docno),
-                b"judged" if pair.judged else b"unjudged",
-                pair.origin.encode(),
-            )
-        )
-        + b"\n"
+    lines = [
+        (pair.turn, pair.topic, pair.docno, "judged" if pair.judged else "unjudged", pair.origin)
         for pair in rows
-    )
-    head = b"change\ttopic\tdocno\tjudged\torigin\n"
-    return attachment([head, *lines], f"{here().slug}.comparison.tsv", kind="text/tab-separated-values")
+    ]
+    return tsv_file(("change", "topic", "docno", "judged", "origin"), lines, f"{here().slug}.comparison.tsv")
 
 
 def _choice() -> ComparisonForm:

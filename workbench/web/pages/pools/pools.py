@@ -13,7 +13,7 @@ from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.records import TieRule, Verdict, id_bytes
 from workbench.web import notices
 from workbench.web.access import here, organiser, reader, viewer
-from workbench.web.context import reading, writing
+from workbench.web.context import app_context, reading
 from workbench.web.downloads import attachment, csv_file
 from workbench.web.forms import counted, findings_of, sent_id, sent_ids, status_of, whole_number
 from workbench.web.pages.pools.pool_choice import pool_line, pools_shown
@@ -21,8 +21,9 @@ from workbench.web.pages.pools.recipe_form import read_recipe, strategy_fields
 from workbench.web.requests import see_other
 from workbench.workflow.pools.drafts import changed_runs, shared_with
 from workbench.workflow.pools.listing import PooledPair, pool_entries, pool_report
-from workbench.workflow.pools.making import make_pool
-from workbench.workflow.runs.run_records import runs_of
+from workbench.workflow.pools.maker import make_apart
+from workbench.workflow.pools.making import NewPool
+from workbench.workflow.runs.run_records import longest_list, runs_of
 
 blueprint = Blueprint("pools", __name__, url_prefix="/c/<slug>/pools")
 A_PAGE = 500
@@ -49,20 +50,24 @@ def make() -> Response | tuple[str, int]:
         tags = sent_ids("run")
         if not tags:
             raise InvalidInput([Finding("Runs", None, "run", "no run is chosen", "choose one or more")])
-        with writing() as db:
-            made = make_pool(
-                db,
+        made = make_apart(
+            app_context().database,
+            NewPool(
                 here().id,
                 replace(recipe, tags=tags),
                 name=request.form.get("name", ""),
                 draft=True,
                 created_by=viewer().id,
-            )
+            ),
+        )
     except WorkbenchError as error:
         return _page(findings_of(error, "Pool", "name")), status_of(error)
     asks = "of at most" if made.pool.adaptive else "of"
     pairs = counted(made.pool.pairs, "pair")
-    notices.add(f"Pool “{made.pool.name}” was saved as a draft {asks} {pairs}.")
+    opening = url_for("pool_states.confirm_opening", pool_id=made.pool.id)
+    notices.add(
+        f"Pool “{made.pool.name}” was saved as a draft {asks} {pairs}.", then=("Open for judging", opening)
+    )
     return see_other(url_for("pools.pool", pool_id=made.pool.id))
 
 
@@ -149,8 +154,9 @@ def _page(findings: tuple[Finding, ...] = ()) -> str:
         pools=pools,
         runs=runs,
         ties=TIES,
+        usual_ties=str(TieRule.TREC_EVAL),
         name=typed.get("name", ""),
-        strategies=strategy_fields(typed),
+        strategies=strategy_fields(typed, longest_list(runs), sliders=False),
         supplementary=typed.get("supplementary") == "yes",
         priority=typed.get("priority", ""),
         chosen_ties=typed.get("ties", str(TieRule.TREC_EVAL)),

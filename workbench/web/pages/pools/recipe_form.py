@@ -19,6 +19,14 @@ from workbench.web.forms import whole_number
 from workbench.workflow.pools.planning import FURTHER
 
 FIRST = "depth"
+# The strategies that most campaigns choose from, and when; the others are one click away.
+USE_WHEN: Mapping[str, str] = {
+    "depth": "Use for a standard collection that others will reuse: all runs are treated alike.",
+    "take-n": "Use when the number of judgments for each topic is fixed in advance.",
+    "stratified": "Use to estimate measures without bias from few judgments of long lists.",
+    "move-to-front": "Use to find as many relevant documents as possible with few judgments. Documents are "
+    "chosen while people judge and judged once each, so agreement cannot be measured.",
+}
 MOST_BUDGET = 500
 """How far the slider of a budget goes unless more is typed into its field."""
 
@@ -43,6 +51,7 @@ class StrategyFields:
     adaptive: bool
     chosen: bool
     fields: tuple[ParameterField, ...]
+    use_when: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +65,13 @@ class PlanForm:
     seconds: float | None
 
 
-def strategy_fields(sent: Mapping[str, str], deepest: int | None = None) -> tuple[StrategyFields, ...]:
+def strategy_fields(
+    sent: Mapping[str, str], deepest: int | None = None, *, sliders: bool = True
+) -> tuple[StrategyFields, ...]:
     """Every strategy, with what was sent or the defaults in its fields.
 
-    With `deepest`, the length of the longest list, depths and budgets have sliders.
+    With `deepest`, the length of the longest list, no depth begins beyond it, and with `sliders` depths and
+    budgets have some.
     """
     chosen = sent.get("strategy", FIRST)
     return tuple(
@@ -67,7 +79,8 @@ def strategy_fields(sent: Mapping[str, str], deepest: int | None = None) -> tupl
             strategy,
             name in ADAPTIVE,
             name == chosen,
-            tuple(_field(name, parameter, sent, deepest) for parameter in strategy.parameters),
+            tuple(_field(name, parameter, sent, deepest, sliders) for parameter in strategy.parameters),
+            USE_WHEN.get(name, ""),
         )
         for name, strategy in ALL_STRATEGIES.items()
     )
@@ -142,15 +155,18 @@ def read_seconds(text: str, field: str, findings: list[Finding]) -> float | None
 
 
 def _field(
-    strategy: str, parameter: Parameter, sent: Mapping[str, str], deepest: int | None
+    strategy: str, parameter: Parameter, sent: Mapping[str, str], deepest: int | None, sliders: bool
 ) -> ParameterField:
     name = field_name(strategy, parameter.name)
-    value = sent.get(name, parameter.text(parameter.default))
+    default = parameter.default
+    usual = parameter.text(min(default, deepest) if deepest and parameter.name == "depth" else default)
+    value = sent.get(name, usual)
     bounds = f"; {parameter.bounds}" if parameter.bounds else ""
+    empty = f"; {parameter.text(default)} if empty" if parameter.text(default) else ""
     lowest = int(parameter.lowest or 0)
     most = None
     # A seed or a rank constant has no direction in which a pool grows.
-    if deepest is not None and parameter.name in {"depth", "budget"}:
+    if sliders and deepest is not None and parameter.name in {"depth", "budget"}:
         typed = whole_number(value) or 0
         # Below the longest list there is nothing more to be had.
         reach = min(max(FURTHER, typed), deepest) if parameter.name == "depth" else max(MOST_BUDGET, typed)
@@ -158,7 +174,7 @@ def _field(
     return ParameterField(
         name=name,
         label=parameter.name.replace("_", " ").capitalize(),
-        hint=f"{parameter.help[:1].upper()}{parameter.help[1:]} ({parameter.kind.name}{bounds})",
+        hint=f"{parameter.help[:1].upper()}{parameter.help[1:]} ({parameter.kind.name}{bounds}{empty})",
         value=value,
         lowest=lowest,
         most=most,
@@ -167,7 +183,9 @@ def _field(
 
 def _sent_parameters(strategy: Strategy[Pool | Adaptive], form: Mapping[str, str]) -> dict[str, str]:
     names = {one.name: field_name(strategy.name, one.name) for one in strategy.parameters}
-    return {name: form[field].strip() for name, field in names.items() if field in form}
+    typed = {name: form.get(field, "").strip() for name, field in names.items()}
+    # An empty field is as if it were not there: the default.
+    return {name: text for name, text in typed.items() if text}
 
 
 def _priority(form: Mapping[str, str], findings: list[Finding]) -> int | None:

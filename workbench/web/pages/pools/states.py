@@ -8,11 +8,13 @@ from werkzeug.wrappers import Response
 from workbench.errors import Finding, WorkbenchError
 from workbench.web import notices
 from workbench.web.access import here, organiser
-from workbench.web.context import reading, writing
+from workbench.web.context import app_context, reading, writing
 from workbench.web.forms import counted, findings_of, status_of
+from workbench.web.pages.overview.steps import announce_step
 from workbench.web.pages.pools.pool_choice import pool_line
 from workbench.web.requests import see_other
 from workbench.workflow.pools import drafts
+from workbench.workflow.pools.portions import rebuild_in_portions, remove_leftovers
 
 blueprint = Blueprint("pool_states", __name__, url_prefix="/c/<slug>/pools/<int:pool_id>")
 
@@ -37,7 +39,7 @@ def open_(pool_id: int) -> Response:
         line = pool_line(db, here().id, pool_id)
         opened = drafts.open_pool(db, here().id, line.name, seen=request.form.get("sha256"))
     if opened:
-        notices.add(f"Pool “{line.name}” is open for judging.")
+        announce_step(f"Pool “{line.name}” is open for judging.")
     else:
         notices.add(f"Pool “{line.name}” was already open.", "fair")
     return _to_the_pool(pool_id)
@@ -98,13 +100,13 @@ def rename(pool_id: int) -> Response | tuple[str, int]:
 @organiser
 def rebuild(pool_id: int) -> Response:
     """Rebuild a draft by its recipe; what was added by hand is kept."""
-    with writing() as db:
+    with reading() as db:
         line = pool_line(db, here().id, pool_id)
-        done = drafts.rebuild_draft(db, here().id, line.name)
+    done = rebuild_in_portions(app_context().database, here().id, line.name)
     changes = f"{counted(done.entered, 'pair')} added, {done.left:,} removed"
     kept = f", {done.kept:,} added by hand kept" if done.kept else ""
     notices.add(f"“{line.name}” was rebuilt: {changes}{kept}.")
-    return _to_the_pool(pool_id)
+    return _to_the_pool(done.pool.pool.id)
 
 
 @blueprint.post("/delete")
@@ -114,6 +116,7 @@ def delete(pool_id: int) -> Response:
     with writing() as db:
         line = pool_line(db, here().id, pool_id)
         drafts.delete_draft(db, here().id, line.name)
+    remove_leftovers(app_context().database)
     notices.add(f"The draft “{line.name}” was deleted.")
     return see_other(url_for("pools.index"))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from collections.abc import Mapping
 
 from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
@@ -28,6 +29,12 @@ from workbench.workflow.qrels.qrels import QrelsReport, make_qrels, make_soft_la
 
 blueprint = Blueprint("qrels", __name__, url_prefix="/c/<slug>/qrels")
 MOST_UNSETTLED = 200
+# The rules that most campaigns choose from, and when; the others are one click away.
+USE_WHEN: Mapping[str, str] = {
+    "majority": "Use when several assessors judged each pair.",
+    "adjudicated": "Use when an adjudicator has decided the disputed pairs.",
+    "one": "Use when one assessor’s judgments are the reference.",
+}
 
 
 @blueprint.get("")
@@ -55,6 +62,7 @@ def index() -> str | tuple[str, int]:
         "qrels/index.html",
         form=form,
         rules=RULES,
+        use_when=USE_WHEN,
         rule=RULES.get(form.choice.rule),
         report=report,
         soft=soft,

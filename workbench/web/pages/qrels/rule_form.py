@@ -14,7 +14,7 @@ from workbench.consensus.simple import ASSESSOR
 from workbench.records import Scale
 from workbench.storage import Session
 from workbench.workflow.people.assessors import AssessorLine, assessors_of
-from workbench.workflow.qrels.qrels import default_rule, first_who_graded
+from workbench.workflow.qrels.qrels import default_rule, who_graded_most
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +76,10 @@ def _chosen(rule: str) -> str:
 
 
 def rule_form(db: Session, campaign_id: int) -> RuleForm:
-    """The rule that the address names, else the one to begin with; `one` is the first who graded anything."""
+    """The rule that the address names, else the one to begin with; `one` is of whoever graded most."""
     assessors = assessors_of(db, campaign_id)
     named = request.args.get("rule") or default_rule(db, campaign_id)
-    return RuleForm(sent_choice(named, first_who_graded(db, campaign_id)), assessors)
+    return RuleForm(sent_choice(named, who_graded_most(db, campaign_id)), assessors)
 
 
 def sent_choice(rule: str, assessor: str | None) -> RuleChoice:

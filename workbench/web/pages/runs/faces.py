@@ -25,6 +25,7 @@ from workbench.workflow.runs.run_checks import RunChecker, run_checker
 from workbench.workflow.runs.run_metadata import RunMetadata
 from workbench.workflow.runs.run_records import CampaignRun, RunRecord
 from workbench.workflow.runs.uploads import Batch
+from workbench.workflow.setup.dropped_files import topics_to_come
 
 Answer = str | Response | tuple[str, int] | tuple[Response, int]
 View = Callable[..., Answer]
@@ -51,7 +52,8 @@ class OrganiserFace:
 
     def checker(self, db: Session, batch: str) -> RunChecker:
         """What the files of a batch are checked against."""
-        return run_checker(db, here().id, batch=batch, opening=reading)
+        topics = topics_to_come(db, here().id) if batch == uploads.SET_UP_RUNS else None
+        return run_checker(db, here().id, batch=batch, opening=reading, topics=topics)
 
     def batch(self, db: Session, name: str) -> Batch:
         """A batch as it may be shown."""

@@ -8,7 +8,7 @@ from werkzeug.wrappers import Response
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.web import notices
 from workbench.web.access import here, organiser, reader, viewer
-from workbench.web.context import reading, writing
+from workbench.web.context import app_context, reading
 from workbench.web.forms import counted, findings_of, sent_id, status_of, whole_number
 from workbench.web.ids import write_id
 from workbench.web.requests import see_other
@@ -34,8 +34,7 @@ def fill() -> Response | tuple[str, int]:
     try:
         if depth is None or depth < 1:
             raise InvalidInput([Finding("Depth", None, "depth", "it is no number of documents", "1 or more")])
-        with writing() as db:
-            filled = fill_holes(db, here().id, tag, depth=depth, created_by=viewer().id)
+        filled = fill_holes(app_context().database, here().id, tag, depth=depth, created_by=viewer().id)
     except WorkbenchError as error:
         return _page(tag, findings_of(error, "Depth", "depth")), status_of(error)
     notices.add(_in_words(filled))

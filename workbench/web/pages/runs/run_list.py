@@ -124,7 +124,7 @@ def run_choice() -> RunChoice:
 def _table(separator: str) -> bytes:
     with reading() as db:
         runs = run_choice().of(runs_of(db, here().id))
-    return csv_bytes(HEADER, metadata_rows(runs), separator=separator)
+    return csv_bytes(HEADER, metadata_rows(runs), separator=separator, read_back=True)
 
 
 # Runs without a group or a priority come last.

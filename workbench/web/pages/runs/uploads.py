@@ -9,24 +9,28 @@ from flask import Blueprint, jsonify, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError
-from workbench.formats.run_report import RunReport, Verdict, report_to_json
+from workbench.formats.run_report import RunReport, Verdict, by_finding, report_to_json
+from workbench.formats.run_rules import NOTES
 from workbench.web import notices
 from workbench.web.access import here
 from workbench.web.context import reading, writing
 from workbench.web.downloads import attachment
-from workbench.web.forms import counted, sent_files, sent_text, status_of, whole_number
+from workbench.web.forms import counted, sent_files, sent_text, status_of, wants_json, whole_number
+from workbench.web.pages.overview.steps import announce_step
 from workbench.web.pages.runs.faces import Answer, Face, serve
 from workbench.web.pages.runs.metadata_form import KINDS, sent_metadata, typed_metadata
 from workbench.web.requests import see_other
 from workbench.web.templating import fresh_id
 from workbench.workflow.runs.run_checks import RunChecker, check_file
 from workbench.workflow.runs.uploads import (
+    SET_UP_RUNS,
     add_to_batch,
     corrected_file,
     discard_batch,
     file_content,
     keep_files,
 )
+from workbench.workflow.setup.dropped_runs import require_topics_added
 
 # Of more refused files than these the details are folded.
 MOST_OPEN = 6
@@ -58,13 +62,13 @@ class _UploadPages:
         try:
             return self._add(sent_text("batch") or fresh_id())
         except WorkbenchError as error:
-            if not _wants_json():
+            if not wants_json():
                 raise
             return jsonify(error=str(error)), 404 if isinstance(error, NotFound) else status_of(error)
 
     def batch(self, batch: str) -> Answer:
         """What was found in the files of a batch; `?format=json` for a program."""
-        if request.args.get("format") != "json" and not _wants_json():
+        if request.args.get("format") != "json" and not wants_json():
             return self._page(batch)
         with reading() as db:
             found = self._face.batch(db, batch)
@@ -87,14 +91,23 @@ class _UploadPages:
             with writing() as db:
                 metadata = self._face.check_metadata(db, sent_metadata())
                 sender = self._face.sender(db)
+                if batch == SET_UP_RUNS and not self._face.own:
+                    require_topics_added(db, here().id)
                 replacing = "replacing" in request.form
-                tags = keep_files(db, here().id, batch, ids, metadata, sender, replacing=replacing)
+                kept = keep_files(db, here().id, batch, ids, metadata, sender, replacing=replacing)
         except InvalidInput as error:
             return self._page(batch, error.findings), 422
-        before = len(set(ids)) - len(tags)
-        already = f"; {counted(before, 'file was a run', 'files were runs')} already" if before else ""
         done = "submitted" if self._face.own else "added"
-        notices.add(f"{counted(len(tags), 'run')} {done}{already}.")
+        if kept.refused:
+            # The good ones are runs now; the page says of each other file why it is none.
+            return self._page(batch, kept.refused, f"{counted(len(kept.tags), 'run')} {done}."), 422
+        before = len(set(ids)) - len(kept.tags)
+        already = f"; {counted(before, 'file was a run', 'files were runs')} already" if before else ""
+        outcome = f"{counted(len(kept.tags), 'run')} {done}{already}."
+        if self._face.own:
+            notices.add(outcome)
+        else:
+            announce_step(outcome)
         with reading() as db:
             left = len(self._face.batch(db, batch).files) - len(ids)
         return see_other(url_for(".batch", batch=batch) if left > 0 else url_for(self._face.home))
@@ -138,11 +151,11 @@ class _UploadPages:
             checker = checker.with_run(upload)
             reports.append(self._face.report(upload.report))
         address = url_for(".batch", batch=batch)
-        if _wants_json():
+        if wants_json():
             return jsonify(address=address, files=[_brief(report) for report in reports])
         return see_other(address)
 
-    def _page(self, batch: str, findings: tuple[Finding, ...] = ()) -> str:
+    def _page(self, batch: str, findings: tuple[Finding, ...] = (), outcome: str = "") -> str:
         with reading() as db:
             found = self._face.batch(db, batch)
             groups = self._face.groups(db)
@@ -152,9 +165,12 @@ class _UploadPages:
             batch=found,
             counts=counts,
             opened=counts[Verdict.REFUSED] <= MOST_OPEN,
+            notes=NOTES,
+            groups_of_findings=by_finding(one.report for one in found.files),
             home=self._face.home,
             kinds=KINDS,
             findings=findings,
+            outcome=outcome,
             groups=groups,
             typed=typed_metadata(),
             replacing="replacing" in request.form,
@@ -173,7 +189,12 @@ class _UploadPages:
             notices.add(f"{report.file} was checked: {counted(report.error_count, 'error')}.", "poor")
         else:
             notices.add(f"{report.file} was checked: {report.verdict}.")
-        return see_other(url_for(".batch", batch=batch))
+        return see_other(self._address(batch))
+
+    def _address(self, batch: str) -> str:
+        """The page that shows a batch: the organiser's own one for files dropped to set up the campaign."""
+        setting_up = batch == SET_UP_RUNS and not self._face.own
+        return url_for("setup.index") if setting_up else url_for(".batch", batch=batch)
 
     def _checker(self, batch: str) -> RunChecker:
         with reading() as db:
@@ -192,11 +213,6 @@ def _brief(report: RunReport) -> dict[str, object]:
         "errors": report.error_count,
         "warnings": len(report.warnings),
     }
-
-
-def _wants_json() -> bool:
-    best = request.accept_mimetypes.best_match(["text/html", "application/json"])
-    return best == "application/json"
 
 
 def _number(text: str) -> int:

@@ -1,8 +1,9 @@
-"""Settings: the campaign itself, its scale, the questions and quality checks at the desk."""
+"""Settings: the campaign itself, its scale, the questions and quality checks at the desk, its end."""
 
-from workbench.web.pages.settings import campaign, quality
+from workbench.web.pages.settings import archive, campaign, quality
 
 BLUEPRINTS = (
     campaign.blueprint,
     quality.blueprint,
+    archive.blueprint,
 )

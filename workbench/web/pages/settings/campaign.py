@@ -13,6 +13,7 @@ from workbench.web import notices
 from workbench.web.access import administrator, here, organiser, viewer
 from workbench.web.context import reading, writing
 from workbench.web.forms import findings_of, sent_text, status_of, whole_number
+from workbench.web.pages.overview.steps import announce_step
 from workbench.web.pages.settings.scale_form import (
     ScaleForm,
     read_scale,
@@ -69,7 +70,7 @@ def create() -> Answer:
             )
     except WorkbenchError as error:
         return _new_page(typed, findings_of(error, "Campaign", "name")), status_of(error)
-    return see_other(url_for("overview.index", slug=made.slug))
+    return see_other(url_for("setup.index", slug=made.slug))
 
 
 @blueprint.get("/c/<slug>/settings")
@@ -92,7 +93,7 @@ def change() -> Answer:
             change_campaign(db, here().id, name=typed.name, guidelines=typed.guidelines, scale=scale)
     except WorkbenchError as error:
         return _settings_page(typed, findings_of(error, "Scale", "scale")), status_of(error)
-    notices.add("Settings saved.")
+    announce_step("Settings saved.")
     return see_other(url_for("settings.index"))
 
 

@@ -15,10 +15,15 @@ from workbench.web.access import here, organiser, viewer
 from workbench.web.context import reading, writing
 from workbench.web.forms import counted, findings_of, sent_files, status_of, whole_number
 from workbench.web.requests import see_other
+from workbench.workflow.agreement.known_answers import known_answer_lines
+from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.judging.quality_checks import CheckRules, check_rules_of
 from workbench.workflow.judging.quality_settings import (
+    KINDS,
+    change_known_answer,
     known_pairs,
     load_known_answers,
+    remove_known_answer,
     remove_known_answers,
     save_check_rules,
 )
@@ -86,6 +91,26 @@ def remove() -> Response:
     return see_other(url_for("probes.index"))
 
 
+@blueprint.post("/known/change")
+@organiser
+def change_one() -> Answer:
+    """Correct the known grade of one pair, or remove the pair."""
+    purpose, pair = _purpose(), (request.form.get("topic", ""), request.form.get("docno", ""))
+    grade = whole_number(request.form.get("grade", ""))
+    try:
+        with writing() as db:
+            if "remove" in request.form:
+                remove_known_answer(db, here().id, purpose=purpose, pair=pair)
+            elif grade is None:
+                raise WorkbenchError("no grade was chosen", remedy="choose one of the scale")
+            else:
+                change_known_answer(db, here().id, purpose=purpose, pair=pair, grade=grade)
+    except WorkbenchError as error:
+        return _page(findings_of(error, "Known answers", "files")), status_of(error)
+    notices.add("Pair removed; its answers stay." if "remove" in request.form else "Known grade saved.")
+    return see_other(url_for("probes.index") + f"#{purpose}")
+
+
 @blueprint.post("/let-through")
 @organiser
 def open_work() -> Response:
@@ -120,6 +145,7 @@ def _rules(typed: dict[str, str]) -> CheckRules:
 def _page(findings: tuple[Finding, ...] = (), typed: dict[str, str] | None = None) -> str:
     with reading() as db:
         rules, known = check_rules_of(db, here().id), known_pairs(db, here().id)
+        scale, lines = campaign_of(db, here().id).scale, known_answer_lines(db, here().id)
         waiting = trainees(db, here().id)
     kept = {"one_in": rules.one_in or "", "distance": rules.distance, "least": rules.least or ""}
     return render_template(
@@ -129,6 +155,9 @@ def _page(findings: tuple[Finding, ...] = (), typed: dict[str, str] | None = Non
         typed=kept if typed is None else typed,
         findings=findings,
         settings=SETTINGS,
+        scale=scale,
+        lines={kind: [one for one in lines if one.purpose == kind] for kind in KINDS},
+        most_shown=MOST_SHOWN,
         waiting=waiting[:MOST_SHOWN],
         waiting_total=len(waiting),
     )

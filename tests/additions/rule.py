@@ -1,13 +1,12 @@
-"""A consensus rule is one module and one line: written into a copy of the code, it is found everywhere."""
+"""A consensus rule that is added to a copy of the code: one module and one line."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
-import pytest
-
-from tests.copy_of_the_code import change, copy_of_the_code, run, run_tests
+from tests.additions.copy_of_the_code import Addition, change
 
 NAME = "supported"
 MODULE = '''
@@ -60,10 +59,12 @@ JUDGED = (
 )
 
 
-@pytest.fixture(scope="module")
-def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The code with one more module, and one more name in the registry."""
-    tree = copy_of_the_code(tmp_path_factory.mktemp("tree"))
+CHOSEN = ("consensus", "judged.tsv", "--rule", NAME, "--support", "3")
+HELPED = (("consensus",), ("campaign", "qrels"), ("campaign", "consensus"), ("campaign", "score"))
+
+
+def add(tree: Path) -> None:
+    """One more module, and one more name in the registry; a file of judgments."""
     consensus = tree / "workbench" / "consensus"
     (consensus / "supported.py").write_text(MODULE, encoding="utf-8")
     change(consensus / "rules.py", "_OTHERS = (", "_OTHERS = (SUPPORTED, ")
@@ -74,32 +75,34 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     (tree / "tests" / "web" / "test_supported.py").write_text(ON_THE_PAGES, encoding="utf-8")
     (tree / "judged.tsv").write_text(JUDGED, encoding="utf-8")
-    return tree
 
 
-def test_a_new_rule_is_in_the_terminal(tree: Path) -> None:
-    for command in (["consensus"], ["campaign", "qrels"], ["campaign", "consensus"], ["campaign", "score"]):
-        text = run(tree, "-m", "workbench", *command, "--help")
-        assert NAME in text
-        assert "--support" in text
-
-
-def test_a_new_rule_settles_files(tree: Path) -> None:
-    chosen = ("consensus", "judged.tsv", "--rule", NAME, "--support", "3")
-    assert run(tree, "-m", "workbench", *chosen, "--export", "qrels") == "1 0 d1 0\n"
-    found = json.loads(run(tree, "-m", "workbench", "consensus", "judged.tsv", "--json"))
+def check(printed: Mapping[tuple[str, ...], str]) -> None:
+    """It is helped with its parameter and settles a file."""
+    for command in HELPED:
+        assert NAME in printed[*command, "--help"]
+        assert "--support" in printed[*command, "--help"]
+    assert printed[*CHOSEN, "--export", "qrels"] == "1 0 d1 0\n"
+    found = json.loads(printed["consensus", "judged.tsv", "--json"])
     assert found["rules"][NAME]["by_grade"] == {"1": 1, "2": 1}
-    labels = run(tree, "-m", "workbench", *chosen, "--export", "labels").splitlines()
+    labels = printed[*CHOSEN, "--export", "labels"].splitlines()
     assert labels[2] == "1,d2,,,,,too few assessors graded it"
 
 
-def test_a_new_rule_is_under_the_laws_and_on_the_pages(tree: Path) -> None:
-    told = run_tests(
-        tree, "-k", NAME, "tests/consensus/test_consensus_laws.py", "tests/web/test_supported.py"
-    )
-    for law in (
+RULE = Addition(
+    add,
+    (
+        *((*command, "--help") for command in HELPED),
+        (*CHOSEN, "--export", "qrels"),
+        (*CHOSEN, "--export", "labels"),
+        ("consensus", "judged.tsv", "--json"),
+    ),
+    check,
+    NAME,
+    ("tests/consensus/test_consensus_laws.py", "tests/web/test_supported.py"),
+    (
         f"test_no_rule_minds_the_order_of_judgments[{NAME}]",
         f"test_every_rule_gives_the_grade_on_which_all_agree[{NAME}]",
         "test_a_supported_rule_is_on_the_pages",
-    ):
-        assert f"::{law}" in told
+    ),
+)

@@ -1,13 +1,12 @@
-"""A measure is one module and one line: written into a copy of the code, it is found everywhere."""
+"""Measures that are added to a copy of the code: one module and one line each."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
-import pytest
-
-from tests.copy_of_the_code import change, copy_of_the_code, run, run_tests
+from tests.additions.copy_of_the_code import Addition, change
 
 MODULE = '''
 """How much of what a run retrieves is judged not relevant."""
@@ -81,10 +80,12 @@ def test_noise_and_found_are_on_the_pages(enter: Enter) -> None:
 """
 
 
-@pytest.fixture(scope="module")
-def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The code with a measure for scores and one for influence, each a module and a name in its registry."""
-    tree = copy_of_the_code(tmp_path_factory.mktemp("tree"))
+NOISE = ("score", "qrels", "one.run", "--json", "-m", "Noise")
+NOISE_AT = ("score", "qrels", "one.run", "--json", "-m", "Noise@1")
+
+
+def add(tree: Path) -> None:
+    """A measure for scores and one for influence: each a module and a name in its registry."""
     scoring = tree / "workbench" / "scoring"
     (scoring / "noise.py").write_text(MODULE, encoding="utf-8")
     change(
@@ -104,30 +105,31 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (tree / "tests" / "web" / "test_noise_and_found.py").write_text(ON_THE_PAGES, encoding="utf-8")
     (tree / "qrels").write_text("1 0 x 1\n1 0 y 0\n", encoding="utf-8")
     (tree / "one.run").write_text("1 Q0 x 1 2 one\n1 Q0 y 2 1 one\n", encoding="utf-8")
-    return tree
 
 
-def test_a_new_measure_is_in_the_terminal(tree: Path) -> None:
-    assert "Noise" in run(tree, "-m", "workbench", "score", "--help")
-    assert "Found" in run(tree, "-m", "workbench", "campaign", "dispute-rules", "--help")
-    (row,) = json.loads(run(tree, "-m", "workbench", "score", "qrels", "one.run", "-m", "Noise", "--json"))
+def check(printed: Mapping[tuple[str, ...], str]) -> None:
+    """Both are helped, and one is computed, with and without a cutoff."""
+    assert "Noise" in printed["score", "--help"]
+    assert "Found" in printed["campaign", "dispute-rules", "--help"]
+    (row,) = json.loads(printed[NOISE])
     assert (row["measure"], row["value"]) == ("Noise", 0.5)
-    (row,) = json.loads(run(tree, "-m", "workbench", "score", "qrels", "one.run", "-m", "Noise@1", "--json"))
+    (row,) = json.loads(printed[NOISE_AT])
     assert row["value"] == 0.0
 
 
-def test_a_new_measure_is_under_the_laws_and_on_the_pages(tree: Path) -> None:
-    told = run_tests(
-        tree,
-        "-k",
-        "Noise or Found or noise_and_found",
+MEASURE = Addition(
+    add,
+    (("score", "--help"), ("campaign", "dispute-rules", "--help"), NOISE, NOISE_AT),
+    check,
+    "Noise or Found or noise_and_found",
+    (
         "tests/scoring/test_measures.py",
         "tests/scoring/test_influence.py",
         "tests/web/test_noise_and_found.py",
-    )
-    for law in (
+    ),
+    (
         "test_every_listed_measure_can_be_computed[Noise]",
         "test_a_changed_grade_counts_as_if_it_had_always_been_so[Found]",
         "test_noise_and_found_are_on_the_pages",
-    ):
-        assert f"::{law}" in told
+    ),
+)

@@ -1,13 +1,14 @@
-"""A coefficient is one module and one line: written into a copy of the code, it is found everywhere."""
+"""A coefficient that is added to a copy of the code: one module and one line."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
-from tests.copy_of_the_code import change, copy_of_the_code, run, run_tests
+from tests.additions.copy_of_the_code import Addition, change
 
 NAME = "halved"
 MODULE = '''
@@ -70,10 +71,12 @@ def test_a_halved_coefficient_is_on_the_pages(enter: Enter) -> None:
 """
 
 
-@pytest.fixture(scope="module")
-def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The code with one more module, and one more name in the registry."""
-    tree = copy_of_the_code(tmp_path_factory.mktemp("tree"))
+FILES = ("one.qrels", "two.qrels", "three.qrels")
+AGREE = ("agree", *FILES, "--rounds", "20")
+
+
+def add(tree: Path) -> None:
+    """One more module, and one more name in the registry; three files of judgments."""
     coefficients = tree / "workbench" / "agreement" / "coefficients"
     (coefficients / "halved.py").write_text(MODULE, encoding="utf-8")
     change(coefficients / "__init__.py", "        UNIFORM,\n", "        UNIFORM,\n        HALVED,\n")
@@ -84,42 +87,45 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "from workbench.agreement.coefficients.observed",
     )
     (tree / "tests" / "web" / "test_halved.py").write_text(ON_THE_PAGES, encoding="utf-8")
-    for name, grades in (("one", (2, 0, 1, 2)), ("two", (1, 0, 1, 0)), ("three", (1, 1, 1, 0))):
+    for name, grades in zip(FILES, ((2, 0, 1, 2), (1, 0, 1, 0), (1, 1, 1, 0)), strict=True):
         lines = (f"T{at % 2} 0 d{at} {grade}\n" for at, grade in enumerate(grades))
-        (tree / f"{name}.qrels").write_text("".join(lines), encoding="utf-8")
-    return tree
+        (tree / name).write_text("".join(lines), encoding="utf-8")
 
 
-def agree(tree: Path, *options: str) -> str:
-    """What `workbench agree` prints of three files, in the copy."""
-    files = ("one.qrels", "two.qrels", "three.qrels")
-    return run(tree, "-m", "workbench", "agree", *files, "--rounds", "20", *options)
-
-
-def test_a_new_coefficient_is_in_the_terminal(tree: Path) -> None:
-    text = agree(tree)
+def check(printed: Mapping[tuple[str, ...], str]) -> None:
+    """It is in the text, JSON, CSV, LaTeX and matrix of `agree`, and in the help."""
     for part in ("Halved agreement\t", "Average halved agreement\t", "\thalved\t"):
-        assert part in text
+        assert part in printed[AGREE]
     # Half of the pairs are disagreed on by chance: 1 - (1 - observed) / (1/2).
-    coefficients = json.loads(agree(tree, "--json"))["coefficients"]
+    coefficients = json.loads(printed[*AGREE, "--json"])["coefficients"]
     assert coefficients[NAME]["label"] == "Halved agreement"
     assert coefficients[NAME]["value"] == pytest.approx(2 * coefficients["observed"]["value"] - 1)
-    assert f"all,,,,,{NAME}," in agree(tree, "--csv", "--graded")
-    assert "Halved & " in agree(tree, "--latex")
-    assert agree(tree, "--matrix", NAME, "--csv").startswith("assessor,")
+    assert f"all,,,,,{NAME}," in printed[*AGREE, "--csv", "--graded"]
+    assert "Halved & " in printed[*AGREE, "--latex"]
+    assert printed[*AGREE, "--matrix", NAME, "--csv"].startswith("assessor,")
+    assert NAME in printed["agree", "--help"]
+    assert NAME in printed["campaign", "agreement-topics", "--help"]
+    assert "Halved agreement" in printed["help", "agreement"]
 
 
-def test_a_new_coefficient_is_in_the_help(tree: Path) -> None:
-    assert NAME in run(tree, "-m", "workbench", "agree", "--help")
-    assert NAME in run(tree, "-m", "workbench", "campaign", "agreement-topics", "--help")
-    assert "Halved agreement" in run(tree, "-m", "workbench", "help", "agreement")
-
-
-def test_a_new_coefficient_is_under_the_laws_and_on_the_pages(tree: Path) -> None:
-    told = run_tests(tree, "-k", NAME, "tests/agreement/test_laws.py", "tests/web/test_halved.py")
-    for law in (
+COEFFICIENT = Addition(
+    add,
+    (
+        AGREE,
+        (*AGREE, "--json"),
+        (*AGREE, "--csv", "--graded"),
+        (*AGREE, "--latex"),
+        (*AGREE, "--matrix", NAME, "--csv"),
+        ("agree", "--help"),
+        ("campaign", "agreement-topics", "--help"),
+        ("help", "agreement"),
+    ),
+    check,
+    NAME,
+    ("tests/agreement/test_laws.py", "tests/web/test_halved.py"),
+    (
         f"test_neither_the_order_of_assessors_nor_of_pairs_matters[{NAME}]",
         f"test_no_value_is_above_one[{NAME}]",
         "test_a_halved_coefficient_is_on_the_pages",
-    ):
-        assert f"::{law}" in told
+    ),
+)

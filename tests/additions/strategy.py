@@ -1,16 +1,13 @@
-"""A strategy is one module and one line: written into a copy of the code, it is found everywhere."""
+"""A pooling strategy that is added to a copy of the code: one module and one line."""
 
 from __future__ import annotations
 
 import json
-import shutil
+from collections.abc import Mapping
 from pathlib import Path
 
-import pytest
+from tests.additions.copy_of_the_code import Addition, change
 
-from tests.copy_of_the_code import run
-
-ROOT = Path(__file__).parents[2]
 NAME = "most-runs"
 
 MODULE = '''
@@ -52,11 +49,11 @@ MOST_RUNS = Strategy(
 )
 '''
 ON_THE_PAGES = """
-from tests.pooling.test_adding_a_strategy import NAME
+from tests.additions.strategy import NAME
 from tests.web.conftest import Enter
 
 
-def test_a_new_strategy_is_on_the_pages_and_pools(enter: Enter) -> None:
+def test_a_new_strategy_most_runs_is_on_the_pages_and_pools(enter: Enter) -> None:
     olga = enter("Olga")
     for page in ("pools", "plan"):
         text = olga.get(f"/c/harbour/{page}").text
@@ -77,63 +74,61 @@ RUNS = {
 }
 
 
-@pytest.fixture(scope="module")
-def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The code with one more module, and one more line in the registry."""
-    tree = tmp_path_factory.mktemp("tree")
-    for folder in ("workbench", "tests"):
-        shutil.copytree(ROOT / folder, tree / folder)
-    for name in ("templates", "static", "pyproject.toml"):
-        (tree / name).symlink_to(ROOT / name)
+CHOSEN = ("--strategy", NAME, "--budget", "2", *RUNS)
+HELPED = (("pool",), ("plan",), ("campaign", "pool"), ("campaign", "plan"))
+
+
+def add(tree: Path) -> None:
+    """One more module, and one more name in the registry; three runs."""
     pooling = tree / "workbench" / "pooling"
-    (pooling / "most_runs.py").write_text(MODULE)
-    registry = (pooling / "strategies.py").read_text()
-    assert registry.count("TAKE_N,") == 1
-    changed = registry.replace("TAKE_N,", "TAKE_N, MOST_RUNS,").replace(
+    (pooling / "most_runs.py").write_text(MODULE, encoding="utf-8")
+    change(pooling / "strategies.py", "TAKE_N,", "TAKE_N, MOST_RUNS,")
+    change(
+        pooling / "strategies.py",
         "from workbench.pooling.take_n",
         "from workbench.pooling.most_runs import MOST_RUNS\nfrom workbench.pooling.take_n",
     )
-    (pooling / "strategies.py").write_text(changed)
-    (tree / "tests" / "web" / "test_most_runs.py").write_text(ON_THE_PAGES)
+    (tree / "tests" / "web" / "test_most_runs.py").write_text(ON_THE_PAGES, encoding="utf-8")
     for tag, text in RUNS.items():
-        (tree / tag).write_text(text)
-    return tree
+        (tree / tag).write_text(text, encoding="utf-8")
 
 
-def workbench(tree: Path, *arguments: str) -> str:
-    return run(tree, "-m", "workbench", *arguments)
-
-
-def test_a_new_strategy_is_in_the_terminal(tree: Path) -> None:
-    listed = json.loads(workbench(tree, "pool", "--strategies", "--json"))
+def check(printed: Mapping[tuple[str, ...], str]) -> None:
+    """It is listed, helped with its parameters, pools and is planned."""
+    listed = json.loads(printed["pool", "--strategies", "--json"])
     (described,) = [one for one in listed if one["name"] == NAME]
     assert [one["name"] for one in described["parameters"]] == ["budget", "gain"]
-    for command in (["pool"], ["plan"], ["campaign", "pool"], ["campaign", "plan"]):
-        text = workbench(tree, *command, "--help")
-        assert NAME in text
-        assert "--gain" in text
-
-
-def test_a_new_strategy_pools_and_is_planned(tree: Path) -> None:
+    for command in HELPED:
+        assert NAME in printed[*command, "--help"]
+        assert "--gain" in printed[*command, "--help"]
     # z is in three runs, y in two, x in one.
-    chosen = ("--strategy", NAME, "--budget", "2", *RUNS)
-    assert workbench(tree, "pool", *chosen) == "1\ty\n1\tz\n"
-    entries = json.loads(workbench(tree, "pool", "--json", *chosen))
+    assert printed["pool", *CHOSEN] == "1\ty\n1\tz\n"
+    entries = json.loads(printed["pool", "--json", *CHOSEN])
     assert {one["docno"]: one["weight"] for one in entries} == {"y": 2.0, "z": 3.0}
-    assert json.loads(workbench(tree, "plan", "--json", *chosen))["topics"] == {"1": 2.0}
+    assert json.loads(printed["plan", "--json", *CHOSEN])["topics"] == {"1": 2.0}
 
 
-def test_a_new_strategy_is_under_the_laws_and_on_the_pages(tree: Path) -> None:
-    told = run(
-        tree, "-m", "pytest", "-q", "-o", "addopts=", "-p", "no:cacheprovider", "-p", "no:xdist", "-rA",
-        "-k", NAME.replace("-", "_") + f" or {NAME}",
-        "tests/pooling/test_pooling_laws.py", "tests/pooling/test_strategies.py",
-        "tests/pooling/test_planning.py", "tests/web/test_most_runs.py",
-    )  # fmt: skip
-    for law in (
+STRATEGY = Addition(
+    add,
+    (
+        ("pool", "--strategies", "--json"),
+        *((*command, "--help") for command in HELPED),
+        ("pool", *CHOSEN),
+        ("pool", "--json", *CHOSEN),
+        ("plan", "--json", *CHOSEN),
+    ),
+    check,
+    f"{NAME.replace('-', '_')} or {NAME}",
+    (
+        "tests/pooling/test_pooling_laws.py",
+        "tests/pooling/test_strategies.py",
+        "tests/pooling/test_planning.py",
+        "tests/web/test_most_runs.py",
+    ),
+    (
         f"test_no_pool_is_larger_than_its_budget_or_the_largest_possible[{NAME}]",
         f"test_the_catalogue_agrees_with_the_functions[{NAME}]",
         f"test_a_planned_size_is_that_of_the_pool[{NAME}]",
-        "test_a_new_strategy_is_on_the_pages_and_pools",
-    ):
-        assert law in told
+        "test_a_new_strategy_most_runs_is_on_the_pages_and_pools",
+    ),
+)

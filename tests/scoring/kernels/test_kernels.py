@@ -1,0 +1,165 @@
+"""Kernels against trec_eval's own code and gdeval, on random sets and on real runs."""
+
+from __future__ import annotations
+
+import random
+import shutil
+
+import numpy as np
+import pytest
+
+from tests.scoring.some_qrels import qrels, ranked, run
+from tests.support import shared
+from workbench.docnos import fingerprints
+from workbench.formats.packed_form import as_arrays
+from workbench.formats.qrels import read_qrels
+from workbench.formats.runs import read_run_top
+from workbench.records import Qrel, Run
+from workbench.scoring.kernels.registry import KERNELS
+from workbench.scoring.measures import in_the_field, parse_measures
+from workbench.scoring.scorer import Scorer, score_run
+
+# Measures of which the field has a scorer in a plain install, with parameters of every kind. IPrec and SetF
+# stand here where the published definition and trec_eval's code are the same.
+IN_THE_FIELD = (
+    "AP AP(rel=2) AP@5 AP(judged_only=True) nDCG nDCG@3 nDCG(judged_only=True)@5 nDCG(gains={1:5,2:1})@5 P@5 "
+    "P(rel=2)@3 P(judged_only=True)@5 R@5 R(rel=2)@5 Rprec Rprec(rel=2) RR RR(rel=2) Bpref Bpref(rel=2) "
+    "infAP Success@1 Success(rel=2)@5 SetP SetP(relative=True) SetR SetF SetF(rel=2) IPrec@0.0 NumQ NumRet "
+    "NumRet(rel=2) NumRel Judged@5"
+)
+
+
+def random_set(seed: int) -> tuple[list[Qrel], Run]:
+    """A few topics with grades from -1 to 3, unjudged documents and scores of which some are tied."""
+    draw = random.Random(seed)
+    judged = {
+        topic: {f"d{number}": draw.choice([-1, 0, 0, 1, 2, 3]) for number in range(draw.randint(1, 12))}
+        | {"x": 0}
+        for topic in "123"
+    }
+    ranking = {
+        topic: {
+            f"d{number}": float(draw.randint(0, 8)) for number in draw.sample(range(16), draw.randint(1, 14))
+        }
+        for topic in draw.sample("1234", draw.randint(1, 4))
+    }
+    return qrels(judged), run(ranking)
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_kernels_are_equal_to_the_fields_scorers_on_random_sets(block: int) -> None:
+    measures = parse_measures(IN_THE_FIELD)
+    for seed in range(block * 60, block * 60 + 60):
+        judged, retrieved = random_set(seed)
+        ours = Scorer(judged, measures).score(retrieved)
+        theirs = Scorer(judged, measures, field=True).score(retrieved)
+        for name, column in theirs.per_topic.items():
+            assert dict(ours.per_topic[name]) == pytest.approx(dict(column), abs=1e-12), (seed, name)
+
+
+@pytest.mark.skipif(not shutil.which("perl"), reason="gdeval is a Perl script")
+def test_graded_kernels_are_equal_to_gdeval() -> None:
+    measures = parse_measures("ERR@5 ERR@20 nDCG(dcg='exp-log2')@5")
+    for seed in range(6):
+        judged, retrieved = random_set(seed)
+        ours = Scorer(judged, measures).score(retrieved)
+        theirs = Scorer(judged, measures, field=True).score(retrieved)
+        for name, column in theirs.per_topic.items():
+            # gdeval prints five decimals.
+            assert dict(ours.per_topic[name]) == pytest.approx(dict(column), abs=6e-6), (seed, name)
+
+
+def test_every_kernel_is_compared_with_a_scorer_or_calculated_by_hand() -> None:
+    by_hand = {"RBP", "ERR"}  # below, and against gdeval
+    assert {measure.NAME for measure in parse_measures(IN_THE_FIELD)} | by_hand == set(KERNELS)
+
+
+def test_interpolated_precision_takes_recall_in_whole_numbers() -> None:
+    # Relevant at 1, 3 and 15, R = 3: recall .7 needs ceil(2.1) = 3 documents, the third at 15: 3/15.
+    # trec_eval takes int(.7 * 3 + .9) = 2 documents, the second at rank 3: 2/3.
+    relevant = {f"d{rank}": 1 for rank in (1, 3, 15)}
+    ranking = ranked([f"d{rank}" for rank in range(1, 21)])
+    names = "IPrec@0.0 IPrec@0.3 IPrec@0.33 IPrec@0.34 IPrec@0.7 IPrec@1.0"
+    values = score_run(qrels({"1": relevant}), ranking, names).values
+    # Recall .3 needs 1 document (P 1), .33 needs 1, .34 needs 2 (2/3).
+    assert list(values.values()) == pytest.approx([1.0, 1.0, 1.0, 2 / 3, 0.2, 0.2])
+    assert Scorer(qrels({"1": relevant}), "IPrec@0.7", field=True).score(ranking).values["IPrec@0.7"] == (
+        pytest.approx(2 / 3)
+    )
+
+
+def test_the_weighted_f_squares_beta() -> None:
+    # P = 1/2, R = 1/4: F = 5 * (1/8) / (4/2 + 1/4) = .2778 for beta 2, 1.25 * (1/8) / (1/8 + 1/4) = .4167 for
+    # one half (van Rijsbergen 1979); trec_eval's own set_F_4 is the first.
+    judged = qrels({"1": {"a": 1, "b": 1, "c": 1, "d": 1, "e": 0}})
+    values = score_run(judged, ranked(["a", "e"]), "SetF(beta=2) SetF(beta=0.5) SetF").values
+    assert list(values.values()) == pytest.approx([5 / 18, 5 / 12, 1 / 3])
+
+
+def test_rank_biased_precision() -> None:
+    # Relevant at ranks 1 and 3 with p = .8: .2 * (1 + .64) = .328; graded 2 at rank 3 alone: .2 * .64 = .128.
+    judged = qrels({"1": {"a": 1, "b": 0, "c": 2}})
+    values = score_run(judged, ranked(["a", "b", "c"]), "RBP RBP(rel=2) RBP(p=0.5) RBP@2").values
+    assert list(values.values()) == pytest.approx([0.328, 0.128, 0.625, 0.2])
+
+
+def test_err_by_hand() -> None:
+    # Grades 3 and 1 of at most 4: 7/16 + 1/2 * 9/16 * 1/16 (Chapelle et al. 2009, equation 4).
+    judged = qrels({"1": {"a": 3, "b": 1}})
+    assert score_run(judged, ranked(["a", "b"]), "ERR").values["ERR"] == pytest.approx(7 / 16 + 9 / 512)
+
+
+def test_a_run_as_arrays_is_worth_what_it_is_as_strings() -> None:
+    for seed in range(40):
+        judged, retrieved = random_set(seed)
+        arrays = as_arrays(retrieved)
+        assert arrays is not None
+        scorer = Scorer(judged, IN_THE_FIELD)
+        assert scorer.score(arrays) == scorer.score(retrieved), seed
+
+
+def test_topics_of_a_run_may_come_in_any_order() -> None:
+    judged = qrels({"1": {"a": 1}, "2": {"b": 1}, "3": {"c": 1}})
+    in_order_within = run({"3": {"x": 2.0, "c": 1.0}, "1": {"a": 1.0}})
+    arrays = as_arrays(in_order_within)
+    assert arrays is not None
+    assert dict(Scorer(judged, "RR").score(arrays).per_topic["RR"]) == {"1": 1.0, "2": 0.0, "3": 0.5}
+
+
+def test_long_docnos_and_near_ties_in_arrays() -> None:
+    # Docnos of 100 bytes that differ in the last one, and scores that single precision merges.
+    long = "d" * 99
+    near = run({"1": {f"{long}z": 1.0, f"{long}a": 1.00000001}})
+    arrays = as_arrays(near)
+    assert arrays is not None
+    scorer = Scorer([Qrel("1", f"{long}a", 1)], "RR")
+    assert scorer.score(arrays) == scorer.score(near)
+    assert scorer.score(arrays).topics_near_tied == 1
+    assert scorer.score(arrays, double_precision=True).values["RR"] == 1.0
+
+
+def test_fingerprints_that_collide_are_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    # The first fingerprints of all pairs are equal; with another salt they are not.
+    honest = fingerprints
+
+    def poor(words, numbers):  # type: ignore[no-untyped-def]
+        prints = honest(words, numbers)
+        return prints if (numbers >> 32).any() else np.zeros_like(prints)
+
+    monkeypatch.setattr("workbench.scoring.relevance.fingerprints", poor)
+    arrays = as_arrays(ranked(["a", "b", "c"]))
+    assert arrays is not None
+    scorer = Scorer(qrels({"1": {"a": 0, "c": 1}}), "RR")
+    assert scorer.score(arrays).values["RR"] == pytest.approx(1 / 3)
+
+
+def test_real_runs_have_trec_evals_values() -> None:
+    folder = shared("data", "trec-covid", "round1")
+    with (folder / "qrels.txt").open("rb") as stream:
+        judged = read_qrels(stream, source="qrels.txt")
+    measures = [measure for measure in parse_measures(IN_THE_FIELD) if in_the_field(measure)]
+    ours, theirs = Scorer(judged, measures), Scorer(judged, measures, field=True)
+    for path in sorted((folder / "runs").iterdir())[::48]:
+        with path.open("rb") as stream:
+            read = read_run_top(stream, source=path.name, depth=None).run
+        assert dict(ours.score(read).values) == pytest.approx(dict(theirs.score(read).values), abs=1e-12)

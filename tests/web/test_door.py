@@ -1,0 +1,311 @@
+"""The door of a server: requests are read whole, bounded in size and time, and answered in places."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import threading
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import pytest
+from flask import Flask, request
+from granian.rsgi import Scope
+
+from tests.builders import pooled_campaign
+from workbench.errors import WorkbenchError
+from workbench.settings import read_settings
+from workbench.storage.engine import Database
+from workbench.storage.tables import AccountRow
+from workbench.web import bodies, door, health
+from workbench.web.access import anyone
+from workbench.web.app import create_app
+from workbench.web.door import Door
+from workbench.web.places import Bounds, Kind, Places, kind_of
+from workbench.workflow.people.accounts import account_from
+from workbench.workflow.people.signing_in import open_session
+
+MEBIBYTE = 1024**2
+FORM = {"content-type": "application/x-www-form-urlencoded"}
+FILES = {"content-type": "multipart/form-data; boundary=b"}
+PAGE, DESK = "/c/harbour/judge", "/desk/events"
+
+
+class Headers(list[tuple[str, str]]):
+    def items(self) -> Sequence[tuple[str, str]]:
+        return self
+
+
+@dataclass
+class Asked:
+    """A request as the server hands it over; with `stalls` its body never ends."""
+
+    method: str
+    path: str
+    headers: Headers
+    parts: Sequence[bytes] = ()
+    stalls: bool = False
+    query_string: str = ""
+    scheme: str = "http"
+    http_version: str = "1.1"
+    server: str = "127.0.0.1:80"
+    client: str = "[2001:db8::7]:50123"
+    authority: str | None = None
+    answered: list[tuple[int, dict[str, str], bytes]] = field(default_factory=list)
+
+    async def __call__(self) -> bytes:
+        return b"".join([part async for part in self])
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        for part in self.parts:
+            yield part
+        if self.stalls:
+            await asyncio.Event().wait()
+
+    def response_bytes(self, status: int, headers: list[tuple[str, str]], body: bytes) -> None:
+        if not self.answered:
+            self.answered.append((status, dict(headers), body))
+
+    @property
+    def status(self) -> int:
+        return self.answered[0][0]
+
+
+@dataclass
+class Site:
+    """A door, and the tokens of an organiser and an assessor."""
+
+    app: Flask
+    olga: str
+    ada: str
+    echoed: list[dict[str, Any]] = field(default_factory=list)
+
+    def asked(self, path: str, token: str = "", body: bytes | None = None, **more: Any) -> Asked:
+        headers = Headers((more.pop("headers", {})).items())
+        if token:
+            headers.append(("cookie", f"a=b; workbench={token}"))
+        if body is not None:
+            headers.append(("content-length", str(more.pop("length", len(body)))))
+            more.setdefault("parts", [body])
+        return Asked(more.pop("method", "GET" if body is None else "POST"), path, headers, **more)
+
+
+@pytest.fixture
+def site(sqlite_database: Database) -> Site:
+    with sqlite_database.writing() as db:
+        made, _ = pooled_campaign(db)
+        olga, ada = (
+            open_session(db, account_from(db.get_one(AccountRow, number))).token
+            for number in (made.organiser, made.accounts["Ada"])
+        )
+    made_site = Site(create_app(read_settings(), sqlite_database), olga, ada)
+
+    def echo() -> str:
+        content = request.stream.read()
+        made_site.echoed.append(dict(request.headers) | {"length": len(content), "from": request.remote_addr})
+        return hashlib.sha256(content).hexdigest()
+
+    made_site.app.add_url_rule("/echo", view_func=anyone(echo), methods=["GET", "POST"])
+    return made_site
+
+
+def through(
+    site: Site, act: Callable[[Door], Coroutine[Any, Any, None]], places: Places | None = None
+) -> None:
+    """Run `act` with a door in an event loop of its own."""
+
+    async def run() -> None:
+        made = Door(site.app, places=places)
+        try:
+            await act(made)
+        finally:
+            made.__rsgi_del__(None)
+
+    asyncio.run(run())
+
+
+async def ask(made: Door, *asked: Asked) -> None:
+    await asyncio.gather(*(made.__rsgi__(cast(Scope, one), one) for one in asked))
+
+
+def answered(site: Site, *asked: Asked, places: Places | None = None) -> list[int]:
+    """The statuses of requests that come at once."""
+    through(site, lambda made: ask(made, *asked), places)
+    return [one.status for one in asked]
+
+
+def unfinished(site: Site, strangers: int, assessors: int, organisers: int) -> list[Asked]:
+    """Requests whose bodies stop after some bytes."""
+    return [
+        site.asked(path, token, b"login=a", length=length, headers=kind, stalls=True)
+        for path, token, length, kind in (
+            *[("/sign-in", "", 60_000, FORM)] * strangers,
+            *[(DESK, site.ada, 60_000, FORM)] * assessors,
+            *[("/c/harbour/documents", site.olga, 9 * MEBIBYTE, FILES)] * organisers,
+        )
+    ]
+
+
+def test_unfinished_bodies_take_no_place(site: Site) -> None:
+    stalled = unfinished(site, strangers=40, assessors=16, organisers=64)
+    prompt = [site.asked(PAGE, site.ada), site.asked(DESK, site.ada, b"{}"), site.asked("/sign-in")]
+
+    async def act(made: Door) -> None:
+        waiting = [asyncio.create_task(ask(made, one)) for one in stalled]
+        await asyncio.sleep(0.1)
+        await ask(made, *prompt)
+        for one in waiting:
+            one.cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)
+
+    through(site, act)
+    assert [one.status for one in prompt] == [200, 422, 200]  # {} is no batch of answers
+    assert not any(one.answered for one in stalled)
+
+
+def test_a_body_that_does_not_go_on_is_given_up(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bodies, "GRACE_SECONDS", 0.1)
+    monkeypatch.setattr(bodies, "BYTES_PER_SECOND", 1e6)
+    assert set(answered(site, *unfinished(site, 2, 2, 2))) == {408}
+
+
+@pytest.mark.parametrize(
+    ("who", "kind", "length", "status"),
+    [
+        ("", FORM, 64 * 1024, 200),
+        ("", FORM, 64 * 1024 + 1, 413),
+        ("", FILES, 64 * 1024 + 1, 413),
+        ("a session that nobody has", FORM, 64 * 1024 + 1, 413),
+        ("ada", FORM, MEBIBYTE, 200),
+        ("ada", {"content-type": "application/json"}, MEBIBYTE + 1, 413),
+        ("ada", FILES, 3 * MEBIBYTE, 200),
+        ("ada", FILES, 2048 * MEBIBYTE + 1, 413),  # the default of WORKBENCH_MAX_UPLOAD_MIB
+    ],
+)
+def test_a_body_is_as_large_as_its_sender_and_its_kind_allow(
+    site: Site, who: str, kind: dict[str, str], length: int, status: int
+) -> None:
+    token = site.ada if who == "ada" else who
+    content = bytes(min(length, 3 * MEBIBYTE))
+    parts = [content[begin : begin + 400_000] for begin in range(0, len(content), 400_000)]
+    asked = site.asked("/echo", token, content, length=length, headers=kind, parts=parts)
+    assert answered(site, asked) == [status]
+    if status == 200:
+        assert asked.answered[0][2].decode() == hashlib.sha256(content).hexdigest()
+    else:
+        assert site.echoed == []
+
+
+def test_answers_are_bounded_whatever_type_they_state(site: Site) -> None:
+    large = b'{"account": "", "events": [], "x": "%s"}' % (b"x" * MEBIBYTE)
+    assert answered(site, site.asked(DESK, site.ada, large, headers=FILES)) == [413]
+
+
+def test_a_request_without_a_length_and_one_that_breaks_off_reach_no_view(site: Site) -> None:
+    chunked = site.asked("/echo", site.ada, method="POST", headers={"transfer-encoding": "chunked"})
+    broken = [
+        site.asked("/echo", site.ada, b"x", length=length, headers=FILES) for length in (9, 2 * MEBIBYTE)
+    ]
+    through(site, lambda made: ask(made, chunked, *broken))
+    assert chunked.status == 411
+    assert [one.answered for one in broken] == [[], []]
+    assert site.echoed == []
+
+
+def test_a_view_sees_the_request_as_it_was_sent(site: Site) -> None:
+    headers = {"x-forwarded-for": "192.0.2.1", "x_forwarded_for": "198.51.100.9", "accept": "text/html"}
+    asked = site.asked("/echo", headers=headers)
+    asked.headers.append(("accept", "application/json"))
+    assert answered(site, asked) == [200]
+    (seen,) = site.echoed
+    assert (seen["X-Forwarded-For"], seen["Accept"]) == ("192.0.2.1", "text/html,application/json")
+    assert seen["from"] == "2001:db8::7"
+    missing = site.asked("/c/harbour/é�", site.ada)
+    assert answered(site, missing, site.asked("/echo", method="HEAD")) == [404, 200]
+
+
+def test_who_is_kept_waiting_keeps_nobody_else_waiting(site: Site) -> None:
+    places = Places({kind: Bounds(1, 1, 30) for kind in Kind} | {Kind.SAVING: Bounds(1, 1, 0.4)})
+    go_on = threading.Event()
+
+    def lock() -> str:
+        go_on.wait(10)
+        return "late"
+
+    site.app.add_url_rule("/lock", view_func=anyone(lock), methods=["POST"])
+
+    async def act(made: Door) -> None:
+        await ask(made, site.asked("/echo", site.ada))
+        saving = [site.asked("/lock", site.ada, b"") for _ in range(3)]
+        waiting = asyncio.gather(*(ask(made, one) for one in saving))
+        await asyncio.sleep(0.05)
+        assert [one.status for one in saving if one.answered] == [503]  # one is answered, one waits
+        others = [site.asked(PAGE, site.ada), site.asked("/sign-in"), site.asked("/c/harbour/", site.olga)]
+        await ask(made, *others)
+        assert [one.status for one in others] == [200, 200, 200]
+        await waiting
+        for one in saving:
+            assert (one.status, one.answered[0][1]["Retry-After"]) == (503, "5")
+            assert b"Try again in a few seconds" in one.answered[0][2]
+        go_on.set()
+        for _ in range(100):
+            again = site.asked("/lock", site.ada, b"")
+            await ask(made, again)
+            if again.status == 200:
+                return
+            await asyncio.sleep(0.02)
+        raise AssertionError("the place was not freed")
+
+    try:
+        through(site, act, places)
+    finally:
+        go_on.set()
+
+
+@pytest.mark.parametrize(
+    ("method", "endpoint", "signed_in", "kind"),
+    [
+        ("GET", "my_topics.index", False, Kind.STRANGER),
+        ("POST", "entrance.sign_in", False, Kind.STRANGER),
+        ("GET", None, True, Kind.READING),
+        ("POST", "desk.events", True, Kind.SAVING),
+        ("GET", "desk.work", True, Kind.READING),
+        ("GET", "scores.index", True, Kind.LONG),
+        ("HEAD", "scores.index", True, Kind.LONG),
+        ("POST", "documents.load", True, Kind.LOADING),
+    ],
+)
+def test_a_request_has_a_kind(
+    app: Flask, method: str, endpoint: str | None, signed_in: bool, kind: Kind
+) -> None:
+    assert kind_of(app, method, endpoint, signed_in=signed_in) is kind
+
+
+def test_health_is_told_in_time_while_the_database_hangs_and_without_a_place(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(health, "SECONDS", 0.2)
+    go_on = threading.Event()
+    checks: list[str] = []
+
+    def hanging(_database: object) -> None:
+        checks.append("begun")
+        go_on.wait(10)
+
+    def gone(_database: object) -> None:
+        raise WorkbenchError("no route to the host of the database")
+
+    async def act(made: Door) -> None:
+        for check, status in ((hanging, 503), (gone, 503), (lambda _: None, 200)):
+            monkeypatch.setattr(door, "reachable", check)
+            asked = [site.asked("/healthz") for _ in range(5)]
+            await ask(made, *asked)
+            assert {one.status for one in asked} == {status}
+            go_on.set()
+            await asyncio.sleep(0.05)
+        assert asked[0].answered[0][2] == b"ok\n"
+        assert "route" not in str(asked[0].answered)
+        assert checks == ["begun"]  # one for all who ask meanwhile
+
+    through(site, act, Places({kind: Bounds(1, 0, 0.1) for kind in Kind}))

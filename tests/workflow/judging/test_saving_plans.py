@@ -1,0 +1,197 @@
+"""Saving an answer reads what it needs by an index, however much its assessor has said before."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from sqlalchemy import event, select
+from sqlalchemy.orm import Session
+
+from tests.workflow.judging.desk_days import Day, day
+from workbench.storage.engine import Database
+from workbench.storage.events import JUDGING, append_events
+from workbench.storage.tables import JudgmentEventRow
+from workbench.workflow.judging.desk_view import work_of
+from workbench.workflow.judging.queues import make_queue
+from workbench.workflow.pools.additions import Additions, add_documents, remove_addition
+
+pytestmark = pytest.mark.engines
+
+Statement = tuple[str, Any]
+
+
+class Statements:
+    """What a session has the database execute, with the parameters."""
+
+    def __init__(self, db: Session) -> None:
+        self._connection = db.connection()
+        self.seen: list[Statement] = []
+
+    def __enter__(self) -> list[Statement]:
+        event.listen(self._connection, "before_cursor_execute", self._note)
+        return self.seen
+
+    def __exit__(self, *_: object) -> None:
+        event.remove(self._connection, "before_cursor_execute", self._note)
+
+    def _note(self, _conn: Any, _cursor: Any, statement: str, parameters: Any, *_: Any) -> None:
+        if isinstance(parameters, list):
+            parameters = parameters[0]
+        self.seen.append((statement, parameters))
+
+
+def reads_of(db: Session, table: str, statements: list[Statement]) -> list[str]:
+    """How a table is read by these statements: the conditions by which rows are found in an index."""
+    found: list[str] = []
+    for statement, parameters in statements:
+        if statement.split()[0] not in {"SELECT", "INSERT"}:
+            continue
+        connection = db.connection()
+        if connection.dialect.name == "sqlite":
+            plan = connection.exec_driver_sql(f"explain query plan {statement}", parameters).all()
+            # SEARCH judgment_event USING INDEX name (campaign_id=? AND …), or SCAN judgment_event
+            lines = [str(line[3]) for line in plan if table in str(line[3]).split()]
+            found += [line[line.find("(") :] if line.startswith("SEARCH") else line for line in lines]
+        else:
+            # A table of a few rows would be read whole otherwise.
+            for kind in ("seqscan", "bitmapscan"):
+                connection.exec_driver_sql(f"set local enable_{kind} = off")
+            explained = connection.exec_driver_sql(f"explain (format json) {statement}", parameters).scalar()
+            found += _nodes(explained[0]["Plan"], table) if explained else []
+    return found
+
+
+def explained(db: Session, statements: list[Statement]) -> list[Any]:
+    """The plans of statements as the database prints them."""
+    how = "explain query plan" if db.connection().dialect.name == "sqlite" else "explain"
+    return [db.connection().exec_driver_sql(f"{how} {one}", given).all() for one, given in statements]
+
+
+def places(db: Session) -> list[tuple[str, int | None]]:
+    """Every event with the place of its document, in order."""
+    row = JudgmentEventRow
+    return [(docno, at) for docno, at in db.execute(select(row.docno, row.position).order_by(row.id))]
+
+
+def _nodes(plan: dict[str, Any], table: str) -> list[str]:
+    here = []
+    if plan.get("Relation Name") == table and plan["Node Type"] != "ModifyTable":
+        here = [plan.get("Index Cond", f"SCAN {table}")]
+    return [*here, *(one for part in plan.get("Plans", ()) for one in _nodes(part, table))]
+
+
+def experienced(db: Session, ada: Day, name: str = "Ada") -> None:
+    """Somebody has given 1,000 answers elsewhere, and the database knows how many rows there are."""
+    place = {"campaign_id": ada.made.campaign.id, "assessor_id": ada.made.assessors[name], "topic": "T2"}
+    answer = {"answer": "grade", "grade": 1, "reason": "", "comment": "", "source": "screen"}
+    now = {"recorded_at": datetime.now(UTC), "purpose": JUDGING}
+    append_events(
+        db,
+        [
+            {**place, **answer, **now, "docno": f"e{number}", "client_id": f"elsewhere-{number}"}
+            for number in range(1000)
+        ],
+    )
+    db.connection().exec_driver_sql("analyze")
+
+
+def second_save(db: Session, ada: Day, **said: Any) -> list[Statement]:
+    """The statements of an answer to a document that has one already, in a topic that was saved in before."""
+    ada.send(db, ada.event("event-01", "d1", grade=1))
+    experienced(db, ada)
+    with Statements(db) as seen:
+        assert ada.outcomes(db, ada.event("event-02", "d1", **said)) == ["recorded"]
+    return seen
+
+
+@pytest.mark.parametrize("said", [{"grade": 2}, {"kind": "comment", "comment": "later"}])
+def test_an_answer_reads_the_events_of_its_pair_and_no_other(
+    database: Database, said: dict[str, Any]
+) -> None:
+    with database.writing() as db:
+        statements = second_save(db, day(db), **said)
+        reads = reads_of(db, "judgment_event", statements)
+        assert len(reads) >= 3  # the current event, this client id, the event before
+        for conditions in reads:
+            by_pair = all(name in conditions for name in ("campaign_id", "assessor_id", "topic", "docno"))
+            assert by_pair or "client_id" in conditions or conditions.startswith(("(rowid=?", "(id =")), (
+                conditions
+            )
+
+
+def test_the_second_answer_in_a_topic_does_not_read_its_pairs_again(database: Database) -> None:
+    with database.writing() as db:
+        statements = second_save(db, day(db), grade=2)
+        assert [one for one, _ in statements if "FROM pool_entry" in one] == []
+
+
+def test_a_pair_that_is_added_meanwhile_has_its_place(database: Database) -> None:
+    """By docno the order is d/4, d1, d2; with d#3 (# sorts before /) it is d#3, d/4, d1, d2."""
+    with database.writing() as db:
+        ada = day(db)
+        ada.send(db, ada.event("event-01", "d1", grade=1))
+        add_documents(
+            db,
+            ada.made.campaign.id,
+            ada.pool,
+            "T1",
+            Additions({"d#3": 1}, "found by hand"),
+            added_by=ada.made.organiser,
+        )
+        assert ada.outcomes(
+            db, ada.event("event-02", "d#3", grade=1), ada.event("event-03", "d1", grade=2)
+        ) == [
+            "recorded",
+            "recorded",
+        ]
+        assert places(db) == [("d1", 2), ("d#3", 1), ("d1", 3)]
+        # One more goes and another comes: as many as before, and not the same.
+        add_documents(
+            db, ada.made.campaign.id, ada.pool, "T1", Additions({"d6": 1}, "by hand"), added_by=None
+        )
+        ada.send(db, ada.event("event-04", "d2", grade=1))
+        remove_addition(db, ada.made.campaign.id, ada.pool, topic="T1", docno="d6")
+        add_documents(
+            db, ada.made.campaign.id, ada.pool, "T1", Additions({"é5": 1}, "by hand"), added_by=None
+        )
+        assert ada.outcomes(
+            db, ada.event("event-05", "é5", grade=1), ada.event("event-06", "d6", grade=1)
+        ) == [
+            "recorded",
+            "kept_aside",
+        ]
+
+
+def test_the_pace_reads_the_latest_answers_alone(database: Database) -> None:
+    with database.writing() as db:
+        ada = day(db)
+        ada.send(db, ada.event("event-01", "d1", grade=1))
+        experienced(db, ada, "Ben")
+        with Statements(db) as seen:
+            work_of(db, ada.assignment, ada.ada)
+        recent = [one for one in seen if "LIMIT" in one[0] and "judgment_event" in one[0]]
+        assert len(recent) == 2
+        for conditions in reads_of(db, "judgment_event", recent):
+            assert "assessor_id" in conditions
+            assert "SCAN" not in conditions
+        plans = " ".join(str(one) for one in explained(db, recent))
+        assert "ix_judgment_event_assessor_id_id" in plans
+        assert "B-TREE" not in plans
+        assert "Sort" not in plans
+
+
+def test_an_answer_asks_only_the_pools_that_handed_its_document_out(database: Database) -> None:
+    with database.writing() as db:
+        ada = day(db)
+        make_queue(db, ada.made.campaign.id, ada.pool, 1)
+        with Statements(db) as seen:
+            ada.send(db, ada.event("event-01", "d1", grade=1))
+        concerned = [one for one in seen if "happening" in one[0] and "FROM pool \n" in one[0]]
+        assert len(concerned) == 1
+        (conditions,) = reads_of(db, "pool_event", concerned)
+        # PostgreSQL may look a table of few rows up by the first column alone, and compare the others itself.
+        few = db.connection().dialect.name == "postgresql"
+        wanted = ("topic",) if few else ("topic", "docno", "assessor_id")
+        assert all(name in conditions for name in wanted), conditions

@@ -1,0 +1,294 @@
+"""Large pools: the same as in one transaction, unseen until they are whole, in nobody's way."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import delete, func, select, update
+
+from tests.builders import ALPHA, BETA, Made, campaign_with_people, send_runs
+from workbench.errors import Conflict, InvalidInput, NotFound, WorkbenchError
+from workbench.pooling.strategies import PoolRecipe
+from workbench.storage.chunks import chunks
+from workbench.storage.engine import Database
+from workbench.storage.tables import PackedRunRow, PoolEntryRow, PoolRow, RunRow
+from workbench.workflow.pools import maker, portions
+from workbench.workflow.pools.additions import Additions, add_documents
+from workbench.workflow.pools.listing import pool_entries, pools_of
+from workbench.workflow.pools.maker import make_apart
+from workbench.workflow.pools.making import NewPool, make_pool, pool_by_recipe, write_entries
+from workbench.workflow.pools.portions import make_in_portions, rebuild_in_portions, remove_leftovers
+
+pytestmark = pytest.mark.engines
+DEPTH_2 = PoolRecipe(parameters={"depth": 2})
+
+
+@pytest.fixture(autouse=True)
+def two_pairs_a_portion(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pool of the tests has six pairs, so that it takes three portions."""
+    monkeypatch.setattr(portions, "PORTION", 2)
+    monkeypatch.setattr(portions, "PAUSE", 0)
+    monkeypatch.setattr(portions, "AT_ONCE", 0)
+
+
+@pytest.fixture
+def made(database: Database) -> Made:
+    with database.writing() as db:
+        made = campaign_with_people(db)
+        send_runs(db, made.campaign.id, alpha=ALPHA, beta=BETA)
+    return made
+
+
+def names(database: Database, made: Made) -> list[str]:
+    with database.reading() as db:
+        return [line.name for line in pools_of(db, made.campaign.id)]
+
+
+def rows(database: Database) -> tuple[int, int]:
+    """All pools and entries in the tables, also those that nobody sees."""
+    with database.reading() as db:
+        count = [db.scalar(select(func.count()).select_from(row)) or 0 for row in (PoolRow, PoolEntryRow)]
+    return count[0], count[1]
+
+
+def before_each_portion(monkeypatch: pytest.MonkeyPatch, act: Callable[[], None]) -> None:
+    def acting(*given: Any) -> None:
+        act()
+        write_entries(*given)
+
+    monkeypatch.setattr(portions, "write_entries", acting)
+
+
+def test_it_is_the_pool_that_one_transaction_makes(database: Database, made: Made) -> None:
+    with database.writing() as db:
+        db.execute(update(PackedRunRow).values(form=-1))  # as an older version stored them
+    report = make_in_portions(database, NewPool(made.campaign.id, DEPTH_2, created_by=made.organiser))
+    with database.writing() as db:
+        whole = make_pool(db, made.campaign.id, DEPTH_2, name="whole", created_by=made.organiser)
+        assert pool_entries(db, made.campaign.id, report.pool.name) == pool_entries(
+            db, made.campaign.id, "whole"
+        )
+    assert report.pool.name == "depth 2"
+    assert report.recipe == whole.recipe
+    assert (report.pool.state, report.pool.pairs) == (whole.pool.state, 6)
+    assert report.by_run == whole.by_run
+
+
+def test_nobody_sees_it_and_others_write_until_it_is_whole(
+    database: Database, made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[list[str]] = []
+
+    def another_writes() -> None:
+        seen.append(names(database, made))
+
+    def computes(*given: Any) -> Any:
+        # In a thread: that of the maker holds no lock that would keep this one waiting.
+        thread = threading.Thread(target=lambda: _rename(database, made))
+        thread.start()
+        thread.join(timeout=20)
+        assert not thread.is_alive()
+        return pool_by_recipe(*given)
+
+    monkeypatch.setattr(portions, "pool_by_recipe", computes)
+    before_each_portion(monkeypatch, another_writes)
+    make_in_portions(database, NewPool(made.campaign.id, DEPTH_2))
+    assert seen == [[], [], []]
+    assert names(database, made) == ["depth 2"]
+
+
+def _rename(database: Database, made: Made) -> None:
+    with database.writing() as db:
+        db.execute(update(RunRow).where(RunRow.tag == "alpha").values(description="written meanwhile"))
+
+
+def test_a_killed_process_leaves_nothing_that_anybody_sees(
+    database: Database, made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    countdown = iter([None, None])
+
+    def killed() -> None:
+        next(countdown)
+
+    before_each_portion(monkeypatch, killed)
+    monkeypatch.setattr(portions, "_remove", lambda *_: None)  # a killed process clears nothing away
+    with pytest.raises(StopIteration):
+        make_in_portions(database, NewPool(made.campaign.id, DEPTH_2))
+    monkeypatch.undo()
+    assert names(database, made) == []
+    assert rows(database) == (1, 4)
+    remove_leftovers(database)  # it might be in the making still
+    assert rows(database) == (1, 4)
+    remove_leftovers(database, older=timedelta(0))
+    assert rows(database) == (0, 0)
+    assert make_in_portions(database, NewPool(made.campaign.id, DEPTH_2)).pool.pairs == 6
+
+
+def test_a_run_that_is_replaced_meanwhile_is_pooled_as_it_is_then(
+    database: Database, made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Beta loses T2 (d/4, d2) while the first portion is written, so of T2 only alpha's d/4 and d1 remain."""
+    hashes = iter(["f" * 64])
+
+    def replaced() -> None:
+        for sha256 in hashes:
+            with database.writing() as db:
+                db.execute(update(RunRow).where(RunRow.tag == "beta").values(sha256=sha256))
+
+    # Not while the portion's own transaction holds the lock: just before it.
+
+    def replacing(*given: Any) -> Iterator[Any]:
+        replaced()
+        yield from chunks(*given)
+
+    monkeypatch.setattr(portions, "chunks", replacing)
+    report = make_in_portions(database, NewPool(made.campaign.id, DEPTH_2))
+    assert report.recipe["runs"][1] == {"tag": "beta", "sha256": "f" * 64}
+    assert rows(database) == (1, 6)
+
+
+def test_runs_that_change_again_and_again_are_an_error_that_leaves_nothing(
+    database: Database, made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    numbers = iter(range(100))
+
+    def replacing(*given: Any) -> Iterator[Any]:
+        with database.writing() as db:
+            db.execute(update(RunRow).where(RunRow.tag == "beta").values(sha256=f"{next(numbers):064}"))
+        yield from chunks(*given)
+
+    monkeypatch.setattr(portions, "chunks", replacing)
+    with pytest.raises(Conflict, match="changed while the pool was being made"):
+        make_in_portions(database, NewPool(made.campaign.id, DEPTH_2))
+    assert rows(database) == (0, 0)
+
+
+def test_a_double_click_makes_one_pool_and_two_organisers_make_two(
+    database: Database, made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three ask at the same time; each has computed its pool when the first is shown."""
+    first = NewPool(made.campaign.id, DEPTH_2, draft=True, created_by=made.organiser)
+    second = NewPool(made.campaign.id, DEPTH_2, draft=True, created_by=made.organiser)
+    other = NewPool(made.campaign.id, DEPTH_2, draft=True, created_by=made.accounts["Ada"])
+    ready = threading.Barrier(3)
+
+    def all_at_once(*given: Any) -> Any:
+        ready.wait(timeout=30)
+        return pool_by_recipe(*given)
+
+    monkeypatch.setattr(portions, "pool_by_recipe", all_at_once)
+    with ThreadPoolExecutor(3) as threads:
+        asked = [threads.submit(make_in_portions, database, new) for new in (first, second, other)]
+        shown = [one.result(timeout=60).pool.name for one in asked]
+    assert shown[0] == shown[1] != shown[2]
+    assert sorted(names(database, made)) == ["depth 2", "depth 2 (2)"]
+    assert rows(database) == (2, 12)
+    # Asked for again later it is another pool.
+    monkeypatch.undo()
+    again = NewPool(made.campaign.id, DEPTH_2, draft=True, created_by=made.organiser)
+    assert make_in_portions(database, again).pool.name == "depth 2 (3)"
+
+
+def test_a_name_that_is_taken_meanwhile_is_a_conflict_that_leaves_nothing(
+    database: Database, made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+
+    def taken(*given: Any) -> Iterator[Any]:
+        with database.writing() as db:
+            make_pool(db, made.campaign.id, DEPTH_2, name="mine")
+        yield from chunks(*given)
+
+    monkeypatch.setattr(portions, "chunks", taken)
+    with pytest.raises(Conflict, match="there is a pool 'mine' already"):
+        make_in_portions(database, NewPool(made.campaign.id, DEPTH_2, name="mine"))
+    assert rows(database) == (1, 6)
+
+
+def test_two_supplementary_pools_at_once_share_no_pair(
+    database: Database, made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another is opened while this one is written: what it has is not asked for twice."""
+    recipe = PoolRecipe(parameters={"depth": 2}, supplementary=True)
+    others = iter([PoolRecipe(parameters={"depth": 1}, supplementary=True)])
+
+    def another_opens(*given: Any) -> Iterator[Any]:
+        for other in others:
+            with database.writing() as db:
+                make_pool(db, made.campaign.id, other, name="first")
+        yield from chunks(*given)
+
+    monkeypatch.setattr(portions, "chunks", another_opens)
+    make_in_portions(database, NewPool(made.campaign.id, recipe, name="second"))
+    with database.reading() as db:
+        # Depth 1: T1 has d1 and d2, T2 has d/4; of the six pairs of depth 2 three remain.
+        pairs = [
+            {(one.topic, one.docno) for one in pool_entries(db, made.campaign.id, name)}
+            for name in ("first", "second")
+        ]
+    assert pairs == [
+        {("T1", "d1"), ("T1", "d2"), ("T2", "d/4")},
+        {("T1", "d/4"), ("T2", "d1"), ("T2", "d2")},
+    ]
+
+
+def test_a_draft_is_rebuilt_as_in_one_transaction_and_its_old_pairs_go(
+    database: Database, made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A document is added by hand while the rebuilt pool is written: it is in it all the same."""
+    campaign_id = made.campaign.id
+    make_in_portions(database, NewPool(campaign_id, DEPTH_2, name="plan", draft=True))
+    by_hand = iter([Additions({"d6": 1}, "found by searching")])
+
+    def adding(*given: Any) -> Iterator[Any]:
+        for one in by_hand:
+            with database.writing() as db:
+                add_documents(db, campaign_id, "plan", "T1", one, added_by=made.organiser)
+        yield from chunks(*given)
+
+    with database.writing() as db:
+        db.execute(delete(RunRow).where(RunRow.tag == "beta"))
+        send_runs(db, campaign_id, beta={"T1": ("é5",)})  # d/4 and T2's d2 were beta's alone
+    monkeypatch.setattr(portions, "chunks", adding)
+    done = rebuild_in_portions(database, campaign_id, "plan")
+    # Of d/4, d1, d2 and T2's three stay T1's d1, d2 (alpha) and T2's d/4, d1; é5 comes, and d6 by hand.
+    assert (done.entered, done.left, done.kept, done.pool.pool.pairs) == (1, 2, 1, 6)
+    assert done.pool.pool.draft
+    assert rows(database) == (1, 6)
+    with database.reading() as db:
+        assert {one.docno for one in pool_entries(db, campaign_id, "plan", topic="T1")} == {
+            "d1",
+            "d2",
+            "d6",
+            "é5",
+        }
+
+
+@pytest.mark.parametrize(
+    ("recipe", "error"),
+    [
+        (PoolRecipe(tags=["none"]), NotFound),
+        (PoolRecipe(parameters={"depth": 0}), InvalidInput),
+        (PoolRecipe(strategy="none"), WorkbenchError),
+    ],
+)
+def test_a_process_of_its_own_makes_the_same_pool_and_raises_the_same(
+    sqlite_database: Database, monkeypatch: pytest.MonkeyPatch, recipe: PoolRecipe, error: type[Exception]
+) -> None:
+    with sqlite_database.writing() as db:
+        made = campaign_with_people(db)
+        send_runs(db, made.campaign.id, alpha=ALPHA, beta=BETA)
+    monkeypatch.setattr(maker, "SMALL", 0)
+    with pytest.raises(error) as apart:
+        make_apart(sqlite_database, NewPool(made.campaign.id, recipe))
+    with pytest.raises(error) as here:
+        make_in_portions(sqlite_database, NewPool(made.campaign.id, recipe))
+    assert str(apart.value) == str(here.value)
+    if error is NotFound:
+        report = make_apart(sqlite_database, NewPool(made.campaign.id, DEPTH_2, draft=True))
+        assert (report.pool.pairs, report.pool.draft) == (6, True)
+        assert rows(sqlite_database) == (1, 6)

@@ -1,0 +1,129 @@
+"""`workbench campaign invite` and `invitations`: links by which people join."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+
+from workbench.cli.database import database_options, open_database
+from workbench.cli.inputs import open_input
+from workbench.cli.output import say_json, say_table
+from workbench.errors import NotFound, WorkbenchError
+from workbench.settings import Settings
+from workbench.workflow.campaigns.campaigns import campaign_by_slug
+from workbench.workflow.people.groups import group_named
+from workbench.workflow.people.invitations import (
+    Invitation,
+    State,
+    invite_all,
+    renew_invitations,
+)
+from workbench.workflow.people.invitations import invitations as invitations_of
+from workbench.workflow.people.roles import Role
+
+LONGEST_LIST = 1_000_000
+
+
+@click.command("invite")
+@click.argument("campaign")
+@click.argument("people", nargs=-1, metavar="[PERSON]...")
+@click.option("--from", "source", metavar="FILE", help="A list of people, one a line; - for standard input.")
+@click.option(
+    "--role", type=click.Choice([role.value for role in Role]), default="assessor", show_default=True
+)
+@click.option("--group", help="For a participant: whose runs the person sends.")
+@click.option("--new-link", is_flag=True, help="Replace the links of people who are invited already.")
+@click.option(
+    "--address", default="", help="Where the site is, as https://judge.example.org, for a whole link."
+)
+@database_options
+def invite(
+    settings: Settings,
+    campaign: str,
+    people: tuple[str, ...],
+    source: str | None,
+    role: str,
+    group: str | None,
+    new_link: bool,
+    address: str,
+) -> None:
+    """Print a link for each PERSON to join CAMPAIGN; links are shown only now.
+
+    A PERSON is a name or an e-mail address, which only organisers see. Without any there is one link; with
+    several, each is printed after its person and a tab.
+    """
+    listed = [*people, *(_lines(source) if source is not None else ())]
+    with open_database(settings) as database, database.writing() as db:
+        found = campaign_by_slug(db, campaign)
+        group_id = group_named(db, found.id, group) if group else None
+        if new_link:
+            known = _known(invitations_of(db, found.id), listed, Role(role), group)
+            made = renew_invitations(db, found.id, known)
+        else:
+            made = invite_all(db, found.id, listed, role=Role(role), group_id=group_id, invited_by=None)
+    for one in made:
+        before = f"{one.note}\t" if len(made) > 1 else ""
+        click.echo(f"{before}{address.rstrip('/')}/invitation/{one.token}")
+
+
+@click.command("invitations")
+@click.argument("campaign")
+@click.option("--json", "as_json", is_flag=True, help="One JSON array.")
+@database_options
+def invitations(settings: Settings, campaign: str, as_json: bool) -> None:
+    """List the invitations to CAMPAIGN with their state: open, accepted, expired or withdrawn."""
+    with open_database(settings) as database, database.reading() as db:
+        found = invitations_of(db, campaign_by_slug(db, campaign).id)
+    if as_json:
+        say_json(
+            [
+                {
+                    "person": one.note,
+                    "role": one.role,
+                    "group": one.group,
+                    "state": one.state,
+                    "expires_at": one.expires_at.isoformat(),
+                    "accepted_by": one.used_by,
+                }
+                for one in found
+            ]
+        )
+        return
+    say_table(
+        ["person", "role", "group", "state", "until", "accepted by"],
+        [
+            (one.note, one.role, one.group, one.state, f"{one.expires_at:%Y-%m-%d}", one.used_by)
+            for one in found
+        ],
+    )
+
+
+def _lines(source: str) -> Sequence[str]:
+    with open_input(source) as (stream, name):
+        content = stream.read(LONGEST_LIST)
+    try:
+        return content.decode("utf-8-sig").splitlines()
+    except UnicodeDecodeError:
+        raise WorkbenchError(f"{name} is not UTF-8", remedy="convert it to UTF-8") from None
+
+
+def _known(found: Sequence[Invitation], people: Sequence[str], role: Role, group: str | None) -> list[int]:
+    numbers, known_group = [], " ".join((group or "").split()).casefold()
+    for person in filter(str.strip, people):
+        note = " ".join(person.split()).casefold()
+        number = next(
+            (
+                one.id
+                for one in found
+                if (one.note.casefold(), one.role, one.group.casefold()) == (note, role, known_group)
+                and one.state is not State.ACCEPTED
+            ),
+            None,
+        )
+        if number is None:
+            raise NotFound(f"{person} has no unused invitation as {role}", remedy="leave out --new-link")
+        numbers.append(number)
+    if not numbers:
+        raise WorkbenchError("nobody is named", remedy="name the people who need a new link")
+    return numbers

@@ -1,0 +1,96 @@
+"""A run as the kernels of measures see it: the grades of what it retrieved, in order, topic after topic."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from workbench.scoring.relevance import ABSENT, Floats, Grades, Positions, Relevance
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hits:
+    """The relevant documents that a run retrieved, topic after topic, by rank.
+
+    `rows` are their topics, `ranks` count from 1 in each topic, and `nth` says the how many-th relevant
+    document of its topic each is, from 1; all of shape (hits,).
+    """
+
+    rows: Positions
+    ranks: Positions
+    nth: Positions
+
+
+class JudgedRun:
+    """The grades of what a run retrieved for the topics of the qrels.
+
+    `topics` are the numbers of its topics in the qrels, shape (topics,); the documents of row i stand from
+    `starts[i]` to `starts[i + 1]`, best first; `grades` are theirs, ABSENT where the qrels have no grade.
+    """
+
+    def __init__(self, relevance: Relevance, topics: Positions, starts: Positions, grades: Grades) -> None:
+        self.relevance = relevance
+        self.topics = topics
+        self.starts = starts
+        self.grades = grades
+        self._hits: dict[int, Hits] = {}
+
+    def __len__(self) -> int:
+        return len(self.topics)
+
+    @cached_property
+    def retrieved(self) -> Positions:
+        """How many documents each topic has; shape (topics,)."""
+        return np.diff(self.starts)
+
+    @cached_property
+    def rows(self) -> Positions:
+        """The row of each document's topic; shape (documents,)."""
+        return np.repeat(np.arange(len(self.topics)), self.retrieved)
+
+    @cached_property
+    def ranks(self) -> Positions:
+        """The rank of each document in its topic, from 1; shape (documents,)."""
+        return np.arange(1, len(self.grades) + 1) - self.starts[self.rows]
+
+    def hits(self, rel: int) -> Hits:
+        """The retrieved documents that have at least the grade `rel`."""
+        if rel not in self._hits:
+            at = np.flatnonzero(self.grades >= rel)
+            rows = self.rows[at]
+            firsts = np.searchsorted(at, self.starts)
+            self._hits[rel] = Hits(rows, self.ranks[at], np.arange(1, len(at) + 1) - firsts[rows])
+        return self._hits[rel]
+
+    def relevant(self, rel: int) -> Positions:
+        """How many documents of the qrels have at least the grade `rel`, for each topic of the run."""
+        return self.relevance.relevant(rel)[self.topics]
+
+    def not_relevant(self, rel: int) -> Positions:
+        """How many documents of the qrels have a grade from 0 to below `rel`, for each topic of the run."""
+        return self.relevant(0) - self.relevant(rel)
+
+    def judged_only(self) -> JudgedRun:
+        """The run without the documents that have no grade, or a negative one: those below move up."""
+        kept = self.grades >= 0
+        sizes = np.bincount(self.rows[kept], minlength=len(self))
+        return JudgedRun(self.relevance, self.topics, np.append(0, np.cumsum(sizes)), self.grades[kept])
+
+    def counted(self, rows: Positions) -> Positions:
+        """How many of these rows belong to each topic; shape (topics,)."""
+        return np.bincount(rows, minlength=len(self))
+
+    def summed(self, rows: Positions, values: Floats) -> Floats:
+        """The sums of values by topic, added up in their order; shape (topics,)."""
+        return np.bincount(rows, weights=values, minlength=len(self)).astype(np.float64, copy=False)
+
+    def in_qrels(self) -> Positions:
+        """Where the documents stand that the qrels have, whatever their grade."""
+        return np.flatnonzero(self.grades != ABSENT)
+
+
+def share(part: Positions | Floats, whole: Positions | Floats) -> Floats:
+    """Part divided by whole for each topic; 0 where there is nothing to divide by."""
+    return np.divide(part, whole, out=np.zeros(len(part)), where=np.asarray(whole) != 0)

@@ -1,0 +1,145 @@
+"""The door of a server process: each request is read whole in the event loop, then answered in a place.
+
+A request holds a thread only while it is computed: its body is complete before (`bodies`), and its response
+is sent by the event loop. What is refused (`refusals`) and the health check need no thread. A server without
+this door can run the same application by WSGI; it must bound sizes, times and threads itself.
+"""
+
+from __future__ import annotations
+
+import io
+import logging
+from typing import IO, Any
+
+from flask import Flask
+from granian.rsgi import ProtocolClosed, Scope  # type: ignore[attr-defined]  # both are imported there
+from werkzeug.exceptions import HTTPException
+
+from workbench.errors import Unavailable
+from workbench.storage.engine import reachable
+from workbench.web.access import has_session
+from workbench.web.bodies import Incomplete, most_bytes, read_body
+from workbench.web.context import context_of
+from workbench.web.environ import Exchange, environ_of, send
+from workbench.web.health import PATH as HEALTH
+from workbench.web.health import Health, health_response
+from workbench.web.long_requests import LongRequests
+from workbench.web.places import READS, Full, Kind, Places, kind_of
+from workbench.web.refusals import Answer, Refusals, answer_of
+from workbench.web.requests import SESSION_COOKIES
+from workbench.web.security import HEADERS
+
+LOG = logging.getLogger(__name__)
+# How many bodies of strangers may be unfinished at once.
+MOST_STRANGERS = 500
+
+
+class Door:
+    """The RSGI application of a server process."""
+
+    def __init__(self, app: Flask, *, places: Places | None = None) -> None:
+        self._app = app
+        self._context = context_of(app)
+        self._refusals = Refusals(app)
+        self._long = LongRequests(app, self._refusals)
+        self._places = places or Places()
+        self._health = Health(lambda: reachable(self._context.database))
+        self._strangers = 0
+
+    async def __rsgi__(self, scope: Scope, exchange: Exchange) -> None:
+        """Answer a request."""
+        environ = environ_of(scope)
+        if environ["PATH_INFO"] == HEALTH and environ["REQUEST_METHOD"] in READS:
+            text, status, headers = health_response(await self._health.works())
+            found = [*headers.items(), *HEADERS.items(), ("Cache-Control", "no-store")]
+            send(exchange, Answer(str(status), found, text.encode()))
+            return
+        refused = await self._refusal(environ, exchange)
+        if refused is not None:
+            send(exchange, self._refusals.answer(refused, environ))
+
+    def __rsgi_del__(self, _loop: Any) -> None:
+        """Stop the second process, after the last request."""
+        self._long.close()
+
+    async def _refusal(self, environ: dict[str, Any], exchange: Exchange) -> int | None:
+        """Have a request answered; the status by which it is refused, or None."""
+        try:
+            endpoint = self._endpoint(environ)
+            signed_in = await self._signed_in(environ)
+            length = _length(environ)
+            if length is None:
+                return 411
+            if length > most_bytes(
+                environ.get("CONTENT_TYPE", ""),
+                signed_in=signed_in,
+                upload=self._context.settings.max_upload_bytes,
+            ):
+                return 413
+            try:
+                body = await self._body(exchange, length, signed_in=signed_in)
+            except TimeoutError:
+                return 408
+            kind = kind_of(self._app, environ["REQUEST_METHOD"], endpoint, signed_in=signed_in)
+            environ["wsgi.input"] = body
+            await self._places.run(
+                kind, lambda: send(exchange, self._answer(kind, environ)), finally_=body.close
+            )
+        except (Full, TimeoutError, Unavailable):
+            return 503
+        except (Incomplete, ProtocolClosed):
+            # Nobody is there to be answered.
+            return None
+        except OSError as error:
+            LOG.error("the body of a request cannot be stored: %s", error)
+            return 503
+        return None
+
+    def _answer(self, kind: Kind, environ: dict[str, Any]) -> Answer:
+        return self._long.answer(environ) if kind is Kind.LONG else answer_of(self._app.wsgi_app, environ)
+
+    def _endpoint(self, environ: dict[str, Any]) -> str | None:
+        try:
+            endpoint, _ = self._app.url_map.bind_to_environ(environ).match()
+        except HTTPException:
+            return None
+        return str(endpoint)
+
+    async def _signed_in(self, environ: dict[str, Any]) -> bool:
+        """Whether the request has the token of a valid session; asks the database for tokens seen first."""
+        token = _token(environ)
+        if token is None:
+            return False
+        if token in self._context.recognised:
+            return True
+        return bool(await self._places.run(Kind.RECOGNISING, lambda: has_session(self._context, token)))
+
+    async def _body(self, exchange: Exchange, length: int, *, signed_in: bool) -> IO[bytes]:
+        if not length:
+            return io.BytesIO()
+        if signed_in:
+            return await read_body(exchange, length)
+        if self._strangers >= MOST_STRANGERS:
+            raise Full
+        self._strangers += 1
+        try:
+            return await read_body(exchange, length)
+        finally:
+            self._strangers -= 1
+
+
+def _token(environ: dict[str, Any]) -> str | None:
+    """The session token in the cookies, under the name for http or that for https."""
+    for part in environ.get("HTTP_COOKIE", "").split(";"):
+        name, _, value = part.strip().partition("=")
+        if name in SESSION_COOKIES and value:
+            return str(value)
+    return None
+
+
+def _length(environ: dict[str, Any]) -> int | None:
+    """The length of the body in bytes; None if the request does not say it."""
+    text = environ.get("CONTENT_LENGTH", "0")
+    if "HTTP_TRANSFER_ENCODING" in environ or not (text.isascii() and text.isdigit()):
+        return None
+    return int(text[:20])

@@ -1,0 +1,60 @@
+"""The WSGI environment of a request that came by RSGI, and its response."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Protocol
+
+from granian.rsgi import Scope
+
+from workbench.web.bodies import Sender
+from workbench.web.refusals import Answer
+
+
+class Exchange(Sender, Protocol):
+    """A request in RSGI: it sends its body, and takes the response."""
+
+    def response_bytes(self, status: int, headers: list[tuple[str, str]], body: bytes) -> None:
+        """Send a response; any thread may, and a second one is ignored."""
+
+
+def environ_of(scope: Scope) -> dict[str, Any]:
+    """The environment of a request, without its body."""
+    server, _, port = scope.server.rpartition(":")
+    environ: dict[str, Any] = {
+        "REQUEST_METHOD": scope.method,
+        "SCRIPT_NAME": "",
+        # WSGI has bytes as Latin-1.
+        "PATH_INFO": scope.path.encode().decode("latin-1"),
+        "QUERY_STRING": scope.query_string,
+        "SERVER_PROTOCOL": f"HTTP/{scope.http_version}",
+        "SERVER_NAME": server.strip("[]"),
+        "SERVER_PORT": port,
+        "REMOTE_ADDR": scope.client.rpartition(":")[0].strip("[]"),
+        "wsgi.version": (1, 0),
+        "wsgi.url_scheme": scope.scheme,
+        "wsgi.errors": sys.stderr,
+        "wsgi.input_terminated": True,
+        "wsgi.multithread": True,
+        "wsgi.multiprocess": False,
+        "wsgi.run_once": False,
+    }
+    for name, value in scope.headers.items():
+        if "_" in name:
+            # It would be taken for the header with hyphens, such as one that only a proxy may set.
+            continue
+        key = name.upper().replace("-", "_")
+        if key not in {"CONTENT_TYPE", "CONTENT_LENGTH"}:
+            key = f"HTTP_{key}"
+        before = environ.get(key)
+        if before is not None:
+            value = f"{before}{';' if name == 'cookie' else ','}{value}"
+        environ[key] = value
+    if "HTTP_HOST" not in environ and scope.authority:
+        environ["HTTP_HOST"] = scope.authority
+    return environ
+
+
+def send(exchange: Exchange, answer: Answer) -> None:
+    """Send a response."""
+    exchange.response_bytes(answer.code, answer.headers, answer.body)

@@ -1,0 +1,40 @@
+"""The health check: whether the process and its database work, answered within seconds whatever happens."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+
+from workbench.errors import WorkbenchError
+
+PATH = "/healthz"
+# How long the database has to respond.
+SECONDS = 2.0
+
+
+class Health:
+    """Checks in a thread of its own, one check at a time; everybody who asks meanwhile waits for the same."""
+
+    def __init__(self, check: Callable[[], None]) -> None:
+        self._check = check
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="health")
+        self._running: Future[None] | None = None
+
+    async def works(self) -> bool:
+        """Whether the check succeeds in time; `check` raises WorkbenchError where something does not work."""
+        if self._running is None or self._running.done():
+            self._running = self._thread.submit(self._check)
+        # Shielded: who gives up waiting must not end the check.
+        try:
+            async with asyncio.timeout(SECONDS):
+                await asyncio.shield(asyncio.wrap_future(self._running))
+        except (TimeoutError, WorkbenchError):
+            return False
+        return True
+
+
+def health_response(works: bool) -> tuple[str, int, dict[str, str]]:
+    """The body, status and headers that tell it; the reason is not disclosed."""
+    plain = {"Content-Type": "text/plain; charset=utf-8"}
+    return ("ok\n", 200, plain) if works else ("the database does not answer\n", 503, plain)

@@ -1,0 +1,64 @@
+"""What a document contains and no page shows: a mark stands where it stood, and says what it was.
+
+`with_stand_ins` puts a character that no text can contain before each such element; it outlives the
+cleaning, which drops the element, and `marks_shown` replaces it. The mark has no text of its own, so that the
+offsets of passages in a document stay what they are.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from html import escape
+
+
+@dataclass(frozen=True, slots=True)
+class _LeftOut:
+    one: str
+    many: str
+    elements: str
+
+
+_KINDS = (
+    _LeftOut("Script left out", "scripts left out", "script"),
+    _LeftOut("Embedded page left out", "embedded pages left out", "iframe frame portal"),
+    _LeftOut("Embedded object left out", "embedded objects left out", "object embed applet"),
+    _LeftOut("Drawing left out", "drawings left out", "svg canvas"),
+    _LeftOut("Video left out", "videos left out", "video"),
+    _LeftOut("Sound left out", "sounds left out", "audio bgsound"),
+    _LeftOut("Form, shown as text", "forms, shown as text", "form"),
+    _LeftOut("Form field left out", "form fields left out", "input select textarea"),
+    _LeftOut("Content for pages without scripts left out", "contents without scripts left out", "noscript"),
+)
+LAYOUT = (
+    '<span class="left-out" role="img" aria-label="Layout left out: too large or too deeply nested"></span>'
+)
+_FIRST = 0xFDD8
+_BY_ELEMENT = {name: chr(_FIRST + at) for at, kind in enumerate(_KINDS) for name in kind.elements.split()}
+_BY_STAND_IN = {chr(_FIRST + at): kind for at, kind in enumerate(_KINDS)}
+_SIGNS = f"[{chr(_FIRST)}-{chr(_FIRST + len(_KINDS) - 1)}]"
+# A field that nobody sees is nothing that is missing.
+_ELEMENT = re.compile(
+    rf"<({'|'.join(_BY_ELEMENT)})(?=[\s/>])(?![^<>]*\btype\s*=\s*[\"']?hidden)", re.IGNORECASE
+)
+# A tag, whose attributes may hold anything, or marks of one kind in a row.
+_PIECE = re.compile(rf"<[a-z/](?:\"[^\"]*\"|[^\">])*>|({_SIGNS})(?:\s*\1)*", re.IGNORECASE)
+_SIGN = re.compile(_SIGNS)
+
+
+def with_stand_ins(text: str) -> str:
+    """HTML with a stand-in before every element that is left out; call it before cleaning."""
+    return _ELEMENT.sub(lambda match: _BY_ELEMENT[match[1].lower()] + match[0], text)
+
+
+def marks_shown(clean: str) -> str:
+    """Cleaned HTML with a mark for every stand-in; those of one kind in a row become one mark."""
+    return _PIECE.sub(_mark, clean)
+
+
+def _mark(match: re.Match[str]) -> str:
+    if match[1] is None:
+        return _SIGN.sub("", match[0])
+    kind, count = _BY_STAND_IN[match[1]], match[0].count(match[1])
+    words = kind.one if count == 1 else f"{count} {kind.many}"
+    return f'<span class="left-out" role="img" aria-label="{escape(words)}"></span>'

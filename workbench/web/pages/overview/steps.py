@@ -1,0 +1,56 @@
+"""The steps of setting up a campaign in words, each with the page where it is done."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from flask import url_for
+
+from workbench.web import notices
+from workbench.web.access import here
+from workbench.web.context import reading
+from workbench.workflow.overview.readiness import Step, readiness
+
+
+@dataclass(frozen=True, slots=True)
+class StepWords:
+    """A step as a link: what to do, and the endpoint of its page."""
+
+    action: str
+    endpoint: str
+
+
+STEPS: Mapping[Step, StepWords] = {
+    Step.TOPICS: StepWords("Load topics", "setup.index"),
+    Step.RUNS: StepWords("Add runs", "setup.index"),
+    Step.ACCEPT: StepWords("Review runs", "runs.index"),
+    Step.POOL: StepWords("Make a pool", "pools.index"),
+    Step.OPEN: StepWords("Open the pool", "pool_states.confirm_opening"),
+    Step.DOCUMENTS: StepWords("Load documents", "documents.index"),
+    Step.ASSESSORS: StepWords("Invite assessors", "people.index"),
+    Step.ASSIGN: StepWords("Assign topics", "assignments.index"),
+    Step.GUIDELINES: StepWords("Write guidelines", "settings.index"),
+    Step.JUDGE: StepWords("Overview", "overview.index"),
+}
+
+
+def step_address(step: Step, draft: int | None = None, slug: str | None = None) -> str:
+    """The address of the page of a step; `draft` is the pool to open, `slug` that of another campaign."""
+    values: dict[str, Any] = {"pool_id": draft} if step is Step.OPEN else {}
+    if slug is not None:
+        values["slug"] = slug
+    return url_for(STEPS[step].endpoint, **values)
+
+
+def next_way() -> tuple[str, str]:
+    """What comes next in this campaign, as a link: its label and its address."""
+    with reading() as db:
+        state = readiness(db, here().id)
+    return STEPS[state.next].action, step_address(state.next, state.draft)
+
+
+def announce_step(text: str) -> None:
+    """Tell on the next page that something is done, with what comes next in this campaign."""
+    notices.add(text, then=next_way())

@@ -1,0 +1,179 @@
+"""Setting up a campaign: topics, runs and documents dropped on one page, and what is still missing."""
+
+from __future__ import annotations
+
+import io
+from typing import BinaryIO
+
+from flask import Blueprint, jsonify, render_template, request, url_for
+from werkzeug.wrappers import Response
+
+from workbench.errors import Finding, WorkbenchError
+from workbench.formats.recognition import FileKind, Recognised
+from workbench.web.access import here, organiser, viewer
+from workbench.web.context import app_context, reading, writing
+from workbench.web.forms import Files, counted, findings_of, sent_files, status_of, wants_json
+from workbench.web.pages.overview.steps import STEPS, announce_step, step_address
+from workbench.web.requests import see_other
+from workbench.workflow.overview.readiness import readiness
+from workbench.workflow.people.groups import Sender
+from workbench.workflow.pools.pace import pace_of
+from workbench.workflow.runs.uploads import (
+    SET_UP_RUNS,
+    Batch,
+    add_to_batch,
+    discard_batch,
+    file_content,
+    keep_files,
+)
+from workbench.workflow.setup import dropped_files, dropped_runs
+
+blueprint = Blueprint("setup", __name__, url_prefix="/c/<slug>/set-up")
+Answer = str | Response | tuple[str, int] | tuple[Response, int]
+
+
+@blueprint.get("")
+@organiser
+def index() -> str:
+    """What was dropped and not added yet, and what judging still needs."""
+    return _page()
+
+
+@blueprint.post("")
+@organiser
+def drop() -> Answer:
+    """Recognise and check files; nothing of them is in the campaign yet. A script is answered in JSON."""
+    try:
+        _drop(sent_files())
+    except WorkbenchError as error:
+        if wants_json():
+            return jsonify(error=str(error)), status_of(error)
+        return _page(findings_of(error, "Files")), status_of(error)
+    address = url_for("setup.index")
+    return jsonify(address=address) if wants_json() else see_other(address)
+
+
+@blueprint.post("/add")
+@organiser
+def add() -> Answer:
+    """Add everything that is ready: topics first, then documents, then runs, each file whole."""
+    sender, done = Sender(viewer().id), []
+    try:
+        with reading() as db:
+            waiting = [one for one in dropped_files.dropped_files(db, here().id) if one.ready]
+        for one in sorted(waiting, key=lambda one: one.kind is not FileKind.TOPICS):
+            if one.kind is FileKind.TOPICS:
+                with writing() as db:
+                    loaded = dropped_files.add_topics(db, here().id, one.id)
+                done.append(counted(loaded.read, "topic"))
+            else:
+                loaded = dropped_files.add_documents(app_context().database, here().id, one.id)
+                done.append(counted(loaded.read, "document"))
+        with writing() as db:
+            runs = _keepable(dropped_runs.dropped_runs(db, here().id))
+            kept = keep_files(db, here().id, SET_UP_RUNS, runs, sender=sender) if runs else None
+        if kept and kept.tags:
+            done.append(counted(len(kept.tags), "run"))
+    except WorkbenchError as error:
+        return _page(findings_of(error, "Files")), status_of(error)
+    if kept and kept.refused:
+        return _page(kept.refused), 422
+    announce_step(f"Added: {', '.join(done)}." if done else "Nothing was left to add.")
+    return see_other(url_for("setup.index"))
+
+
+@blueprint.post("/<int:number>/kind")
+@organiser
+def read_as(number: int) -> Response:
+    """Read topics as documents, or the other way round."""
+    with reading() as db:
+        name, content = dropped_files.dropped_content(db, here().id, number)
+    kind = FileKind.TOPICS if request.form.get("kind") == FileKind.TOPICS else FileKind.DOCUMENTS
+    checked = dropped_files.check_text(name, content, Recognised(kind))
+    with writing() as db:
+        dropped_files.store_text(db, here().id, checked, Sender(viewer().id), instead_of=number)
+    _check_runs_again(Sender(viewer().id))
+    return see_other(url_for("setup.index"))
+
+
+@blueprint.post("/<int:number>/remove")
+@organiser
+def remove(number: int) -> Response:
+    """Forget a dropped file that was not added."""
+    with writing() as db:
+        dropped_files.forget_dropped(db, here().id, number)
+    _check_runs_again(Sender(viewer().id))
+    return see_other(url_for("setup.index"))
+
+
+@blueprint.post("/discard")
+@organiser
+def discard() -> Response:
+    """Forget the dropped runs that were not added."""
+    with writing() as db:
+        discard_batch(db, here().id, SET_UP_RUNS)
+    return see_other(url_for("setup.index"))
+
+
+def _drop(files: Files) -> None:
+    sender = Sender(viewer().id)
+    found = [(name, stream, dropped_files.kind_of_file(name, stream)) for name, stream in files]
+    texts = [one for one in found if one[2].kind is not FileKind.RUN]
+    for name, stream, kind in texts:
+        checked = dropped_files.check_text(name, stream, kind)
+        with writing() as db:
+            dropped_files.store_text(db, here().id, checked, sender)
+    if any(kind.kind is FileKind.TOPICS for _, _, kind in texts):
+        _check_runs_again(sender)
+    _drop_runs([(name, stream) for name, stream, kind in found if kind.kind is FileKind.RUN], sender)
+
+
+def _drop_runs(files: list[tuple[str, BinaryIO]], sender: Sender) -> None:
+    if not files:
+        return
+    with reading() as db:
+        checker = dropped_runs.set_up_checker(db, here().id, reading)
+    for name, stream in files:
+        upload = dropped_runs.check_run_file(checker, name, stream)
+        # Nothing was locked while the file was checked.
+        with writing() as db:
+            add_to_batch(db, here().id, SET_UP_RUNS, upload, sender)
+        checker = checker.with_run(upload) if checker is not None else None
+
+
+def _check_runs_again(sender: Sender) -> None:
+    """Check the dropped runs once more, since other topics are to come now."""
+    with reading() as db:
+        batch = dropped_runs.dropped_runs(db, here().id)
+        checker = dropped_runs.set_up_checker(db, here().id, reading)
+    for one in batch.files if batch else ():
+        if one.kept_at is None and one.readable:
+            with reading() as db:
+                name, content = file_content(db, here().id, SET_UP_RUNS, one.id)
+            upload = dropped_runs.check_run_file(checker, name, io.BytesIO(content))
+            with writing() as db:
+                add_to_batch(db, here().id, SET_UP_RUNS, upload, sender, instead_of=one.id)
+
+
+def _page(findings: tuple[Finding, ...] = ()) -> str:
+    with reading() as db:
+        texts = dropped_files.dropped_files(db, here().id)
+        batch = dropped_runs.dropped_runs(db, here().id)
+        state = readiness(db, here().id)
+        hours = pace_of(db, here().id).hours(state.pairs) if state.pairs else None
+    runs = [one for one in batch.files if one.kept_at is None] if batch else []
+    return render_template(
+        "setup/index.html",
+        texts=texts,
+        runs=runs,
+        ready=sum(one.ready for one in texts) + len(_keepable(batch)),
+        batch=SET_UP_RUNS,
+        state=state,
+        hours=hours,
+        steps=[(step, STEPS[step].action, step_address(step, state.draft)) for step in state.missing_steps],
+        findings=findings,
+    )
+
+
+def _keepable(batch: Batch | None) -> list[int]:
+    return [one.id for one in batch.keepable] if batch else []

@@ -1,0 +1,120 @@
+"""Places: how many requests are answered at once, and for how long, by who asks for what.
+
+Each kind of request has threads of its own, so that nobody can stop the others: not a stranger who guesses
+passwords those who are signed in, not savers that wait for a lock those who read, not an upload either.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from flask import Flask
+
+from workbench.web.access import Who, access_of
+from workbench.workflow.people.roles import Role
+
+READS = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+class Kind(StrEnum):
+    """The kinds of requests."""
+
+    RECOGNISING = "recognising"
+    """Not a request itself: whether the session of one is valid."""
+    STRANGER = "stranger"
+    """Of somebody who is not signed in."""
+    READING = "reading"
+    """Short pages of assessors, and of everybody outside a campaign."""
+    SAVING = "saving"
+    """What assessors save."""
+    LONG = "long"
+    """Pages of organisers and other readers, which the second process computes."""
+    LOADING = "loading"
+    """Forms and files of organisers, adjudicators and participants."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The bounds of a kind: requests answered at once, further ones that wait, seconds for each."""
+
+    at_once: int
+    waiting: int
+    seconds: float
+
+
+BOUNDS: Mapping[Kind, Bounds] = {
+    Kind.RECOGNISING: Bounds(2, 200, 10),
+    Kind.STRANGER: Bounds(4, 100, 20),
+    # More at once would only compete for Python's lock.
+    Kind.READING: Bounds(12, 400, 30),
+    Kind.SAVING: Bounds(8, 400, 30),
+    Kind.LONG: Bounds(4, 36, 120),
+    Kind.LOADING: Bounds(8, 32, 900),
+}
+
+
+class Full(Exception):
+    """Every place of a kind is taken, and as many requests wait as may."""
+
+
+class Places:
+    """The threads that answer requests; `run` is called from the event loop."""
+
+    def __init__(self, bounds: Mapping[Kind, Bounds] = BOUNDS) -> None:
+        self._rooms = {kind: _Room(kind, bound) for kind, bound in bounds.items()}
+
+    async def run(self, kind: Kind, act: Callable[[], Any], *, finally_: Callable[[], Any] = int) -> Any:
+        """Call `act` in a thread of a kind and return its result; `finally_` when it can no longer run.
+
+        Raises Full, or TimeoutError: then `act` was not begun and never will be, or it goes on unwatched.
+        """
+        room = self._rooms[kind]
+        try:
+            room.enter()
+        except Full:
+            finally_()
+            raise
+
+        def leave(_: Any) -> None:
+            room.leave()
+            finally_()
+
+        future = room.threads.submit(act)
+        future.add_done_callback(leave)
+        async with asyncio.timeout(room.bounds.seconds):
+            return await asyncio.wrap_future(future)
+
+
+def kind_of(app: Flask, method: str, endpoint: str | None, *, signed_in: bool) -> Kind:
+    """The kind of a request for an endpoint, which is None if there is no such page."""
+    if not signed_in:
+        return Kind.STRANGER
+    stated = access_of(app, endpoint) if endpoint else None
+    reads = method in READS
+    if stated is not None and stated.who is Who.MEMBER and Role.ASSESSOR not in stated.roles:
+        return Kind.LONG if reads else Kind.LOADING
+    return Kind.READING if reads else Kind.SAVING
+
+
+class _Room:
+    def __init__(self, kind: Kind, bounds: Bounds) -> None:
+        self.bounds = bounds
+        self.threads = ThreadPoolExecutor(bounds.at_once, thread_name_prefix=str(kind))
+        self._inside = 0
+        self._lock = threading.Lock()
+
+    def enter(self) -> None:
+        with self._lock:
+            if self._inside >= self.bounds.at_once + self.bounds.waiting:
+                raise Full
+            self._inside += 1
+
+    def leave(self) -> None:
+        with self._lock:
+            self._inside -= 1

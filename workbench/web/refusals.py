@@ -1,0 +1,88 @@
+"""Prepared pages of what the server refuses by itself: they need neither a place nor the database."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from flask import Flask, request
+from werkzeug.exceptions import ServiceUnavailable, abort
+from werkzeug.test import EnvironBuilder
+
+from workbench.web.errors import RETRY_SECONDS
+
+STATUSES = (408, 411, 413, 503)
+STATUS = "workbench.status"
+# A page that anybody may open.
+ANY_PATH = "/healthz"
+
+Application = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A whole response: its status, such as `200 OK`, its headers and its body."""
+
+    status: str
+    headers: list[tuple[str, str]]
+    body: bytes
+
+    @property
+    def code(self) -> int:
+        """The number of the status."""
+        return int(self.status.split(" ", 1)[0])
+
+
+class Refusals:
+    """The pages of refused requests, rendered once; a script of an open page gets the fragment."""
+
+    def __init__(self, app: Flask) -> None:
+        self._pages = {
+            (status, fragment): _page(app, status, fragment=fragment)
+            for status in STATUSES
+            for fragment in (False, True)
+        }
+
+    def answer(self, status: int, environ: dict[str, Any]) -> Answer:
+        """The response to a request that is refused with a status."""
+        fragment = environ.get("HTTP_HX_REQUEST") == "true" and environ.get("HTTP_HX_REQUEST_TYPE") != "full"
+        return self._pages[status, fragment]
+
+
+def init_app(app: Flask) -> None:
+    """Let the application render a refusal: that of the status in the environment."""
+    app.before_request(_refuse)
+
+
+def answer_of(app: Application, environ: dict[str, Any]) -> Answer:
+    """The whole response of a WSGI application."""
+    started: list[Any] = []
+
+    def start_response(status: str, headers: list[tuple[str, str]], _error: Any = None) -> None:
+        started[:] = status, headers
+
+    parts = app(environ, start_response)
+    try:
+        body = b"".join(parts)
+    finally:
+        close = getattr(parts, "close", None)
+        if close is not None:
+            close()
+    status, headers = started
+    return Answer(status, headers, body)
+
+
+def _page(app: Flask, status: int, *, fragment: bool) -> Answer:
+    environ = EnvironBuilder(path=ANY_PATH).get_environ() | {STATUS: status}
+    if fragment:
+        environ["HTTP_HX_REQUEST"] = "true"
+    return answer_of(app.wsgi_app, environ)
+
+
+def _refuse() -> None:
+    status = request.environ.get(STATUS)
+    if status == ServiceUnavailable.code:
+        raise ServiceUnavailable(retry_after=RETRY_SECONDS)
+    if status is not None:
+        abort(status)

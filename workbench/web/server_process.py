@@ -1,0 +1,30 @@
+"""What a worker process of `workbench serve` runs: the door over the application; it ends with its parent."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+
+from workbench.web.app import from_environment
+from workbench.web.door import Door
+
+LOOK_SECONDS = 0.5
+# For requests that are being answered when the supervisor has ended.
+LAST_SECONDS = 5
+
+
+def door_from_environment() -> Door:
+    """The door of a worker process, configured by environment variables."""
+    threading.Thread(target=_end_without, args=(os.getppid(),), daemon=True).start()
+    return Door(from_environment())
+
+
+def _end_without(supervisor: int) -> None:
+    # A supervisor that was killed cannot end its workers: they would go on serving, and keep the port.
+    while os.getppid() == supervisor:
+        time.sleep(LOOK_SECONDS)
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(LAST_SECONDS)
+    os._exit(1)

@@ -1,0 +1,103 @@
+"""Files of documents, loaded while people save: read before any transaction, then written in portions.
+
+All files are read, and compared with what the campaign has, before the first document is written: a refused
+file leaves nothing. A process that is killed leaves the portions that it wrote; loading the files again adds
+the rest.
+"""
+
+from __future__ import annotations
+
+import pickle
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import IO
+
+from workbench.errors import Finding, InvalidInput
+from workbench.records import Document
+from workbench.storage.engine import Database
+from workbench.workflow.campaigns.collection import (
+    Loaded,
+    batches,
+    compare,
+    docnos_to_load,
+    judged_docnos,
+    missing_documents,
+)
+
+PAUSE = 1
+"""Between two portions the database is left to others for so many times as long."""
+
+Files = Iterable[tuple[str, Iterable[Document]]]
+
+
+@dataclass(slots=True)
+class _Read:
+    """The documents of a file, in a temporary one: there may be more than fit into memory."""
+
+    source: str
+    stored: IO[bytes]
+    portions: int = 0
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def store(self, documents: Iterable[Document], only: set[str] | None) -> None:
+        for batch in batches(documents, self.counts, only):
+            pickle.dump(batch, self.stored, pickle.HIGHEST_PROTOCOL)
+            self.portions += 1
+
+    def __iter__(self) -> Iterator[list[Document]]:
+        self.stored.seek(0)
+        for _ in range(self.portions):
+            yield pickle.load(self.stored)  # noqa: S301 - this process wrote it
+
+
+def load_in_portions(
+    database: Database, campaign_id: int, files: Files, *, pooled: bool = False
+) -> list[tuple[str, Loaded]]:
+    """Load documents as `collection.load_documents` does, all of the files or none, while others write.
+
+    Raises InvalidInput with the errors of all files; nothing was written then, unless a document whose text
+    would change was judged in the meantime.
+    """
+    with database.reading() as db:
+        only = docnos_to_load(db, campaign_id, pooled=pooled)
+        judged = judged_docnos(db, campaign_id)
+    with ExitStack() as stack:
+        read: list[_Read] = []
+        findings: list[Finding] = []
+        for source, documents in files:
+            read.append(_Read(source, stack.enter_context(tempfile.TemporaryFile())))
+            try:
+                read[-1].store(documents, only)
+            except InvalidInput as error:
+                findings.extend(error.findings)
+        with database.reading() as db:
+            for file in read:
+                for batch in file:
+                    findings += compare(db, campaign_id, batch, judged, file.source).findings
+        if findings:
+            raise InvalidInput(findings)
+        for file in read:
+            _write(database, campaign_id, file)
+    with database.reading() as db:
+        missing = missing_documents(db, campaign_id)
+    return [(file.source, Loaded.of(file.counts, missing)) for file in read]
+
+
+def _write(database: Database, campaign_id: int, file: _Read) -> None:
+    for batch in file:
+        begun = time.monotonic()
+        with database.writing() as db:
+            compared = compare(db, campaign_id, batch, set(), file.source)
+            if compared.changed:
+                changed = [row["docno"] for row in compared.changed]
+                judged = judged_docnos(db, campaign_id, changed)
+                compared = compare(db, campaign_id, batch, judged, file.source)
+            if compared.findings:
+                raise InvalidInput(compared.findings)
+            compared.write(db)
+        file.counts += compared.counts
+        time.sleep(PAUSE * (time.monotonic() - begun))

@@ -1,0 +1,232 @@
+"""What needs the organiser while judging goes on: the pace and its end, who lags, disputes, late runs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from workbench.records import Verdict, id_bytes
+from workbench.storage.events import CURRENT_PURPOSES, LATER, WITHDRAWN
+from workbench.storage.tables import AssessorRow, AssignmentRow, CampaignRow, JudgmentEventRow, PoolRow
+from workbench.workflow.adjudication.dispute_counts import dispute_counts
+from workbench.workflow.adjudication.queue import State
+from workbench.workflow.agreement.selection import judgments_version
+from workbench.workflow.caching import Cache
+from workbench.workflow.clock import utc_now
+from workbench.workflow.judging.record import SCREEN
+from workbench.workflow.overview.progress import Overview, graded_pairs, pooled_docnos
+from workbench.workflow.people.invitations import State as InvitationState
+from workbench.workflow.people.invitations import invitations
+from workbench.workflow.pools.pace import Pace, pace_of
+from workbench.workflow.runs.packed_store import tops_of
+from workbench.workflow.runs.run_records import CampaignRun
+
+RECENT = timedelta(days=7)
+"""The pace of judging is that of so many days."""
+
+FEWEST_ANSWERS = 20
+"""From so many answers in that time on an end is expected."""
+
+FARTHEST = timedelta(days=3 * 365)
+"""An end that is farther away is none."""
+
+LAGS_AFTER = timedelta(days=4)
+"""An assessor lags who has pairs left and has judged nothing for so long."""
+
+LATE_DEPTH = 10
+MOST_LATE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class AssessorPace:
+    """The mean of the active seconds of an assessor's `timed` answers, and when the latest answer came."""
+
+    seconds: float | None
+    timed: int
+    latest: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """What was answered at the desks: by assessor, and `recent` answers since the first of them, `since`."""
+
+    by_assessor: Mapping[str, AssessorPace]
+    recent: int
+    since: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Lagging:
+    """An assessor with pairs left, without a judgment for `days`, or not `started` since the assignment."""
+
+    assessor: str
+    left: int
+    topics: int
+    days: int
+    started: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LateRun:
+    """A run that came after the pools: how much of its first LATE_DEPTH is neither pooled nor judged."""
+
+    tag: str
+    holes: int
+    retrieved: int
+
+    @property
+    def share(self) -> float:
+        """The holes as a share of what was retrieved that far."""
+        return self.holes / self.retrieved
+
+
+@dataclass(frozen=True, slots=True)
+class Attention:
+    """What needs somebody; `end` is the day on which judging ends at the pace of late, None where unknown."""
+
+    activity: Activity
+    pace: Pace
+    a_day: float
+    end: datetime | None
+    disputes: Mapping[State, int]
+    lagging: tuple[Lagging, ...]
+    late: tuple[LateRun, ...]
+    invited: int
+    expired: int
+
+
+def attention(
+    db: Session,
+    campaign_id: int,
+    view: Overview,
+    runs: tuple[CampaignRun, ...],
+    *,
+    now: datetime | None = None,
+) -> Attention:
+    """What needs somebody in a campaign with this progress and these runs."""
+    moment = utc_now(now)
+    version, guess = judgments_version(db, campaign_id), db.get_one(CampaignRow, campaign_id).seconds_a_pair
+    activity = _ACTIVITY.get((version, moment.date()), lambda: _activity(db, campaign_id, moment))
+    rate = _rate(activity, moment)
+    asked = Counter(one.state for one in invitations(db, campaign_id, now=moment))
+    return Attention(
+        activity=activity,
+        pace=_PACE.get((version, guess), lambda: pace_of(db, campaign_id)),
+        a_day=rate,
+        end=_end(view.left, rate, moment),
+        disputes=dispute_counts(db, campaign_id),
+        lagging=tuple(_lagging(db, campaign_id, view, activity, moment)),
+        late=_late(db, campaign_id, runs),
+        invited=asked[InvitationState.OPEN],
+        expired=asked[InvitationState.EXPIRED],
+    )
+
+
+def _activity(db: Session, campaign_id: int, moment: datetime) -> Activity:
+    event, recent = JudgmentEventRow, JudgmentEventRow.recorded_at >= moment - RECENT
+    timed = event.active_ms > 0
+    # Imported answers tell nothing of anybody's pace.
+    rows = db.execute(
+        select(
+            AssessorRow.name,
+            func.avg(event.active_ms).filter(timed),
+            func.count().filter(timed),
+            func.max(event.recorded_at),
+            func.count().filter(recent),
+            func.min(event.recorded_at).filter(recent),
+        )
+        .join(AssessorRow, AssessorRow.id == event.assessor_id)
+        .where(
+            event.campaign_id == campaign_id,
+            event.source == SCREEN,
+            event.purpose.in_(CURRENT_PURPOSES),
+            event.answer.not_in([WITHDRAWN, LATER]),
+        )
+        .group_by(AssessorRow.name)
+    ).all()
+    since = [first for *_, first in rows if first is not None]
+    return Activity(
+        {
+            name: AssessorPace(float(mean) / 1000 if mean is not None else None, timed, latest)
+            for name, mean, timed, latest, _, _ in rows
+        },
+        recent=sum(count for *_, count, _ in rows),
+        since=min(since, default=None),
+    )
+
+
+def _rate(activity: Activity, moment: datetime) -> float:
+    """Answers a day; of less than a day of judging nobody knows what the next day brings."""
+    if activity.since is None or activity.recent < FEWEST_ANSWERS:
+        return 0.0
+    return activity.recent / max((moment - activity.since) / timedelta(days=1), 1.0)
+
+
+def _end(left: int, rate: float, moment: datetime) -> datetime | None:
+    if not left or not rate:
+        return None
+    takes = timedelta(days=min(left / rate, 2 * FARTHEST.days))
+    return moment + takes if takes <= FARTHEST else None
+
+
+def _lagging(
+    db: Session, campaign_id: int, view: Overview, activity: Activity, moment: datetime
+) -> Iterator[Lagging]:
+    """Those who lag, the longest silence first."""
+    assigned = dict(
+        db.execute(
+            select(AssessorRow.name, func.min(AssignmentRow.assigned_at))
+            .join(AssessorRow, AssessorRow.id == AssignmentRow.assessor_id)
+            .join(PoolRow, PoolRow.id == AssignmentRow.pool_id)
+            .where(
+                PoolRow.campaign_id == campaign_id,
+                PoolRow.closed_at.is_(None),
+                AssignmentRow.revoked_at.is_(None),
+            )
+            .group_by(AssessorRow.name)
+        ).all()
+    )
+    found = []
+    for line in view.by_assessor:
+        if line.left and line.name in assigned:
+            pace = activity.by_assessor.get(line.name)
+            silent = moment - max(assigned[line.name], pace.latest if pace else assigned[line.name])
+            if silent >= LAGS_AFTER:
+                found.append(
+                    Lagging(line.name, line.left, line.topics_left, silent.days, started=pace is not None)
+                )
+    yield from sorted(found, key=lambda one: (-one.days, -one.left))
+
+
+def _late(db: Session, campaign_id: int, runs: tuple[CampaignRun, ...]) -> tuple[LateRun, ...]:
+    """The runs with holes that came after the first pool was opened, most holes first."""
+    opened = db.scalar(select(func.min(PoolRow.opened_at)).where(PoolRow.campaign_id == campaign_id))
+    if opened is None:
+        return ()
+    tags = [
+        run.tag for run in runs if run.verdict is Verdict.ACCEPTED and not run.pools and run.added_at > opened
+    ][:MOST_LATE]
+    if not tags:
+        return ()
+    known: dict[str, set[bytes]] = {}
+    for topic, docnos in pooled_docnos(db, campaign_id).items():
+        known.setdefault(topic, set()).update(map(id_bytes, docnos))
+    for topic, docno in graded_pairs(db, campaign_id):
+        known.setdefault(topic, set()).add(id_bytes(docno))
+    found = []
+    for one in tops_of(db, campaign_id, tags, depth=LATE_DEPTH):
+        of_topics = [known.get(topic, set()) for topic in one.topics]
+        pairs = zip(one.numbers.tolist(), one.docnos.tolist(), strict=True)
+        holes = sum(docno not in of_topics[number] for number, docno in pairs)
+        if holes:
+            found.append(LateRun(one.tag, holes, len(one.docnos)))
+    return tuple(sorted(found, key=lambda run: -run.share))
+
+
+_ACTIVITY: Cache[Hashable, Activity] = Cache(8)
+_PACE: Cache[Hashable, Pace] = Cache(8)
