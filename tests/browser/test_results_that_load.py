@@ -1,0 +1,45 @@
+"""Results that come after their page: whoever asks otherwise before they have come gets what was asked last."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from playwright.sync_api import Page, Route, expect
+
+from tests.browser.conftest import Server
+from tests.browser.people import demo_instance, sign_in
+
+
+def test_what_is_asked_last_is_shown(
+    live_server: Callable[..., Server], page: Page, tmp_path: Path
+) -> None:
+    server = live_server(demo_instance(tmp_path / "demo"))
+    sign_in(page, server.address, "organiser")
+    held: list[Route] = []
+
+    def hold_the_first(route: Route) -> None:
+        """Let the request that the page sends by itself wait until the form's is on its way."""
+        if route.request.headers.get("hx-request") and not held:
+            held.append(route)
+        else:
+            route.continue_()
+
+    page.route("**/c/harbour/**", hold_the_first)
+    for path, label, value, button in (
+        ("scores", "Measures", "RR", "Score"),
+        ("qrels/preview", "Measure of the runs", "RR", "Compare"),
+        ("analysis?depth=20", "Depth", "7", "Analyse"),
+    ):
+        held.clear()
+        page.goto(f"{server.address}/c/harbour/{path}")
+        field = page.get_by_label(label, exact=True)
+        if not field.is_visible():
+            page.locator("details.choosing > summary").click()
+        field.fill(value)
+        with page.expect_request(lambda request: "asked=1" in request.url):
+            page.get_by_role("button", name=button, exact=True).click()
+        assert len(held) == 1
+        held[0].continue_()
+        # The addresses of the tables say what was asked for.
+        expect(page.locator(f"#table a[href*='=RR'], #report a[href*='={value}']").first).to_be_visible()
