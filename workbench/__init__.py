@@ -9,6 +9,7 @@ The map of the house. Imports point inwards, from the top of this list to its en
     demo          a small campaign to try everything on
     help          the manual: one page for each reader and step
     workflow      what people do, a room for each stage of a campaign; one function a use-case
+    trust         WOULD IT STAND with other judges, other runs (pure)
     pooling       WHICH documents get judged                   (pure)
     agreement     HOW FAR assessors agree                      (pure)
     consensus     ONE grade from several                       (pure)

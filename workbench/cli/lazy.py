@@ -44,8 +44,9 @@ class LazyGroup(click.Group):
         """List the commands with the first sentence of their help, which is read without importing them."""
         limit = formatter.width - _MARGIN - max(map(len, self._parts), default=0)
         rows = [(name, self._short_help(ctx, name, limit)) for name in self.list_commands(ctx)]
-        with formatter.section("Commands"):
-            formatter.write_dl(rows)
+        if rows:
+            with formatter.section("Commands"):
+                formatter.write_dl(rows)
 
     def _short_help(self, ctx: click.Context, name: str, limit: int) -> str:
         docstring = _docstring_of(self._parts[name])

@@ -1,0 +1,18 @@
+"""`workbench trust`: its commands, one for each question.
+
+To add a command: write it in `cli/trust/<noun>.py` with `@click.command` and add its line to `COMMANDS`; it is
+imported when it is called.
+"""
+
+from __future__ import annotations
+
+import click
+
+from workbench.cli.lazy import LazyGroup
+
+COMMANDS: dict[str, str] = {}
+
+
+@click.group("trust", cls=LazyGroup, parts=COMMANDS)
+def command() -> None:
+    """Ask how far a collection may be trusted: other judges, other runs, a deeper pool, fewer topics."""
