@@ -1,4 +1,4 @@
-"""Results that come after their page: whoever asks otherwise before they have come gets what was asked last."""
+"""Results that come after their page: who asks otherwise before they have come gets what was asked last."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ from tests.browser.conftest import Server
 from tests.browser.people import demo_instance, sign_in
 
 
-def test_what_is_asked_last_is_shown(
-    live_server: Callable[..., Server], page: Page, tmp_path: Path
-) -> None:
+def test_what_is_asked_last_is_shown(live_server: Callable[..., Server], page: Page, tmp_path: Path) -> None:
     server = live_server(demo_instance(tmp_path / "demo"))
     sign_in(page, server.address, "organiser")
     held: list[Route] = []

@@ -11,6 +11,6 @@ Decisions:
 
 - A result names what it was computed from, and no figure in it stands without its n, interval or coverage.
 - Whatever is drawn at random has a seed, and the result has the seed.
-- Scores are those of `workbench.scoring`, topic by topic: what is asked a thousand times is asked of arrays of
-  scores, and no run is read or scored twice for it.
+- Scores are those of `workbench.scoring`, topic by topic: what is asked a thousand times is asked of arrays
+  of scores, and no run is read or scored twice for it.
 """

@@ -1,7 +1,7 @@
 """`workbench trust`: its commands, one for each question.
 
-To add a command: write it in `cli/trust/<noun>.py` with `@click.command` and add its line to `COMMANDS`; it is
-imported when it is called.
+To add a command: write it in `cli/trust/<noun>.py` with `@click.command` and add its line to `COMMANDS`; it
+is imported when it is called.
 """
 
 from __future__ import annotations
