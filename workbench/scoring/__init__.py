@@ -8,6 +8,8 @@ can, and appears on the scores page, in the terminal, JSON, CSV and the help.
 To add a measure by which the influence of a disputed pair on the ranking can be computed, write a
 `gains.GainFamily` in a module of its own and name it in `listed.FAMILIES`.
 
+Whether runs differ is `significance` for two of them and `pairs_of_runs` for all.
+
 Decisions:
 
 - Runs are scored in the one order (`workbench.ranking`), handed to the scorer as ranks so that every

@@ -1,0 +1,237 @@
+"""Two runs, topic by topic: the difference with its interval and effect size, and how it might be chance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from math import sqrt
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from workbench.errors import WorkbenchError
+from workbench.scoring.relevance import Floats
+
+LEVEL = 0.95
+ROUNDS = 10_000
+NO_DIFFERENCE = "the two runs score the same on every topic"
+NO_VARIATION = "the difference is the same on every topic"
+FEW_TOPICS = "fewer than two topics"
+
+_EXACT_FLIPS = 16  # 2 ** 16 assignments take as long as 65,536 random ones
+_EXACT_RANKS = 200  # the distribution of the rank sum is worked out in milliseconds up to here
+_CHUNK = 4_000_000  # signs at a time: 32 MB as doubles
+SLACK = 1e-12
+"""Two sums of the same scores in another order may differ by this share of it; they count as equal."""
+
+
+class SignificanceTest(StrEnum):
+    """How the difference of two runs is tested; every test is two-sided."""
+
+    T = "t"
+    WILCOXON = "wilcoxon"
+    RANDOMISATION = "randomisation"
+
+
+@dataclass(frozen=True, slots=True)
+class Significance:
+    """A test of no difference between two runs.
+
+    `n` counts the topics that the test reads; `method` says where `p` comes from. `statistic` and `p` are
+    None exactly where `undefined` says why. `seed` is that of a test with random draws.
+    """
+
+    test: SignificanceTest
+    n: int
+    statistic: float | None
+    p: float | None
+    method: str = ""
+    seed: int | None = None
+    undefined: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RunDifference:
+    """The first run less the second on the same topics, in the units of the measure.
+
+    `low` and `high` bound the mean difference at a confidence `level` (t distribution), None of one topic.
+    `effect` is the mean in standard deviations of the differences (Cohen's d of pairs), None where they do
+    not vary. `better`, `worse` and `tied` count topics on which the first run scores more, less, the same.
+    """
+
+    topics: int
+    mean: float
+    low: float | None
+    high: float | None
+    level: float
+    effect: float | None
+    better: int
+    worse: int
+    tied: int
+    tests: tuple[Significance, ...]
+
+
+def compare_two(
+    first: ArrayLike, second: ArrayLike, *, level: float = LEVEL, rounds: int = ROUNDS, seed: int = 0
+) -> RunDifference:
+    """Compare two runs by their scores on the same topics, both of shape (topics,).
+
+    Raises WorkbenchError for lists of different lengths, of no topic, or with scores that are not finite.
+
+    >>> found = compare_two([0.5, 0.75, 0.25], [0.25, 0.25, 0.5])
+    >>> found.topics, round(found.mean, 4), found.better, found.worse
+    (3, 0.1667, 2, 1)
+    """
+    differences = checked_differences(first, second)
+    n, mean = len(differences), float(differences.mean())
+    deviation = _deviation(differences)
+    reach = t_reach(n, level) * deviation / sqrt(n) if n > 1 else None
+    return RunDifference(
+        topics=n,
+        mean=mean,
+        low=None if reach is None else mean - reach,
+        high=None if reach is None else mean + reach,
+        level=level,
+        effect=mean / deviation if deviation else None,
+        better=int((differences > 0).sum()),
+        worse=int((differences < 0).sum()),
+        tied=int((differences == 0).sum()),
+        tests=(
+            paired_t(differences),
+            signed_ranks(differences),
+            randomisation(differences, rounds=rounds, seed=seed),
+        ),
+    )
+
+
+def checked_differences(first: ArrayLike, second: ArrayLike) -> Floats:
+    """The differences of two lists of scores by topic; raises WorkbenchError as `compare_two` does."""
+    one, other = (np.asarray(scores, dtype=np.float64) for scores in (first, second))
+    if one.ndim != 1 or one.shape != other.shape:
+        raise WorkbenchError(
+            "two runs cannot be compared on different topics",
+            remedy="give one score a topic for each of them",
+        )
+    if not len(one):
+        raise WorkbenchError("two runs cannot be compared on no topic", remedy="score at least one topic")
+    if not (np.isfinite(one).all() and np.isfinite(other).all()):
+        raise WorkbenchError(
+            "two runs cannot be compared by scores that are not finite",
+            remedy="leave out the topics on which the measure is undefined",
+        )
+    return one - other
+
+
+def paired_t(differences: Floats) -> Significance:
+    """Student's t test of a mean difference of 0; `differences` by topic, shape (topics,)."""
+    n, test = len(differences), SignificanceTest.T
+    deviation = _deviation(differences)
+    if n < 2 or not deviation:
+        cause = FEW_TOPICS if n < 2 else NO_VARIATION if differences.any() else NO_DIFFERENCE
+        return Significance(test, n, None, None, undefined=cause)
+    t = float(differences.mean()) / (deviation / sqrt(n))
+    return Significance(test, n, t, float(two_sided_t(np.array([t]), n)[0]), f"t distribution, {n - 1} df")
+
+
+def signed_ranks(differences: Floats, *, exact_up_to: int = _EXACT_RANKS) -> Significance:
+    """Wilcoxon's signed-rank test; the statistic is the sum of the ranks with their signs.
+
+    Topics without a difference are left out, and equal differences share their mean rank. Up to `exact_up_to`
+    topics p is exact given these ranks, also with ties; beyond, of a normal with the variance that ties
+    leave and no correction for continuity. Source: Wilcoxon 1945; Pratt and Gibbons 1981 on ties.
+    """
+    test, kept = SignificanceTest.WILCOXON, differences[differences != 0]
+    n = len(kept)
+    if not n:
+        return Significance(test, 0, None, None, undefined=NO_DIFFERENCE)
+    ranks = _mean_ranks(np.abs(kept))
+    statistic = float((np.sign(kept) * ranks).sum())
+    if n <= exact_up_to:
+        return Significance(test, n, statistic, _exact_rank_p(ranks, statistic), "exact")
+    from scipy.special import ndtr
+
+    # The sum of n independent terms +-rank has the variance of the sum of squares of the ranks.
+    p = 2 * float(ndtr(-abs(statistic) / sqrt(float((ranks**2).sum()))))
+    return Significance(test, n, statistic, min(p, 1.0), "normal")
+
+
+def randomisation(differences: Floats, *, rounds: int = ROUNDS, seed: int = 0) -> Significance:
+    """Fisher's randomisation test: how often random signs give a mean at least as far from 0.
+
+    Up to 16 topics all signs are tried, and p is exact; beyond, `rounds` random ones are, and p is
+    (1 + those at least as far) / (1 + rounds), which no number of rounds makes 0. The statistic is the mean.
+    Source: Smucker, Allan and Carterette 2007.
+    """
+    n, test = len(differences), SignificanceTest.RANDOMISATION
+    if n < 1:
+        return Significance(test, 0, None, None, undefined=FEW_TOPICS)
+    mean = float(differences.mean())
+    least = abs(float(differences.sum())) - SLACK * float(np.abs(differences).sum())
+    if n <= _EXACT_FLIPS:
+        sums = _all_sums(differences)
+        return Significance(test, n, mean, float((np.abs(sums) >= least).mean()), f"all {2**n} signs")
+    as_far = sum(int((np.abs(sums) >= least).sum()) for sums in _random_sums(differences, rounds, seed))
+    return Significance(test, n, mean, (1 + as_far) / (1 + rounds), f"{rounds} random signs", seed)
+
+
+def t_reach(topics: int, level: float) -> float:
+    """How many standard errors an interval reaches to both sides of the mean of this many topics."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(topics - 1, (1 + level) / 2))
+
+
+def two_sided_t(t: Floats, topics: int) -> Floats:
+    """The chance of a t at least as far from 0, of a mean over this many topics; any shape."""
+    from scipy.special import stdtr
+
+    return np.asarray(2 * stdtr(topics - 1, -np.abs(t)), dtype=np.float64)
+
+
+def _deviation(differences: Floats) -> float:
+    """The standard deviation; 0 where the differences are equal but for rounding."""
+    if len(differences) < 2:
+        return 0.0
+    deviation = float(differences.std(ddof=1))
+    return deviation if deviation > SLACK * float(np.abs(differences).max()) else 0.0
+
+
+def _mean_ranks(values: Floats) -> Floats:
+    """The ranks from 1, ascending; equal values share the mean of theirs."""
+    _, groups, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ends = np.cumsum(counts)
+    return np.asarray((ends - (counts - 1) / 2)[groups], dtype=np.float64)
+
+
+def _exact_rank_p(ranks: Floats, statistic: float) -> float:
+    """The share of all signs under which the rank sum is at least as far from 0.
+
+    Doubled, mean ranks are whole: the sums of the positive ones are counted by adding one rank at a time.
+    """
+    doubled = np.rint(2 * ranks).astype(np.intp)
+    total = int(doubled.sum())
+    chances = np.zeros(total + 1)
+    chances[0] = 1.0
+    for rank in doubled.tolist():
+        chances[rank:] = (chances[rank:] + chances[: total + 1 - rank]) / 2
+        chances[:rank] /= 2
+    reached = np.abs(2 * np.arange(total + 1) - total)
+    return float(min(chances[reached >= round(2 * abs(statistic))].sum(), 1.0))
+
+
+def _all_sums(differences: Floats) -> Floats:
+    """The sums under every assignment of signs; shape (2 ** topics,)."""
+    sums = np.zeros(1)
+    for difference in differences.tolist():
+        sums = np.concatenate([sums + difference, sums - difference])
+    return sums
+
+
+def _random_sums(differences: Floats, rounds: int, seed: int) -> Iterator[Floats]:
+    """The sums under random signs, `rounds` in all, some at a time."""
+    generator = np.random.default_rng(seed)
+    at_once = max(1, _CHUNK // len(differences))
+    for done in range(0, rounds, at_once):
+        drawn = generator.integers(0, 2, size=(min(at_once, rounds - done), len(differences)), dtype=np.int8)
+        yield (2.0 * drawn - 1.0) @ differences
