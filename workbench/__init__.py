@@ -19,6 +19,7 @@ The map of the house. Imports point inwards, from the top of this list to its en
     settings      where things are, read once
     ranking       the one order in which a run is read
     export        one result as CSV, JSON and LaTeX
+    latex         tables of booktabs, and what stands in their cells
     records       the nouns
     errors        what a person can put right
 

@@ -17,7 +17,7 @@ from workbench.agreement.estimates import calculations, estimates, resamples_of
 from workbench.agreement.export import COLUMNS, report_data, report_rows
 from workbench.agreement.grades import against_the_rest, by_grade
 from workbench.agreement.intervals import Bounds
-from workbench.agreement.latex import MOST_FLOATING, escaped, report_latex, table
+from workbench.agreement.latex import report_latex
 from workbench.agreement.leniency import leniency
 from workbench.agreement.options import AgreementOptions, Basis
 from workbench.agreement.pairwise import assessor_pairs
@@ -27,6 +27,7 @@ from workbench.agreement.resampling import Resamples, Unit, bootstrap
 from workbench.agreement.selection import select_ratings
 from workbench.agreement.thresholds import thresholds
 from workbench.errors import WorkbenchError
+from workbench.latex import MOST_FLOATING, escaped, table
 
 FEW = AgreementOptions(rounds=40, seed=11)
 MANNING = [[300, 20], [10, 70]]
@@ -171,7 +172,7 @@ def test_the_last_step_of_every_calculation_is_the_coefficient(data: Ratings) ->
             final = steps[-1]
             assert final.final
             value = estimate.value
-            said = "undefined" if value is None else f"{value:.4f}".replace("-", "−")
+            said = "undefined" if value is None else f"{value:z.4f}".replace("-", "−")
             assert final.result == said
             if value is None or "/" not in final.sum:
                 continue

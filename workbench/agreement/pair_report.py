@@ -22,15 +22,7 @@ from workbench.agreement.export import (
 )
 from workbench.agreement.grades import WHY_NONE
 from workbench.agreement.intervals import Interval
-from workbench.agreement.latex import (
-    bounds,
-    document,
-    escaped,
-    interval_note,
-    number,
-    table,
-    thresholds_latex,
-)
+from workbench.agreement.latex import bounds, interval_note, thresholds_latex
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.overlap import Overlap, overlap
 from workbench.agreement.pairwise import AssessorPair, assessor_pairs
@@ -39,6 +31,7 @@ from workbench.agreement.selection import Selection, Shared
 from workbench.agreement.thresholds import Threshold, thresholds
 from workbench.errors import WorkbenchError
 from workbench.export import Export
+from workbench.latex import document, escaped, number, table
 
 
 @dataclass(frozen=True, slots=True)

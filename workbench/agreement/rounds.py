@@ -9,11 +9,11 @@ from typing import Any
 
 from workbench.agreement.coefficients import coefficients_on
 from workbench.agreement.coefficients.coefficient import CoefficientValue, value_of
-from workbench.agreement.latex import document, escaped, number, table
 from workbench.agreement.ratings import Ratings, judged_ratings
 from workbench.agreement.tally import tally
 from workbench.agreement.weights import nominal
 from workbench.export import Export
+from workbench.latex import document, escaped, number, table
 
 Grades = Mapping[str, Mapping[tuple[str, str], int]]
 """Grades by assessor and (topic, docno)."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
-from workbench.agreement.latex import document, escaped, number, table
 from workbench.agreement.sample_simulation import PlannedDraw
 from workbench.agreement.sample_size import UNDEFINED, Draw, SampleSize
 from workbench.export import Export
+from workbench.latex import document, escaped, number, table
 
 PLAN_COLUMNS = (
     "draw", "coefficient", "value", "half_width", "level", "assessors", "pairs", "by_first_label", "effect",

@@ -10,17 +10,7 @@ from typing import Protocol, TypeVar
 from workbench.agreement.drift import INTERVALS, Trend
 from workbench.agreement.estimates import Estimate
 from workbench.agreement.intervals import LEVEL, Interval
-from workbench.agreement.latex import (
-    between,
-    bounds,
-    document,
-    drawn,
-    escaped,
-    number,
-    percent,
-    table,
-    with_bounds,
-)
+from workbench.agreement.latex import bounds, drawn, with_bounds
 from workbench.agreement.machines import Share, machine_coefficients
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.selection import relevant_or_not
@@ -28,6 +18,7 @@ from workbench.agreement.self_consistency import Consistency
 from workbench.agreement.timelines import Bin
 from workbench.agreement.topics import topic_coefficients
 from workbench.export import Export
+from workbench.latex import between, document, escaped, number, percent, table
 from workbench.workflow.agreement.machines import MachineLine, MachinesReport, machine_columns, machine_rows
 from workbench.workflow.agreement.self_consistency import REPEAT_COLUMNS, ConsistencyReport, repeat_rows
 from workbench.workflow.agreement.timelines import TIME_COLUMNS, TimeReport, time_rows
