@@ -14,6 +14,7 @@ import pytest
 from flask import Flask
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Error, Page, expect, sync_playwright
 
+from tests.browser.desks import DeskOf, DeskServer, open_desk
 from tests.browser.scripts import open_scripts
 from tests.browsers import find_browser
 from tests.cast import CHEAP
@@ -134,6 +135,23 @@ def new_context(
             return context
 
         yield make
+
+
+@pytest.fixture
+def desk_of(new_context: Callable[..., BrowserContext], server: DeskServer) -> DeskOf:
+    """Opens somebody's desk in a browser of its own, on the server of the file of tests."""
+
+    def open_(name: str, **options: Any) -> Page:
+        context = new_context(**options)
+        server.let_in(context, name)
+        page = context.new_page()
+        if options.get("java_script_enabled", True):
+            open_desk(page, server, name)
+        else:
+            page.goto(server.desk(name))
+        return page
+
+    return open_
 
 
 @pytest.fixture

@@ -9,7 +9,8 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -50,6 +51,8 @@ LATER = """(milliseconds) => {
 }"""
 
 Said = tuple[str, str, int | None]
+DeskOf = Callable[..., Page]
+"""The fixture `desk_of`: opens somebody's desk in a browser of its own; takes the options of a context."""
 
 
 def docno(number: int) -> str:
@@ -138,6 +141,19 @@ def desk_server(
         free.bind(("127.0.0.1", 0))
         port = int(free.getsockname()[1])
     return DeskServer(folder, port, accounts, assignments)
+
+
+@contextmanager
+def served_desks(
+    folder: Path, names: Sequence[str], documents: Sequence[Document] | None = None
+) -> Iterator[DeskServer]:
+    """The server of `desk_server`, started; killed at the end."""
+    made = desk_server(folder, names, documents)
+    made.start()
+    try:
+        yield made
+    finally:
+        made.kill()
 
 
 def open_desk(page: Page, server: DeskServer, name: str) -> None:

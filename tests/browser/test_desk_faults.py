@@ -18,13 +18,13 @@ from tests.browser.desks import (
     SOON_MS,
     DeskServer,
     Said,
-    desk_server,
     docno,
     fetched_ahead,
     light,
     open_desk,
     press,
     ready,
+    served_desks,
     shown,
 )
 from tests.browser.people import stored
@@ -48,10 +48,8 @@ NewContext = Callable[..., BrowserContext]
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DeskServer]:
     """One server for all tests of this file; whoever kills it starts it again."""
-    made = desk_server(tmp_path_factory.mktemp("desk"), NAMES)
-    made.start()
-    yield made
-    made.kill()
+    with served_desks(tmp_path_factory.mktemp("desk"), NAMES) as made:
+        yield made
 
 
 def at_desk(new_context: NewContext, server: DeskServer, name: str) -> Page:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 from sqlalchemy import update
 
-from tests.browser.desks import DeskServer, desk_server, docno, fetched_ahead, light, open_desk, press, shown
+from tests.browser.desks import DeskOf, DeskServer, docno, fetched_ahead, light, press, served_desks, shown
 from tests.browser.people import stored
 from tests.tree import ROOT
 from workbench.storage.tables import TopicRow
 
 NAMES = ("Ada", "Ben", "Cleo", "Dan")
-DeskOf = Callable[..., Page]
 LOW = ((640, 400, 0.7), (844, 390, 0.7), (320, 256, 0.55))
 FAULTS = """() => {
   const { innerWidth: wide, innerHeight: high } = window;
@@ -34,28 +33,12 @@ FAULTS = """() => {
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DeskServer]:
     """One server for all tests of this file."""
-    made = desk_server(tmp_path_factory.mktemp("layout"), NAMES)
-    with stored(made.instance) as database, database.writing() as db:
-        db.execute(
-            update(TopicRow).values(title="a long title of a topic " * 12, narrative="It counts. " * 90)
-        )
-    made.start()
-    yield made
-    made.kill()
-
-
-@pytest.fixture
-def desk_of(new_context: Callable[..., BrowserContext], server: DeskServer) -> DeskOf:
-    """Open somebody's desk in a browser of its own."""
-
-    def open_(name: str, **options: object) -> Page:
-        context = new_context(**options)
-        server.let_in(context, name)
-        page = context.new_page()
-        open_desk(page, server, name)
-        return page
-
-    return open_
+    with served_desks(tmp_path_factory.mktemp("layout"), NAMES) as made:
+        with stored(made.instance) as database, database.writing() as db:
+            db.execute(
+                update(TopicRow).values(title="a long title of a topic " * 12, narrative="It counts. " * 90)
+            )
+        yield made
 
 
 def height(page: Page, selector: str) -> float:

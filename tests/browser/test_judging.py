@@ -5,24 +5,24 @@ Each test has an assessor of its own on one server, with a topic of sixty docume
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, Route, expect
+from playwright.sync_api import Route, expect
 from sqlalchemy import select
 
 from tests.browser.desks import (
     DOCUMENTS,
     SOON_MS,
+    DeskOf,
     DeskServer,
-    desk_server,
     docno,
     fetched_ahead,
     light,
-    open_desk,
     pass_time,
     press,
     ready,
+    served_desks,
     shown,
 )
 from tests.browser.people import stored
@@ -30,7 +30,6 @@ from workbench.storage.tables import DocumentRow, JudgmentEventRow
 from workbench.workflow.judging.desk_settings import save_keys
 
 NAMES = ("Ada", "Ben", "Cleo", "Dan", "Eve", "Finn", "Gil", "Hal", "Ina", "Kim", "Lea")
-PageOf = Callable[..., Page]
 # A database that is there opens when `openNow()` is called.
 OPENED_BY_HAND = """
 const open = indexedDB.open.bind(indexedDB);
@@ -53,34 +52,11 @@ LISTEN = """() => {
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DeskServer]:
     """One server for all tests of this file."""
-    made = desk_server(tmp_path_factory.mktemp("desk"), NAMES)
-    made.start()
-    yield made
-    made.kill()
+    with served_desks(tmp_path_factory.mktemp("desk"), NAMES) as made:
+        yield made
 
 
-@pytest.fixture
-def desk_of(new_context: Callable[..., BrowserContext], server: DeskServer) -> PageOf:
-    """Open somebody's desk in a browser of its own; with `second` the topic of three documents."""
-
-    def open_(name: str, *, second: bool = False, **options: object) -> Page:
-        context = new_context(**options)
-        server.let_in(context, name)
-        page = context.new_page()
-        if second:
-            page.goto(f"{server.address}/c/trial/judge")
-            page.get_by_role("row").filter(has_text="T2").get_by_role("link").last.click()
-            ready(page)
-        elif options.get("java_script_enabled", True):
-            open_desk(page, server, name)
-        else:
-            page.goto(server.desk(name))
-        return page
-
-    return open_
-
-
-def test_each_key_judges_and_goes_on_and_nothing_moves(desk_of: PageOf, server: DeskServer) -> None:
+def test_each_key_judges_and_goes_on_and_nothing_moves(desk_of: DeskOf, server: DeskServer) -> None:
     page = desk_of("Ada")
     places = page.locator(".verdicts button:visible").evaluate_all(
         "all => all.map(one => [one.getBoundingClientRect().x, one.getBoundingClientRect().y])"
@@ -103,7 +79,7 @@ def test_each_key_judges_and_goes_on_and_nothing_moves(desk_of: PageOf, server: 
 
 
 def test_every_event_carries_the_text_that_was_shown_and_active_time(
-    desk_of: PageOf, server: DeskServer
+    desk_of: DeskOf, server: DeskServer
 ) -> None:
     page = desk_of("Ben")
     pass_time(page, 5_000)
@@ -117,7 +93,7 @@ def test_every_event_carries_the_text_that_was_shown_and_active_time(
     assert 5_000 <= event.active_ms < 60_000
 
 
-def test_undo_goes_back_without_limit_also_after_a_reload(desk_of: PageOf, server: DeskServer) -> None:
+def test_undo_goes_back_without_limit_also_after_a_reload(desk_of: DeskOf, server: DeskServer) -> None:
     page = desk_of("Cleo")
     fetched_ahead(page, 6)
     press(page, "012")
@@ -154,9 +130,12 @@ def test_undo_goes_back_without_limit_also_after_a_reload(desk_of: PageOf, serve
 
 
 def test_a_topic_to_its_end_with_unsure_and_put_off_ones_coming_back(
-    desk_of: PageOf, server: DeskServer
+    desk_of: DeskOf, server: DeskServer
 ) -> None:
-    page = desk_of("Dan", second=True)
+    page = desk_of("Dan")
+    page.goto(f"{server.address}/c/trial/judge")
+    page.get_by_role("row").filter(has_text="T2").get_by_role("link").last.click()
+    ready(page)
     page.evaluate(LISTEN)
     first = shown(page)
     fetched_ahead(page, 3)
@@ -205,7 +184,7 @@ def test_a_topic_to_its_end_with_unsure_and_put_off_ones_coming_back(
     expect(page).to_have_url(server.desk("Dan"), timeout=SOON_MS)
 
 
-def test_keys_typed_into_fields_or_with_modifiers_judge_nothing(desk_of: PageOf, server: DeskServer) -> None:
+def test_keys_typed_into_fields_or_with_modifiers_judge_nothing(desk_of: DeskOf, server: DeskServer) -> None:
     page = desk_of("Eve")
     page.keyboard.press("x")
     page.keyboard.press("4")
@@ -230,7 +209,7 @@ def test_keys_typed_into_fields_or_with_modifiers_judge_nothing(desk_of: PageOf,
 
 
 def test_digits_need_no_shift_on_a_french_keyboard_and_own_keys_go_with_their_meaning(
-    desk_of: PageOf, server: DeskServer
+    desk_of: DeskOf, server: DeskServer
 ) -> None:
     with stored(server.instance) as database, database.writing() as db:
         save_keys(db, server.accounts["Finn"].id, {"unsure": "é", "grade_0": "j"})
@@ -261,7 +240,7 @@ def test_digits_need_no_shift_on_a_french_keyboard_and_own_keys_go_with_their_me
 
 
 def test_the_list_leads_back_to_a_judgment_and_a_change_returns_to_the_work(
-    desk_of: PageOf, server: DeskServer
+    desk_of: DeskOf, server: DeskServer
 ) -> None:
     page = desk_of("Gil")
     fetched_ahead(page, 8)
@@ -299,7 +278,7 @@ def test_the_list_leads_back_to_a_judgment_and_a_change_returns_to_the_work(
     assert server.said("Gil")[-1] == (docno(3), "grade", 2)
 
 
-def test_it_works_without_javascript(desk_of: PageOf, server: DeskServer) -> None:
+def test_it_works_without_javascript(desk_of: DeskOf, server: DeskServer) -> None:
     page = desk_of("Hal", java_script_enabled=False)
     page.locator("button[value='2']").click()
     assert shown(page) == docno(2)
@@ -310,14 +289,14 @@ def test_it_works_without_javascript(desk_of: PageOf, server: DeskServer) -> Non
     assert [answer for _, answer, _ in server.said("Hal")] == ["grade", "withdrawn", "later"]
 
 
-def test_another_machine_resumes_at_the_same_document(desk_of: PageOf, server: DeskServer) -> None:
+def test_another_machine_resumes_at_the_same_document(desk_of: DeskOf, server: DeskServer) -> None:
     here = desk_of("Ina")
     press(here, "1")
     light(here, "saved")
     assert shown(desk_of("Ina")) == shown(here) == docno(2)
 
 
-def test_whoever_reads_with_the_desk_is_told_of_every_document(desk_of: PageOf, server: DeskServer) -> None:
+def test_whoever_reads_with_the_desk_is_told_of_every_document(desk_of: DeskOf, server: DeskServer) -> None:
     page = desk_of("Kim")
     fetched_ahead(page, 6)
     page.evaluate(
@@ -331,7 +310,7 @@ def test_whoever_reads_with_the_desk_is_told_of_every_document(desk_of: PageOf, 
 
 
 def test_a_comment_joins_a_judgment_that_is_there_and_waits_for_one_that_is_not(
-    desk_of: PageOf, server: DeskServer
+    desk_of: DeskOf, server: DeskServer
 ) -> None:
     page = desk_of("Lea")
     fetched_ahead(page, 6)

@@ -2,54 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 from sqlalchemy import select
 
 from tests.browser.desks import (
+    DeskOf,
     DeskServer,
-    desk_server,
     docno,
     fetched_ahead,
     light,
-    open_desk,
     pass_time,
+    served_desks,
     shown,
 )
 from tests.browser.people import stored
 from workbench.storage.tables import CampaignRow
 
 NAMES = ("Ada", "Ben", "Cleo")
-PageOf = Callable[..., Page]
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DeskServer]:
     """One server for all tests of this file."""
-    made = desk_server(tmp_path_factory.mktemp("hand"), NAMES)
-    made.start()
-    yield made
-    made.kill()
-
-
-@pytest.fixture
-def desk_of(new_context: Callable[..., BrowserContext], server: DeskServer) -> PageOf:
-    """Open somebody's desk in a browser of its own."""
-
-    def open_(name: str, **options: object) -> Page:
-        context = new_context(**options)
-        server.let_in(context, name)
-        page = context.new_page()
-        open_desk(page, server, name)
-        return page
-
-    return open_
+    with served_desks(tmp_path_factory.mktemp("hand"), NAMES) as made:
+        yield made
 
 
 def test_by_touch_the_same_bar_judges_and_a_break_is_a_quiet_line(
-    desk_of: PageOf, server: DeskServer
+    desk_of: DeskOf, server: DeskServer
 ) -> None:
     with stored(server.instance) as database, database.writing() as db:
         for campaign in db.scalars(select(CampaignRow)):
@@ -67,7 +50,7 @@ def test_by_touch_the_same_bar_judges_and_a_break_is_a_quiet_line(
     assert [answer for _, answer, _ in server.said("Ada")] == ["grade", "withdrawn"]
 
 
-def test_a_double_click_judges_one_document(desk_of: PageOf, server: DeskServer) -> None:
+def test_a_double_click_judges_one_document(desk_of: DeskOf, server: DeskServer) -> None:
     page = desk_of("Ben")
     fetched_ahead(page, 6)
     page.locator("button.grade").nth(3).dblclick()
@@ -99,7 +82,7 @@ def swipe(
 
 
 def test_a_swipe_judges_only_where_it_is_turned_on_and_nothing_else_is_meant(
-    desk_of: PageOf, server: DeskServer
+    desk_of: DeskOf, server: DeskServer
 ) -> None:
     page = desk_of("Cleo", viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     fetched_ahead(page, 6)

@@ -101,3 +101,29 @@ def test_a_wrong_line_is_told_with_its_number(enter: Enter, ada_id: str) -> None
     assert "Pairs:2" in text_of(answer.text)
     nobody = enter("Olga").post(f"{PAGE}/documents", data={"which": "listed", "pairs": "T1 d1 d2"})
     assert "nobody is selected" in text_of(nobody.text).casefold()
+
+
+def test_each_choice_of_pairs_has_its_own_fields_under_it_and_keeps_what_was_typed(
+    enter: Enter, ada_id: str
+) -> None:
+    olga = enter("Olga")
+    # What belongs to neither choice comes last: who answers.
+    places = [
+        olga.get(PAGE).text.index(f'name="{name}"')
+        for name in ("which", "best", "topic", "pairs", "assessor")
+    ]
+    assert places == sorted(places)
+    sent = {"which": "best", "best": "x", "topic": "T2", "assessor": ada_id}
+    refused = olga.post(f"{PAGE}/documents", data=sent)
+    assert refused.status_code == 422
+    assert 'id="best-error-1"' in refused.text
+    documents, _, runs = refused.text.partition(f'action="{PAGE}/runs"')
+    checked = re.compile(r'name="(topic|assessor)" value="([^"]*)"\s+checked')
+    assert checked.findall(documents) == [("topic", "T2"), ("assessor", ada_id)]
+    assert checked.findall(runs) == []
+    refused = olga.post(f"{PAGE}/runs", data={"first": "beta", "second": "alpha"})
+    assert refused.status_code == 422
+    assert re.findall(r'value="(\w+)" selected', refused.text.partition(f'action="{PAGE}/runs"')[2]) == [
+        "beta",
+        "alpha",
+    ]

@@ -13,6 +13,7 @@ from workbench.web.access import here, organiser
 from workbench.web.context import reading, writing
 from workbench.web.forms import counted, findings_of, sent_text, status_of, whole_number
 from workbench.web.invitation_links import Link, invite_sent
+from workbench.web.pages.overview.steps import next_way
 from workbench.web.requests import see_other
 from workbench.workflow.people import groups, invitations, membership
 from workbench.workflow.people.accounts import clean_name
@@ -154,6 +155,7 @@ def _page(
         others=[one for one in members if one.account_id not in inside],
         invitations=waiting,
         links=links,
+        then=next_way() if links else None,
         typed=request.form if findings else {},
         name=found.name if name is None else name,
         findings=findings,

@@ -13,6 +13,7 @@ from workbench.web.access import here, member, viewer
 from workbench.web.context import reading, writing
 from workbench.web.forms import counted
 from workbench.web.invitation_links import Link, invite_sent, links_of, sent_invitations
+from workbench.web.pages.overview.steps import next_way
 from workbench.web.requests import see_other
 from workbench.workflow.people import invitations, membership
 from workbench.workflow.people.roles import Role
@@ -107,6 +108,7 @@ def _page(links: Sequence[Link] = (), findings: tuple[Finding, ...] = ()) -> str
         invitations=waiting,
         roles=ROLES,
         links=links,
+        then=next_way() if links else None,
         findings=findings,
         typed=request.form if findings else {},
     )

@@ -20,6 +20,7 @@ from workbench.web.context import reading, writing
 from workbench.web.downloads import attachment, export_file
 from workbench.web.forms import findings_of, status_of, whole_number
 from workbench.web.ids import read_id, write_id
+from workbench.web.pages.overview.steps import disputes_way
 from workbench.web.requests import see_other
 from workbench.workflow.adjudication.decision_files import decisions_made
 from workbench.workflow.adjudication.discussion_report import (
@@ -93,7 +94,8 @@ def change_rules() -> Response | tuple[str, int]:
             save_adjudication_rules(db, here().id, rules)
     except WorkbenchError as error:
         return _page(findings_of(error, "Adjudication")), status_of(error)
-    notices.add("Adjudication settings saved.")
+    then = disputes_way(otherwise=("Create qrels", url_for("qrels.index")))
+    notices.add("Adjudication settings saved.", then=then)
     return see_other(url_for("adjudication.index"))
 
 

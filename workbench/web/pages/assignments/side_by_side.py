@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
@@ -15,6 +15,7 @@ from workbench.web.access import here, organiser, reader
 from workbench.web.context import reading, writing
 from workbench.web.downloads import attachment, export_file
 from workbench.web.forms import counted, findings_of, sent_id, sent_ids, sent_text, status_of, whole_number
+from workbench.web.pages.overview.steps import announce_step
 from workbench.web.requests import see_other
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.judging import preference_tasks
@@ -98,7 +99,7 @@ def _given(give: Callable[[Session], int]) -> Response | tuple[str, int]:
     except WorkbenchError as error:
         return _page(findings_of(error, "Tasks")), status_of(error)
     if added:
-        notices.add(f"{counted(added, 'task')} assigned.")
+        announce_step(f"{counted(added, 'task')} assigned.")
     else:
         why = "already assigned, or nobody selected graded two documents of a topic as relevant"
         notices.add(f"Nothing new: {why}.", "fair")
@@ -156,6 +157,11 @@ def _assessors() -> list[int]:
     return [number for number in chosen if number is not None]
 
 
+def _chosen_runs(tags: Sequence[str]) -> dict[str, str]:
+    usual = dict(zip(("first", "second"), tags, strict=False))
+    return {name: sent_id(name) or tag for name, tag in usual.items()}
+
+
 def _topics(db: Session) -> list[str]:
     chosen = sent_ids("topic")
     return chosen or [topic.id for topic in topics_of(db, here().id)]
@@ -165,6 +171,7 @@ def _page(findings: tuple[Finding, ...] = ()) -> str:
     with reading() as db:
         answers = preference_answers(db, here().id)
         explained = [one for one in answers if one.reason]
+        tags = [run.tag for run in runs_of(db, here().id)]
         return render_template(
             "assignments/side_by_side.html",
             tasks=preference_tasks.tasks_of(db, here().id),
@@ -174,7 +181,12 @@ def _page(findings: tuple[Finding, ...] = ()) -> str:
             all_explained=len(explained),
             assessors=[one for one in assessors_of(db, here().id) if one.has_account],
             topics=topics_of(db, here().id),
-            runs=[run.tag for run in runs_of(db, here().id)],
+            runs=tags,
+            # What was typed stays in the form that was refused.
+            sent=str(request.endpoint).rpartition(".")[2],
+            chosen_runs=_chosen_runs(tags),
+            chosen_topics=set(sent_ids("topic")),
+            chosen_assessors=set(request.form.getlist("assessor")),
             best=request.form.get("best", str(USUAL_BEST)),
             which=request.form.get("which", "best"),
             pairs=request.form.get("pairs", ""),

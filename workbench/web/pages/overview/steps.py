@@ -11,7 +11,11 @@ from flask import url_for
 from workbench.web import notices
 from workbench.web.access import here
 from workbench.web.context import reading
+from workbench.web.forms import counted
+from workbench.workflow.adjudication.dispute_counts import dispute_counts
+from workbench.workflow.adjudication.queue import State
 from workbench.workflow.overview.readiness import Step, readiness
+from workbench.workflow.people.roles import Role
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,17 @@ def next_way() -> tuple[str, str]:
     with reading() as db:
         state = readiness(db, here().id)
     return STEPS[state.next].action, step_address(state.next, state.draft)
+
+
+def disputes_way(otherwise: tuple[str, str]) -> tuple[str, str]:
+    """The disputed pairs that wait for whoever may decide them, as a link; `otherwise` where none do."""
+    if here().roles.isdisjoint({Role.ORGANISER, Role.ADJUDICATOR}):
+        return otherwise
+    with reading() as db:
+        undecided = dispute_counts(db, here().id).get(State.OPEN, 0)
+    if not undecided:
+        return otherwise
+    return f"Decide {counted(undecided, 'disputed pair')}", url_for("adjudicating.desk")
 
 
 def announce_step(text: str) -> None:

@@ -6,7 +6,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Mapping
 
-from flask import Blueprint, render_template, request
+from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from workbench.consensus.rules import RULES
@@ -19,6 +19,7 @@ from workbench.web.access import here, reader
 from workbench.web.context import reading
 from workbench.web.downloads import attachment, export_file
 from workbench.web.forms import findings_of, status_of
+from workbench.web.pages.overview.steps import disputes_way
 from workbench.web.pages.qrels.rule_form import GradeRow, RuleForm, grade_rows, rule_form, rule_name
 from workbench.web.pages.qrels.rule_form import field_styles as styles_of_fields
 from workbench.workflow.campaigns.campaigns import campaign_of
@@ -78,6 +79,7 @@ def index() -> str | tuple[str, int]:
         sha256=hashlib.sha256(_content(report)).hexdigest() if report else "",
         most_unsettled=MOST_UNSETTLED,
         findings=findings,
+        then=disputes_way(otherwise=("Score the runs", url_for("scores.index"))) if report else None,
     )
     return page, status
 
