@@ -108,7 +108,7 @@ def _given(give: Callable[[Session], int]) -> Response | tuple[str, int]:
 
 def _documents(db: Session) -> int:
     if request.form.get("which") == "best":
-        count = whole_number(request.form.get("best", ""))
+        count = whole_number(request.form.get("best", "").strip() or str(USUAL_BEST))
         if count is None:
             raise InvalidInput([Finding("Best", None, "best", "not a number", "enter a whole number")])
         return preference_tasks.compare_best(
@@ -187,6 +187,7 @@ def _page(findings: tuple[Finding, ...] = ()) -> str:
             chosen_runs=_chosen_runs(tags),
             chosen_topics=set(sent_ids("topic")),
             chosen_assessors=set(request.form.getlist("assessor")),
+            usual_best=USUAL_BEST,
             best=request.form.get("best", str(USUAL_BEST)),
             which=request.form.get("which", "best"),
             pairs=request.form.get("pairs", ""),
