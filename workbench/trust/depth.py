@@ -1,0 +1,300 @@
+"""A deeper pool: the relevant documents it would find, what they would cost, and on which topics to look."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.agreement.intervals import Bounds, Interval, bounds_among, method_of
+from workbench.errors import WorkbenchError
+from workbench.export import Export
+from workbench.pooling.run_tops import RunTops, reached
+from workbench.records import Qrel
+from workbench.scoring.relevance import Relevance
+from workbench.trust.power_law import Fit, PowerLaw, fitted_law, fitted_laws, sums_between
+
+Counts = NDArray[np.int64]
+BAND_ENDS = (1, 2, 3, 5, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000)
+"""The ranks at which bands end, besides the depth of the judged pool and that of the deeper one."""
+
+_FEWEST_TOPICS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Deepening:
+    """What is asked: a pool of `depth` judged, and the one of depth `deeper` that is considered.
+
+    The law is fitted from rank `fit_from` (None: a tenth of the depth is left out) to `depth`. `level`,
+    `rounds` and `seed` are those of the interval.
+    """
+
+    depth: int
+    deeper: int
+    fit_from: int | None = None
+    fit: Fit = Fit.COUNTS
+    level: float = 0.95
+    rounds: int = 2_000
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.first_fitted < self.depth < self.deeper:
+            raise WorkbenchError(
+                f"a pool of depth {self.depth} cannot be fitted from rank {self.first_fitted} and compared "
+                f"with one of depth {self.deeper}",
+                remedy="fit from a smaller rank than the depth, and give a larger depth to compare with",
+            )
+
+    @property
+    def first_fitted(self) -> int:
+        """The first rank that is fitted: by default 1 of a pool of depth 7, 11 of one of depth 100."""
+        return self.depth // 10 + 1 if self.fit_from is None else self.fit_from
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PoolByRank:
+    """What runs bring to a pool by rank, for the topics of the qrels; shapes (topics, ranks), from rank 1.
+
+    A document counts at its best rank among all runs. `judged` of the `pooled` documents have a grade, and
+    `relevant` of them one that counts as relevant.
+    """
+
+    topics: tuple[str, ...]
+    runs: int
+    pooled: Counts
+    judged: Counts
+    relevant: Counts
+
+
+@dataclass(frozen=True, slots=True)
+class DepthBand:
+    """New documents from rank `first` to `last`, all topics together, and what the law has there."""
+
+    first: int
+    last: int
+    pooled: int
+    judged: int
+    relevant: int
+    expected: float
+
+
+@dataclass(frozen=True, slots=True)
+class DeeperTopic:
+    """What a deeper pool would find for a topic.
+
+    `found` of the `judged` documents within the depth are relevant. Of the `judgments` that the deeper pool
+    needs, `expected` would find a relevant document, `low` to `high` given the fall of the law and the
+    topic's count (Garwood 1936); none can be more than there are judgments.
+    """
+
+    topic: str
+    judged: int
+    found: int
+    judgments: int
+    expected: float
+    low: float
+    high: float
+
+    @property
+    def per_judgment(self) -> float | None:
+        """The expected new relevant documents of one judgment; None where there is nothing to judge."""
+        return self.expected / self.judgments if self.judgments else None
+
+
+@dataclass(frozen=True, slots=True)
+class DeeperPool:
+    """What a deeper pool would find, by extrapolation: an estimate, not a count.
+
+    Of the `pooled` documents within the depth `judged` have a grade, and `found` of these are relevant; the
+    law is too low where some have none. The deeper pool needs `judgments` more and is expected to find
+    `expected` more relevant documents; `interval` resamples topics. `topics` are sorted by expected relevant
+    documents per judgment, the highest first, then by name (bytes).
+    """
+
+    question: Deepening
+    runs: int
+    pooled: int
+    judged: int
+    found: int
+    judgments: int
+    law: PowerLaw
+    expected: float
+    interval: Interval
+    bands: tuple[DepthBand, ...]
+    topics: tuple[DeeperTopic, ...]
+
+    @property
+    def share_found(self) -> float:
+        """The share of the relevant documents of the deeper pool that the judged pool has."""
+        return self.found / (self.found + self.expected)
+
+    @property
+    def share_interval(self) -> tuple[float, float] | None:
+        """The same at the bounds of the interval."""
+        if self.interval.low is None or self.interval.high is None:
+            return None
+        return self.found / (self.found + self.interval.high), self.found / (self.found + self.interval.low)
+
+
+def pool_by_rank(
+    runs: Iterable[RunTops], qrels: Iterable[Qrel], *, deepest: int, relevant_from: int = 1
+) -> PoolByRank:
+    """Count what runs bring by rank, to the rank `deepest`; a negative grade means not judged.
+
+    Raises WorkbenchError for qrels that are empty, hold a pair twice or have no topic that a run has, and
+    Conflict where two runs have the same tag.
+    """
+    relevance, pool = Relevance(qrels), reached(runs)
+    rows = np.array([relevance.numbers.get(topic, -1) for topic in pool.topics], dtype=np.intp)[pool.numbers]
+    kept = np.flatnonzero((rows >= 0) & (pool.best <= deepest))
+    if not len(kept):
+        raise WorkbenchError(
+            "the runs have no document for any topic of the qrels", remedy="give the runs of these topics"
+        )
+    grades = relevance.grades_in_arrays(pool.docnos[kept], rows[kept])
+    places = rows[kept] * deepest + pool.best[kept] - 1
+
+    def counted(chosen: NDArray[np.bool_]) -> Counts:
+        cells = len(relevance.topics) * deepest
+        return np.bincount(places[chosen], minlength=cells).reshape(-1, deepest)
+
+    return PoolByRank(
+        topics=tuple(relevance.topics),
+        runs=len(pool.tags),
+        pooled=counted(np.ones(len(kept), dtype=np.bool_)),
+        judged=counted(grades >= 0),
+        relevant=counted(grades >= max(relevant_from, 0)),
+    )
+
+
+def deeper_pool(counts: PoolByRank, question: Deepening) -> DeeperPool:
+    """Extrapolate the new relevant documents by rank beyond the depth of a judged pool.
+
+    At rank d all topics together have C d ** s new relevant documents: Zobel 1998, who fits the judged
+    ranks by regression and adds up the law beyond them. What the pool needs in judgments is counted, not
+    estimated. Raises WorkbenchError where `counts` end before the deeper pool, and where fewer than two
+    of the fitted ranks have a relevant document.
+    """
+    depth, deeper, first = question.depth, question.deeper, question.first_fitted
+    if counts.relevant.shape[1] < deeper:
+        raise WorkbenchError(
+            f"the runs were read to rank {counts.relevant.shape[1]}, not to {deeper}",
+            remedy="read them as deep as the deeper pool",
+        )
+    fitted = counts.relevant[:, first - 1 : depth]
+    law = fitted_law(fitted.sum(axis=0), first=first, fit=question.fit)
+    expected = law.between(depth + 1, deeper)
+    judgments = (counts.pooled - counts.judged)[:, :deeper].sum(axis=1)
+    return DeeperPool(
+        question=question,
+        runs=counts.runs,
+        pooled=int(counts.pooled[:, :depth].sum()),
+        judged=int(counts.judged[:, :depth].sum()),
+        found=int(counts.relevant[:, :depth].sum()),
+        judgments=int(judgments.sum()),
+        law=law,
+        expected=expected,
+        interval=_interval(fitted, question),
+        bands=_bands(counts, law, depth, deeper),
+        topics=_topics(counts, judgments, expected / fitted.sum(), question),
+    )
+
+
+def _interval(fitted: Counts, question: Deepening) -> Interval:
+    """The law fitted again on resampled topics: the interval of what such topics would have."""
+    topics, method = len(fitted), method_of("topic", Bounds.EXPANDED)
+    if topics < _FEWEST_TOPICS:
+        return Interval(None, None, question.level, method, topics, undefined="there is one topic")
+    draws = np.random.default_rng(question.seed).multinomial(
+        topics, np.full(topics, 1 / topics), size=question.rounds
+    )
+    scales, exponents = fitted_laws(
+        (draws @ fitted).astype(np.float64), first=question.first_fitted, fit=question.fit
+    )
+    sums = sums_between(scales, exponents, question.depth + 1, question.deeper)
+    defined = sums[~np.isnan(sums)]
+    low, high = bounds_among(defined, question.level, topics, Bounds.EXPANDED)
+    undefined = question.rounds - len(defined)
+    return Interval(low, high, question.level, method, topics, question.rounds, question.seed, undefined)
+
+
+def _bands(counts: PoolByRank, law: PowerLaw, depth: int, deeper: int) -> tuple[DepthBand, ...]:
+    """The counts from rank 1 to the deeper pool's; what lies beyond the depth may be judged in part."""
+    bands, first = [], 1
+    for last in sorted({end for end in BAND_ENDS if end < deeper} | {depth, deeper}):
+        ranks = slice(first - 1, last)
+        pooled, judged, relevant = (
+            int(of_kind[:, ranks].sum()) for of_kind in (counts.pooled, counts.judged, counts.relevant)
+        )
+        bands.append(DepthBand(first, last, pooled, judged, relevant, law.between(first, last)))
+        first = last + 1
+    return tuple(bands)
+
+
+def _topics(
+    counts: PoolByRank, judgments: Counts, growth: float, question: Deepening
+) -> tuple[DeeperTopic, ...]:
+    """Each topic has the law's fall; how high it lies, is what the fitted ranks of the topic found."""
+    from scipy.special import gammaincinv
+
+    depth = question.depth
+    fitted = counts.relevant[:, question.first_fitted - 1 : depth].sum(axis=1).astype(np.float64)
+    tail = (1 - question.level) / 2
+    low = np.where(fitted > 0, gammaincinv(np.maximum(fitted, 1), tail), 0.0)
+    high = gammaincinv(fitted + 1, 1 - tail)
+    estimates = np.minimum(np.stack([fitted, low, high], axis=1) * growth, judgments[:, np.newaxis])
+    topics = [
+        DeeperTopic(topic, int(judged), int(found), int(needed), *map(float, estimated))
+        for topic, judged, found, needed, estimated in zip(
+            counts.topics,
+            counts.judged[:, :depth].sum(axis=1),
+            counts.relevant[:, :depth].sum(axis=1),
+            judgments,
+            estimates,
+            strict=True,
+        )
+    ]
+    # The topics come sorted by name, and sorting is stable.
+    return tuple(sorted(topics, key=lambda one: -(one.per_judgment or 0.0)))
+
+
+def export(pool: DeeperPool) -> Export:
+    """The topics as a table, and everything as data."""
+    return Export(
+        ("topic", "judged", "found", "judgments", "expected", "low", "high", "per_judgment"),
+        lambda: [
+            (
+                one.topic,
+                one.judged,
+                one.found,
+                one.judgments,
+                one.expected,
+                one.low,
+                one.high,
+                one.per_judgment,
+            )
+            for one in pool.topics
+        ],
+        lambda: _data(pool),
+    )
+
+
+def _data(pool: DeeperPool) -> dict[str, object]:
+    return {
+        **asdict(pool.question),
+        "fit_from": pool.question.first_fitted,
+        "runs": pool.runs,
+        "pooled": pool.pooled,
+        "judged": pool.judged,
+        "found": pool.found,
+        "judgments": pool.judgments,
+        "law": asdict(pool.law),
+        "expected": pool.expected,
+        "interval": asdict(pool.interval),
+        "share_found": pool.share_found,
+        "share_interval": pool.share_interval,
+        "bands": [asdict(band) for band in pool.bands],
+        "topics": [asdict(topic) | {"per_judgment": topic.per_judgment} for topic in pool.topics],
+    }
