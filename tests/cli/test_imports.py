@@ -24,7 +24,7 @@ INPUTS = {
     "rounds": ["judged.tsv", "judged.tsv"],
     "plan-overlap": [],
     "score": ["qrels", "one.run"],
-    "trust": ["--help"],
+    "trust": ["judges", "one.run", "two.run", "-j", "judged.tsv"],
     "help": [],
 }
 # What was imported is told on the error stream as the process ends.

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import PurePath
-from typing import BinaryIO
 
 import click
 
@@ -16,12 +14,10 @@ from workbench.agreement.report import agreement_report, matrix
 from workbench.agreement.selection import Selection, select_ratings
 from workbench.cli.agreement_options import View, report_options
 from workbench.cli.agreement_output import Result, print_agreement
-from workbench.cli.inputs import read_each
+from workbench.cli.assessor_files import read_judgment_files, read_qrels_by_assessor
 from workbench.cli.runs import only_one_standard_input
 from workbench.errors import WorkbenchError
-from workbench.formats.judgments import graded_judgments
-from workbench.formats.qrels import read_qrels
-from workbench.records import Answer, Qrel
+from workbench.records import Answer
 
 _ANSWERS = {Answer.UNSURE: UNSURE, Answer.CANNOT_JUDGE: CANNOT_JUDGE}
 Given = tuple[str, str, str, int]
@@ -123,37 +119,10 @@ def _scale(typed: str | None, given: Sequence[Given]) -> tuple[int, ...]:
 
 
 def _judgments(files: Sequence[str], codes: Sequence[int]) -> list[Given]:
-    def read(stream: BinaryIO, source: str) -> list[Given]:
-        found = graded_judgments(stream, source, codes, spaced=True)
-        return [(j.assessor, j.topic, j.docno, _ANSWERS.get(j.answer, j.grade or 0)) for j in found]
-
-    return [one for _, given in read_each(files, read) for one in given]
+    found = read_judgment_files(files, codes)
+    return [(j.assessor, j.topic, j.docno, _ANSWERS.get(j.answer, j.grade or 0)) for j in found]
 
 
 def _qrels(files: Sequence[str]) -> list[Given]:
-    def read(stream: BinaryIO, source: str) -> list[Qrel]:
-        return _judged(source, read_qrels(stream, source=source))
-
-    named = zip(_names(files), read_each(files, read), strict=True)
-    return [(name, qrel.topic, qrel.docno, qrel.grade) for name, (_, qrels) in named for qrel in qrels]
-
-
-def _judged(source: str, qrels: Sequence[Qrel]) -> list[Qrel]:
-    kept = [qrel for qrel in qrels if qrel.grade >= 0]
-    if left_out := len(qrels) - len(kept):
-        lines = "1 line has a negative grade" if left_out == 1 else f"{left_out} lines have negative grades"
-        click.echo(f"note: {source}: {lines}, which means not judged; left out", err=True)
-    return kept
-
-
-def _names(files: Sequence[str]) -> list[str]:
-    """A name for each file: its stem, with a number where that was taken."""
-    names: list[str] = []
-    for file in files:
-        stem = "stdin" if file == "-" else PurePath(PurePath(file).name.removesuffix(".gz")).stem
-        name, number = stem, 1
-        while name in names:
-            number += 1
-            name = f"{stem}-{number}"
-        names.append(name)
-    return names
+    named = read_qrels_by_assessor(files)
+    return [(name, qrel.topic, qrel.docno, qrel.grade) for name, qrels in named for qrel in qrels]

@@ -137,6 +137,12 @@ class Scorer:
             per_topic=per_topic,
         )
 
+    def judged(self, run: Run | RunArrays, *, ties: TieRule = TieRule.TREC_EVAL) -> JudgedRun:
+        """The grades of what a run retrieved, in the order in which `score` reads it."""
+        if isinstance(run, Run):
+            return self._of_run(run, ties, double_precision=False).judged
+        return self._of_arrays(run, ties, double_precision=False).judged
+
     def _of_run(self, run: Run, ties: TieRule, double_precision: bool) -> _Ordered:
         orders: dict[str, Sequence[str]] = {}
         near_tied = 0

@@ -2,8 +2,12 @@
 
 One module a question; each takes runs, qrels and records of its own and returns a frozen result:
 
-- `judges`: other judges; `runs`: other runs
+- `judges`: other judges, by the qrels of `assessors` and `mixtures` of them; `runs`: other runs
 - `depth`: a deeper pool; `holes`: unjudged documents; `fewer_topics`: fewer topics
+
+What they stand on: `alternatives` scores runs under several qrels at once, `orders` compares rankings by the
+thousand (to add a coefficient, see there), `pair_tests` tests every two runs, `reference` is the ranking that
+others are compared with.
 
 To add a question: a module here with its result and the result's `Export`, and a command in `cli/trust`.
 
@@ -11,6 +15,9 @@ Decisions:
 
 - A result names what it was computed from, and no figure in it stands without its n, interval or coverage.
 - Whatever is drawn at random has a seed, and the result has the seed.
+- Two means that differ by less than 10 ** -12 are equal: no document changes them so little, rounding does.
+- A mixture has one assessor for a topic, not for a pair: so assessors work, so Voorhees 2000 mixed them, and so
+  the scores of a topic need to be computed once an assessor, not once a mixture.
 - Scores are those of `workbench.scoring`, topic by topic: what is asked a thousand times is asked of arrays
   of scores, and no run is read or scored twice for it.
 """

@@ -10,7 +10,9 @@ import click
 
 from workbench.cli.lazy import LazyGroup
 
-COMMANDS: dict[str, str] = {}
+COMMANDS = {
+    "judges": "workbench.cli.trust.judges:command",
+}
 
 
 @click.group("trust", cls=LazyGroup, parts=COMMANDS)

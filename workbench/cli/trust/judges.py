@@ -1,0 +1,261 @@
+"""`workbench trust judges`: would runs stand in the same order if other assessors had judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import click
+
+from workbench.cli.assessor_files import read_judgment_files, read_qrels_by_assessor
+from workbench.cli.inputs import open_input
+from workbench.cli.output import print_export, say_short, with_progress
+from workbench.cli.record_options import record_options
+from workbench.cli.runs import RunFiles, only_one_standard_input, read_arrays, run_arguments
+from workbench.cli.trust.shared import MEASURE, RELEVANT_FROM, SEED, TIES, one_measure, table_forms
+from workbench.consensus.rule_choice import choices_of, rule_choice
+from workbench.errors import WorkbenchError
+from workbench.formats.qrels import read_qrels
+from workbench.records import Judgment, TieRule
+from workbench.trust.alternatives import AlternativeQrels, score_under
+from workbench.trust.assessors import REFERENCE, filled, qrels_of_assessors, qrels_of_rules, rules_to_compare
+from workbench.trust.judges import OtherJudges, other_judges, verdict
+from workbench.trust.judges_export import COEFFICIENTS, PARTS, judges_export
+from workbench.trust.orders import PERSISTENCE
+from workbench.trust.pair_tests import LEVEL
+from workbench.trust.reference import MIXTURES, RankingOptions
+
+_OFFICIAL = "qrels"
+_SHOWN_PAIRS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class AssessorInput:
+    """Where the judgments come from, and what is made of them."""
+
+    judgments: tuple[str, ...]
+    assessors: tuple[str, ...]
+    codes: tuple[int, ...]
+    official: str | None
+    reference: str | None
+    rules: tuple[str, ...]
+    fill: bool
+    relevant_from: int
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """All files but the runs."""
+        return (*self.judgments, *self.assessors, *([self.official] if self.official else []))
+
+
+_INPUT = (
+    click.option(
+        "-j",
+        "--judgments",
+        multiple=True,
+        metavar="FILE",
+        help="TSV with the header `topic doc assessor grade` (repeatable).",
+    ),
+    click.option(
+        "-a",
+        "--assessor",
+        "assessors",
+        multiple=True,
+        metavar="QRELS",
+        help="The qrels of one assessor, named by the file (repeatable).",
+    ),
+    click.option(
+        "--cannot-judge",
+        "codes",
+        multiple=True,
+        type=int,
+        help="A grade in the judgments that means no judgment, as -2 (repeatable).",
+    ),
+    click.option("--qrels", "official", metavar="QRELS", help="The collection's qrels, as the reference."),
+    click.option(
+        "--reference",
+        metavar="NAME",
+        help=f"Another reference: an assessor or a rule.  [default: the --qrels, else {REFERENCE}]",
+    ),
+    click.option(
+        "--rule",
+        "rules",
+        multiple=True,
+        type=click.Choice(list(rules_to_compare())),
+        help="Rules of consensus to compare (repeatable): any is the union, all the intersection.  "
+        "[default: all of these]",
+    ),
+    click.option(
+        "--fill",
+        is_flag=True,
+        help="Give a pair that an assessor did not judge the reference's grade; without, it is not relevant.",
+    ),
+    RELEVANT_FROM,
+)
+_RANKING = (
+    click.option(
+        "--mixtures", type=click.IntRange(1), default=MIXTURES, show_default=True, help="Mixtures to draw."
+    ),
+    SEED,
+    click.option(
+        "--level", type=float, default=LEVEL, show_default=True, help="Level of significance of a difference."
+    ),
+    click.option(
+        "--holm/--no-holm", default=True, show_default=True, help="Correct for the number of pairs of runs."
+    ),
+    click.option(
+        "--rbo-p", "persistence", type=float, default=PERSISTENCE, show_default=True, help="p of RBO."
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Numbers:
+    mixtures: int
+    seed: int
+    level: float
+    holm: bool
+    persistence: float
+
+
+@click.command("judges")
+@run_arguments()
+@record_options("given", AssessorInput, _INPUT)
+@record_options("numbers", _Numbers, _RANKING)
+@MEASURE
+@TIES
+@click.option(
+    "--part",
+    type=click.Choice(list(PARTS)),
+    default="qrels",
+    show_default=True,
+    help="Table to print: other qrels, runs, pairs of runs that mixtures change, or every two qrels.",
+)
+@table_forms
+def command(
+    runs: RunFiles, given: AssessorInput, numbers: _Numbers, measure: str, ties: str, part: str, form: str
+) -> None:
+    """Rank RUNs by each assessor's qrels, by those of each rule, and by random mixtures of assessors.
+
+    A mixture has for each topic the judgments of one assessor, drawn at random (Voorhees 2000). Every
+    ranking is compared with that of the reference: tau a and b, rho, tau AP and RBO, pairs of runs that
+    change places, and significant differences (paired t over topics) that are lost, inverted or gained.
+    """
+    only_one_standard_input((*given.files, *runs.names))
+    chosen = one_measure(measure)
+    qrels, assessors, reference = qrels_to_compare(given)
+    options = RankingOptions(
+        reference, numbers.mixtures, numbers.seed, numbers.level, numbers.holm, numbers.persistence
+    )
+    scores = score_under(qrels, read_arrays(runs), chosen, ties=TieRule(ties))
+    found = other_judges(scores, assessors, options, partial(with_progress, label="Mixing"))
+    if not print_export(judges_export(found, part), form):
+        _say(found, part)
+        for sentence in sentences(found, filled_in=given.fill):
+            click.echo(sentence, err=True)
+
+
+def qrels_to_compare(given: AssessorInput) -> tuple[list[AlternativeQrels], list[str], str]:
+    """All qrels, the names of the assessors among them, and that of the reference.
+
+    Raises WorkbenchError where nobody gave a grade, or where an assessor is called as a rule is.
+    """
+    judgments = _judgments(given)
+    of_assessors = qrels_of_assessors(judgments, relevant_from=given.relevant_from)
+    if not of_assessors:
+        raise WorkbenchError("nobody gave a grade", remedy="give --judgments or --assessor files with grades")
+    names = [one.name for one in of_assessors]
+    qrels = [*of_assessors]
+    if len(names) > 1:
+        reference = [REFERENCE] if not (given.official or given.reference) else []
+        chosen = choices_of({*(given.rules or rules_to_compare()), *reference}, rule_choice())
+        qrels += qrels_of_rules(judgments, chosen, relevant_from=given.relevant_from)
+    if given.official:
+        qrels = [_official(given.official, given.relevant_from), *qrels]
+    wanted = given.reference or (_OFFICIAL if given.official else REFERENCE if len(names) > 1 else names[0])
+    found = next((one for one in qrels if one.name == wanted), None)
+    if found is None:
+        listed = ", ".join(one.name for one in qrels)
+        raise WorkbenchError(f'there are no qrels called "{wanted}"', remedy=f"one of {listed}")
+    if given.fill:
+        qrels = [one if one.name not in names else filled([one], found)[0] for one in qrels]
+    return qrels, names, wanted
+
+
+def _judgments(given: AssessorInput) -> list[Judgment]:
+    found = read_judgment_files(given.judgments, given.codes)
+    for name, qrels in read_qrels_by_assessor(given.assessors):
+        found += [Judgment(name, one.topic, one.docno, one.grade) for one in qrels]
+    return found
+
+
+def _official(name: str, relevant_from: int) -> AlternativeQrels:
+    with open_input(name) as (stream, source):
+        grades = {
+            (one.topic, one.docno): one.grade for one in read_qrels(stream, source=source) if one.grade >= 0
+        }
+    return AlternativeQrels(_OFFICIAL, grades, relevant_from)
+
+
+def _say(found: OtherJudges, part: str) -> None:
+    columns, rows = PARTS[part](found)
+    if part == "qrels":
+        # People read bounds beside their mean; CSV has them in columns of their own.
+        shown = [name for name in columns if not name.endswith(("_low", "_high"))]
+        rows = [_with_bounds(dict(zip(columns, row, strict=True)), shown) for row in rows]
+        columns = tuple(shown)
+    if not rows:
+        click.echo("no pair of runs changes places or loses its significance")
+        return
+    say_short(columns, rows[:_SHOWN_PAIRS] if part == "pairs" else rows)
+    if part == "pairs" and len(rows) > _SHOWN_PAIRS:
+        click.echo(f"note: the first {_SHOWN_PAIRS} of {len(rows)} pairs; --csv has all", err=True)
+
+
+def _with_bounds(row: dict[str, object], names: Iterable[str]) -> Sequence[object]:
+    cells: list[object] = []
+    for name in names:
+        value, low, high = (row.get(key) for key in (name, f"{name}_low", f"{name}_high"))
+        if low is None or high is None:
+            cells.append(value)
+        elif name in COEFFICIENTS:
+            cells.append(f"{value:.3f} ({low:.3f} to {high:.3f})")
+        else:
+            cells.append(f"{value:.1f} ({low:.0f} to {high:.0f})")
+    return cells
+
+
+def sentences(found: OtherJudges, *, filled_in: bool) -> list[str]:
+    """The comparison in sentences: what was compared, what the mixtures say, and what counts as what."""
+    options, pairs = found.options, found.runs * (found.runs - 1) // 2
+    correction = f"Holm over {pairs} pairs" if options.holm else "not corrected"
+    said = [
+        f"reference: {options.reference}; {found.measure} of {found.runs} runs over {found.topics} topics",
+        f"significance: paired t over topics, level {options.level:g}, {correction}; {found.significant} of "
+        f"{pairs} pairs are significant under the reference",
+    ]
+    mixed = found.mixtures
+    if mixed is None:
+        return [*said, "one assessor only: no mixtures"]
+    tau = mixed.coefficients["tau_b"]
+    said.append(
+        f"mixtures: {mixed.drawn} of {len(found.assessors)} assessors, one drawn for each topic (seed "
+        f"{options.seed}); in brackets their 2.5th and 97.5th percentiles"
+    )
+    if tau.mean is not None:
+        said.append(
+            f"mixtures and reference rank the runs {verdict(tau.mean)}ly: mean tau b {tau.mean:.2f} (from .9 "
+            "equivalently, below .8 differently; Voorhees 2001)"
+        )
+    in_part = [
+        f"{one.name} {one.graded / found.graded_pairs:.0%}"
+        for one in found.others
+        if one.name in found.assessors and one.graded < found.graded_pairs
+    ]
+    if in_part and not filled_in:
+        said.append(
+            f"not everybody judged all {found.graded_pairs} pairs ({', '.join(in_part)}): what an assessor "
+            "did not judge counts as not relevant, or with --fill as the reference has it"
+        )
+    return said

@@ -1,0 +1,63 @@
+"""What the commands of `workbench trust` have in common: options, and the forms of what is printed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar
+
+import click
+from ir_measures import Measure
+
+from workbench.cli.output import one_form
+from workbench.errors import WorkbenchError
+from workbench.records import TieRule
+from workbench.scoring.measures import parse_measures
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+MEASURE = click.option(
+    "-m", "--measure", default="AP", show_default=True, help="Measure that ranks the runs, as AP or nDCG@10."
+)
+RELEVANT_FROM = click.option(
+    "--relevant-from",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Lowest relevant grade.",
+)
+TIES = click.option(
+    "--ties",
+    type=click.Choice([rule.value for rule in TieRule]),
+    default=TieRule.TREC_EVAL.value,
+    show_default=True,
+    help="Which of two documents with the same score comes first.",
+)
+SEED = click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of what is drawn at random."
+)
+
+
+def table_forms(command: Command) -> Command:
+    """Give a command `--json` and `--csv`; it receives `form`: text, json or csv."""
+
+    @wraps(command)
+    def with_form(*args: Any, as_json: bool, as_csv: bool, **options: Any) -> Any:
+        form = one_form(as_json=as_json, as_csv=as_csv, as_latex=False)
+        return command(*args, form=form, **options)
+
+    decorated: Any = click.option("--csv", "as_csv", is_flag=True, help="The table as CSV, with all digits.")(
+        with_form
+    )
+    return click.option("--json", "as_json", is_flag=True, help="One JSON object, with all digits.")(  # type: ignore[no-any-return]
+        decorated
+    )
+
+
+def one_measure(name: str) -> Measure:
+    """The one measure of this name; raises WorkbenchError for several."""
+    measures = parse_measures(name)
+    if len(measures) > 1:
+        raise WorkbenchError("a ranking is by one measure", remedy="name one, such as AP")
+    return measures[0]

@@ -1,0 +1,226 @@
+"""Other judges: would the runs stand in the same order under other assessors' qrels, and as surely apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.errors import WorkbenchError
+from workbench.trust.alternatives import TopicScores
+from workbench.trust.mixtures import (
+    MixedQrels,
+    MixedRankings,
+    PairOfRuns,
+    Percentiles,
+    draw,
+    in_parts,
+    mixed_scores,
+    percentiles_of,
+)
+from workbench.trust.orders import Orders, orders_of, rank_coefficients
+from workbench.trust.reference import RankingChange, RankingOptions, ReferenceRanking, means_of
+
+Progress = Callable[[Sequence[range]], Iterable[range]]
+"""Passes on parts of the work one by one, and may show how far it is."""
+EQUAL, DIFFERENT = 0.9, 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class OtherQrels:
+    """The ranking of the runs under other qrels beside that of the reference, on the `topics` of both.
+
+    `coefficients` are by name, None where undefined. `swapped` counts pairs of runs that change places and
+    `tied` those tied under these qrels. Of the `significant` differences of the reference on these topics
+    `lost` are not significant here and `inverted` are so the other way round; `gained` are significant only
+    here. On `without_relevant` of the topics every run scores 0. These qrels grade `graded` pairs.
+    """
+
+    name: str
+    graded: int
+    topics: int
+    without_relevant: int
+    coefficients: Mapping[str, float | None]
+    swapped: int
+    tied: int
+    significant: int
+    lost: int
+    inverted: int
+    gained: int
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A run under the reference, and over the mixtures: 95 % of its scores and all of its ranks.
+
+    `scores` are by the name of other qrels, each over the topics that these qrels have.
+    """
+
+    run: str
+    score: float
+    rank: int
+    mixed: Percentiles
+    best: int | None
+    worst: int | None
+    scores: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class BetweenQrels:
+    """The coefficients of the rankings under two qrels on the `topics` that both have."""
+
+    first: str
+    second: str
+    topics: int
+    coefficients: Mapping[str, float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class OtherJudges:
+    """How much the ranking of runs depends on who judged; `mixtures` is None of fewer than two assessors.
+
+    `significant` of the pairs of runs are so under the reference; all qrels together grade `graded_pairs`.
+    `pairs` are the runs that any mixture swaps or makes less sure, the most often swapped first, then in the
+    order of their gaps; `standings` are the runs by rank.
+    """
+
+    measure: str
+    options: RankingOptions
+    topics: int
+    graded_pairs: int
+    assessors: tuple[str, ...]
+    significant: int
+    others: tuple[OtherQrels, ...]
+    between: tuple[BetweenQrels, ...]
+    mixtures: MixedQrels | None
+    pairs: tuple[PairOfRuns, ...]
+    standings: tuple[Standing, ...]
+
+    @property
+    def runs(self) -> int:
+        """How many runs are ranked."""
+        return len(self.standings)
+
+
+def other_judges(
+    scores: TopicScores, assessors: Sequence[str], options: RankingOptions, progress: Progress = iter
+) -> OtherJudges:
+    """Compare the rankings under all qrels of `scores`, and under mixtures of the `assessors` among them.
+
+    Mixtures are compared on the topics that any assessor judged. Raises WorkbenchError for fewer than two
+    runs, and where the reference or an assessor is not among the qrels.
+    """
+    _check(scores, assessors, options)
+    reference = scores.qrels.index(options.reference)
+    judged = [scores.covered[scores.qrels.index(name)] for name in assessors]
+    one = ReferenceRanking(scores, reference, options, np.logical_or.reduce(judged) if judged else None)
+    names = [place for place in range(len(scores.qrels)) if place != reference]
+    mixed = _mixed(scores, assessors, one, progress) if len(assessors) > 1 else None
+    return OtherJudges(
+        measure=scores.measure,
+        options=options,
+        topics=one.tests.topics,
+        graded_pairs=scores.pairs,
+        assessors=tuple(assessors),
+        significant=int(np.abs(one.significant).sum()),
+        others=tuple(_other(scores, reference, place, options) for place in names),
+        between=tuple(_between(scores, options)),
+        mixtures=None if mixed is None else mixed.summary(),
+        pairs=() if mixed is None else mixed.pairs(scores.runs),
+        standings=_standings(scores, one, mixed, names),
+    )
+
+
+def verdict(tau: float | None) -> str:
+    """Kendall's tau in words: from .9 on rankings count as equivalent, below .8 as noticeably different.
+
+    Source: Voorhees 2001.
+    """
+    if tau is None:
+        return "undefined"
+    return "equivalent" if tau >= EQUAL else "similar" if tau >= DIFFERENT else "different"
+
+
+def _check(scores: TopicScores, assessors: Sequence[str], options: RankingOptions) -> None:
+    if len(scores.runs) < 2:
+        raise WorkbenchError("a ranking needs two runs", remedy="give at least two")
+    for name in (options.reference, *assessors):
+        if name not in scores.qrels:
+            raise WorkbenchError(
+                f'there are no qrels called "{name}"', remedy=f"there are {', '.join(scores.qrels)}"
+            )
+
+
+def _other(scores: TopicScores, reference: int, place: int, options: RankingOptions) -> OtherQrels:
+    one = ReferenceRanking(scores, reference, options, scores.covered[place])
+    values = scores.values[place][one.topics][np.newaxis]
+    orders, significant = orders_of(means_of(values)), one.tests.significant(values)
+    change = RankingChange.between(one, orders, significant)
+    return OtherQrels(
+        name=scores.qrels[place],
+        graded=scores.graded[place],
+        topics=int(one.topics.sum()),
+        without_relevant=int((~values.any(axis=(0, 2))).sum()),
+        coefficients=_coefficients(one.orders, orders, options),
+        swapped=int(change.swapped.sum()),
+        tied=int(orders.tied[0]),
+        significant=int(np.abs(one.significant).sum()),
+        lost=int(change.lost.sum()),
+        inverted=int(change.inverted.sum()),
+        gained=int(change.gained.sum()),
+    )
+
+
+def _coefficients(one: Orders, other: Orders, options: RankingOptions) -> dict[str, float | None]:
+    return {
+        each.name: None if np.isnan(value := float(each.compute(one, other)[0])) else value
+        for each in rank_coefficients(options.persistence)
+    }
+
+
+def _between(scores: TopicScores, options: RankingOptions) -> Iterable[BetweenQrels]:
+    for first, one in enumerate(scores.qrels):
+        for second in range(first + 1, len(scores.qrels)):
+            both = scores.covered[first] & scores.covered[second]
+            pair = [orders_of(means_of(scores.values[at][both][np.newaxis])) for at in (first, second)]
+            yield BetweenQrels(
+                one, scores.qrels[second], int(both.sum()), _coefficients(pair[0], pair[1], options)
+            )
+
+
+def _mixed(
+    scores: TopicScores, assessors: Sequence[str], reference: ReferenceRanking, progress: Progress
+) -> MixedRankings:
+    options = reference.options
+    drawn = draw(scores, assessors, count=options.mixtures, seed=options.seed)
+    drawn[:, ~reference.topics] = -1
+    found = MixedRankings(reference)
+    for part in progress(in_parts(options.mixtures)):
+        found.add(mixed_scores(scores, drawn[part.start : part.stop]))
+    return found
+
+
+def _standings(
+    scores: TopicScores, one: ReferenceRanking, mixed: MixedRankings | None, others: Sequence[int]
+) -> tuple[Standing, ...]:
+    means, ranks = one.orders.means[0], one.orders.ranks[0]
+    under = {
+        scores.qrels[place]: means_of(scores.values[place][scores.covered[place]][np.newaxis])[0]
+        for place in others
+    }
+    all_means = np.concatenate(mixed.means) if mixed else np.zeros((0, len(means)))
+    all_ranks = np.concatenate(mixed.ranks) if mixed else np.zeros((0, len(means)), dtype=np.intp)
+    found = [
+        Standing(
+            run=run,
+            score=float(means[at]),
+            rank=int(ranks[at]),
+            mixed=percentiles_of(all_means[:, at]),
+            best=int(all_ranks[:, at].min()) if len(all_ranks) else None,
+            worst=int(all_ranks[:, at].max()) if len(all_ranks) else None,
+            scores={name: float(values[at]) for name, values in under.items()},
+        )
+        for at, run in enumerate(scores.runs)
+    ]
+    return tuple(sorted(found, key=lambda one: (one.rank, one.run)))
