@@ -16,8 +16,8 @@ Decisions:
 - A result names what it was computed from, and no figure in it stands without its n, interval or coverage.
 - Whatever is drawn at random has a seed, and the result has the seed.
 - Two means that differ by less than 10 ** -12 are equal: no document changes them so little, rounding does.
-- A mixture has one assessor for a topic, not for a pair: so assessors work, so Voorhees 2000 mixed them, and so
-  the scores of a topic need to be computed once an assessor, not once a mixture.
+- A mixture has one assessor for a topic, not for a pair: assessors work so, Voorhees 2000 mixed them so, and
+  the scores of a topic are computed once for each assessor, not once for each mixture.
 - Scores are those of `workbench.scoring`, topic by topic: what is asked a thousand times is asked of arrays
   of scores, and no run is read or scored twice for it.
 """
