@@ -1,7 +1,7 @@
 """Rankings of the same runs compared by the thousand: tau a and b, rho, tau AP and RBO as arrays.
 
-To add a coefficient: a function of two `Orders` and its line in `rank_coefficients`; tables, CSV and JSON take
-it from there.
+To add a coefficient: a function of two `Orders` and its line in `rank_coefficients`; tables, CSV and JSON
+take it from there.
 """
 
 from __future__ import annotations
