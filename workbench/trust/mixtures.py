@@ -165,6 +165,7 @@ class MixedRankings:
 
 
 def percentiles_of(values: Floats) -> Percentiles:
+    """The mean and the percentiles of a figure over mixtures, shape (mixtures,); NaN stands for undefined."""
     known = values[~np.isnan(values)]
     if not len(known):
         return Percentiles(None, None, None, 0)

@@ -72,6 +72,7 @@ class RankingChange:
 
     @classmethod
     def between(cls, one: ReferenceRanking, orders: Orders, significant: NDArray[np.int8]) -> RankingChange:
+        """What becomes of the pairs under other orders, with what is significant there."""
         before, after = one.signs(one.orders), one.signs(orders)
         return cls(
             swapped=before * after < 0,

@@ -230,21 +230,21 @@ def sentences(found: OtherJudges, *, filled_in: bool) -> list[str]:
     """The comparison in sentences: what was compared, what the mixtures say, and what counts as what."""
     options, pairs = found.options, found.runs * (found.runs - 1) // 2
     correction = f"Holm over {pairs} pairs" if options.holm else "not corrected"
-    said = [
+    lines = [
         f"reference: {options.reference}; {found.measure} of {found.runs} runs over {found.topics} topics",
         f"significance: paired t over topics, level {options.level:g}, {correction}; {found.significant} of "
         f"{pairs} pairs are significant under the reference",
     ]
     mixed = found.mixtures
     if mixed is None:
-        return [*said, "one assessor only: no mixtures"]
+        return [*lines, "one assessor only: no mixtures"]
     tau = mixed.coefficients["tau_b"]
-    said.append(
+    lines.append(
         f"mixtures: {mixed.drawn} of {len(found.assessors)} assessors, one drawn for each topic (seed "
         f"{options.seed}); in brackets their 2.5th and 97.5th percentiles"
     )
     if tau.mean is not None:
-        said.append(
+        lines.append(
             f"mixtures and reference rank the runs {verdict(tau.mean)}ly: mean tau b {tau.mean:.2f} (from .9 "
             "equivalently, below .8 differently; Voorhees 2001)"
         )
@@ -254,8 +254,8 @@ def sentences(found: OtherJudges, *, filled_in: bool) -> list[str]:
         if one.name in found.assessors and one.graded < found.graded_pairs
     ]
     if in_part and not filled_in:
-        said.append(
+        lines.append(
             f"not everybody judged all {found.graded_pairs} pairs ({', '.join(in_part)}): what an assessor "
             "did not judge counts as not relevant, or with --fill as the reference has it"
         )
-    return said
+    return lines
