@@ -173,14 +173,14 @@ def qrels_to_compare(given: AssessorInput) -> tuple[list[AlternativeQrels], list
         qrels += qrels_of_rules(judgments, chosen, relevant_from=given.relevant_from)
     if given.official:
         qrels = [_official(given.official, given.relevant_from), *qrels]
-    wanted = given.reference or (_OFFICIAL if given.official else REFERENCE if len(names) > 1 else names[0])
-    found = next((one for one in qrels if one.name == wanted), None)
+    name = given.reference or (_OFFICIAL if given.official else REFERENCE if len(names) > 1 else names[0])
+    found = next((one for one in qrels if one.name == name), None)
     if found is None:
         listed = ", ".join(one.name for one in qrels)
-        raise WorkbenchError(f'there are no qrels called "{wanted}"', remedy=f"one of {listed}")
+        raise WorkbenchError(f'there are no qrels called "{name}"', remedy=f"one of {listed}")
     if given.fill:
         qrels = [one if one.name not in names else filled([one], found)[0] for one in qrels]
-    return qrels, names, wanted
+    return qrels, names, name
 
 
 def _judgments(given: AssessorInput) -> list[Judgment]:
