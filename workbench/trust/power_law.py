@@ -6,14 +6,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from workbench.errors import WorkbenchError
-
-Floats = NDArray[np.float64]
-
-_STEPS = 60
-_STEEPEST = 30.0  # beyond, rank 2 has a billionth of what rank 1 has
+from workbench.trust.log_linear import Floats, most_likely
 
 
 class Fit(StrEnum):
@@ -74,11 +70,8 @@ def fitted_law(counts: ArrayLike, *, first: int = 1, fit: Fit = Fit.COUNTS) -> P
 def fitted_laws(counts: Floats, *, first: int, fit: Fit) -> tuple[Floats, Floats]:
     """The scale and exponent of many laws, of counts of shape (laws, ranks); NaN where there is none."""
     logs = np.log(np.arange(first, first + counts.shape[1], dtype=np.float64))
-    undefined = (counts > 0).sum(axis=1) < 2
-    with np.errstate(divide="ignore", invalid="ignore"):
-        scales, exponents = (_of_logs if fit is Fit.LOGS else _of_counts)(counts, logs)
-    scales[undefined] = exponents[undefined] = np.nan
-    return scales, exponents
+    levels, exponents = (_of_logs if fit is Fit.LOGS else most_likely)(counts, logs)
+    return np.exp(levels), exponents
 
 
 def sums_between(scales: Floats, exponents: Floats, first: int, last: int) -> Floats:
@@ -89,31 +82,11 @@ def sums_between(scales: Floats, exponents: Floats, first: int, last: int) -> Fl
 
 
 def _of_logs(counts: Floats, logs: Floats) -> tuple[Floats, Floats]:
-    """Least squares of log counts on log ranks, over the ranks that have a count."""
+    """Least squares of log counts on log ranks, over the ranks that have a count; NaN of fewer than two."""
     used = (counts > 0).astype(np.float64)
-    values = np.where(counts > 0, np.log(counts), 0.0)
-    ranks = used.sum(axis=1)
+    values = np.log(np.maximum(counts, 1e-300)) * used
+    ranks = np.where(used.sum(axis=1) > 1, used.sum(axis=1), np.nan)
     x, y = (used @ logs) / ranks, values.sum(axis=1) / ranks
     apart = used * (logs - x[:, np.newaxis])
     exponents = (apart * values).sum(axis=1) / (apart**2).sum(axis=1)
-    return np.exp(y - exponents * x), exponents
-
-
-def _of_counts(counts: Floats, logs: Floats) -> tuple[Floats, Floats]:
-    """The most likely law of Poisson's counts, by Newton's method.
-
-    The mean log rank under the law is that of the documents found; the scale then gives as many as found.
-    """
-    totals = counts.sum(axis=1)
-    target = (counts @ logs) / totals
-    exponents = np.full(len(counts), -0.5)
-    for _ in range(_STEPS):
-        weights = np.exp(exponents[:, np.newaxis] * (logs - logs[0]))
-        weights /= weights.sum(axis=1, keepdims=True)
-        mean = weights @ logs
-        variance = weights @ logs**2 - mean**2
-        steps = np.clip((target - mean) / variance, -1.0, 1.0)
-        exponents = np.clip(exponents + steps, -_STEEPEST, _STEEPEST)
-        if (np.abs(steps[np.isfinite(steps)]) < 1e-12).all():
-            break
-    return totals / np.exp(exponents[:, np.newaxis] * logs).sum(axis=1), exponents
+    return y - exponents * x, exponents
