@@ -58,7 +58,7 @@ class RunScores:
 
 
 @dataclass(frozen=True, slots=True)
-class _Ordered:
+class OrderedRun:
     """A run in the order in which it is read: its grades, and its docnos by topic, decoded when asked for."""
 
     tag: str
@@ -88,15 +88,23 @@ class Scorer:
         others = [measure for measure in self.measures if measure not in self._kernels]
         self._field = FieldScorers(self.relevance, others) if others else None
 
+    def read(
+        self, run: Run | RunArrays, *, ties: TieRule = TieRule.TREC_EVAL, double_precision: bool = False
+    ) -> OrderedRun:
+        """A run in the order in which `score` reads it, for whoever needs more of it than its scores."""
+        if isinstance(run, Run):
+            return self._of_run(run, ties, double_precision)
+        return self._of_arrays(run, ties, double_precision)
+
     def score(
         self,
-        run: Run | RunArrays,
+        run: Run | RunArrays | OrderedRun,
         *,
         ties: TieRule = TieRule.TREC_EVAL,
         double_precision: bool = False,
         all_topics: bool = True,
     ) -> RunScores:
-        """Score one run.
+        """Score one run; of one that `read` ordered, its tie rule and precision count.
 
         A mean is over all topics of the qrels, as by `trec_eval -c`: a topic that the run lacks counts as 0.
         Without `all_topics` it is over those that the run has, as by trec_eval without -c. What ir_measures
@@ -106,9 +114,9 @@ class Scorer:
         as in pools. Raises WorkbenchError where a scorer gives up.
         """
         ordered_run = (
-            self._of_run(run, ties, double_precision)
-            if isinstance(run, Run)
-            else self._of_arrays(run, ties, double_precision)
+            run
+            if isinstance(run, OrderedRun)
+            else self.read(run, ties=ties, double_precision=double_precision)
         )
         judged = ordered_run.judged
         scored = tuple(self.relevance.topics[number] for number in judged.topics.tolist())
@@ -139,11 +147,9 @@ class Scorer:
 
     def judged(self, run: Run | RunArrays, *, ties: TieRule = TieRule.TREC_EVAL) -> JudgedRun:
         """The grades of what a run retrieved, in the order in which `score` reads it."""
-        if isinstance(run, Run):
-            return self._of_run(run, ties, double_precision=False).judged
-        return self._of_arrays(run, ties, double_precision=False).judged
+        return self.read(run, ties=ties).judged
 
-    def _of_run(self, run: Run, ties: TieRule, double_precision: bool) -> _Ordered:
+    def _of_run(self, run: Run, ties: TieRule, double_precision: bool) -> OrderedRun:
         orders: dict[str, Sequence[str]] = {}
         near_tied = 0
         for topic, ranking in run.rankings.items():
@@ -162,9 +168,9 @@ class Scorer:
             np.cumsum([0, *map(len, grades)]),
             np.array([grade for of_topic in grades for grade in of_topic], dtype=np.int64),
         )
-        return _Ordered(run.tag, judged, near_tied, lambda: orders)
+        return OrderedRun(run.tag, judged, near_tied, lambda: orders)
 
-    def _of_arrays(self, run: RunArrays, ties: TieRule, double_precision: bool) -> _Ordered:
+    def _of_arrays(self, run: RunArrays, ties: TieRule, double_precision: bool) -> OrderedRun:
         sizes = np.diff(run.starts)
         known = [self.relevance.numbers.get(topic, -1) for topic in run.topics]
         numbers = np.repeat(np.array(known, dtype=np.intp), sizes)
@@ -179,7 +185,7 @@ class Scorer:
             np.append(starts, len(numbers)),
             self.relevance.grades_in_arrays(docnos, numbers),
         )
-        return _Ordered(run.tag, judged, near_tied, partial(self._decoded, docnos, judged))
+        return OrderedRun(run.tag, judged, near_tied, partial(self._decoded, docnos, judged))
 
     def _decoded(self, docnos: Docnos, judged: JudgedRun) -> dict[str, list[str]]:
         listed = [docno.decode("utf-8", "surrogateescape") for docno in docnos.tolist()]

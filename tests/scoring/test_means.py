@@ -1,0 +1,21 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from workbench.scoring.means import mean_score
+
+
+def test_the_interval_is_that_of_students_t() -> None:
+    scores = [0.31, 0.02, 0.77, 0.4, 0.4]
+    found = mean_score(scores)
+    expected = stats.ttest_1samp(scores, 0).confidence_interval(0.95)
+    assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
+    assert found.mean == pytest.approx(np.mean(scores))
+    assert found.topics == 5
+
+
+def test_one_topic_has_no_interval() -> None:
+    found = mean_score([0.5])
+    assert (found.mean, found.low, found.high, found.topics) == (0.5, None, None, 1)
