@@ -77,7 +77,7 @@ QUESTIONS: Mapping[str, tuple[Asked, ...]] = {
     "runs.run": (_asked(TAG),),
     "runs.confirm_removal": (_asked(SPARE),),
     "scores.index": (_asked(), _asked(who="wick")),
-    "scores.run": (_asked(TAG),),
+    "run_scores.index": (_asked(TAG),),
     "side_by_side.desk": (_asked(), _asked(task_id="run_task_id")),
     "topics.topic": (_asked(("topic", "T02")),),
 }

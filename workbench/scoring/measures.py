@@ -15,6 +15,7 @@ from typing import Any
 import ir_measures
 from ir_measures import Measure
 from ir_measures.measures import registry
+from ir_measures.measures.base import MeanAgg
 from ir_measures.providers.base import NOT_PROVIDED
 
 from workbench.errors import WorkbenchError
@@ -101,6 +102,11 @@ def _measure(name: str) -> Measure:
 def in_the_field(measure: Measure) -> bool:
     """Whether an installed scorer that ir_measures knows computes the measure."""
     return bool(_PIPELINE.supports(measure))
+
+
+def is_mean(measure: Measure) -> bool:
+    """Whether a run is worth the mean of a measure over its topics, not their sum."""
+    return isinstance(measure.aggregator(), MeanAgg)
 
 
 def _known() -> dict[str, Measure]:

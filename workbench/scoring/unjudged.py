@@ -22,8 +22,8 @@ class ScoreBounds:
     """What a run's unjudged documents leave open of a mean over all topics of the qrels.
 
     `unjudged` of the `read` documents are not in the qrels: those down to the measure's cutoff, all retrieved
-    where it has none. `low` and `high` are means over topics of the lower and the higher of two scores: all
-    of these documents as not relevant, and all as relevant.
+    where it has none. `low` and `high` are the lower and the higher of two means: with all of these documents
+    not relevant, as the run is scored, and with all of them relevant.
     """
 
     unjudged: int
@@ -41,8 +41,8 @@ def score_bounds(run: JudgedRun, measure: Measure, *, highest: int) -> ScoreBoun
     """The bounds of a run's mean score; `highest` is the grade that unjudged documents could have.
 
     As relevant, they also raise the number of relevant documents by which AP, recall and nDCG divide: for
-    these measures the two scores are readings of the same run, and no extremes. None where the measure has
-    no kernel (see `kernels.registry`) or counts documents.
+    these measures the two are no extremes, since some judged relevant and some not may give less or more.
+    None where the measure has no kernel (see `kernels.registry`) or counts documents.
     """
     kernel = kernel_of(measure)
     if kernel is None or measure.NAME in _COUNTS:
@@ -51,7 +51,7 @@ def score_bounds(run: JudgedRun, measure: Measure, *, highest: int) -> ScoreBoun
     read = np.ones(len(run.grades), dtype=np.bool_) if cutoff is None else run.ranks <= cutoff
     unjudged = read & (run.grades == ABSENT)
     without = compute(kernel, run, measure)
-    low = high = without
+    relevant = without
     if unjudged.any():
         grade = max(highest, run.relevance.highest, int(measure.params.get("rel", 1)))
         more = np.zeros(len(run.relevance.topics), dtype=np.intp)
@@ -59,11 +59,9 @@ def score_bounds(run: JudgedRun, measure: Measure, *, highest: int) -> ScoreBoun
         grades = np.where(unjudged, grade, run.grades)
         filled = JudgedRun(_MoreRelevant(run.relevance, more, grade), run.topics, run.starts, grades)
         relevant = compute(kernel, filled, measure)
-        low, high = np.minimum(without, relevant), np.maximum(without, relevant)
     topics = len(run.relevance.topics)
-    return ScoreBounds(
-        int(unjudged.sum()), int(read.sum()), float(low.sum()) / topics, float(high.sum()) / topics
-    )
+    low, high = sorted((float(without.sum()) / topics, float(relevant.sum()) / topics))
+    return ScoreBounds(int(unjudged.sum()), int(read.sum()), low, high)
 
 
 class _MoreRelevant(Relevance):

@@ -56,7 +56,7 @@ BLUEPRINTS = (
     *adjudication.BLUEPRINTS,
     discussions.blueprint,
     *qrels.BLUEPRINTS,
-    scores.blueprint,
+    *scores.BLUEPRINTS,
     people.blueprint,
     *judging.BLUEPRINTS,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
@@ -109,15 +109,22 @@ def make_qrels(db: Session, campaign_id: int, choice: RuleChoice, *, unjudged: b
     as not relevant, infAP and bpref as unjudged.
     Raises WorkbenchError for an unknown rule, parameter or assessor, and a rule that makes no whole grades.
     """
-    result = material(db, campaign_id).settled(choice)
-    graded = {(q.topic, q.docno) for q in result.qrels}
-    without = sorted(_pooled(db, campaign_id) - graded) if unjudged else ()
+    report = qrels_of(material(db, campaign_id), choice)
+    if not unjudged:
+        return report
+    graded = {(q.topic, q.docno) for q in report.consensus.qrels}
+    without = sorted(pooled_pairs(db, campaign_id) - graded)
+    return replace(report, unjudged=tuple(Qrel(*pair, UNJUDGED) for pair in without))
+
+
+def qrels_of(found: Material, choice: RuleChoice) -> QrelsReport:
+    """The same from material that was read already; raises WorkbenchError as `make_qrels` does."""
+    result = found.settled(choice)
     return QrelsReport(
         choice=choice,
         consensus=result,
         summary=summary(result),
         without_grade=sum(pair.reason == NO_GRADE for pair in result.unsettled),
-        unjudged=tuple(Qrel(*pair, UNJUDGED) for pair in without),
     )
 
 
@@ -146,7 +153,8 @@ def who_graded_most(db: Session, campaign_id: int) -> str | None:
     return db.scalars(order.limit(1)).one_or_none()
 
 
-def _pooled(db: Session, campaign_id: int) -> set[Pair]:
+def pooled_pairs(db: Session, campaign_id: int) -> set[Pair]:
+    """The pairs of the opened pools of a campaign."""
     chosen = (
         select(PoolEntryRow.topic, PoolEntryRow.docno)
         .join(PoolRow)

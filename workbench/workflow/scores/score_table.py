@@ -1,40 +1,96 @@
-"""What the runs of a campaign are worth on its qrels."""
+"""What the runs of a campaign are worth on its qrels: scored once, and kept by what the scores depend on."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+import hashlib
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
 from workbench.consensus.rule_choice import RuleChoice
+from workbench.consensus.rules import RULES
 from workbench.errors import WorkbenchError
-from workbench.export import Export, table_export
 from workbench.records import Scale, Verdict
 from workbench.scoring.measures import parse_measures
 from workbench.scoring.scorer import RunScores, Scorer
+from workbench.scoring.unjudged import ScoreBounds, score_bounds
+from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.campaigns import campaign_of
-from workbench.workflow.qrels.qrels import QrelsReport, make_qrels
+from workbench.workflow.campaigns.collection import topics_of
+from workbench.workflow.qrels.qrels import Material, QrelsReport, material, pooled_pairs, qrels_of
 from workbench.workflow.runs.packed_store import arrays_for_use
-from workbench.workflow.runs.run_records import runs_of
+from workbench.workflow.runs.run_records import CampaignRun, runs_of
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """How much of a campaign its qrels have: `topics` of `all_topics`, and `pairs` of the `pooled` ones."""
+
+    topics: int
+    all_topics: int
+    pairs: int
+    pooled: int
+
+    @property
+    def whole(self) -> bool:
+        """Whether every topic and every pooled pair has a grade."""
+        return self.topics == self.all_topics and self.pairs == self.pooled
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreTable:
-    """Runs by measures; every mean is over all topics of the qrels."""
+    """Runs by measures; every mean is over all topics of the qrels.
+
+    The `runs` are best first by the first measure; `bounds` are what unjudged documents leave open, by tag,
+    then measure, of measures that have any. `waiting` runs are not scored yet. `groups` are by tag.
+    """
 
     qrels: QrelsReport
+    coverage: Coverage
     measures: tuple[str, ...]
     runs: tuple[RunScores, ...]
+    bounds: Mapping[str, Mapping[str, ScoreBounds]]
+    groups: Mapping[str, str]
+    waiting: int = 0
+
+    @property
+    def total(self) -> int:
+        """How many runs there are to score."""
+        return len(self.runs) + self.waiting
+
+    def run(self, tag: str) -> RunScores:
+        """The scores of a run; raises KeyError for one that is not in the table."""
+        return {one.tag: one for one in self.runs}[tag]
 
 
-def score_export(table: ScoreTable) -> Export:
-    """The table with one row a run: every measure, and how many topics of the qrels the run has."""
-    rows = [
-        (one.tag, *(one.values[name] for name in table.measures), one.topics_scored, one.topics_in_qrels)
-        for one in table.runs
-    ]
-    return table_export(("run", *table.measures, "topics_scored", "topics_in_qrels"), rows)
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    """A run by all measures, and what is open of each that has bounds."""
+
+    scores: RunScores
+    bounds: Mapping[str, ScoreBounds]
+
+
+@dataclass(frozen=True, slots=True)
+class _Qrels:
+    """What a rule made, and the hash of its lines."""
+
+    report: QrelsReport
+    sha256: str
+
+
+MOST_KEPT = 1024
+_QRELS: Cache[tuple[str, RuleChoice], _Qrels] = Cache(16)
+"""What the last rules gave, by the digest of the judgments."""
+
+_SCORED: Cache[tuple[str, int, tuple[str, ...], str, str], _Scored] = Cache(MOST_KEPT)
+"""Runs by the hash of the qrels, the highest grade, the measures, the hash of the run and its tag.
+
+None of them ever changes, so that nothing here grows old: with a new judgment the qrels have another hash,
+and a run that is added is the only one to be scored. One takes 40 KB for 50 topics and 6 measures.
+"""
 
 
 def default_measures(scale: Scale, choice: RuleChoice | None = None) -> str:
@@ -51,34 +107,93 @@ def score_runs(
     choice: RuleChoice,
     measures: str | None = None,
     tags: Collection[str] | None = None,
+    seconds: float | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> ScoreTable:
     """Score the runs (or those named) on the qrels of a rule, best first by the first measure.
 
     Of a replaced run the current version counts; a run that was set aside must be named. `measures` are
-    ir-measures' names; None takes the campaign's default. `progress` is called after each run with the number
-    done and the total. Raises WorkbenchError for an unknown measure or run, and where there are no qrels or
-    runs to score.
+    ir-measures' names; None takes the campaign's default. With `seconds` no further run is begun when these
+    have passed: the next call goes on from there. `progress` is called after each run with the number done
+    and the total. Raises WorkbenchError for an unknown measure or run, and where there are no qrels or runs
+    to score.
     """
-    runs = runs_of(db, campaign_id)
+    runs = _chosen(runs_of(db, campaign_id), tags)
+    scale = campaign_of(db, campaign_id).scale
+    parsed = parse_measures(measures or default_measures(scale, choice))
+    qrels = _qrels(material(db, campaign_id), choice)
+    highest = 1 if RULES[choice.rule].own_scale else max(grade.value for grade in scale.grades)
+    found: dict[str, _Scored] = {}
+    key = (qrels.sha256, highest, tuple(map(str, parsed)))
+    scorer: Scorer | None = None
+    if len(runs) > MOST_KEPT:
+        # The first would be forgotten before the last is scored, and the next call would begin anew.
+        seconds = None
+    started, computed = time.monotonic(), 0
+    for number, run in enumerate(runs, start=1):
+        known = _SCORED.peek((*key, run.sha256, run.tag))
+        if known is None:
+            # One run at least each time, or a slow machine would never come to an end.
+            if seconds is not None and computed and time.monotonic() - started > seconds:
+                break
+            scorer = scorer or Scorer(qrels.report.consensus.qrels, parsed)
+            known = _score(scorer, db, campaign_id, run.tag, highest)
+            _SCORED.put((*key, run.sha256, run.tag), known)
+            computed += 1
+        found[run.tag] = known
+        if progress is not None:
+            progress(number, len(runs))
+    first = str(parsed[0])
+    scores = sorted((one.scores for one in found.values()), key=lambda one: (-one.values[first], one.tag))
+    return ScoreTable(
+        qrels=qrels.report,
+        coverage=_coverage(db, campaign_id, qrels.report),
+        measures=key[2],
+        runs=tuple(scores),
+        bounds={tag: one.bounds for tag, one in found.items()},
+        groups={run.tag: run.group for run in runs},
+        waiting=len(runs) - len(found),
+    )
+
+
+def _chosen(runs: Sequence[CampaignRun], tags: Collection[str] | None) -> list[CampaignRun]:
     unknown = set(tags or ()) - {run.tag for run in runs}
     if unknown:
         raise WorkbenchError(f"there is no run {', '.join(sorted(unknown))} in this campaign")
     chosen = [
-        run.tag for run in runs if (run.verdict is not Verdict.SET_ASIDE if tags is None else run.tag in tags)
+        run for run in runs if (run.verdict is not Verdict.SET_ASIDE if tags is None else run.tag in tags)
     ]
     if not chosen:
         raise WorkbenchError("there are no runs to score", remedy="load runs first")
-    parsed = parse_measures(measures or default_measures(campaign_of(db, campaign_id).scale, choice))
-    report = make_qrels(db, campaign_id, choice)
-    if not report.consensus.qrels:
-        raise WorkbenchError("this rule gives no qrels yet", remedy="judge first, or choose another rule")
-    scorer = Scorer(report.consensus.qrels, parsed)
-    scored = []
-    for number, tag in enumerate(chosen, start=1):
-        scored.append(scorer.score(arrays_for_use(db, campaign_id, tag)))
-        if progress is not None:
-            progress(number, len(chosen))
-    names = tuple(str(measure) for measure in parsed)
-    scored.sort(key=lambda run: (-run.values[names[0]], run.tag))
-    return ScoreTable(report, names, tuple(scored))
+    return chosen
+
+
+def _qrels(found: Material, choice: RuleChoice) -> _Qrels:
+    def make() -> _Qrels:
+        report = qrels_of(found, choice)
+        if not report.consensus.qrels:
+            raise WorkbenchError("this rule gives no qrels yet", remedy="judge first, or choose another rule")
+        return _Qrels(report, hashlib.sha256(b"".join(report.lines())).hexdigest())
+
+    return _QRELS.get((found.digest(), choice), make)
+
+
+def _score(scorer: Scorer, db: Session, campaign_id: int, tag: str, highest: int) -> _Scored:
+    ordered = scorer.read(arrays_for_use(db, campaign_id, tag))
+    bounds = {
+        str(measure): found
+        for measure in scorer.measures
+        if (found := score_bounds(ordered.judged, measure, highest=highest)) is not None
+    }
+    return _Scored(scorer.score(ordered), bounds)
+
+
+def _coverage(db: Session, campaign_id: int, report: QrelsReport) -> Coverage:
+    pooled = pooled_pairs(db, campaign_id)
+    graded = {(qrel.topic, qrel.docno) for qrel in report.consensus.qrels}
+    return Coverage(
+        topics=report.summary.topics,
+        all_topics=len(topics_of(db, campaign_id)),
+        pairs=len(pooled & graded),
+        pooled=len(pooled),
+    )

@@ -1,0 +1,91 @@
+"""What all pages of scores are asked for: measures, the rule of the qrels, runs; and their table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flask import request
+
+from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.records import Verdict
+from workbench.scoring.measures import parse_measures
+from workbench.storage import Session
+from workbench.web.access import here
+from workbench.web.forms import findings_of, sent_ids
+from workbench.web.ids import write_id
+from workbench.web.pages.qrels.rule_form import RuleForm, rule_form
+from workbench.workflow.campaigns.campaigns import campaign_of
+from workbench.workflow.runs.run_records import CampaignRun, runs_of
+from workbench.workflow.scores.score_table import ScoreTable, default_measures, score_runs
+
+# How long a request may score runs before it says how far it has come.
+SECONDS = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreForm:
+    """What is to be scored, from the address; `asked` is false before the form was sent.
+
+    `by` is the measure that a page shows, or what it sorts by; empty where the address names none.
+    """
+
+    asked: bool
+    rule: RuleForm
+    measures: str
+    runs: tuple[CampaignRun, ...]
+    tags: frozenset[str]
+    by: str
+
+    def arguments(self) -> dict[str, str | list[str]]:
+        """The same in an address; all runs need not be named."""
+        chosen: dict[str, str | list[str]] = {**self.rule.arguments(), "measures": self.measures}
+        if len(self.tags) < len(self.runs):
+            chosen["run"] = [write_id(run.tag) for run in self.runs if run.tag in self.tags]
+        return chosen
+
+    def shown(self, table: ScoreTable) -> str:
+        """The measure that a page about one measure shows; raises WorkbenchError for one not in the table."""
+        if self.by and self.by not in table.measures:
+            raise WorkbenchError(
+                f"{self.by!r} is not among the measures", remedy=f"one of {', '.join(table.measures)}"
+            )
+        return self.by or table.measures[0]
+
+
+def score_form(db: Session) -> ScoreForm:
+    """What the address asks for, completed by what is proposed."""
+    runs = runs_of(db, here().id)
+    asked = "measures" in request.args
+    # Without a ticked box the form sends no run, but `asked`.
+    named = sent_ids("run")
+    counted = [one.tag for one in runs if one.verdict is not Verdict.SET_ASIDE]
+    tags = named if named or "asked" in request.args else counted
+    rule = rule_form(db, here().id)
+    scale = campaign_of(db, here().id).scale
+    measures = request.args.get("measures") if asked else default_measures(scale, rule.choice)
+    by = request.args.get("by", "").strip()
+    return ScoreForm(asked, rule, measures or "", runs, frozenset(tags), by)
+
+
+def scored(db: Session, form: ScoreForm, *, at_once: bool = False) -> ScoreTable:
+    """The table of the form; not whole where that takes long, unless `at_once` or the address has `whole`.
+
+    Raises InvalidInput with all that is wrong with the form, else as `score_runs` does.
+    """
+    findings: list[Finding] = []
+    try:
+        parse_measures(form.measures)
+    except WorkbenchError as error:
+        findings.extend(findings_of(error, "Measures", "measures"))
+    if not form.tags and form.runs:
+        findings.append(Finding("Runs", None, "run", "no run is chosen", "choose one or more"))
+    if findings:
+        raise InvalidInput(findings)
+    return score_runs(
+        db,
+        here().id,
+        choice=form.rule.choice,
+        measures=form.measures,
+        tags=form.tags or None,
+        seconds=None if at_once or "whole" in request.args else SECONDS,
+    )

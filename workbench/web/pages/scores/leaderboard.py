@@ -1,0 +1,92 @@
+"""The leaderboard: runs by measures on the qrels of a rule."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Blueprint, render_template, request
+from werkzeug.wrappers import Response
+
+from workbench.consensus.rules import RULES
+from workbench.errors import Finding, WorkbenchError
+from workbench.scoring.listed import example_names
+from workbench.web.access import here, reader
+from workbench.web.context import reading
+from workbench.web.downloads import export_file
+from workbench.web.forms import findings_of, status_of
+from workbench.web.pages.scores.form import ScoreForm, score_form, scored
+from workbench.web.requests import wants_fragment
+from workbench.workflow.scores.leaderboard import Leaderboard, leaderboard, leaderboard_export
+from workbench.workflow.scores.score_table import ScoreTable
+
+blueprint = Blueprint("scores", __name__, url_prefix="/c/<slug>/scores")
+
+
+@blueprint.get("")
+@reader
+def index() -> str | tuple[str, int]:
+    """The form and its table; before the form is sent, htmx fetches the table of what it proposes."""
+    with reading() as db:
+        form = score_form(db)
+        if not form.asked and not wants_fragment():
+            return _page(form)
+        try:
+            table = scored(db, form)
+            board = None if table.waiting else _sorted(table, form)
+        except WorkbenchError as error:
+            return _page(form, findings=findings_of(error, "Scores")), status_of(error)
+    return _page(form, table, board)
+
+
+@blueprint.get("/table.<any(csv, tex, json):kind>")
+@reader
+def table_file(kind: str) -> Response:
+    """Runs by measures with intervals and bounds: as CSV and JSON with all digits, or as LaTeX."""
+    with reading() as db:
+        form = score_form(db)
+        board = _sorted(scored(db, form, at_once=True), form)
+    return export_file(leaderboard_export(board), kind, f"{here().slug}.scores")
+
+
+def _sorted(table: ScoreTable, form: ScoreForm) -> Leaderboard:
+    return leaderboard(table, by=form.by, reverse=request.args.get("reverse") == "yes")
+
+
+def _page(
+    form: ScoreForm,
+    table: ScoreTable | None = None,
+    board: Leaderboard | None = None,
+    findings: tuple[Finding, ...] = (),
+) -> str:
+    return render_template(
+        "scores/_table.html" if wants_fragment() else "scores/index.html",
+        form=form,
+        rules=RULES,
+        table=table,
+        board=board,
+        plot=_plot(board) if board else None,
+        findings=findings,
+        examples=example_names(),
+    )
+
+
+def _plot(board: Leaderboard) -> dict[str, Any]:
+    """A dot for every run by the measure that is shown, with its interval, and its bounds as a band."""
+    rows = []
+    for line in board.lines:
+        cell = line.cells[board.shown]
+        rows.append(
+            {
+                "name": line.scores.tag,
+                "note": line.group,
+                "value": cell.value,
+                "line": [cell.interval.low, cell.interval.high] if cell.interval else [None, None],
+                "band": [cell.bounds.low, cell.bounds.high] if cell.bounds else [None, None],
+                "n": line.scores.topics_in_qrels,
+            }
+        )
+    return {
+        "x": board.shown,
+        "rows": rows,
+        "words": {"value": "mean", "line": "95 % interval", "band": "bounds", "n": "topics"},
+    }

@@ -1,0 +1,160 @@
+"""The leaderboard: runs by measures, each mean with its interval and its bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from workbench.consensus.rule_choice import choice_label
+from workbench.errors import WorkbenchError
+from workbench.export import Export, table_export
+from workbench.latex import between, document, escaped, number, percent, table
+from workbench.scoring.means import MeanScore, mean_score
+from workbench.scoring.measures import is_mean, parse_measures
+from workbench.scoring.scorer import RunScores
+from workbench.scoring.significance import LEVEL
+from workbench.scoring.unjudged import ScoreBounds
+from workbench.workflow.scores.score_table import ScoreTable
+
+UNSETTLED = 0.05
+"""A run is marked where its score can move by more than this as its unjudged documents are judged."""
+RUN, GROUP = "run", "group"
+
+
+@dataclass(frozen=True, slots=True)
+class LeaderCell:
+    """A run by a measure. `interval` is None of a measure that counts instead of taking a mean."""
+
+    value: float
+    interval: MeanScore | None
+    bounds: ScoreBounds | None
+
+    @property
+    def unsettled(self) -> bool:
+        """Whether unjudged documents leave much of the score open."""
+        return self.bounds is not None and self.bounds.width > UNSETTLED
+
+
+@dataclass(frozen=True, slots=True)
+class LeaderLine:
+    """A run with its cells by measure."""
+
+    scores: RunScores
+    group: str
+    cells: Mapping[str, LeaderCell]
+
+
+@dataclass(frozen=True, slots=True)
+class Leaderboard:
+    """The lines in the order asked for: `by` a measure or RUN or GROUP.
+
+    `shown` is the measure whose intervals and bounds are drawn: the one sorted by, else the first.
+    """
+
+    table: ScoreTable
+    lines: tuple[LeaderLine, ...]
+    by: str
+    reverse: bool
+    shown: str
+
+    @property
+    def unsettled(self) -> int:
+        """How many runs have a score in `shown` that can still move much."""
+        return sum(line.cells[self.shown].unsettled for line in self.lines)
+
+    @property
+    def extent(self) -> tuple[float, float]:
+        """The lowest and the highest number to be drawn."""
+        cells = [line.cells[self.shown] for line in self.lines]
+        drawn = [cell.value for cell in cells]
+        for cell in cells:
+            if cell.interval is not None and cell.interval.low is not None and cell.interval.high is not None:
+                drawn += [cell.interval.low, cell.interval.high]
+            if cell.bounds is not None:
+                drawn += [cell.bounds.low, cell.bounds.high]
+        return min(drawn), max(drawn)
+
+
+def leaderboard(found: ScoreTable, *, by: str = "", reverse: bool = False) -> Leaderboard:
+    """The table sorted by a measure, best first, or by RUN or GROUP; the other way with `reverse`.
+
+    Without `by` it is by the first measure. Raises WorkbenchError for anything else to sort by.
+    """
+    by = by or found.measures[0]
+    if by not in (*found.measures, RUN, GROUP):
+        raise WorkbenchError(f"runs cannot be sorted by {by!r}", remedy=f"by {', '.join(found.measures)}")
+    counting = frozenset(str(one) for one in parse_measures(found.measures) if not is_mean(one))
+    lines = [_line(found, one, counting) for one in found.runs]
+    if by == RUN:
+        lines.sort(key=lambda line: line.scores.tag)
+    elif by == GROUP:
+        lines.sort(key=lambda line: (not line.group, line.group, line.scores.tag))
+    else:
+        lines.sort(key=lambda line: (-line.cells[by].value, line.scores.tag))
+    if reverse:
+        lines.reverse()
+    return Leaderboard(found, tuple(lines), by, reverse, by if by in found.measures else found.measures[0])
+
+
+def leaderboard_export(found: Leaderboard) -> Export:
+    """One row a run: every measure, then its interval and bounds; as LaTeX the measures and what is drawn."""
+    measures = found.table.measures
+    columns = [RUN, *measures, "topics_scored", "topics_in_qrels", GROUP]
+    for name in measures:
+        parts = ("low", "high", "unjudged", "read", "as_not_relevant", "as_relevant")
+        columns += [f"{name} {part}" for part in parts]
+    rows = [_row(line, measures) for line in found.lines]
+    return Export(tuple(columns), lambda: rows, table_export(columns, rows).data, partial(_latex, found))
+
+
+def _line(found: ScoreTable, scores: RunScores, counting: frozenset[str]) -> LeaderLine:
+    cells = {
+        name: LeaderCell(
+            value,
+            None if name in counting else mean_score(scores.per_topic[name].values()),
+            found.bounds[scores.tag].get(name),
+        )
+        for name, value in scores.values.items()
+    }
+    return LeaderLine(scores, found.groups[scores.tag], cells)
+
+
+def _row(line: LeaderLine, measures: Sequence[str]) -> tuple[object, ...]:
+    scores = line.scores
+    row: list[object] = [
+        scores.tag, *scores.values.values(), scores.topics_scored, scores.topics_in_qrels, line.group or None
+    ]  # fmt: skip
+    for name in measures:
+        cell = line.cells[name]
+        row += (cell.interval.low, cell.interval.high) if cell.interval else (None, None)
+        one = cell.bounds
+        row += (one.unjudged, one.read, one.low, one.high) if one else (None,) * 4
+    return tuple(row)
+
+
+def _latex(found: Leaderboard) -> str:
+    shown, others = found.shown, [name for name in found.table.measures if name != found.shown]
+    rows = []
+    for line in found.lines:
+        cell = line.cells[shown]
+        interval, one = cell.interval, cell.bounds
+        rows.append(
+            (
+                escaped(line.scores.tag),
+                number(cell.value, 4),
+                between(interval.low, interval.high) if interval else "",
+                f"{one.unjudged:,} of {one.read:,}" if one else "--",
+                between(one.low, one.high) if one else "",
+                *(number(line.cells[name].value, 4) for name in others),
+            )
+        )
+    qrels = found.table.qrels
+    caption = (
+        f"{len(rows)} runs over {qrels.summary.topics} topics; qrels: {escaped(choice_label(qrels.choice))}, "
+        f"{qrels.summary.settled:,} lines. {percent(LEVEL)} $t$ intervals over topics; unjudged documents "
+        "among those that the measure reads; bounds: these as not relevant, and as relevant."
+    )
+    heads = ("Run", escaped(shown), "Interval", "Unjudged", "Bounds", *map(escaped, others))
+    made = table(f"lrrrr{'r' * len(others)}", heads, rows, caption, "tab:scores", size=r"\footnotesize")
+    return document(made)
