@@ -9,7 +9,7 @@ import numpy as np
 
 
 @dataclass(frozen=True, slots=True)
-class TopicScores:
+class TopicSpread:
     """The scores of `runs` runs on a topic.
 
     The lower the `median`, the harder the topic. `deviation` is the standard deviation over the runs, by
@@ -26,7 +26,7 @@ class TopicScores:
     deviation: float | None
 
 
-def topic_scores(scores: Sequence[Mapping[str, float]]) -> tuple[TopicScores, ...]:
+def topic_scores(scores: Sequence[Mapping[str, float]]) -> tuple[TopicSpread, ...]:
     """What the runs score on each topic, the hardest first; one mapping by topic for each run, at least one.
 
     Topics of one median are in order of their highest score, then of their ids.
@@ -43,5 +43,5 @@ def topic_scores(scores: Sequence[Mapping[str, float]]) -> tuple[TopicScores, ..
     for topic, (low, lower, median, upper, high), deviation in zip(
         topics, quartiles, deviations, strict=True
     ):
-        found.append(TopicScores(topic, runs, low, lower, median, upper, high, deviation))
+        found.append(TopicSpread(topic, runs, low, lower, median, upper, high, deviation))
     return tuple(sorted(found, key=lambda one: (one.median, one.high, one.topic)))
