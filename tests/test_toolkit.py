@@ -17,7 +17,7 @@ from tests.tree import ROOT
 from workbench import agree, make_pool, read_qrels, read_run, score, settle
 from workbench.cli.main import workbench as command
 from workbench.errors import InvalidInput, WorkbenchError
-from workbench.records import Qrel
+from workbench.records import Qrel, Ranking, Run
 
 
 def printed(*words: str) -> str:
@@ -141,3 +141,16 @@ def test_the_package_gives_what_it_promises_and_loads_nothing_before_it_is_used(
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_qrels_with_subtopics_are_for_diversity_measures(tmp_path: Path) -> None:
+    (file := tmp_path / "diverse.qrels").write_text("1 1 d1 1\n1 2 d1 0\n1 2 d2 1\n1 1 d3 -2\n")
+    qrels = read_qrels(file, cannot_judge=[-2])
+    assert [(qrel.docno, qrel.iteration) for qrel in qrels] == [("d1", "1"), ("d1", "2"), ("d2", "2")]
+    retrieved = Run("A", {"1": Ranking(("d2",), (1.0,))})
+    assert score(qrels, [retrieved], "StRecall@20")[0].values["StRecall@20"] == 0.5
+    assert score(file, [retrieved], "alpha_nDCG@20")[0].values["alpha_nDCG@20"] > 0
+    with pytest.raises(WorkbenchError):
+        agree(qrels, qrels)
+    with pytest.raises(InvalidInput):
+        agree(file, file)

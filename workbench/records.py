@@ -210,11 +210,12 @@ class Preference:
 
 @dataclass(frozen=True, slots=True)
 class Qrel:
-    """One line of a qrels file."""
+    """One line of a qrels file; `iteration` is its second column, in qrels with subtopics the subtopic."""
 
     topic: str
     docno: str
     grade: int
+    iteration: str = "0"
 
 
 def id_bytes(identifier: str) -> bytes:

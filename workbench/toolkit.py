@@ -6,7 +6,7 @@ OSError where a file cannot be opened.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -38,10 +38,14 @@ def read_run(file: File) -> Run:
         return read_run_top(stream, source=str(file), depth=None).run
 
 
-def read_qrels(file: File) -> Qrels:
-    """Read qrels, plain or gzip, of four columns or BEIR's three."""
+def read_qrels(file: File, *, cannot_judge: Collection[int] = ()) -> Qrels:
+    """Read qrels, plain or gzip, of four columns, with subtopics or without, or BEIR's three.
+
+    Lines with a grade in `cannot_judge`, such as -2, are left out.
+    """
     with Path(file).open("rb") as stream:
-        return qrels_of(stream, source=str(file))
+        lines = qrels_of(stream, source=str(file), subtopics=True)
+    return tuple(line for line in lines if line.grade not in cannot_judge)
 
 
 def make_pool(
@@ -110,9 +114,22 @@ def _by_assessor(assessors: Sequence[File | Qrels]) -> Iterator[Answered]:
     for number, qrels in enumerate(assessors, start=1):
         # Numbered, since two files may have one name in different folders.
         name = str(number) if isinstance(qrels, tuple) else f"{number}: {Path(qrels).name}"
-        for qrel in qrels if isinstance(qrels, tuple) else read_qrels(qrels):
+        for qrel in _one_grade_a_pair(qrels):
             if qrel.grade >= 0:
                 yield name, qrel.topic, qrel.docno, qrel.grade
+
+
+def _one_grade_a_pair(qrels: File | Qrels) -> Qrels:
+    if not isinstance(qrels, tuple):
+        with Path(qrels).open("rb") as stream:
+            return qrels_of(stream, source=str(qrels))
+    pairs = {(qrel.topic, qrel.docno) for qrel in qrels}
+    if len(pairs) < len(qrels):
+        raise WorkbenchError(
+            "the qrels have several grades of a document, as those with subtopics do",
+            remedy="give qrels with one grade a document",
+        )
+    return qrels
 
 
 def _judgments(file: File | Qrels) -> Iterator[Answered]:

@@ -47,6 +47,12 @@ def test_the_lowest_relevant_grade_and_what_is_unjudged_can_be_said(files: list[
     ]
 
 
+def test_a_grade_that_means_cannot_judge_is_not_replayed(files: list[str]) -> None:
+    done = CliRunner().invoke(pool, [*files, "--strategy=max-mean", "--cannot-judge=1"])
+    assert "1 judged in" in done.stderr
+    assert "1 relevant of 1 there" in done.stderr
+
+
 def test_the_budget_holds_for_each_topic(files: list[str]) -> None:
     assert CliRunner().invoke(pool, [*files, "--strategy=hedge", "--budget=1"]).stdout.count("\n") == 1
 

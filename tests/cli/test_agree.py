@@ -216,7 +216,7 @@ def test_two_assessors_come_closely_in_every_form(textbook: list[str]) -> None:
         (["--json", "--csv"], "exclude one another"),
         (["--coefficients", "--matrix=pooled"], "choose one of"),
         (["--documents=5"], "matters with --basis"),
-        (["--repeats=first"], "go with --judgments"),
+        (["--repeats=first"], "goes with --judgments"),
     ],
 )
 def test_options_that_exclude_one_another_are_refused(

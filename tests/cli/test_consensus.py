@@ -121,6 +121,14 @@ def test_rules_are_held_against_experts(table: str, tmp_path: Path) -> None:
     assert "rule\tknown\tn\taccuracy" in run(table, "--gold", gold, "--rule", "any").stdout
 
 
+def test_a_grade_of_experts_that_means_cannot_judge_is_not_held_against_rules(
+    table: str, tmp_path: Path
+) -> None:
+    gold = qrels_file(tmp_path / "gold.qrels", {"1": {"d1": 1, "d2": 9}})
+    report = said(table, "--gold", gold, "--rule", "any", "--cannot-judge=9")
+    assert report["accuracy"]["any"]["known"] == 1
+
+
 def test_a_crowd_held_against_experts_has_the_alpha_of_the_catalogue() -> None:
     # CATALOGUE.md, without -2, all grades: .057 nominal and .100 ordinal by the first label of a worker who
     # labelled a document twice; by the last, which holds, .0577 and .0998 (krippendorff of the test extra).

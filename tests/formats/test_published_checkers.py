@@ -122,7 +122,8 @@ READ: dict[str, tuple[str, str]] = {
     "J_flag": ("", ""),
     # trec_eval takes the tag of the last line.
     "runid_last_line": ("tags", ""),
-    "iter_ignored_dup": ("", "duplicate"),
+    # The same document under two iterations: trec_eval calls it a duplicate, and it may be a subtopic.
+    "iter_ignored_dup": ("", "subtopics"),
     "grade_200": ("", ""),
 }
 # No text of a run and qrels in them: gzip is tested elsewhere, qrels_jg is another format.

@@ -26,8 +26,8 @@ def test_negative_grades_and_odd_ids_are_kept() -> None:
     expected = (
         Qrel("030", "msmarco#a", 1),
         Qrel("30", "msmarco#a", -2),
-        Qrel("30", "b", 3),
-        Qrel("30", "c", 200),
+        Qrel("30", "b", 3, "Q0"),
+        Qrel("30", "c", 200, "0.5"),
     )
     assert read_qrels(stream(content), source="q") == expected
     assert read_qrels(stream(gzip.compress(content.encode())), source="q") == expected
@@ -62,7 +62,7 @@ def test_a_header_is_named_and_the_lines_below_are_read() -> None:
 
 
 def test_all_errors_are_told_and_a_duplicate_names_both_lines() -> None:
-    content = "1 0 a 1\n1 1 a 0\n# c\n1 0 b\n1 0 c x\n1 0 d 1 1\n"
+    content = "1 0 a 1\n1 0 a 0\n# c\n1 0 b\n1 0 c x\n1 0 d 1 1\n"
     with pytest.raises(InvalidInput) as refused:
         read_qrels(stream(content), source="q")
     assert codes(refused.value) == [

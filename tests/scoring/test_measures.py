@@ -92,6 +92,9 @@ def test_what_is_no_name_is_refused(name: str) -> None:
         ("nDCG(dcg='log')@5", r"cannot be 'log' \(one of log2, exp-log2\)"),
         ("nDCG(gains={1:-1})@5", "whole numbers from 0"),
         ("nDCG(gains={1:2.5})@5", "whole numbers from 0"),
+        ("alpha_nDCG", r'"alpha_nDCG" needs a cutoff \(such as alpha_nDCG@20'),
+        ("alpha_nDCG(alpha=1.5)@5", r"cannot be 1.5 \(from 0 to 1"),
+        ("NRBP(beta=1.5)", r"cannot be 1.5 \(from 0 to 1"),
         ("nDCG(gains={1:1000000000})@5", "whole numbers from 0"),
     ],
 )
@@ -101,7 +104,7 @@ def test_parameters_that_no_scorer_survives_are_refused(name: str, message: str)
 
 
 @pytest.mark.parametrize(
-    ("name", "package"), [("INST(max_rel=2)", "cwl_eval"), ("alpha_nDCG@10", "pyndeval")]
+    ("name", "package"), [("INST(max_rel=2)", "cwl_eval"), ("BPM(T=1.0,max_rel=2)@10", "cwl_eval")]
 )
 def test_a_measure_without_an_installed_scorer_says_what_to_install(name: str, package: str) -> None:
     with pytest.raises(WorkbenchError, match="no installed scorer computes") as refused:
@@ -124,6 +127,19 @@ def test_trec_evals_names_are_understood() -> None:
     assert official[:8] == ["NumQ", "NumRet", "NumRel", "NumRet(rel=1)", "AP", "Rprec", "Bpref", "RR"]
     # 11 levels of recall and 9 cutoffs; gm_map and runid have no counterpart.
     assert len(official) == 8 + 11 + 9
+
+
+def test_ndevals_names_are_understood() -> None:
+    assert names("alpha-nDCG(alpha=0.3)@20 ERR-IA@5 strec@5 STREC@20 P-IA@5 MAP-IA nERR-IA@1 NRBP") == [
+        "alpha_nDCG(alpha=0.3)@20",
+        "ERR_IA@5",
+        "StRecall@5",
+        "StRecall@20",
+        "P_IA@5",
+        "AP_IA",
+        "nERR_IA@1",
+        "NRBP",
+    ]
 
 
 @given(st.text(max_size=30))

@@ -15,6 +15,7 @@ from workbench.agreement.selection import Selection, select_ratings
 from workbench.cli.agreement_options import View, report_options
 from workbench.cli.agreement_output import Result, print_agreement
 from workbench.cli.assessor_files import read_judgment_files, read_qrels_by_assessor
+from workbench.cli.qrels_files import cannot_judge_option
 from workbench.cli.runs import only_one_standard_input
 from workbench.errors import WorkbenchError
 from workbench.records import Answer
@@ -27,13 +28,7 @@ Given = tuple[str, str, str, int]
 @click.command("agree")
 @click.argument("files", metavar="A [B C...]", nargs=-1, required=True)
 @click.option("--judgments", "as_judgments", is_flag=True, help="The files have a column for the assessor.")
-@click.option(
-    "--cannot-judge",
-    "codes",
-    multiple=True,
-    type=int,
-    help="A grade that means no judgment, as -2 (repeatable).",
-)
+@cannot_judge_option
 @click.option(
     "--repeats",
     type=click.Choice(["last", "first"]),
@@ -61,18 +56,19 @@ def command(
     """Compare assessors: the qrels of two or more, A B [C...], one file each.
 
     With --judgments each file is TSV with the header `topic doc assessor grade`, of any number of assessors.
-    Only pairs that two assessors judged are included unless --basis says otherwise. Negative grades of
-    qrels mean "not judged" and are left out. Files may be gzip; - is the standard input.
+    Only pairs that two assessors judged are included unless --basis says otherwise. A negative grade of
+    qrels means "not judged" and is left out, one of --cannot-judge is counted as that answer. Files may be
+    gzip; - is the standard input.
     """
     only_one_standard_input(files)
     threshold = options.relevant_from
     if threshold is not None and threshold < 1:
         raise click.UsageError("--relevant-from must be 1 or more")
-    if (codes or repeats != "last") and not as_judgments:
-        raise click.UsageError("--cannot-judge and --repeats go with --judgments")
+    if repeats != "last" and not as_judgments:
+        raise click.UsageError("--repeats goes with --judgments")
     if len(files) < 2 and not as_judgments:
         raise click.UsageError("two files of qrels are needed, or one with --judgments")
-    given = _judgments(files, codes) if as_judgments else _qrels(files)
+    given = _judgments(files, codes) if as_judgments else _qrels(files, codes)
     answers = _answers(given, machine_names, first_counts=repeats == "first")
     categories = _scale(scale, given)
     if threshold is not None and threshold > max(categories):
@@ -123,6 +119,9 @@ def _judgments(files: Sequence[str], codes: Sequence[int]) -> list[Given]:
     return [(j.assessor, j.topic, j.docno, _ANSWERS.get(j.answer, j.grade or 0)) for j in found]
 
 
-def _qrels(files: Sequence[str]) -> list[Given]:
-    named = read_qrels_by_assessor(files)
-    return [(name, qrel.topic, qrel.docno, qrel.grade) for name, qrels in named for qrel in qrels]
+def _qrels(files: Sequence[str], codes: Sequence[int]) -> list[Given]:
+    return [
+        (name, qrel.topic, qrel.docno, CANNOT_JUDGE if qrel.grade in codes else qrel.grade)
+        for name, qrels in read_qrels_by_assessor(files, codes)
+        for qrel in qrels
+    ]

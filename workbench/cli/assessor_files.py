@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from typing import BinaryIO
 
-import click
-
 from workbench.cli.inputs import read_each
+from workbench.cli.qrels_files import note_negative
 from workbench.formats.judgments import graded_judgments
 from workbench.formats.qrels import read_qrels
 from workbench.records import Judgment, Qrel
@@ -20,19 +19,20 @@ def read_judgment_files(files: Sequence[str], codes: Sequence[int]) -> list[Judg
     return [judgment for _, given in read for judgment in given]
 
 
-def read_qrels_by_assessor(files: Sequence[str]) -> list[tuple[str, list[Qrel]]]:
-    """The qrels of each assessor, named by the file; negative grades, not judged, are left out and noted."""
-    named = zip(_names(files), read_each(files, _read), strict=True)
+def read_qrels_by_assessor(files: Sequence[str], codes: Sequence[int] = ()) -> list[tuple[str, list[Qrel]]]:
+    """The qrels of each assessor, named by the file; negative grades, not judged, are left out and noted.
+
+    Lines whose grade is among the `codes`, which mean cannot judge, stay as they are.
+    """
+
+    def read(stream: BinaryIO, source: str) -> list[Qrel]:
+        qrels = read_qrels(stream, source=source)
+        kept = [qrel for qrel in qrels if qrel.grade >= 0 or qrel.grade in codes]
+        note_negative(source, len(qrels) - len(kept))
+        return kept
+
+    named = zip(_names(files), read_each(files, read), strict=True)
     return [(name, qrels) for name, (_, qrels) in named]
-
-
-def _read(stream: BinaryIO, source: str) -> list[Qrel]:
-    qrels = read_qrels(stream, source=source)
-    kept = [qrel for qrel in qrels if qrel.grade >= 0]
-    if left_out := len(qrels) - len(kept):
-        lines = "1 line has a negative grade" if left_out == 1 else f"{left_out} lines have negative grades"
-        click.echo(f"note: {source}: {lines}, which means not judged; left out", err=True)
-    return kept
 
 
 def _names(files: Sequence[str]) -> list[str]:

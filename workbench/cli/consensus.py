@@ -21,8 +21,9 @@ from workbench.cli.consensus_text import (
     write_export,
     write_out,
 )
-from workbench.cli.inputs import open_input, read_each
+from workbench.cli.inputs import read_each
 from workbench.cli.output import say_json, say_table
+from workbench.cli.qrels_files import cannot_judge_option, read_graded
 from workbench.cli.runs import RunFiles, only_one_standard_input, read_runs
 from workbench.consensus.judgments import LatestJudgments, latest_judgments
 from workbench.consensus.rule import Pair
@@ -33,7 +34,7 @@ from workbench.consensus.summary import accuracy, summary
 from workbench.errors import WorkbenchError
 from workbench.formats.judgment_groups import write_judgment_groups
 from workbench.formats.judgments import graded_judgments
-from workbench.formats.qrels import read_qrels, write_qrels
+from workbench.formats.qrels import write_qrels
 from workbench.records import Judgment
 from workbench.scoring.measures import at_threshold, parse_measures
 from workbench.scoring.rank_correlation import compare_rankings
@@ -43,13 +44,7 @@ from workbench.scoring.scorer import Scorer, in_order
 @click.command("consensus")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @consensus_options(several=True, machines=False)
-@click.option(
-    "--cannot-judge",
-    "codes",
-    multiple=True,
-    type=int,
-    help="A grade that means cannot judge, as -2 (repeatable).",
-)
+@cannot_judge_option
 @click.option("--relevant-from", type=click.IntRange(1), default=1, show_default=True, metavar="N")
 @click.option("--adjudicated", "decided", metavar="QRELS", help="Grades that an adjudicator decided.")
 @click.option("--gold", metavar="QRELS", help="Expert grades: report the accuracy of each rule.")
@@ -93,12 +88,12 @@ def command(
     )
     names = rules or tuple(name for name in default_rules(slow=True) if name != "one" or people)
     choices = choices_of(names, choice, assessors=people)
-    decisions = _grades(decided) if decided else {}
+    decisions = _grades(decided, codes) if decided else {}
     if export:
         _export(latest.judgments, choices, decisions, relevant_from, export, output, as_json)
         return
     found, refused = _settled(latest.judgments, choices, decisions, relevant_from)
-    experts = _grades(gold) if gold else None
+    experts = _grades(gold, codes) if gold else None
     accuracies = {
         name: with_experts(one, experts, relevant_from) for name, one in found.items() if experts is not None
     }
@@ -152,9 +147,8 @@ def _judgments(files: Sequence[str], codes: tuple[int, ...]) -> list[Judgment]:
     return [judgment for _, given in read for judgment in given]
 
 
-def _grades(name: str) -> dict[Pair, int]:
-    with open_input(name) as (stream, source):
-        return {(q.topic, q.docno): q.grade for q in read_qrels(stream, source=source) if q.grade >= 0}
+def _grades(name: str, codes: tuple[int, ...]) -> dict[Pair, int]:
+    return {(qrel.topic, qrel.docno): qrel.grade for qrel in read_graded(name, codes)}
 
 
 def _settled(

@@ -7,11 +7,10 @@ from typing import Any
 
 import click
 
-from workbench.cli.inputs import open_input
 from workbench.cli.output import say_json
+from workbench.cli.qrels_files import cannot_judge_option, read_graded
 from workbench.cli.runs import RunFiles, only_one_standard_input, read_runs, read_tops, run_arguments
 from workbench.cli.strategy_options import option_name, recipe_options
-from workbench.formats.qrels import read_qrels
 from workbench.pooling.adaptive.live import Simulated, simulated
 from workbench.pooling.depth import DEPTH, depth_pairs
 from workbench.pooling.pool import Pool
@@ -27,19 +26,14 @@ def simulate(
     runs: Iterable[Run],
     qrels: str,
     *,
+    codes: tuple[int, ...],
     recipe: PoolRecipe,
     relevant_from: int,
     unjudged: str,
     as_json: bool,
 ) -> None:
     """Print the pairs in the order in which the strategy has them judged, and count the relevant ones."""
-    with open_input(qrels) as (stream, source):
-        # A negative grade means "pooled, not judged".
-        relevant = {
-            (qrel.topic, qrel.docno): qrel.grade >= relevant_from
-            for qrel in read_qrels(stream, source=source)
-            if qrel.grade >= 0
-        }
+    relevant = {(qrel.topic, qrel.docno): qrel.grade >= relevant_from for qrel in read_graded(qrels, codes)}
     pool = start(runs, strategy=recipe.strategy, ties=recipe.ties, parameters=recipe.parameters)
     judged = list(simulated(pool, relevant, unknown=False if unjudged == NOT_RELEVANT else None))
     if as_json:
@@ -84,6 +78,7 @@ def _object(one: Simulated) -> dict[str, object]:
     show_default=True,
     help="With --qrels: how to treat documents without a judgment.",
 )
+@cannot_judge_option
 @click.option("--warnings", is_flag=True, help="Print warnings about the runs on standard error.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, with the runs of each document.")
 @click.option(
@@ -95,6 +90,7 @@ def command(
     qrels: str | None,
     relevant_from: int,
     unjudged: str,
+    codes: tuple[int, ...],
     warnings: bool,
     as_json: bool,
     listed: bool,
@@ -134,6 +130,7 @@ def command(
         simulate(
             given,
             qrels,
+            codes=codes,
             recipe=recipe,
             relevant_from=relevant_from,
             unjudged=unjudged,

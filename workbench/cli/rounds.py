@@ -10,6 +10,7 @@ from workbench.agreement.coefficients.coefficient import CoefficientValue
 from workbench.agreement.rounds import COUNTS, Rounds, compare_rounds, counts_of, rounds_export
 from workbench.cli.inputs import open_input
 from workbench.cli.output import form_options, one_form, print_export, say_table
+from workbench.cli.qrels_files import cannot_judge_option
 from workbench.cli.runs import only_one_standard_input
 from workbench.errors import WorkbenchError
 from workbench.formats.judgments import graded_judgments
@@ -58,7 +59,7 @@ def _shown(one: CoefficientValue) -> str:
     metavar="N",
     help="The lowest grade that counts as relevant.",
 )
-@click.option("--cannot-judge", "codes", multiple=True, type=int, help="A grade that is none, as -2.")
+@cannot_judge_option
 @form_options
 def command(
     before: str,

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import click
 
-from workbench.cli.inputs import open_input
+from workbench.cli.qrels_files import cannot_judge_option, note_topics, read_judged
 from workbench.cli.runs import RunFiles, only_one_standard_input, read_arrays, read_runs, run_arguments
-from workbench.cli.score_output import say_as_ir_measures, say_scores
-from workbench.formats.qrels import read_qrels
-from workbench.records import Qrel, TieRule
+from workbench.cli.score_output import say_as_csv, say_as_ir_measures, say_scores
+from workbench.records import TieRule
+from workbench.scoring.kernels.registry import Reads, reads
 from workbench.scoring.listed import example_names
 from workbench.scoring.measures import parse_measures
 from workbench.scoring.scorer import Scorer
 from workbench.scoring.trec_eval_output import TrecEval
 
-FORMATS = ("table", "json", "trec_eval", "ir_measures")
-_TOPICS_NAMED = 10
+FORMATS = ("table", "json", "csv", "trec_eval", "ir_measures")
 
 
 @click.command("score")
@@ -31,8 +28,10 @@ _TOPICS_NAMED = 10
     default=("AP nDCG@10 P@10",),
     show_default=True,
     help=f"Measures by the names of ir_measures, such as {example_names()}, or those of trec_eval, such as "
-    "map, ndcg_cut_10 and official; several in quotes, or repeat the option.",
+    "map, ndcg_cut_10 and official; several in quotes, or repeat the option. For qrels with subtopics: "
+    "alpha_nDCG@20, ERR_IA@20, StRecall@20 and others, or the names of ndeval.",
 )
+@cannot_judge_option
 @click.option(
     "--ties",
     type=click.Choice([rule.value for rule in TieRule]),
@@ -61,13 +60,14 @@ _TOPICS_NAMED = 10
     type=click.Choice(FORMATS),
     default=FORMATS[0],
     show_default=True,
-    help="trec_eval and ir_measures print the lines and the values of these programs.",
+    help="csv has all digits; trec_eval and ir_measures print the lines and the values of these programs.",
 )
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json: JSON, with all digits.")
 def command(
     qrels: str,
     runs: RunFiles,
     measures: tuple[str, ...],
+    codes: tuple[int, ...],
     ties: str,
     average_over: str,
     double_precision: bool,
@@ -76,7 +76,7 @@ def command(
     form: str,
     as_json: bool,
 ) -> None:
-    """Score RUNs against QRELS.
+    """Score RUNs against QRELS, which may have subtopics in the second column for diversity measures.
 
     The last column counts the topics of the qrels that a run has. Files may be gzip; - is the standard input.
 
@@ -90,25 +90,32 @@ def command(
         raise click.UsageError("--format trec_eval takes neither --double-precision nor --warnings")
     all_topics, rule = average_over == "qrels", TieRule(ties)
     if form == "trec_eval":
-        _print_as_trec_eval(qrels, runs, measures, per_topic=per_topic, all_topics=all_topics, ties=rule)
+        trec_eval = TrecEval(read_judged(qrels, codes), measures)
+        _print_as_trec_eval(trec_eval, runs, per_topic=per_topic, all_topics=all_topics, ties=rule)
         return
     parsed = parse_measures(measures)
-    scorer = Scorer(_read_qrels(qrels), parsed, field=form == "ir_measures")
-    _note_topics_without_grades(scorer.relevance.without_grades())
+    diverse = any(reads(measure) is Reads.SUBTOPICS for measure in parsed)
+    judged = read_judged(qrels, codes, subtopics=diverse)
+    scorer = Scorer(judged, parsed, field=form == "ir_measures")
+    note_topics(
+        scorer.relevance.without_grades(),
+        "topics whose grades are all negative, which means not judged, count as 0",
+    )
     scores = [
         scorer.score(run, ties=rule, double_precision=double_precision, all_topics=all_topics)
         for run in ((run for _, run in read_runs(runs, warnings=True)) if warnings else read_arrays(runs))
     ]
     if form == "ir_measures":
         say_as_ir_measures(scores, per_topic=per_topic)
+    elif form == "csv":
+        say_as_csv(scores, per_topic=per_topic)
     else:
         say_scores(scores, per_topic=per_topic, as_json=as_json or form == "json", name_near_ties=warnings)
 
 
 def _print_as_trec_eval(
-    qrels: str, runs: RunFiles, measures: tuple[str, ...], *, per_topic: bool, all_topics: bool, ties: TieRule
+    trec_eval: TrecEval, runs: RunFiles, *, per_topic: bool, all_topics: bool, ties: TieRule
 ) -> None:
-    trec_eval = TrecEval(_read_qrels(qrels), measures)
     # All runs are read before the first line, so that a refused one leaves nothing behind.
     printed = [
         list(trec_eval.lines(run, per_topic=per_topic, all_topics=all_topics, ties=ties))
@@ -116,18 +123,3 @@ def _print_as_trec_eval(
     ]
     for lines in printed:
         click.echo("\n".join(lines))
-
-
-def _read_qrels(name: str) -> tuple[Qrel, ...]:
-    with open_input(name) as (stream, source):
-        return read_qrels(stream, source=source)
-
-
-def _note_topics_without_grades(topics: Sequence[str]) -> None:
-    if topics:
-        shown = ", ".join(topics[:_TOPICS_NAMED]) + (", ..." if len(topics) > _TOPICS_NAMED else "")
-        click.echo(
-            f"note: topics whose grades are all negative, which means not judged, count as 0: {shown} "
-            f"({len(topics)} in all)",
-            err=True,
-        )

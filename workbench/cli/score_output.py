@@ -1,4 +1,4 @@
-"""How `workbench score` and `workbench campaign score` print scores: tables, JSON, and ir_measures' lines."""
+"""How `workbench score` and `workbench campaign score` print scores: tables, JSON, CSV and lines."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import click
 
-from workbench.cli.output import say_json, say_table
+from workbench.cli.output import print_csv, say_json, say_table
 from workbench.scoring.scorer import RunScores
 
 
@@ -24,6 +24,23 @@ def say_scores(
         _say_topics(scores)
     else:
         _say_means(scores)
+
+
+def say_as_csv(scores: Sequence[RunScores], *, per_topic: bool) -> None:
+    """Print a row for each run, or for each of its topics and for all, as CSV with all digits."""
+    names = list(scores[0].values)
+    rows: list[list[object]] = []
+    for result in scores:
+        counts = [result.topics_scored, result.topics_in_qrels]
+        if not per_topic:
+            rows.append([result.tag, *result.values.values(), *counts])
+            continue
+        columns = [result.per_topic[name] for name in names]
+        rows.extend(
+            [result.tag, topic, *(column[topic] for column in columns), None, None] for topic in columns[0]
+        )
+        rows.append([result.tag, "all", *result.values.values(), *counts])
+    print_csv(["run", *(["topic"] if per_topic else []), *names, "topics_scored", "topics_in_qrels"], rows)
 
 
 def say_as_ir_measures(scores: Sequence[RunScores], *, per_topic: bool) -> None:

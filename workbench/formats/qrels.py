@@ -1,9 +1,14 @@
-"""Qrels: `topic iteration docno grade`, as trec_eval reads them; also BEIR's three columns with a header."""
+"""Qrels: `topic iteration docno grade`, as trec_eval reads them; also BEIR's three columns with a header.
+
+Qrels of diversity tasks have the same four columns, the second of which is a subtopic. No header tells the
+two apart, and the column alone does not: some collections put rounds of judging there. Only in qrels with
+subtopics is a document judged in one topic under two values of the column, so that is what decides.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from workbench.errors import WorkbenchError
 from workbench.formats.error_collector import ErrorCollector, shown
@@ -17,16 +22,17 @@ BEIR_HEADER = (b"query-id", b"corpus-id", b"score")
 _GRADE = re.compile(rb"[+-]?[0-9]{1,18}")
 
 
-def read_qrels(stream: Readable, *, source: str) -> tuple[Qrel, ...]:
+def read_qrels(stream: Readable, *, source: str, subtopics: bool = False) -> tuple[Qrel, ...]:
     """The lines of a qrels file, plain or gzip, in file order; negative grades are kept as they are.
 
-    The second column is not read, as trec_eval does not read it: the same document under two iterations is a
-    duplicate. A first line `query-id corpus-id score` means BEIR's three columns.
+    With `subtopics` a document may have a grade for each of several subtopics; without, such a file is
+    refused, because whoever reads it expects one grade a pair. A first line `query-id corpus-id score` means
+    BEIR's three columns.
     Raises InvalidInput with every error: number of columns, grades that are no integers, duplicates.
     """
     errors = ErrorCollector(source)
     qrels: list[Qrel] = []
-    first: dict[tuple[str, str], int] = {}
+    lines: list[int] = []
     beir = False
     for number, line in byte_lines(stream, source=source):
         columns = line.split()
@@ -36,19 +42,50 @@ def read_qrels(stream: Readable, *, source: str) -> tuple[Qrel, ...]:
             beir = True
             continue
         qrel = _qrel(number, columns, beir, errors)
-        if qrel is None:
-            continue
-        line_before = first.setdefault((qrel.topic, qrel.docno), number)
-        if line_before != number:
-            message = (
-                f"document {shown(qrel.docno)} was in topic {shown(qrel.topic)} already, line {line_before}"
-            )
-            errors.add(number, "duplicate", message, "qrels hold one grade a pair: keep one of the lines")
-        qrels.append(qrel)
+        if qrel is not None:
+            qrels.append(qrel)
+            lines.append(number)
+    if len({(qrel.topic, qrel.docno) for qrel in qrels}) < len(qrels):
+        _check_repeated(qrels, lines, subtopics, errors)
     if not qrels and not errors:
         errors.add(None, "empty", "the file holds no line of qrels", _shape(beir))
     errors.check()
     return tuple(qrels)
+
+
+def _check_repeated(
+    qrels: Sequence[Qrel], lines: Sequence[int], subtopics: bool, errors: ErrorCollector
+) -> None:
+    """Note lines that repeat a pair with its second column, and subtopics where none are expected."""
+    first: dict[tuple[str, str, str], int] = {}
+    # The iteration under which a pair came first.
+    iterations: dict[tuple[str, str], str] = {}
+    divided: list[tuple[int, Qrel]] = []
+    for line, qrel in zip(lines, qrels, strict=True):
+        before = first.setdefault((qrel.topic, qrel.docno, qrel.iteration), line)
+        if before != line:
+            message = f"document {shown(qrel.docno)} was in topic {shown(qrel.topic)} already, line {before}"
+            errors.add(line, "duplicate", message, "qrels hold one grade a pair: keep one of the lines")
+        elif iterations.setdefault((qrel.topic, qrel.docno), qrel.iteration) != qrel.iteration:
+            divided.append((line, qrel))
+    if divided and subtopics:
+        named = {qrel.iteration: line for line, qrel in zip(lines[::-1], qrels[::-1], strict=True)}
+        for subtopic, line in named.items():
+            check_ids(line, (subtopic,), errors)
+    elif divided:
+        # One finding, since in a file with subtopics it is nearly every line.
+        line, qrel = divided[0]
+        other = shown(iterations[qrel.topic, qrel.docno])
+        message = (
+            f"document {shown(qrel.docno)} of topic {shown(qrel.topic)} has a second grade, under "
+            f"{shown(qrel.iteration)} instead of {other} in the second column, as in qrels with subtopics "
+            f"({len(divided):,} such {'line' if len(divided) == 1 else 'lines'} in all)"
+        )
+        remedy = (
+            "only diversity measures read subtopics: workbench score -m alpha_nDCG@20; otherwise keep one "
+            "grade for each document"
+        )
+        errors.add(line, "subtopics", message, remedy)
 
 
 def write_qrels(qrels: Iterable[Qrel]) -> Iterator[bytes]:
@@ -85,7 +122,8 @@ def _qrel(number: int, columns: list[bytes], beir: bool, errors: ErrorCollector)
         return None
     topic, docno = (columns[at].decode("utf-8", "surrogateescape") for at in (0, expected - 2))
     check_ids(number, (topic, docno), errors)
-    return Qrel(topic, docno, int(columns[-1]))
+    iteration = "0" if beir else columns[1].decode("utf-8", "surrogateescape")
+    return Qrel(topic, docno, int(columns[-1]), iteration)
 
 
 def wrong_grade(given: bytes | str) -> tuple[str, str]:

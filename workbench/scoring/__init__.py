@@ -16,6 +16,9 @@ Decisions:
   measure sees the same order. Pools compare scores as doubles; scoring merges what single precision
   cannot distinguish, as ir-measures, pytrec_eval and trec_eval until 2023 do, so that published figures
   are reproduced.
+- Diversity measures are computed from qrels whose second column names subtopics, equal to NIST's ndeval. With
+  such qrels a measure of one grade a document is refused: whoever took the highest, or the last as
+  pytrec_eval does, would compute a figure that nobody publishes.
 - The influence of a dispute is exact: every run is scored under each outcome (nDCG@100 unless chosen),
   then the pairs of runs that change places are counted (Kendall's distance, ties one half), then how
   unevenly the scores move.

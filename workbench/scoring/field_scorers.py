@@ -10,7 +10,9 @@ from ir_measures import Measure
 
 from workbench.errors import WorkbenchError
 from workbench.records import id_bytes
+from workbench.scoring.kernels.registry import Reads, reads
 from workbench.scoring.relevance import Relevance
+from workbench.scoring.subtopics import SubtopicRelevance
 
 # No id of a file holds a control character.
 _NO_DOCUMENT = "\x01"
@@ -47,9 +49,22 @@ class FieldScorers:
             # a document that no run holds makes it a topic worth 0.
             grades[self._numbers[topic]][_NO_DOCUMENT] = 0
         try:
-            self._evaluators = [ir_measures.evaluator(group, grades) for group in _apart(measures)]
+            self._evaluators = [
+                ir_measures.evaluator(
+                    group, self._lines(relevance) if reads(group[0]) is Reads.SUBTOPICS else grades
+                )
+                for group in _apart(measures)
+            ]
         except _FAILURES as error:
             raise _failed(error) from error
+
+    def _lines(self, relevance: Relevance) -> list[ir_measures.Qrel]:
+        """The lines of qrels with subtopics; none of other qrels."""
+        lines = relevance.lines if isinstance(relevance, SubtopicRelevance) else ()
+        return [
+            ir_measures.Qrel(self._numbers[one.topic], bytewise(one.docno), one.grade, one.iteration)
+            for one in lines
+        ]
 
     def values(self, orders: Mapping[str, Sequence[str]]) -> dict[tuple[str, str], float]:
         """The values by measure and topic, given the docnos of each topic, best first.
@@ -90,9 +105,12 @@ def bytewise(identifier: str) -> str:
 def _apart(measures: Iterable[Measure]) -> list[list[Measure]]:
     # ir_measures 0.4.3 computes NumRet and nDCG together with any other measure that stands first in a set:
     # one with judged_only takes the unjudged documents away from it, one with gains gives it these gains.
-    groups: dict[tuple[bool, str], list[Measure]] = {}
+    # Its evaluator of diversity measures gives the run to the first of several sets of parameters only.
+    groups: dict[tuple[object, ...], list[Measure]] = {}
     for measure in measures:
-        key = bool(measure.params.get("judged_only")), str(measure.params.get("gains"))
+        key: tuple[object, ...] = bool(measure.params.get("judged_only")), str(measure.params.get("gains"))
+        if reads(measure) is Reads.SUBTOPICS:
+            key += tuple(measure.params.get(name) for name in ("rel", "alpha", "beta"))
         groups.setdefault(key, []).append(measure)
     return list(groups.values())
 

@@ -28,13 +28,22 @@ class JudgedRun:
 
     `topics` are the numbers of its topics in the qrels, shape (topics,); the documents of row i stand from
     `starts[i]` to `starts[i + 1]`, best first; `grades` are theirs, ABSENT where the qrels have no grade.
+    `pairs` are their numbers in qrels with subtopics, ABSENT likewise; None in other qrels.
     """
 
-    def __init__(self, relevance: Relevance, topics: Positions, starts: Positions, grades: Grades) -> None:
+    def __init__(
+        self,
+        relevance: Relevance,
+        topics: Positions,
+        starts: Positions,
+        grades: Grades,
+        pairs: Grades | None = None,
+    ) -> None:
         self.relevance = relevance
         self.topics = topics
         self.starts = starts
         self.grades = grades
+        self.pairs = pairs
         self._hits: dict[int, Hits] = {}
 
     def __len__(self) -> int:
@@ -76,7 +85,9 @@ class JudgedRun:
         """The run without the documents that have no grade, or a negative one: those below move up."""
         kept = self.grades >= 0
         sizes = np.bincount(self.rows[kept], minlength=len(self))
-        return JudgedRun(self.relevance, self.topics, np.append(0, np.cumsum(sizes)), self.grades[kept])
+        pairs = None if self.pairs is None else self.pairs[kept]
+        starts = np.append(0, np.cumsum(sizes))
+        return JudgedRun(self.relevance, self.topics, starts, self.grades[kept], pairs)
 
     def counted(self, rows: Positions) -> Positions:
         """How many of these rows belong to each topic; shape (topics,)."""

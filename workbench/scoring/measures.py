@@ -19,7 +19,7 @@ from ir_measures.measures.base import MeanAgg
 from ir_measures.providers.base import NOT_PROVIDED
 
 from workbench.errors import WorkbenchError
-from workbench.scoring.kernels.registry import kernel_of
+from workbench.scoring.kernels.registry import KERNELS, kernel_of
 from workbench.scoring.listed import own_measures
 from workbench.scoring.relevance import LARGEST_GRADE
 from workbench.scoring.trec_eval_names import counterpart, expanded
@@ -45,6 +45,22 @@ _RANGES: Mapping[str, tuple[float, float]] = {
     "beta": (0.001, 1000),
     "T": (0.001, 1_000_000),
 }
+_RANGES_OF: Mapping[tuple[str, str], tuple[float, float]] = {
+    ("NRBP", "beta"): (0, 1),
+    ("nNRBP", "beta"): (0, 1),
+}
+"""Where a parameter of a measure has other bounds than its namesake elsewhere."""
+# The names of ndeval, and the short one that papers have for subtopic recall.
+_NDEVALS = {
+    "ERR-IA": "ERR_IA",
+    "nERR-IA": "nERR_IA",
+    "alpha-DCG": "alpha_DCG",
+    "alpha-nDCG": "alpha_nDCG",
+    "MAP-IA": "AP_IA",
+    "P-IA": "P_IA",
+    "strec": "StRecall",
+    "STREC": "StRecall",
+}
 
 
 def parse_measures(names: str | Iterable[str]) -> tuple[Measure, ...]:
@@ -66,7 +82,9 @@ def _split(text: str) -> list[str]:
 
 
 def _named(name: str) -> list[Measure]:
-    """The measure of a name, or those that trec_eval calls so."""
+    """The measure of a name, or those that trec_eval or ndeval call so."""
+    base = re.split("[@(]", name)[0]
+    name = _NDEVALS.get(base, base) + name[len(base) :]
     written = expanded(name) if name not in _known() else ()
     if not written:
         return [_measure(name)]
@@ -94,6 +112,9 @@ def _measure(name: str) -> Measure:
     measure: Measure = kind(**{key: _as_declared(kind, key, value) for key, value in parameters.items()})
     for key in kind.SUPPORTED_PARAMS:
         _check(name, measure, key)
+    if kernel := KERNELS.get(str(measure.NAME)):
+        for key in sorted(kernel.needed - measure.params.keys()):
+            raise WorkbenchError(f'"{name}" needs a {key}', remedy=f"such as {name}@20")
     if kernel_of(measure) is None and not in_the_field(measure):
         raise WorkbenchError(f"no installed scorer computes {measure}", remedy=_installation(measure))
     return measure
@@ -150,8 +171,9 @@ def _check(name: str, measure: Measure, key: str) -> None:
         choices = declared.choices if isinstance(declared.choices, (list, tuple)) else ()
         remedy = f"one of {', '.join(map(str, choices))}" if choices else f"give {_KINDS[declared.dtype]}"
         raise WorkbenchError(f'{key} in "{name}" cannot be {value!r}', remedy=remedy)
-    if key in _RANGES and not _RANGES[key][0] <= value <= _RANGES[key][1]:
-        remedy = f"from {_RANGES[key][0]} to {_RANGES[key][1]}"
+    bounds = _RANGES_OF.get((str(measure.NAME), key)) or _RANGES.get(key)
+    if bounds and not bounds[0] <= value <= bounds[1]:
+        remedy = f"from {bounds[0]} to {bounds[1]}"
         raise WorkbenchError(f'{key} in "{name}" cannot be {value!r}', remedy=remedy)
     if key == "recall" and round(value, 2) != value:
         # trec_eval knows two decimals; two levels that share them could not be told apart.

@@ -35,7 +35,7 @@ class Relevance:
             if qrel.docno in of_topic:
                 raise WorkbenchError(
                     f"document {qrel.docno} has two grades for topic {qrel.topic}",
-                    remedy="qrels hold one grade a pair",
+                    remedy="qrels hold one grade a pair; only diversity measures read grades by subtopic",
                 )
             if abs(qrel.grade) > LARGEST_GRADE:
                 raise WorkbenchError(
@@ -80,21 +80,24 @@ class Relevance:
         return self._table.find(words_of(docnos), numbers)
 
     @cached_property
-    def _table(self) -> _Table:
+    def _table(self) -> PairTable:
+        return self.table([grade for of_topic in self.grades.values() for grade in of_topic.values()])
+
+    def table(self, values: Sequence[int]) -> PairTable:
+        """A table of one value for each pair, topic after topic in the order of `grades`."""
         listed = [id_bytes(docno) for grades in self.grades.values() for docno in grades]
         sizes = [len(grades) for grades in self.grades.values()]
         numbers = np.repeat(np.arange(len(sizes)), sizes)
-        grades = [grade for of_topic in self.grades.values() for grade in of_topic.values()]
-        return _Table(words_of(np.array(listed)), numbers, np.array(grades, dtype=np.int64))
+        return PairTable(words_of(np.array(listed)), numbers, np.array(values, dtype=np.int64))
 
 
-class _Table:
-    """Grades by pair: sorted fingerprints, and where those that share their first bits begin.
+class PairTable:
+    """Values by pair, such as grades: sorted fingerprints, and where those that share their first bits begin.
 
     One look into the directory leaves a candidate or two, which takes a fifth of the time of a binary search.
     """
 
-    def __init__(self, words: Sequence[Words], numbers: Positions, grades: Grades) -> None:
+    def __init__(self, words: Sequence[Words], numbers: Positions, values: Grades) -> None:
         self._salt = 0
         while True:
             prints = self._prints(words, numbers)
@@ -108,10 +111,10 @@ class _Table:
         firsts = np.arange(1 << bits, dtype=np.uint64) << self._shift
         self._directory = np.append(np.searchsorted(self._sorted, firsts), len(order))
         self._words = [word[order] for word in words]
-        self._numbers, self._grades = numbers[order], grades[order]
+        self._numbers, self._values = numbers[order], values[order]
 
     def find(self, words: Sequence[Words], numbers: Positions) -> Grades:
-        """The grade of each pair, or ABSENT."""
+        """The value of each pair, or ABSENT."""
         prints = self._prints(words, numbers)
         slots = (prints >> self._shift).astype(np.intp)
         at, ends = self._directory[slots], self._directory[slots + 1]
@@ -128,9 +131,9 @@ class _Table:
         right = self._numbers[places] == numbers[hits]
         for word in range(max(len(words), len(self._words))):
             right &= _word(self._words, word, places) == _word(words, word, hits)
-        grades = np.full(len(prints), ABSENT, dtype=np.int64)
-        grades[hits[right]] = self._grades[places[right]]
-        return grades
+        values = np.full(len(prints), ABSENT, dtype=np.int64)
+        values[hits[right]] = self._values[places[right]]
+        return values
 
     def _prints(self, words: Sequence[Words], numbers: Positions) -> Words:
         return fingerprints(words, numbers + (self._salt << 32))

@@ -12,13 +12,15 @@ import numpy as np
 from ir_measures import Measure
 
 from workbench.docnos import Docnos
+from workbench.errors import WorkbenchError
 from workbench.ranking import array_order, ordered
 from workbench.records import Qrel, Ranking, Run, TieRule, sorted_ids
 from workbench.scoring.field_scorers import FieldScorers
 from workbench.scoring.judged_run import JudgedRun
-from workbench.scoring.kernels.registry import compute, kernel_of
+from workbench.scoring.kernels.registry import Reads, compute, kernel_of, reads
 from workbench.scoring.measures import in_the_field, parse_measures
-from workbench.scoring.relevance import Floats, Positions, Relevance
+from workbench.scoring.relevance import Floats, Grades, Positions, Relevance
+from workbench.scoring.subtopics import SubtopicRelevance
 
 
 class RunArrays(Protocol):
@@ -75,11 +77,11 @@ class Scorer:
     ) -> None:
         """Prepare the qrels once; with `field` the field's scorers compute whatever they can.
 
-        Raises WorkbenchError for qrels that are empty or hold a pair twice, and for measures that are unknown
-        or cannot be computed here.
+        Raises WorkbenchError for qrels that are empty or hold a pair twice, for measures that are unknown or
+        cannot be computed here, and where the qrels have subtopics and a measure needs none, or the reverse.
         """
         self.measures = parse_measures(measures) if isinstance(measures, str) else tuple(measures)
-        self.relevance = Relevance(qrels)
+        self.relevance = _relevance(qrels, self.measures)
         self._kernels = {
             measure: kernel
             for measure in self.measures
@@ -167,8 +169,15 @@ class Scorer:
             np.array([self.relevance.numbers[topic] for topic in orders], dtype=np.intp),
             np.cumsum([0, *map(len, grades)]),
             np.array([grade for of_topic in grades for grade in of_topic], dtype=np.int64),
+            self._pairs(orders),
         )
         return OrderedRun(run.tag, judged, near_tied, lambda: orders)
+
+    def _pairs(self, orders: Mapping[str, Sequence[str]]) -> Grades | None:
+        if not isinstance(self.relevance, SubtopicRelevance):
+            return None
+        pairs = [self.relevance.pairs_of(topic, order) for topic, order in orders.items()]
+        return np.array([pair for of_topic in pairs for pair in of_topic], dtype=np.int64)
 
     def _of_arrays(self, run: RunArrays, ties: TieRule, double_precision: bool) -> OrderedRun:
         sizes = np.diff(run.starts)
@@ -184,6 +193,9 @@ class Scorer:
             numbers[starts],
             np.append(starts, len(numbers)),
             self.relevance.grades_in_arrays(docnos, numbers),
+            self.relevance.pairs_in_arrays(docnos, numbers)
+            if isinstance(self.relevance, SubtopicRelevance)
+            else None,
         )
         return OrderedRun(run.tag, judged, near_tied, partial(self._decoded, docnos, judged))
 
@@ -195,6 +207,22 @@ class Scorer:
                 judged.topics.tolist(), pairwise(judged.starts.tolist()), strict=True
             )
         }
+
+
+def _relevance(qrels: Iterable[Qrel], measures: Sequence[Measure]) -> Relevance:
+    """The qrels as these measures read them; raises WorkbenchError where measures need different ones."""
+    if all(reads(measure) is not Reads.SUBTOPICS for measure in measures):
+        return Relevance(qrels)
+    relevance = SubtopicRelevance(qrels)
+    plain = [measure for measure in measures if reads(measure) is Reads.GRADES]
+    second = relevance.second_subtopic() if plain else None
+    if second is not None:
+        raise WorkbenchError(
+            f"{plain[0]} cannot be computed against qrels with subtopics: document {second.docno} of topic "
+            f"{second.topic} has several grades",
+            remedy=f"score {plain[0]} against qrels with one grade a document, apart from diversity measures",
+        )
+    return relevance
 
 
 def score_run(

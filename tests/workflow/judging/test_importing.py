@@ -111,6 +111,10 @@ def test_a_name_with_an_account_here_or_of_another_kind_is_refused(database: Dat
 def test_a_negative_grade_in_qrels_is_no_judgment() -> None:
     qrels = [Qrel("T1", "a", -1), Qrel("T1", "b", 0), Qrel("T1", "c", -2)]
     assert judgments_from_qrels(qrels, assessor="X") == (Judgment("X", "T1", "b", 0),)
+    assert judgments_from_qrels(qrels, assessor="X", cannot_judge=[-2]) == (
+        Judgment("X", "T1", "b", 0),
+        Judgment("X", "T1", "c", None, Answer.CANNOT_JUDGE),
+    )
 
 
 def test_what_goes_out_comes_in_again_unchanged(database: Database) -> None:

@@ -12,6 +12,7 @@ from workbench.cli.campaign.campaigns import FILES, JSON
 from workbench.cli.database import database_options, open_database
 from workbench.cli.inputs import read_each
 from workbench.cli.output import say_json, say_table
+from workbench.cli.qrels_files import cannot_judge_option
 from workbench.errors import WorkbenchError
 from workbench.formats.judgments import read_judgments, write_judgments
 from workbench.formats.probe_answers import write_probe_answers
@@ -38,9 +39,7 @@ from workbench.workflow.judging.importing import import_judgments, judgments_fro
     "--assessor", "names", multiple=True, help="With --qrels: names, one a FILE; else the file's stem."
 )
 @click.option("--machine", "machines", multiple=True, help="An assessor that is a machine; * for all.")
-@click.option(
-    "--cannot-judge", "codes", multiple=True, type=int, help="A grade that means 'cannot judge', as -2."
-)
+@cannot_judge_option
 @click.option("--discussed", is_flag=True, help="Answers given after a discussion; earlier answers stay.")
 @JSON
 @database_options
@@ -67,7 +66,8 @@ def import_(
     def read(stream: BinaryIO, source: str) -> tuple[Judgment, ...]:
         assessor = next(assessors)
         if as_qrels:
-            return judgments_from_qrels(read_qrels(stream, source=source), assessor=assessor)
+            qrels = read_qrels(stream, source=source)
+            return judgments_from_qrels(qrels, assessor=assessor, cannot_judge=codes)
         return read_judgments(stream, source=source, cannot_judge=codes)
 
     # Before anything is written: who waits for a pipe must not keep others from saving.

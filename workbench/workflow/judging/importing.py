@@ -59,12 +59,20 @@ class Imported:
         return sum(one.contradicted for one in self.assessors)
 
 
-def judgments_from_qrels(qrels: Iterable[Qrel], *, assessor: str) -> tuple[Judgment, ...]:
-    """One assessor's judgments from a qrels file of their own.
+def judgments_from_qrels(
+    qrels: Iterable[Qrel], *, assessor: str, cannot_judge: Collection[int] = ()
+) -> tuple[Judgment, ...]:
+    """One assessor's judgments from a qrels file of their own; grades in `cannot_judge` are that answer.
 
-    A negative grade says "pooled, not judged" in qrels and is left out.
+    Any other negative grade says "pooled, not judged" in qrels and is left out.
     """
-    return tuple(Judgment(assessor, q.topic, q.docno, q.grade) for q in qrels if q.grade >= 0)
+    return tuple(
+        Judgment(assessor, one.topic, one.docno, None, Answer.CANNOT_JUDGE)
+        if one.grade in cannot_judge
+        else Judgment(assessor, one.topic, one.docno, one.grade)
+        for one in qrels
+        if one.grade >= 0 or one.grade in cannot_judge
+    )
 
 
 def import_judgments(

@@ -132,13 +132,7 @@ def _read(stream: BinaryIO, source: str, name: str | None, codes: Collection[int
         return read_judgments(stream, source=source, cannot_judge=codes)
     assessor = name or _stem(source)
     qrels = read_qrels(stream, source=source)
-    broken = (
-        Judgment(assessor, qrel.topic, qrel.docno, None, Answer.CANNOT_JUDGE)
-        for qrel in qrels
-        if qrel.grade in codes
-    )
-    graded = judgments_from_qrels((q for q in qrels if q.grade not in codes), assessor=assessor)
-    return (*graded, *broken)
+    return judgments_from_qrels(qrels, assessor=assessor, cannot_judge=codes)
 
 
 def _stem(source: str) -> str:

@@ -1,0 +1,82 @@
+"""Qrels on the command line, and the grades of a file that the user declares to be none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, TypeVar
+
+import click
+
+from workbench.cli.inputs import open_input
+from workbench.errors import Finding, InvalidInput
+from workbench.formats.qrels import read_qrels
+from workbench.records import Qrel
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+_TOPICS_NAMED = 10
+
+
+def cannot_judge_option(command: Command) -> Command:
+    """Give a command `--cannot-judge`, repeatable; it receives the grades as `codes`."""
+    return click.option(
+        "--cannot-judge",
+        "codes",
+        metavar="GRADE",
+        multiple=True,
+        type=int,
+        help='A grade that means "cannot judge" and is no judgment, such as -2 (repeatable).',
+    )(command)
+
+
+def read_judged(name: str, codes: Collection[int], *, subtopics: bool = False) -> tuple[Qrel, ...]:
+    """The lines of a qrels file but those whose grade is among `codes`, which a note counts.
+
+    `subtopics` as in `read_qrels`. Raises InvalidInput as that does, and where no line is left.
+    """
+    with open_input(name) as (stream, source):
+        lines = read_qrels(stream, source=source, subtopics=subtopics)
+    kept = tuple(line for line in lines if line.grade not in codes)
+    if not kept:
+        message = "every grade is one that means cannot judge"
+        remedy = f"--cannot-judge names {_listed(codes)}: leave out what is a grade"
+        raise InvalidInput([Finding(source, None, "empty", message, remedy)])
+    _note_left_out(source, lines, kept, codes)
+    return kept
+
+
+def read_graded(name: str, codes: Collection[int]) -> tuple[Qrel, ...]:
+    """The lines of a qrels file that have a grade: as `read_judged`, and without negative grades."""
+    lines = read_judged(name, codes)
+    with_grade = tuple(line for line in lines if line.grade >= 0)
+    note_negative(name, len(lines) - len(with_grade))
+    return with_grade
+
+
+def note_negative(source: str, count: int) -> None:
+    """Say how many lines are left out because their grade is negative; nothing where none is."""
+    if count:
+        lines = "1 line has a negative grade" if count == 1 else f"{count} lines have negative grades"
+        click.echo(f"note: {source}: {lines}, which means not judged; left out", err=True)
+
+
+def note_topics(topics: Sequence[str], what: str) -> None:
+    """Say what is to know of some topics, the first of which are named; nothing where there are none."""
+    if topics:
+        shown = ", ".join(topics[:_TOPICS_NAMED]) + (", ..." if len(topics) > _TOPICS_NAMED else "")
+        click.echo(f"note: {what}: {shown} ({len(topics)} in all)", err=True)
+
+
+def _note_left_out(source: str, lines: Sequence[Qrel], kept: Sequence[Qrel], codes: Collection[int]) -> None:
+    count = len(lines) - len(kept)
+    if count:
+        many = "1 line has" if count == 1 else f"{count:,} lines have"
+        click.echo(
+            f"note: {source}: {many} a grade that means cannot judge ({_listed(codes)}); left out", err=True
+        )
+    topics = {line.topic for line in kept}
+    gone = list(dict.fromkeys(line.topic for line in lines if line.topic not in topics))
+    note_topics(gone, "topics of which nothing is left do not count in any mean")
+
+
+def _listed(codes: Collection[int]) -> str:
+    return ", ".join(map(str, sorted(codes, reverse=True)))
