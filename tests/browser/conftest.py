@@ -31,7 +31,7 @@ HERE = Path(__file__).parent
 WIDTH, HEIGHT = 1280, 800
 # How long a test waits for what it expects. What is there sooner costs nothing; where all cores are busy the
 # process of long requests, at its low priority, may take seconds.
-PATIENCE_MS = 15_000
+PATIENCE_MS = 60_000
 expect.set_options(timeout=PATIENCE_MS)
 
 # Chromium reports what the content-security policy refused only to the page; this makes it say so aloud.

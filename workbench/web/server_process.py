@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import threading
@@ -17,7 +18,10 @@ LAST_SECONDS = 5
 
 def door_from_environment() -> Door:
     """The door of a worker process, configured by environment variables."""
-    threading.Thread(target=_end_without, args=(os.getppid(),), daemon=True).start()
+    supervisor = multiprocessing.parent_process()
+    # Not getppid(): the supervisor may have been killed while this process started.
+    if supervisor is not None and supervisor.pid is not None:
+        threading.Thread(target=_end_without, args=(supervisor.pid,), daemon=True).start()
     return Door(from_environment())
 
 
