@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import io
+import shutil
 from dataclasses import dataclass, replace
 from functools import wraps
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 from flask import Blueprint, Flask
+from flask.testing import FlaskClient
 from sqlalchemy import select
 from werkzeug.routing import Rule
 
 from tests.builders import ALPHA, run_text
 from tests.cast import CHEAP, ROLES, Cast, signed_in_client
+from tests.databases import fill
 from workbench.records import Answer
 from workbench.settings import read_settings
 from workbench.storage.engine import Database
@@ -25,6 +29,7 @@ from workbench.workflow.judging.record import record
 from workbench.workflow.judging.submission import Submission
 from workbench.workflow.people.invitations import invite
 from workbench.workflow.people.roles import Role
+from workbench.workflow.people.signing_in import open_session
 from workbench.workflow.runs.run_checks import check_file, run_checker
 from workbench.workflow.runs.uploads import add_to_batch
 
@@ -101,6 +106,42 @@ def samples(sqlite_database: Database, cast: Cast) -> dict[str, Any]:
     }
 
 
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A route with one of its methods, what it says of who may call it, and an address of it."""
+
+    endpoint: str
+    method: str
+    statement: Access
+    address: str
+
+
+@pytest.fixture
+def routes(app: Flask, samples: dict[str, Any]) -> list[Route]:
+    """Every route with each of its methods."""
+    found = []
+    for endpoint, method in everything():
+        statement = access_of(app, endpoint)
+        assert statement is not None
+        found.append(Route(endpoint, method, statement, address_of(app, endpoint, method, samples)))
+    return found
+
+
+@pytest.fixture
+def tokens(sqlite_database: Database, cast: Cast) -> dict[str, str | None]:
+    """The session of each in the cast, and nobody's."""
+    with sqlite_database.writing() as db:
+        sessions = {name: open_session(db, cast.accounts[name]).token for name in ROLES}
+    return {NOBODY: None, **sessions}
+
+
+def browser_with(app: Flask, token: str | None) -> FlaskClient:
+    client = app.test_client()
+    if token is not None:
+        client.set_cookie("workbench", token)
+    return client
+
+
 def address_of(app: Flask, endpoint: str, method: str, samples: dict[str, Any]) -> str:
     rule = next(rule for rule in app.url_map.iter_rules(endpoint) if method in methods_of(rule))
     lacking = rule.arguments - samples.keys()
@@ -143,33 +184,56 @@ def test_statements_about_members_stand_on_addresses_of_a_campaign(app: Flask) -
     assert wrong == []
 
 
-@pytest.mark.parametrize(("endpoint", "method"), everything())
-def test_each_route_opens_to_whom_it_says(
+def called(client: FlaskClient, reached: list[str], route: Route) -> Called:
+    del reached[:]
+    response = client.open(route.address, method=route.method, buffered=True)
+    return Called(route.endpoint in reached, response.status_code, response.location)
+
+
+def test_each_route_refuses_whom_it_does_not_name(
     app: Flask,
     sqlite_database: Database,
-    cast: Cast,
-    samples: dict[str, Any],
+    routes: list[Route],
+    tokens: dict[str, str | None],
     reached: list[str],
-    endpoint: str,
-    method: str,
 ) -> None:
-    statement = access_of(app, endpoint)
-    assert statement is not None
-    address = address_of(app, endpoint, method, samples)
-    for name in EVERYBODY:
-        client = app.test_client()
-        if name != NOBODY:
-            client = signed_in_client(app, sqlite_database, cast.accounts[name])
-        del reached[:]
-        response = client.open(address, method=method, buffered=True)
-        called = Called(endpoint in reached, response.status_code, response.location)
-        refusal = expected(statement, name)
+    before = rows_of(sqlite_database)
+    wrong = []
+    for route, name in product(routes, EVERYBODY):
+        refusal = expected(route.statement, name)
         if refusal is None:
-            assert called.reached, (name, address, called)
-            assert called.status < 500, (name, address, called)
-        else:
-            assert replace(called, location=None) == Called(False, refusal, None), (name, address, called)
-            assert refusal != 303 or (called.location or "").startswith("/sign-in"), (address, called)
+            continue
+        answer = called(browser_with(app, tokens[name]), reached, route)
+        led = refusal != 303 or (answer.location or "").startswith("/sign-in")
+        if not led or replace(answer, location=None) != Called(False, refusal, None):
+            wrong.append((name, route.address, answer))
+    assert wrong == []
+    assert rows_of(sqlite_database) == before
+
+
+@pytest.mark.parametrize("reading", [True, False], ids=["reading", "writing"])
+def test_each_route_opens_to_whom_it_names(
+    app: Flask,
+    sqlite_database: Database,
+    routes: list[Route],
+    tokens: dict[str, str | None],
+    reached: list[str],
+    tmp_path: Path,
+    *,
+    reading: bool,
+) -> None:
+    sqlite_database.close()
+    saved = shutil.copyfile(sqlite_database.engine.url.database or "", tmp_path / "saved.sqlite3")
+    wrong = []
+    for route, name in product(routes, EVERYBODY):
+        if (route.method == "GET") is not reading or expected(route.statement, name) is not None:
+            continue
+        if not reading:
+            fill(sqlite_database, saved)
+        answer = called(browser_with(app, tokens[name]), reached, route)
+        if not answer.reached or answer.status >= 500:
+            wrong.append((name, route.address, answer))
+    assert wrong == []
 
 
 # What changes an archived campaign as a whole; everything else is refused there.
