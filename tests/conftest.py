@@ -19,6 +19,7 @@ from tests.databases import (
     shared,
 )
 from tests.postgresql import postgresql_server
+from tests.support import examples
 from workbench.storage.engine import Database
 from workbench.storage.migrate import migrate
 
@@ -31,8 +32,9 @@ def pytest_configure() -> None:
 
 
 # How long an example takes is no property of the code; and a shared machine must see the same examples again.
-settings.register_profile("here", deadline=None)
-settings.register_profile("shared machine", deadline=None, derandomize=True)
+HERE = settings(deadline=None, max_examples=examples(30))
+settings.register_profile("here", HERE)
+settings.register_profile("shared machine", HERE, derandomize=True)
 settings.load_profile("shared machine" if os.environ.get("CI") else "here")
 
 

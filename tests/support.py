@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,11 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 SHARED = ROOT.parent / "shared"
+
+
+def examples(often: int) -> int:
+    """How many generated examples a test tries: so many, times what WORKBENCH_TEST_EXAMPLES says."""
+    return max(1, round(often * float(os.environ.get("WORKBENCH_TEST_EXAMPLES", "1"))))
 
 
 def shared(*parts: str) -> Path:

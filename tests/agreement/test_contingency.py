@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import confusion_matrix
 
+from tests.support import examples
 from workbench.agreement.contingency import MISSING, binarised, coded, contingency, table_of_codes
 from workbench.errors import WorkbenchError
 
@@ -35,7 +36,7 @@ SCALES = st.one_of(
 
 
 @given(SCALES, st.integers(1, 150), st.booleans(), st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 def test_places_and_tables_are_those_of_a_plain_reckoning(
     categories: tuple[int, ...], length: int, judged_all: bool, data: st.DataObject
 ) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 
 from tests.agreement.made import columns, entered, from_rows, ratings
-from tests.support import cases, shared
+from tests.support import cases, examples, shared
 from workbench.agreement.estimates import estimates, resamples_of
 from workbench.agreement.options import AgreementOptions, Basis
 from workbench.agreement.pairwise import assessor_pairs, pairwise_means
@@ -18,7 +18,7 @@ from workbench.agreement.selection import select_ratings
 from workbench.formats.qrels import read_qrels
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(10))
 @given(data=ratings())
 def test_two_among_many_have_the_figures_and_intervals_of_these_two_alone(data: Ratings) -> None:
     for unit in Unit:
@@ -36,7 +36,7 @@ def test_two_among_many_have_the_figures_and_intervals_of_these_two_alone(data: 
                 assert ours.interval.units == theirs.interval.units
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(10))
 @given(data=ratings())
 def test_tables_are_those_that_are_counted_at_once(data: Ratings) -> None:
     tables = pair_tables(data)

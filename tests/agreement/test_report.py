@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 
 from tests.agreement.made import columns, entered, from_counts, ratings
-from tests.support import cases, shared
+from tests.support import cases, examples, shared
 from workbench.agreement.bands import Band, verdict
 from workbench.agreement.coefficients.alpha import LEVELS
 from workbench.agreement.estimates import calculations, estimates, resamples_of
@@ -114,7 +114,7 @@ def test_strictness_by_hand_and_sorted() -> None:
     assert lines[0].interval.units == 2
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(10))
 @given(data=ratings(assessors=2))
 def test_of_two_one_is_as_strict_as_the_other_is_lenient(data: Ratings) -> None:
     first, second = sorted(leniency(data, AgreementOptions(rounds=2)), key=lambda one: one.assessor)
@@ -158,7 +158,7 @@ def test_where_they_differ_the_furthest_apart_stand_first() -> None:
     assert [one.docno for one in disagreements(binary, 0, 1)] == ["d00001"]
 
 
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(data=ratings(assessors=2, complete=True))
 def test_the_last_step_of_every_calculation_is_the_coefficient(data: Ratings) -> None:
     labels = [str(grade) for grade in data.categories]

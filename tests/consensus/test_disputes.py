@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support import examples
 from workbench.consensus.disputes import Difference, DisputeRule, disputes, spread_of
 from workbench.errors import WorkbenchError
 from workbench.records import FOUR_GRADES, Answer, Grade, Judgment, Scale
@@ -68,7 +69,7 @@ def test_a_grade_outside_the_scale_and_no_steps_are_refused() -> None:
         DisputeRule(Difference.DISTANCE, 0)
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(10))
 @given(st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=3), max_size=8))
 def test_a_stricter_setting_never_finds_more(pairs: list[list[int]]) -> None:
     judgments = [one for number, grades in enumerate(pairs) for one in said(f"d{number}", *grades)]

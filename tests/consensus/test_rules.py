@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import workbench.consensus.simple as rules
-from tests.support import cases
+from tests.support import cases, examples
 from workbench.consensus.rule import Evidence, Settled
 from workbench.consensus.rules import PARAMETERS, RULES
 from workbench.consensus.settle import consensus
@@ -27,7 +27,7 @@ WAYS = [
     if rule.settle
     for choice in [value for value, _ in parameter.choices] or ["ann"]
 ] + [(name, {}) for name, rule in RULES.items() if not rule.parameters and rule.settle]
-FEW = settings(max_examples=25)
+FEW = settings(max_examples=examples(10))
 GRADES = st.dictionaries(st.sampled_from(["ann", "bea", "cyd", "dan", "eve"]), st.integers(0, 3), min_size=1)
 
 

@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.formats.written_runs import STYLES, Style, long_run, odd_runs
+from tests.support import examples
 from workbench.errors import InvalidInput
 from workbench.formats.packed_form import Head, PackedForm, as_arrays, head_of, pack
 from workbench.formats.packed_lines import NotUnderstood
@@ -59,7 +60,7 @@ def same_from_the_form(content: bytes, depth: int, ties: TieRule) -> None:
 
 
 @given(odd_runs(), st.sampled_from([0, 1, 2, 3, 7, 1000]), TIES)
-@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(100), suppress_health_check=[HealthCheck.too_slow])
 def test_a_form_gives_what_the_plain_reader_and_the_one_order_give(
     content: bytes, depth: int, ties: TieRule
 ) -> None:
@@ -71,13 +72,13 @@ def test_a_form_gives_what_the_plain_reader_and_the_one_order_give(
 
 
 @given(STYLES, st.integers(1, 60), TIES)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(10), deadline=None)
 def test_so_it_is_with_long_runs(style: Style, depth: int, ties: TieRule) -> None:
     same_from_the_form(long_run(style, lines=2000), depth, ties)
 
 
 @given(odd_runs())
-@settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(33), suppress_health_check=[HealthCheck.too_slow])
 def test_the_form_is_the_same_whichever_reader_read_the_run(content: bytes) -> None:
     try:
         fast = read_packed(io.BytesIO(content), source="r")

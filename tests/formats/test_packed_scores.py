@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tests.formats.strategies import stream
 from tests.formats.written_runs import DECIMALS
+from tests.support import examples
 from workbench.formats.packed_lines import NotUnderstood, blocks, packed_lines
 from workbench.formats.packed_scores import doubles
 from workbench.formats.run_table import Scores, finite_doubles
@@ -28,7 +29,7 @@ def bits(values: Scores) -> list[int]:
 
 
 @given(st.lists(DECIMALS, min_size=1, max_size=200))
-@settings(max_examples=200)
+@settings(max_examples=examples(66))
 def test_scores_are_the_doubles_of_float_to_the_bit(scores: list[str]) -> None:
     assert bits(read(scores)) == bits(np.array([float(score) for score in scores]))
 
@@ -38,7 +39,7 @@ def test_scores_are_the_doubles_of_float_to_the_bit(scores: list[str]) -> None:
     st.lists(st.tuples(st.sampled_from(["", "", "-", "+"]), st.integers(0, 10**16)), min_size=1, max_size=60),
     st.sampled_from(["{}{:.{}f}", "{}{:.{}f}", "{}{:08.{}f}"]),
 )
-@settings(max_examples=300)
+@settings(max_examples=examples(100))
 def test_numbers_with_the_dot_at_one_place_are_the_doubles_of_float_to_the_bit(
     places: int, numbers: list[tuple[str, int]], pattern: str
 ) -> None:
@@ -47,7 +48,7 @@ def test_numbers_with_the_dot_at_one_place_are_the_doubles_of_float_to_the_bit(
 
 
 @given(st.lists(st.text("0123456789.+-/,e ", min_size=1, max_size=9), min_size=1, max_size=4))
-@settings(max_examples=500)
+@settings(max_examples=examples(166))
 def test_only_finite_decimal_numbers_are_read(scores: list[str]) -> None:
     scores = [score.replace(" ", "9") for score in scores]
     expected = finite_doubles([score.encode() for score in scores])
@@ -59,7 +60,7 @@ def test_only_finite_decimal_numbers_are_read(scores: list[str]) -> None:
 
 
 @given(st.integers(2**52, 2**53 - 1), st.integers(-62, -27), st.integers(10, 40), st.integers(-2, 2))
-@settings(max_examples=500)
+@settings(max_examples=examples(166))
 def test_numbers_next_to_the_middle_of_two_doubles_are_rounded_as_by_float(
     mantissa: int, exponent: int, places: int, off: int
 ) -> None:

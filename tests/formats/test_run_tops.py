@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import os
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +13,7 @@ from hypothesis import strategies as st
 
 from tests.formats.strategies import codes, stream
 from tests.formats.written_runs import STYLES, Style, long_run, odd_runs
+from tests.support import examples
 from workbench.errors import InvalidInput, WorkbenchError
 from workbench.formats.packed_lines import NotUnderstood
 from workbench.formats.packed_runs import PackedRun, read_packed
@@ -57,7 +57,7 @@ def fast(content: bytes, depth: int | None, ties: TieRule, **expected: Any) -> A
 
 
 @given(odd_runs(), st.sampled_from([None, 0, 1, 2, 3, 7, 1000]), TIES, st.integers(16, 300))
-@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(100), suppress_health_check=[HealthCheck.too_slow])
 def test_both_readers_agree_on_tops_and_refusals(
     content: bytes, depth: int | None, ties: TieRule, block: int
 ) -> None:
@@ -65,7 +65,7 @@ def test_both_readers_agree_on_tops_and_refusals(
 
 
 @given(odd_runs(), st.integers(16, 300))
-@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(100), suppress_health_check=[HealthCheck.too_slow])
 def test_what_the_fast_reader_understands_the_plain_one_accepts(content: bytes, block: int) -> None:
     try:
         packed = read_packed(io.BytesIO(content), source="r", block=block)
@@ -77,7 +77,7 @@ def test_what_the_fast_reader_understands_the_plain_one_accepts(content: bytes, 
 
 
 @given(odd_runs(), st.sampled_from([1, 2, 3, 7]), st.integers(16, 300))
-@settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(66), suppress_health_check=[HealthCheck.too_slow])
 def test_what_leads_a_run_has_its_top_under_every_rule_and_every_tie_at_its_end(
     content: bytes, depth: int, block: int
 ) -> None:
@@ -98,7 +98,7 @@ def test_what_leads_a_run_has_its_top_under_every_rule_and_every_tie_at_its_end(
 
 
 @given(odd_runs(), st.sampled_from([0, 1, 2, 3, 7]), TIES)
-@settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(33), suppress_health_check=[HealthCheck.too_slow])
 def test_a_run_read_as_arrays_is_the_same(content: bytes, depth: int, ties: TieRule) -> None:
     def arrays() -> RunReading:
         read = read_run_arrays(io.BytesIO(content), source="r", depth=depth, ties=ties)
@@ -122,15 +122,15 @@ def strings(packed: PackedRun, depth: int, ties: TieRule) -> Run:
 
 
 @given(STYLES, st.integers(1, 60), TIES)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(10), deadline=None)
 def test_long_runs_are_understood_and_agree(style: Style, depth: int, ties: TieRule) -> None:
     compare(style, depth, ties)
 
 
 @pytest.mark.slow
-# Each reads 2,000 lines both ways: 500 are the million of the command that README names.
+# Each reads 2,000 lines both ways.
 @given(STYLES, st.integers(1, 60), TIES)
-@settings(max_examples=int(os.environ.get("WORKBENCH_TEST_FUZZ", "100")), deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_hundreds_of_thousands_of_lines_agree(style: Style, depth: int, ties: TieRule) -> None:
     compare(style, depth, ties)
 

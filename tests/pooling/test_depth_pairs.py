@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tests.pooling.some_runs import ABC, MANY_SCORES, Scores, ranked, run
 from tests.pooling.test_run_tops import tops
+from tests.support import examples
 from workbench.errors import Conflict, WorkbenchError
 from workbench.pooling import depth as module
 from workbench.pooling import run_tops
@@ -52,7 +53,7 @@ def best_first(one: Run) -> Run:
 
 
 @given(MANY_SCORES, st.integers(1, 6), OWN, OWN, st.integers(1, 20), st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 def test_the_pairs_are_those_of_the_depth_pool_with_the_same_refusals(
     scores: dict[str, Scores], depth: int, of_runs: dict[str, int], of_topics: dict[str, int],
     at_once: int, data: st.DataObject,

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.pooling.some_runs import ABC, MANY_SCORES, Scores, ranked, run
 from tests.pooling.test_pooling_laws import some_parameters
 from tests.pooling.test_run_tops import tops
+from tests.support import examples
 from workbench.errors import InvalidInput
 from workbench.formats.runs import cut
 from workbench.pooling.analysis import growth
@@ -68,7 +69,7 @@ def by_topic(pool: Pool) -> Counter[str]:
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @given(MANY_SCORES, st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 def test_a_planned_size_is_that_of_the_pool(
     strategy: str, scores: dict[str, Scores], data: st.DataObject
 ) -> None:
@@ -83,7 +84,7 @@ def test_a_planned_size_is_that_of_the_pool(
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @given(MANY_SCORES, st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 def test_a_supplementary_size_is_exact_or_says_what_it_is(
     strategy: str, scores: dict[str, Scores], data: st.DataObject
 ) -> None:
@@ -106,7 +107,7 @@ def test_a_supplementary_size_is_exact_or_says_what_it_is(
 
 
 @given(MANY_SCORES, st.integers(1, 6), st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 def test_own_depths_of_runs_and_topics_count(
     scores: dict[str, Scores], depth: int, data: st.DataObject
 ) -> None:
@@ -121,7 +122,7 @@ def test_own_depths_of_runs_and_topics_count(
 
 
 @given(MANY_SCORES)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 def test_the_growth_table_has_all_depths_at_once(scores: dict[str, Scores]) -> None:
     runs = [run(tag, topics) for tag, topics in scores.items()]
     reach = reached(tops(runs, 6))
@@ -146,7 +147,7 @@ def test_what_is_left_of_a_sample_is_its_expected_number() -> None:
 
 @pytest.mark.parametrize("strategy", ADAPTIVE)
 @given(MANY_SCORES, st.integers(1, 4), st.integers(1, 3), st.data())
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 def test_an_adaptive_pool_is_planned_as_large_as_it_can_become(
     strategy: str, scores: dict[str, Scores], budget: int, depth: int, data: st.DataObject
 ) -> None:
@@ -190,7 +191,7 @@ def test_how_deep_a_strategy_reads(strategy: str, given: dict[str, Any], depth: 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @given(MANY_SCORES, st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(13), deadline=None)
 def test_a_pool_from_what_a_strategy_reads_is_the_pool_from_all(
     strategy: str, scores: dict[str, Scores], data: st.DataObject
 ) -> None:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import workbench.pooling
 from tests.pooling.some_runs import MANY_SCORES, Scores, by_hand, run
+from tests.support import examples
 from workbench.pooling.pool import Pool, summarise
 from workbench.pooling.sampling.strata import accept_strata
 from workbench.pooling.strategies import ADAPTIVE, STRATEGIES, build_pool, replay, start
@@ -36,7 +37,7 @@ SOME = {
     "reduction": st.sampled_from([1, 100]),
 }
 # Sixteen strategies share most of what could go wrong, so each needs fewer examples.
-FEWER = settings(max_examples=25, deadline=None)
+FEWER = settings(max_examples=examples(10), deadline=None)
 EVERY = pytest.mark.parametrize("name", [*STRATEGIES, *ADAPTIVE])
 
 

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.pooling.some_runs import ABC, MANY_SCORES, Scores, ranked, run
+from tests.support import examples
 from workbench.errors import Conflict
 from workbench.pooling import run_tops
 from workbench.pooling.run_tops import Reached, RunTops, known_tops, reached
@@ -50,7 +51,7 @@ def plainly(
 
 
 @given(MANY_SCORES, st.integers(1, 6), st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 def test_every_pair_is_told_once_with_its_best_rank_and_runs(
     scores: dict[str, Scores], depth: int, data: st.DataObject
 ) -> None:

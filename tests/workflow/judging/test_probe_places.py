@@ -5,12 +5,13 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support import examples
 from workbench.storage.events import PLANTED, REPEAT
 from workbench.workflow.judging.quality_checks import check_places, seeded_order, slot_key
 from workbench.workflow.judging.task import Slot
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(
     before=st.integers(0, 40), coming=st.integers(0, 120), one_in=st.integers(2, 15),
     distance=st.integers(1, 30), seed=st.integers(0, 2**40), barred=st.integers(0, 20),
