@@ -41,9 +41,9 @@ class Addition:
 
 
 def copy_of_the_code(folder: Path) -> Path:
-    """The code and its tests in a folder of their own."""
+    """The code and its tests in a folder of their own, as Python has compiled them already."""
     for name in ("workbench", "tests"):
-        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / name, folder / name)
     for name in ("templates", "static", "pyproject.toml"):
         (folder / name).symlink_to(ROOT / name)
     return folder

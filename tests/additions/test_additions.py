@@ -15,10 +15,10 @@ from tests.additions.strategy import STRATEGY
 ADDITIONS = (COEFFICIENT, STRATEGY, RULE, MEASURE)
 
 
-@pytest.fixture
-def tree(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The code with a coefficient, a pooling strategy, a consensus rule and two measures more."""
-    tree = copy_of_the_code(tmp_path / "tree")
+    tree = copy_of_the_code(tmp_path_factory.mktemp("additions") / "tree")
     for addition in ADDITIONS:
         addition.add(tree)
     return tree
