@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.support import shared
+from workbench.cli.runs import RunFiles, read_arrays
+from workbench.formats.packed_runs import PackedRun
 from workbench.formats.qrels import read_qrels
-from workbench.formats.runs import read_run
 from workbench.records import Qrel, Run
 from workbench.scoring.scorer import RunScores, Scorer
 
@@ -19,9 +20,11 @@ def _qrels(folder: Path) -> tuple[Qrel, ...]:
         return read_qrels(stream, source="qrels.txt")
 
 
-def _run(folder: Path, name: str) -> Run:
-    with (folder / "runs" / f"{name}.gz").open("rb") as stream:
-        return read_run(stream, source=name).run
+def _run(folder: Path, name: str) -> PackedRun | Run:
+    """A run as `workbench score` reads it."""
+    path = folder / "runs" / f"{name}.gz"
+    (run,) = read_arrays(RunFiles((str(path),)))
+    return run
 
 
 def test_the_published_map_of_seventeen_runs_of_robust03() -> None:
