@@ -7,10 +7,9 @@ from typing import Any, TypeVar
 
 import click
 
-from workbench.cli.inputs import open_input
+from workbench.cli.group_files import read_groups
 from workbench.cli.output import say_json, say_table
 from workbench.cli.runs import RunFiles, only_one_standard_input, read_runs, run_arguments
-from workbench.errors import Finding, InvalidInput
 from workbench.pooling.analysis import BEYOND, NEAR_DUPLICATE, Analysis, analysis, examine
 from workbench.pooling.analysis_tables import PARTS, TABLES, short_depths
 from workbench.records import TieRule
@@ -138,27 +137,7 @@ def command(
     pairs of either), ties at the cut, and sizes of topics. Files may be gzip; - is standard input.
     """
     only_one_standard_input(runs.names if groups_file is None else (*runs.names, groups_file))
-    groups = _read_groups(groups_file) if groups_file is not None else {}
+    groups = read_groups(groups_file) if groups_file is not None else {}
     read = read_runs(runs, warnings=False, unique_tags=True, depth=BEYOND * depth, ties=None)
     found = analysis(examine((run for _, run in read), depth=depth, ties=TieRule(ties)), groups=groups)
     say_analysis(found, part, as_json=as_json)
-
-
-def _read_groups(name: str) -> dict[str, str]:
-    groups: dict[str, str] = {}
-    findings: list[Finding] = []
-    with open_input(name) as (stream, source):
-        for number, line in enumerate(stream, start=1):
-            text = line.decode("utf-8", "surrogateescape").rstrip("\r\n")
-            tag, tab, group = text.partition("\t")
-            if tab and tag and group.strip() and "\t" not in group:
-                groups[tag] = group.strip()
-            elif text.strip():
-                findings.append(
-                    Finding(
-                        source, number, "columns", "expected a tag, a tab and a group", "correct the line"
-                    )
-                )
-    if findings:
-        raise InvalidInput(findings)
-    return groups

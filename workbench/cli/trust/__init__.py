@@ -12,6 +12,7 @@ from workbench.cli.lazy import LazyGroup
 
 COMMANDS = {
     "judges": "workbench.cli.trust.judges:command",
+    "runs": "workbench.cli.trust.runs:command",
 }
 
 

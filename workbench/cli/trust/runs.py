@@ -1,0 +1,160 @@
+"""`workbench trust runs`: would runs be worth the same if they had not been pooled."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+import click
+
+from workbench.cli.group_files import read_groups, read_tags
+from workbench.cli.inputs import open_input
+from workbench.cli.output import print_export, say_short
+from workbench.cli.record_options import record_options
+from workbench.cli.runs import RunFiles, only_one_standard_input, read_arrays, read_runs, run_arguments
+from workbench.cli.trust.shared import MEASURE, RELEVANT_FROM, SEED, TIES, one_measure, table_forms
+from workbench.errors import WorkbenchError
+from workbench.formats.qrels import read_qrels
+from workbench.records import Run, TieRule
+from workbench.trust.alternatives import AlternativeQrels, score_under
+from workbench.trust.runs import WHOLE, OtherRuns, other_runs, pooled_pairs, qrels_without
+from workbench.trust.runs_export import PARTS, runs_export
+
+
+@dataclass(frozen=True, slots=True)
+class PoolGiven:
+    """How the pool was made: of which runs, by which groups, how deep, and in which order of ties."""
+
+    depth: int
+    groups_file: str | None
+    pooled_file: str | None
+    pool_ties: str
+    single: bool
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files that are named."""
+        return tuple(name for name in (self.groups_file, self.pooled_file) if name)
+
+
+_POOL = (
+    click.option("--depth", type=click.IntRange(1), required=True, help="Depth of the pool."),
+    click.option(
+        "--groups", "groups_file", metavar="FILE", help="Groups of the runs: tag, tab, group on each line."
+    ),
+    click.option(
+        "--pooled",
+        "pooled_file",
+        metavar="FILE",
+        help="Tags of the runs that were pooled, one a line; the others are late.  [default: all]",
+    ),
+    click.option(
+        "--pool-ties",
+        type=click.Choice([rule.value for rule in TieRule]),
+        default=TieRule.TREC_EVAL.value,
+        show_default=True,
+        help="Order of documents with equal scores when the pool was made.",
+    ),
+    click.option("--single-runs", "single", is_flag=True, help="Leave out single runs, not whole groups."),
+)
+
+
+@click.command("runs")
+@click.argument("qrels")
+@run_arguments()
+@record_options("pool", PoolGiven, _POOL)
+@MEASURE
+@RELEVANT_FROM
+@TIES
+@SEED
+@click.option(
+    "--part",
+    type=click.Choice(list(PARTS)),
+    default="runs",
+    show_default=True,
+    help="Table to print: pooled runs, groups with what they alone brought, or late runs.",
+)
+@table_forms
+def command(
+    qrels: str,
+    runs: RunFiles,
+    pool: PoolGiven,
+    measure: str,
+    relevant_from: int,
+    ties: str,
+    seed: int,
+    part: str,
+    form: str,
+) -> None:
+    """Score RUNs by QRELS without the documents that only the run's own group brought into the pool.
+
+    What the runs lose is what a run must expect to lose that comes after judging. Without --groups every run
+    is a group of its own. Runs are read twice, so that they cannot be the standard input.
+    """
+    if "-" in runs.names:
+        raise click.UsageError("runs are read twice: name their files")
+    only_one_standard_input((qrels, *pool.files))
+    chosen = one_measure(measure)
+    whole = _whole(qrels, relevant_from)
+    groups = read_groups(pool.groups_file) if pool.groups_file and not pool.single else {}
+    tags = set(read_tags(pool.pooled_file)) if pool.pooled_file else None
+    pooled = pooled_pairs(
+        _pooled_runs(runs, tags, pool), whole, groups, depth=pool.depth, ties=TieRule(pool.pool_ties)
+    )
+    scores = score_under(qrels_without(whole, pooled), read_arrays(runs), chosen, ties=TieRule(ties))
+    found = other_runs(scores, whole, pooled, depth=pool.depth, seed=seed)
+    if not print_export(runs_export(found, part), form):
+        columns, rows = PARTS[part](found)
+        if rows:
+            say_short(columns, rows, numeric_from=2 if part == "runs" else 1)
+        else:
+            click.echo("every run was pooled")
+        for sentence in sentences(found):
+            click.echo(sentence, err=True)
+
+
+def _pooled_runs(files: RunFiles, tags: Collection[str] | None, pool: PoolGiven) -> Iterator[Run]:
+    missing = set(tags or ())
+    ties = TieRule(pool.pool_ties)
+    for _, run in read_runs(files, warnings=False, unique_tags=True, depth=pool.depth, ties=ties):
+        missing.discard(run.tag)
+        if tags is None or run.tag in tags:
+            yield run
+    if missing:
+        raise WorkbenchError(
+            f"{len(missing)} pooled runs are not among the runs given, such as {min(missing)}",
+            remedy="give their files too, or correct the list",
+        )
+
+
+def _whole(name: str, relevant_from: int) -> AlternativeQrels:
+    with open_input(name) as (stream, source):
+        grades = {(one.topic, one.docno): one.grade for one in read_qrels(stream, source=source)}
+    return AlternativeQrels(WHOLE, grades, relevant_from)
+
+
+def sentences(found: OtherRuns) -> list[str]:
+    """The test in sentences: what was left out, what the runs lose, what a late run must expect."""
+    unique = sum(one.unique_relevant for one in found.groups)
+    lines = [
+        f"{found.measure} over {found.topics} topics; the {len(found.pooled)} pooled runs of "
+        f"{len(found.groups)} groups have {found.pool} pairs at depth {found.depth}, of which "
+        f"{found.pool_judged} are judged; {found.graded - found.pool_judged} of {found.graded} judged pairs "
+        "came otherwise and stay",
+        f"{unique} relevant pairs were brought by one group alone",
+    ]
+    loss = found.expected
+    if loss is None:
+        return [*lines, "no pooled run has a score above 0: there is nothing to lose"]
+    interval = "" if loss.low is None else f", 95 % interval over groups {loss.low:.1%} to {loss.high:.1%}"
+    lines.append(
+        f"without what only its own group brought, a run loses {loss.mean:.1%} of its score on average "
+        f"({loss.runs} runs of {loss.groups} groups{interval}); nine in ten lose {loss.nine_in_ten:.1%} or "
+        f"less, {loss.largest_of} loses most, {loss.largest:.1%}"
+    )
+    if found.pool_judged < found.pool:
+        lines.append(
+            f"{found.pool - found.pool_judged} pairs of this pool are not judged: if all of it was, correct "
+            "the depth, the order of ties or the list of pooled runs"
+        )
+    return lines

@@ -1,0 +1,299 @@
+"""Other runs: what a run is worth by qrels to which it did not contribute (the uniques test)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.agreement.intervals import shares_below
+from workbench.errors import WorkbenchError
+from workbench.pooling.contributions import uniques
+from workbench.pooling.depth import depth_pool
+from workbench.records import Run, TieRule, sorted_ids
+from workbench.scoring.relevance import Floats
+from workbench.trust.alternatives import AlternativeQrels, Pair, TopicScores
+from workbench.trust.orders import orders_of, tau_b
+
+WHOLE = "whole"
+"""The name of the qrels from which nothing is left out."""
+ROUNDS = 2000
+LEVEL = 0.95
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PooledPairs:
+    """What the pooled runs brought into the pool: `groups` by tag, of those that were pooled alone.
+
+    `unique` are the pairs that one group alone brought, by its name, judged or not; the pool has `pairs`, of
+    which `judged` are among the `graded` pairs of the qrels.
+    """
+
+    groups: Mapping[str, str]
+    unique: Mapping[str, tuple[Pair, ...]]
+    pairs: int
+    judged: int
+    graded: int
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOutGroup:
+    """A group without whose pairs the qrels are made: `unique` judged pairs of its own, `unique_relevant`.
+
+    `tau` is Kendall's tau b of the rankings of all runs by the whole qrels and by those without the group;
+    None where it is undefined.
+    """
+
+    group: str
+    runs: int
+    unique: int
+    unique_relevant: int
+    tau: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOutRun:
+    """A pooled run by the whole qrels and `without` the pairs that only its group brought.
+
+    Its rank is among all runs, all of them scored by the same qrels; of a tie all have the best rank.
+    """
+
+    run: str
+    group: str
+    score: float
+    without: float
+    rank: int
+    rank_without: int
+
+    @property
+    def lost(self) -> float:
+        """The score lost, negative where it is gained."""
+        return self.score - self.without
+
+    @property
+    def share(self) -> float | None:
+        """The score lost as a share of the whole score; None of a score of 0."""
+        return self.lost / self.score if self.score else None
+
+    @property
+    def ranks_lost(self) -> int:
+        """How many ranks are lost, negative where they are gained."""
+        return self.rank_without - self.rank
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedLoss:
+    """What a run loses of its score, as a share, where its group did not contribute.
+
+    The mean over `runs`, with an interval from resampling the `groups` (expanded percentiles, 95 %), what
+    nine runs in ten do not exceed, and the largest; `low` and `high` are None of a single group.
+    """
+
+    runs: int
+    groups: int
+    mean: float
+    low: float | None
+    high: float | None
+    nine_in_ten: float
+    largest: float
+    largest_of: str
+
+
+@dataclass(frozen=True, slots=True)
+class LateStanding:
+    """A run that was not pooled, by the whole qrels, and where it would stand if it had been.
+
+    The ranks are of the score that becomes its own by losing the mean of what others lose, and what nine in
+    ten of them do not exceed.
+    """
+
+    run: str
+    score: float
+    rank: int
+    rank_at_mean: int | None
+    rank_at_nine_in_ten: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class OtherRuns:
+    """The uniques test of a collection; groups sorted by their unique relevant pairs, runs by rank.
+
+    `expected` is None where no pooled run has a score above 0.
+    """
+
+    measure: str
+    topics: int
+    runs: int
+    depth: int
+    pool: int
+    pool_judged: int
+    graded: int
+    seed: int
+    groups: tuple[LeftOutGroup, ...]
+    pooled: tuple[LeftOutRun, ...]
+    expected: ExpectedLoss | None
+    late: tuple[LateStanding, ...]
+
+
+def pooled_pairs(
+    runs: Iterable[Run],
+    qrels: AlternativeQrels,
+    groups: Mapping[str, str],
+    *,
+    depth: int,
+    ties: TieRule = TieRule.TREC_EVAL,
+) -> PooledPairs:
+    """What the pooled runs have among their first `depth` documents, and what one group has there alone.
+
+    A run that has no group in `groups`, by tag, is one of its own. Raises as `pooling.depth.depth_pool`.
+    """
+    pool = depth_pool(runs, depth=depth, ties=ties)
+    of_tag = {tag: groups.get(tag, tag) for tag in pool.tags}
+    pairs = pool.pairs
+    return PooledPairs(
+        groups=of_tag,
+        unique=uniques(pool, of_tag),
+        pairs=len(pairs),
+        judged=len(pairs & qrels.grades.keys()),
+        graded=len(qrels.grades),
+    )
+
+
+def qrels_without(qrels: AlternativeQrels, pooled: PooledPairs) -> list[AlternativeQrels]:
+    """The whole qrels, then for each group those without the pairs, relevant or not, that it alone brought.
+
+    Pairs that no pooled run brought stay. Raises WorkbenchError where a group brought all there is.
+    """
+    found = [AlternativeQrels(WHOLE, qrels.grades, qrels.relevant_from)]
+    for group, unique in pooled.unique.items():
+        left: Set[Pair] = set(unique)
+        grades = {pair: grade for pair, grade in qrels.grades.items() if pair not in left}
+        if not grades:
+            raise WorkbenchError(
+                f'without what only "{group}" brought no judged pair is left',
+                remedy="give the other runs that were pooled, or correct the depth",
+            )
+        found.append(AlternativeQrels(_without(group), grades, qrels.relevant_from))
+    return found
+
+
+def other_runs(
+    scores: TopicScores, qrels: AlternativeQrels, pooled: PooledPairs, *, depth: int, seed: int = 0
+) -> OtherRuns:
+    """The uniques test from the scores under `qrels_without`; all runs have scores, pooled or not.
+
+    Means are over the topics of the whole qrels; a topic of which nothing is left counts as 0. Source:
+    Zobel 1998 (a run left out); Voorhees 2001 (a group, with all that only it brought), gloo-eval.pl of NIST.
+    """
+    means = scores.values.mean(axis=1)
+    orders = orders_of(means)
+    ranks = orders.ranks
+    place = {name: at for at, name in enumerate(scores.qrels)}
+    groups = []
+    for group in pooled.unique:
+        at = place[_without(group)]
+        tau = float(tau_b(orders.part(slice(0, 1)), orders.part(slice(at, at + 1)))[0])
+        groups.append(_group(group, qrels, pooled, tau))
+    found: list[LeftOutRun] = []
+    late: list[tuple[str, int]] = []
+    for at, run in enumerate(scores.runs):
+        if run not in pooled.groups:
+            late.append((run, at))
+            continue
+        group = pooled.groups[run]
+        without = place[_without(group)]
+        found.append(
+            LeftOutRun(
+                run=run,
+                group=group,
+                score=float(means[0, at]),
+                without=float(means[without, at]),
+                rank=int(ranks[0, at]),
+                rank_without=int(ranks[without, at]),
+            )
+        )
+    expected = expected_loss(found, seed=seed)
+    return OtherRuns(
+        measure=scores.measure,
+        topics=len(scores.topics),
+        runs=len(scores.runs),
+        depth=depth,
+        pool=pooled.pairs,
+        pool_judged=pooled.judged,
+        graded=pooled.graded,
+        seed=seed,
+        groups=tuple(sorted(groups, key=lambda one: (-one.unique_relevant, -one.unique, one.group))),
+        pooled=tuple(sorted(found, key=lambda one: (one.rank, one.run))),
+        expected=expected,
+        late=tuple(_late(run, means[0], at, expected) for run, at in late),
+    )
+
+
+def expected_loss(runs: Sequence[LeftOutRun], *, seed: int = 0) -> ExpectedLoss | None:
+    """The mean and the largest share of the score that runs lose; None where no run has a score above 0.
+
+    The interval resamples groups, all runs of each: runs of a group lose alike.
+    """
+    shares = {one.run: one.share for one in runs}
+    known = [(one, share) for one in runs if (share := shares[one.run]) is not None]
+    if not known:
+        return None
+    names = sorted_ids({one.group for one, _ in known})
+    values = np.array([share for _, share in known])
+    largest, largest_share = max(known, key=lambda pair: pair[1])
+    low, high = _interval(values, [names.index(one.group) for one, _ in known], seed)
+    return ExpectedLoss(
+        runs=len(known),
+        groups=len(names),
+        mean=float(values.mean()),
+        low=low,
+        high=high,
+        nine_in_ten=float(np.quantile(values, 0.9)),
+        largest=largest_share,
+        largest_of=largest.run,
+    )
+
+
+def _interval(shares: Floats, groups: Sequence[int], seed: int) -> tuple[float | None, float | None]:
+    """Bounds of the mean over runs, from resamples of their groups, numbered from 0."""
+    counts, sums = np.bincount(groups), np.bincount(groups, weights=shares)
+    if len(counts) < 2:
+        return None, None
+    drawn = np.random.default_rng(seed).integers(0, len(counts), size=(ROUNDS, len(counts)))
+    means = sums[drawn].sum(axis=1) / counts[drawn].sum(axis=1)
+    low, high = np.quantile(means, shares_below(LEVEL, len(counts))).tolist()
+    return low, high
+
+
+def _without(group: str) -> str:
+    """The name of the qrels without a group; no group can be called as the whole qrels are."""
+    return f"without {group}"
+
+
+def _group(group: str, qrels: AlternativeQrels, pooled: PooledPairs, tau: float) -> LeftOutGroup:
+    judged = [qrels.grades[pair] for pair in pooled.unique[group] if pair in qrels.grades]
+    return LeftOutGroup(
+        group=group,
+        runs=sum(of_run == group for of_run in pooled.groups.values()),
+        unique=len(judged),
+        unique_relevant=sum(grade >= qrels.relevant_from for grade in judged),
+        tau=None if np.isnan(tau) else tau,
+    )
+
+
+def _late(run: str, means: Floats, at: int, expected: ExpectedLoss | None) -> LateStanding:
+    others = np.delete(means, at)
+    score = float(means[at])
+
+    def rank(lost: float) -> int:
+        # What is left of the whole after losing this share is the score that the run has now.
+        return 1 + int((others > score / (1 - lost)).sum()) if lost < 1 else 1
+
+    return LateStanding(
+        run=run,
+        score=score,
+        rank=rank(0.0),
+        rank_at_mean=None if expected is None else rank(expected.mean),
+        rank_at_nine_in_ten=None if expected is None else rank(expected.nine_in_ten),
+    )

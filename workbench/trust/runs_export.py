@@ -1,0 +1,58 @@
+"""The uniques test as tables, CSV and JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from functools import partial
+
+from workbench.export import Export
+from workbench.trust.judges_export import Row, Table
+from workbench.trust.runs import OtherRuns
+
+
+def runs_export(found: OtherRuns, part: str) -> Export:
+    """One table of the test for CSV, and all of it for JSON."""
+    columns, rows = PARTS[part](found)
+    return Export(columns, lambda: rows, partial(_data, found))
+
+
+def _data(found: OtherRuns) -> dict[str, object]:
+    pooled = [
+        asdict(one) | {"lost": one.lost, "share": one.share, "ranks_lost": one.ranks_lost}
+        for one in found.pooled
+    ]
+    return asdict(found) | {"pooled": pooled}
+
+
+def _groups(found: OtherRuns) -> Table:
+    """Each group: what it alone brought."""
+    rows: list[Row] = [
+        (one.group, one.runs, one.unique, one.unique_relevant, one.tau) for one in found.groups
+    ]
+    return ("group", "runs", "unique_judged", "unique_relevant", "tau_b"), rows
+
+
+def _pooled(found: OtherRuns) -> Table:
+    """Each pooled run: with and without what its group alone brought."""
+    rows: list[Row] = [
+        (
+            *(one.run, one.group, one.score, one.without, one.lost, one.share),
+            *(one.rank, one.rank_without, one.ranks_lost),
+        )
+        for one in found.pooled
+    ]
+    columns = ("run", "group", "score", "without", "lost", "share", "rank", "rank_without", "ranks_lost")
+    return columns, rows
+
+
+def _late(found: OtherRuns) -> Table:
+    """Each run that was not pooled: where it stands, and would stand."""
+    rows: list[Row] = [
+        (one.run, one.score, one.rank, one.rank_at_mean, one.rank_at_nine_in_ten) for one in found.late
+    ]
+    return ("run", "score", "rank", "rank_at_mean", "rank_at_nine_in_ten"), rows
+
+
+PARTS: dict[str, Callable[[OtherRuns], Table]] = {"runs": _pooled, "groups": _groups, "late": _late}
+"""The tables by name: columns and rows."""
