@@ -1,7 +1,7 @@
 // What comes in: what became of events, and what was answered in another tab.
 import { announce } from "../shared/light.js";
+import * as receipts from "../shared/receipts.js";
 import { askForMore, expectNext, go, showAwaited } from "./navigation.js";
-import * as receipts from "./receipts.js";
 import { drawBar } from "./view.js";
 
 export async function takeReceipts(desk, found) {

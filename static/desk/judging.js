@@ -1,9 +1,9 @@
 // Judging a document, putting it off, undoing the last answer, a comment, annotations. The screen shows each at once;
 // its event goes into the outbox in the same task.
 import { announce } from "../shared/light.js";
+import { freshId } from "../shared/ids.js";
 import { hideNotice, showNotice } from "../shared/notices.js";
 import { closeBoxes } from "./boxes.js";
-import { freshId } from "./ids.js";
 import { go } from "./navigation.js";
 import { draw, drawBar } from "./view.js";
 

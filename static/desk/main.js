@@ -2,17 +2,17 @@
 // goes through the outbox to the server. Without this file every button is a form that works by itself.
 //
 // state.js is the state of the desk; controls.js turns keys into judging.js and navigation.js, which change it;
-// view.js draws it; saving.js sends the answers, and incoming.js takes what comes back.
+// view.js draws it; shared/saving.js sends the answers, and incoming.js takes what comes back.
 import { byId } from "../shared/dom.js";
 import { announce } from "../shared/light.js";
 import { showNotice } from "../shared/notices.js";
+import { Saving } from "../shared/saving.js";
 import { Annotations } from "./annotations.js";
 import { CommentBox } from "./comments.js";
 import { listenToControls } from "./controls.js";
 import { takeFromOtherTab, takeReceipts } from "./incoming.js";
 import { changeAnnotations } from "./judging.js";
 import { go, showDocument } from "./navigation.js";
-import { Saving } from "./saving.js";
 import { Desk } from "./state.js";
 import { drawLight } from "./view.js";
 

@@ -1,19 +1,14 @@
 // Draws the state of the desk: the light, the bar, what goes with the judgment, the list.
 import { byId } from "../shared/dom.js";
-import { light } from "../shared/light.js";
+import { showSaving } from "../shared/light.js";
 import * as list from "./list.js";
 import * as show from "./show.js";
 
 export function drawLight({ element, saving, topic, current, wanted, waitsFor, atEnd }) {
-  const { unsent, signedOutElsewhere } = saving;
-  const state = signedOutElsewhere ? "signed-out" : saving.state;
   element.toggleAttribute("data-waits", waitsFor !== null || wanted !== null || atEnd);
-  const shown = unsent ? (state === "saved" ? "sending" : state) : state === "sending" ? "saved" : state;
-  if (unsent && !navigator.onLine && !signedOutElsewhere) light("offline", unsent);
-  else if (!unsent && waitsFor) light("waiting");
-  else if (!unsent && (atEnd || (wanted !== null && current === null))) light("fetching");
-  else if (topic.closed && !unsent && !signedOutElsewhere) light("closed");
-  else light(unsent || shown === "signed-out" || shown === "other" ? shown : "saved", unsent);
+  const isFetching = atEnd || (wanted !== null && current === null);
+  const isClosed = topic.closed && !saving.signedOutElsewhere;
+  showSaving(saving, waitsFor ? "waiting" : isFetching ? "fetching" : isClosed ? "closed" : null);
 }
 
 export function drawBar(desk) {

@@ -37,6 +37,16 @@ export function light(state, unsent = 0) {
   else if (state !== "sending") wasDelayed = false;
 }
 
+// The state of saving (saving.js); `doing` is what else is under way, shown where nothing is unsent.
+export function showSaving(saving, doing = null) {
+  const { unsent, signedOutElsewhere } = saving;
+  const state = signedOutElsewhere ? "signed-out" : saving.state;
+  const shown = unsent ? (state === "saved" ? "sending" : state) : state === "sending" ? "saved" : state;
+  if (unsent && !navigator.onLine && !signedOutElsewhere) light("offline", unsent);
+  else if (!unsent && doing) light(doing);
+  else light(unsent || shown === "signed-out" || shown === "other" ? shown : "saved", unsent);
+}
+
 // To screen readers.
 export function announce(text) {
   byId("status").textContent = text;

@@ -1,22 +1,45 @@
-// The desk of pairs side by side: its keys, and the answer that is sent until it has arrived. Only what differs from one
-// pair to the next is changed, so that the statement stays as it was and the focus where it was. Without this file
-// the buttons work by clicking.
+// The desk of pairs side by side: a key gives the answer and the next pair is shown at once; the answer goes through the
+// outbox to the server. Only what differs from one pair to the next is changed, so that the statement stays as it was
+// and the focus where it was. Without this file the buttons work by clicking.
 import { listen as listenToTextChoice } from "../reading/text_choice.js";
 import { activeMilliseconds, restart } from "../shared/active_time.js";
 import { byId } from "../shared/dom.js";
-import { FormSender } from "../shared/form_sender.js";
+import { freshId } from "../shared/ids.js";
 import { isOnControl, listenToKeys, UNDO } from "../shared/keys.js";
-import { announce, light } from "../shared/light.js";
-import { hideNotices, showRefusal } from "../shared/notices.js";
+import { announce, showSaving } from "../shared/light.js";
+import { hideNotice, isShown, showNotice } from "../shared/notices.js";
 import { pageThrough, reloadFromMemory } from "../shared/page.js";
+import { notRecorded } from "../shared/receipts.js";
+import { Saving } from "../shared/saving.js";
 import { ignoreSecondClicks } from "../shared/second_click.js";
+import { Backoff, onWake } from "../shared/sending.js";
 import { SideHits } from "./hits.js";
+import { Pages } from "./pages.js";
+import { Pairs } from "./pairs.js";
 
 const SIDES = ["left", "right"];
 const LINE = 48; // pixels that an arrow key scrolls where the browser does not
-const sender = new FormSender();
-const hits = new SideHits(JSON.parse(byId("sides").dataset.terms));
+const RETRY_MS = 2000;
+const desk = byId("sides");
+const facts = JSON.parse(desk.dataset.task);
+const pairs = new Pairs(facts);
+const pages = new Pages(facts.addresses.desk);
+const hits = new SideHits(JSON.parse(desk.dataset.terms));
+const waiting = new Backoff();
+const reason = byId("reason");
+let current = facts.number || null; // the pair on the desk; null while one comes, and at the end
+let isFetching = false; // the pair that is to come next
+let asked = 0; // for which pair, last: what comes of an earlier request is not shown
 let reading = "left"; // the side that was read last
+
+const saving = new Saving({
+  account: facts.account,
+  address: facts.addresses.events,
+  signIn: facts.addresses.sign_in,
+  onChange: drawLight,
+  onReceipts: takeReceipts,
+  onMade: takeFromOtherTab,
+});
 
 // ---- answering -----------------------------------------------------------------------------------------
 
@@ -25,66 +48,148 @@ document.addEventListener("submit", (event) => {
   if (!form) return;
   event.preventDefault();
   // Only a button answers: whatever else sends a form, such as Enter in a field, does not.
-  if (event.submitter && !sender.isBusy) answer(form, event.submitter);
+  const { submitter } = event;
+  if (submitter?.matches("[data-undo]")) undo();
+  else if (submitter) answer(submitter);
 });
 
-async function answer(form, button) {
-  const time = form.elements.active_ms;
-  if (time) time.value = String(activeMilliseconds());
-  const body = new FormData(form, button);
-  const said = button.dataset.said;
-  hideNotices();
-  byId("sides").setAttribute("aria-busy", "true");
-  const { outcome, result, reason } = await sender.send(form.action, body, sidesOf);
-  byId("sides").setAttribute("aria-busy", "false");
-  if (outcome === "sent") arrived(result, said ? `Recorded: ${said}.` : "Undone.");
-  else {
-    // The answer stays in the form, to be changed and given again.
-    light("refused");
-    showRefusal(reason);
+// Makes an event and applies it here; whoever calls it hands it to the outbox in the same task.
+function makeEvent(event) {
+  const sent = { task: facts.task, client_id: freshId(), said_at: new Date().toISOString(), ...event };
+  pairs.apply(sent);
+  saving.expectOne();
+  return sent;
+}
+
+function answer({ value, dataset }) {
+  if (current === null || !saving.isReady || !saving.mayTake()) return;
+  const sent = makeEvent({ pair: current, said: value, reason: reason.value.trim(), active_ms: activeMilliseconds() });
+  // The next pair stands there first; whatever happens to it, the answer is kept.
+  try {
+    go(pairs.next, `Recorded: ${dataset.said}.`);
+  } finally {
+    saving.keep(sent);
   }
 }
 
-// The desk of a response; null where there is none in it.
-async function sidesOf(response) {
-  const template = document.createElement("template");
-  template.innerHTML = await response.text();
-  return template.content.querySelector("#sides");
+function undo() {
+  const pair = pairs.latest;
+  if (pair === null || !saving.isReady || !saving.mayTake()) return;
+  const { reason: before = "" } = pairs.answers.get(pair);
+  const sent = makeEvent({ pair, said: "withdrawn", reason: "" });
+  try {
+    go(pair, "Undone.", before);
+  } finally {
+    saving.keep(sent);
+  }
 }
 
-const isFinished = (sides) => sides.classList.contains("finished");
-
-function arrived(next, news) {
-  const now = byId("sides");
-  if (isFinished(now) || isFinished(next)) {
-    now.replaceWith(next);
-    (next.querySelector(".end h2") ?? byId("left")).focus();
-  } else showPair(now, next);
-  restart();
-  light("saved");
-  announce(`${news} ${next.dataset.announce}`);
-  hits.find();
+function takeReceipts(receipts) {
+  for (const receipt of receipts) {
+    if (receipt.outcome !== "kept_aside" && receipt.outcome !== "refused") continue;
+    notRecorded(receipt);
+    if (receipt.event.task === facts.task) pairs.forget(receipt.event);
+  }
+  drawBar();
+  saving.recount();
 }
 
-function showPair(now, next) {
-  for (const id of SIDES) {
-    byId(id).replaceChildren(...next.querySelector(`#${id}`).childNodes);
+function takeFromOtherTab(event) {
+  if (event.task !== facts.task) return;
+  pairs.apply(event);
+  drawBar();
+}
+
+// ---- going on ------------------------------------------------------------------------------------------
+
+// Shows a pair, or the end for null; `news` is what was done before.
+function go(pair, news, typed = "") {
+  asked += 1;
+  if (pair === null) showEnd(news);
+  else if (pages.has(pair)) showPair(pair, news, typed);
+  else fetchPair(pair, news, typed);
+}
+
+async function fetchPair(pair, news, typed) {
+  const mine = asked;
+  current = null;
+  isFetching = true;
+  announce(news);
+  desk.setAttribute("aria-busy", "true");
+  drawLight();
+  for (;;) {
+    const found = await pages.fetch(pair);
+    if (mine !== asked) return;
+    if (found === "here") break;
+    if (found === "gone") {
+      showNotice("no-pair", "This comparison is no longer yours.", [{ label: "Side by side", address: facts.addresses.list }]);
+      return;
+    }
+    if (found === "signed-out") saving.askToSignIn();
+    else if (!isShown("no-pair")) showNotice("no-pair", "The next pair cannot be fetched now; it is tried again.");
+    await waiting.asleep(RETRY_MS);
+    if (mine !== asked) return;
+  }
+  showPair(pair, news, typed);
+}
+
+function showPair(pair, news, typed) {
+  const { sides, news: arrival } = pages.get(pair);
+  show({ isEnd: false });
+  for (const [at, id] of SIDES.entries()) {
+    byId(id).replaceChildren(sides[at]);
     byId(id).scrollTop = 0;
   }
+  current = pair;
+  reason.value = typed;
   showSide("left");
-  for (const field of now.querySelectorAll("footer [name]:not(button)")) {
-    const [form, name] = [field.form.className, field.name];
-    field.value = next.querySelector(`form.${CSS.escape(form)} [name=${CSS.escape(name)}]`).value;
-  }
-  const fresh = next.querySelectorAll("[name=said]");
-  for (const [at, button] of now.querySelectorAll("[name=said]").entries()) {
-    button.setAttribute("aria-pressed", fresh[at].getAttribute("aria-pressed"));
-  }
-  const undo = now.querySelector("[data-undo]");
-  const hadFocus = document.activeElement === undo;
-  undo.disabled = next.querySelector("[data-undo]").disabled;
-  if (hadFocus && undo.disabled) byId(reading).focus({ preventScroll: true });
-  for (const part of [".count", "svg.bar"]) now.querySelector(part)?.replaceWith(next.querySelector(part));
+  restart();
+  draw();
+  // Nothing has the focus that is gone, hidden or cannot be pressed.
+  const { activeElement: focused } = document;
+  if (focused === document.body || focused.disabled || focused.closest("[hidden]")) byId(reading).focus({ preventScroll: true });
+  announce(`${news} ${arrival}`.trim());
+  hits.find();
+  pages.expect((count) => pairs.ahead(count, current));
+}
+
+function showEnd(news) {
+  current = null;
+  show({ isEnd: true });
+  draw();
+  desk.querySelector(".end h2").focus();
+  announce(`${news} ${desk.dataset.end}`.trim());
+}
+
+function show({ isEnd }) {
+  isFetching = false;
+  hideNotice("no-pair");
+  desk.setAttribute("aria-busy", "false");
+  desk.classList.toggle("finished", isEnd);
+  desk.querySelector(".end").hidden = !isEnd;
+  for (const part of desk.querySelectorAll(".side, .which, form.answers")) part.hidden = isEnd;
+}
+
+// ---- drawing -------------------------------------------------------------------------------------------
+
+function draw() {
+  drawBar();
+  drawLight();
+}
+
+function drawBar() {
+  const done = pairs.answers.size;
+  const said = pairs.answers.get(current)?.said;
+  for (const button of desk.querySelectorAll("[name=said]")) button.setAttribute("aria-pressed", String(button.value === said));
+  desk.querySelector("[data-undo]").disabled = pairs.latest === null;
+  desk.querySelector(".count b").textContent = done.toLocaleString("en");
+  const bar = desk.querySelector("svg.bar");
+  bar.setAttribute("aria-label", `${done} of ${pairs.total} compared`);
+  bar.querySelector("rect")?.setAttribute("width", String((1000 * done) / pairs.total));
+}
+
+function drawLight() {
+  showSaving(saving, isFetching ? "fetching" : null);
 }
 
 // ---- reading -------------------------------------------------------------------------------------------
@@ -129,10 +234,10 @@ function commandOf(key) {
 
 function actionOf(key, event) {
   const card = byId("keys");
-  const control = byId("sides").querySelector(key === UNDO ? "[data-undo]" : `[data-key="${CSS.escape(key)}"]`);
+  const control = desk.querySelector(key === UNDO ? "[data-undo]" : `[data-key="${CSS.escape(key)}"]`);
   if (card.matches(":popover-open")) return control?.matches("[popovertarget=keys]") ? () => card.hidePopover() : null;
   if (control) return control.disabled ? null : () => control.click();
-  if (isFinished(byId("sides"))) return null;
+  if (current === null) return null;
   if (key === " " && !isOnControl(event.target)) return () => pageThrough(byId(reading), event.shiftKey ? -1 : 1);
   if (!(key in READING)) return commandOf(key);
   const isVertical = key === "arrowup" || key === "arrowdown";
@@ -147,9 +252,32 @@ document.addEventListener("mousedown", (event) => {
   if (event.target.closest("#sides button[name=said], #sides [data-undo]")) event.preventDefault();
 });
 listenToTextChoice(document.querySelector("#text form"), () => {});
+window.addEventListener("beforeunload", (event) => {
+  if (saving.wouldLose) event.preventDefault();
+});
+for (const change of ["online", "offline"]) window.addEventListener(change, drawLight);
+onWake(() => waiting.wake());
 reloadFromMemory();
 // On a low screen the statement would leave no room for what is compared.
 if (matchMedia("(max-height: 500px)").matches) byId("statement")?.removeAttribute("open");
-announce(byId("sides").dataset.announce);
-if (!isFinished(byId("sides"))) byId("left").focus({ preventScroll: true });
-hits.find();
+
+async function begin() {
+  if (current !== null) {
+    pages.put(current, desk);
+    byId("left").focus({ preventScroll: true });
+    hits.find();
+  }
+  announce(current === null ? desk.dataset.end : desk.dataset.announce);
+  const left = await saving.open();
+  for (const event of left) if (event.task === facts.task) pairs.apply(event);
+  saving.start(left);
+  // What this browser kept may have answered the pair that came with the page.
+  const isAsked = new URLSearchParams(location.search).has("pair");
+  if (!isAsked && pairs.next !== current) go(pairs.next, "");
+  else {
+    draw();
+    pages.expect((count) => pairs.ahead(count, current));
+  }
+}
+
+begin();

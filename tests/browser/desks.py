@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, Route, expect
 from sqlalchemy import select
 
 from tests.browser.people import CHEAP, stored
@@ -50,6 +50,16 @@ LATER = """(milliseconds) => {
   window.passed += milliseconds;
 }"""
 
+# How many answers the account's outbox holds on the disk.
+STORED = """number => indexedDB.databases().then((all) => new Promise((resolve) => {
+  const { name } = all.find((one) => one.name.startsWith("workbench-outbox-"));
+  indexedDB.open(name).onsuccess = ({ target: { result: database } }) => {
+    database.transaction("events").objectStore("events").count().onsuccess = ({ target }) => {
+      database.close();
+      resolve(target.result === number);
+    };
+  };
+}))"""
 Said = tuple[str, str, int | None]
 DeskOf = Callable[..., Page]
 """The fixture `desk_of`: opens somebody's desk in a browser of its own; takes the options of a context."""
@@ -184,6 +194,17 @@ def shown(page: Page) -> str:
 def light(page: Page, text: str) -> None:
     """Wait until the light says so."""
     expect(page.locator("#light-text")).to_have_text(text, timeout=SOON_MS)
+
+
+def unsent(page: Page, number: int) -> None:
+    """Wait until the account's outbox in this browser holds so many answers."""
+    page.wait_for_function(STORED, arg=number, timeout=SOON_MS)
+
+
+def lost(route: Route) -> None:
+    """Let a request arrive, and its answer not."""
+    route.fetch()
+    route.abort()
 
 
 def pass_time(page: Page, milliseconds: int) -> None:

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, Route, expect
 from sqlalchemy import select
 
 from tests.browser.conftest import Complaints, Server
-from tests.browser.desks import pass_time, round_trip
+from tests.browser.desks import light, lost, pass_time, round_trip, unsent
 from tests.browser.people import demo_instance, sign_in, stored
 from workbench.demo.campaign import SLUG
 from workbench.storage.tables import (
@@ -248,7 +248,7 @@ def test_a_pair_goes_to_its_assessors_and_comes_back_with_before_and_after(
     assessor.locator(f"input[name=answer][value='{grade}']").check()
     assessor.get_by_label("Comment").fill("I overlooked the last paragraph")
     assessor.get_by_role("button", name="Record").click()
-    expect(assessor.get_by_text("Your answer is recorded.")).to_be_visible()
+    expect(assessor.get_by_text(f"Your answer about {docno} is recorded.")).to_be_visible()
     with stored(server.instance) as database, database.reading() as db:
         latest = db.scalars(select(JudgmentEventRow).order_by(JudgmentEventRow.id.desc()).limit(1)).one()
         assert (latest.docno, latest.purpose, latest.grade) == (docno, "discussion", int(grade))
@@ -266,7 +266,7 @@ def test_a_pair_goes_to_its_assessors_and_comes_back_with_before_and_after(
     expect(other.get_by_label("Why it cannot be judged")).to_be_visible()
     expect(other.locator("#status")).to_contain_text("A digit chooses the reason")
     other.keyboard.press("1")
-    expect(other.get_by_text("Your answer is recorded.")).to_be_visible()
+    expect(other.get_by_text(f"Your answer about {docno} is recorded.")).to_be_visible()
     expect(other.get_by_role("link", name="Read the reply")).to_be_visible()
     assessor.goto(f"{server.address}/c/harbour/discussions")
     expect(assessor.get_by_role("link", name="To discuss 1")).to_be_visible()
@@ -278,7 +278,7 @@ def test_a_pair_goes_to_its_assessors_and_comes_back_with_before_and_after(
     expect(other.get_by_text("All have answered")).to_be_visible()
     expect(other.locator(".doc.alone")).to_be_focused()
     other.keyboard.press(grade)
-    expect(other.get_by_text("Your answer is recorded.")).to_be_visible()
+    expect(other.get_by_text(f"Your answer about {docno} is recorded.")).to_be_visible()
     expect(other.get_by_role("link", name="Read the reply")).to_have_count(0)
     desk.goto(f"{server.address}/c/harbour/adjudication?state=settled")
     desk.get_by_role("row").filter(has_text=docno).get_by_role("link", name="View").click()
@@ -286,3 +286,47 @@ def test_a_pair_goes_to_its_assessors_and_comes_back_with_before_and_after(
     expect(said.get_by_text("I overlooked the last paragraph")).to_be_visible()
     expect(said.get_by_text("before", exact=True)).to_have_count(2)
     expect(said.get_by_text("changed", exact=True).first).to_be_visible()
+
+
+def test_an_answer_in_a_discussion_outlives_its_tab_and_is_recorded_once(
+    new_page: Callable[..., Page], live_server: LiveServer, complaints: Complaints, tmp_path: Path
+) -> None:
+    complaints.expect("ERR_FAILED|Failed to fetch|503")
+    server = live_server(demo_instance(tmp_path / "instance"))
+    desk, page = new_page(), new_page()
+    go_to_desk(desk, server)
+    docno = press_and_wait(desk, "b")
+    sign_in(page, server.address, "marlow")
+    context, listed = page.context, f"{server.address}/c/harbour/discussions"
+    page.goto(listed)
+    page.get_by_role("link", name="Discuss", exact=True).click()
+    expect(page.locator(".doc.alone")).to_be_focused()
+    address = page.url
+    # The server is gone for a while: the answer is kept, whoever waits is told so, a second key adds nothing.
+    context.route("**/desk/events", lambda route: route.fulfill(status=503))
+    page.get_by_label("Comment").fill("Seen again")
+    page.keyboard.press("Escape")
+    page.keyboard.press("2")
+    page.keyboard.press("2")
+    light(page, "not saved yet 1")
+    expect(page.locator("#trouble")).to_contain_text("kept in this browser")
+    page.close()
+    # The page takes up what the closed tab left; whoever signs out before it has arrived is warned.
+    page = context.new_page()
+    page.goto(address)
+    light(page, "not saved yet 1")
+    expect(page.get_by_label("Comment")).to_have_value("Seen again")
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.locator("#unsent")).to_contain_text("1 answer is")
+    # It arrives, its receipt is lost, and it comes again.
+    context.unroute("**/desk/events")
+    context.route("**/desk/events", lost, times=1)
+    page.evaluate("window.dispatchEvent(new Event('online'))")
+    expect(page.get_by_text(f"Your answer about {docno} is recorded.")).to_be_visible()
+    unsent(page, 0)
+    with stored(server.instance) as database, database.reading() as db:
+        event = JudgmentEventRow
+        rows = db.execute(
+            select(event.docno, event.grade, event.comment).where(event.purpose == "discussion")
+        )
+        assert rows.all() == [(docno, 2, "Seen again")]

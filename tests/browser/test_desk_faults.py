@@ -26,21 +26,12 @@ from tests.browser.desks import (
     ready,
     served_desks,
     shown,
+    unsent,
 )
 from tests.browser.people import stored
 from workbench.storage.tables import AssignmentRow, JudgmentEventRow, KeptAsideRow, SessionRow
 
 NAMES = ("Ada", "Ben", "Cleo", "Dan", "Eve", "Finn", "Gil", "Hal", "Ina", "Jo", "Kim", "Lou", "Max", "Ned")
-# How many answers the account's outbox holds on the disk.
-STORED = """number => indexedDB.databases().then((all) => new Promise((resolve) => {
-  const { name } = all.find((one) => one.name.startsWith("workbench-outbox-"));
-  indexedDB.open(name).onsuccess = ({ target: { result: database } }) => {
-    database.transaction("events").objectStore("events").count().onsuccess = ({ target }) => {
-      database.close();
-      resolve(target.result === number);
-    };
-  };
-}))"""
 NO_NETWORK = "ERR_(FAILED|INTERNET_DISCONNECTED|CONNECTION|CONTENT_LENGTH|NETWORK|SOCKET|EMPTY)"
 NewContext = Callable[..., BrowserContext]
 
@@ -119,7 +110,7 @@ def test_a_full_outbox_stops_judging_outlives_the_tab_and_is_sent_by_the_next(
     assert shown(page) == docno(51)
     expect(page.locator("#trouble")).to_contain_text("50 answers are kept here and not sent yet")
     # Whoever closes the tab before the disk has them is asked; the test would not be.
-    page.wait_for_function(STORED, arg=50)
+    unsent(page, 50)
     page.close()
     assert server.said("Cleo") == []
 

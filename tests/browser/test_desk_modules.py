@@ -50,7 +50,7 @@ def test_a_swipe_has_two_grades_of_the_scale(
 def test_a_batch_of_events_is_small_in_any_script(modules: Page) -> None:
     sizes = run(
         modules,
-        "desk/sender",
+        "shared/sender",
         """
         const kept = window.fetch;
         const sizes = [];
@@ -139,7 +139,7 @@ def test_an_event_that_the_server_cannot_read_stops_none_behind_it(modules: Page
       window.fetch = kept;
       return [batches, refused, told];
     """
-    batches, refused, told = run(modules, "desk/sender", body, {"proxy": 0, "account": "b"})
+    batches, refused, told = run(modules, "shared/sender", body, {"proxy": 0, "account": "b"})
     assert batches == [["1", "2", "3", "4"], ["1"], ["2"], ["3", "4"]]
     assert refused == ["2"]
     assert told == [
@@ -148,7 +148,7 @@ def test_an_event_that_the_server_cannot_read_stops_none_behind_it(modules: Page
         ["3", "recorded", ""],
         ["4", "recorded", ""],
     ]
-    batches, refused, _ = run(modules, "desk/sender", body, {"proxy": 1, "account": "c"})
+    batches, refused, _ = run(modules, "shared/sender", body, {"proxy": 1, "account": "c"})
     assert batches[0] == batches[1] == ["1", "2", "3", "4"]
     assert refused == ["2"]
 

@@ -175,7 +175,7 @@ def test_the_outbox_keeps_an_answer_until_there_is_a_receipt(
       return [kept, events.length, states];
     """
     given = {"answers": [status, 200], "text": '{"receipts": [{"client_id": "a", "outcome": "recorded"}]}'}
-    assert run(modules, "desk/sender", body, given) == [1, 0, ["sending", state, "saved"]]
+    assert run(modules, "shared/sender", body, given) == [1, 0, ["sending", state, "saved"]]
 
 
 def test_the_light_tells_by_ear_what_changes_for_the_worse_and_back(modules: Page) -> None:
@@ -283,3 +283,27 @@ def test_of_clicks_only_the_second_of_a_double_click_is_ignored(modules: Page) -
     assert run(modules, "shared/second_click", body, [[1000, 1], [1100, 2]]) == 1
     assert run(modules, "shared/second_click", body, [[1000, 1], [1350, 2], [1700, 3]]) == 3
     assert run(modules, "shared/second_click", body, [[1000, 0], [1100, 0]]) == 2
+
+
+def test_pairs_know_what_is_answered_what_comes_and_what_can_be_undone(modules: Page) -> None:
+    body = """
+      const pairs = new m.Pairs({ pairs: 3, answered: [{ pair: 2, said: "tie" }] });
+      const seen = [];
+      for (const [pair, said, id] of given) {
+        if (said === null) pairs.forget({ pair, client_id: id });
+        else pairs.apply({ pair, said, client_id: id });
+        seen.push([pairs.next, pairs.latest, pairs.answers.size]);
+      }
+      return seen;
+    """
+    steps = [
+        [1, "left", "a"],
+        [2, "right", "b"],
+        [1, "withdrawn", "c"],
+        [3, "tie", "d"],
+        [2, None, "b"],
+        [3, None, "d"],
+    ]
+    # An answer that was not recorded gives way to the one before it; without one its pair comes no more.
+    expected = [[3, 1, 2], [3, 2, 2], [1, 2, 1], [1, 3, 2], [1, 2, 2], [1, 2, 1]]
+    assert run(modules, "side_by_side/pairs", body, steps) == expected

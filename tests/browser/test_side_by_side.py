@@ -1,4 +1,4 @@
-"""Two documents side by side: by the keyboard alone, through an outage of the network, and on a telephone."""
+"""Two documents side by side: by the keyboard alone, through outages and closed tabs, and on a telephone."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 from sqlalchemy import select
 
 from tests.browser.conftest import Complaints, Server
+from tests.browser.desks import light, lost, unsent
 from tests.browser.people import demo_instance, sign_in, stored
 from workbench.demo.campaign import SLUG
 from workbench.storage.tables import DocumentRow, PreferenceEventRow
@@ -17,6 +18,8 @@ from workbench.workflow.judging.preference_tasks import compare_documents, tasks
 from workbench.workflow.people.assessors import assessors_of
 
 ONE, OTHER, THIRD = "ALM-0001", "ALM-0002", "ALM-0003"
+EVENTS = "**/desk/events"
+NO_NETWORK = "ERR_(FAILED|INTERNET_DISCONNECTED)|Failed to fetch"
 
 
 def three_pairs(instance: Path) -> int:
@@ -41,13 +44,22 @@ def said(server: Server) -> list[tuple[str, str]]:
         return [(choice, reason) for choice, reason in rows]
 
 
+def fetched(page: Page, pair: int) -> None:
+    """Wait until the desk has this pair."""
+    page.wait_for_function(
+        "pair => performance.getEntriesByType('resource').some(one => one.name.endsWith(`pair=${pair}`)"
+        " && one.responseEnd > 0)",
+        arg=pair,
+    )
+
+
 def test_pairs_are_compared_by_key_and_none_is_lost(
     live_server: Callable[..., Server],
     new_page: Callable[..., Page],
     complaints: Complaints,
     tmp_path: Path,
 ) -> None:
-    complaints.expect("ERR_INTERNET_DISCONNECTED|Failed to fetch|Failed to load|422")
+    complaints.expect(NO_NETWORK)
     instance = demo_instance(tmp_path)
     task = three_pairs(instance)
     server = live_server(instance)
@@ -86,30 +98,36 @@ def test_pairs_are_compared_by_key_and_none_is_lost(
     assert right.evaluate("(one) => one.scrollTop") == 0
     judge.keyboard.press("z")
     expect(status).to_contain_text("Undone. Pair 1 of 3.")
+    light(judge, "saved")
     assert [choice for choice, _ in said(server)] == ["tie", "withdrawn"]
     # A click leaves the focus where one reads, so that Space does not answer.
     judge.get_by_role("button", name="Both bad").click()
     expect(status).to_contain_text("Recorded: Both bad.")
     expect(right).to_be_focused()
-    # What is refused stays, with the server's reason, to be changed and given again.
-    reason.fill("newer")
-    judge.locator("button[name=said]").first.evaluate(
-        "(one) => { one.value = 'neither'; one.click(); one.value = 'left'; }"
-    )
-    expect(judge.locator("#light-text")).to_have_text("not saved")
-    expect(judge.locator("#trouble #errors")).to_be_visible()
-    expect(reason).to_have_value("newer")
-    # A cut network: the answer arrives once it is back.
-    reason.press("Escape")
+    # A cut network: the next pair is there all the same, and the answers arrive once it is back. A key that
+    # is kept down answers once; an undo brings the pair back with its reason.
+    light(judge, "saved")
+    fetched(judge, 3)
     judge.context.set_offline(True)
+    reason.fill("newer")
+    reason.press("Escape")
+    judge.keyboard.down("4")
+    judge.keyboard.down("4")
+    judge.keyboard.up("4")
+    expect(status).to_contain_text("Recorded: Right is better. Pair 3 of 3.")
+    light(judge, "offline 1")
+    judge.keyboard.press("z")
+    expect(reason).to_have_value("newer")
     judge.keyboard.press("4")
-    expect(judge.get_by_text("offline", exact=True).first).to_be_visible()
+    judge.keyboard.press("1")
+    end = judge.get_by_role("heading", name="Everything is compared")
+    expect(end).to_be_focused()
+    light(judge, "offline 4")
     expect(judge.locator("#trouble")).to_be_empty()
     judge.context.set_offline(False)
-    expect(status).to_contain_text("Recorded: Right is better. Pair 3 of 3.")
-    assert said(server)[-1][1] == "newer"
-    judge.keyboard.press("1")
-    expect(judge.get_by_role("heading", name="Everything is compared")).to_be_focused()
+    light(judge, "saved")
+    assert len(said(server)) == 7
+    assert [reason for _, reason in said(server)[-4:]] == ["newer", "", "newer", ""]
     # Keys of one's own: the answer on the left by Q.
     judge.goto(f"{server.address}/account/keys")
     judge.get_by_label("the left side is better").fill("q")
@@ -125,5 +143,54 @@ def test_pairs_are_compared_by_key_and_none_is_lost(
     for button in judge.locator("button[name=said]").all():
         expect(button).to_be_in_viewport(ratio=1)
     judge.keyboard.press("q")
-    expect(judge.get_by_role("heading", name="Everything is compared")).to_be_visible()
-    assert len(said(server)) == 6
+    expect(end).to_be_visible()
+    light(judge, "saved")
+    assert len(said(server)) == 8
+
+
+def test_an_answer_outlives_its_tab_and_a_server_that_is_gone(
+    live_server: Callable[..., Server],
+    new_page: Callable[..., Page],
+    complaints: Complaints,
+    tmp_path: Path,
+) -> None:
+    complaints.expect(f"{NO_NETWORK}|503")
+    instance = demo_instance(tmp_path)
+    task = three_pairs(instance)
+    server = live_server(instance)
+    judge = new_page()
+    sign_in(judge, server.address, "marlow")
+    context, desk = judge.context, f"{server.address}/c/harbour/side-by-side/{task}"
+    judge.goto(desk)
+    fetched(judge, 3)
+    context.route(EVENTS, lambda route: route.fulfill(status=503))
+    judge.keyboard.press("1")
+    light(judge, "not saved yet 1")
+    # Its answer arrived, and the receipt was lost: the server knows it when it comes again.
+    context.unroute(EVENTS)
+    context.route(EVENTS, lost)
+    judge.keyboard.press("2")
+    expect(judge.locator("#light-text")).to_contain_text("2")
+    judge.close()
+    assert context.pages == []
+    context.unroute(EVENTS)
+    # Any page of the site sends what was left; the desk goes on behind it.
+    again = context.new_page()
+    again.goto(f"{server.address}/c/harbour/side-by-side")
+    unsent(again, 0)
+    again.goto(desk)
+    expect(again.locator("#status")).to_contain_text("Pair 3 of 3.")
+    # The network is gone, and so is the next tab: the desk itself takes up what it left.
+    again.wait_for_load_state("networkidle")
+    context.route(EVENTS, lambda route: route.abort())
+    again.keyboard.press("4")
+    light(again, "offline 1")
+    again.close()
+    last = context.new_page()
+    last.goto(desk)
+    expect(last.get_by_role("heading", name="Everything is compared")).to_be_focused()
+    expect(last.locator("#light-text")).to_contain_text("offline 1")
+    context.unroute(EVENTS)
+    last.evaluate("window.dispatchEvent(new Event('online'))")
+    light(last, "saved")
+    assert len(said(server)) == 3

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
@@ -14,6 +17,7 @@ from workbench.web.context import reading, writing
 from workbench.web.forms import findings_of, sent_id, status_of, whole_number
 from workbench.web.ids import write_id
 from workbench.web.pages.judging.my_topics import REASONS
+from workbench.web.rendering import plain_words
 from workbench.web.requests import see_other, wants_fragment
 from workbench.workflow.adjudication.discussions import (
     DiscussionLine,
@@ -25,6 +29,7 @@ from workbench.workflow.adjudication.discussions import (
 from workbench.workflow.adjudication.rules import adjudication_rules
 from workbench.workflow.judging.desk_settings import keys_of
 from workbench.workflow.judging.submission import Submission
+from workbench.workflow.judging.unrecorded import DISCUSSION_FIELD
 from workbench.workflow.people.roles import Role
 
 blueprint = Blueprint("discussions", __name__, url_prefix="/c/<slug>/discussions")
@@ -51,7 +56,7 @@ def pair() -> str:
 @blueprint.post("/pair")
 @assessor
 def say() -> Response | tuple[str, int]:
-    """Keep or change the grade, with a comment, and go on to the next pair."""
+    """Keep or change the grade, with a comment, and go on; the page's script sends it as an event instead."""
     named = _pair()
     try:
         submission = _submission(named[1])
@@ -59,15 +64,11 @@ def say() -> Response | tuple[str, int]:
             discuss(db, here().id, viewer().id, named[0], submission)
             mark_read(db, here().id, viewer().id, named, latest=_latest())
     except InvalidInput as error:
-        if wants_fragment():
-            raise
         return _page(named, findings_of(error, "Answer")), status_of(error)
     with reading() as db:
         left = [line for line in discussions(db, here().id, viewer().id) if not line.answered]
-    notices.add("Your answer is recorded.")
-    following = _address(left[0]) if left else url_for("discussions.index")
-    # A script that has sent the form goes on by itself.
-    return Response(following, content_type="text/plain") if wants_fragment() else see_other(following)
+    notices.add(f"Your answer about {plain_words(named[1])} is recorded.")
+    return see_other(_address(left[0]) if left else url_for("discussions.index"))
 
 
 @blueprint.post("/read")
@@ -109,8 +110,23 @@ def _page(named: Pair, findings: tuple[Finding, ...] = ()) -> str:
         left=sum(not line.answered for line in lines),
         total=len(lines),
         typed=request.form,
+        facts=_facts([line for line in lines if not line.answered and (line.topic, line.docno) != named]),
         findings=findings,
     )
+
+
+def _facts(others: Sequence[DiscussionLine]) -> dict[str, Any]:
+    """What the page's script works with; `others` are the other pairs that wait for an answer."""
+    listed = url_for("discussions.index")
+    return {
+        DISCUSSION_FIELD: here().slug,
+        "account": viewer().key,
+        "addresses": {
+            "events": url_for("desk.events"),
+            "sign_in": url_for("entrance.sign_in", next=listed),
+            "then": _address(others[0]) if others else listed,
+        },
+    }
 
 
 def _submission(docno: str) -> Submission:

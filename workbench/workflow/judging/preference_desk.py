@@ -42,6 +42,7 @@ class SideBySide:
     """Two sides before their assessor; without sides where all is answered. `number` counts from 1.
 
     `answer` is "left", "right", "tie", "both_bad" or empty. A side holds one document, or a run's first ten.
+    `answered` has every pair with an answer, by number, in the order in which they were given.
     """
 
     task_id: int
@@ -50,12 +51,16 @@ class SideBySide:
     guidelines: str
     number: int
     pairs: int
-    done: int
     left: tuple[SideDocument, ...]
     right: tuple[SideDocument, ...]
     answer: str
     reason: str
-    may_undo: bool
+    answered: tuple[tuple[int, str], ...]
+
+    @property
+    def done(self) -> int:
+        """How many pairs have an answer."""
+        return len(self.answered)
 
     @property
     def finished(self) -> bool:
@@ -75,6 +80,7 @@ def side_by_side(db: Session, task_id: int, account_id: int, *, number: int | No
         number = next((at for at, pair in enumerate(pairs, 1) if pair not in choices), 0)
     if number and not 1 <= number <= len(pairs):
         raise NotFound("this task has no such pair", remedy="open it again")
+    numbers = {pair: at for at, pair in enumerate(pairs, 1)}
     row = db.get_one(TopicRow, (task.campaign_id, task.topic))
     sides: tuple[tuple[SideDocument, ...], ...] = ((), ())
     answer, reason = "", ""
@@ -91,12 +97,15 @@ def side_by_side(db: Session, task_id: int, account_id: int, *, number: int | No
         guidelines=db.get_one(CampaignRow, task.campaign_id).guidelines,
         number=number,
         pairs=len(pairs),
-        done=len(choices),
         left=sides[0],
         right=sides[1],
         answer=answer,
         reason=reason,
-        may_undo=bool(choices),
+        answered=tuple(
+            (numbers[pair], _as_shown(one, shown_left(task.seed, pair)))
+            for pair, one in choices.items()
+            if pair in numbers
+        ),
     )
 
 
@@ -106,7 +115,11 @@ def choose(db: Session, task_id: int, account_id: int, answer: SideAnswer) -> bo
     The same client id again changes nothing. Raises NotFound for a pair that is not this account's, Conflict
     for a client id that was used for another answer, WorkbenchError for an unknown answer.
     """
-    task = _own(db, task_id, account_id, writing=True)
+    return record_choice(db, _own(db, task_id, account_id, writing=True), answer)
+
+
+def record_choice(db: Session, task: PreferenceTaskRow, answer: SideAnswer) -> bool:
+    """Append an answer to a locked task, or withdraw the answer to its pair; raises as `choose`."""
     if not 1 <= answer.number <= len(task.pairs):
         raise NotFound("this task has no such pair", remedy="open it again")
     first, second = task.pairs[answer.number - 1]
@@ -116,6 +129,7 @@ def choose(db: Session, task_id: int, account_id: int, answer: SideAnswer) -> bo
         "right": Choice.SECOND if left else Choice.FIRST,
         "tie": Choice.TIE,
         "both_bad": Choice.BOTH_BAD,
+        WITHDRAWN: WITHDRAWN,
     }.get(answer.choice)
     if choice is None:
         raise WorkbenchError(f"unknown answer: {answer.choice[:20]!r}", remedy="left, right, tie or both_bad")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
+from typing import Any
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
@@ -13,10 +14,13 @@ from sqlalchemy.orm import Session
 from workbench.errors import Conflict
 from workbench.storage.tables import PreferenceEventRow
 from workbench.workflow.checks import checked_client_id, storable
+from workbench.workflow.judging.submission import sent_number, sent_text
 
 WITHDRAWN = "withdrawn"
 LONGEST_REASON = 2000
 LONGEST_ACTIVE_MS = 24 * 3600 * 1000
+TASK_FIELD = "task"
+"""The field of a desk's event that makes it a preference: the number of its task."""
 
 
 class PreferenceKind(StrEnum):
@@ -83,13 +87,27 @@ def current_choices(
 
 @dataclass(frozen=True, slots=True)
 class SideAnswer:
-    """An assessor's choice in the pair with this number (from 1): "left", "right", "tie" or "both_bad"."""
+    """An assessor's choice in the pair with this number (from 1): "left", "right", "tie" or "both_bad".
+
+    WITHDRAWN as the choice takes the answer to the pair back.
+    """
 
     number: int
     choice: str
     client_id: str
     reason: str = ""
     active_ms: int | None = None
+
+
+def read_side_answer(sent: Mapping[str, Any]) -> SideAnswer:
+    """A choice from an event of the desk; a field of the wrong type counts as absent."""
+    return SideAnswer(
+        number=sent_number(sent, "pair") or 0,
+        choice=sent_text(sent, "said"),
+        client_id=sent_text(sent, "client_id"),
+        reason=sent_text(sent, "reason"),
+        active_ms=sent_number(sent, "active_ms"),
+    )
 
 
 def append_choice(

@@ -1,16 +1,18 @@
-"""What the judging desk sends: events in the order in which they were made, each recorded once.
+"""What a desk sends: events in the order in which they were made, each recorded once.
 
-What cannot be recorded is stored for the organiser; no answer is dropped.
+What cannot be recorded is stored for the organiser; no answer is dropped. Judgments are received here;
+preferences and answers in discussions have receivers of their own, which build on `receive_other`.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from types import MappingProxyType
+from typing import Any, TypeVar
 
 from sqlalchemy import Row, bindparam, select
 from sqlalchemy.exc import InterfaceError, InternalError, OperationalError
@@ -27,7 +29,7 @@ from workbench.storage.events import (
     Pair,
     event_before,
 )
-from workbench.storage.tables import AccountRow, AssessorRow, AssignmentRow, MemberRow
+from workbench.storage.tables import AccountRow, AssessorRow, AssignmentRow, CampaignRow, MemberRow
 from workbench.workflow.checks import checked_client_id
 from workbench.workflow.judging.desk_rules import desk_questions_of
 from workbench.workflow.judging.record import Recorded, record, recorded_before
@@ -40,6 +42,7 @@ MOST_EVENTS = 50
 LOG = logging.getLogger(__name__)
 Event = Mapping[str, Any]
 """One event as the desk sends it: `assignment`, `client_id`, and what `read_submission` reads."""
+T = TypeVar("T")
 
 
 class Outcome(StrEnum):
@@ -74,12 +77,44 @@ class Receipt:
     feedback: Feedback | None = None
 
 
-def receive(db: Session, account_id: int, events: Sequence[Event]) -> tuple[Receipt, ...]:
+Receiver = Callable[[Session, int, Event], Receipt]
+"""Records one event of an account, or stores it."""
+
+
+def receive(
+    db: Session,
+    account_id: int,
+    events: Sequence[Event],
+    others: Mapping[str, Receiver] = MappingProxyType({}),
+) -> tuple[Receipt, ...]:
     """Record events in their order; each becomes a judgment event, or is stored where that cannot be.
 
-    Refused is only what was never this account's to say. All events of a disabled account are stored.
+    An event with a field that `others` names goes to its receiver instead. Refused is only what was never
+    this account's to say. All events of a disabled account are stored.
     """
-    return tuple(_receive(db, account_id, event) for event in events)
+    return tuple(_receiver(event, others)(db, account_id, event) for event in events)
+
+
+def _receiver(event: Event, others: Mapping[str, Receiver]) -> Receiver:
+    return next((receiver for name, receiver in others.items() if name in event), _receive)
+
+
+def receive_other(
+    db: Session, campaign_id: int, account_id: int, event: Event, act: Callable[[], bool]
+) -> Receipt:
+    """Record what is no judgment by `act`, which tells whether it is new, or store it for the organiser."""
+    client_id, found = sent_text(event, "client_id"), _attempt(db, act)
+    if isinstance(found, WorkbenchError):
+        return _stored(db, campaign_id, account_id, event, found)
+    return Receipt(client_id, Outcome.RECORDED if found else Outcome.REPEATED)
+
+
+def require_assessor(db: Session, campaign_id: int, account_id: int) -> None:
+    """Raise WorkbenchError where an account may answer nothing in a campaign any more."""
+    row = db.execute(_ASSESSOR, {"campaign_id": campaign_id, "account_id": account_id}).one()
+    _require_account(row)
+    if row.archived_at is not None:
+        raise _NoStanding("the campaign is archived")
 
 
 def receive_form(db: Session, account_id: int, assignment_id: int, submission: Submission) -> Receipt:
@@ -113,33 +148,54 @@ def _receive(db: Session, account_id: int, event: Event) -> Receipt:
     if row is None:
         return Receipt(client_id, Outcome.REFUSED, "this topic was never assigned to you")
     submission: Submission | None = None
+
+    def act() -> tuple[Submission, Recorded]:
+        nonlocal submission
+        submission = read_submission(event)
+        _require_standing(row)
+        return submission, record(db, assignment_id, account_id, submission)
+
+    found = _attempt(db, act)
+    if isinstance(found, _Fault):
+        return _too_late(db, row.campaign_id, account_id, (event, None), found)
+    if isinstance(found, WorkbenchError):
+        return _too_late(db, row.campaign_id, account_id, (event, submission), found)
+    return _receipt(db, row.campaign_id, *found)
+
+
+class _Fault(WorkbenchError):
+    """A fault of the program that one event brought about."""
+
+
+def _attempt(db: Session, act: Callable[[], T]) -> T | WorkbenchError:
+    """What `act` gives, or why its event cannot be recorded; then nothing of it is left behind."""
     try:
-        # Whatever fails half-way leaves nothing behind, and the events after it are recorded all the same.
+        # The events after it are recorded all the same.
         with db.begin_nested():
-            submission = read_submission(event)
-            _require_standing(row)
-            recorded = record(db, assignment_id, account_id, submission)
+            return act()
     except WorkbenchError as error:
-        return _too_late(db, row.campaign_id, account_id, (event, submission), error)
+        return error
     except (OperationalError, InterfaceError, InternalError):
         # The database is locked or gone: that is no fault of the event.
         raise
     except Exception as error:  # one event must not keep those behind it from being saved
-        LOG.exception("an event of the desk could not be recorded")
-        fault = WorkbenchError(f"it cannot be recorded ({type(error).__name__})")
-        return _too_late(db, row.campaign_id, account_id, (event, None), fault)
-    return _receipt(db, row.campaign_id, submission, recorded)
+        LOG.exception("an event of a desk could not be recorded")
+        return _Fault(f"it cannot be recorded ({type(error).__name__})")
 
 
 class _NoStanding(WorkbenchError):
     """The account may not judge here any more."""
 
 
-def _require_standing(row: Row[*tuple[Any, ...]]) -> None:
+def _require_account(row: Row[*tuple[Any, ...]]) -> None:
     if row.disabled_at is not None:
         raise _NoStanding("the account is disabled")
     if row.role is None:
         raise _NoStanding("no longer an assessor of this campaign")
+
+
+def _require_standing(row: Row[*tuple[Any, ...]]) -> None:
+    _require_account(row)
     if row.revoked_at is not None:
         raise _NoStanding("this is no longer assigned to you")
 
@@ -163,16 +219,19 @@ def _too_late(
 ) -> Receipt:
     """Store what could not be recorded, unless it was recorded when it was sent before."""
     event, submission = sent
-    client_id = sent_text(event, "client_id")
     if submission is not None:
         known = recorded_before(db, sent_number(event, "assignment") or 0, submission)
         if known is not None:
             return _receipt(db, campaign_id, submission, Recorded(known, repeated=True))
+    return _stored(db, campaign_id, account_id, event, error)
+
+
+def _stored(db: Session, campaign_id: int, account_id: int, event: Event, error: WorkbenchError) -> Receipt:
     found = "; ".join(each.message for each in error.findings) if isinstance(error, InvalidInput) else ""
     why = found or error.message
     cause = error.cause if isinstance(error, TooLate) else why
     store_unrecorded(db, campaign_id, account_id, event, why=cause)
-    return Receipt(client_id, Outcome.UNRECORDED, why)
+    return Receipt(sent_text(event, "client_id"), Outcome.UNRECORDED, why)
 
 
 # The campaign of an assignment that is or was an account's, and whether it may still judge there.
@@ -187,6 +246,21 @@ _STANDING = (
         & (MemberRow.role == Role.ASSESSOR),
     )
     .where(AssignmentRow.id == bindparam("assignment_id"), AssessorRow.account_id == bindparam("account_id"))
+)
+
+
+# Whether an account may still answer in a campaign.
+_ASSESSOR = (
+    select(AccountRow.disabled_at, CampaignRow.archived_at, MemberRow.role)
+    .select_from(AccountRow)
+    .join(CampaignRow, CampaignRow.id == bindparam("campaign_id"))
+    .outerjoin(
+        MemberRow,
+        (MemberRow.campaign_id == CampaignRow.id)
+        & (MemberRow.account_id == AccountRow.id)
+        & (MemberRow.role == Role.ASSESSOR),
+    )
+    .where(AccountRow.id == bindparam("account_id"))
 )
 
 

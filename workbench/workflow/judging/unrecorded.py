@@ -14,24 +14,38 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, NotFound, WorkbenchError
-from workbench.storage.events import CurrentEvent, current_events
+from workbench.storage.events import DISCUSSION, CurrentEvent, current_events
 from workbench.storage.tables import (
     AccountRow,
+    AssessorRow,
     AssignmentRow,
     CampaignRow,
     DocumentRow,
     KeptAsideRow,
     PoolRow,
+    PreferenceTaskRow,
 )
+from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.checks import storable
+from workbench.workflow.judging.preference_desk import record_choice
+from workbench.workflow.judging.preference_tasks import shown_left
+from workbench.workflow.judging.preferences import (
+    TASK_FIELD,
+    WITHDRAWN,
+    Choice,
+    current_choices,
+    read_side_answer,
+)
 from workbench.workflow.judging.quality_checks import CHECKS_RULE, with_quality_checks
-from workbench.workflow.judging.record import record_late
+from workbench.workflow.judging.record import Place, append, record_late
 from workbench.workflow.judging.submission import read_submission, sent_number, sent_text
 from workbench.workflow.judging.task import task_of
 
 LONGEST_TEXT = 10_000
 LONGEST_WHY = 500
 DEEPEST = 5
+DISCUSSION_FIELD = "discussion"
+"""The field of a desk's event that makes it an answer in a discussion: the slug of its campaign."""
 
 
 class Settlement(StrEnum):
@@ -43,7 +57,10 @@ class Settlement(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class UnrecordedLine:
-    """An unrecorded answer: whose, what, why, when; `current` is what its assessor says now."""
+    """An unrecorded answer: whose, what, why, when; `current` is what its assessor says now.
+
+    Of a preference `docno` names both sides, `answer` is the better one, and `preferred` the current answer.
+    """
 
     id: int
     person: str
@@ -57,6 +74,7 @@ class UnrecordedLine:
     received_at: datetime
     current: CurrentEvent | None
     settlement: Settlement | None
+    preferred: str = ""
 
 
 def store_unrecorded(
@@ -96,10 +114,14 @@ def unrecorded_lines(db: Session, campaign_id: int) -> tuple[UnrecordedLine, ...
         .where(KeptAsideRow.campaign_id == campaign_id)
         .order_by(KeptAsideRow.id)
     ).all()
-    concerned = {assignment.assessor_id for _, _, assignment in rows if assignment is not None}
+    people = _assessors_of(db, campaign_id)
+    concerned = {people[row.account_id] for row, _, _ in rows if row.account_id in people}
     current = current_events(db, campaign_id, assessor_ids=concerned) if concerned else ()
     now = {(event.assessor_id, event.topic, event.docno): event for event in current}
-    lines = (_line(row, name, assignment, now) for row, name, assignment in rows)
+    lines = (
+        _preference_line(db, row, name) or _line(row, name, assignment, people.get(row.account_id), now)
+        for row, name, assignment in rows
+    )
     if CHECKS_RULE not in db.get_one(CampaignRow, campaign_id).desk_rules:
         return tuple(lines)
     tasks = {
@@ -141,6 +163,12 @@ def settle(db: Session, campaign_id: int, kept_id: int, account_id: int, *, sett
 
 
 def _record(db: Session, row: KeptAsideRow) -> None:
+    if TASK_FIELD in row.answer:
+        record_choice(db, _task(db, row), read_side_answer(row.answer))
+        return
+    if DISCUSSION_FIELD in row.answer:
+        _record_discussed(db, row)
+        return
     assignment = db.get(AssignmentRow, row.assignment_id) if row.assignment_id is not None else None
     if assignment is None:
         raise WorkbenchError("its topic is unknown", remedy="dismiss it")
@@ -155,15 +183,74 @@ def _record(db: Session, row: KeptAsideRow) -> None:
     record_late(db, task, submission.docno if key is None else key, submission)
 
 
+def _record_discussed(db: Session, row: KeptAsideRow) -> None:
+    topic, assessor_id = sent_text(row.answer, "topic"), _assessors_of(db, row.campaign_id)[row.account_id]
+    try:
+        submission = read_submission(row.answer, strict=False)
+    except WorkbenchError as error:
+        raise WorkbenchError(error.message, remedy="dismiss it") from None
+    if submission.grade is not None:
+        scale_from_json(db.get_one(CampaignRow, row.campaign_id).scale).grade(submission.grade)
+    place = Place(
+        row.campaign_id, assessor_id, topic, submission.docno, source=DISCUSSION, purpose=DISCUSSION
+    )
+    append(db, place, submission)
+
+
+def _assessors_of(db: Session, campaign_id: int) -> dict[int, int]:
+    """The assessor that each account is in a campaign."""
+    rows = db.execute(
+        select(AssessorRow.account_id, AssessorRow.id).where(
+            AssessorRow.campaign_id == campaign_id, AssessorRow.account_id.is_not(None)
+        )
+    )
+    return {account: assessor for account, assessor in rows if account is not None}
+
+
+def _task(db: Session, row: KeptAsideRow) -> PreferenceTaskRow:
+    """The task of a stored preference, locked, also one that was removed."""
+    number = sent_number(row.answer, TASK_FIELD)
+    return db.get_one(PreferenceTaskRow, number, with_for_update=True, populate_existing=True)
+
+
+def _preference_line(db: Session, row: KeptAsideRow, name: str) -> UnrecordedLine | None:
+    """The line of a stored preference; None for any other answer."""
+    if TASK_FIELD not in row.answer:
+        return None
+    task = db.get_one(PreferenceTaskRow, sent_number(row.answer, TASK_FIELD))
+    said = read_side_answer(row.answer)
+    pair = tuple(task.pairs[said.number - 1]) if 1 <= said.number <= len(task.pairs) else ("", "")
+    left, right = pair if shown_left(task.seed, pair) else pair[::-1]
+    better = {"left": f"{left} is better", "right": f"{right} is better", WITHDRAWN: "withdrew the answer"}
+    current = current_choices(db, [task.id]).get(task.id, {}).get(pair)
+    now = {Choice.FIRST: f"{pair[0]} is better", Choice.SECOND: f"{pair[1]} is better"}
+    return UnrecordedLine(
+        id=row.id,
+        person=name,
+        topic=task.topic,
+        docno=f"{left} | {right}",
+        kind="",
+        answer=better.get(said.choice, said.choice.replace("_", " ")),
+        grade=None,
+        comment=said.reason,
+        why=row.why,
+        received_at=row.received_at,
+        current=None,
+        settlement=Settlement(row.settlement) if row.settlement else None,
+        preferred="" if current is None else now.get(current.choice, current.choice.replace("_", " ")),
+    )
+
+
 def _line(
     row: KeptAsideRow,
     name: str,
     assignment: AssignmentRow | None,
+    assessor_id: int | None,
     now: Mapping[tuple[int, str, str], CurrentEvent],
 ) -> UnrecordedLine:
     sent = row.answer
     docno, grade = sent_text(sent, "docno"), sent.get("grade")
-    topic = assignment.topic if assignment is not None else ""
+    topic = assignment.topic if assignment is not None else sent_text(sent, "topic")
     return UnrecordedLine(
         id=row.id,
         person=name,
@@ -175,7 +262,7 @@ def _line(
         comment=sent_text(sent, "comment"),
         why=row.why,
         received_at=row.received_at,
-        current=now.get((assignment.assessor_id, topic, docno)) if assignment is not None else None,
+        current=now.get((assessor_id, topic, docno)) if assessor_id is not None else None,
         settlement=Settlement(row.settlement) if row.settlement else None,
     )
 

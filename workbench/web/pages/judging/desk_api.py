@@ -7,12 +7,14 @@ them.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
 from flask import Blueprint, Response, jsonify, request
 
 from workbench.errors import NotFound, WorkbenchError
+from workbench.web import notices
 from workbench.web.access import anyone, here, member, viewer, viewer_or_none
 from workbench.web.bodies import BYTES_OF_A_FORM
 from workbench.web.context import reading, writing
@@ -21,9 +23,13 @@ from workbench.web.pages.judging.desk_json import Json, document_json, result_wo
 from workbench.web.pages.judging.preparing import make_sketches, prepare_desk
 from workbench.web.rendering import plain_words
 from workbench.web.requests import read_token
+from workbench.workflow.adjudication.discussion_sync import receive_discussed
 from workbench.workflow.judging.desk_view import documents_of, next_topic, titles_of, work_of
+from workbench.workflow.judging.preference_sync import receive_preference
+from workbench.workflow.judging.preferences import TASK_FIELD
 from workbench.workflow.judging.submission import sent_text
-from workbench.workflow.judging.sync import MOST_EVENTS, Event, Receipt, receive
+from workbench.workflow.judging.sync import MOST_EVENTS, Event, Outcome, Receipt, Receiver, receive
+from workbench.workflow.judging.unrecorded import DISCUSSION_FIELD
 from workbench.workflow.people.accounts import Account
 from workbench.workflow.people.membership import require_assignment
 from workbench.workflow.people.roles import Role
@@ -31,6 +37,9 @@ from workbench.workflow.people.signing_in import session_account
 
 blueprint = Blueprint("desk", __name__)
 LONGEST_NUMBER = 18  # digits
+IDS = ("topic", "docno")
+RECEIVERS: Mapping[str, Receiver] = {TASK_FIELD: receive_preference, DISCUSSION_FIELD: receive_discussed}
+"""What receives events that are no judgments, by the field that each of them has."""
 OF_ASSIGNMENT = "/c/<slug>/judge/<int:assignment_id>"
 
 
@@ -53,7 +62,11 @@ def events() -> Response | tuple[Response, int]:
     if key != account.key:
         return _problem(409, "another account is signed in")
     with writing() as db:
-        receipts = receive(db, account.id, sent)
+        receipts = receive(db, account.id, sent, RECEIVERS)
+    for event, receipt in zip(sent, receipts, strict=True):
+        # Its page goes on by itself as soon as the answer has arrived.
+        if DISCUSSION_FIELD in event and receipt.outcome in {Outcome.RECORDED, Outcome.REPEATED}:
+            notices.add(f"Your answer about {plain_words(event['docno'])} is recorded.")
     return jsonify(receipts=[receipt_json(receipt) for receipt in receipts])
 
 
@@ -146,7 +159,8 @@ def sent_events() -> tuple[str, tuple[Event, ...]]:
         raise WorkbenchError(f"events are objects, at most {MOST_EVENTS}")
     # As they were sent, but with the ids as everybody else knows them.
     return sent_text(sent, "account"), tuple(
-        {**event, "docno": read_id(sent_text(event, "docno"))} for event in events
+        {**event, **{name: read_id(sent_text(event, name)) for name in IDS if name in event}}
+        for event in events
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
@@ -11,7 +13,7 @@ from workbench.web.context import reading, writing
 from workbench.web.forms import whole_number
 from workbench.web.requests import see_other, wants_fragment
 from workbench.workflow.judging.desk_settings import SIDE_ANSWERS, side_keys_of
-from workbench.workflow.judging.preference_desk import choose, side_by_side, undo_choice
+from workbench.workflow.judging.preference_desk import SideBySide, choose, side_by_side, undo_choice
 from workbench.workflow.judging.preference_tasks import require_task, tasks_of
 from workbench.workflow.judging.preferences import SideAnswer
 from workbench.workflow.people.roles import Role
@@ -41,8 +43,8 @@ def desk(task_id: int) -> str:
 
 @blueprint.post("/<int:task_id>")
 @member(Role.ASSESSOR)
-def answer(task_id: int) -> str | Response:
-    """Record which side is better, and go on."""
+def answer(task_id: int) -> Response:
+    """Record which side is better, and go on; the desk's script sends its answers as events instead."""
     form = request.form
     active = form.get("active_ms", "")
     with writing() as db:
@@ -55,22 +57,16 @@ def answer(task_id: int) -> str | Response:
             active_ms=int(active) if active.isascii() and active.isdigit() and len(active) < 12 else None,
         )
         choose(db, task_id, viewer().id, given)
-    return _next(task_id, None)
+    return see_other(url_for("side_by_side.desk", task_id=task_id))
 
 
 @blueprint.post("/<int:task_id>/undo")
 @member(Role.ASSESSOR)
-def undo(task_id: int) -> str | Response:
+def undo(task_id: int) -> Response:
     """Withdraw the latest answer and go back to its pair."""
     with writing() as db:
         require_task(db, here().id, task_id)
         number = undo_choice(db, task_id, viewer().id, client_id=request.form.get("client_id", ""))
-    return _next(task_id, number)
-
-
-def _next(task_id: int, number: int | None) -> str | Response:
-    if wants_fragment():
-        return _desk(task_id, number)
     return see_other(url_for("side_by_side.desk", task_id=task_id, pair=number))
 
 
@@ -80,4 +76,22 @@ def _desk(task_id: int, number: int | None) -> str:
         shown = side_by_side(db, task_id, viewer().id, number=number)
         keys = side_keys_of(db, viewer().id)
     template = "side_by_side/_desk.html" if wants_fragment() else "side_by_side/desk.html"
-    return render_template(template, shown=shown, keys=keys, side_answers=SIDE_ANSWERS)
+    return render_template(template, shown=shown, facts=_facts(shown), keys=keys, side_answers=SIDE_ANSWERS)
+
+
+def _facts(shown: SideBySide) -> dict[str, Any]:
+    """What the desk's script works with."""
+    here_again = url_for("side_by_side.index")
+    return {
+        "task": shown.task_id,
+        "account": viewer().key,
+        "number": shown.number,
+        "pairs": shown.pairs,
+        "answered": [{"pair": number, "said": said} for number, said in shown.answered],
+        "addresses": {
+            "desk": url_for("side_by_side.desk", task_id=shown.task_id),
+            "events": url_for("desk.events"),
+            "list": here_again,
+            "sign_in": url_for("entrance.sign_in", next=here_again),
+        },
+    }

@@ -1,5 +1,5 @@
 // What a person should know of what became of an answer: not recorded, or another answer given on another screen.
-import { hideNotice, showNotice } from "../shared/notices.js";
+import { hideNotice, showNotice } from "./notices.js";
 
 function inWords({ answer, grade }, grades) {
   if (answer === "unsure") return "unsure";

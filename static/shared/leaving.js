@@ -1,12 +1,12 @@
-// On every page: what the desk left unsent goes on being sent, and whoever signs out before it has
-// arrived is warned.
-import { byId, make } from "../shared/dom.js";
+// On every page: what a desk left unsent goes on being sent, and whoever signs out before it has arrived is warned. A
+// page that sends by itself is marked by `data-sends`.
+import { byId, make } from "./dom.js";
 import { openChannel } from "./channel.js";
 import { hasOutbox, openOutbox } from "./outbox.js";
 import { startSender } from "./sender.js";
 
 const { account, address } = byId("leaving").dataset;
-const atDesk = byId("desk") !== null;
+const pageSends = document.querySelector("[data-sends]") !== null;
 
 function showUnsent(form, unsent) {
   byId("unsent")?.remove();
@@ -23,6 +23,8 @@ function showUnsent(form, unsent) {
 }
 
 async function begin() {
+  const forms = document.querySelectorAll("form.leave, form.leaves");
+  if (pageSends && !forms.length) return;
   let asked = null; // the form that waits until everything has arrived
   let isSending = false;
   const takeState = (state) => {
@@ -30,14 +32,14 @@ async function begin() {
     showUnsent(asked, 0);
     asked = null;
   };
-  const outbox = (await hasOutbox(account)) ? await openOutbox(account) : null;
+  const outbox = pageSends || (await hasOutbox(account)) ? await openOutbox(account) : null;
   // Another tab may be the one that sends.
   const channel = openChannel(account, (message) => {
     if (message.type === "state") takeState(message.state);
   });
   channel.send({ type: "signed-in" });
   const sendWhatIsLeft = () => {
-    if (isSending) return;
+    if (isSending || pageSends) return;
     isSending = true;
     startSender({
       outbox,
@@ -51,7 +53,7 @@ async function begin() {
     });
   };
   if (outbox && (await outbox.count())) sendWhatIsLeft();
-  for (const form of document.querySelectorAll("form.leave, form.leaves")) {
+  for (const form of forms) {
     form.addEventListener("submit", async (event) => {
       if (!outbox) {
         channel.send({ type: "signed-out" });
@@ -71,4 +73,4 @@ async function begin() {
   }
 }
 
-if (!atDesk) begin();
+begin();

@@ -1,6 +1,6 @@
 // Sends the outbox: in order, one request in flight, again and again until the server has answered for every event.
 // Of all tabs of an account one sends; when it closes another takes over.
-import { Backoff, onWake, post } from "../shared/sending.js";
+import { Backoff, onWake, post } from "./sending.js";
 
 const MOST_EVENTS = 20;
 // Nobody who is not signed in may send more than 64 KiB, and a disabled account counts as nobody.

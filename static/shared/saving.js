@@ -1,6 +1,6 @@
 // An answer's way to the server: into the outbox, to the account's other tabs, and sent.
-import { announce } from "../shared/light.js";
-import { hideNotice, isShown, showNotice, showSignedOut } from "../shared/notices.js";
+import { announce } from "./light.js";
+import { hideNotice, isShown, showNotice, showSignedOut } from "./notices.js";
 import { openChannel } from "./channel.js";
 import { openOutbox } from "./outbox.js";
 import { startSender } from "./sender.js";
