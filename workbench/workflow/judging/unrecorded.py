@@ -218,8 +218,8 @@ def _preference_line(db: Session, row: KeptAsideRow, name: str) -> UnrecordedLin
     if TASK_FIELD not in row.answer:
         return None
     task = db.get_one(PreferenceTaskRow, sent_number(row.answer, TASK_FIELD))
-    said = read_side_answer(row.answer)
-    pair = tuple(task.pairs[said.number - 1]) if 1 <= said.number <= len(task.pairs) else ("", "")
+    chosen = read_side_answer(row.answer)
+    pair = tuple(task.pairs[chosen.number - 1]) if 1 <= chosen.number <= len(task.pairs) else ("", "")
     left, right = pair if shown_left(task.seed, pair) else pair[::-1]
     better = {"left": f"{left} is better", "right": f"{right} is better", WITHDRAWN: "withdrew the answer"}
     current = current_choices(db, [task.id]).get(task.id, {}).get(pair)
@@ -230,9 +230,9 @@ def _preference_line(db: Session, row: KeptAsideRow, name: str) -> UnrecordedLin
         topic=task.topic,
         docno=f"{left} | {right}",
         kind="",
-        answer=better.get(said.choice, said.choice.replace("_", " ")),
+        answer=better.get(chosen.choice, chosen.choice.replace("_", " ")),
         grade=None,
-        comment=said.reason,
+        comment=chosen.reason,
         why=row.why,
         received_at=row.received_at,
         current=None,

@@ -81,17 +81,17 @@ def _desk(task_id: int, number: int | None) -> str:
 
 def _facts(shown: SideBySide) -> dict[str, Any]:
     """What the desk's script works with."""
-    here_again = url_for("side_by_side.index")
+    listed = url_for("side_by_side.index")
     return {
         "task": shown.task_id,
         "account": viewer().key,
         "number": shown.number,
         "pairs": shown.pairs,
-        "answered": [{"pair": number, "said": said} for number, said in shown.answered],
+        "answered": [{"pair": number, "said": choice} for number, choice in shown.answered],
         "addresses": {
             "desk": url_for("side_by_side.desk", task_id=shown.task_id),
             "events": url_for("desk.events"),
-            "list": here_again,
-            "sign_in": url_for("entrance.sign_in", next=here_again),
+            "list": listed,
+            "sign_in": url_for("entrance.sign_in", next=listed),
         },
     }
