@@ -24,6 +24,7 @@ INPUTS = {
     "rounds": ["judged.tsv", "judged.tsv"],
     "plan-overlap": [],
     "score": ["qrels", "one.run"],
+    "curve": ["gain", "qrels", "one.run"],
     "trust": ["judges", "one.run", "two.run", "-j", "judged.tsv"],
     "help": [],
 }
@@ -59,7 +60,7 @@ def test_a_command_on_files_imports_no_database_and_no_web(folder: Path, command
     found = imported(folder, command, *INPUTS[command])
     assert "click" in found
     assert found.isdisjoint(HEAVY)
-    if command in {"check", "pool", "score", "help"}:
+    if command in {"check", "pool", "score", "curve", "help"}:
         assert found.isdisjoint({"scipy", "rich", "workbench.demo"})
     # The order of a matrix of many assessors needs it, and takes longer to import than everything else.
     assert "scipy.cluster" not in found

@@ -31,6 +31,7 @@ COMMANDS = {
     "rounds": "workbench.cli.rounds:command",
     "plan-overlap": "workbench.cli.plan_overlap:command",
     "score": "workbench.cli.score:command",
+    "curve": "workbench.cli.curve:command",
     "trust": "workbench.cli.trust:command",
     "help": "workbench.cli.help:command",
 }

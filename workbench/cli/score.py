@@ -7,8 +7,9 @@ import click
 from workbench.cli.qrels_files import cannot_judge_option, note_topics, read_judged
 from workbench.cli.runs import RunFiles, only_one_standard_input, read_arrays, read_runs, run_arguments
 from workbench.cli.score_output import say_as_csv, say_as_ir_measures, say_scores
-from workbench.records import TieRule
+from workbench.records import Qrel, TieRule
 from workbench.scoring.kernels.registry import Reads, reads
+from workbench.scoring.known_documents import KnownDocuments, known_documents
 from workbench.scoring.listed import example_names
 from workbench.scoring.measures import parse_measures
 from workbench.scoring.scorer import Scorer
@@ -52,6 +53,12 @@ FORMATS = ("table", "json", "csv", "trec_eval", "ir_measures")
     is_flag=True,
     help="Distinguish scores that are equal as 32-bit floats, as trec_eval does since 2023.",
 )
+@click.option(
+    "--known",
+    metavar="FILE",
+    help="Relevant documents that users know already, as qrels: adds Coverage, the share of them that a run "
+    "finds, and Novelty, the share of the relevant documents found that were not known.",
+)
 @click.option("--per-topic", is_flag=True, help="Also print the value of every topic.")
 @click.option("--warnings", is_flag=True, help="Report on the error stream what is unusual about the runs.")
 @click.option(
@@ -71,6 +78,7 @@ def command(
     ties: str,
     average_over: str,
     double_precision: bool,
+    known: str | None,
     per_topic: bool,
     warnings: bool,
     form: str,
@@ -83,7 +91,9 @@ def command(
     IPrec and SetF follow their published definitions, from which trec_eval departs: the formats trec_eval and
     ir_measures print what these programs do (see workbench help measures).
     """
-    only_one_standard_input((qrels, *runs.names))
+    only_one_standard_input((qrels, *runs.names, *([known] if known else [])))
+    if known and form not in {"table", "json"}:
+        raise click.UsageError(f"--known goes with tables and JSON, not with --format {form}")
     if as_json and form not in {"table", "json"}:
         raise click.UsageError(f"--json and --format {form} exclude one another: keep one of them")
     if form == "trec_eval" and (double_precision or warnings):
@@ -101,10 +111,11 @@ def command(
         scorer.relevance.without_grades(),
         "topics whose grades are all negative, which means not judged, count as 0",
     )
-    scores = [
-        scorer.score(run, ties=rule, double_precision=double_precision, all_topics=all_topics)
-        for run in ((run for _, run in read_runs(runs, warnings=True)) if warnings else read_arrays(runs))
-    ]
+    users = _known_documents(known, judged)
+    scores = []
+    for run in (run for _, run in read_runs(runs, warnings=True)) if warnings else read_arrays(runs):
+        found = scorer.score(run, ties=rule, double_precision=double_precision, all_topics=all_topics)
+        scores.append(users.score(run, found, ties=rule) if users else found)
     if form == "ir_measures":
         say_as_ir_measures(scores, per_topic=per_topic)
     elif form == "csv":
@@ -123,3 +134,13 @@ def _print_as_trec_eval(
     ]
     for lines in printed:
         click.echo("\n".join(lines))
+
+
+def _known_documents(name: str | None, judged: tuple[Qrel, ...]) -> KnownDocuments | None:
+    """What users know, with a note of how many topics it covers; None where no file is given."""
+    if name is None:
+        return None
+    users = known_documents(judged, read_judged(name, ()))
+    topics = len(users.relevant.relevance.topics)
+    click.echo(f"note: {users.topics} of {topics} topics have known relevant documents", err=True)
+    return users

@@ -77,9 +77,12 @@ def _consensus_parameters() -> str:
 def _measures() -> str:
     from ir_measures.measures import registry
 
+    from workbench.scoring.own_measures import OWN
+
     found: dict[int, list[str]] = {}
-    for name, measure in registry.items():
-        found.setdefault(id(measure), []).append(name)
+    own = {str(measure.NAME): measure for measure in OWN}
+    for name, measure in {**own, **registry}.items():
+        found.setdefault(id(own.get(str(measure.NAME), measure)), []).append(name)
     names = sorted((names[0], names[1:]) for names in found.values())
     return ", ".join(f"`{name}`" + (f" (or `{'`, `'.join(more)}`)" if more else "") for name, more in names)
 
@@ -88,6 +91,20 @@ def _kernels() -> str:
     from workbench.scoring.kernels.registry import KERNELS
 
     return ", ".join(f"`{name}`" for name in KERNELS)
+
+
+def _textbook_measures() -> str:
+    from ir_measures.measures import registry
+
+    from workbench.scoring.kernels.registry import KERNELS
+    from workbench.scoring.own_measures import OWN
+
+    rows = [
+        (f"`{KERNELS[str(one.NAME)].example}`", str(one.SHORT_DESC))
+        for one in OWN
+        if one.NAME not in registry
+    ]
+    return _table(("Write", "What it is"), rows)
 
 
 def _scales() -> str:
@@ -152,6 +169,7 @@ GENERATED: Mapping[str, Callable[[], str]] = {
     "consensus-parameters": _consensus_parameters,
     "kernels": _kernels,
     "measures": _measures,
+    "textbook-measures": _textbook_measures,
     "scales": _scales,
     "desk-keys": _desk_keys,
     "findings": _findings,

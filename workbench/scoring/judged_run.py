@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -26,9 +27,10 @@ class Hits:
 class JudgedRun:
     """The grades of what a run retrieved for the topics of the qrels.
 
-    `topics` are the numbers of its topics in the qrels, shape (topics,); the documents of row i stand from
-    `starts[i]` to `starts[i + 1]`, best first; `grades` are theirs, ABSENT where the qrels have no grade.
-    `pairs` are their numbers in qrels with subtopics, ABSENT likewise; None in other qrels.
+    `topics` are the numbers of its topics in the qrels, rising, shape (topics,); the documents of row i stand
+    from `starts[i]` to `starts[i + 1]`, best first; `grades` are theirs, ABSENT where the qrels have none.
+    `pairs` are their numbers in qrels with subtopics, ABSENT likewise; None in other qrels. `scores` gives
+    their scores, for the measures that ask which documents are tied.
     """
 
     def __init__(
@@ -38,12 +40,14 @@ class JudgedRun:
         starts: Positions,
         grades: Grades,
         pairs: Grades | None = None,
+        scores: Callable[[], Floats] | None = None,
     ) -> None:
         self.relevance = relevance
         self.topics = topics
         self.starts = starts
         self.grades = grades
         self.pairs = pairs
+        self._scores = scores
         self._hits: dict[int, Hits] = {}
 
     def __len__(self) -> int:
@@ -63,6 +67,18 @@ class JudgedRun:
     def ranks(self) -> Positions:
         """The rank of each document in its topic, from 1; shape (documents,)."""
         return np.arange(1, len(self.grades) + 1) - self.starts[self.rows]
+
+    @cached_property
+    def levels(self) -> Positions:
+        """The number of each document's level: documents of a topic with one score share it.
+
+        Where scores are not known, as in `judged_only`, no two documents are tied.
+        """
+        if self._scores is None:
+            return np.arange(len(self.grades))
+        scores = self._scores()
+        anew = (scores[1:] != scores[:-1]) | (self.rows[1:] != self.rows[:-1])
+        return np.append(0, np.cumsum(anew))[: len(scores)]
 
     def hits(self, rel: int) -> Hits:
         """The retrieved documents that have at least the grade `rel`."""
@@ -88,6 +104,14 @@ class JudgedRun:
         pairs = None if self.pairs is None else self.pairs[kept]
         starts = np.append(0, np.cumsum(sizes))
         return JudgedRun(self.relevance, self.topics, starts, self.grades[kept], pairs)
+
+    def of_all_topics(self) -> JudgedRun:
+        """The run with every topic of the qrels; of those that it lacks nothing is retrieved."""
+        sizes = np.zeros(len(self.relevance.topics), dtype=np.intp)
+        sizes[self.topics] = self.retrieved
+        starts = np.append(0, np.cumsum(sizes))
+        topics = np.arange(len(sizes))
+        return JudgedRun(self.relevance, topics, starts, self.grades, self.pairs, self._scores)
 
     def counted(self, rows: Positions) -> Positions:
         """How many of these rows belong to each topic; shape (topics,)."""

@@ -8,6 +8,7 @@ from ir_measures import Measure
 
 from workbench.errors import WorkbenchError
 from workbench.scoring.gains import AP, NDCG, RBP, GainMeasure
+from workbench.scoring.own_measures import OWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +37,9 @@ MEASURES: tuple[ListedMeasure, ...] = (
 
 
 def own_measures() -> dict[str, Measure]:
-    """The measures that ir_measures does not have, by name."""
-    return {listed.name: listed.measure for listed in MEASURES if listed.measure is not None}
+    """The measures that ir_measures does not have, or not with all of their parameters, by name."""
+    listed = {one.name: one.measure for one in MEASURES if one.measure is not None}
+    return {str(measure.NAME): measure for measure in OWN} | listed
 
 
 def example_names() -> str:

@@ -44,6 +44,10 @@ _RANGES: Mapping[str, tuple[float, float]] = {
     "alpha": (0, 1),
     "beta": (0.001, 1000),
     "T": (0.001, 1_000_000),
+    "base": (1.001, 1_000_000),
+    "docs": (1, 2**53),
+    "n": (1, 2**31 - 1),
+    "expected": (1, 2**31 - 1),
 }
 _RANGES_OF: Mapping[tuple[str, str], tuple[float, float]] = {
     ("NRBP", "beta"): (0, 1),
@@ -115,6 +119,7 @@ def _measure(name: str) -> Measure:
     if kernel := KERNELS.get(str(measure.NAME)):
         for key in sorted(kernel.needed - measure.params.keys()):
             raise WorkbenchError(f'"{name}" needs a {key}', remedy=f"such as {name}@20")
+    _check_together(name, measure)
     if kernel_of(measure) is None and not in_the_field(measure):
         raise WorkbenchError(f"no installed scorer computes {measure}", remedy=_installation(measure))
     return measure
@@ -122,7 +127,10 @@ def _measure(name: str) -> Measure:
 
 def in_the_field(measure: Measure) -> bool:
     """Whether an installed scorer that ir_measures knows computes the measure."""
-    return bool(_PIPELINE.supports(measure))
+    # Its scorers do not look at parameters that are not theirs.
+    theirs = registry.get(measure.NAME)
+    foreign = set() if theirs is None else measure.params.keys() - theirs.SUPPORTED_PARAMS.keys()
+    return not foreign and bool(_PIPELINE.supports(measure))
 
 
 def is_mean(measure: Measure) -> bool:
@@ -131,7 +139,9 @@ def is_mean(measure: Measure) -> bool:
 
 
 def _known() -> dict[str, Measure]:
-    return {**registry, **own_measures()}
+    own = own_measures()
+    # Aliases, too, mean the measure that has our parameters.
+    return {**{name: own.get(str(known.NAME), known) for name, known in registry.items()}, **own}
 
 
 def _parsed(name: str) -> tuple[str, dict[str, Any]]:
@@ -181,6 +191,20 @@ def _check(name: str, measure: Measure, key: str) -> None:
     if key == "gains" and not all(_is_gain(grade, gain) for grade, gain in value.items()):
         raise WorkbenchError(
             f'the gains in "{name}" are wrong', remedy=f"whole numbers from 0 to {LARGEST_GRADE} by grade"
+        )
+
+
+def _check_together(name: str, measure: Measure) -> None:
+    """Raise WorkbenchError for parameters that exclude one another."""
+    given = measure.params
+    if "alpha" in given and "beta" in given:
+        raise WorkbenchError(
+            f'"{name}" has two weights', remedy="give alpha or beta: beta squared is (1 - alpha) / alpha"
+        )
+    if given.get("interpolation") == "bucket" and (given.get("recall", 0) * 100) % 10 > 1e-9:
+        raise WorkbenchError(
+            f'recall in "{name}" cannot be {given["recall"]!r}',
+            remedy="the bucket rule knows the levels 0, .1, .2 to 1",
         )
 
 

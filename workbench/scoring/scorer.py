@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from ir_measures import Measure
@@ -21,6 +21,8 @@ from workbench.scoring.kernels.registry import Reads, compute, kernel_of, reads
 from workbench.scoring.measures import in_the_field, parse_measures
 from workbench.scoring.relevance import Floats, Grades, Positions, Relevance
 from workbench.scoring.subtopics import SubtopicRelevance
+
+_EMPTY = Ranking((), ())
 
 
 class RunArrays(Protocol):
@@ -87,6 +89,7 @@ class Scorer:
             for measure in self.measures
             if (kernel := kernel_of(measure)) and not (field and in_the_field(measure))
         }
+        self._of_empty = any(kernel.of_empty for kernel in self._kernels.values())
         others = [measure for measure in self.measures if measure not in self._kernels]
         self._field = FieldScorers(self.relevance, others) if others else None
 
@@ -125,10 +128,13 @@ class Scorer:
         elsewhere = self._field.values(ordered_run.orders()) if self._field else {}
         topics = self.relevance.topics if all_topics else sorted_ids(scored)
         per_topic: dict[str, dict[str, float]] = {}
+        everywhere = judged.of_all_topics() if all_topics and self._of_empty else judged
         for measure in self.measures:
             name, kernel = str(measure), self._kernels.get(measure)
             column = dict.fromkeys(topics, float(measure.DEFAULT))
-            if kernel is not None:
+            if kernel is not None and kernel.of_empty:
+                column.update(zip(topics, compute(kernel, everywhere, measure).tolist(), strict=True))
+            elif kernel is not None:
                 column.update(zip(scored, compute(kernel, judged, measure).tolist(), strict=True))
             else:
                 column.update(
@@ -154,8 +160,9 @@ class Scorer:
     def _of_run(self, run: Run, ties: TieRule, double_precision: bool) -> OrderedRun:
         orders: dict[str, Sequence[str]] = {}
         near_tied = 0
-        for topic, ranking in run.rankings.items():
-            if topic not in self.relevance.numbers or not len(ranking):
+        for topic in self.relevance.topics:
+            ranking = run.rankings.get(topic, _EMPTY)
+            if not len(ranking):
                 continue
             order = ordered(ranking, ties=ties)
             merged = _in_single_precision(ranking)
@@ -170,6 +177,7 @@ class Scorer:
             np.cumsum([0, *map(len, grades)]),
             np.array([grade for of_topic in grades for grade in of_topic], dtype=np.int64),
             self._pairs(orders),
+            partial(_scores_in_order, run, orders, np.dtype(np.float64 if double_precision else np.float32)),
         )
         return OrderedRun(run.tag, judged, near_tied, lambda: orders)
 
@@ -185,7 +193,7 @@ class Scorer:
         numbers = np.repeat(np.array(known, dtype=np.intp), sizes)
         at = np.flatnonzero(numbers >= 0)
         numbers, docnos = numbers[at], run.docnos[at]
-        order, near_tied = _order(docnos, run.scores[at], numbers, ties, double_precision)
+        order, scores, near_tied = _order(docnos, run.scores[at], numbers, ties, double_precision)
         numbers, docnos = numbers[order], docnos[order]
         starts = np.flatnonzero(np.diff(numbers, prepend=-1))
         judged = JudgedRun(
@@ -196,6 +204,7 @@ class Scorer:
             self.relevance.pairs_in_arrays(docnos, numbers)
             if isinstance(self.relevance, SubtopicRelevance)
             else None,
+            lambda: scores,
         )
         return OrderedRun(run.tag, judged, near_tied, partial(self._decoded, docnos, judged))
 
@@ -240,7 +249,8 @@ def score_run(
 def in_order(run: Run, *, ties: TieRule = TieRule.TREC_EVAL) -> Run:
     """A run as `Scorer.score` reads it, so that one that is scored many times is sorted once.
 
-    It is worth the same as the run itself, but nothing is said any more of near ties.
+    It is worth the same as the run itself, but nothing is said any more of near ties, and no documents are
+    tied: ESL, which reads tied documents in any order, is that of the run itself only.
     """
     rankings = {}
     for topic, ranking in run.rankings.items():
@@ -252,18 +262,31 @@ def in_order(run: Run, *, ties: TieRule = TieRule.TREC_EVAL) -> Run:
 
 def _order(
     docnos: Docnos, scores: Floats, numbers: Positions, ties: TieRule, double_precision: bool
-) -> tuple[Positions, int]:
-    """The order of a run in arrays, and in how many topics single precision orders differently."""
+) -> tuple[Positions, Floats, int]:
+    """The order of a run in arrays, the scores in it, and in how many topics single precision has another."""
     order = array_order(docnos, scores, numbers, ties)
     with np.errstate(over="ignore"):
         singles = scores.astype(np.float32)
     sorted_scores, sorted_singles = scores[order], singles[order]
     merged = (sorted_singles[1:] == sorted_singles[:-1]) & (sorted_scores[1:] != sorted_scores[:-1])
     if not (merged & (numbers[order][1:] == numbers[order][:-1])).any():
-        return order, 0
+        return order, sorted_scores, 0
     single = array_order(docnos, singles.astype(np.float64), numbers, ties)
     near_tied = len(np.unique(numbers[order][order != single]))
-    return (order if double_precision else single), near_tied
+    if double_precision:
+        return order, sorted_scores, near_tied
+    return single, singles[single].astype(np.float64), near_tied
+
+
+def _scores_in_order(run: Run, orders: Mapping[str, Sequence[str]], precision: np.dtype[Any]) -> Floats:
+    """The scores of a run in the order in which it is read, as precise as it is read."""
+    scores: list[float] = []
+    for topic, order in orders.items():
+        ranking = run.rankings[topic]
+        by_docno = dict(zip(ranking.docnos, ranking.scores, strict=True))
+        scores.extend(by_docno[docno] for docno in order)
+    with np.errstate(over="ignore"):
+        return np.array(scores, dtype=np.float64).astype(precision).astype(np.float64)
 
 
 def _in_single_precision(ranking: Ranking) -> Ranking | None:

@@ -69,6 +69,7 @@ _COUNTERPARTS = {
     "P": "P@{}",
     "recall": "R@{}",
     "infAP": "infAP",
+    "11pt_avg": "AP11pt",
     "ndcg": "nDCG",
     "ndcg_cut": "nDCG@{}",
     "map_cut": "AP@{}",

@@ -18,6 +18,7 @@ from workbench.formats.runs import read_run_top
 from workbench.records import Qrel, Run
 from workbench.scoring.kernels.registry import KERNELS
 from workbench.scoring.measures import in_the_field, parse_measures
+from workbench.scoring.own_measures import OWN
 from workbench.scoring.scorer import Scorer, score_run
 
 # Measures of which the field has a scorer in a plain install, with parameters of every kind. IPrec and SetF
@@ -73,6 +74,8 @@ def test_graded_kernels_are_equal_to_gdeval() -> None:
 def test_every_kernel_is_compared_with_a_scorer_or_calculated_by_hand() -> None:
     by_hand = {"RBP", "ERR"}  # below, and against gdeval
     elsewhere = {measure.NAME for measure in parse_measures(DIVERSITY)}
+    # In test_textbook_kernels and the tests of textbooks.
+    elsewhere |= {str(measure.NAME) for measure in OWN}
     assert {measure.NAME for measure in parse_measures(IN_THE_FIELD)} | by_hand | elsewhere == set(KERNELS)
 
 
@@ -165,3 +168,14 @@ def test_real_runs_have_trec_evals_values() -> None:
         with path.open("rb") as stream:
             read = read_run_top(stream, source=path.name, depth=None).run
         assert dict(ours.score(read).values) == pytest.approx(dict(theirs.score(read).values), abs=1e-12)
+
+
+@pytest.mark.slow
+def test_kernels_are_equal_to_the_fields_scorers_on_thousands_of_random_sets() -> None:
+    measures = parse_measures(IN_THE_FIELD)
+    for seed in range(1000, 6000):
+        judged, retrieved = random_set(seed)
+        ours = Scorer(judged, measures).score(retrieved)
+        theirs = Scorer(judged, measures, field=True).score(retrieved)
+        for name, column in theirs.per_topic.items():
+            assert dict(ours.per_topic[name]) == pytest.approx(dict(column), abs=1e-12), (seed, name)

@@ -1,4 +1,4 @@
-"""RBP and ERR: what a user gains who reads from the top and may stop after every document."""
+"""RBP with its residual, and ERR: what a user gains who may stop after every document."""
 
 from __future__ import annotations
 
@@ -20,6 +20,19 @@ def rank_biased_precision(run: JudgedRun, measure: Measure) -> Floats:
     p = float(measure["p"])
     hits = within(run.hits(int(measure.params.get("rel", 1))), measure)
     return run.summed(hits.rows, np.asarray((1 - p) * p ** (hits.ranks - 1.0), dtype=np.float64))
+
+
+def rank_biased_residual(run: JudgedRun, measure: Measure) -> Floats:
+    """RBPResidual of each topic: RBP of the unjudged documents, and of all ranks behind the last one.
+
+    RBP itself is a lower bound of what a complete judging would give, and RBP plus this the upper one (Moffat
+    and Zobel 2008, section 4.3). Documents with a negative grade are not judged.
+    """
+    p, cutoff = float(measure["p"]), cutoff_of(measure)
+    read = run.retrieved if cutoff is None else np.minimum(run.retrieved, cutoff)
+    at = np.flatnonzero((run.grades < 0) & (run.ranks <= read[run.rows]))
+    unjudged = np.asarray((1 - p) * p ** (run.ranks[at] - 1.0), dtype=np.float64)
+    return run.summed(run.rows[at], unjudged) + p**read
 
 
 def expected_reciprocal_rank(run: JudgedRun, measure: Measure) -> Floats:

@@ -13,19 +13,33 @@ from workbench.scoring.kernels.alpha_ndcg import alpha_dcg, alpha_ndcg
 from workbench.scoring.kernels.average_precision import average_precision
 from workbench.scoring.kernels.bpref import bpref, inferred_ap
 from workbench.scoring.kernels.counts import judged, queries, relevant, retrieved
+from workbench.scoring.kernels.cumulated_gain import dcg, ndcg
 from workbench.scoring.kernels.err_ia import err_ia, nerr_ia
-from workbench.scoring.kernels.gain_of_users import expected_reciprocal_rank, rank_biased_precision
+from workbench.scoring.kernels.expected_search_length import expected_search_length
+from workbench.scoring.kernels.gain_of_users import (
+    expected_reciprocal_rank,
+    rank_biased_precision,
+    rank_biased_residual,
+)
 from workbench.scoring.kernels.intent_aware import (
     intent_aware_ap,
     intent_aware_precision,
     subtopic_recall,
 )
-from workbench.scoring.kernels.interpolated_precision import interpolated_precision
-from workbench.scoring.kernels.ndcg import ndcg
+from workbench.scoring.kernels.interpolated_precision import eleven_point_average, interpolated_precision
 from workbench.scoring.kernels.nrbp import nnrbp, nrbp
 from workbench.scoring.kernels.precision import precision, r_precision, recall, success
 from workbench.scoring.kernels.reciprocal_rank import reciprocal_rank
-from workbench.scoring.kernels.set_measures import set_f, set_precision, set_recall
+from workbench.scoring.kernels.roc_area import roc_area
+from workbench.scoring.kernels.set_measures import (
+    fallout,
+    set_accuracy,
+    set_e,
+    set_f,
+    set_precision,
+    set_recall,
+)
+from workbench.scoring.kernels.user_expectation import recall_effort, relative_recall
 from workbench.scoring.relevance import Floats
 
 Compute = Callable[[JudgedRun, Measure], Floats]
@@ -41,11 +55,18 @@ class Reads(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """How a measure is computed here, which of its parameters are understood, and what it reads of qrels."""
+    """How a measure is computed here: which parameters are understood, and what it reads of qrels.
+
+    `example` names the measure. `of_empty` is set where a topic of which nothing is retrieved has a value
+    other than 0, and `descending` is false where a lower value is better.
+    """
 
     compute: Compute
+    example: str
     parameters: frozenset[str]
     reads: Reads = Reads.GRADES
+    of_empty: bool = False
+    descending: bool = True
 
     @property
     def needed(self) -> frozenset[str]:
@@ -54,43 +75,60 @@ class Kernel:
         return self.parameters & {"cutoff"} if self.reads is Reads.SUBTOPICS else frozenset()
 
 
-def _kernel(compute: Compute, *parameters: str, reads: Reads = Reads.GRADES) -> Kernel:
-    return Kernel(compute, frozenset(parameters), reads)
+def _kernel(
+    compute: Compute, example: str, *parameters: str, reads: Reads = Reads.GRADES, **values: bool
+) -> Kernel:
+    return Kernel(compute, example, frozenset(parameters), reads, **values)
 
 
-def _diversity(compute: Compute, *parameters: str) -> Kernel:
-    return _kernel(compute, "rel", *parameters, reads=Reads.SUBTOPICS)
+def _diversity(compute: Compute, example: str, *parameters: str) -> Kernel:
+    return _kernel(compute, example, "rel", *parameters, reads=Reads.SUBTOPICS)
 
 
 KERNELS: dict[str, Kernel] = {
-    "AP": _kernel(average_precision, "rel", "cutoff"),
-    "nDCG": _kernel(ndcg, "cutoff", "dcg", "gains"),
-    "P": _kernel(precision, "rel", "cutoff"),
-    "R": _kernel(recall, "rel", "cutoff"),
-    "Rprec": _kernel(r_precision, "rel"),
-    "RR": _kernel(reciprocal_rank, "rel", "cutoff"),
-    "Bpref": _kernel(bpref, "rel"),
-    "infAP": _kernel(inferred_ap, "rel"),
-    "IPrec": _kernel(interpolated_precision, "recall", "rel"),
-    "Success": _kernel(success, "rel", "cutoff"),
-    "SetP": _kernel(set_precision, "rel", "relative"),
-    "SetR": _kernel(set_recall, "rel"),
-    "SetF": _kernel(set_f, "rel", "beta"),
-    "RBP": _kernel(rank_biased_precision, "rel", "cutoff", "p"),
-    "ERR": _kernel(expected_reciprocal_rank, "cutoff"),
-    "alpha_nDCG": _diversity(alpha_ndcg, "cutoff", "alpha"),
-    "alpha_DCG": _diversity(alpha_dcg, "cutoff", "alpha"),
-    "ERR_IA": _diversity(err_ia, "cutoff"),
-    "nERR_IA": _diversity(nerr_ia, "cutoff"),
-    "StRecall": _diversity(subtopic_recall, "cutoff"),
-    "P_IA": _diversity(intent_aware_precision, "cutoff"),
-    "AP_IA": _diversity(intent_aware_ap),
-    "NRBP": _diversity(nrbp, "alpha", "beta"),
-    "nNRBP": _diversity(nnrbp, "alpha", "beta"),
-    "Judged": _kernel(judged, "cutoff", reads=Reads.PAIRS),
-    "NumQ": _kernel(queries, reads=Reads.PAIRS),
-    "NumRet": _kernel(retrieved, "rel"),
-    "NumRel": _kernel(relevant, "rel"),
+    "AP": _kernel(average_precision, "AP", "rel", "cutoff"),
+    "AP11pt": _kernel(eleven_point_average, "AP11pt(interpolation='bucket')", "rel", "interpolation"),
+    "AUC": _kernel(roc_area, "AUC(docs=528155)", "rel", "docs", of_empty=True),
+    "Bpref": _kernel(bpref, "Bpref", "rel"),
+    "CG": _kernel(dcg, "CG@10", "cutoff", "gains"),
+    "DCG": _kernel(dcg, "DCG(base=2)@10", "cutoff", "dcg", "gains", "base"),
+    "E": _kernel(set_e, "E(beta=0.5)@10", "rel", "cutoff", "beta", "alpha", of_empty=True, descending=False),
+    "ERR": _kernel(expected_reciprocal_rank, "ERR@20", "cutoff"),
+    "ESL": _kernel(expected_search_length, "ESL(n=5)", "rel", "n", "docs", of_empty=True, descending=False),
+    "F": _kernel(set_f, "F(beta=2)@10", "rel", "cutoff", "beta", "alpha"),
+    "Fallout": _kernel(fallout, "Fallout(docs=528155)@100", "rel", "cutoff", "docs", descending=False),
+    "IPrec": _kernel(interpolated_precision, "IPrec@0.1", "recall", "rel", "interpolation"),
+    "Judged": _kernel(judged, "Judged@10", "cutoff", reads=Reads.PAIRS),
+    "NumQ": _kernel(queries, "NumQ", reads=Reads.PAIRS),
+    "NumRel": _kernel(relevant, "NumRel", "rel"),
+    "NumRet": _kernel(retrieved, "NumRet(rel=1)", "rel"),
+    "P": _kernel(precision, "P@10", "rel", "cutoff"),
+    "R": _kernel(recall, "R@100", "rel", "cutoff"),
+    "RBP": _kernel(rank_biased_precision, "RBP(p=0.8)", "rel", "cutoff", "p"),
+    "RBPResidual": _kernel(
+        rank_biased_residual, "RBPResidual(p=0.8)", "cutoff", "p", of_empty=True, descending=False
+    ),
+    "RR": _kernel(reciprocal_rank, "RR@10", "rel", "cutoff"),
+    "RecallEffort": _kernel(recall_effort, "RecallEffort(expected=10)", "rel", "expected"),
+    "RelativeRecall": _kernel(relative_recall, "RelativeRecall(expected=10)", "rel", "cutoff", "expected"),
+    "Rprec": _kernel(r_precision, "Rprec", "rel"),
+    "SetAccuracy": _kernel(set_accuracy, "SetAccuracy(docs=528155)", "rel", "cutoff", "docs", of_empty=True),
+    "SetF": _kernel(set_f, "SetF(beta=2)", "rel", "beta"),
+    "SetP": _kernel(set_precision, "SetP", "rel", "relative"),
+    "SetR": _kernel(set_recall, "SetR", "rel"),
+    "Success": _kernel(success, "Success@5", "rel", "cutoff"),
+    "infAP": _kernel(inferred_ap, "infAP", "rel"),
+    "nCG": _kernel(ndcg, "nCG@10", "cutoff", "gains"),
+    "nDCG": _kernel(ndcg, "nDCG@10", "cutoff", "dcg", "gains", "base"),
+    "alpha_nDCG": _diversity(alpha_ndcg, "alpha_nDCG@20", "cutoff", "alpha"),
+    "alpha_DCG": _diversity(alpha_dcg, "alpha_DCG@20", "cutoff", "alpha"),
+    "ERR_IA": _diversity(err_ia, "ERR_IA@20", "cutoff"),
+    "nERR_IA": _diversity(nerr_ia, "nERR_IA@20", "cutoff"),
+    "StRecall": _diversity(subtopic_recall, "StRecall@20", "cutoff"),
+    "P_IA": _diversity(intent_aware_precision, "P_IA@20", "cutoff"),
+    "AP_IA": _diversity(intent_aware_ap, "AP_IA"),
+    "NRBP": _diversity(nrbp, "NRBP", "alpha", "beta"),
+    "nNRBP": _diversity(nnrbp, "nNRBP", "alpha", "beta"),
 }
 """The measures that are computed here, by the name that ir_measures gives them."""
 

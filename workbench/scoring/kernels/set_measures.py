@@ -1,11 +1,14 @@
-"""SetP, SetR and SetF: a ranking read as a set."""
+"""A ranking, or its first k documents, read as a set: SetP, SetR, SetF, F, E, Fallout and SetAccuracy."""
 
 from __future__ import annotations
 
 import numpy as np
 from ir_measures import Measure
 
+from workbench.scoring.contingency import Contingency, f_measure
 from workbench.scoring.judged_run import JudgedRun, share
+from workbench.scoring.kernels.collection import check_collection
+from workbench.scoring.kernels.cutoff import cutoff_of, within
 from workbench.scoring.relevance import Floats
 
 
@@ -26,11 +29,44 @@ def set_recall(run: JudgedRun, measure: Measure) -> Floats:
 
 
 def set_f(run: JudgedRun, measure: Measure) -> Floats:
-    """SetF of each topic: (1 + b**2) P R / (b**2 P + R) with b as `beta` (van Rijsbergen 1979).
+    """SetF and F of each topic, weighted by `beta` or, for F, `alpha` (see `contingency.f_measure`).
 
-    trec_eval takes its parameter for b squared, so what it prints for 2 is this measure's for the root of 2.
+    F@k takes precision as P@k does, of k documents also where fewer are retrieved. trec_eval takes the
+    parameter of SetF for beta squared, so what it prints for 2 is this measure's for the root of 2.
     """
-    found = run.counted(run.hits(measure["rel"]).rows)
-    p, r = share(found, run.retrieved), share(found, run.relevant(measure["rel"]))
-    square = float(measure["beta"]) ** 2
-    return share((1 + square) * p * r, square * p + r)
+    found = run.counted(within(run.hits(measure["rel"]), measure).rows)
+    cutoff = cutoff_of(measure)
+    precision = share(found, run.retrieved if cutoff is None else np.full(len(run), cutoff))
+    alpha = measure.params.get("alpha")
+    return f_measure(
+        precision,
+        share(found, run.relevant(measure["rel"])),
+        beta=float(measure["beta"]),
+        alpha=None if alpha is None else float(alpha),
+    )
+
+
+def set_e(run: JudgedRun, measure: Measure) -> Floats:
+    """E of each topic: 1 - F (van Rijsbergen 1979)."""
+    return 1.0 - set_f(run, measure)
+
+
+def fallout(run: JudgedRun, measure: Measure) -> Floats:
+    """Fallout of each topic; raises WorkbenchError for a collection too small for what is retrieved."""
+    return contingency(run, measure).fallout
+
+
+def set_accuracy(run: JudgedRun, measure: Measure) -> Floats:
+    """SetAccuracy of each topic; raises WorkbenchError for a collection too small for what is retrieved."""
+    return contingency(run, measure).accuracy
+
+
+def contingency(run: JudgedRun, measure: Measure) -> Contingency:
+    """The table of each topic in a collection of `docs` documents; what is not judged is not relevant."""
+    cutoff = cutoff_of(measure)
+    retrieved = run.retrieved if cutoff is None else np.minimum(run.retrieved, cutoff)
+    tp = run.counted(within(run.hits(measure["rel"]), measure).rows)
+    fp, fn = retrieved - tp, run.relevant(measure["rel"]) - tp
+    check_collection(measure, tp + fp + fn)
+    tn = int(measure["docs"]) - tp - fp - fn
+    return Contingency(*(counts.astype(np.float64) for counts in (tp, fp, fn, tn)))

@@ -1,0 +1,144 @@
+"""`workbench curve`: how runs do by recall or by rank, as tables to plot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from workbench.cli.output import one_form, print_export, say_table
+from workbench.cli.qrels_files import cannot_judge_option, read_judged
+from workbench.cli.runs import RunFiles, only_one_standard_input, read_arrays, run_arguments
+from workbench.errors import WorkbenchError
+from workbench.export import table_export
+from workbench.records import Run, TieRule
+from workbench.scoring.curves import CURVES, CurveOptions
+from workbench.scoring.own_measures import INTERPOLATIONS
+from workbench.scoring.scorer import RunArrays, Scorer
+
+_DEEPEST = 100_000
+
+
+@click.command("curve")
+@click.argument("kind", type=click.Choice(list(CURVES)), metavar="KIND")
+@click.argument("qrels")
+@run_arguments()
+@click.option("--topic", help="The curve of this topic instead of the mean over all topics of the qrels.")
+@click.option(
+    "--depth",
+    type=click.IntRange(1, _DEEPEST),
+    default=20,
+    show_default=True,
+    help="rank, roc, gain: the last rank.",
+)
+@click.option(
+    "--relevant-from",
+    "rel",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="The lowest grade that counts as relevant.",
+)
+@click.option(
+    "--interpolation",
+    type=click.Choice(INTERPOLATIONS),
+    default=INTERPOLATIONS[0],
+    show_default=True,
+    help="recall-precision: the highest precision at any higher recall, or before the next level of recall.",
+)
+@click.option(
+    "--beta",
+    type=click.FloatRange(0, min_open=True),
+    default=1.0,
+    show_default=True,
+    help="rank: the weight of recall in F.",
+)
+@click.option(
+    "--base",
+    type=click.FloatRange(1, min_open=True),
+    help="gain: no discount above rank BASE, then the logarithm of the rank to this base (Jarvelin and "
+    "Kekalainen).  [default: log2(rank + 1)]",
+)
+@click.option(
+    "--docs",
+    type=click.IntRange(1),
+    metavar="N",
+    help="roc: documents in the collection.  [default: judged documents only]",
+)
+@click.option(
+    "--ties",
+    type=click.Choice([rule.value for rule in TieRule]),
+    default=TieRule.TREC_EVAL.value,
+    show_default=True,
+    help="Which of two documents with the same score comes first.",
+)
+@cannot_judge_option
+@click.option("--csv", "as_csv", is_flag=True, help="CSV, with all digits.")
+@click.option("--json", "as_json", is_flag=True, help="JSON, one object for each point, with all digits.")
+def command(
+    kind: str,
+    qrels: str,
+    runs: RunFiles,
+    topic: str | None,
+    ties: str,
+    codes: tuple[int, ...],
+    as_csv: bool,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Print a curve of RUNs against QRELS, averaged over the topics of the qrels.
+
+    \b
+    KIND  recall-precision  interpolated precision at recall 0, .1, ... 1
+          rank              precision, recall and F of the first k documents
+          roc               recall against fallout of the first k documents
+          gain              CG and DCG of the first k documents, those of the ideal ranking (ICG, IDCG),
+                            nCG and nDCG, and the quotients of the means (CG/ICG, DCG/IDCG)
+
+    A topic that a run lacks counts as one of which it retrieves nothing. The last column counts the topics of
+    the qrels that the run has.
+    """
+    only_one_standard_input((qrels, *runs.names))
+    form = one_form(as_json=as_json, as_csv=as_csv, as_latex=False)
+    scorer = Scorer(read_judged(qrels, codes), "AP")
+    if topic is not None and topic not in scorer.relevance.numbers:
+        raise WorkbenchError(f"topic {topic} is not in the qrels", remedy="name one of their topics")
+    chosen = CurveOptions(**options)
+    tables = [_table(scorer, run, kind, chosen, TieRule(ties), topic) for run in read_arrays(runs)]
+    columns, rows = tables[0][0], [row for _, of_run in tables for row in of_run]
+    if not print_export(table_export(columns, rows), form):
+        _say(columns, rows)
+
+
+def _table(
+    scorer: Scorer, run: Run | RunArrays, kind: str, options: CurveOptions, ties: TieRule, topic: str | None
+) -> tuple[tuple[str, ...], list[Sequence[object]]]:
+    """The columns and the rows of one run's curve."""
+    judged = scorer.judged(run, ties=ties)
+    curve = CURVES[kind](judged.of_all_topics(), options)
+    if topic is None:
+        points = curve.mean()
+        counts = (len(judged), len(scorer.relevance.topics))
+    else:
+        number = scorer.relevance.numbers[topic]
+        points = curve.of_topic(number)
+        counts = (int(number in judged.topics), 1)
+    rows: list[Sequence[object]] = [
+        (run.tag, x, *(float(column[at]) for column in points.values()), *counts)
+        for at, x in enumerate(curve.x)
+    ]
+    return ("run", curve.over, *points, "topics_scored", "topics_in_qrels"), rows
+
+
+def _say(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    *names, _, _ = columns
+    say_table(
+        [*names, "topics"],
+        (
+            [tag, f"{x:g}", *(f"{value:.4f}" for value in values), f"{scored} of {topics}"]
+            for tag, x, *values, scored, topics in rows
+        ),
+        numeric=range(1, len(names) + 1),
+    )

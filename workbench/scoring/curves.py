@@ -1,0 +1,164 @@
+"""Curves of a run over recall or rank: precision, F, ROC, cumulated gain beside the best possible.
+
+To add one, write a function that takes a JudgedRun and CurveOptions and returns a Curve, and name it in
+`CURVES`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from ir_measures import Measure
+
+from workbench.scoring.contingency import f_measure, ratio
+from workbench.scoring.judged_run import JudgedRun
+from workbench.scoring.kernels.collection import check_collection
+from workbench.scoring.kernels.cumulated_gain import discounts, gains, ideal_gains
+from workbench.scoring.kernels.interpolated_precision import LEVELS, eleven_points
+from workbench.scoring.listed import own_measures
+from workbench.scoring.relevance import Floats, Positions
+
+
+@dataclass(frozen=True, slots=True)
+class CurveOptions:
+    """Ranks up to `depth`, `rel` as the lowest relevant grade, `beta` of F, and what single curves ask.
+
+    `base` is that of the logarithm that discounts gains, None for log2(rank + 1); `interpolation` is the rule
+    of `kernels.interpolated_precision`; `docs` is the size of the collection, where it is known.
+    """
+
+    depth: int = 20
+    rel: int = 1
+    beta: float = 1.0
+    base: float | None = None
+    interpolation: str = "max"
+    docs: int | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Curve:
+    """Columns over the points `x`, a level of recall or a rank; each of shape (topics, points).
+
+    Where averages of columns are divided by one another, and not averages taken of what is divided,
+    `of_means` names the two.
+    """
+
+    over: str
+    x: tuple[float, ...]
+    columns: Mapping[str, Floats]
+    of_means: Mapping[str, tuple[str, str]]
+
+    def mean(self) -> dict[str, Floats]:
+        """The mean of every column over the topics, and what is computed of these means."""
+        means: dict[str, Floats] = {
+            name: np.asarray(column.mean(axis=0)) for name, column in self.columns.items()
+        }
+        return means | {name: ratio(means[of], means[by]) for name, (of, by) in self.of_means.items()}
+
+    def of_topic(self, row: int) -> dict[str, Floats]:
+        """The columns of one topic."""
+        return {name: column[row] for name, column in self.columns.items()}
+
+
+def recall_precision(run: JudgedRun, options: CurveOptions) -> Curve:
+    """Interpolated precision at the eleven standard levels of recall."""
+    return Curve("recall", LEVELS, {"precision": eleven_points(run, options.rel, options.interpolation)}, {})
+
+
+def by_rank(run: JudgedRun, options: CurveOptions) -> Curve:
+    """Precision, recall and F of the first k documents."""
+    found, ranks = _found(run, options), np.arange(1, options.depth + 1)
+    precision, recall = found / ranks, ratio(found, run.relevant(options.rel)[:, np.newaxis])
+    columns = {"precision": precision, "recall": recall}
+    return Curve(
+        "rank", _ranks(options), columns | {"F": f_measure(precision, recall, beta=options.beta)}, {}
+    )
+
+
+def roc(run: JudgedRun, options: CurveOptions) -> Curve:
+    """Recall against fallout of the first k documents: of the judged, or of a collection of `docs`.
+
+    The area under the whole curve is the measure AUC.
+    """
+    relevant, rel = run.relevant(options.rel), options.rel
+    others = run.grades < rel
+    if options.docs is None:
+        others &= run.grades >= 0
+        all_others = run.not_relevant(rel)
+    else:
+        auc: Any = own_measures()["AUC"]
+        found = run.counted(run.hits(rel).rows)
+        check_collection(auc(docs=options.docs), run.retrieved + relevant - found)
+        all_others = options.docs - relevant
+    read = np.cumsum(_matrix(run, others.astype(np.float64), options.depth), axis=1)
+    columns = {
+        "fallout": ratio(read, all_others[:, np.newaxis]),
+        "recall": ratio(_found(run, options), relevant[:, np.newaxis]),
+    }
+    return Curve("rank", _ranks(options), columns, {})
+
+
+def gain(run: JudgedRun, options: CurveOptions) -> Curve:
+    """CG and DCG of the first k documents, those of the best ranking, and the quotients of both.
+
+    nCG and nDCG are averaged over topics; the columns CG/ICG and DCG/IDCG are averages divided by
+    averages, as Jarvelin and Kekalainen (2002) and Baeza-Yates and Ribeiro-Neto normalise.
+    """
+    kind: Any = own_measures()["nDCG"]
+    measure: Measure = kind if options.base is None else kind(base=options.base)
+    discount = discounts(np.arange(1, options.depth + 1), measure)
+    gained = _matrix(run, gains(run.grades, measure), options.depth)
+    best = _best(run, measure, options.depth)
+    cg, ideal_cg = np.cumsum(gained, axis=1), np.cumsum(best, axis=1)
+    dcg, ideal_dcg = np.cumsum(gained / discount, axis=1), np.cumsum(best / discount, axis=1)
+    columns = {
+        "CG": cg,
+        "DCG": dcg,
+        "ICG": ideal_cg,
+        "IDCG": ideal_dcg,
+        "nCG": ratio(cg, ideal_cg),
+        "nDCG": ratio(dcg, ideal_dcg),
+    }
+    quotients = {"CG/ICG": ("CG", "ICG"), "DCG/IDCG": ("DCG", "IDCG")}
+    return Curve("rank", _ranks(options), columns, quotients)
+
+
+CURVES: dict[str, Callable[[JudgedRun, CurveOptions], Curve]] = {
+    "recall-precision": recall_precision,
+    "rank": by_rank,
+    "roc": roc,
+    "gain": gain,
+}
+"""The curves by the names under which commands know them."""
+
+
+def _ranks(options: CurveOptions) -> tuple[int, ...]:
+    return tuple(range(1, options.depth + 1))
+
+
+def _found(run: JudgedRun, options: CurveOptions) -> Floats:
+    """How many relevant documents there are up to each rank; shape (topics, depth)."""
+    relevant = (run.grades >= options.rel).astype(np.float64)
+    return np.asarray(np.cumsum(_matrix(run, relevant, options.depth), axis=1))
+
+
+def _matrix(run: JudgedRun, values: Floats, depth: int) -> Floats:
+    """The values of documents by topic and rank, 0 behind the last document; shape (topics, depth)."""
+    return _by_rank(run.rows, run.ranks, values, (len(run), depth))
+
+
+def _best(run: JudgedRun, measure: Measure, depth: int) -> Floats:
+    starts, best = ideal_gains(run, measure)
+    rows = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    ranks = np.arange(1, len(best) + 1) - starts[rows]
+    return np.asarray(_by_rank(rows, ranks, best, (len(starts) - 1, depth))[run.topics])
+
+
+def _by_rank(rows: Positions, ranks: Positions, values: Floats, shape: tuple[int, int]) -> Floats:
+    matrix = np.zeros(shape)
+    kept = ranks <= shape[1]
+    matrix[rows[kept], ranks[kept] - 1] = values[kept]
+    return matrix

@@ -1,0 +1,94 @@
+"""CG, DCG, and both divided by those of the best possible ranking: nCG and nDCG."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+
+import numpy as np
+from ir_measures import Measure
+
+from workbench.errors import WorkbenchError
+from workbench.scoring.judged_run import JudgedRun, share
+from workbench.scoring.kernels.cutoff import cutoff_of
+from workbench.scoring.relevance import Floats, Grades, Positions
+
+_HIGHEST = 50
+
+
+def ndcg(run: JudgedRun, measure: Measure) -> Floats:
+    """NDCG of each topic, by default with the discount log2(rank + 1).
+
+    The gain is the grade (Jarvelin and Kekalainen 2002), 2 ** grade - 1 where `dcg` is exp-log2 (Burges et
+    al. 2005), or as `gains` has it; negative grades gain nothing. With a `base` the discount is that of
+    Jarvelin and Kekalainen: none above rank `base`, and the logarithm of the rank to this base from there on.
+    Raises WorkbenchError where 2 ** grade is beyond all bounds.
+    """
+    return share(dcg(run, measure), _ideal(run, measure)[run.topics])
+
+
+def dcg(run: JudgedRun, measure: Measure) -> Floats:
+    """DCG of each topic: what `ndcg` divides."""
+    gained = gains(run.grades, measure)
+    kept = np.flatnonzero(gained > 0)
+    cutoff = cutoff_of(measure)
+    if cutoff is not None:
+        kept = kept[run.ranks[kept] <= cutoff]
+    return run.summed(run.rows[kept], gained[kept] / discounts(run.ranks[kept], measure))
+
+
+def ideal_gains(run: JudgedRun, measure: Measure) -> tuple[Positions, Floats]:
+    """Where the gains of each topic of the qrels begin, and the gains, the highest first."""
+    starts, grades = run.relevance.ideal
+    ordered = gains(grades, measure)
+    if "gains" in measure.params:
+        # Other gains may have another order.
+        rows = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        ordered = ordered[np.lexsort((-ordered, rows))]
+    return starts, ordered
+
+
+def _ideal(run: JudgedRun, measure: Measure) -> Floats:
+    """The gain of the best possible ranking of each topic of the qrels."""
+    starts, best = ideal_gains(run, measure)
+    rows = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    ranks = np.arange(1, len(best) + 1) - starts[rows]
+    cutoff = cutoff_of(measure)
+    kept = (best > 0) if cutoff is None else (best > 0) & (ranks <= cutoff)
+    worth = best[kept] / discounts(ranks[kept], measure)
+    return np.bincount(rows[kept], weights=worth, minlength=len(starts) - 1).astype(np.float64, copy=False)
+
+
+def gains(grades: Grades, measure: Measure) -> Floats:
+    """The gain of each document; raises WorkbenchError where 2 ** grade is beyond all bounds."""
+    own = measure.params.get("gains")
+    if own:
+        mapped = grades.copy()
+        for grade, gain in own.items():
+            mapped[grades == grade] = gain
+        grades = mapped
+    linear = np.maximum(grades, 0).astype(np.float64)
+    if measure.params.get("dcg") != "exp-log2":
+        return linear
+    if linear.max(initial=0) > _HIGHEST:
+        raise WorkbenchError(
+            f"{measure} cannot be computed for a grade of {int(linear.max())}",
+            remedy=f"its gains are powers of two: grades up to {_HIGHEST}, or nDCG with other gains",
+        )
+    return np.exp2(linear) - 1.0
+
+
+def discounts(ranks: Positions, measure: Measure) -> Floats:
+    """What the gain at each rank is divided by; 1 everywhere for CG and nCG."""
+    if measure.NAME in {"CG", "nCG"}:
+        return np.ones(len(ranks))
+    base = measure.params.get("base")
+    return _table(1 << int(ranks.max(initial=1)).bit_length(), None if base is None else float(base))[ranks]
+
+
+@cache
+def _table(size: int, base: float | None) -> Floats:
+    # By the C library's logarithm, as trec_eval: numpy's may differ in the last bit.
+    if base is None:
+        return np.array([math.log2(rank + 1) for rank in range(size)])
+    return np.array([max(1.0, math.log(max(rank, 1)) / math.log(base)) for rank in range(size)])
