@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 _PLACE = re.compile(r"^\{\{ ([a-z-]+) \}\}$", re.MULTILINE)
 
@@ -99,11 +100,8 @@ def _textbook_measures() -> str:
     from workbench.scoring.kernels.registry import KERNELS
     from workbench.scoring.own_measures import OWN
 
-    rows = [
-        (f"`{KERNELS[str(one.NAME)].example}`", str(one.SHORT_DESC))
-        for one in OWN
-        if one.NAME not in registry
-    ]
+    own: tuple[Any, ...] = OWN
+    rows = [(f"`{KERNELS[one.NAME].example}`", one.SHORT_DESC) for one in own if one.NAME not in registry]
     return _table(("Write", "What it is"), rows)
 
 
