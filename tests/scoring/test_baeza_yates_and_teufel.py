@@ -1,4 +1,4 @@
-"""Every worked example of Baeza-Yates and Ribeiro-Neto, and of Teufel, that concerns scores; exact values, never misprints."""
+"""Worked examples of Baeza-Yates and Ribeiro-Neto, and of Teufel, by exact values, never misprints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every worked example of Manning's textbook and Stanford's course that concerns scores; exact values, never misprints."""
+"""Worked examples of Manning, Raghavan and Schuetze, and of Stanford, by exact values, never misprints."""
 
 from __future__ import annotations
 
