@@ -42,6 +42,14 @@ def test_bounds_are_means_without_and_with_unjudged_documents_relevant(
     assert (found.low, found.high) == pytest.approx((low, high))
 
 
+def test_topics_that_a_run_lacks_have_the_value_of_an_empty_ranking() -> None:
+    # E is 1 for topic 2. Of b x a found 1 of 3 and 1 of 2, F 2/5; with x relevant 2 of 3 and 2 of 3, F 2/3.
+    (measure,) = parse_measures("E@3")
+    found = bounds_of(measure)
+    assert found is not None
+    assert (found.low, found.high) == pytest.approx(((1 / 3 + 1) / 2, (3 / 5 + 1) / 2))
+
+
 def test_nothing_is_open_where_all_is_judged() -> None:
     judged = [*QRELS, Qrel("1", "x", 0), Qrel("1", "y", 1)]
     found = bounds_of(AP, judged)

@@ -47,7 +47,7 @@ class JudgedRun:
         self.starts = starts
         self.grades = grades
         self.pairs = pairs
-        self._scores = scores
+        self.scores = scores
         self._hits: dict[int, Hits] = {}
 
     def __len__(self) -> int:
@@ -74,9 +74,9 @@ class JudgedRun:
 
         Where scores are not known, as in `judged_only`, no two documents are tied.
         """
-        if self._scores is None:
+        if self.scores is None:
             return np.arange(len(self.grades))
-        scores = self._scores()
+        scores = self.scores()
         anew = (scores[1:] != scores[:-1]) | (self.rows[1:] != self.rows[:-1])
         return np.append(0, np.cumsum(anew))[: len(scores)]
 
@@ -111,7 +111,7 @@ class JudgedRun:
         sizes[self.topics] = self.retrieved
         starts = np.append(0, np.cumsum(sizes))
         topics = np.arange(len(sizes))
-        return JudgedRun(self.relevance, topics, starts, self.grades, self.pairs, self._scores)
+        return JudgedRun(self.relevance, topics, starts, self.grades, self.pairs, self.scores)
 
     def counted(self, rows: Positions) -> Positions:
         """How many of these rows belong to each topic; shape (topics,)."""

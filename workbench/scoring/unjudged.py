@@ -47,6 +47,8 @@ def score_bounds(run: JudgedRun, measure: Measure, *, highest: int) -> ScoreBoun
     kernel = kernel_of(measure)
     if kernel is None or measure.NAME in _COUNTS:
         return None
+    if kernel.of_empty:
+        run = run.of_all_topics()
     cutoff = cutoff_of(measure)
     read = np.ones(len(run.grades), dtype=np.bool_) if cutoff is None else run.ranks <= cutoff
     unjudged = read & (run.grades == ABSENT)
@@ -57,7 +59,8 @@ def score_bounds(run: JudgedRun, measure: Measure, *, highest: int) -> ScoreBoun
         more = np.zeros(len(run.relevance.topics), dtype=np.intp)
         more[run.topics] = np.bincount(run.rows[unjudged], minlength=len(run))
         grades = np.where(unjudged, grade, run.grades)
-        filled = JudgedRun(_MoreRelevant(run.relevance, more, grade), run.topics, run.starts, grades)
+        more_relevant = _MoreRelevant(run.relevance, more, grade)
+        filled = JudgedRun(more_relevant, run.topics, run.starts, grades, scores=run.scores)
         relevant = compute(kernel, filled, measure)
     topics = len(run.relevance.topics)
     low, high = sorted((float(without.sum()) / topics, float(relevant.sum()) / topics))
