@@ -19,13 +19,13 @@ def expected_search_length(run: JudgedRun, measure: Measure) -> Floats:
     in the collection, else of the judged ones. A topic with fewer than n relevant documents asks for all.
     """
     rel = measure["rel"]
-    wanted = np.minimum(int(measure["n"]), run.relevant(rel))
+    asked = np.minimum(int(measure["n"]), run.relevant(rel))
     hits = run.hits(rel)
     found = run.counted(hits.rows)
     relevant_in = np.zeros(len(run))
     others_in, others_above, above = np.zeros(len(run)), np.zeros(len(run)), np.zeros(len(run))
     # The level of the n-th relevant document, for topics in which it is retrieved.
-    last = np.flatnonzero(hits.nth == wanted[hits.rows])
+    last = np.flatnonzero(hits.nth == asked[hits.rows])
     rows = hits.rows[last]
     at = run.starts[rows] + hits.ranks[last] - 1
     begins = np.searchsorted(run.levels, run.levels[at], side="left")
@@ -36,9 +36,9 @@ def expected_search_length(run: JudgedRun, measure: Measure) -> Floats:
     others_in[rows] = ends - begins - relevant_in[rows]
     others_above[rows] = begins - run.starts[rows] - above[rows]
     # Elsewhere it lies in the level of what is not retrieved.
-    short = found < wanted
+    short = found < asked
     relevant_in[short] = (run.relevant(rel) - found)[short]
     above[short] = found[short]
     others_above[short] = (run.retrieved - found)[short]
     others_in[short] = outside(run, measure)[short]
-    return np.where(wanted > 0, others_above + share(others_in * (wanted - above), relevant_in + 1), 0.0)
+    return np.where(asked > 0, others_above + share(others_in * (asked - above), relevant_in + 1), 0.0)
