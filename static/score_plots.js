@@ -43,3 +43,59 @@ kinds.ranges = ({ x, rows, words }, width) => {
     ],
   };
 };
+
+// A column for every row, above or below zero; `parts` are named scores that make up the difference.
+kinds.columns = ({ y, rows }, width) => {
+  const longest = Math.min(10, d3.max(rows, (row) => row.name.length) ?? 0);
+  // Names need eleven pixels each; of more rows only every second or third is named.
+  const every = Math.max(1, Math.ceil((11 * rows.length) / Math.max(1, width - 80)));
+  const extent = d3.max(rows, (row) => Math.abs(row.value)) || 1;
+  return {
+    width,
+    height: Math.min(340, Math.max(230, width * 0.3)),
+    marginLeft: 50,
+    marginRight: 10,
+    marginTop: 26,
+    marginBottom: 18 + Math.ceil(longest * 6.7),
+    dense: rows.length > 40,
+    x: { type: "band", domain: d3.range(rows.length), label: null, tickSize: 0, tickRotate: -90, padding: 0.2, ticks: d3.range(0, rows.length, every), tickFormat: (place) => shorten(rows[place].name, longest) },
+    y: { label: y, grid: true, domain: [-extent, extent], tickFormat: (value) => d3.format(".2~f")(value), ticks: 6 },
+    marks: [
+      Plot.barY(rows, { x: (_, place) => place, y1: 0, y2: "value", fill: (row) => colour(row.value < 0 ? 2 : 1) }),
+      Plot.ruleY([0], { stroke: "var(--edge)" }),
+      tip(rows, Plot.pointerX({
+        x: (_, place) => place,
+        y: "value",
+        title: (row) => [
+          row.name + (row.note ? ` · ${shorten(row.note, 60)}` : ""),
+          ...row.parts.map(([name, value]) => `${shorten(name, 30)}: ${three(value)}`),
+          `difference: ${three(row.value)}`,
+        ].join("\n"),
+      })),
+    ],
+  };
+};
+
+// Lines of shares over shares, both from 0 to 1.
+kinds.curve = ({ x, y, lines }, width) => {
+  const points = lines.flatMap((line, place) => line.points.map(([at, value]) => ({ at, value, line, place })));
+  return {
+    width,
+    height: Math.min(360, Math.max(230, width * 0.42)),
+    marginLeft: 46,
+    marginRight: 14,
+    marginBottom: 42,
+    x: { label: x, labelOffset: 36, domain: [0, 1], tickFormat: two, ticks: 10 },
+    y: { label: y, grid: true, domain: [0, 1], tickFormat: two, ticks: 5 },
+    marks: [
+      Plot.ruleY([0], { stroke: "var(--line)" }),
+      Plot.line(points, { x: "at", y: "value", z: "place", stroke: (point) => colour(point.place + 1), strokeWidth: 2 }),
+      Plot.dot(points, { x: "at", y: "value", r: 3, fill: (point) => colour(point.place + 1) }),
+      tip(points, Plot.pointerX({
+        x: "at",
+        y: "value",
+        title: ({ at, value, line }) => `${line.name}\n${x.toLowerCase()} ${at.toFixed(1)}: ${three(value)}`,
+      })),
+    ],
+  };
+};

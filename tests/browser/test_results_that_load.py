@@ -40,4 +40,6 @@ def test_what_is_asked_last_is_shown(live_server: Callable[..., Server], page: P
         assert len(held) == 1
         held[0].continue_()
         # The addresses of the tables say what was asked for.
-        expect(page.locator(f"#table a[href*='=RR'], #report a[href*='={value}']").first).to_be_visible()
+        expect(
+            page.locator(f"#table a[href*='=RR']:visible, #report a[href*='={value}']:visible").first
+        ).to_be_visible()

@@ -6,6 +6,9 @@ from flask.testing import FlaskClient
 from tests.builders import run_text
 from tests.uploads import check_files, import_judgments, keep_all, links, text_of, upload
 from tests.web.conftest import Enter
+from workbench.web.pages.scores import form
+from workbench.workflow.caching import Cache
+from workbench.workflow.scores import score_table
 
 ADDRESS = "/c/harbour/scores"
 MEASURES = {"measures": "AP(rel=2) P(rel=2)@2"}
@@ -47,8 +50,9 @@ def test_topics_that_a_run_lacks_count_as_nothing_and_are_told(olga: FlaskClient
     assert "1 of 2 topics 0.5000" in text_of(page)
     (address,) = links(page, "tag=half")
     topics = text_of(olga.get(address).text)
-    assert "1 of 2 topics scored" in topics
-    assert "All topics 0.5000 T1 tides 1.0000 T2 nets 0.0000" in topics
+    assert "1 of 2 topics answered" in topics
+    # Medians of alpha 1 and 1, beta 5/6 and 1, half 1 and 0; relevant two documents and one.
+    assert "T1 tides 1.0000 1.0000 0.0000 2 T2 nets 0.0000 1.0000 −1.0000 1" in topics
 
 
 def test_the_first_view_proposes_measures_and_lets_the_page_fetch_the_table(olga: FlaskClient) -> None:
@@ -110,8 +114,55 @@ def test_the_table_comes_as_csv_with_all_digits(olga: FlaskClient) -> None:
     assert olga.get(f"{ADDRESS}/table.csv?measures=no").status_code == 422
 
 
-def test_an_unknown_run_is_not_there(olga: FlaskClient) -> None:
-    assert olga.get(f"{ADDRESS}/run?tag=gamma&measures=AP").status_code == 404
+@pytest.mark.parametrize(
+    ("page", "root"),
+    [("run?tag=beta&", "run"), ("two?", "two"), ("two?first=beta&second=alpha&", "two"), ("pairs?", "pairs"),
+     ("pairs?method=t-holm&seed=3&", "pairs"), ("topics?order=disagreement&", "topics")],
+)  # fmt: skip
+def test_the_pages_in_detail_show_their_table_and_give_it_as_files(
+    olga: FlaskClient, page: str, root: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = f"{ADDRESS}/{page}measures=AP(rel=2)+P(rel=2)@2&by=P(rel=2)@2"
+    whole = olga.get(address)
+    assert whole.status_code == 200
+    assert f'id="{root}"' in whole.text
+    assert '<option value="P(rel=2)@2" selected>' in whole.text
+    files = [link for link in links(whole.text, ".csv?") + links(whole.text, ".tex?") if "/scores/" in link]
+    assert files
+    assert {olga.get(file).status_code for file in files} == {200}
+    # As long as runs wait to be scored, the page asks for its part again.
+    monkeypatch.setattr(form, "SECONDS", 0)
+    monkeypatch.setattr(score_table, "_SCORED", Cache(9))
+    begun = olga.get(address).text
+    assert f'id="{root}" hx-get="' in begun
+    assert "1 of 2 runs" in begun
+    assert "whole=1" in begun
+    part = olga.get(address, headers={"HX-Request": "true", "HX-Request-Type": "partial"}).text
+    assert part.lstrip().startswith("<")
+    assert "<html" not in part
+    assert f'id="{root}" hx-get="' not in part
+
+
+def test_the_leaderboard_says_how_far_the_runs_are_scored(
+    olga: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(form, "SECONDS", 0)
+    monkeypatch.setattr(score_table, "_SCORED", Cache(9))
+    address = f"{ADDRESS}?measures=AP"
+    assert "1 of 2 runs" in olga.get(address).text
+    assert "alpha" in text_of(olga.get(address).text)
+    assert links(olga.get(address).text, "tag=alpha")
+
+
+@pytest.mark.parametrize(
+    ("page", "status"),
+    [("run?tag=gamma&measures=AP", 404), ("run?measures=AP", 404), ("two?first=gamma&measures=AP", 404),
+     ("two?first=beta&second=beta&measures=AP", 422), ("two?measures=AP&seed=x", 422),
+     ("pairs?measures=AP&method=luck", 422), ("topics?measures=AP&order=luck", 422),
+     ("topics?measures=AP&by=RR", 422), ("pairs?measures=Ap", 422), ("pairs?asked=1&measures=AP", 422)],
+)  # fmt: skip
+def test_what_cannot_be_shown_is_refused(olga: FlaskClient, page: str, status: int) -> None:
+    assert olga.get(f"{ADDRESS}/{page}").status_code == status
 
 
 def test_without_runs_or_judgments_the_page_says_what_is_lacking(olga: FlaskClient) -> None:

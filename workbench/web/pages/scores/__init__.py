@@ -4,6 +4,6 @@ Every page reads the same table, which `form.scored` computes some runs at a tim
 whole yet shows how far it has come and asks again by itself.
 """
 
-from workbench.web.pages.scores import leaderboard, run
+from workbench.web.pages.scores import leaderboard, pairs, run, topics
 
-BLUEPRINTS = (leaderboard.blueprint, run.blueprint)
+BLUEPRINTS = (leaderboard.blueprint, run.blueprint, pairs.blueprint, topics.blueprint)

@@ -1,25 +1,30 @@
-"""What all pages of scores are asked for: measures, the rule of the qrels, runs; and their table."""
+"""What all pages of scores share: measures, the rule of the qrels and runs of the address; their table."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
-from flask import request
+from flask import render_template, request
 
-from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.consensus.rules import RULES
+from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError
 from workbench.records import Verdict
 from workbench.scoring.measures import parse_measures
 from workbench.storage import Session
 from workbench.web.access import here
-from workbench.web.forms import findings_of, sent_ids
+from workbench.web.forms import findings_of, sent_id, sent_ids, status_of
 from workbench.web.ids import write_id
 from workbench.web.pages.qrels.rule_form import RuleForm, rule_form
+from workbench.web.requests import wants_fragment
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.runs.run_records import CampaignRun, runs_of
 from workbench.workflow.scores.score_table import ScoreTable, default_measures, score_runs
 
 # How long a request may score runs before it says how far it has come.
 SECONDS = 2.0
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,3 +94,46 @@ def scored(db: Session, form: ScoreForm, *, at_once: bool = False) -> ScoreTable
         tags=form.tags or None,
         seconds=None if at_once or "whole" in request.args else SECONDS,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Detail(Generic[Result]):
+    """What a page in detail shows: the table, and of a whole table what is made of it; or what is wrong."""
+
+    form: ScoreForm
+    table: ScoreTable | None
+    found: Result | None
+    findings: tuple[Finding, ...] = ()
+    status: int = 200
+
+
+def detail(db: Session, form: ScoreForm, make: Callable[[ScoreTable, str], Result]) -> Detail[Result]:
+    """Make something of the table and the measure that the page shows, once the table is whole."""
+    try:
+        table = scored(db, form)
+        shown = form.shown(table)
+        return Detail(form, table, None if table.waiting else make(table, shown))
+    except NotFound:
+        raise
+    except WorkbenchError as error:
+        return Detail(form, None, None, findings_of(error, "Scores"), status_of(error))
+
+
+def whole_detail(db: Session, form: ScoreForm, make: Callable[[ScoreTable, str], Result]) -> Result:
+    """The same for a file: raises WorkbenchError where a page says what is wrong."""
+    table = scored(db, form, at_once=True)
+    return make(table, form.shown(table))
+
+
+def render_detail(page: str, of: Detail[Any], **more: object) -> tuple[str, int]:
+    """A page in detail, or the part of it that comes after the page."""
+    template = f"scores/_{page}.html" if wants_fragment() else f"scores/{page}.html"
+    return render_template(template, detail=of, form=of.form, rules=RULES, **more), of.status
+
+
+def known_tag(form: ScoreForm, field: str) -> str:
+    """The run that a field of the address names, empty without one; raises NotFound for an unknown one."""
+    tag = sent_id(field)
+    if tag and tag not in {one.tag for one in form.runs}:
+        raise NotFound(f"there is no run {tag!r} in this campaign")
+    return tag

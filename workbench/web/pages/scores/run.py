@@ -1,32 +1,112 @@
-"""One run, topic by topic; `?tag=` names it."""
+"""One run in detail: its summary sheet, precision by recall, and every topic against the median."""
 
 from __future__ import annotations
 
-from flask import Blueprint, render_template
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
-from workbench.consensus.rules import RULES
+from flask import Blueprint
+from werkzeug.wrappers import Response
+
 from workbench.errors import NotFound
+from workbench.scoring.summary_sheet import CUTOFFS, LEVELS
+from workbench.storage import Session
 from workbench.web.access import here, reader
 from workbench.web.context import reading
-from workbench.web.forms import sent_id
-from workbench.web.pages.scores.form import score_form
+from workbench.web.downloads import export_file
+from workbench.web.pages.scores.form import (
+    ScoreForm,
+    detail,
+    known_tag,
+    render_detail,
+    score_form,
+    whole_detail,
+)
 from workbench.workflow.campaigns.collection import topics_of
-from workbench.workflow.scores.score_table import score_runs
+from workbench.workflow.scores.run_profile import (
+    RunProfile,
+    profile_topics_export,
+    run_profile,
+    sheet_export,
+)
+from workbench.workflow.scores.score_table import ScoreTable
 
 blueprint = Blueprint("run_scores", __name__, url_prefix="/c/<slug>/scores/run")
 
 
 @blueprint.get("")
 @reader
-def index() -> str:
-    """One run topic by topic."""
-    tag = sent_id("tag")
+def index() -> tuple[str, int]:
+    """The run that `?tag=` names, among the runs of the form."""
     with reading() as db:
-        form = score_form(db)
-        if tag not in {one.tag for one in form.runs}:
-            raise NotFound(f"there is no run {tag!r} in this campaign")
-        table = score_runs(db, here().id, choice=form.rule.choice, measures=form.measures, tags=[tag])
+        form, tag = _form(db)
+        of = detail(db, form, _profile_of(db, tag))
         titles = {topic.id: topic.title for topic in topics_of(db, here().id)}
-    return render_template(
-        "scores/run.html", form=form, rules=RULES, table=table, scores=table.runs[0], titles=titles
+    return render_detail(
+        "run",
+        of,
+        tag=tag,
+        titles=titles,
+        levels=LEVELS,
+        cutoffs=CUTOFFS,
+        medians=_medians(of.found, titles) if of.found else None,
+        curve=_curve(of.found) if of.found else None,
     )
+
+
+@blueprint.get("/topics.<any(csv, tex, json):kind>")
+@reader
+def topics_file(kind: str) -> Response:
+    """The topics: as CSV and JSON with all digits, or as LaTeX."""
+    profile = _whole_profile()
+    return export_file(profile_topics_export(profile), kind, f"{here().slug}.{profile.scores.tag}.topics")
+
+
+@blueprint.get("/sheet.<any(csv, tex, json):kind>")
+@reader
+def sheet_file(kind: str) -> Response:
+    """The summary sheet: as CSV and JSON with all digits, or as LaTeX."""
+    profile = _whole_profile()
+    return export_file(sheet_export(profile), kind, f"{here().slug}.{profile.scores.tag}.sheet")
+
+
+def _whole_profile() -> RunProfile:
+    with reading() as db:
+        form, tag = _form(db)
+        return whole_detail(db, form, _profile_of(db, tag))
+
+
+def _form(db: Session) -> tuple[ScoreForm, str]:
+    form = score_form(db)
+    tag = known_tag(form, "tag")
+    if not tag:
+        raise NotFound("no run is named", remedy="choose one on the leaderboard")
+    return replace(form, tags=form.tags | {tag}), tag
+
+
+def _profile_of(db: Session, tag: str) -> Callable[[ScoreTable, str], RunProfile]:
+    def make(table: ScoreTable, shown: str) -> RunProfile:
+        return run_profile(db, here().id, table, tag, shown)
+
+    return make
+
+
+def _medians(profile: RunProfile, titles: dict[str, str]) -> dict[str, Any]:
+    """A column for every topic: how far the run is above or below the median."""
+    rows = [
+        {
+            "name": line.topic,
+            "note": titles.get(line.topic, ""),
+            "value": line.difference,
+            "parts": [[profile.scores.tag, line.score], ["median", line.median]],
+        }
+        for line in profile.lines
+    ]
+    return {"y": f"{profile.shown}, difference from the median", "rows": rows}
+
+
+def _curve(profile: RunProfile) -> dict[str, Any]:
+    """The interpolated precision over recall."""
+    points = [list(point) for point in zip(LEVELS, profile.sheet.levels, strict=True)]
+    return {"x": "Recall", "y": "Precision", "lines": [{"name": profile.scores.tag, "points": points}]}

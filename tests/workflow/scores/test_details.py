@@ -1,0 +1,138 @@
+"""One run, two runs, all pairs and topics of a small table, by hand."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from tests.builders import ALPHA, BETA, campaign_with_people, send_runs
+from workbench.consensus.rule_choice import rule_choice
+from workbench.errors import WorkbenchError
+from workbench.records import Judgment
+from workbench.scoring.pairs_of_runs import ComparedRuns, Comparisons
+from workbench.storage.engine import Database
+from workbench.workflow.judging.importing import import_judgments
+from workbench.workflow.scores import run_pairs
+from workbench.workflow.scores.run_pairs import (
+    METHODS,
+    TESTS,
+    all_pairs,
+    all_pairs_export,
+    two_runs,
+    two_runs_export,
+)
+from workbench.workflow.scores.run_profile import profile_topics_export, run_profile, sheet_export
+from workbench.workflow.scores.score_table import ScoreTable, score_runs
+from workbench.workflow.scores.topic_table import topic_table, topic_table_export
+
+# Relevant are d1 of T1 and d/4 of T2. RR of alpha 1 and 1, of beta 1/3 and 1, of half 1/2 and 0.
+JUDGED = [Judgment("X", "T1", "d1", 1), Judgment("X", "T1", "d2", 0), Judgment("X", "T2", "d/4", 1)]
+
+
+@pytest.fixture
+def campaign(database: Database) -> int:
+    with database.writing() as db:
+        made = campaign_with_people(db)
+        send_runs(db, made.campaign.id, alpha=ALPHA, beta=BETA, half={"T1": ("d2", "d1")})
+        import_judgments(db, made.campaign.id, JUDGED, source="f")
+    return made.campaign.id
+
+
+@pytest.fixture
+def table(database: Database, campaign: int) -> ScoreTable:
+    with database.reading() as db:
+        return score_runs(db, campaign, choice=rule_choice(), measures="RR P@1")
+
+
+def test_a_run_is_compared_with_the_median_by_topic(
+    database: Database, campaign: int, table: ScoreTable
+) -> None:
+    with database.reading() as db:
+        found = run_profile(db, campaign, table, "beta", "RR")
+    # Medians 1/2 and 1.
+    assert [(line.topic, line.median, line.relevant) for line in found.lines] == [
+        ("T1", 0.5, 1),
+        ("T2", 1.0, 1),
+    ]
+    assert [line.difference for line in found.lines] == [pytest.approx(-1 / 6), 0.0]
+    assert (found.above, found.below, found.rank) == (0, 1, 2)
+    # Of four and two documents one each is relevant, at ranks 3 and 1.
+    assert (found.sheet.retrieved, found.sheet.relevant, found.sheet.found) == (6, 2, 2)
+    assert found.sheet.average_precision == pytest.approx((1 / 3 + 1) / 2)
+    rows = list(profile_topics_export(found).rows())
+    assert rows[0] == ("T1", pytest.approx(1 / 3), 0.0, 0.5, pytest.approx(-1 / 6), 1)
+    assert [row[2] for row in sheet_export(found).rows()][:4] == [6, 2, 2, pytest.approx((1 / 3 + 1) / 2)]
+
+
+def test_two_runs_have_a_difference_before_tests(table: ScoreTable) -> None:
+    found = two_runs(table, "RR", "alpha", "half", seed=7)
+    assert found.difference.mean == pytest.approx(3 / 4)
+    assert (found.difference.better, found.difference.worse) == (2, 0)
+    assert found.topics == (("T2", 1.0, 0.0, 1.0), ("T1", 1.0, 0.5, 0.5))
+    assert {test.test for test in found.difference.tests} == TESTS.keys()
+    data = json.loads(two_runs_export(found).json())
+    assert (data["first"], data["topics"], data["effect"]) == ("alpha", 2, found.difference.effect)
+    with pytest.raises(WorkbenchError, match="itself"):
+        two_runs(table, "RR", "beta", "beta")
+
+
+def test_every_two_runs_are_tested_and_the_seed_is_kept(table: ScoreTable) -> None:
+    found = all_pairs(table, "RR", Comparisons.RANDOMISED_TUKEY, seed=7)
+    assert {(line.first, line.second) for line in found.lines} == {
+        ("alpha", "beta"), ("alpha", "half"), ("beta", "half")
+    }  # fmt: skip
+    assert found.lines[0].difference == pytest.approx(3 / 4)
+    # Two topics tell no runs apart.
+    assert found.significant == sum(found.wins.values()) == sum(found.losses.values()) == 0
+    data = json.loads(all_pairs_export(found).json())
+    assert (data["method"], data["seed"], len(data["pairs"])) == ("randomised-tukey", 7, 3)
+    assert all_pairs(table, "RR", Comparisons.RANDOMISED_TUKEY, seed=7).lines == found.lines
+
+
+def test_wins_and_losses_count_significant_differences(
+    table: ScoreTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Alpha is not told from beta; both are better than half.
+    monkeypatch.setattr(ComparedRuns, "significant", np.array([False, True, True]))
+    found = all_pairs(table, "RR", Comparisons.T_HOLM)
+    assert found.wins == {"alpha": 1, "beta": 1, "half": 0}
+    assert found.losses == {"alpha": 0, "beta": 0, "half": 2}
+
+
+def test_a_slow_test_is_refused_for_many_runs(table: ScoreTable, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(run_pairs.MOST_RUNS, Comparisons.TUKEY, 2)
+    with pytest.raises(WorkbenchError, match="3 runs"):
+        all_pairs(table, "RR", Comparisons.TUKEY)
+
+
+def test_every_comparison_and_test_has_a_name() -> None:
+    assert METHODS.keys() == set(Comparisons)
+    assert run_pairs.MOST_RUNS.keys() < METHODS.keys()
+
+
+def test_topics_come_by_difficulty_or_disagreement(table: ScoreTable) -> None:
+    # RR of T1: 1, 1/3, 1/2; of T2: 1, 1, 0, which has the higher median and deviation.
+    assert [one.topic for one in topic_table(table, "RR").lines] == ["T1", "T2"]
+    by_disagreement = topic_table(table, "RR", "disagreement")
+    assert [one.topic for one in by_disagreement.lines] == ["T2", "T1"]
+    assert [row[0] for row in topic_table_export(by_disagreement).rows()] == ["T2", "T1"]
+    with pytest.raises(WorkbenchError, match="sorted"):
+        topic_table(table, "RR", "luck")
+
+
+def test_what_is_exported_has_latex(database: Database, campaign: int, table: ScoreTable) -> None:
+    with database.reading() as db:
+        profile = run_profile(db, campaign, table, "beta", "RR")
+    exports = (
+        profile_topics_export(profile),
+        sheet_export(profile),
+        two_runs_export(two_runs(table, "RR", "alpha", "beta")),
+        all_pairs_export(all_pairs(table, "RR", Comparisons.T_HOLM)),
+        topic_table_export(topic_table(table, "RR")),
+    )
+    for export in exports:
+        assert export.latex is not None
+        assert "\\toprule" in export.latex()
+        assert len(export.columns) == len(next(iter(export.rows())))

@@ -1,0 +1,144 @@
+"""Runs against one another: two of them, topic by topic, and every two."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from flask import Blueprint, request
+from werkzeug.wrappers import Response
+
+from workbench.errors import WorkbenchError
+from workbench.scoring.pairs_of_runs import Comparisons
+from workbench.web.access import here, reader
+from workbench.web.context import reading
+from workbench.web.downloads import export_file
+from workbench.web.forms import whole_number
+from workbench.web.pages.scores.form import (
+    ScoreForm,
+    detail,
+    known_tag,
+    render_detail,
+    score_form,
+    whole_detail,
+)
+from workbench.workflow.campaigns.collection import topics_of
+from workbench.workflow.scores.run_pairs import (
+    METHODS,
+    TESTS,
+    AllPairs,
+    TwoRuns,
+    all_pairs,
+    all_pairs_export,
+    method_in_words,
+    two_runs,
+    two_runs_export,
+)
+from workbench.workflow.scores.score_table import ScoreTable
+
+blueprint = Blueprint("run_pairs", __name__, url_prefix="/c/<slug>/scores")
+MOST_PAIRS = 200
+LARGEST_SEED = 2**32 - 1
+
+
+@blueprint.get("/pairs")
+@reader
+def index() -> tuple[str, int]:
+    """Every two runs by `?method=` and `?seed=`."""
+    with reading() as db:
+        of = detail(db, score_form(db), _all)
+    words = method_in_words(of.found.compared) if of.found else ""
+    return render_detail(
+        "pairs", of, methods=METHODS, method=_method_name(), seed=_seed_text(), words=words, most=MOST_PAIRS
+    )
+
+
+@blueprint.get("/pairs.<any(csv, tex, json):kind>")
+@reader
+def index_file(kind: str) -> Response:
+    """Every two runs: as CSV and JSON with all digits, or as LaTeX."""
+    with reading() as db:
+        found = whole_detail(db, score_form(db), _all)
+    return export_file(all_pairs_export(found), kind, f"{here().slug}.pairs")
+
+
+@blueprint.get("/two")
+@reader
+def two() -> tuple[str, int]:
+    """The runs that `?first=` and `?second=` name, else the two best."""
+    with reading() as db:
+        form = score_form(db)
+        of = detail(db, form, _two_of(form))
+        titles = {topic.id: topic.title for topic in topics_of(db, here().id)}
+    return render_detail(
+        "two",
+        of,
+        titles=titles,
+        tests=TESTS,
+        seed=_seed_text(),
+        plot=_differences(of.found, titles) if of.found else None,
+    )
+
+
+@blueprint.get("/two.<any(csv, tex, json):kind>")
+@reader
+def two_file(kind: str) -> Response:
+    """Two runs: their topics as CSV, their tests as LaTeX, both as JSON."""
+    with reading() as db:
+        form = score_form(db)
+        found = whole_detail(db, form, _two_of(form))
+    return export_file(two_runs_export(found), kind, f"{here().slug}.two-runs")
+
+
+def _all(table: ScoreTable, shown: str) -> AllPairs:
+    method = next((one for one in Comparisons if one == _method_name()), None)
+    if method is None:
+        raise WorkbenchError(f"there is no test {_method_name()!r}", remedy=f"one of {', '.join(METHODS)}")
+    return all_pairs(table, shown, method, seed=_seed())
+
+
+def _two_of(form: ScoreForm) -> Callable[[ScoreTable, str], TwoRuns]:
+    first, second = known_tag(form, "first"), known_tag(form, "second")
+
+    def make(table: ScoreTable, shown: str) -> TwoRuns:
+        best = sorted(table.runs, key=lambda run: (-run.values[shown], run.tag))
+        others = [run.tag for run in best if run.tag not in (first, second)]
+        one = first or (others.pop(0) if others else "")
+        other = second or (others.pop(0) if others else "")
+        missing = {one, other} - {run.tag for run in best}
+        if missing:
+            raise WorkbenchError("two of the scored runs are needed", remedy="choose them on the leaderboard")
+        return two_runs(table, shown, one, other, seed=_seed())
+
+    return make
+
+
+def _method_name() -> str:
+    return request.args.get("method") or str(Comparisons.RANDOMISED_TUKEY)
+
+
+def _seed_text() -> str:
+    return request.args.get("seed", "").strip() or "0"
+
+
+def _seed() -> int:
+    seed = whole_number(_seed_text())
+    if seed is None or not 0 <= seed <= LARGEST_SEED:
+        raise WorkbenchError(
+            f"the random seed cannot be {_seed_text()!r}", remedy=f"a whole number up to {LARGEST_SEED:,}"
+        )
+    return seed
+
+
+def _differences(found: TwoRuns, titles: dict[str, str]) -> dict[str, Any]:
+    """A column for every topic: how far the first run is ahead."""
+    rows = [
+        {
+            "name": topic,
+            "note": titles.get(topic, ""),
+            "value": difference,
+            "parts": [[found.first.tag, one], [found.second.tag, other]],
+        }
+        for topic, one, other, difference in found.topics
+    ]
+    return {"y": f"{found.shown}, difference", "rows": rows}

@@ -1,0 +1,63 @@
+"""The topics by difficulty, or by how far the runs disagree on them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Blueprint, request
+from werkzeug.wrappers import Response
+
+from workbench.web.access import here, reader
+from workbench.web.context import reading
+from workbench.web.downloads import export_file
+from workbench.web.pages.scores.form import detail, render_detail, score_form, whole_detail
+from workbench.workflow.campaigns.collection import topics_of
+from workbench.workflow.scores.score_table import ScoreTable
+from workbench.workflow.scores.topic_table import ORDERS, TopicTable, topic_table, topic_table_export
+
+blueprint = Blueprint("topic_scores", __name__, url_prefix="/c/<slug>/scores/topics")
+
+
+@blueprint.get("")
+@reader
+def index() -> tuple[str, int]:
+    """What the runs score on each topic; `?order=` is one of ORDERS."""
+    with reading() as db:
+        of = detail(db, score_form(db), _topics)
+        titles = {topic.id: topic.title for topic in topics_of(db, here().id)}
+    plot = _spread(of.found, titles) if of.found else None
+    return render_detail("topics", of, titles=titles, orders=ORDERS, order=_order(), plot=plot)
+
+
+@blueprint.get("/table.<any(csv, tex, json):kind>")
+@reader
+def table_file(kind: str) -> Response:
+    """The table: as CSV and JSON with all digits, or as LaTeX."""
+    with reading() as db:
+        found = whole_detail(db, score_form(db), _topics)
+    return export_file(topic_table_export(found), kind, f"{here().slug}.topics.{found.order}")
+
+
+def _topics(table: ScoreTable, shown: str) -> TopicTable:
+    return topic_table(table, shown, _order())
+
+
+def _order() -> str:
+    return request.args.get("order") or "difficulty"
+
+
+def _spread(found: TopicTable, titles: dict[str, str]) -> dict[str, Any]:
+    """A dot for every topic at its median, with its quartiles, and the lowest and highest score as a band."""
+    rows = [
+        {
+            "name": one.topic,
+            "note": titles.get(one.topic, ""),
+            "value": one.median,
+            "line": [one.lower, one.upper],
+            "band": [one.low, one.high],
+            "n": one.runs,
+        }
+        for one in found.lines
+    ]
+    words = {"value": "median", "line": "quartiles", "band": "lowest to highest", "n": "runs"}
+    return {"x": found.shown, "rows": rows, "words": words}

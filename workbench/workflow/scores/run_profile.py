@@ -1,0 +1,151 @@
+"""One run in detail: its summary sheet, and each topic against the median of all runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from sqlalchemy.orm import Session
+
+from workbench.consensus.rule_choice import RuleChoice, choice_label
+from workbench.export import Export, table_export
+from workbench.latex import document, escaped, number, table
+from workbench.scoring.scorer import RunScores
+from workbench.scoring.summary_sheet import CUTOFFS, LEVELS, SummarySheet, sheet_measures, summary_sheet
+from workbench.scoring.topic_difficulty import topic_scores
+from workbench.workflow.scores.score_table import ScoreTable, score_runs
+
+# Medians of two are halves of sums: a difference below this is rounding.
+_EQUAL = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class TopicLine:
+    """A run on a topic: its score, the median of all runs, how many documents the qrels call relevant."""
+
+    topic: str
+    score: float
+    median: float
+    relevant: int
+
+    @property
+    def difference(self) -> float:
+        """The score less the median; exactly 0 where they differ by rounding alone."""
+        difference = self.score - self.median
+        return difference if abs(difference) > _EQUAL else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class RunProfile:
+    """A run among the runs of `table`, in detail by the measure `shown`; `lines` are by topic."""
+
+    table: ScoreTable
+    shown: str
+    scores: RunScores
+    sheet: SummarySheet
+    lines: tuple[TopicLine, ...]
+
+    @property
+    def rank(self) -> int:
+        """The place of the run by the measure shown; runs of one score share the best place."""
+        own = self.scores.values[self.shown]
+        return 1 + sum(one.values[self.shown] > own for one in self.table.runs)
+
+    @property
+    def above(self) -> int:
+        """On how many topics the run is above the median."""
+        return sum(line.difference > 0 for line in self.lines)
+
+    @property
+    def below(self) -> int:
+        """On how many topics it is below."""
+        return sum(line.difference < 0 for line in self.lines)
+
+
+def run_profile(db: Session, campaign_id: int, found: ScoreTable, tag: str, shown: str) -> RunProfile:
+    """The profile of a run of a table, which must be whole; raises KeyError for a run that is not in it."""
+    scores = found.run(tag)
+    medians = {one.topic: one.median for one in topic_scores([run.per_topic[shown] for run in found.runs])}
+    relevant = relevant_by_topic(found)
+    lines = tuple(
+        TopicLine(topic, score, medians[topic], relevant.get(topic, 0))
+        for topic, score in scores.per_topic[shown].items()
+    )
+    sheet = _sheet(db, campaign_id, found.qrels.choice, tag, found.qrels.relevant_from)
+    return RunProfile(found, shown, scores, sheet, lines)
+
+
+def relevant_by_topic(found: ScoreTable) -> dict[str, int]:
+    """How many documents the qrels of a table call relevant, for topics with any."""
+    counts: dict[str, int] = {}
+    for qrel in found.qrels.consensus.qrels:
+        if qrel.grade >= found.qrels.relevant_from:
+            counts[qrel.topic] = counts.get(qrel.topic, 0) + 1
+    return counts
+
+
+def profile_topics_export(profile: RunProfile) -> Export:
+    """One row a topic: every measure, the median of the one shown, the difference, relevant documents."""
+    names = profile.table.measures
+    columns = ("topic", *names, f"median {profile.shown}", "difference", "relevant")
+    rows = [
+        (
+            line.topic,
+            *(profile.scores.per_topic[name][line.topic] for name in names),
+            line.median,
+            line.difference,
+            line.relevant,
+        )
+        for line in profile.lines
+    ]
+    caption = (
+        f"{escaped(profile.scores.tag)} by topic, with the median {escaped(profile.shown)} of "
+        f"{len(profile.table.runs)} runs; qrels: {escaped(choice_label(profile.table.qrels.choice))}."
+    )
+    return Export(
+        columns, lambda: rows, table_export(columns, rows).data, partial(_latex, columns, rows, caption)
+    )
+
+
+def sheet_export(profile: RunProfile) -> Export:
+    """The summary sheet, one row a figure: what it is, at which recall or rank, and the value."""
+    sheet = profile.sheet
+    rows: list[tuple[object, ...]] = [
+        ("retrieved", None, sheet.retrieved),
+        ("relevant", None, sheet.relevant),
+        ("relevant retrieved", None, sheet.found),
+        *(("interpolated precision at recall", *one) for one in zip(LEVELS, sheet.levels, strict=True)),
+        ("average precision", None, sheet.average_precision),
+        *(("precision at rank", *one) for one in zip(CUTOFFS, sheet.cutoffs, strict=True)),
+        ("R-precision", None, sheet.r_precision),
+    ]
+    columns = ("figure", "at", "value")
+    caption = (
+        f"Summary sheet of {escaped(profile.scores.tag)}: counts over all, means over "
+        f"{profile.scores.topics_in_qrels} topics; relevant from grade {sheet.relevant_from}; qrels: "
+        f"{escaped(choice_label(profile.table.qrels.choice))}."
+    )
+    return Export(
+        columns, lambda: rows, table_export(columns, rows).data, partial(_latex, columns, rows, caption)
+    )
+
+
+def _sheet(db: Session, campaign_id: int, choice: RuleChoice, tag: str, relevant_from: int) -> SummarySheet:
+    names = " ".join(map(str, sheet_measures(relevant_from)))
+    found = score_runs(db, campaign_id, choice=choice, measures=names, tags=[tag])
+    relevant = found.qrels.summary.relevant
+    return summary_sheet(found.runs[0], relevant_from=relevant_from, relevant=relevant)
+
+
+def _latex(columns: Sequence[str], rows: Iterable[Sequence[object]], caption: str) -> str:
+    cells = [[_cell(value) for value in row] for row in rows]
+    heads = [escaped(column) for column in columns]
+    label = "tab:run"
+    return document(table(f"l{'r' * (len(heads) - 1)}", heads, cells, caption, label, size=r"\footnotesize"))
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    return number(value, 4) if isinstance(value, float) else escaped(str(value))
