@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 import numpy as np
@@ -17,9 +18,9 @@ from workbench.trust.depth import (
     Deepening,
     PoolByRank,
     deeper_pool,
-    export,
     pool_by_rank,
 )
+from workbench.trust.depth_export import PARTS, depth_export
 from workbench.trust.power_law import Fit
 
 
@@ -73,12 +74,30 @@ def test_the_extrapolation_by_hand() -> None:
     assert (found.law.scale, found.law.exponent) == pytest.approx((16, -1))
     assert found.expected == pytest.approx(28 / 3)
     assert (found.found, found.judgments, found.pooled, found.judged) == (24, 21, 50, 50)
+    assert (found.reached, found.known) == (4, 0)
     assert found.share_found == pytest.approx(24 / (24 + 28 / 3))
     # No topic finds more than it has documents to judge: t2 has one, and is the better bet.
     assert [(one.topic, one.expected, one.per_judgment) for one in found.topics] == [
         ("t2", 1.0, 1.0),
         ("t1", pytest.approx(7), pytest.approx(7 / 20)),
     ]
+
+
+def test_what_is_judged_beyond_the_depth_is_no_gain() -> None:
+    # As above, but 8 of t1's 20 documents beyond rank 2 are judged, 3 of them relevant: 12/20 of 7 are left.
+    counts = PoolByRank(
+        ("t1", "t2"),
+        3,
+        np.array([[20, 20, 10, 10], [5, 5, 1, 0]]),
+        np.array([[20, 20, 8, 0], [5, 5, 0, 0]]),
+        np.array([[12, 6, 3, 0], [4, 2, 0, 0]]),
+    )
+    found = deeper_pool(counts, Deepening(2, 4, rounds=50))
+    assert (found.found, found.known, found.judgments) == (24, 3, 13)
+    assert found.expected == pytest.approx(28 / 3)
+    (topic,) = [one for one in found.topics if one.topic == "t1"]
+    assert topic.judgments == 12
+    assert topic.expected == pytest.approx(7 * 12 / 20)
 
 
 def test_the_interval_of_a_topic_is_that_of_its_count() -> None:
@@ -149,15 +168,16 @@ def test_runs_of_other_topics_are_refused() -> None:
         deeper_pool(pool_by_rank(RUNS, QRELS, deepest=3), Deepening(2, 4))
 
 
-def test_the_table_has_a_row_a_topic_and_the_data_the_rest() -> None:
+def test_tables_have_a_row_a_topic_or_band_and_the_data_all_of_them() -> None:
     found = deeper_pool(law_counts(4, 20, seed=3, documents=5.0), Deepening(10, 20, rounds=50))
-    table = export(found)
-    rows = list(table.rows())
-    assert [row[0] for row in rows] == [one.topic for one in found.topics]
-    assert all(len(row) == len(table.columns) for row in rows)
-    data = table.data()
-    assert isinstance(data, dict)
-    assert (data["depth"], data["deeper"], data["fit_from"]) == (10, 20, 2)
+    topics, bands = (depth_export(found, part) for part in PARTS)
+    assert [row[0] for row in topics.rows()] == [one.topic for one in found.topics]
+    assert [row[1] for row in bands.rows()] == [band.last for band in found.bands]
+    assert all(len(row) == len(table.columns) for table in (topics, bands) for row in table.rows())
+    data = json.loads(topics.json())
+    assert data == json.loads(bands.json())
+    assert (data["question"]["depth"], data["question"]["fit_from"]) == (10, 2)
+    assert len(data["topics"]) == 4
 
 
 def covered(collections: int, topics: int, fit: Fit) -> float:

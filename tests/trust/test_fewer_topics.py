@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -14,14 +16,12 @@ from workbench.scoring.rank_correlation import kendall_tau
 from workbench.scoring.scorer import Scorer
 from workbench.trust.discrimination import UNCORRECTED, discriminative_power
 from workbench.trust.fewer_topics import (
-    COLUMNS,
     FewerTopics,
     Splitting,
-    export,
     fewer_topics,
-    rows,
     set_sizes,
 )
+from workbench.trust.fewer_topics_export import PARTS, fewer_topics_export
 from workbench.trust.log_linear import Floats, most_likely
 from workbench.trust.topic_sets import compare_sets
 
@@ -128,7 +128,8 @@ def test_runs_that_never_differ_trust_nothing() -> None:
 def test_the_seed_gives_everything() -> None:
     scores = drawn(12, 5, seed=2)
     one, again, other = (
-        rows(fewer_topics(scores, Splitting(rounds=20, seed=seed), sizes=(4,))) for seed in (1, 1, 2)
+        PARTS["topics"](fewer_topics(scores, Splitting(rounds=20, seed=seed), sizes=(4,)))
+        for seed in (1, 1, 2)
     )
     assert one == again
     assert one != other
@@ -153,17 +154,20 @@ def test_the_power_is_that_of_all_pairs() -> None:
     assert (plain.seed, tukey.seed) == (None, 3)
 
 
-def test_the_table_ends_with_all_topics_and_the_data_has_the_bins(found: FewerTopics) -> None:
-    table = export(found)
-    last = dict(zip(COLUMNS, rows(found)[-1], strict=True))
-    assert (last["topics"], last["tau"], last["swap_rate"], last["extrapolated"]) == (40, None, None, True)
-    assert len(list(table.rows())) == 11
-    data = table.data()
-    assert isinstance(data, dict)
-    assert len(data["bins"]) == len(found.extrapolated)
-    assert sum(one["swapped"] for one in data["bins"][0]["sets"]) == sum(
-        int(sets.swapped[0]) for sets in found.sets
-    )
+def test_the_table_of_topics_ends_with_all_of_them(found: FewerTopics) -> None:
+    columns, rows = PARTS["topics"](found)
+    last = dict(zip(columns, rows[-1], strict=True))
+    assert len(rows) == 11
+    assert (last["topics"], last["tau"], last["swap_rate"], last["extrapolated"]) == (40, None, None, "yes")
+    assert last["difference"] == found.trusted[-1].difference
+
+
+def test_every_table_is_in_the_data(found: FewerTopics) -> None:
+    data = json.loads(fewer_topics_export(found, "topics").json())
+    assert [len(data[f"by_{name}"]) for name in PARTS] == [11, len(found.extrapolated), 3]
+    assert data["by_bins"][0]["compared"] == sum(int(sets.compared[0]) for sets in found.sets)
+    assert data["by_bins"][0]["40"] == pytest.approx(found.extrapolated[0])
+    assert data["reliability"]["topics"] == 40
 
 
 @pytest.mark.parametrize(("topics", "sizes"), [(3, None), (10, (6,)), (10, ()), (10, (0,))])

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.agreement.intervals import Bounds, Interval, bounds_among, method_of
 from workbench.errors import WorkbenchError
-from workbench.export import Export
 from workbench.pooling.run_tops import RunTops, reached
 from workbench.records import Qrel
 from workbench.scoring.relevance import Relevance
@@ -84,9 +83,9 @@ class DepthBand:
 class DeeperTopic:
     """What a deeper pool would find for a topic.
 
-    `found` of the `judged` documents within the depth are relevant. Of the `judgments` that the deeper pool
-    needs, `expected` would find a relevant document, `low` to `high` given the fall of the law and the
-    topic's count (Garwood 1936); none can be more than there are judgments.
+    `found` of the `judged` documents within the depth are relevant. Beyond it `judgments` documents are not
+    judged, of which `expected` are relevant, `low` to `high` given the fall of the law and the topic's count
+    (Garwood 1936); none can be more than there are judgments.
     """
 
     topic: str
@@ -108,8 +107,9 @@ class DeeperPool:
     """What a deeper pool would find, by extrapolation: an estimate, not a count.
 
     Of the `pooled` documents within the depth `judged` have a grade, and `found` of these are relevant; the
-    law is too low where some have none. The deeper pool needs `judgments` more and is expected to find
-    `expected` more relevant documents; `interval` resamples topics. `topics` are sorted by expected relevant
+    law is too low where some have none. Beyond, to the deeper depth, `expected` relevant documents are
+    expected, of which `known` are judged already; `interval` resamples topics. `judgments` documents there
+    are not judged, and no run has a new one beyond rank `reached`. `topics` are sorted by expected relevant
     documents per judgment, the highest first, then by name (bytes).
     """
 
@@ -118,7 +118,9 @@ class DeeperPool:
     pooled: int
     judged: int
     found: int
+    known: int
     judgments: int
+    reached: int
     law: PowerLaw
     expected: float
     interval: Interval
@@ -186,19 +188,21 @@ def deeper_pool(counts: PoolByRank, question: Deepening) -> DeeperPool:
     fitted = counts.relevant[:, first - 1 : depth]
     law = fitted_law(fitted.sum(axis=0), first=first, fit=question.fit)
     expected = law.between(depth + 1, deeper)
-    judgments = (counts.pooled - counts.judged)[:, :deeper].sum(axis=1)
+    judgments = (counts.pooled - counts.judged)[:, depth:deeper].sum(axis=1)
     return DeeperPool(
         question=question,
         runs=counts.runs,
         pooled=int(counts.pooled[:, :depth].sum()),
         judged=int(counts.judged[:, :depth].sum()),
         found=int(counts.relevant[:, :depth].sum()),
+        known=int(counts.relevant[:, depth:deeper].sum()),
         judgments=int(judgments.sum()),
+        reached=int(np.flatnonzero(counts.pooled[:, :deeper].any(axis=0)).max()) + 1,
         law=law,
         expected=expected,
         interval=_interval(fitted, question),
         bands=_bands(counts, law, depth, deeper),
-        topics=_topics(counts, judgments, expected / fitted.sum(), question),
+        topics=_topics(counts, expected / fitted.sum(), question),
     )
 
 
@@ -233,18 +237,21 @@ def _bands(counts: PoolByRank, law: PowerLaw, depth: int, deeper: int) -> tuple[
     return tuple(bands)
 
 
-def _topics(
-    counts: PoolByRank, judgments: Counts, growth: float, question: Deepening
-) -> tuple[DeeperTopic, ...]:
+def _topics(counts: PoolByRank, growth: float, question: Deepening) -> tuple[DeeperTopic, ...]:
     """Each topic has the law's fall; how high it lies, is what the fitted ranks of the topic found."""
     from scipy.special import gammaincinv
 
-    depth = question.depth
+    depth, beyond = question.depth, slice(question.depth, question.deeper)
     fitted = counts.relevant[:, question.first_fitted - 1 : depth].sum(axis=1).astype(np.float64)
+    pooled = counts.pooled[:, beyond].sum(axis=1)
+    judgments = pooled - counts.judged[:, beyond].sum(axis=1)
     tail = (1 - question.level) / 2
     low = np.where(fitted > 0, gammaincinv(np.maximum(fitted, 1), tail), 0.0)
     high = gammaincinv(fitted + 1, 1 - tail)
-    estimates = np.minimum(np.stack([fitted, low, high], axis=1) * growth, judgments[:, np.newaxis])
+    # As many of the relevant documents as of all documents there are not judged.
+    unjudged = judgments / np.maximum(pooled, 1)
+    estimates = np.stack([fitted, low, high], axis=1) * (growth * unjudged)[:, np.newaxis]
+    estimates = np.minimum(estimates, judgments[:, np.newaxis])
     topics = [
         DeeperTopic(topic, int(judged), int(found), int(needed), *map(float, estimated))
         for topic, judged, found, needed, estimated in zip(
@@ -258,43 +265,3 @@ def _topics(
     ]
     # The topics come sorted by name, and sorting is stable.
     return tuple(sorted(topics, key=lambda one: -(one.per_judgment or 0.0)))
-
-
-def export(pool: DeeperPool) -> Export:
-    """The topics as a table, and everything as data."""
-    return Export(
-        ("topic", "judged", "found", "judgments", "expected", "low", "high", "per_judgment"),
-        lambda: [
-            (
-                one.topic,
-                one.judged,
-                one.found,
-                one.judgments,
-                one.expected,
-                one.low,
-                one.high,
-                one.per_judgment,
-            )
-            for one in pool.topics
-        ],
-        lambda: _data(pool),
-    )
-
-
-def _data(pool: DeeperPool) -> dict[str, object]:
-    return {
-        **asdict(pool.question),
-        "fit_from": pool.question.first_fitted,
-        "runs": pool.runs,
-        "pooled": pool.pooled,
-        "judged": pool.judged,
-        "found": pool.found,
-        "judgments": pool.judgments,
-        "law": asdict(pool.law),
-        "expected": pool.expected,
-        "interval": asdict(pool.interval),
-        "share_found": pool.share_found,
-        "share_interval": pool.share_interval,
-        "bands": [asdict(band) for band in pool.bands],
-        "topics": [asdict(topic) | {"per_judgment": topic.per_judgment} for topic in pool.topics],
-    }

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench.errors import WorkbenchError
-from workbench.export import Export
 from workbench.scoring.pairs_of_runs import checked_scores
 from workbench.trust.discrimination import DiscriminativePower, discriminative_power
 from workbench.trust.log_linear import Floats, most_likely
@@ -166,68 +165,3 @@ def _trusted(
     difference = None if lowest is None else lowest * splitting.width
     pairs = 0 if difference is None else int((apart >= difference - 1e-9).sum())
     return TrustedDifference(topics, difference, pairs, extrapolated)
-
-
-COLUMNS = (
-    "topics", "rounds", "tau", "tau_low", "tau_high", "pearson", "pearson_low", "pearson_high",
-    "reliability", "reliability_low", "reliability_high", "swap_rate", "difference", "pairs", "extrapolated",
-)  # fmt: skip
-
-
-def rows(found: FewerTopics) -> list[tuple[object, ...]]:
-    """A row of `COLUMNS` for each number of topics; the last is for all, of which nothing can be compared."""
-    table: list[tuple[object, ...]] = []
-    for trusted, sets in zip(found.trusted, (*found.sets, None), strict=True):
-        correlations = (
-            (None,) * 7
-            if sets is None
-            else (
-                *(sets.rounds, sets.tau.mean, sets.tau.low, sets.tau.high),
-                *(sets.pearson.mean, sets.pearson.low, sets.pearson.high),
-            )
-        )
-        table.append(
-            (
-                trusted.topics,
-                *correlations,
-                found.reliability.at(trusted.topics),
-                *found.reliability.bounds_at(trusted.topics),
-                None if sets is None else sets.swap_rate,
-                trusted.difference,
-                trusted.pairs,
-                trusted.extrapolated,
-            )
-        )
-    return table
-
-
-def export(found: FewerTopics) -> Export:
-    """The numbers of topics as a table; the data has the bins, the tests and the reliability as well."""
-    return Export(COLUMNS, lambda: rows(found), lambda: _data(found))
-
-
-def _data(found: FewerTopics) -> dict[str, object]:
-    bins = [
-        {
-            "from": place * found.splitting.width,
-            "sets": [
-                {
-                    "topics": one.topics,
-                    "compared": int(one.compared[place]),
-                    "swapped": int(one.swapped[place]),
-                }
-                for one in found.sets
-            ],
-            "extrapolated": None if np.isnan(rate) else float(rate),
-        }
-        for place, rate in enumerate(found.extrapolated)
-    ]
-    return {
-        **asdict(found.splitting),
-        "topics": found.topics,
-        "runs": found.runs,
-        "by_topics": [dict(zip(COLUMNS, row, strict=True)) for row in rows(found)],
-        "bins": bins,
-        "reliability": asdict(found.reliability),
-        "discriminative_power": [asdict(one) | {"share": one.share} for one in found.power],
-    }

@@ -13,9 +13,12 @@ from workbench.cli.lazy import LazyGroup
 COMMANDS = {
     "judges": "workbench.cli.trust.judges:command",
     "runs": "workbench.cli.trust.runs:command",
+    "depth": "workbench.cli.trust.depth:command",
+    "holes": "workbench.cli.trust.holes:command",
+    "topics": "workbench.cli.trust.topics:command",
 }
 
 
 @click.group("trust", cls=LazyGroup, parts=COMMANDS)
 def command() -> None:
-    """Ask how far a collection may be trusted: other judges, other runs, a deeper pool, fewer topics."""
+    """Ask how far to trust a collection: other judges, other runs, a deeper pool, holes, fewer topics."""

@@ -1,0 +1,54 @@
+"""`workbench trust holes`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from tests.cli.executable import qrels_file, run_file
+from workbench.cli.trust.holes import command
+
+
+def invoke(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(command, [str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[Path]:
+    """Of `new` the first documents are not judged."""
+    qrels = qrels_file(tmp_path / "qrels.txt", {"1": {"a": 1, "b": 0}, "2": {"a": 1}})
+    orders = {"old": {"1": "a b", "2": "a"}, "new": {"1": "x a", "2": "y a"}}
+    return [qrels, *(run_file(tmp_path, tag, topics) for tag, topics in orders.items())]
+
+
+def test_scores_stand_between_their_extremes(files: list[Path]) -> None:
+    done = invoke(*files, "-m", "RR", "--csv")
+    assert done.stdout.splitlines() == [
+        "run,measure,topics,score,score_low,score_high,lowest,highest,condensed,all_relevant",
+        "old,RR,2,1.0,1.0,1.0,1.0,1.0,1.0,1.0",
+        "new,RR,2,0.5,0.5,0.5,0.5,1.0,1.0,1.0",
+    ]
+
+
+def test_people_get_the_interval_beside_the_score_and_what_it_comes_to(files: list[Path]) -> None:
+    done = invoke(*files, "-m", "P@1", "--cutoff=1")
+    assert done.stdout.splitlines()[1].split("\t")[:4] == ["old", "P@1", "2", "1.000 (1.000 to 1.000)"]
+    assert "judged@1: 2 of 4 documents (50%); least in new, 0%" in done.stderr
+    assert "P@1: 0 of 1 pairs" in done.stderr
+
+
+def test_judged_documents_are_a_table_of_their_own(files: list[Path]) -> None:
+    done = invoke(*files, "--cutoff=2", "--part=judged", "--csv")
+    assert done.stdout.splitlines()[1:] == ["old,2,2,3,3,1.0,1.0", "new,2,2,2,4,0.5,0.5"]
+    assert done.stderr == ""
+
+
+def test_the_highest_grade_of_the_scale_counts(files: list[Path]) -> None:
+    binary, graded = (
+        json.loads(invoke(*files, "-m", "ERR@2", *more, "--json").stdout)["runs"][1]["scores"][0]["highest"]
+        for more in ([], ["--highest-grade=3"])
+    )
+    assert binary < graded

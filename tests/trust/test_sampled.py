@@ -1,0 +1,48 @@
+"""Estimates of AP from samples, against NIST's sample_eval.pl and a hand calculation."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support import cases
+from workbench.trust.sampled import Sampled, statap, xinfap
+
+CASES = "24_sampling_estimators.json"
+
+
+@pytest.mark.parametrize("name", ["xinfap_small", "xinfap_fractional_estimate"])
+def test_xinfap_is_that_of_sample_eval(name: str) -> None:
+    case = cases(CASES)[name]
+    pool = {
+        docno: Sampled(str(stratum), None if grade < 0 else grade)
+        for docno, stratum, grade in case["input"]["qrels5_doc_stratum_rel"]
+    }
+    found = xinfap(case["input"]["ranking"], pool)
+    assert found.value == pytest.approx(case["expected"]["xinfAP"], abs=1e-9)
+    assert found.relevant == case["expected"]["estimated_relevant"]
+    assert found.drawn == sum(one.grade is not None for one in pool.values())
+
+
+def test_xinfap_of_a_pool_that_is_all_judged_is_ap() -> None:
+    # Relevant at ranks 1 and 3, one not retrieved: (1 + 2/3) / 3; what is added to the counts changes 1e-5.
+    pool = {docno: Sampled("1", grade) for docno, grade in {"a": 1, "b": 0, "c": 1, "d": 1}.items()}
+    found = xinfap(["a", "b", "c"], pool)
+    assert found.value == pytest.approx(5 / 9, abs=1e-4)
+    assert (found.relevant, found.drawn) == (3.0, 4)
+
+
+def test_statap_by_hand() -> None:
+    case = cases(CASES)["statap_small"]
+    rows = case["input"]["prels_doc_rel_inclusionprob"]
+    found = statap(
+        case["input"]["ranking"],
+        {docno: grade for docno, grade, _ in rows},
+        {docno: probability for docno, _, probability in rows},
+    )
+    assert found.value == pytest.approx(case["expected"]["statAP"], abs=case["tolerance"])
+    assert found.relevant == case["expected"]["R_hat"]
+
+
+def test_without_a_relevant_document_drawn_nothing_can_be_estimated() -> None:
+    assert xinfap(["a"], {"a": Sampled("1", 0), "b": Sampled("1", None)}).value is None
+    assert statap(["a"], {"a": 0}, {"a": 0.5}).value is None

@@ -1,0 +1,139 @@
+"""`workbench trust holes`: what unjudged documents leave open of the runs' scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import click
+
+from workbench.cli.inputs import open_input
+from workbench.cli.output import print_export, say_short
+from workbench.cli.record_options import record_options
+from workbench.cli.runs import RunFiles, only_one_standard_input, read_arrays, run_arguments
+from workbench.cli.trust.shared import TIES, table_forms
+from workbench.formats.qrels import read_qrels
+from workbench.records import TieRule
+from workbench.scoring.measures import parse_measures
+from workbench.trust.extremes import EXTREMES
+from workbench.trust.holes import CUTOFFS, Holes, holes
+from workbench.trust.holes_export import PARTS, holes_export
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    measures: tuple[str, ...]
+    cutoffs: tuple[int, ...]
+    highest: int
+
+
+_READING = (
+    click.option(
+        "-m",
+        "--measure",
+        "measures",
+        multiple=True,
+        default=("AP P@10 RBP(p=0.8)",),
+        show_default=True,
+        help="Measures; several in quotes, or repeat the option. Lowest and highest scores are known of "
+        f"{', '.join(EXTREMES)}.",
+    ),
+    click.option(
+        "--cutoff",
+        "cutoffs",
+        multiple=True,
+        type=click.IntRange(1),
+        default=CUTOFFS,
+        show_default=True,
+        help="Ranks to which judged documents are counted (repeatable).",
+    ),
+    click.option(
+        "--highest-grade",
+        "highest",
+        type=click.IntRange(1),
+        default=1,
+        metavar="N",
+        help="Highest grade of the scale.  [default: the highest in QRELS]",
+    ),
+)
+
+
+@click.command("holes")
+@click.argument("qrels")
+@run_arguments()
+@record_options("reading", _Reading, _READING)
+@TIES
+@click.option(
+    "--part",
+    type=click.Choice(list(PARTS)),
+    default="scores",
+    show_default=True,
+    help="Table to print: scores, or judged documents by cutoff.",
+)
+@table_forms
+def command(qrels: str, runs: RunFiles, reading: _Reading, ties: str, part: str, form: str) -> None:
+    """Say how much of RUNs is judged in QRELS, and what unjudged documents leave open of their scores.
+
+    Beside each score: the lowest and the highest it could be, whatever the run's unjudged documents are (of
+    RBP the highest is with its residual); without these documents (condensed list); and with all of them
+    relevant.
+    """
+    only_one_standard_input((qrels, *runs.names))
+    measures = parse_measures(reading.measures)
+    with open_input(qrels) as (stream, source):
+        judged = read_qrels(stream, source=source)
+    found = holes(
+        judged,
+        read_arrays(runs),
+        measures,
+        cutoffs=reading.cutoffs,
+        highest=reading.highest,
+        ties=TieRule(ties),
+    )
+    if not print_export(holes_export(found, part), form):
+        _say(found, part)
+        for sentence in sentences(found):
+            click.echo(sentence, err=True)
+
+
+def _say(found: Holes, part: str) -> None:
+    columns, rows = PARTS[part](found)
+    if part == "scores":
+        # People read the interval beside the score; CSV has it in columns of its own.
+        at = columns.index("score")
+        rows = [(*row[:at], _bounded(row[at : at + 3]), *row[at + 3 :]) for row in rows]
+        columns = (*columns[: at + 1], *columns[at + 3 :])
+    say_short(columns, rows)
+
+
+def _bounded(cells: tuple[object, ...]) -> object:
+    score, low, high = cells
+    return score if low is None else f"{score:.3f} ({low:.3f} to {high:.3f})"
+
+
+def sentences(found: Holes) -> Iterator[str]:
+    """What the holes come to: the runs with most of them, and the pairs of runs that they cannot change."""
+    yield (
+        f"{len(found.runs)} runs over {found.topics} topics; in brackets the 95 % interval over topics; an "
+        f"unjudged document could have a grade up to {found.highest}"
+    )
+    for place, depth in enumerate(found.runs[0].judged):
+        shares = [(one.judged[place].share, one.run) for one in found.runs]
+        known = [(share, run) for share, run in shares if share is not None]
+        if known:
+            least, run = min(known)
+            judged, retrieved = (
+                sum(getattr(one.judged[place], name) for one in found.runs)
+                for name in ("judged", "retrieved")
+            )
+            yield (
+                f"judged@{depth.cutoff}: {judged} of {retrieved} documents ({judged / retrieved:.0%}); "
+                f"least in {run}, {least:.0%}"
+            )
+    for place, one in enumerate(found.runs[0].scores):
+        settled = found.settled(place)
+        if settled is not None:
+            yield (
+                f"{one.measure}: {settled[0]} of {settled[1]} pairs of runs stay in their order, whatever "
+                "the unjudged documents are"
+            )

@@ -1,0 +1,59 @@
+"""What a deeper pool would find as tables, CSV and JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from functools import partial
+
+from workbench.export import Export
+from workbench.trust.depth import DeeperPool
+
+Table = tuple[tuple[str, ...], list[tuple[object, ...]]]
+
+
+def depth_export(found: DeeperPool, part: str) -> Export:
+    """One table for CSV, and all of it for JSON."""
+    columns, rows = PARTS[part](found)
+    return Export(columns, lambda: rows, partial(_data, found))
+
+
+def _topics(found: DeeperPool) -> Table:
+    """What the deeper pool would find for each topic, the best use of a judgment first."""
+    return (
+        ("topic", "judged", "found", "judgments", "expected", "low", "high", "per_judgment"),
+        [
+            (
+                one.topic,
+                one.judged,
+                one.found,
+                one.judgments,
+                one.expected,
+                one.low,
+                one.high,
+                one.per_judgment,
+            )
+            for one in found.topics
+        ],
+    )
+
+
+def _bands(found: DeeperPool) -> Table:
+    """The new documents of each band of ranks, and the relevant ones that the law has there."""
+    return (
+        ("from", "to", "pooled", "judged", "relevant", "expected"),
+        [(one.first, one.last, one.pooled, one.judged, one.relevant, one.expected) for one in found.bands],
+    )
+
+
+PARTS: dict[str, Callable[[DeeperPool], Table]] = {"topics": _topics, "bands": _bands}
+"""The tables by name: columns and rows."""
+
+
+def _data(found: DeeperPool) -> dict[str, object]:
+    return asdict(found) | {
+        "question": asdict(found.question) | {"fit_from": found.question.first_fitted},
+        "share_found": found.share_found,
+        "share_interval": found.share_interval,
+        "topics": [asdict(topic) | {"per_judgment": topic.per_judgment} for topic in found.topics],
+    }

@@ -1,0 +1,85 @@
+"""What fewer topics show as tables, CSV and JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from functools import partial
+
+import numpy as np
+
+from workbench.export import Export
+from workbench.trust.fewer_topics import FewerTopics
+
+Table = tuple[tuple[str, ...], list[tuple[object, ...]]]
+
+
+def fewer_topics_export(found: FewerTopics, part: str) -> Export:
+    """One table for CSV, and all of it for JSON."""
+    columns, rows = PARTS[part](found)
+    return Export(columns, lambda: rows, partial(_data, found))
+
+
+def _sizes(found: FewerTopics) -> Table:
+    """A row for each number of topics; the last is for all, of which there are no two sets to compare."""
+    rows: list[tuple[object, ...]] = []
+    for trusted, sets in zip(found.trusted, (*found.sets, None), strict=True):
+        compared: tuple[object, ...] = (None,) * 8
+        if sets is not None:
+            tau, pearson = sets.tau, sets.pearson
+            compared = (sets.rounds, tau.mean, tau.low, tau.high, pearson.mean, pearson.low, pearson.high)
+            compared += (sets.swap_rate,)
+        low, high = found.reliability.bounds_at(trusted.topics)
+        rows.append(
+            (
+                *(trusted.topics, *compared, found.reliability.at(trusted.topics), low, high),
+                *(trusted.difference, trusted.pairs, "yes" if trusted.extrapolated else "no"),
+            )
+        )
+    bounds = ("tau", "tau_low", "tau_high", "pearson", "pearson_low", "pearson_high", "swap_rate")
+    of_all = ("reliability", "reliability_low", "reliability_high", "difference", "pairs", "extrapolated")
+    return ("topics", "rounds", *bounds, *of_all), rows
+
+
+def _bins(found: FewerTopics) -> Table:
+    """The swap rate of each bin of differences: for each number of topics, and extrapolated for all."""
+    width, counted = found.splitting.width, [sets.compared for sets in found.sets]
+    rows: list[tuple[object, ...]] = [
+        (place * width, (place + 1) * width, int(sum(one[place] for one in counted)), *map(_number, rates))
+        for place, rates in enumerate(np.vstack([found.rates, found.extrapolated]).T)
+    ]
+    return ("from", "below", "compared", *(str(one.topics) for one in found.trusted)), rows
+
+
+def _tests(found: FewerTopics) -> Table:
+    """Discriminative power: the pairs of runs that differ significantly, by test."""
+    columns = ("test", "topics", "pairs", "significant", "share", "smallest", "largest_not", "draws", "seed")
+    return columns, [
+        (
+            *(one.test, one.topics, one.pairs, one.significant, one.share),
+            *(one.smallest, one.largest, one.rounds or None, one.seed),
+        )
+        for one in found.power
+    ]
+
+
+PARTS: dict[str, Callable[[FewerTopics], Table]] = {"topics": _sizes, "bins": _bins, "tests": _tests}
+"""The tables by name: columns and rows."""
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _data(found: FewerTopics) -> dict[str, object]:
+    tables = {name: table(found) for name, table in PARTS.items()}
+    return {
+        "splitting": asdict(found.splitting),
+        "topics": found.topics,
+        "runs": found.runs,
+        "reliability": asdict(found.reliability),
+        **{
+            f"by_{name}": [dict(zip(columns, row, strict=True)) for row in rows]
+            for name, (columns, rows) in tables.items()
+        },
+    }

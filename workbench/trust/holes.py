@@ -1,0 +1,146 @@
+"""Holes: how much of what runs retrieved is judged, and what the rest leaves open of their scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from ir_measures import Measure
+
+from workbench.records import Qrel, Run, TieRule
+from workbench.scoring.judged_run import JudgedRun
+from workbench.scoring.kernels.registry import compute, kernel_of
+from workbench.scoring.means import MeanScore, mean_score
+from workbench.scoring.scorer import RunArrays, Scorer
+from workbench.scoring.unjudged import score_bounds
+from workbench.trust.extremes import score_extremes
+
+CUTOFFS = (10, 100)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedDepth:
+    """How many of the documents that a run has among its first `cutoff` are judged, over all topics.
+
+    `worst` is the smallest share of a topic, None where the run answers none.
+    """
+
+    cutoff: int
+    judged: int
+    retrieved: int
+    worst: float | None
+
+    @property
+    def share(self) -> float | None:
+        """The share that is judged; None where nothing was retrieved."""
+        return self.judged / self.retrieved if self.retrieved else None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenScore:
+    """What a run scores, and could: means over all topics of the qrels; None where it cannot be said.
+
+    `score` counts unjudged documents as not relevant, `condensed` leaves them out (Sakai 2007), and
+    `all_relevant` counts those that the measure reads as relevant. `lowest` and `highest` are the extremes
+    over all that the run's unjudged documents could be (`extremes.EXTREMES`).
+    """
+
+    measure: str
+    score: MeanScore
+    condensed: float | None
+    all_relevant: float | None
+    lowest: float | None
+    highest: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class RunWithHoles:
+    """A run that has documents for `answered` of the topics of the qrels."""
+
+    run: str
+    answered: int
+    judged: tuple[JudgedDepth, ...]
+    scores: tuple[OpenScore, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Holes:
+    """What unjudged documents leave open, run by run; `highest` is the grade that they could have."""
+
+    topics: int
+    highest: int
+    runs: tuple[RunWithHoles, ...]
+
+    def settled(self, place: int) -> tuple[int, int] | None:
+        """The pairs of runs whose order by a measure no judgment can change, and all pairs.
+
+        `place` is that of the measure. None where its extremes are not known.
+        """
+        ranges = [(run.scores[place].lowest, run.scores[place].highest) for run in self.runs]
+        known = np.array([one for one in ranges if None not in one], dtype=np.float64)
+        if len(known) < len(ranges) or len(known) < 2:
+            return None
+        settled = int((known[:, 0][:, np.newaxis] > known[:, 1]).sum())
+        return settled, len(known) * (len(known) - 1) // 2
+
+
+def holes(
+    qrels: Iterable[Qrel],
+    runs: Iterable[Run | RunArrays],
+    measures: Sequence[Measure],
+    *,
+    cutoffs: Sequence[int] = CUTOFFS,
+    highest: int = 1,
+    ties: TieRule = TieRule.TREC_EVAL,
+) -> Holes:
+    """Look at the unjudged documents of runs, which are taken one by one and not kept.
+
+    `highest` is the highest grade of the scale; that of the qrels counts if it is higher. A negative grade
+    means not judged. Raises WorkbenchError for qrels that are empty or hold a pair twice.
+    """
+    scorer = Scorer(qrels, measures)
+    grade = max(highest, scorer.relevance.highest)
+    found = []
+    for run in runs:
+        ordered = scorer.read(run, ties=ties)
+        per_topic = scorer.score(ordered).per_topic
+        judged = ordered.judged
+        found.append(
+            RunWithHoles(
+                run=ordered.tag,
+                answered=len(judged),
+                judged=tuple(_judged_depth(judged, cutoff) for cutoff in cutoffs),
+                scores=tuple(
+                    _open_score(judged, one, mean_score(per_topic[str(one)].values()), grade)
+                    for one in measures
+                ),
+            )
+        )
+    return Holes(len(scorer.relevance.topics), grade, tuple(found))
+
+
+def _judged_depth(run: JudgedRun, cutoff: int) -> JudgedDepth:
+    within = run.ranks <= cutoff
+    retrieved = run.counted(run.rows[within])
+    judged = run.counted(run.rows[within & (run.grades >= 0)])
+    worst = float((judged[retrieved > 0] / retrieved[retrieved > 0]).min(initial=np.inf))
+    return JudgedDepth(cutoff, int(judged.sum()), int(retrieved.sum()), None if np.isinf(worst) else worst)
+
+
+def _open_score(run: JudgedRun, measure: Measure, score: MeanScore, highest: int) -> OpenScore:
+    kernel, topics = kernel_of(measure), len(run.relevance.topics)
+    if kernel is None:
+        return OpenScore(str(measure), score, None, None, None, None)
+    bounds = score_bounds(run, measure, highest=highest)
+    found = score_extremes(run, measure, highest=highest)
+    unanswered = topics - len(run)
+    return OpenScore(
+        measure=str(measure),
+        score=score,
+        condensed=float(compute(kernel, run.judged_only(), measure).sum()) / topics,
+        # One of the bounds is the score itself, the other has all unjudged documents relevant.
+        all_relevant=None if bounds is None else bounds.low + bounds.high - score.mean,
+        lowest=None if found is None else float(found.lowest.sum()) / topics,
+        highest=None if found is None else (float(found.highest.sum()) + unanswered * found.missing) / topics,
+    )
