@@ -46,6 +46,18 @@ def test_judged_documents_are_a_table_of_their_own(files: list[Path]) -> None:
     assert done.stderr == ""
 
 
+def test_a_sampled_pool_gives_estimates(files: list[Path], tmp_path: Path) -> None:
+    sample = tmp_path / "sample.txt"
+    sample.write_text("1 0 a 1 1\n1 0 b 1 0\n1 0 x 1 -1\n", encoding="utf-8")
+    done = invoke(*files, "--sample", sample, "--part=estimates")
+    # Of old, a at rank 1: 1. Of new, a at rank 2 below x, of which none above is judged: (1 + 1/3) / 2.
+    assert [line.split("\t")[:3] for line in done.stdout.splitlines()[1:]] == [
+        ["old", "1", "1.000"],
+        ["new", "1", "0.667"],
+    ]
+    assert invoke(*files, "--part=estimates").exit_code == 2
+
+
 def test_the_highest_grade_of_the_scale_counts(files: list[Path]) -> None:
     binary, graded = (
         json.loads(invoke(*files, "-m", "ERR@2", *more, "--json").stdout)["runs"][1]["scores"][0]["highest"]

@@ -7,6 +7,7 @@ import json
 import pytest
 from ir_measures import AP, RBP, P, nDCG
 
+from workbench.formats.sampled_qrels import SampledQrel
 from workbench.records import Qrel, Ranking, Run
 from workbench.trust.holes import Holes, holes
 from workbench.trust.holes_export import PARTS, holes_export
@@ -67,8 +68,26 @@ def test_pairs_that_no_judgment_can_turn_round(found: Holes) -> None:
     assert found.settled(3) is None
 
 
+def test_a_sample_gives_estimates_over_its_topics() -> None:
+    # Topic 1 as a pool of one stratum, all judged: AP of xab is 1/2. In topic 2 no relevant document was
+    # drawn; topic 3 is not answered and counts 0.
+    sample = [
+        *(SampledQrel("1", docno, "1", grade) for docno, grade in (("a", 1), ("b", 0), ("x", 0))),
+        SampledQrel("2", "a", "1", None),
+        SampledQrel("3", "a", "1", 1),
+    ]
+    found = holes(QRELS, [run_of("half", t1="xab", t2="ya")], [AP], sample=sample)
+    estimate = found.runs[0].xinfap
+    assert estimate is not None
+    assert estimate.topics == 2
+    assert estimate.mean == pytest.approx(1 / 4, abs=1e-4)
+    ((run, topics, *_),) = holes_export(found, "estimates").rows()
+    assert (run, topics) == ("half", 2)
+
+
 def test_every_table_is_in_the_data(found: Holes) -> None:
-    scores, judged = (holes_export(found, part) for part in PARTS)
+    scores, judged, estimates = (holes_export(found, part) for part in PARTS)
+    assert list(estimates.rows()) == []
     assert len(list(scores.rows())) == 8
     assert [row[:3] for row in judged.rows()][:2] == [("half", 2, 1), ("half", 2, 3)]
     assert all(len(row) == len(table.columns) for table in (scores, judged) for row in table.rows())

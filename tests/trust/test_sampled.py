@@ -5,16 +5,22 @@ from __future__ import annotations
 import pytest
 
 from tests.support import cases
-from workbench.trust.sampled import Sampled, statap, xinfap
+from workbench.formats.sampled_qrels import SampledQrel
+from workbench.trust.sampled import statap, xinfap
 
 CASES = "24_sampling_estimators.json"
+
+
+def pool_of(grades: dict[str, int | None]) -> dict[str, SampledQrel]:
+    """A pool of one stratum."""
+    return {docno: SampledQrel("1", docno, "1", grade) for docno, grade in grades.items()}
 
 
 @pytest.mark.parametrize("name", ["xinfap_small", "xinfap_fractional_estimate"])
 def test_xinfap_is_that_of_sample_eval(name: str) -> None:
     case = cases(CASES)[name]
     pool = {
-        docno: Sampled(str(stratum), None if grade < 0 else grade)
+        docno: SampledQrel("1", docno, str(stratum), None if grade < 0 else grade)
         for docno, stratum, grade in case["input"]["qrels5_doc_stratum_rel"]
     }
     found = xinfap(case["input"]["ranking"], pool)
@@ -25,7 +31,7 @@ def test_xinfap_is_that_of_sample_eval(name: str) -> None:
 
 def test_xinfap_of_a_pool_that_is_all_judged_is_ap() -> None:
     # Relevant at ranks 1 and 3, one not retrieved: (1 + 2/3) / 3; what is added to the counts changes 1e-5.
-    pool = {docno: Sampled("1", grade) for docno, grade in {"a": 1, "b": 0, "c": 1, "d": 1}.items()}
+    pool = pool_of({"a": 1, "b": 0, "c": 1, "d": 1})
     found = xinfap(["a", "b", "c"], pool)
     assert found.value == pytest.approx(5 / 9, abs=1e-4)
     assert (found.relevant, found.drawn) == (3.0, 4)
@@ -44,5 +50,5 @@ def test_statap_by_hand() -> None:
 
 
 def test_without_a_relevant_document_drawn_nothing_can_be_estimated() -> None:
-    assert xinfap(["a"], {"a": Sampled("1", 0), "b": Sampled("1", None)}).value is None
+    assert xinfap(["a"], pool_of({"a": 0, "b": None})).value is None
     assert statap(["a"], {"a": 0}, {"a": 0.5}).value is None

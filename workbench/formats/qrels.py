@@ -106,7 +106,7 @@ def write_qrels(qrels: Iterable[Qrel]) -> Iterator[bytes]:
 
 def _qrel(number: int, columns: list[bytes], beir: bool, errors: ErrorCollector) -> Qrel | None:
     expected = 3 if beir else 4
-    whole = len(columns) == expected and _GRADE.fullmatch(columns[-1])
+    whole = len(columns) == expected and is_grade(columns[-1])
     if not whole and is_header(columns):
         errors.add(number, "header", "the line is a header, which qrels do not have", "delete the line")
         return None
@@ -124,6 +124,11 @@ def _qrel(number: int, columns: list[bytes], beir: bool, errors: ErrorCollector)
     check_ids(number, (topic, docno), errors)
     iteration = "0" if beir else columns[1].decode("utf-8", "surrogateescape")
     return Qrel(topic, docno, int(columns[-1]), iteration)
+
+
+def is_grade(given: bytes) -> bool:
+    """Whether a column is a grade: an integer of 18 digits or fewer, negative or not."""
+    return _GRADE.fullmatch(given) is not None
 
 
 def wrong_grade(given: bytes | str) -> tuple[str, str]:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from ir_measures import Measure
 
+from workbench.formats.sampled_qrels import SampledQrel
 from workbench.records import Qrel, Run, TieRule
 from workbench.scoring.judged_run import JudgedRun
 from workbench.scoring.kernels.registry import compute, kernel_of
 from workbench.scoring.means import MeanScore, mean_score
-from workbench.scoring.scorer import RunArrays, Scorer
+from workbench.scoring.scorer import OrderedRun, RunArrays, Scorer
 from workbench.scoring.unjudged import score_bounds
 from workbench.trust.extremes import score_extremes
+from workbench.trust.sampled import xinfap
 
 CUTOFFS = (10, 100)
 
@@ -56,12 +58,17 @@ class OpenScore:
 
 @dataclass(frozen=True, slots=True)
 class RunWithHoles:
-    """A run that has documents for `answered` of the topics of the qrels."""
+    """A run that has documents for `answered` of the topics of the qrels.
+
+    `xinfap` is the mean of extended inferred AP over the topics of the sample in which a relevant document
+    was judged; None without a sample.
+    """
 
     run: str
     answered: int
     judged: tuple[JudgedDepth, ...]
     scores: tuple[OpenScore, ...]
+    xinfap: MeanScore | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,14 +100,19 @@ def holes(
     cutoffs: Sequence[int] = CUTOFFS,
     highest: int = 1,
     ties: TieRule = TieRule.TREC_EVAL,
+    sample: Iterable[SampledQrel] = (),
 ) -> Holes:
     """Look at the unjudged documents of runs, which are taken one by one and not kept.
 
     `highest` is the highest grade of the scale; that of the qrels counts if it is higher. A negative grade
-    means not judged. Raises WorkbenchError for qrels that are empty or hold a pair twice.
+    means not judged. `sample` is the pool from which the judged documents were drawn.
+    Raises WorkbenchError for qrels that are empty or hold a pair twice.
     """
     scorer = Scorer(qrels, measures)
     grade = max(highest, scorer.relevance.highest)
+    strata: dict[str, dict[str, SampledQrel]] = {}
+    for line in sample:
+        strata.setdefault(line.topic, {})[line.docno] = line
     found = []
     for run in runs:
         ordered = scorer.read(run, ties=ties)
@@ -115,9 +127,17 @@ def holes(
                     _open_score(judged, one, mean_score(per_topic[str(one)].values()), grade)
                     for one in measures
                 ),
+                xinfap=_xinfap(ordered, strata),
             )
         )
     return Holes(len(scorer.relevance.topics), grade, tuple(found))
+
+
+def _xinfap(run: OrderedRun, strata: Mapping[str, Mapping[str, SampledQrel]]) -> MeanScore | None:
+    orders = run.orders() if strata else {}
+    estimates = [xinfap(orders.get(topic, ()), pool).value for topic, pool in strata.items()]
+    known = [value for value in estimates if value is not None]
+    return mean_score(known) if known else None
 
 
 def _judged_depth(run: JudgedRun, cutoff: int) -> JudgedDepth:

@@ -43,5 +43,14 @@ def _judged(found: Holes) -> Table:
     ]
 
 
-PARTS: dict[str, Callable[[Holes], Table]] = {"scores": _scores, "judged": _judged}
+def _estimates(found: Holes) -> Table:
+    """XinfAP of each run, where the pool was sampled."""
+    return ("run", "topics", "xinfap", "low", "high"), [
+        (run.run, run.xinfap.topics, run.xinfap.mean, run.xinfap.low, run.xinfap.high)
+        for run in found.runs
+        if run.xinfap is not None
+    ]
+
+
+PARTS: dict[str, Callable[[Holes], Table]] = {"scores": _scores, "judged": _judged, "estimates": _estimates}
 """The tables by name: columns and rows."""

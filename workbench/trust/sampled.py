@@ -7,16 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
+from workbench.formats.sampled_qrels import SampledQrel
+
 _RELEVANT, _JUDGED = 0.00001, 0.00003
 """What sample_eval.pl adds to counts above a rank, so that none divides by 0."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sampled:
-    """A document of a sampled pool: its stratum, and its grade, None where it was not drawn or not judged."""
-
-    stratum: str
-    grade: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +25,9 @@ class EstimatedAP:
     drawn: int
 
 
-def xinfap(ranking: Sequence[str], pool: Mapping[str, Sampled], *, relevant_from: int = 1) -> EstimatedAP:
-    """Extended inferred AP of a ranking, best first; `pool` has every document that could be drawn.
+def xinfap(ranking: Sequence[str], pool: Mapping[str, SampledQrel], *, relevant_from: int = 1) -> EstimatedAP:
+    """Extended inferred AP of a ranking, best first; `pool` has every document that could be
+    drawn, by docno.
 
     Each stratum's relevant documents are estimated from its sample; the expected precision at a sampled
     relevant document from the samples of the strata above it. As NIST's sample_eval.pl computes it.

@@ -13,6 +13,7 @@ from workbench.cli.record_options import record_options
 from workbench.cli.runs import RunFiles, only_one_standard_input, read_arrays, run_arguments
 from workbench.cli.trust.shared import TIES, table_forms
 from workbench.formats.qrels import read_qrels
+from workbench.formats.sampled_qrels import SampledQrel, read_sampled_qrels
 from workbench.records import TieRule
 from workbench.scoring.measures import parse_measures
 from workbench.trust.extremes import EXTREMES
@@ -25,6 +26,7 @@ class _Reading:
     measures: tuple[str, ...]
     cutoffs: tuple[int, ...]
     highest: int
+    sample: str | None
 
 
 _READING = (
@@ -55,6 +57,12 @@ _READING = (
         metavar="N",
         help="Highest grade of the scale.  [default: the highest in QRELS]",
     ),
+    click.option(
+        "--sample",
+        metavar="FILE",
+        help="The sampled pool, as sample_eval.pl reads it: topic 0 docno stratum grade, -1 for not judged. "
+        "For --part estimates, xinfAP.",
+    ),
 )
 
 
@@ -68,7 +76,7 @@ _READING = (
     type=click.Choice(list(PARTS)),
     default="scores",
     show_default=True,
-    help="Table to print: scores, or judged documents by cutoff.",
+    help="Table to print: scores, judged documents by cutoff, or estimates from a sample.",
 )
 @table_forms
 def command(qrels: str, runs: RunFiles, reading: _Reading, ties: str, part: str, form: str) -> None:
@@ -78,10 +86,17 @@ def command(qrels: str, runs: RunFiles, reading: _Reading, ties: str, part: str,
     RBP the highest is with its residual); without these documents (condensed list); and with all of them
     relevant.
     """
-    only_one_standard_input((qrels, *runs.names))
+    files = (qrels, *runs.names, *([reading.sample] if reading.sample else []))
+    only_one_standard_input(files)
+    if part == "estimates" and reading.sample is None:
+        raise click.UsageError("--part estimates needs the sampled pool: --sample FILE")
     measures = parse_measures(reading.measures)
     with open_input(qrels) as (stream, source):
         judged = read_qrels(stream, source=source)
+    sample: tuple[SampledQrel, ...] = ()
+    if reading.sample is not None:
+        with open_input(reading.sample) as (stream, source):
+            sample = read_sampled_qrels(stream, source=source)
     found = holes(
         judged,
         read_arrays(runs),
@@ -89,6 +104,7 @@ def command(qrels: str, runs: RunFiles, reading: _Reading, ties: str, part: str,
         cutoffs=reading.cutoffs,
         highest=reading.highest,
         ties=TieRule(ties),
+        sample=sample,
     )
     if not print_export(holes_export(found, part), form):
         _say(found, part)
