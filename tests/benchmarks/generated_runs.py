@@ -49,12 +49,12 @@ def docno(number: int) -> str:
 
 def write_runs(folder: Path, count: int) -> None:
     """Write runs named run001 and so on; a run does not depend on how many there are."""
-    findable = _findable()
+    documents = findable()
     for number in range(count):
-        (folder / f"run{number + 1:03}").write_text(_run(number, findable), encoding="utf-8")
+        (folder / f"run{number + 1:03}").write_text(_run(number, documents), encoding="utf-8")
 
 
-def _findable() -> list[tuple[list[str], Numbers]]:
+def findable() -> list[tuple[list[str], Numbers]]:
     """For each topic the documents that can be found, and how well each answers it."""
     random = np.random.default_rng(SEED)
     found = []

@@ -112,3 +112,38 @@ def test_what_no_scorer_would_read_is_not_written(qrels: list[Qrel]) -> None:
 def test_qrels_written_and_read_are_the_same_in_byte_order(qrels: list[Qrel]) -> None:
     expected = sorted(qrels, key=lambda qrel: (id_bytes(qrel.topic), id_bytes(qrel.docno)))
     assert list(read_qrels(io.BytesIO(b"".join(write_qrels(qrels))), source="q")) == expected
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"1 0 a 1\n1 0 b -1\n2 0 a 0\n",
+        b"1 0 a 1\n2 0 a 0",
+        b"1\tQ0\ta\t+1\r\n1\tQ0\tb\t2\r\n",
+        b"\xef\xbb\xbf1 0 a 1\n",
+        b"1 0 d\xff 1\n1 0 \xc3\xa9 007\n",
+        b"1 0 a 1\n\n1 0 b 1\n",
+        b"1  0 a 1\n 1 0 b 1\n",
+        b"1 a 1 0\n0 1 2\n0 1 2 3 4\n",
+        b"1\n0\na\n1\n",
+        b"1 0 a 1\n1 0 a 1\n",
+        b"1 0 a 1\n1 1 a 2\n",
+        b"1 0 a one\n",
+        b"1 0 a\xe2\x80\x8b 1\n",
+        b"1 0 a\x01 1\n",
+        b"1 0 " + b"x" * 513 + b" 1\n",
+        b"1 0 " + "é".encode() * 300 + b" 1\n",
+    ],
+)
+def test_lines_that_are_alike_are_read_as_each_line_by_itself(content: bytes) -> None:
+    # A first line with blanks around its columns sends the file to the reader of single lines.
+    odd = b" 9  9  odd  1 \n" + content.removeprefix(b"\xef\xbb\xbf")
+    assert _outcome(content) == _outcome(odd)
+
+
+def _outcome(content: bytes) -> list[object]:
+    """The qrels of a text but that of the odd line, or the codes of what is wrong with it."""
+    try:
+        return [qrel for qrel in read_qrels(io.BytesIO(content), source="q") if qrel.docno != "odd"]
+    except InvalidInput as refused:
+        return [finding.code for finding in refused.findings]

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import click
 
+from workbench.cli.parallel_runs import map_runs
 from workbench.cli.qrels_files import cannot_judge_option, note_topics, read_judged
-from workbench.cli.runs import RunFiles, only_one_standard_input, read_arrays, read_runs, run_arguments
+from workbench.cli.runs import RunFiles, only_one_standard_input, read_runs, run_arguments
 from workbench.cli.score_output import say_as_csv, say_as_ir_measures, say_scores
-from workbench.records import Qrel, TieRule
+from workbench.records import Qrel, Run, TieRule
 from workbench.scoring.kernels.registry import Reads, reads
 from workbench.scoring.known_documents import KnownDocuments, known_documents
 from workbench.scoring.listed import example_names
 from workbench.scoring.measures import parse_measures
-from workbench.scoring.scorer import Scorer
+from workbench.scoring.scorer import RunArrays, RunScores, Scorer
 from workbench.scoring.trec_eval_output import TrecEval
 
 FORMATS = ("table", "json", "csv", "trec_eval", "ir_measures")
@@ -112,10 +113,13 @@ def command(
         "topics whose grades are all negative, which means not judged, count as 0",
     )
     users = _known_documents(known, judged)
-    scores = []
-    for run in (run for _, run in read_runs(runs, warnings=True)) if warnings else read_arrays(runs):
+
+    def score(run: Run | RunArrays) -> RunScores:
         found = scorer.score(run, ties=rule, double_precision=double_precision, all_topics=all_topics)
-        scores.append(users.score(run, found, ties=rule) if users else found)
+        return users.score(run, found, ties=rule) if users else found
+
+    read = (score(run) for _, run in read_runs(runs, warnings=True))
+    scores = list(read) if warnings else map_runs(runs, score)
     if form == "ir_measures":
         say_as_ir_measures(scores, per_topic=per_topic)
     elif form == "csv":

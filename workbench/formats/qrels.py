@@ -13,13 +13,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from workbench.errors import WorkbenchError
 from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.headings import is_header
-from workbench.formats.identifiers import check_ids, plain
-from workbench.formats.source import Readable, byte_lines
+from workbench.formats.identifiers import LONGEST_ID, all_fit, check_ids, plain
+from workbench.formats.source import LINE_LIMIT, Readable, Twice, byte_lines, open_source
 from workbench.records import Qrel, id_bytes
 
 BEIR_HEADER = (b"query-id", b"corpus-id", b"score")
 
 _GRADE = re.compile(rb"[+-]?[0-9]{1,18}")
+_COLUMNS = 4
+_BOM = b"\xef\xbb\xbf"
+_GAPS = b" \t\n\r\v\f"
+_NO_GAPS = bytes(octet for octet in range(256) if octet not in _GAPS)
 
 
 def read_qrels(stream: Readable, *, source: str, subtopics: bool = False) -> tuple[Qrel, ...]:
@@ -30,6 +34,39 @@ def read_qrels(stream: Readable, *, source: str, subtopics: bool = False) -> tup
     BEIR's three columns.
     Raises InvalidInput with every error: number of columns, grades that are no integers, duplicates.
     """
+    twice = Twice(stream, source)
+    try:
+        regular = _regular(twice, source)
+        if regular is not None:
+            return regular
+        twice.rewind()
+        return _line_by_line(twice, source, subtopics)
+    finally:
+        twice.close()
+
+
+def _regular(stream: Readable, source: str) -> tuple[Qrel, ...] | None:
+    """Qrels whose lines are all alike and without error, in half the time; None where lines must be read."""
+    content = open_source(stream, source).read(LINE_LIMIT + 1).removeprefix(_BOM).replace(b"\r\n", b"\n")
+    if content[-1:] != b"\n":
+        content += b"\n"
+    gaps = content.translate(None, _NO_GAPS)
+    count, columns = len(gaps) // _COLUMNS, content.split()
+    gap = gaps[:1]
+    if len(content) > LINE_LIMIT or len(columns) != _COLUMNS * count or gap not in (b" ", b"\t"):
+        return None
+    if gaps != (gap * (_COLUMNS - 1) + b"\n") * count or not all_fit(b"\n".join(columns)):
+        return None
+    if max(map(len, columns)) > LONGEST_ID or not all(map(_GRADE.fullmatch, set(columns[3::_COLUMNS]))):
+        return None
+    texts = b"\n".join(columns).decode("utf-8", "surrogateescape").split("\n")
+    topics, iterations, docnos = (texts[column::_COLUMNS] for column in range(_COLUMNS - 1))
+    if len(set(zip(topics, docnos, strict=True))) < count:
+        return None
+    return tuple(map(Qrel, topics, docnos, map(int, columns[3::_COLUMNS]), iterations))
+
+
+def _line_by_line(stream: Readable, source: str, subtopics: bool) -> tuple[Qrel, ...]:
     errors = ErrorCollector(source)
     qrels: list[Qrel] = []
     lines: list[int] = []

@@ -92,51 +92,54 @@ class Relevance:
 
 
 class PairTable:
-    """Values by pair, such as grades: sorted fingerprints, and where those that share their first bits begin.
+    """Values by pair, such as grades: a hash table with a part for each topic, and one for what collides.
 
-    One look into the directory leaves a candidate or two, which takes a fifth of the time of a binary search.
+    A run's documents stand topic after topic, so that the part which is looked into stays in a processor's
+    cache: half the time of sorted fingerprints with a directory.
     """
 
-    def __init__(self, words: Sequence[Words], numbers: Positions, values: Grades) -> None:
-        self._salt = 0
-        while True:
-            prints = self._prints(words, numbers)
-            order = np.argsort(prints)
-            self._sorted = prints[order]
-            if not (self._sorted[1:] == self._sorted[:-1]).any():
-                break
-            self._salt += 1  # two pairs share a fingerprint: once in ten million sets of a million pairs
-        bits = max(8, len(order).bit_length() + 1)
-        self._shift = np.uint64(64 - bits)
-        firsts = np.arange(1 << bits, dtype=np.uint64) << self._shift
-        self._directory = np.append(np.searchsorted(self._sorted, firsts), len(order))
-        self._words = [word[order] for word in words]
-        self._numbers, self._values = numbers[order], values[order]
+    def __init__(self, words: Sequence[Words], numbers: Positions, values: Grades, *, salt: int = 0) -> None:
+        self._words, self._values, self._salt = words, values, salt
+        # At least four slots for each pair of a topic, a power of two; none for a topic without pairs.
+        bits = np.ceil(np.log2(4.0 * np.maximum(np.bincount(numbers), 1))).astype(np.int64)
+        self._shifts = (64 - bits).astype(np.uint64)
+        self._firsts = np.append(0, np.cumsum(1 << bits))
+        slots = self._slots(words, numbers)
+        places = np.arange(len(numbers), dtype=np.int32)
+        self._table = np.full(self._firsts[-1], -1, dtype=np.int32)
+        self._table[slots] = places
+        lost = np.flatnonzero(self._table[slots] != places)
+        # One pair in ten collides with another; by other hashes few do again.
+        self._rest = (
+            PairTable([word[lost] for word in words], numbers[lost], values[lost], salt=salt + 1)
+            if len(lost)
+            else None
+        )
 
     def find(self, words: Sequence[Words], numbers: Positions) -> Grades:
         """The value of each pair, or ABSENT."""
-        prints = self._prints(words, numbers)
-        slots = (prints >> self._shift).astype(np.intp)
-        at, ends = self._directory[slots], self._directory[slots + 1]
-        found = np.full(len(prints), -1, dtype=np.intp)
-        open_ = np.flatnonzero(at < ends)
-        while len(open_):
-            here = at[open_]
-            same = self._sorted[here] == prints[open_]
-            found[open_[same]] = here[same]
-            at[open_] += 1
-            open_ = open_[~same & (at[open_] < ends[open_])]
-        hits = np.flatnonzero(found >= 0)
-        places = found[hits]
-        right = self._numbers[places] == numbers[hits]
+        found = np.full(len(numbers), ABSENT, dtype=np.int64)
+        inside = np.flatnonzero(numbers < len(self._shifts))
+        if len(inside) < len(numbers):
+            words, numbers = [word[inside] for word in words], numbers[inside]
+        places = self._table[self._slots(words, numbers)]
+        at = np.flatnonzero(places >= 0)
+        places = places[at]
+        same = np.ones(len(at), dtype=np.bool_)
         for word in range(max(len(words), len(self._words))):
-            right &= _word(self._words, word, places) == _word(words, word, hits)
-        values = np.full(len(prints), ABSENT, dtype=np.int64)
-        values[hits[right]] = self._values[places[right]]
-        return values
+            same &= _word(self._words, word, places) == _word(words, word, at)
+        found[inside[at[same]]] = self._values[places[same]]
+        others = at[~same]
+        if self._rest is not None and len(others):
+            found[inside[others]] = self._rest.find([word[others] for word in words], numbers[others])
+        return found
 
-    def _prints(self, words: Sequence[Words], numbers: Positions) -> Words:
-        return fingerprints(words, numbers + (self._salt << 32))
+    def _slots(self, words: Sequence[Words], numbers: Positions) -> Positions:
+        prints = fingerprints(words, numbers + (self._salt << 32))
+        prints >>= self._shifts[numbers]
+        slots: Positions = prints.view(np.int64)
+        slots += self._firsts[numbers]
+        return slots
 
 
 def _word(words: Sequence[Words], number: int, at: Positions) -> Words:
