@@ -15,6 +15,8 @@ from workbench.formats.runs import read_run_arrays
 from workbench.pooling.run_tops import RunTops
 from workbench.records import Qrel, Ranking, Run, TieRule
 from workbench.trust.depth import (
+    NOT_FITTED,
+    ONE_TOPIC,
     Deepening,
     PoolByRank,
     deeper_pool,
@@ -148,8 +150,20 @@ def test_one_topic_has_no_interval() -> None:
     counts = PoolByRank(("t",), 1, np.full((1, 4), 9), np.full((1, 4), 9), np.array([[4, 2, 0, 0]]))
     found = deeper_pool(counts, Deepening(2, 4))
     assert found.interval.low is None
-    assert found.interval.undefined
+    assert found.interval.undefined == ONE_TOPIC
     assert found.share_interval is None
+
+
+def test_resamples_that_cannot_be_fitted_are_counted() -> None:
+    # One topic has relevant documents at rank 1, the other at rank 2: with one of them twice there is no law.
+    counts = PoolByRank(
+        ("t1", "t2"), 1, np.full((2, 4), 9), np.full((2, 4), 9), np.array([[4, 0, 0, 0], [0, 2, 0, 0]])
+    )
+    interval = deeper_pool(counts, Deepening(2, 4, rounds=400)).interval
+    assert interval.undefined_rounds == pytest.approx(200, abs=60)
+    # Of one resample half the seeds have no law at all.
+    alone = [deeper_pool(counts, Deepening(2, 4, rounds=1, seed=seed)).interval for seed in range(20)]
+    assert {one.undefined for one in alone} == {"", NOT_FITTED}
 
 
 @pytest.mark.parametrize(

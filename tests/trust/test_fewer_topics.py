@@ -177,10 +177,18 @@ def test_topics_that_cannot_be_split_are_refused(topics: int, sizes: tuple[int, 
     assert refused.value.remedy
 
 
-@pytest.mark.parametrize("wrong", [{"rounds": 0}, {"width": 0.0}, {"most_swapped": 1.0}, {"level": 0.0}])
+@pytest.mark.parametrize(
+    "wrong", [{"rounds": 0}, {"width": 0.0}, {"width": float("nan")}, {"most_swapped": 1.0}, {"level": 0.0}]
+)
 def test_wrong_splittings_are_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(WorkbenchError):
         Splitting(**wrong)  # type: ignore[arg-type]
+
+
+def test_bins_that_are_too_narrow_are_refused() -> None:
+    with pytest.raises(WorkbenchError) as refused:
+        fewer_topics(drawn(10, 3, seed=1), Splitting(rounds=2, width=1e-9))
+    assert refused.value.remedy
 
 
 @pytest.mark.slow

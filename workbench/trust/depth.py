@@ -19,6 +19,9 @@ Counts = NDArray[np.int64]
 BAND_ENDS = (1, 2, 3, 5, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000)
 """The ranks at which bands end, besides the depth of the judged pool and that of the deeper one."""
 
+ONE_TOPIC = "one topic says nothing of others"
+NOT_FITTED = "no resample of the topics could be fitted"
+
 _FEWEST_TOPICS = 2
 
 
@@ -210,7 +213,7 @@ def _interval(fitted: Counts, question: Deepening) -> Interval:
     """The law fitted again on resampled topics: the interval of what such topics would have."""
     topics, method = len(fitted), method_of("topic", Bounds.EXPANDED)
     if topics < _FEWEST_TOPICS:
-        return Interval(None, None, question.level, method, topics, undefined="there is one topic")
+        return Interval(None, None, question.level, method, topics, undefined=ONE_TOPIC)
     draws = np.random.default_rng(question.seed).multinomial(
         topics, np.full(topics, 1 / topics), size=question.rounds
     )
@@ -219,9 +222,11 @@ def _interval(fitted: Counts, question: Deepening) -> Interval:
     )
     sums = sums_between(scales, exponents, question.depth + 1, question.deeper)
     defined = sums[~np.isnan(sums)]
+    drawn = (topics, question.rounds, question.seed, question.rounds - len(defined))
+    if not len(defined):
+        return Interval(None, None, question.level, method, *drawn, undefined=NOT_FITTED)
     low, high = bounds_among(defined, question.level, topics, Bounds.EXPANDED)
-    undefined = question.rounds - len(defined)
-    return Interval(low, high, question.level, method, topics, question.rounds, question.seed, undefined)
+    return Interval(low, high, question.level, method, *drawn)
 
 
 def _bands(counts: PoolByRank, law: PowerLaw, depth: int, deeper: int) -> tuple[DepthBand, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,6 +19,9 @@ from workbench.trust.topic_sets import SetsOfTopics, compare_sets
 FEWEST_TOPICS = 4
 FEWEST_COMPARISONS = 100
 """A rate of fewer comparisons says nothing about 5 %."""
+
+MOST_BINS = 10_000
+"""Differences that lie in more bins than that are counted in none often enough."""
 
 _SIZES = 10
 _SMALLEST_SET = 5
@@ -38,9 +42,19 @@ class Splitting:
     level: float = 0.95
 
     def __post_init__(self) -> None:
-        if self.rounds < 1 or self.width <= 0 or not 0 < self.most_swapped < 1 or not 0 < self.level < 1:
+        wrong = [
+            name
+            for name, right in (
+                ("rounds", self.rounds >= 1),
+                ("width", 0 < self.width < inf),
+                ("most swapped", 0 < self.most_swapped < 1),
+                ("level", 0 < self.level < 1),
+            )
+            if not right
+        ]
+        if wrong:
             raise WorkbenchError(
-                "topics cannot be split so",
+                f"topics cannot be split by this: {', '.join(wrong)}",
                 remedy="give a round or more, a width above 0, and shares between 0 and 1",
             )
 
@@ -104,6 +118,11 @@ def fewer_topics(
         raise WorkbenchError(
             f"{len(values)} topics cannot be split into two sets of {', '.join(map(str, chosen)) or 'none'}",
             remedy=f"give at least {FEWEST_TOPICS} topics, and sets of at most half of them",
+        )
+    if np.ptp(values) / splitting.width > MOST_BINS:
+        raise WorkbenchError(
+            f"bins of {splitting.width:g} are too narrow for scores to {values.max():g}",
+            remedy=f"give a width that makes at most {MOST_BINS:,} bins",
         )
     sets = tuple(
         compare_sets(values, size, rounds=splitting.rounds, seed=splitting.seed, width=splitting.width)

@@ -61,7 +61,9 @@ def compare_sets(scores: Floats, topics: int, *, rounds: int, seed: int, width: 
     compared = np.zeros(bins, dtype=np.int64)
     swapped = np.zeros(bins, dtype=np.int64)
     taus, correlations = [], []
-    for one, other in _means_of_sets(scores, topics, rounds, seed, at_once=max(1, _CHUNK // len(first))):
+    for one, other in _means_of_sets(
+        scores, topics, rounds, seed, at_once=max(1, _CHUNK // max(len(first), scores.size))
+    ):
         before, after = one[:, first] - one[:, second], other[:, first] - other[:, second]
         signs, signs_after = np.sign(before), np.sign(after)
         products = signs * signs_after
