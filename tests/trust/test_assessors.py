@@ -7,6 +7,7 @@ import pytest
 from workbench.consensus.rule_choice import rule_choice
 from workbench.errors import WorkbenchError
 from workbench.records import Answer, Judgment
+from workbench.trust.alternatives import AlternativeQrels
 from workbench.trust.assessors import REFERENCE, filled, qrels_of_assessors, qrels_of_rules, rules_to_compare
 
 GIVEN = [
@@ -43,6 +44,9 @@ def test_what_an_assessor_did_not_judge_can_be_taken_from_the_reference() -> Non
     ann, bea = qrels_of_assessors(GIVEN)
     (found,) = filled([bea], ann)
     assert dict(found.grades) == {("1", "a"): 2, ("1", "b"): 1}
+    # Of a topic that the assessor does not have nothing is taken.
+    (alone,) = filled([bea], AlternativeQrels("other", {("2", "c"): 1}))
+    assert dict(alone.grades) == {("1", "a"): 2}
     (summed,) = qrels_of_rules(GIVEN, [rule_choice("sum", line="3")])
     with pytest.raises(WorkbenchError):
         filled([bea], summed)

@@ -46,7 +46,7 @@ def test_the_small_example_by_hand() -> None:
     # Found by its content: its key is spelt as this project does not.
     (judged,) = [value for value in given.values() if isinstance(value, dict) and "d6" in value]
     qrels = AlternativeQrels(WHOLE, {("1", docno): grade for docno, grade in judged.items()})
-    pooled = pooled_pairs(runs, qrels, groups, depth=given["depth"])
+    pooled = pooled_pairs(depth_pool(runs, depth=given["depth"]), qrels, groups)
     unique = {name: [docno for _, docno in pairs] for name, pairs in pooled.unique.items()}
     assert unique == expected["uniques"]
     left = qrels_without(qrels, pooled)
@@ -55,7 +55,7 @@ def test_the_small_example_by_hand() -> None:
         expected["qrels_without_g2"],
     ]
     (measure,) = parse_measures("AP")
-    found = other_runs(score_under(left, runs, measure), qrels, pooled, depth=3)
+    found = other_runs(score_under(left, runs, measure), qrels, pooled)
     by_tag = {one.run: one for one in found.pooled}
     assert [by_tag["A"].score, by_tag["A"].without] == [expected["AP_A_full"], expected["AP_A_without_g1"]]
     assert [by_tag["C"].score, by_tag["C"].without] == pytest.approx(
@@ -93,7 +93,7 @@ def two_groups() -> PooledPairs:
 def test_ranks_and_late_runs_by_hand() -> None:
     # r0 .8 -> .6 without g, r1 .7 -> .35 without h: losses of 1/4 and 1/2, .375 on average.
     qrels = {WHOLE: [[0.8, 0.7, 0.5]], "without g": [[0.6, 0.7, 0.4]], "without h": [[0.8, 0.35, 0.5]]}
-    found = other_runs(table(qrels), AlternativeQrels(WHOLE, {("t0", "d"): 1}), two_groups(), depth=1)
+    found = other_runs(table(qrels), AlternativeQrels(WHOLE, {("t0", "d"): 1}), two_groups())
     first, second = found.pooled
     assert (first.run, first.rank, first.rank_without, first.ranks_lost) == ("r0", 1, 2, 1)
     assert (second.run, second.rank, second.rank_without, second.ranks_lost) == ("r1", 2, 3, 1)
@@ -137,13 +137,13 @@ def test_qrels_of_one_group_alone_are_refused() -> None:
     runs = [run_of("A", ["d1"])]
     qrels = AlternativeQrels(WHOLE, {("1", "d1"): 1})
     with pytest.raises(WorkbenchError, match="A"):
-        qrels_without(qrels, pooled_pairs(runs, qrels, {}, depth=1))
+        qrels_without(qrels, pooled_pairs(depth_pool(runs, depth=1), qrels, {}))
 
 
 @pytest.mark.parametrize("part", PARTS)
 def test_every_table_has_a_cell_for_each_column(part: str) -> None:
     qrels = {WHOLE: [[0.8, 0.7, 0.5]], "without g": [[0.6, 0.7, 0.4]], "without h": [[0.8, 0.35, 0.5]]}
-    found = other_runs(table(qrels), AlternativeQrels(WHOLE, {("t0", "d"): 1}), two_groups(), depth=1)
+    found = other_runs(table(qrels), AlternativeQrels(WHOLE, {("t0", "d"): 1}), two_groups())
     columns, rows = PARTS[part](found)
     assert {len(row) for row in rows} == {len(columns)}
     data = runs_export(found, part).data()
@@ -175,9 +175,9 @@ def test_leaving_out_a_team_of_trec_covid_is_what_brute_force_gives(round_1: Pat
     teams = {row["run"]: row["team"] for row in rows}
     qrels = AlternativeQrels(WHOLE, {(one.topic, one.docno): one.grade for one in lines})
     contributed = [run.top(7, ties=TieRule.DOCNO_ASCENDING) for run in runs if run.tag in pooled_tags]
-    pooled = pooled_pairs(contributed, qrels, teams, depth=7, ties=TieRule.DOCNO_ASCENDING)
+    pooled = pooled_pairs(depth_pool(contributed, depth=7, ties=TieRule.DOCNO_ASCENDING), qrels, teams)
     (measure,) = parse_measures("AP")
-    found = other_runs(score_under(qrels_without(qrels, pooled), runs, measure), qrels, pooled, depth=7)
+    found = other_runs(score_under(qrels_without(qrels, pooled), runs, measure), qrels, pooled)
     assert (found.pool, len(found.pooled), len(found.late)) == (6959, 56, len(runs) - 56)
 
     brought: dict[tuple[str, str], set[str]] = {}

@@ -153,10 +153,6 @@ class Scorer:
             per_topic=per_topic,
         )
 
-    def judged(self, run: Run | RunArrays, *, ties: TieRule = TieRule.TREC_EVAL) -> JudgedRun:
-        """The grades of what a run retrieved, in the order in which `score` reads it."""
-        return self.read(run, ties=ties).judged
-
     def _of_run(self, run: Run, ties: TieRule, double_precision: bool) -> OrderedRun:
         orders: dict[str, Sequence[str]] = {}
         near_tied = 0

@@ -88,7 +88,7 @@ def score_under(
                 f'two runs have the tag "{run.tag}"', remedy="give every run once, each with its own tag"
             )
         tags.append(run.tag)
-        judged = pairs.scorer.judged(run, ties=ties)
+        judged = pairs.scorer.read(run, ties=ties).judged
         at = judged.in_qrels()
         found = pairs.places(judged, at)
         columns.append(np.stack([side.scores(run, judged, at, found, ties) for side in sides]))

@@ -68,17 +68,19 @@ def qrels_of_rules(
 
 
 def filled(qrels: Sequence[AlternativeQrels], reference: AlternativeQrels) -> list[AlternativeQrels]:
-    """The same qrels, with the reference's grade of every pair that they have none of.
+    """The same qrels, with the reference's grade of the pairs that they lack of topics that they have.
 
     What an assessor did not see counts as not relevant otherwise, which is a judgment that nobody made.
     Raises WorkbenchError where one is relevant from another grade on.
     """
+    found = []
     for one in qrels:
         if one.relevant_from != reference.relevant_from:
             raise WorkbenchError(
                 f"{one.name} cannot be filled from {reference.name}, whose grades are of another scale",
                 remedy=f"leave {one.name} out",
             )
-    return [
-        AlternativeQrels(one.name, {**reference.grades, **one.grades}, one.relevant_from) for one in qrels
-    ]
+        own = {topic for topic, _ in one.grades}
+        rest = {pair: grade for pair, grade in reference.grades.items() if pair[0] in own}
+        found.append(AlternativeQrels(one.name, {**rest, **one.grades}, one.relevant_from))
+    return found

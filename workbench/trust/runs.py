@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,8 +10,8 @@ import numpy as np
 from workbench.agreement.intervals import shares_below
 from workbench.errors import WorkbenchError
 from workbench.pooling.contributions import uniques
-from workbench.pooling.depth import depth_pool
-from workbench.records import Run, TieRule, sorted_ids
+from workbench.pooling.pool import Pool
+from workbench.records import sorted_ids
 from workbench.scoring.relevance import Floats
 from workbench.trust.alternatives import AlternativeQrels, Pair, TopicScores
 from workbench.trust.orders import orders_of, tau_b
@@ -125,7 +125,6 @@ class OtherRuns:
     measure: str
     topics: int
     runs: int
-    depth: int
     pool: int
     pool_judged: int
     graded: int
@@ -136,26 +135,17 @@ class OtherRuns:
     late: tuple[LateStanding, ...]
 
 
-def pooled_pairs(
-    runs: Iterable[Run],
-    qrels: AlternativeQrels,
-    groups: Mapping[str, str],
-    *,
-    depth: int,
-    ties: TieRule = TieRule.TREC_EVAL,
-) -> PooledPairs:
-    """What the pooled runs have among their first `depth` documents, and what one group has there alone.
+def pooled_pairs(pool: Pool, qrels: AlternativeQrels, groups: Mapping[str, str]) -> PooledPairs:
+    """What the runs brought into a pool, and what one group brought alone.
 
-    A run that has no group in `groups`, by tag, is one of its own. Raises as `pooling.depth.depth_pool`.
+    A run that has no group in `groups`, by tag, is one of its own.
     """
-    pool = depth_pool(runs, depth=depth, ties=ties)
     of_tag = {tag: groups.get(tag, tag) for tag in pool.tags}
-    pairs = pool.pairs
     return PooledPairs(
         groups=of_tag,
         unique=uniques(pool, of_tag),
-        pairs=len(pairs),
-        judged=len(pairs & qrels.grades.keys()),
+        pairs=len(pool.entries),
+        judged=len(pool.pairs & qrels.grades.keys()),
         graded=len(qrels.grades),
     )
 
@@ -179,7 +169,7 @@ def qrels_without(qrels: AlternativeQrels, pooled: PooledPairs) -> list[Alternat
 
 
 def other_runs(
-    scores: TopicScores, qrels: AlternativeQrels, pooled: PooledPairs, *, depth: int, seed: int = 0
+    scores: TopicScores, qrels: AlternativeQrels, pooled: PooledPairs, *, seed: int = 0
 ) -> OtherRuns:
     """The uniques test from the scores under `qrels_without`; all runs have scores, pooled or not.
 
@@ -218,7 +208,6 @@ def other_runs(
         measure=scores.measure,
         topics=len(scores.topics),
         runs=len(scores.runs),
-        depth=depth,
         pool=pooled.pairs,
         pool_judged=pooled.judged,
         graded=pooled.graded,

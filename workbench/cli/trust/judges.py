@@ -89,7 +89,8 @@ _INPUT = (
     click.option(
         "--fill",
         is_flag=True,
-        help="Give a pair that an assessor did not judge the reference's grade; without, it is not relevant.",
+        help="Take the reference's grade of what an assessor did not judge of a topic; without, it is not "
+        "relevant.",
     ),
     RELEVANT_FROM,
 )

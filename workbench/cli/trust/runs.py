@@ -15,6 +15,7 @@ from workbench.cli.runs import RunFiles, only_one_standard_input, read_arrays, r
 from workbench.cli.trust.shared import MEASURE, RELEVANT_FROM, SEED, TIES, one_measure, table_forms
 from workbench.errors import WorkbenchError
 from workbench.formats.qrels import read_qrels
+from workbench.pooling.depth import depth_pool
 from workbench.records import Run, TieRule
 from workbench.trust.alternatives import AlternativeQrels, score_under
 from workbench.trust.runs import WHOLE, OtherRuns, other_runs, pooled_pairs, qrels_without
@@ -98,18 +99,17 @@ def command(
     whole = _whole(qrels, relevant_from)
     groups = read_groups(pool.groups_file) if pool.groups_file and not pool.single else {}
     tags = set(read_tags(pool.pooled_file)) if pool.pooled_file else None
-    pooled = pooled_pairs(
-        _pooled_runs(runs, tags, pool), whole, groups, depth=pool.depth, ties=TieRule(pool.pool_ties)
-    )
+    made = depth_pool(_pooled_runs(runs, tags, pool), depth=pool.depth, ties=TieRule(pool.pool_ties))
+    pooled = pooled_pairs(made, whole, groups)
     scores = score_under(qrels_without(whole, pooled), read_arrays(runs), chosen, ties=TieRule(ties))
-    found = other_runs(scores, whole, pooled, depth=pool.depth, seed=seed)
+    found = other_runs(scores, whole, pooled, seed=seed)
     if not print_export(runs_export(found, part), form):
         columns, rows = PARTS[part](found)
         if rows:
             say_short(columns, rows, numeric_from=2 if part == "runs" else 1)
         else:
             click.echo("every run was pooled")
-        for sentence in sentences(found):
+        for sentence in sentences(found, pool.depth):
             click.echo(sentence, err=True)
 
 
@@ -133,12 +133,12 @@ def _whole(name: str, relevant_from: int) -> AlternativeQrels:
     return AlternativeQrels(WHOLE, grades, relevant_from)
 
 
-def sentences(found: OtherRuns) -> list[str]:
+def sentences(found: OtherRuns, depth: int) -> list[str]:
     """The test in sentences: what was left out, what the runs lose, what a late run must expect."""
     unique = sum(one.unique_relevant for one in found.groups)
     lines = [
         f"{found.measure} over {found.topics} topics; the {len(found.pooled)} pooled runs of "
-        f"{len(found.groups)} groups have {found.pool} pairs at depth {found.depth}, of which "
+        f"{len(found.groups)} groups have {found.pool} pairs at depth {depth}, of which "
         f"{found.pool_judged} are judged; {found.graded - found.pool_judged} of {found.graded} judged pairs "
         "came otherwise and stay",
         f"{unique} relevant pairs were brought by one group alone",
