@@ -33,7 +33,7 @@ def values(given: Given, names: str) -> list[float]:
 def curve(kind: str, given: Given, **options: Any) -> Curve:
     """A curve of a run."""
     judged, retrieved = given
-    return CURVES[kind](Scorer(judged, "AP").judged(retrieved), CurveOptions(**options))
+    return CURVES[kind](Scorer(judged, "AP").read(retrieved).judged, CurveOptions(**options))
 
 
 def relevant_at(ranks: Sequence[int], relevant: int, length: int) -> Given:

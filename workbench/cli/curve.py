@@ -116,7 +116,7 @@ def _table(
     scorer: Scorer, run: Run | RunArrays, kind: str, options: CurveOptions, ties: TieRule, topic: str | None
 ) -> tuple[tuple[str, ...], list[Sequence[object]]]:
     """The columns and the rows of one run's curve."""
-    judged = scorer.judged(run, ties=ties)
+    judged = scorer.read(run, ties=ties).judged
     curve = CURVES[kind](judged.of_all_topics(), options)
     if topic is None:
         points = curve.mean()
