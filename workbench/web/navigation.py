@@ -34,6 +34,7 @@ PAGES = (
     ("Judge", "judgments.index", "Judgments"),
     ("Quality", "agreement.index", "Agreement"),
     ("Quality", "adjudication.index", "Adjudication"),
+    ("Quality", "trust.index", "Trust"),
     ("Results", "consensus_preview.index", "Consensus"),
     ("Results", "qrels.index", "Qrels"),
     ("Results", "scores.index", "Scores"),

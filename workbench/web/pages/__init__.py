@@ -31,6 +31,7 @@ from workbench.web.pages import (
     setup,
     task,
     topics,
+    trust,
 )
 
 BLUEPRINTS = (
@@ -57,6 +58,7 @@ BLUEPRINTS = (
     discussions.blueprint,
     *qrels.BLUEPRINTS,
     *scores.BLUEPRINTS,
+    trust.blueprint,
     people.blueprint,
     *judging.BLUEPRINTS,
 )

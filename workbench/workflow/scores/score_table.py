@@ -147,7 +147,7 @@ def score_runs(
     scores = sorted((one.scores for one in found.values()), key=lambda one: (-one.values[first], one.tag))
     return ScoreTable(
         qrels=qrels.report,
-        coverage=_coverage(db, campaign_id, qrels.report),
+        coverage=coverage_of(db, campaign_id, qrels.report),
         measures=key[2],
         runs=tuple(scores),
         bounds={tag: one.bounds for tag, one in found.items()},
@@ -188,7 +188,8 @@ def _score(scorer: Scorer, db: Session, campaign_id: int, tag: str, highest: int
     return _Scored(scorer.score(ordered), bounds)
 
 
-def _coverage(db: Session, campaign_id: int, report: QrelsReport) -> Coverage:
+def coverage_of(db: Session, campaign_id: int, report: QrelsReport) -> Coverage:
+    """How much of a campaign the qrels of a rule have."""
     pooled = pooled_pairs(db, campaign_id)
     graded = {(qrel.topic, qrel.docno) for qrel in report.consensus.qrels}
     return Coverage(

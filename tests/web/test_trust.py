@@ -1,0 +1,63 @@
+"""The page on trust: what it computes when it is asked, for whom, and its files."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from flask.testing import FlaskClient
+
+from tests.uploads import import_judgments, links, text_of
+from tests.web.conftest import Enter
+
+ADDRESS = "/c/harbour/trust"
+ROWS = [
+    ("T1", "d1", "X", "3"), ("T1", "d2", "X", "0"), ("T2", "d/4", "X", "3"),
+    ("T1", "d1", "Y", "3"), ("T1", "d2", "Y", "3"), ("T2", "d/4", "Y", "3"),
+]  # fmt: skip
+
+
+@pytest.fixture
+def olga(enter: Enter) -> FlaskClient:
+    client = enter("Olga")
+    assert import_judgments(client, ROWS).status_code == 303
+    return client
+
+
+def test_the_first_view_lets_the_page_fetch_the_report(olga: FlaskClient) -> None:
+    page = olga.get(ADDRESS).text
+    (fetched,) = [
+        part.partition('"')[0].replace("&amp;", "&")
+        for part in page.split('hx-get="')[1:]
+        if "measure=" in part.partition('"')[0]
+    ]
+    fragment = olga.get(fetched, headers={"HX-Request": "true", "HX-Request-Type": "partial"}).text
+    assert fragment.lstrip().startswith('<div id="report"')
+    assert "<html" not in fragment
+
+
+def test_the_report_names_assessors_mixtures_and_coverage(olga: FlaskClient) -> None:
+    text = text_of(olga.get(ADDRESS, query_string={"measure": "AP"}).text)
+    assert "1,000 random mixtures of assessors" in text
+    assert "tau b" in text
+    assert "X 2" in text  # assessor, topics
+    assert "Provisional." in text
+
+
+def test_every_table_is_a_file(olga: FlaskClient) -> None:
+    page = olga.get(ADDRESS, query_string={"measure": "AP"}).text
+    (csv_file, *_) = links(page, "judges.csv")
+    assert olga.get(csv_file).text.startswith("qrels,n,topics,graded,tau_b")
+    (json_file, *_) = links(page, "judges.json")
+    assert json.loads(olga.get(json_file).text)["options"]["reference"] == "qrels"
+    assert olga.get(f"{ADDRESS}/judges.csv?part=late").status_code == 422
+
+
+def test_a_wrong_measure_is_refused_beside_its_field(olga: FlaskClient) -> None:
+    page = olga.get(ADDRESS, query_string={"measure": "hue"})
+    assert page.status_code == 422
+    assert "hue" in text_of(page.text)
+
+
+def test_assessors_do_not_see_it(olga: FlaskClient, enter: Enter) -> None:
+    assert enter("Ada").get(ADDRESS).status_code == 403

@@ -1,0 +1,173 @@
+"""Other judges and other runs for a campaign, from its current judgments and its opened pools."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ir_measures import Measure
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from workbench.consensus.rule_choice import RuleChoice, choices_of, rule_choice
+from workbench.errors import WorkbenchError
+from workbench.pooling.pool import Pool
+from workbench.records import Contribution, PoolEntry, Verdict
+from workbench.scoring.measures import parse_measures
+from workbench.storage.tables import PoolEntryRow, PoolRow
+from workbench.trust.alternatives import AlternativeQrels, Pair, score_under
+from workbench.trust.assessors import filled, qrels_of_assessors, qrels_of_rules, rules_to_compare
+from workbench.trust.judges import OtherJudges, other_judges
+from workbench.trust.reference import RankingOptions
+from workbench.trust.runs import OtherRuns, other_runs, pooled_pairs, qrels_without
+from workbench.workflow.caching import Cache
+from workbench.workflow.qrels.qrels import Material, QrelsReport, material, qrels_of
+from workbench.workflow.runs.packed_store import arrays_for_use
+from workbench.workflow.runs.run_records import CampaignRun, runs_of
+from workbench.workflow.scores.score_table import Coverage, coverage_of
+
+QRELS = "qrels"
+"""The name of the reference: the qrels of the campaign by a rule."""
+FEWEST_RUNS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class TrustReport:
+    """What is computed of a campaign now.
+
+    Of the `graded` pairs `shared` have grades of two assessors or more: on the others no judge can differ.
+    `judges` is None of fewer than two assessors with grades, `runs` where no run was pooled or where without
+    a group no judged pair would be left.
+    """
+
+    qrels: QrelsReport
+    coverage: Coverage
+    measure: str
+    graded: int
+    shared: int
+    judges: OtherJudges | None
+    runs: OtherRuns | None
+
+
+_REPORTS: Cache[tuple[object, ...], tuple[OtherJudges | None, OtherRuns | None]] = Cache(8)
+"""By all that they depend on: the judgments, the rule, the measure, the runs, and the pools."""
+
+
+def trust_report(db: Session, campaign_id: int, *, choice: RuleChoice, measure: str) -> TrustReport:
+    """Compare the runs of a campaign under other judges and without each group; set-aside runs are left out.
+
+    What an assessor did not judge of a topic is as in the qrels of the rule. Raises
+    WorkbenchError for an unknown measure or more than one, for a rule that gives no qrels yet, and for fewer
+    than two runs.
+    """
+    measures = parse_measures(measure)
+    if len(measures) > 1:
+        raise WorkbenchError("a ranking is by one measure", remedy="name one, such as AP")
+    runs = [run for run in runs_of(db, campaign_id) if run.verdict is not Verdict.SET_ASIDE]
+    if len(runs) < FEWEST_RUNS:
+        raise WorkbenchError("a ranking needs two runs", remedy="load runs first")
+    found = material(db, campaign_id)
+    report = qrels_of(found, choice)
+    if not report.consensus.qrels:
+        raise WorkbenchError("this rule gives no qrels yet", remedy="judge first, or choose another rule")
+    hashes = tuple((run.tag, run.sha256, run.group) for run in runs)
+    key = (campaign_id, found.digest(), choice, str(measures[0]), hashes, _pools(db, campaign_id))
+
+    def make() -> tuple[OtherJudges | None, OtherRuns | None]:
+        reference = AlternativeQrels(
+            QRELS,
+            {(one.topic, one.docno): one.grade for one in report.consensus.qrels},
+            report.relevant_from,
+        )
+        of_judges = _judges(db, campaign_id, found, choice, reference, runs, measures[0])
+        return of_judges, _runs(db, campaign_id, reference, runs, measures[0])
+
+    judges, others = _REPORTS.get(key, make)
+    grades = Counter((one.topic, one.docno) for one in found.counted(choice) if one.grade is not None)
+    return TrustReport(
+        qrels=report,
+        coverage=coverage_of(db, campaign_id, report),
+        measure=str(measures[0]),
+        graded=len(grades),
+        shared=sum(count > 1 for count in grades.values()),
+        judges=judges,
+        runs=others,
+    )
+
+
+def _judges(
+    db: Session,
+    campaign_id: int,
+    found: Material,
+    choice: RuleChoice,
+    reference: AlternativeQrels,
+    runs: Sequence[CampaignRun],
+    measure: Measure,
+) -> OtherJudges | None:
+    relevant_from = found.scale.relevant_from
+    judgments = found.counted(choice)
+    assessors = qrels_of_assessors(judgments, relevant_from=relevant_from)
+    if len(assessors) < 2:
+        return None
+    names = [one.name for one in assessors]
+    if reference.relevant_from == relevant_from:
+        assessors = filled(assessors, reference)
+    rules = qrels_of_rules(
+        judgments, choices_of(rules_to_compare(), rule_choice()), relevant_from=relevant_from
+    )
+    arrays = (arrays_for_use(db, campaign_id, run.tag) for run in runs)
+    scores = score_under([reference, *assessors, *rules], arrays, measure)
+    return other_judges(scores, names, RankingOptions(QRELS))
+
+
+def _runs(
+    db: Session,
+    campaign_id: int,
+    reference: AlternativeQrels,
+    runs: Sequence[CampaignRun],
+    measure: Measure,
+) -> OtherRuns | None:
+    groups = {run.tag: run.group for run in runs if run.group}
+    pool = _pooled(db, campaign_id, {run.tag for run in runs})
+    pooled = pooled_pairs(pool, reference, groups)
+    if not pooled.groups:
+        return None
+    try:
+        without = qrels_without(reference, pooled)
+    except WorkbenchError:
+        return None
+    arrays = (arrays_for_use(db, campaign_id, run.tag) for run in runs)
+    return other_runs(score_under(without, arrays, measure), reference, pooled)
+
+
+def _pools(db: Session, campaign_id: int) -> tuple[tuple[int, int], ...]:
+    """The opened pools with their numbers of pairs: what a pool holds grows, and never changes otherwise."""
+    chosen = (
+        select(PoolRow.id, func.count())
+        .join(PoolEntryRow, PoolEntryRow.pool_id == PoolRow.id)
+        .where(PoolRow.campaign_id == campaign_id, PoolRow.opened_at.is_not(None))
+        .group_by(PoolRow.id)
+        .order_by(PoolRow.id)
+    )
+    return tuple((pool, count) for pool, count in db.execute(chosen))
+
+
+def _pooled(db: Session, campaign_id: int, tags: set[str]) -> Pool:
+    """What these runs brought into any opened pool."""
+    chosen = (
+        select(PoolEntryRow.topic, PoolEntryRow.docno, PoolEntryRow.brought_by)
+        .join(PoolRow)
+        .where(PoolRow.campaign_id == campaign_id, PoolRow.opened_at.is_not(None))
+    )
+    brought: dict[Pair, dict[str, int]] = {}
+    for topic, docno, contributions in db.execute(chosen):
+        known = brought.setdefault((topic, docno), {})
+        for tag, rank in contributions:
+            if tag in tags:
+                known[tag] = min(rank, known.get(tag, rank))
+    entries = tuple(
+        PoolEntry(*pair, tuple(Contribution(tag, rank) for tag, rank in known.items()))
+        for pair, known in sorted(brought.items())
+    )
+    return Pool(entries, tuple(sorted({tag for known in brought.values() for tag in known})), {})
