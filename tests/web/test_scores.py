@@ -167,9 +167,11 @@ def test_what_cannot_be_shown_is_refused(olga: FlaskClient, page: str, status: i
 
 def test_without_runs_or_judgments_the_page_says_what_is_lacking(olga: FlaskClient) -> None:
     olga.post("/campaigns/new", data={"name": "Bare", "scale": "binary"})
-    assert "No run to score" in olga.get("/c/bare/scores").text
+    for page in ("scores", "scores/two", "scores/pairs", "scores/topics"):
+        assert "No run to score" in olga.get(f"/c/bare/{page}").text
     topics = upload("t.jsonl", '{"id": "1", "title": "one"}\n')
     olga.post("/c/bare/topics", data={"files": [topics]})
     keep_all(olga, check_files(olga, upload("a.txt", "1 Q0 d 1 1.0 a\n"), campaign="bare"))
-    assert "Nothing is judged yet" in olga.get("/c/bare/scores").text
+    for page in ("scores", "scores/pairs"):
+        assert "Nothing is judged yet" in olga.get(f"/c/bare/{page}").text
     assert olga.get("/c/bare/scores?measures=AP").status_code == 422

@@ -41,6 +41,11 @@ class ScoreForm:
     tags: frozenset[str]
     by: str
 
+    @property
+    def ready(self) -> bool:
+        """Whether there are runs, and judgments to make qrels from."""
+        return bool(self.runs and self.rule.assessors)
+
     def arguments(self) -> dict[str, str | list[str]]:
         """The same in an address; all runs need not be named."""
         chosen: dict[str, str | list[str]] = {**self.rule.arguments(), "measures": self.measures}
@@ -98,7 +103,10 @@ def scored(db: Session, form: ScoreForm, *, at_once: bool = False) -> ScoreTable
 
 @dataclass(frozen=True, slots=True)
 class Detail(Generic[Result]):
-    """What a page in detail shows: the table, and of a whole table what is made of it; or what is wrong."""
+    """What a page in detail shows: the table, and of a whole table what is made of it; or what is wrong.
+
+    There is neither where the campaign has no scores yet.
+    """
 
     form: ScoreForm
     table: ScoreTable | None
@@ -109,6 +117,8 @@ class Detail(Generic[Result]):
 
 def detail(db: Session, form: ScoreForm, make: Callable[[ScoreTable, str], Result]) -> Detail[Result]:
     """Make something of the table and the measure that the page shows, once the table is whole."""
+    if not form.ready:
+        return Detail(form, None, None)
     try:
         table = scored(db, form)
         shown = form.shown(table)
@@ -116,7 +126,8 @@ def detail(db: Session, form: ScoreForm, make: Callable[[ScoreTable, str], Resul
     except NotFound:
         raise
     except WorkbenchError as error:
-        return Detail(form, None, None, findings_of(error, "Scores"), status_of(error))
+        # Before anything was asked for, nothing is refused: the campaign has no scores yet.
+        return Detail(form, None, None, findings_of(error, "Scores"), status_of(error) if form.asked else 200)
 
 
 def whole_detail(db: Session, form: ScoreForm, make: Callable[[ScoreTable, str], Result]) -> Result:
