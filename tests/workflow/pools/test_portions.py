@@ -14,18 +14,29 @@ from sqlalchemy import delete, func, select, update
 from tests.builders import ALPHA, BETA, Made, campaign_with_people, send_runs
 from workbench.errors import Conflict, InvalidInput, NotFound, WorkbenchError
 from workbench.pooling.strategies import PoolRecipe
+from workbench.records import Judgment
+from workbench.storage import Session
 from workbench.storage.chunks import chunks
 from workbench.storage.engine import Database
-from workbench.storage.tables import PackedRunRow, PoolEntryRow, PoolRow, RunRow
-from workbench.workflow.pools import maker, portions
+from workbench.storage.tables import PackedRunRow, PoolEntryRow, PoolEventRow, PoolRow, RunRow
+from workbench.workflow.judging.importing import import_judgments
+from workbench.workflow.pools import adaptive_pools, maker, portions
+from workbench.workflow.pools.adaptive_pools import append_pool_events, initial_adaptive_pool, pool_events
 from workbench.workflow.pools.additions import Additions, add_documents
-from workbench.workflow.pools.listing import pool_entries, pools_of
+from workbench.workflow.pools.drafts import open_pool
+from workbench.workflow.pools.listing import pool_entries, pool_report, pools_of
 from workbench.workflow.pools.maker import make_apart
 from workbench.workflow.pools.making import NewPool, make_pool, pool_by_recipe, write_entries
-from workbench.workflow.pools.portions import make_in_portions, rebuild_in_portions, remove_leftovers
+from workbench.workflow.pools.portions import (
+    make_in_portions,
+    open_in_portions,
+    rebuild_in_portions,
+    remove_leftovers,
+)
 
 pytestmark = pytest.mark.engines
 DEPTH_2 = PoolRecipe(parameters={"depth": 2})
+LIVE = PoolRecipe(strategy="hedge", supplementary=True)
 
 
 @pytest.fixture(autouse=True)
@@ -292,3 +303,84 @@ def test_a_process_of_its_own_makes_the_same_pool_and_raises_the_same(
         report = make_apart(sqlite_database, NewPool(made.campaign.id, DEPTH_2, draft=True))
         assert (report.pool.pairs, report.pool.draft) == (6, True)
         assert rows(sqlite_database) == (1, 6)
+
+
+def supplementary_draft(db: Session, made: Made) -> None:
+    """A draft of an adaptive pool; of its nine documents d1 is judged and d2 in another pool."""
+    make_pool(db, made.campaign.id, PoolRecipe(parameters={"depth": 1}, tags=["beta"]), name="other")
+    import_judgments(db, made.campaign.id, [Judgment("Zoe", "T1", "d1", 1)], source="elsewhere")
+    make_pool(db, made.campaign.id, LIVE, name="live", draft=True)
+
+
+def events_of(database: Database, made: Made) -> list[tuple[str, str, bool | None]]:
+    with database.reading() as db:
+        return [(one.topic, one.docno, one.relevant) for one in pool_events(db, made.campaign.id, "live")]
+
+
+def test_a_supplementary_adaptive_pool_opens_while_others_judge(
+    database: Database, made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with database.writing() as db:
+        supplementary_draft(db, made)
+        open_pool(db, made.campaign.id, "live")
+    whole = events_of(database, made)
+    with database.writing() as db:
+        db.execute(delete(PoolEventRow))
+        db.execute(update(PoolRow).where(PoolRow.name == "live").values(opened_at=None))
+
+    def judges() -> None:
+        with database.writing() as db:
+            import_judgments(db, made.campaign.id, [Judgment("Yan", "T1", "d/4", 0)], source="meanwhile")
+
+    def computes(*given: Any) -> Any:
+        # In a thread: that of whoever opens it holds no lock that would keep this one waiting.
+        thread = threading.Thread(target=judges)
+        thread.start()
+        thread.join(timeout=20)
+        assert not thread.is_alive()
+        return initial_adaptive_pool(*given)
+
+    monkeypatch.setattr(adaptive_pools, "initial_adaptive_pool", computes)
+    assert open_in_portions(database, made.campaign.id, "live")
+    assert not open_in_portions(database, made.campaign.id, "live")
+    # What was judged while it was computed is known as well, and not handed out.
+    assert sorted(events_of(database, made)) == sorted([*whole, ("T1", "d/4", False)])
+    with database.reading() as db:
+        totals = pool_report(db, made.campaign.id, "live").recipe["totals"]
+        # T1 has five documents, T2 four.
+        left = {"T1": 5, "T2": 4}
+        for topic, _, _ in events_of(database, made):
+            left[topic] -= 1
+        assert totals == left
+
+
+def test_a_kill_between_events_leaves_a_draft_that_opens_whole(
+    database: Database, made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with database.writing() as db:
+        supplementary_draft(db, made)
+    countdown = iter([None])
+
+    def killed(*given: Any) -> None:
+        next(countdown)
+        append_pool_events(*given)
+
+    monkeypatch.setattr(portions, "PORTION", 1)
+    monkeypatch.setattr(portions, "append_pool_events", killed)
+    with pytest.raises(StopIteration):
+        open_in_portions(database, made.campaign.id, "live")
+    assert len(events_of(database, made)) == 1
+    monkeypatch.setattr(portions, "append_pool_events", append_pool_events)
+    assert open_in_portions(database, made.campaign.id, "live")
+    assert ("T1", "d1", True) in events_of(database, made)
+    assert len(set(events_of(database, made))) == len(events_of(database, made)) > 1
+
+
+def test_one_that_is_made_open_knows_the_same(database: Database, made: Made) -> None:
+    with database.writing() as db:
+        supplementary_draft(db, made)
+    make_in_portions(database, NewPool(made.campaign.id, LIVE, name="at once"))
+    assert open_in_portions(database, made.campaign.id, "live")
+    with database.reading() as db:
+        at_once = [(one.topic, one.docno) for one in pool_events(db, made.campaign.id, "at once")]
+    assert at_once == [(topic, docno) for topic, docno, _ in events_of(database, made)] != []

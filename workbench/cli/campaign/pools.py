@@ -15,7 +15,7 @@ from workbench.workflow.pools import drafts
 from workbench.workflow.pools.drafts import BeforeClosing, BeforeOpening
 from workbench.workflow.pools.listing import PoolLine, pool_summary, pools_of
 from workbench.workflow.pools.pool_rows import PoolState
-from workbench.workflow.pools.portions import rebuild_in_portions, remove_leftovers
+from workbench.workflow.pools.portions import open_in_portions, rebuild_in_portions, remove_leftovers
 
 CAMPAIGN = click.argument("campaign")
 POOL = click.argument("pool_name", metavar="POOL")
@@ -57,8 +57,7 @@ def pool_open(settings: Settings, campaign: str, pool_name: str, yes: bool) -> N
         _say_opening(found)
         if not yes:
             click.confirm(f"Open {pool_name} for judging?", abort=True, err=True)
-        with database.writing() as db:
-            drafts.open_pool(db, campaign_id, pool_name, seen=found.sha256)
+        open_in_portions(database, campaign_id, pool_name, seen=found.sha256)
     click.echo(f"{pool_name} is open for judging: {found.pool.pairs} pairs")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -16,7 +16,15 @@ from workbench.pooling.strategies import ADAPTIVE, start
 from workbench.pooling.strategy import named
 from workbench.records import Run, TieRule, sorted_ids
 from workbench.storage.events import current_events
-from workbench.storage.tables import AssessorRow, CampaignRow, PoolEntryRow, PoolEventRow, PoolRow, TopicRow
+from workbench.storage.tables import (
+    AssessorRow,
+    CampaignRow,
+    JudgmentEventRow,
+    PoolEntryRow,
+    PoolEventRow,
+    PoolRow,
+    TopicRow,
+)
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.runs.packed_store import run_for_use
 
@@ -72,18 +80,57 @@ def record_known_pairs(db: Session, pool: PoolRow, known: Collection[tuple[str, 
 
     A pair that people graded teaches the strategy by its highest grade, one that is only pooled nothing.
     """
+    found = known_pairs(db, pool, known)
+    append_pool_events(db, pool.id, found.events)
+    begin_with(db, pool, found)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownPairs:
+    """What is known of the documents of a supplementary pool, computed while others write.
+
+    `pool` has recorded the `events`; `latest` is the last judgment event that was looked at.
+    """
+
+    pool: Adaptive
+    events: tuple[PoolEvent, ...]
+    latest: int
+
+
+def known_pairs(db: Session, pool: PoolRow, known: Collection[tuple[str, str]]) -> KnownPairs:
+    """What `record_known_pairs` records; nothing is written."""
+    latest = db.scalar(select(func.max(JudgmentEventRow.id))) or 0
     built = initial_adaptive_pool(db, pool)
-    relevant = _relevant_pairs(db, pool.campaign_id)
-    recorded = []
+    events = _record_known(built, known, _relevant_pairs(db, pool.campaign_id))
+    return KnownPairs(built, events, latest)
+
+
+def begin_with(db: Session, pool: PoolRow, found: KnownPairs) -> None:
+    """Let a pool begin with known pairs, whose events are written, and with what people judged since."""
+    # By its number alone, so that not all events of the campaign are read while others wait.
+    since = select(JudgmentEventRow.campaign_id, JudgmentEventRow.topic, JudgmentEventRow.docno).where(
+        JudgmentEventRow.id > found.latest
+    )
+    touched = {(topic, docno) for number, topic, docno in db.execute(since) if number == pool.campaign_id}
+    relevant: dict[tuple[str, str], bool] = {}
+    for topic in {topic for topic, _ in touched}:
+        relevant |= _relevant_pairs(db, pool.campaign_id, topic)
+    append_pool_events(db, pool.id, _record_known(found.pool, touched & relevant.keys(), relevant))
+    pool.recipe = {**pool.recipe, **adaptive_recipe(found.pool)}
+    pool.pairs = most_pairs(found.pool)
+    db.flush()
+
+
+def _record_known(
+    built: Adaptive, known: Collection[tuple[str, str]], relevant: Mapping[tuple[str, str], bool]
+) -> tuple[PoolEvent, ...]:
+    events = []
     for topic, docno in sorted_pairs(known):
         if built.has(topic, docno):
             event = PoolEvent(Happening.JUDGED, topic, docno, relevant.get((topic, docno)))
             built.record(event)
-            recorded.append(event)
-    append_pool_events(db, pool.id, recorded)
-    pool.recipe = {**pool.recipe, **adaptive_recipe(built)}
-    pool.pairs = most_pairs(built)
-    db.flush()
+            events.append(event)
+    return tuple(events)
 
 
 def pool_events(db: Session, campaign_id: int, name: str) -> tuple[PoolEventLine, ...]:
@@ -127,14 +174,14 @@ def sorted_pairs(pairs: Collection[tuple[str, str]]) -> list[tuple[str, str]]:
     return [(topic, docno) for topic in sorted_ids(by_topic) for docno in sorted_ids(by_topic[topic])]
 
 
-def _relevant_pairs(db: Session, campaign_id: int) -> dict[tuple[str, str], bool]:
-    """What people graded: whether the highest grade of a pair is relevant."""
+def _relevant_pairs(db: Session, campaign_id: int, topic: str | None = None) -> dict[tuple[str, str], bool]:
+    """What people graded, in one topic or all: whether the highest grade of a pair is relevant."""
     relevant_from = scale_from_json(db.get_one(CampaignRow, campaign_id).scale).relevant_from
     machines = set(
         db.scalars(select(AssessorRow.id).where(AssessorRow.campaign_id == campaign_id, AssessorRow.machine))
     )
     found: dict[tuple[str, str], bool] = {}
-    for event in current_events(db, campaign_id):
+    for event in current_events(db, campaign_id, topic=topic):
         if event.grade is not None and event.assessor_id not in machines:
             pair = (event.topic, event.docno)
             found[pair] = found.get(pair, False) or event.grade >= relevant_from

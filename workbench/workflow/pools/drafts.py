@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session, aliased
 from workbench.errors import Conflict, WorkbenchError
 from workbench.records import id_bytes
 from workbench.storage.tables import AssignmentRow, DocumentRow, PoolEntryRow, PoolRow
-from workbench.workflow.pools.adaptive_pools import is_adaptive, topics_of_pool
+from workbench.workflow.pools.adaptive_pools import KnownPairs, begin_with, is_adaptive, topics_of_pool
 from workbench.workflow.pools.judged_pairs import graded_by_people
 from workbench.workflow.pools.listing import PoolLine, PoolReport, pool_report, pool_summary
 from workbench.workflow.pools.making import (
@@ -247,11 +247,14 @@ def before_opening(db: Session, campaign_id: int, name: str) -> BeforeOpening:
     )
 
 
-def open_pool(db: Session, campaign_id: int, name: str, *, seen: str | None = None) -> bool:
+def open_pool(
+    db: Session, campaign_id: int, name: str, *, seen: str | None = None, known: KnownPairs | None = None
+) -> bool:
     """Open a draft for judging; returns False where it is open already.
 
-    `seen` is the hash of the pairs that somebody looked at before. Raises NotFound, Conflict for a closed
-    pool, an empty one, or one whose pairs are others than those seen.
+    `seen` is the hash of the pairs that somebody looked at before; `known` is what a supplementary adaptive
+    pool begins with, where that is computed and written already (`portions.open_in_portions`). Raises
+    NotFound, Conflict for a closed pool, an empty one, or one whose pairs are others than those seen.
     """
     row = locked_pool(db, campaign_id, name)
     if state_of(row) is PoolState.OPEN:
@@ -267,7 +270,10 @@ def open_pool(db: Session, campaign_id: int, name: str, *, seen: str | None = No
         )
     row.opened_at = datetime.now(UTC)
     db.flush()
-    exclude_known_pairs(db, row)
+    if known is None:
+        exclude_known_pairs(db, row)
+    else:
+        begin_with(db, row, known)
     return True
 
 

@@ -22,7 +22,13 @@ from workbench.pooling.strategy import named
 from workbench.records import PoolEntry, TieRule, Verdict
 from workbench.storage.tables import PoolEntryRow, PoolRow, RunRow
 from workbench.workflow.checks import storable
-from workbench.workflow.pools.adaptive_pools import adaptive_recipe, most_pairs, record_known_pairs
+from workbench.workflow.pools.adaptive_pools import (
+    KnownPairs,
+    adaptive_recipe,
+    known_pairs,
+    most_pairs,
+    record_known_pairs,
+)
 from workbench.workflow.pools.judged_pairs import graded_by_people
 from workbench.workflow.pools.listing import PoolReport, pool_report, recipe_in_words
 from workbench.workflow.pools.pool_rows import LONGEST_NAME, checked_name, name_taken
@@ -203,8 +209,19 @@ def pool_by_recipe(
 
 def exclude_known_pairs(db: Session, row: PoolRow) -> None:
     """Exclude what is pooled or judged by now from a supplementary adaptive pool as it is opened."""
-    if row.recipe.get("adaptive") and row.recipe["supplementary"]:
+    if _asks_for_the_rest(row):
         record_known_pairs(db, row, pooled_or_judged(db, row.campaign_id))
+
+
+def known_pairs_of(db: Session, row: PoolRow) -> KnownPairs | None:
+    """What `exclude_known_pairs` would exclude, with nothing written; None for pools of other kinds."""
+    if not _asks_for_the_rest(row):
+        return None
+    return known_pairs(db, row, pooled_or_judged(db, row.campaign_id))
+
+
+def _asks_for_the_rest(row: PoolRow) -> bool:
+    return bool(row.recipe.get("adaptive") and row.recipe["supplementary"])
 
 
 def write_entries(db: Session, pool_id: int, entries: Collection[dict[str, Any]]) -> None:

@@ -10,22 +10,30 @@ import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete, func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict
 from workbench.storage.chunks import chunks
 from workbench.storage.engine import Database
-from workbench.storage.tables import CampaignRow, PoolEntryRow, PoolRow
-from workbench.workflow.pools.drafts import Rebuilt, forget, is_as_it_was, rebuilt, replace_entries
+from workbench.storage.tables import CampaignRow, PoolEntryRow, PoolEventRow, PoolRow
+from workbench.workflow.pools.adaptive_pools import KnownPairs, append_pool_events, begin_with
+from workbench.workflow.pools.drafts import (
+    Rebuilt,
+    forget,
+    is_as_it_was,
+    open_pool,
+    rebuilt,
+    replace_entries,
+)
 from workbench.workflow.pools.listing import PoolReport, pool_report
 from workbench.workflow.pools.making import (
     NewPool,
     chosen_runs,
-    exclude_known_pairs,
+    known_pairs_of,
     made_meanwhile,
     name_for,
     new_row,
@@ -75,7 +83,8 @@ def make_in_portions(
                 return pool_report(db, new.campaign_id, same)
             row = new_row(db, new)
             entries = pool_by_recipe(db, row, inputs.runs)
-        with _Unseen(database, row, entries.values()) as unseen:
+            known = None if new.draft else known_pairs_of(db, row)
+        with _Unseen(database, row, entries.values(), known) as unseen:
             name = _shown(database, new, inputs, unseen, finish)
         if name is not None:
             with database.reading() as db:
@@ -95,20 +104,25 @@ def remove_leftovers(database: Database, *, older: timedelta = LEFT_AFTER) -> No
 
 
 def _inputs(db: Session, new: NewPool, *, locked: bool = False) -> _Inputs:
-    others: dict[int, int] = {}
-    if new.recipe.supplementary:
-        opened = select(PoolRow.id, PoolRow.pairs).where(
-            PoolRow.campaign_id == new.campaign_id, PoolRow.opened_at.is_not(None)
-        )
-        others = dict(db.execute(opened).all())
+    others = _opened(db, new.campaign_id) if new.recipe.supplementary else {}
     return _Inputs(chosen_runs(db, new.campaign_id, new.recipe, locked=locked), others)
+
+
+def _opened(db: Session, campaign_id: int) -> dict[int, int]:
+    """The pools that were opened, each with its number of pairs."""
+    opened = select(PoolRow.id, PoolRow.pairs).where(
+        PoolRow.campaign_id == campaign_id, PoolRow.opened_at.is_not(None)
+    )
+    return dict(db.execute(opened).all())
 
 
 class _Unseen:
     """A pool that is written and that nobody sees; removed at the end unless it was shown."""
 
-    def __init__(self, database: Database, row: PoolRow, entries: Entries) -> None:
-        self._database, self._row, self._entries = database, row, entries
+    def __init__(
+        self, database: Database, row: PoolRow, entries: Entries, known: KnownPairs | None = None
+    ) -> None:
+        self._database, self._row, self._entries, self.known = database, row, entries, known
         self.id = 0
 
     def __enter__(self) -> Self:
@@ -129,11 +143,9 @@ class _Unseen:
             db.flush()
             self.id = unseen.id
         try:
-            for portion in chunks(list(self._entries), PORTION):
-                begun = time.monotonic()
-                with self._database.writing() as db:
-                    write_entries(db, self.id, portion)
-                time.sleep(PAUSE * (time.monotonic() - begun))
+            _write(self._database, list(self._entries), lambda db, some: write_entries(db, self.id, some))
+            if self.known is not None:
+                _write_events(self._database, self.id, self.known)
         except BaseException:
             _remove(self._database, self.id)
             raise
@@ -169,13 +181,61 @@ def _shown(
             row.campaign_id, row.name = new.campaign_id, name
             row.created_at, row.opened_at = now, None if new.draft else now
             db.flush()
-            if not new.draft:
-                exclude_known_pairs(db, row)
+            if unseen.known is not None:
+                begin_with(db, row, unseen.known)
             if finish is not None:
                 finish(db, row)
             return name
     except IntegrityError:
         raise made_meanwhile(name) from None
+
+
+T = TypeVar("T")
+
+
+def _write(database: Database, rows: Sequence[T], write: Callable[[Session, Sequence[T]], None]) -> None:
+    for portion in chunks(rows, PORTION):
+        begun = time.monotonic()
+        with database.writing() as db:
+            write(db, portion)
+        time.sleep(PAUSE * (time.monotonic() - begun))
+
+
+def _write_events(database: Database, pool_id: int, known: KnownPairs) -> None:
+    _write(database, known.events, lambda db, some: append_pool_events(db, pool_id, some))
+
+
+def open_in_portions(database: Database, campaign_id: int, name: str, *, seen: str | None = None) -> bool:
+    """Open a draft as `drafts.open_pool` does, and raise as it does, while others write.
+
+    What a supplementary adaptive pool begins with is computed outside the transaction that opens it. Events
+    that a process left in a draft when it was killed are removed first. Raises Conflict where pools change
+    again and again.
+    """
+    for _ in range(TRIES):
+        with database.reading() as db:
+            row = pool_row(db, campaign_id, name)
+            known = known_pairs_of(db, row) if row.opened_at is None else None
+            inputs = row.id, row.recipe, _opened(db, campaign_id)
+        try:
+            if known is not None:
+                _remove_rows(database, row.id, PoolEventRow)
+                _write_events(database, row.id, known)
+            with database.writing() as db:
+                now = locked_pool(db, campaign_id, name)
+                if known is None or (
+                    inputs == (now.id, now.recipe, _opened(db, campaign_id))
+                    and _events(db, now.id) == len(known.events)
+                ):
+                    return open_pool(db, campaign_id, name, seen=seen, known=known)
+        except IntegrityError:  # the draft was rebuilt or deleted, or somebody else opens it now
+            continue
+    raise Conflict("the draft or other pools changed while it was being opened", remedy="open it again")
+
+
+def _events(db: Session, pool_id: int) -> int:
+    counted = select(func.count()).select_from(PoolEventRow).where(PoolEventRow.pool_id == pool_id)
+    return db.scalar(counted) or 0
 
 
 def rebuild_in_portions(database: Database, campaign_id: int, name: str) -> Rebuilt:
@@ -232,16 +292,22 @@ def _made_by_a_double_click(db: Session, new: NewPool, inputs: _Inputs) -> str |
 
 def _remove(database: Database, pool_id: int) -> None:
     """Remove a pool topic by topic, if nobody sees it."""
-    entry = PoolEntryRow
     with database.reading() as db:
         row = db.get(PoolRow, pool_id)
         if row is None or row.campaign_id is not None:
             return
-        topics = db.scalars(select(entry.topic).where(entry.pool_id == pool_id).distinct()).all()
+    for table in (PoolEventRow, PoolEntryRow):
+        _remove_rows(database, pool_id, table)
+    with database.writing() as db:
+        db.execute(delete(PoolRow).where(PoolRow.id == pool_id, PoolRow.campaign_id.is_(None)))
+
+
+def _remove_rows(database: Database, pool_id: int, table: type[PoolEntryRow] | type[PoolEventRow]) -> None:
+    """Remove the rows of a pool from a table, topic by topic."""
+    with database.reading() as db:
+        topics = db.scalars(select(table.topic).where(table.pool_id == pool_id).distinct()).all()
     for topic in topics:
         begun = time.monotonic()
         with database.writing() as db:
-            db.execute(delete(entry).where(entry.pool_id == pool_id, entry.topic == topic))
+            db.execute(delete(table).where(table.pool_id == pool_id, table.topic == topic))
         time.sleep(PAUSE * (time.monotonic() - begun))
-    with database.writing() as db:
-        db.execute(delete(PoolRow).where(PoolRow.id == pool_id, PoolRow.campaign_id.is_(None)))

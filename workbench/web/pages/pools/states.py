@@ -14,7 +14,7 @@ from workbench.web.pages.overview.steps import announce_step
 from workbench.web.pages.pools.pool_choice import pool_line
 from workbench.web.requests import see_other
 from workbench.workflow.pools import drafts
-from workbench.workflow.pools.portions import rebuild_in_portions, remove_leftovers
+from workbench.workflow.pools.portions import open_in_portions, rebuild_in_portions, remove_leftovers
 
 blueprint = Blueprint("pool_states", __name__, url_prefix="/c/<slug>/pools/<int:pool_id>")
 
@@ -35,9 +35,9 @@ def confirm_opening(pool_id: int) -> str | Response:
 @organiser
 def open_(pool_id: int) -> Response:
     """Open a draft for judging, if it is still as it was shown."""
-    with writing() as db:
+    with reading() as db:
         line = pool_line(db, here().id, pool_id)
-        opened = drafts.open_pool(db, here().id, line.name, seen=request.form.get("sha256"))
+    opened = open_in_portions(app_context().database, here().id, line.name, seen=request.form.get("sha256"))
     if opened:
         announce_step(f"Pool “{line.name}” is open for judging.")
     else:
