@@ -15,7 +15,7 @@ from tests.browser.conftest import Complaints, Server
 from tests.browser.full_campaign import DATABASE, full_campaign
 from tests.databases import opened
 from workbench.storage.tables import Base, CampaignRow
-from workbench.workflow.campaigns.archive import delete_campaign
+from workbench.workflow.campaigns.deletion import delete_campaign
 
 HEAD = "<!doctype html><title>small</title><link rel=icon href=data:,>"
 PAGES = {
@@ -108,8 +108,7 @@ def test_no_row_of_a_campaign_outlives_it_wherever_it_stands(tmp_path: Path) -> 
         with database.reading() as db:
             campaigns = [(one.id, one.name) for one in db.scalars(select(CampaignRow))]
         for number, name in campaigns:
-            with database.deleting() as db:
-                delete_campaign(db, number, typed_name=name)
+            delete_campaign(database, number, typed_name=name)
         with database.reading() as db:
             tables = Base.metadata.sorted_tables
             assert {table.name for table in tables if db.execute(select(table)).first()} == {

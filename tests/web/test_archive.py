@@ -14,7 +14,8 @@ from tests.cast import Cast, signed_in_client
 from tests.uploads import notices_in
 from workbench.storage.engine import Database
 from workbench.storage.tables import Base, CampaignRow, KeptAsideRow
-from workbench.workflow.campaigns.archive import archive_campaign, delete_campaign
+from workbench.workflow.campaigns.archive import archive_campaign
+from workbench.workflow.campaigns.deletion import delete_campaign
 from workbench.workflow.people.invitations import invite
 from workbench.workflow.people.roles import Role
 
@@ -148,8 +149,7 @@ def test_who_changes_a_campaign_that_is_deleted_at_that_moment_is_told_so(
 
     @wraps(original)
     def overtaken() -> Any:
-        with sqlite_database.writing() as db:
-            delete_campaign(db, cast.campaign_id, typed_name="Harbour")
+        delete_campaign(sqlite_database, cast.campaign_id, typed_name="Harbour")
         return original()
 
     app.view_functions["settings.breaks"] = overtaken

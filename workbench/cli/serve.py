@@ -15,6 +15,7 @@ from workbench.cli.database import database_options, open_database
 from workbench.cli.output import announce
 from workbench.errors import WorkbenchError
 from workbench.settings import Settings
+from workbench.workflow.campaigns.deletion import finish_deletions
 from workbench.workflow.people.accounts import any_account
 
 DEFAULT_PORT = 8765
@@ -107,8 +108,10 @@ def command(settings: Settings, host: str, port: int, workers: int) -> None:
     `workbench init` did.
     """
     port = usable_port(host, port)
-    with open_database(settings) as database, database.reading() as db:
-        empty = not any_account(db)
+    with open_database(settings) as database:
+        finish_deletions(database)
+        with database.reading() as db:
+            empty = not any_account(db)
     print_address(host, port, settings)
     if empty:
         announce("There is no account yet: open the address to create the first one.")

@@ -59,11 +59,6 @@ def adaptive_states() -> AdaptiveStates:
     return app_context().states
 
 
-def deleting() -> AbstractContextManager[Session]:
-    """A transaction that deletes rows with all rows that refer to them."""
-    return app_context().database.deleting()
-
-
 @contextmanager
 def writing() -> Iterator[Session]:
     """A transaction that is committed at its end, or rolled back by an exception.

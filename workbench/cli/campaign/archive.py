@@ -10,11 +10,11 @@ from workbench.workflow.campaigns.archive import (
     CampaignContents,
     archive_campaign,
     contents_of,
-    delete_campaign,
     duplicate_campaign,
     restore_campaign,
 )
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
+from workbench.workflow.campaigns.deletion import delete_campaign, finish_deletions
 from workbench.workflow.people.accounts import account_by_login
 
 
@@ -66,14 +66,16 @@ def delete(settings: Settings, campaign: str, name: str | None) -> None:
     Export first what you want to keep: judgments, decisions, records, qrels.
     """
     with open_database(settings) as database:
+        if campaign in finish_deletions(database):
+            click.echo(f"{campaign} is deleted: an interrupted deletion was completed")
+            return
         with database.reading() as db:
             found = campaign_by_slug(db, campaign)
             contents = contents_of(db, found.id)
         click.echo(f"{found.name} ({campaign}) contains {_in_words(contents)}.", err=True)
         if name is None:
             name = click.prompt("All of it is deleted. Type the name of the campaign", err=True)
-        with database.deleting() as db:
-            delete_campaign(db, found.id, typed_name=name)
+        delete_campaign(database, found.id, typed_name=name)
     click.echo(f"{campaign} is deleted")
 
 

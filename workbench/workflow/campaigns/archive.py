@@ -1,25 +1,20 @@
-"""Campaigns at their end: archived and restored, deleted with all that they contain, and duplicated.
+"""Campaigns at their end: archived and restored, and duplicated; `deletion` deletes them.
 
-Decisions:
-
-- An archived campaign is refused at the two doors, where it is looked up: every page that changes something
+An archived campaign is refused at the two doors, where it is looked up: every page that changes something
   in `web.access`, every command in `campaign_by_slug`. Only answers of a judging desk come by another way;
   `Task.closed` treats an archived campaign as a closed pool, so they are kept for the organiser.
-- Deleting is one transaction. It locks the campaign and its pools first: what others write at that moment
-  is either deleted too or finds no campaign.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Table, delete, func, select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from workbench.errors import Conflict, Finding, InvalidInput, NotFound
+from workbench.errors import Conflict, NotFound
 from workbench.storage.tables import (
     AssessorRow,
     Base,
@@ -31,7 +26,7 @@ from workbench.storage.tables import (
     RunRow,
     TopicRow,
 )
-from workbench.workflow.campaigns.campaigns import Campaign, create_campaign
+from workbench.workflow.campaigns.campaigns import DELETED, Campaign, create_campaign
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.clock import utc_now
 
@@ -54,7 +49,7 @@ class CampaignContents:
 
 def archive_campaign(db: Session, campaign_id: int, *, now: datetime | None = None) -> None:
     """Make a campaign read only; raises Conflict if it is archived already."""
-    row = _locked(db, campaign_id)
+    row = locked_campaign(db, campaign_id)
     if row.archived_at is not None:
         raise Conflict("this campaign is archived already", remedy="reload the page")
     row.archived_at = utc_now(now)
@@ -63,7 +58,7 @@ def archive_campaign(db: Session, campaign_id: int, *, now: datetime | None = No
 
 def restore_campaign(db: Session, campaign_id: int) -> None:
     """Make an archived campaign what it was before; raises Conflict if it is not archived."""
-    row = _locked(db, campaign_id)
+    row = locked_campaign(db, campaign_id)
     if row.archived_at is None:
         raise Conflict("this campaign is not archived", remedy="reload the page")
     row.archived_at = None
@@ -112,57 +107,14 @@ def contents_of(db: Session, campaign_id: int) -> CampaignContents:
     )
 
 
-def delete_campaign(db: Session, campaign_id: int, *, typed_name: str) -> None:
-    """Delete a campaign with everything in it, archived or not; accounts stay.
-
-    Raises InvalidInput unless `typed_name` is its name, NotFound if it was deleted meanwhile.
-    """
-    row = _locked(db, campaign_id)
-    if _plain(typed_name) != _plain(row.name):
-        message = "this is not the name of the campaign"
-        raise InvalidInput([Finding("Name", None, "name", message, f"type: {_plain(row.name)}")])
-    db.execute(select(PoolRow.id).where(PoolRow.campaign_id == campaign_id).with_for_update()).all()
-    campaign: Table = Base.metadata.tables[CampaignRow.__tablename__]
-    inside = _membership(campaign, campaign_id)
-    for table in reversed(Base.metadata.sorted_tables):
-        condition = inside(table)
-        if condition is not None:
-            db.execute(delete(table).where(condition))
-    db.expire_all()
-
-
-def _membership(campaign: Table, campaign_id: int) -> Callable[[Table], ColumnElement[bool] | None]:
-    """Which rows of a table belong to a campaign: by their own column, else by the row that owns them.
-
-    An owner is what a row cannot do without, so optional references are followed by nobody. None for
-    tables whose rows belong to no campaign.
-    """
-
-    def inside(table: Table) -> ColumnElement[bool] | None:
-        if table is campaign:
-            return campaign.c.id == campaign_id
-        if "campaign_id" in table.c:
-            return table.c.campaign_id == campaign_id
-        for key in sorted(table.foreign_keys, key=lambda key: key.parent.name):
-            owned = None if key.parent.nullable else inside(key.column.table)
-            if owned is not None:
-                return key.parent.in_(select(key.column).where(owned))
-        return None
-
-    return inside
-
-
-def _plain(name: str) -> str:
-    return " ".join(name.split())
-
-
-def _locked(db: Session, campaign_id: int) -> CampaignRow:
+def locked_campaign(db: Session, campaign_id: int) -> CampaignRow:
+    """The row of a campaign, which nobody else changes meanwhile; raises NotFound, also for a deleted one."""
     row = db.scalar(
         select(CampaignRow)
         .where(CampaignRow.id == campaign_id)
         .with_for_update()
         .execution_options(populate_existing=True)
     )
-    if row is None:
+    if row is None or row.slug.startswith(DELETED):
         raise NotFound("there is no such campaign", remedy="see the list of your campaigns")
     return row

@@ -19,6 +19,8 @@ from workbench.workflow.people.roles import Role
 
 ARCHIVED = "this campaign is archived: nothing in it can be changed"
 RESTORE = "an organiser can restore it in its settings"
+DELETED = "~"
+"""How the slug of a campaign begins that is being deleted; no other has this character."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,7 @@ def campaign_by_slug(db: Session, slug: str, *, even_archived: bool = False) -> 
     In a transaction that writes it raises Conflict for an archived one, so that no command changes it.
     """
     row = db.scalar(select(CampaignRow).where(CampaignRow.slug == slug))
-    if row is None:
+    if row is None or slug.startswith(DELETED):
         raise NotFound(f"there is no campaign {slug!r}", remedy="workbench campaign list shows them")
     if row.archived_at is not None and WRITES in db.info and not even_archived:
         raise Conflict(ARCHIVED, remedy=f"restore it first: workbench campaign restore {slug}")
@@ -111,7 +113,7 @@ def campaign_by_slug(db: Session, slug: str, *, even_archived: bool = False) -> 
 def campaign_of(db: Session, campaign_id: int) -> Campaign:
     """The campaign with this id; raises NotFound."""
     row = db.get(CampaignRow, campaign_id)
-    if row is None:
+    if row is None or row.slug.startswith(DELETED):
         raise NotFound("there is no such campaign")
     return _campaign(row)
 
@@ -120,6 +122,7 @@ def all_campaigns(db: Session, *, archived: bool = False) -> tuple[Campaign, ...
     """All campaigns that are not archived, or those that are, by name; for the command line."""
     column = CampaignRow.archived_at
     chosen = select(CampaignRow).where(column.is_not(None) if archived else column.is_(None))
+    chosen = chosen.where(CampaignRow.slug.not_like(f"{DELETED}%"))
     return tuple(_campaign(row) for row in db.scalars(chosen.order_by(CampaignRow.name)))
 
 

@@ -8,16 +8,16 @@ from werkzeug.wrappers import Response
 from workbench.errors import Finding, NotAllowed, WorkbenchError
 from workbench.web import notices
 from workbench.web.access import here, in_archive, organiser, viewer
-from workbench.web.context import deleting, reading, writing
+from workbench.web.context import app_context, reading, writing
 from workbench.web.forms import findings_of, sent_text, status_of
 from workbench.web.requests import see_other
 from workbench.workflow.campaigns.archive import (
     archive_campaign,
     contents_of,
-    delete_campaign,
     duplicate_campaign,
     restore_campaign,
 )
+from workbench.workflow.campaigns.deletion import delete_campaign
 
 blueprint = Blueprint("archive", __name__, url_prefix="/c/<slug>/settings/archive")
 Answer = str | Response | tuple[str, int]
@@ -79,8 +79,7 @@ def delete() -> Answer:
     """Delete the campaign with everything in it, if its name was typed."""
     name = here().name
     try:
-        with deleting() as db:
-            delete_campaign(db, here().id, typed_name=sent_text("name"))
+        delete_campaign(app_context().database, here().id, typed_name=sent_text("name"))
     except WorkbenchError as error:
         found = findings_of(error, "Name", "name")
         return _page(typed_name=sent_text("name"), findings=found), status_of(error)
