@@ -60,7 +60,7 @@ def test_a_command_on_files_imports_no_database_and_no_web(folder: Path, command
     found = imported(folder, command, *INPUTS[command])
     assert "click" in found
     assert found.isdisjoint(HEAVY)
-    if command in {"check", "pool", "score", "curve", "help"}:
+    if command in {"agree", "check", "curve", "help", "plan-overlap", "pool", "score"}:
         assert found.isdisjoint({"scipy", "rich", "workbench.demo"})
     # The order of a matrix of many assessors needs it, and takes longer to import than everything else.
     assert "scipy.cluster" not in found

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from workbench.agreement.contingency import checked
+from workbench.agreement.quantiles import normal_share, student_t
 from workbench.agreement.tally import Floats
 from workbench.errors import WorkbenchError
 
@@ -65,10 +66,8 @@ def shares_below(level: float, units: int, bounds: Bounds = Bounds.EXPANDED) -> 
     """
     if bounds is Bounds.PERCENTILE or units < FEWEST_UNITS:
         return (1 - level) / 2, (1 + level) / 2
-    from scipy.special import ndtr, stdtrit
-
-    reach = float(stdtrit(units - 1, (1 + level) / 2)) * sqrt(units / (units - 1))
-    return float(ndtr(-reach)), float(ndtr(reach))
+    reach = student_t((1 + level) / 2, units - 1) * sqrt(units / (units - 1))
+    return normal_share(-reach), normal_share(reach)
 
 
 def bounds_among(found: Floats, level: float, units: int, bounds: Bounds) -> tuple[float, float]:

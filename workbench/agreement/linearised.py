@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from workbench.agreement.coefficients import coefficient_named
 from workbench.agreement.intervals import LEVEL, Interval, kappa_bounds
+from workbench.agreement.quantiles import student_t
 from workbench.agreement.ratings import Ratings
 from workbench.agreement.tally import Floats, cells_of
 from workbench.agreement.weights import weights_of
@@ -48,9 +49,7 @@ def linearised(
     own = n / both * (agreed - chance * doubly) / (1 - chance)
     own -= 2 * (1 - value) * (chance_of_pair - chance) / (1 - chance)
     error = float(np.sqrt(times @ (own - value) ** 2 / (n * (n - 1.0))))
-    from scipy.special import stdtrit
-
-    reach = float(stdtrit(n - 1, (1 + level) / 2)) * error
+    reach = student_t((1 + level) / 2, n - 1) * error
     return Interval(*kappa_bounds(value, reach, least=coefficient.least(chance)), level, NAME, n)
 
 

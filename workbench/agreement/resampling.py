@@ -112,7 +112,8 @@ def resampled(ratings: Ratings, weights: Weights, resamples: Resamples) -> Resam
 def _units(ratings: Ratings, weights: Weights, unit: Unit) -> tuple[Tally, Floats]:
     """The sums of every unit that anybody judged, or kind of unit, and how many there are of it."""
     if unit is Unit.TOPIC:
-        judged = np.unique(ratings.topics[(ratings.codes != MISSING).any(axis=0)])
+        # As np.unique has them, which imports masked arrays.
+        judged = np.flatnonzero(np.bincount(ratings.topics[(ratings.codes != MISSING).any(axis=0)]))
         if ratings.unlisted is not None:
             judged = np.union1d(judged, np.flatnonzero(ratings.unlisted))
         by_topic = tally(ratings, weights, by_topic=True)

@@ -20,6 +20,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from workbench.agreement.quantiles import student_t
 from workbench.agreement.sample_request import OPTIONS, PlanRequest
 from workbench.errors import Finding, InvalidInput
 
@@ -66,9 +67,7 @@ class SampleSize:
         # Expanded percentiles over topics replace z by t with one degree fewer than there are topics.
         point = normal_point(self.request.level)
         if topics:
-            from scipy.special import stdtrit
-
-            point = float(stdtrit(pairs / topic_size - 1, (1 + self.request.level) / 2))
+            point = student_t((1 + self.request.level) / 2, pairs / topic_size - 1)
         return point * sqrt(self.variance * self.effect / pairs)
 
 

@@ -149,7 +149,8 @@ def select_ratings(answers: Answers, categories: Sequence[int], options: Agreeme
         included = included & (np.count_nonzero(codes != MISSING, axis=0) >= 2)
         filled = int(np.count_nonzero(silent & included))
     # A topic with a grade is one of those whose other documents are all included.
-    places = np.unique(answers.topics[there if basis is Basis.ALL else included])
+    # As np.unique has them, which imports masked arrays.
+    places = np.flatnonzero(np.bincount(answers.topics[there if basis is Basis.ALL else included]))
     numbers = np.searchsorted(places, answers.topics[included])
     unlisted = None
     if basis is Basis.ALL:

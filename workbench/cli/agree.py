@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import click
 
 from workbench.agreement.estimates import coefficients_of
 from workbench.agreement.options import AgreementOptions
-from workbench.agreement.pair_report import pair_report
 from workbench.agreement.ratings import CANNOT_JUDGE, UNSURE, Answers, Assessor, answers_of
 from workbench.agreement.report import agreement_report, matrix
 from workbench.agreement.selection import Selection, select_ratings
 from workbench.cli.agreement_options import View, report_options
-from workbench.cli.agreement_output import Result, print_agreement
+from workbench.cli.agreement_output import print_agreement
 from workbench.cli.assessor_files import read_judgment_files, read_qrels_by_assessor
 from workbench.cli.qrels_files import cannot_judge_option
 from workbench.cli.runs import only_one_standard_input
 from workbench.errors import WorkbenchError
 from workbench.records import Answer
+
+if TYPE_CHECKING:
+    from workbench.cli.agreement_output import Result
 
 _ANSWERS = {Answer.UNSURE: UNSURE, Answer.CANNOT_JUDGE: CANNOT_JUDGE}
 Given = tuple[str, str, str, int]
@@ -78,6 +81,9 @@ def command(
         )
     selection = select_ratings(answers, categories, options)
     if view.part == "pair":
+        # Imported where it is used, since the other parts need none of it.
+        from workbench.agreement.pair_report import pair_report
+
         first, second = view.pair
         print_agreement(pair_report(selection, options, first=first, second=second), options, view.form)
     else:

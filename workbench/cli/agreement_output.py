@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,16 +12,20 @@ from workbench.agreement.bands import BANDS
 from workbench.agreement.coefficients import COEFFICIENTS, shown_in
 from workbench.agreement.coefficients.coefficient import Shown
 from workbench.agreement.estimates import Estimate, calculations
-from workbench.agreement.export import coefficients_export, matrix_export, report_export
 from workbench.agreement.grades import Paradox
 from workbench.agreement.intervals import Interval
 from workbench.agreement.options import AgreementOptions, Basis
-from workbench.agreement.pair_report import PairReport, pair_export
 from workbench.agreement.pairwise import AssessorPair
 from workbench.agreement.report import AgreementReport, Matrix, what_differs
 from workbench.agreement.selection import Selection
 from workbench.agreement.thresholds import Threshold
 from workbench.cli.output import print_export, printable, say_table
+
+if TYPE_CHECKING:
+    from workbench.agreement.pair_report import PairReport
+    from workbench.export import Export
+
+    Result = AgreementReport | Matrix | PairReport | tuple[Selection, tuple[Estimate, ...]]
 
 
 def say_report(report: AgreementReport) -> None:
@@ -281,25 +286,35 @@ def capital(sentence: str) -> str:
     return sentence[:1].upper() + sentence[1:]
 
 
-Result = AgreementReport | Matrix | PairReport | tuple[Selection, tuple[Estimate, ...]]
-
-
 def print_agreement(found: Result, options: AgreementOptions, form: str) -> None:
     """Print a report, a matrix, two assessors or the coefficients alone, for people or for programs."""
-    if isinstance(found, AgreementReport):
-        if not print_export(report_export(found), form):
-            say_report(found)
-    elif isinstance(found, PairReport):
-        if not print_export(pair_export(found), form):
-            say_pair(found)
+    if form != "text":
+        print_export(_export_of(found, options), form)
+    elif isinstance(found, AgreementReport):
+        say_report(found)
     elif isinstance(found, Matrix):
-        export = matrix_export(found)
-        if not print_export(export, form):
-            click.echo(capital(found.selection.sentence))
-            shown = [(row[0], *(four(cell) for cell in row[1:])) for row in export.rows()]
-            say_table(list(export.columns), shown, numeric=range(1, len(export.columns)))
-    else:
+        export = _export_of(found, options)
+        click.echo(capital(found.selection.sentence))
+        shown = [(row[0], *(four(cell) for cell in row[1:])) for row in export.rows()]
+        say_table(list(export.columns), shown, numeric=range(1, len(export.columns)))
+    elif isinstance(found, tuple):
         selection, estimates = found
-        if not print_export(coefficients_export(estimates, selection, options), form):
-            click.echo(f"{capital(selection.sentence)}.\n")
-            say_estimates(estimates)
+        click.echo(f"{capital(selection.sentence)}.\n")
+        say_estimates(estimates)
+    else:
+        say_pair(found)
+
+
+def _export_of(found: Result, options: AgreementOptions) -> Export:
+    # Imported here, since LaTeX and the like are more to import than people's text needs.
+    from workbench.agreement.export import coefficients_export, matrix_export, report_export
+    from workbench.agreement.pair_report import pair_export
+
+    if isinstance(found, AgreementReport):
+        return report_export(found)
+    if isinstance(found, Matrix):
+        return matrix_export(found)
+    if isinstance(found, tuple):
+        selection, estimates = found
+        return coefficients_export(estimates, selection, options)
+    return pair_export(found)

@@ -11,12 +11,14 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import click
 
 from workbench.errors import Finding, InvalidInput, WorkbenchError, finding_to_json
-from workbench.export import Export, csv_bytes
+
+if TYPE_CHECKING:
+    from workbench.export import Export
 
 REFUSED = 1
 # Controls, line and paragraph separators, and what turns the direction of the text behind it.
@@ -84,6 +86,8 @@ def say_json(value: Any) -> None:
 
 def print_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Print a table as CSV."""
+    from workbench.export import csv_bytes
+
     click.echo(csv_bytes(columns, rows), nl=False)
 
 

@@ -13,11 +13,11 @@ import click
 from workbench.cli.inputs import open_input
 from workbench.cli.output import say_findings, with_progress
 from workbench.errors import Finding, InvalidInput
-from workbench.formats.packed_runs import PackedRun
-from workbench.formats.runs import read_run, read_run_arrays, read_run_leading, read_run_top
 from workbench.records import Run, TieRule
 
+# The readers of runs are imported where they are used: whoever compares assessors need not wait for them.
 if TYPE_CHECKING:
+    from workbench.formats.packed_runs import PackedRun
     from workbench.pooling.candidates import AnyRun
     from workbench.pooling.run_tops import RunTops
 
@@ -80,6 +80,8 @@ def read_runs(
     run may hold no others.
     """
 
+    from workbench.formats.runs import read_run, read_run_leading, read_run_top
+
     def read(stream: BinaryIO, source: str) -> Run:
         if warnings:
             reading = read_run(stream, source=source)
@@ -95,6 +97,8 @@ def read_runs(
 def read_arrays(files: RunFiles) -> Iterator[PackedRun | Run]:
     """The whole runs, as arrays where they can be; refused ones are reported as by `read_runs`."""
 
+    from workbench.formats.runs import read_run_arrays
+
     def read(stream: BinaryIO, source: str) -> PackedRun | Run:
         return read_run_arrays(stream, source=source, depth=None)
 
@@ -107,10 +111,10 @@ def read_tops(files: RunFiles, *, depth: int, ties: TieRule) -> Iterator[RunTops
     What is refused is reported as by `read_runs`; so is a tag that comes again.
     """
 
-    def read(stream: BinaryIO, source: str) -> RunTops | Run:
-        # Imported where it is used: who scores need not wait for it.
-        from workbench.pooling.run_tops import RunTops
+    from workbench.formats.runs import read_run_arrays
+    from workbench.pooling.run_tops import RunTops
 
+    def read(stream: BinaryIO, source: str) -> RunTops | Run:
         found = read_run_arrays(stream, source=source, depth=depth, ties=ties)
         if isinstance(found, Run):
             return found

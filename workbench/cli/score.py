@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from workbench.cli.parallel_runs import map_runs
@@ -10,11 +12,13 @@ from workbench.cli.runs import RunFiles, only_one_standard_input, read_runs, run
 from workbench.cli.score_output import say_as_csv, say_as_ir_measures, say_scores
 from workbench.records import Qrel, Run, TieRule
 from workbench.scoring.kernels.registry import Reads, reads
-from workbench.scoring.known_documents import KnownDocuments, known_documents
 from workbench.scoring.listed import example_names
 from workbench.scoring.measures import parse_measures
 from workbench.scoring.scorer import RunArrays, RunScores, Scorer
-from workbench.scoring.trec_eval_output import TrecEval
+
+if TYPE_CHECKING:
+    from workbench.scoring.known_documents import KnownDocuments
+    from workbench.scoring.trec_eval_output import TrecEval
 
 FORMATS = ("table", "json", "csv", "trec_eval", "ir_measures")
 
@@ -101,6 +105,9 @@ def command(
         raise click.UsageError("--format trec_eval takes neither --double-precision nor --warnings")
     all_topics, rule = average_over == "qrels", TieRule(ties)
     if form == "trec_eval":
+        # Imported where it is used, since few ask for it.
+        from workbench.scoring.trec_eval_output import TrecEval
+
         trec_eval = TrecEval(read_judged(qrels, codes), measures)
         _print_as_trec_eval(trec_eval, runs, per_topic=per_topic, all_topics=all_topics, ties=rule)
         return
@@ -144,6 +151,8 @@ def _known_documents(name: str | None, judged: tuple[Qrel, ...]) -> KnownDocumen
     """What users know, with a note of how many topics it covers; None where no file is given."""
     if name is None:
         return None
+    from workbench.scoring.known_documents import known_documents
+
     users = known_documents(judged, read_judged(name, ()))
     topics = len(users.relevant.relevance.topics)
     click.echo(f"note: {users.topics} of {topics} topics have known relevant documents", err=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Sequence
 
@@ -59,7 +58,10 @@ def check_texts(line: int | None, texts: tuple[str, ...], errors: ErrorCollector
 
 
 def _character(match: re.Match[str]) -> str:
-    return _FEDERAL_REGISTER.get(match[1]) or html.unescape(match[0])
+    # Imported where it is used: its table of entities is long, and qrels and judgments have none.
+    from html import unescape
+
+    return _FEDERAL_REGISTER.get(match[1]) or unescape(match[0])
 
 
 MOST_SUBTOPICS = 100

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Collection, Container, Iterator, Mapping
 from dataclasses import dataclass
 from math import isfinite
+from typing import TYPE_CHECKING
 
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.formats.error_collector import shown
 from workbench.formats.identifiers import plain
 from workbench.formats.packed_lines import NotUnderstood
 from workbench.formats.packed_runs import BLOCK, PackedRun, read_packed
-from workbench.formats.run_check import Expected, check_run
-from workbench.formats.run_rules import DEFAULT_RULES, RunRules
 from workbench.formats.source import Readable, Twice
 from workbench.ranking import ordered, top
 from workbench.records import Ranking, Run, TieRule
+
+if TYPE_CHECKING:
+    from workbench.formats.run_rules import RunRules
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +36,20 @@ def read_run(
     file_stem: str | None = None,
     topics: Collection[str] | None = None,
     docnos: Container[str] | None = None,
-    rules: RunRules = DEFAULT_RULES,
+    rules: RunRules | None = None,
 ) -> RunReading:
     """Read a run, plain or gzip; the findings of the reading are warnings.
 
     `file_stem` is the name the tag should have; `topics` and `docnos` are those that exist, where known;
-    `rules` say what else is asked. Raises InvalidInput with every error of the file.
+    `rules` say what else is asked, the usual ones unless given. Raises InvalidInput with every error of the
+    file.
     """
+    # Imported here, since the fast reader understands nearly every run.
+    from workbench.formats.run_check import Expected, check_run
+    from workbench.formats.run_rules import DEFAULT_RULES
+
     rankings: dict[str, Ranking] = {}
-    expected = Expected(topics, docnos, rules)
+    expected = Expected(topics, docnos, rules or DEFAULT_RULES)
     check = check_run(
         stream, source=source, file_stem=file_stem, expected=expected, take=rankings.__setitem__
     )

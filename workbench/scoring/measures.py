@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 from typing import Any
 
 import ir_measures
@@ -214,6 +213,8 @@ def _is_gain(grade: object, gain: object) -> bool:
 
 def _suggestion(base: str) -> str:
     """What was probably meant: another spelling, or a few examples."""
+    from difflib import get_close_matches
+
     # Of two spellings of one measure (nDCG, NDCG) the first is its own, the others are aliases.
     spelt = {known.casefold(): known for known in reversed(_known())}
     if base.casefold() in spelt:

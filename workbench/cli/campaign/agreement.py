@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
 from workbench.agreement.options import AgreementOptions
 from workbench.agreement.topics import topic_coefficients
 from workbench.cli.agreement_options import View, agreement_options, report_options
-from workbench.cli.agreement_output import Result, print_agreement
+from workbench.cli.agreement_output import print_agreement
 from workbench.cli.database import database_options, open_database
 from workbench.cli.output import form_options, one_form, print_export, printable, say_short
 from workbench.export import Export
@@ -28,6 +28,9 @@ from workbench.workflow.agreement.self_consistency import consistency
 from workbench.workflow.agreement.timelines import TIME_COLUMNS, over_time
 from workbench.workflow.agreement.topics import agreement_by_topic
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
+
+if TYPE_CHECKING:
+    from workbench.cli.agreement_output import Result
 
 Report = TypeVar("Report")
 _GRADES, _RESAMPLES = ("relevant_from", "graded"), ("rounds", "seed")

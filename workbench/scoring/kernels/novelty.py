@@ -8,6 +8,7 @@ from functools import cache
 import numpy as np
 from ir_measures import Measure
 
+from workbench.errors import WorkbenchError
 from workbench.scoring.judged_run import JudgedRun
 from workbench.scoring.kernels.cutoff import cutoff_of
 from workbench.scoring.relevance import Floats, Positions
@@ -21,9 +22,12 @@ _NEGLIGIBLE = 1e-18  # beside 1, which the first rank adds
 
 
 def qrels_of(run: JudgedRun) -> SubtopicRelevance:
-    """The qrels with subtopics against which a run is judged; raises TypeError for others."""
+    """The qrels with subtopics against which a run is judged; raises WorkbenchError for others."""
     if not isinstance(run.relevance, SubtopicRelevance):
-        raise TypeError("diversity measures need qrels with subtopics")
+        raise WorkbenchError(
+            "diversity measures are not computed here, since these qrels have no subtopics",
+            remedy="workbench score reads qrels with subtopics",
+        )
     return run.relevance
 
 
