@@ -80,13 +80,16 @@ def test_large_differences_are_significant_and_small_ones_are_not() -> None:
     ("comparisons", "place"),
     [(Comparisons.T_HOLM, 0), (Comparisons.WILCOXON_HOLM, 1), (Comparisons.RANDOMISATION_HOLM, 2)],
 )
-def test_a_pair_by_itself_is_the_comparison_of_two_runs(comparisons: Comparisons, place: int) -> None:
-    scores = scores_of(12, 3, seed=2, apart=0.03)
-    found = compare_all(scores, comparisons)
+@pytest.mark.parametrize("topics", [12, 20])
+def test_a_pair_by_itself_is_the_comparison_of_two_runs(
+    comparisons: Comparisons, place: int, topics: int
+) -> None:
+    scores = scores_of(topics, 3, seed=2, apart=0.01)
+    found = compare_all(scores, comparisons, rounds=500)
     pairs = [(0, 1), (0, 2), (1, 2)]
     assert list(zip(found.first.tolist(), found.second.tolist(), strict=True)) == pairs
     for pair, (first, second) in enumerate(pairs):
-        alone = compare_two(scores[:, first], scores[:, second])
+        alone = compare_two(scores[:, first], scores[:, second], rounds=500)
         assert found.p[pair] == pytest.approx(alone.tests[place].p)
         assert found.effects[pair] == pytest.approx(alone.effect)
         assert found.differences[pair] - found.reach[pair] == pytest.approx(alone.low)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from math import sqrt
@@ -16,8 +16,7 @@ from workbench.scoring.significance import (
     LEVEL,
     ROUNDS,
     SLACK,
-    Significance,
-    randomisation,
+    randomised_p,
     signed_ranks,
     t_reach,
     two_sided_t,
@@ -189,7 +188,7 @@ def _randomised_tukey(scores: Floats, differences: Floats, level: float, rounds:
 def _tukey(scores: Floats, differences: Floats, level: float, _rounds: int, _seed: int) -> _Tested:
     """Tukey's HSD with topics as blocks: the studentised range of all means.
 
-    Its distribution takes a millisecond or more a pair: the randomised one is faster for many runs.
+    Its distribution takes a tenth of a second a pair: the randomised test is for many runs.
     """
     from scipy.stats import studentized_range
 
@@ -209,16 +208,14 @@ def _t_holm(_scores: Floats, differences: Floats, level: float, _rounds: int, _s
 
 
 def _wilcoxon_holm(_scores: Floats, differences: Floats, level: float, _rounds: int, _seed: int) -> _Tested:
-    return _by_itself(_p_of_each(differences, signed_ranks), differences, level)
+    tested = [signed_ranks(column).p for column in np.ascontiguousarray(differences.T)]
+    return _by_itself(np.array([np.nan if p is None else p for p in tested]), differences, level)
 
 
 def _randomisation_holm(
     _scores: Floats, differences: Floats, level: float, rounds: int, seed: int
 ) -> _Tested:
-    def test(column: Floats) -> Significance:
-        return randomisation(column, rounds=rounds, seed=seed)
-
-    return _by_itself(_p_of_each(differences, test), differences, level)
+    return _by_itself(randomised_p(differences, rounds=rounds, seed=seed), differences, level)
 
 
 _Tester = Callable[[Floats, Floats, float, int, int], _Tested]
@@ -237,11 +234,6 @@ def _by_itself(p: Floats, differences: Floats, level: float) -> _Tested:
         differences.mean(axis=0), deviations, out=np.full(len(p), np.nan), where=deviations > 0
     )
     return _Tested(p, holm(p), t_reach(topics, level) * deviations / sqrt(topics), effects)
-
-
-def _p_of_each(differences: Floats, test: Callable[[Floats], Significance]) -> Floats:
-    found: Sequence[Significance] = [test(column) for column in np.ascontiguousarray(differences.T)]
-    return np.array([np.nan if one.p is None else one.p for one in found])
 
 
 def _deviations(differences: Floats) -> Floats:

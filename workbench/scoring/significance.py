@@ -167,12 +167,25 @@ def randomisation(differences: Floats, *, rounds: int = ROUNDS, seed: int = 0) -
     if n < 1:
         return Significance(test, 0, None, None, undefined=FEW_TOPICS)
     mean = float(differences.mean())
-    least = abs(float(differences.sum())) - SLACK * float(np.abs(differences).sum())
+    p = float(randomised_p(differences[:, np.newaxis], rounds=rounds, seed=seed)[0])
     if n <= _EXACT_FLIPS:
-        sums = _all_sums(differences)
-        return Significance(test, n, mean, float((np.abs(sums) >= least).mean()), f"all {2**n} signs")
-    as_far = sum(int((np.abs(sums) >= least).sum()) for sums in _random_sums(differences, rounds, seed))
-    return Significance(test, n, mean, (1 + as_far) / (1 + rounds), f"{rounds} random signs", seed)
+        return Significance(test, n, mean, p, f"all {2**n} signs")
+    return Significance(test, n, mean, p, f"{rounds} random signs", seed)
+
+
+def randomised_p(differences: Floats, *, rounds: int, seed: int) -> Floats:
+    """The p of the randomisation test of many pairs, under the same signs; `differences` (topics, pairs)."""
+    n, pairs = differences.shape
+    least = np.abs(differences.sum(axis=0)) - SLACK * np.abs(differences).sum(axis=0)
+    as_far = np.zeros(pairs, dtype=np.int64)
+    for signs in _all_signs(n) if n <= _EXACT_FLIPS else _random_signs(n, rounds, seed):
+        width = max(1, _CHUNK // len(signs))
+        for start in range(0, pairs, width):
+            part = slice(start, start + width)
+            as_far[part] += (np.abs(signs @ differences[:, part]) >= least[part]).sum(axis=0)
+    if n <= _EXACT_FLIPS:
+        return np.asarray(as_far / 2**n)
+    return np.asarray((1 + as_far) / (1 + rounds))
 
 
 def t_reach(topics: int, level: float) -> float:
@@ -220,18 +233,16 @@ def _exact_rank_p(ranks: Floats, statistic: float) -> float:
     return float(min(chances[reached >= round(2 * abs(statistic))].sum(), 1.0))
 
 
-def _all_sums(differences: Floats) -> Floats:
-    """The sums under every assignment of signs; shape (2 ** topics,)."""
-    sums = np.zeros(1)
-    for difference in differences.tolist():
-        sums = np.concatenate([sums + difference, sums - difference])
-    return sums
+def _all_signs(topics: int) -> Iterator[Floats]:
+    """Every assignment of signs; one array of shape (2 ** topics, topics)."""
+    bits = np.arange(2**topics)[:, np.newaxis] >> np.arange(topics) & 1
+    yield np.asarray(2.0 * bits - 1.0, dtype=np.float64)
 
 
-def _random_sums(differences: Floats, rounds: int, seed: int) -> Iterator[Floats]:
-    """The sums under random signs, `rounds` in all, some at a time."""
+def _random_signs(topics: int, rounds: int, seed: int) -> Iterator[Floats]:
+    """Random signs, `rounds` in all, some at a time; shapes (some, topics)."""
     generator = np.random.default_rng(seed)
-    at_once = max(1, _CHUNK // len(differences))
+    at_once = max(1, _CHUNK // topics)
     for done in range(0, rounds, at_once):
-        drawn = generator.integers(0, 2, size=(min(at_once, rounds - done), len(differences)), dtype=np.int8)
-        yield (2.0 * drawn - 1.0) @ differences
+        drawn = generator.integers(0, 2, size=(min(at_once, rounds - done), topics), dtype=np.int8)
+        yield np.asarray(2.0 * drawn - 1.0, dtype=np.float64)
