@@ -14,10 +14,19 @@ from click.testing import CliRunner
 
 import workbench
 from tests.tree import ROOT
-from workbench import agree, make_pool, read_qrels, read_run, score, settle
+from workbench import (
+    agree,
+    leave_out_groups,
+    make_pool,
+    rank_by_judges,
+    read_qrels,
+    read_run,
+    score,
+    settle,
+)
 from workbench.cli.main import workbench as command
 from workbench.errors import InvalidInput, WorkbenchError
-from workbench.records import Qrel, Ranking, Run
+from workbench.records import Judgment, Qrel, Ranking, Run
 
 
 def printed(*words: str) -> str:
@@ -94,6 +103,28 @@ def test_judgments_are_settled_by_a_rule(tmp_path: Path) -> None:
     rows += [("1", "d1", "cyd", "0"), ("1", "d2", "ann", "1"), ("1", "d2", "ben", "0")]
     file.write_text("".join("\t".join(row) + "\n" for row in rows))
     assert settle(file, rule="majority", ties="higher").qrels == (Qrel("1", "d1", 2), Qrel("1", "d2", 1))
+
+
+def test_runs_are_ranked_by_judges_as_by_the_command(tmp_path: Path, runs: list[str]) -> None:
+    file = tmp_path / "judged.tsv"
+    rows = [("topic", "doc", "assessor", "grade"), ("1", "d1", "ann", "1"), ("1", "d4", "ann", "0")]
+    rows += [("1", "d1", "ben", "0"), ("1", "d4", "ben", "1")]
+    file.write_text("".join("\t".join(row) + "\n" for row in rows))
+    found = rank_by_judges(file, runs, reference="ann", mixtures=10)
+    # Run a has d1 first and d4 not at all, b d4 and then d1.
+    assert {one.name: one.coefficients["tau_a"] for one in found.others}["ben"] == -1
+    words = ("trust", "judges", *runs, "-j", str(file), "--reference", "ann", "--mixtures", "10", "--json")
+    assert json.loads(printed(*words))["mixtures"]["swapped"]["mean"] == found.mixtures.swapped.mean  # type: ignore[union-attr]
+    with pytest.raises(WorkbenchError):
+        rank_by_judges([Judgment("ann", "1", "d1", 1)], runs)
+
+
+def test_groups_are_left_out_as_by_the_command(runs: list[str], qrels: str) -> None:
+    found = leave_out_groups(qrels, runs, depth=1)
+    # At depth 1 run a alone brought d1, and b alone d4.
+    assert {one.group: one.unique for one in found.groups} == {"a": 1, "b": 1}
+    data = json.loads(printed("trust", "runs", qrels, *runs, "--depth", "1", "--json"))
+    assert [one["without"] for one in data["pooled"]] == [one.without for one in found.pooled]
 
 
 def test_what_is_wrong_is_raised_with_its_place(tmp_path: Path, runs: list[str], qrels: str) -> None:

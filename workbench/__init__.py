@@ -78,10 +78,29 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from workbench.toolkit import agree, make_pool, read_qrels, read_run, score, settle
+    from workbench.toolkit import (
+        agree,
+        leave_out_groups,
+        make_pool,
+        rank_by_judges,
+        read_qrels,
+        read_run,
+        score,
+        settle,
+    )
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "agree", "make_pool", "read_qrels", "read_run", "score", "settle"]
+__all__ = [
+    "__version__",
+    "agree",
+    "leave_out_groups",
+    "make_pool",
+    "rank_by_judges",
+    "read_qrels",
+    "read_run",
+    "score",
+    "settle",
+]
 
 
 def __getattr__(name: str) -> Any:

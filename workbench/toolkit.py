@@ -6,7 +6,7 @@ OSError where a file cannot be opened.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -15,15 +15,22 @@ from workbench.agreement.options import AgreementOptions
 from workbench.agreement.ratings import CANNOT_JUDGE, UNSURE, Assessor, answers_of
 from workbench.agreement.report import AgreementReport, agreement_report
 from workbench.agreement.selection import select_ratings
+from workbench.consensus.rule_choice import choices_of, rule_choice
 from workbench.consensus.settle import Consensus, consensus
 from workbench.errors import WorkbenchError
 from workbench.formats.judgments import graded_judgments
 from workbench.formats.qrels import read_qrels as qrels_of
 from workbench.formats.runs import read_run_top
+from workbench.pooling.depth import depth_pool
 from workbench.pooling.pool import Pool
 from workbench.pooling.strategies import build_pool
 from workbench.records import Answer, Judgment, Qrel, Run, TieRule
 from workbench.scoring.scorer import RunScores, Scorer
+from workbench.trust.alternatives import AlternativeQrels, one_measure, score_under
+from workbench.trust.assessors import REFERENCE, qrels_of_assessors, qrels_of_rules, rules_to_compare
+from workbench.trust.judges import OtherJudges, other_judges
+from workbench.trust.reference import RankingOptions
+from workbench.trust.runs import WHOLE, OtherRuns, other_runs, pooled_pairs, qrels_without
 
 File = str | PathLike[str]
 Qrels = tuple[Qrel, ...]
@@ -104,6 +111,56 @@ def score(
     """
     scorer = Scorer(qrels if isinstance(qrels, tuple) else read_qrels(qrels), measures)
     return tuple(scorer.score(_run(run)) for run in runs)
+
+
+def rank_by_judges(
+    judgments: File | Iterable[Judgment],
+    runs: Iterable[Run | File],
+    *,
+    measure: str = "AP",
+    relevant_from: int = 1,
+    **options: Any,
+) -> OtherJudges:
+    """Rank runs by each assessor's grades, by each rule of consensus, and by random mixtures of assessors.
+
+    Options are the fields of `workbench.trust.reference.RankingOptions`, such as `mixtures=1000` or `seed=1`;
+    the reference is the rule lower-median unless `reference` names an assessor or another rule. Raises
+    WorkbenchError for fewer than two assessors or runs.
+    """
+    if isinstance(judgments, str | PathLike):
+        with Path(judgments).open("rb") as stream:
+            judgments = graded_judgments(stream, str(judgments), (), spaced=True)
+    given = tuple(judgments)
+    assessors = qrels_of_assessors(given, relevant_from=relevant_from)
+    if len(assessors) < 2:
+        raise WorkbenchError("one assessor cannot be compared", remedy="give the judgments of two or more")
+    rules = choices_of(rules_to_compare(), rule_choice())
+    qrels = [*assessors, *qrels_of_rules(given, rules, relevant_from=relevant_from)]
+    scores = score_under(qrels, map(_run, runs), one_measure(measure))
+    chosen = RankingOptions(**{"reference": REFERENCE, **options})
+    return other_judges(scores, [one.name for one in assessors], chosen)
+
+
+def leave_out_groups(
+    qrels: File | Qrels,
+    runs: Iterable[Run | File],
+    *,
+    depth: int,
+    groups: Mapping[str, str] | None = None,
+    measure: str = "AP",
+    relevant_from: int = 1,
+) -> OtherRuns:
+    """Score pooled runs without what only their own group brought into the pool of this depth.
+
+    `groups` are by tag; a run without one is a group of its own. Raises WorkbenchError where a group brought
+    all that is judged.
+    """
+    read = [_run(run) for run in runs]
+    lines = qrels if isinstance(qrels, tuple) else read_qrels(qrels)
+    whole = AlternativeQrels(WHOLE, {(one.topic, one.docno): one.grade for one in lines}, relevant_from)
+    pooled = pooled_pairs(depth_pool(read, depth=depth), whole, groups or {})
+    scores = score_under(qrels_without(whole, pooled), read, one_measure(measure))
+    return other_runs(scores, whole, pooled)
 
 
 def _run(run: Run | File) -> Run:

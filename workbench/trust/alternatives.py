@@ -13,7 +13,7 @@ from workbench.errors import Conflict, WorkbenchError
 from workbench.records import Qrel, Run, TieRule
 from workbench.scoring.judged_run import JudgedRun
 from workbench.scoring.kernels.registry import Kernel, compute, kernel_of
-from workbench.scoring.measures import at_threshold
+from workbench.scoring.measures import at_threshold, parse_measures
 from workbench.scoring.relevance import ABSENT, Floats, Grades, Positions, Relevance
 from workbench.scoring.scorer import RunArrays, Scorer
 
@@ -52,6 +52,14 @@ class TopicScores:
     covered: Marks
     graded: tuple[int, ...]
     pairs: int
+
+
+def one_measure(name: str) -> Measure:
+    """The one measure of this name; raises WorkbenchError for several."""
+    measures = parse_measures(name)
+    if len(measures) > 1:
+        raise WorkbenchError("a ranking is by one measure", remedy="name one, such as AP")
+    return measures[0]
 
 
 def score_under(

@@ -13,12 +13,12 @@ from workbench.cli.inputs import open_input
 from workbench.cli.output import print_export, say_short, with_progress
 from workbench.cli.record_options import record_options
 from workbench.cli.runs import RunFiles, only_one_standard_input, read_arrays, run_arguments
-from workbench.cli.trust.shared import MEASURE, RELEVANT_FROM, SEED, TIES, one_measure, table_forms
+from workbench.cli.trust.shared import MEASURE, RELEVANT_FROM, SEED, TIES, table_forms
 from workbench.consensus.rule_choice import choices_of, rule_choice
 from workbench.errors import WorkbenchError
 from workbench.formats.qrels import read_qrels
 from workbench.records import Judgment, TieRule
-from workbench.trust.alternatives import AlternativeQrels, score_under
+from workbench.trust.alternatives import AlternativeQrels, one_measure, score_under
 from workbench.trust.assessors import REFERENCE, filled, qrels_of_assessors, qrels_of_rules, rules_to_compare
 from workbench.trust.judges import OtherJudges, other_judges, verdict
 from workbench.trust.judges_export import COEFFICIENTS, PARTS, judges_export

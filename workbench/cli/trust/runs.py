@@ -12,12 +12,12 @@ from workbench.cli.inputs import open_input
 from workbench.cli.output import print_export, say_short
 from workbench.cli.record_options import record_options
 from workbench.cli.runs import RunFiles, only_one_standard_input, read_arrays, read_runs, run_arguments
-from workbench.cli.trust.shared import MEASURE, RELEVANT_FROM, SEED, TIES, one_measure, table_forms
+from workbench.cli.trust.shared import MEASURE, RELEVANT_FROM, SEED, TIES, table_forms
 from workbench.errors import WorkbenchError
 from workbench.formats.qrels import read_qrels
 from workbench.pooling.depth import depth_pool
 from workbench.records import Run, TieRule
-from workbench.trust.alternatives import AlternativeQrels, score_under
+from workbench.trust.alternatives import AlternativeQrels, one_measure, score_under
 from workbench.trust.runs import WHOLE, OtherRuns, other_runs, pooled_pairs, qrels_without
 from workbench.trust.runs_export import PARTS, runs_export
 

@@ -7,12 +7,9 @@ from functools import wraps
 from typing import Any, TypeVar
 
 import click
-from ir_measures import Measure
 
 from workbench.cli.output import one_form
-from workbench.errors import WorkbenchError
 from workbench.records import TieRule
-from workbench.scoring.measures import parse_measures
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -53,11 +50,3 @@ def table_forms(command: Command) -> Command:
     return click.option("--json", "as_json", is_flag=True, help="One JSON object, with all digits.")(  # type: ignore[no-any-return]
         decorated
     )
-
-
-def one_measure(name: str) -> Measure:
-    """The one measure of this name; raises WorkbenchError for several."""
-    measures = parse_measures(name)
-    if len(measures) > 1:
-        raise WorkbenchError("a ranking is by one measure", remedy="name one, such as AP")
-    return measures[0]

@@ -13,10 +13,11 @@ from workbench.cli.inputs import open_input
 from workbench.cli.output import print_export, say_short, with_progress
 from workbench.cli.record_options import record_options
 from workbench.cli.runs import RunFiles, only_one_standard_input, read_arrays, run_arguments
-from workbench.cli.trust.shared import MEASURE, SEED, TIES, one_measure, table_forms
+from workbench.cli.trust.shared import MEASURE, SEED, TIES, table_forms
 from workbench.formats.qrels import read_qrels
 from workbench.records import TieRule
 from workbench.scoring.scorer import Scorer
+from workbench.trust.alternatives import one_measure
 from workbench.trust.fewer_topics import FewerTopics, Splitting, fewer_topics
 from workbench.trust.fewer_topics_export import PARTS, fewer_topics_export
 

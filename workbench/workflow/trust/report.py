@@ -14,9 +14,8 @@ from workbench.consensus.rule_choice import RuleChoice, choices_of, rule_choice
 from workbench.errors import WorkbenchError
 from workbench.pooling.pool import Pool
 from workbench.records import Contribution, PoolEntry, Verdict
-from workbench.scoring.measures import parse_measures
 from workbench.storage.tables import PoolEntryRow, PoolRow
-from workbench.trust.alternatives import AlternativeQrels, Pair, score_under
+from workbench.trust.alternatives import AlternativeQrels, Pair, one_measure, score_under
 from workbench.trust.assessors import filled, qrels_of_assessors, qrels_of_rules, rules_to_compare
 from workbench.trust.judges import OtherJudges, other_judges
 from workbench.trust.reference import RankingOptions
@@ -61,9 +60,7 @@ def trust_report(db: Session, campaign_id: int, *, choice: RuleChoice, measure: 
     WorkbenchError for an unknown measure or more than one, for a rule that gives no qrels yet, and for fewer
     than two runs.
     """
-    measures = parse_measures(measure)
-    if len(measures) > 1:
-        raise WorkbenchError("a ranking is by one measure", remedy="name one, such as AP")
+    chosen = one_measure(measure)
     runs = [run for run in runs_of(db, campaign_id) if run.verdict is not Verdict.SET_ASIDE]
     if len(runs) < FEWEST_RUNS:
         raise WorkbenchError("a ranking needs two runs", remedy="load runs first")
@@ -72,7 +69,7 @@ def trust_report(db: Session, campaign_id: int, *, choice: RuleChoice, measure: 
     if not report.consensus.qrels:
         raise WorkbenchError("this rule gives no qrels yet", remedy="judge first, or choose another rule")
     hashes = tuple((run.tag, run.sha256, run.group) for run in runs)
-    key = (campaign_id, found.digest(), choice, str(measures[0]), hashes, _pools(db, campaign_id))
+    key = (campaign_id, found.digest(), choice, str(chosen), hashes, _pools(db, campaign_id))
 
     def make() -> tuple[OtherJudges | None, OtherRuns | None]:
         reference = AlternativeQrels(
@@ -80,15 +77,15 @@ def trust_report(db: Session, campaign_id: int, *, choice: RuleChoice, measure: 
             {(one.topic, one.docno): one.grade for one in report.consensus.qrels},
             report.relevant_from,
         )
-        of_judges = _judges(db, campaign_id, found, choice, reference, runs, measures[0])
-        return of_judges, _runs(db, campaign_id, reference, runs, measures[0])
+        of_judges = _judges(db, campaign_id, found, choice, reference, runs, chosen)
+        return of_judges, _runs(db, campaign_id, reference, runs, chosen)
 
     judges, others = _REPORTS.get(key, make)
     grades = Counter((one.topic, one.docno) for one in found.counted(choice) if one.grade is not None)
     return TrustReport(
         qrels=report,
         coverage=coverage_of(db, campaign_id, report),
-        measure=str(measures[0]),
+        measure=str(chosen),
         graded=len(grades),
         shared=sum(count > 1 for count in grades.values()),
         judges=judges,
