@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 from flask.testing import FlaskClient
 
@@ -37,6 +39,10 @@ def test_runs_are_scored_by_measures_best_first(olga: FlaskClient) -> None:
     assert "−0.142 to 1.976" in text
     assert "50 % unjudged" in text
     assert text.index("alpha 1.0000") < text.index("beta 0.9167")
+    # Whoever sorts while a table is on its way gets what was asked last.
+    headings = re.findall(r'<a class="sort".*?>', page, re.DOTALL)
+    assert len(headings) == 3
+    assert all('hx-sync="#table:replace"' in heading for heading in headings)
     turned = text_of(olga.get(ADDRESS, query_string=MEASURES | {"by": "run", "reverse": "yes"}).text)
     assert turned.index("beta 0.9167") < turned.index("alpha 1.0000")
     assert olga.get(ADDRESS, query_string=MEASURES | {"by": "hue"}).status_code == 422
