@@ -187,22 +187,24 @@ class Scorer:
         sizes = np.diff(run.starts)
         known = [self.relevance.numbers.get(topic, -1) for topic in run.topics]
         numbers = np.repeat(np.array(known, dtype=np.intp), sizes)
-        at = np.flatnonzero(numbers >= 0)
-        numbers, docnos = numbers[at], run.docnos[at]
-        order, scores, near_tied = _order(docnos, run.scores[at], numbers, ties, double_precision)
-        numbers, docnos = numbers[order], docnos[order]
+        docnos, scores = run.docnos, run.scores
+        if -1 in known:
+            at = np.flatnonzero(numbers >= 0)
+            numbers, docnos, scores = numbers[at], docnos[at], scores[at]
+        order, scores, near_tied = _order(docnos, scores, numbers, ties, double_precision)
+        # Found in the order of the file, since docnos are longer to move than what is found.
+        grades = self.relevance.grades_in_arrays(docnos, numbers)[order]
+        pairs = (
+            self.relevance.pairs_in_arrays(docnos, numbers)[order]
+            if isinstance(self.relevance, SubtopicRelevance)
+            else None
+        )
+        numbers = numbers[order]
         starts = np.flatnonzero(np.diff(numbers, prepend=-1))
         judged = JudgedRun(
-            self.relevance,
-            numbers[starts],
-            np.append(starts, len(numbers)),
-            self.relevance.grades_in_arrays(docnos, numbers),
-            self.relevance.pairs_in_arrays(docnos, numbers)
-            if isinstance(self.relevance, SubtopicRelevance)
-            else None,
-            lambda: scores,
+            self.relevance, numbers[starts], np.append(starts, len(numbers)), grades, pairs, lambda: scores
         )
-        return OrderedRun(run.tag, judged, near_tied, partial(self._decoded, docnos, judged))
+        return OrderedRun(run.tag, judged, near_tied, lambda: self._decoded(docnos[order], judged))
 
     def _decoded(self, docnos: Docnos, judged: JudgedRun) -> dict[str, list[str]]:
         listed = [docno.decode("utf-8", "surrogateescape") for docno in docnos.tolist()]
