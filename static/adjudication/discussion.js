@@ -85,7 +85,7 @@ function takeReceipts(receipts) {
 
 // Where the answer cannot leave now, whoever waits is told that they need not.
 function drawLight() {
-  showSaving(saving);
+  showSaving(saving, pending === null && saving.state === "saved" && !saving.signedOutElsewhere ? "ready" : null);
   const isDelayed = pending !== null && (!navigator.onLine || ["offline", "failing"].includes(saving.state));
   if (!isDelayed) hideNotice("kept");
   else showKept();
