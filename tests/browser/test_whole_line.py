@@ -253,6 +253,7 @@ COUNT_CLICKS = """
 """
 
 
+@pytest.mark.slow
 def test_cystic_fibrosis_by_pages(
     page: Page, new_page: NewPage, live_server: LiveServer, tmp_path: Path
 ) -> None:

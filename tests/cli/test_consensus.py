@@ -129,6 +129,7 @@ def test_a_grade_of_experts_that_means_cannot_judge_is_not_held_against_rules(
     assert report["accuracy"]["any"]["known"] == 1
 
 
+@pytest.mark.slow
 def test_a_crowd_held_against_experts_has_the_alpha_of_the_catalogue() -> None:
     # CATALOGUE.md, without -2, all grades: .057 nominal and .100 ordinal by the first label of a worker who
     # labelled a document twice; by the last, which holds, .0577 and .0998 (krippendorff of the test extra).

@@ -260,32 +260,33 @@ def test_parts_that_stand_apart_stay_apart() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "<div>" * 100_000 + "deep" + "</div>" * 100_000,
-        "<blockquote><p>" * 100_000 + "deep</p>",
-        "<b><i><u>" * 100_000 + "deep</b>",
-        "".join(f"<font size={n}>" for n in range(20_000)) + "<p>deep</p>" * 20_000,
-        "<p>" * 100_000 + "deep</p>",
-        "<table><tr><td>" * 100_000 + "deep</td>",
-        "<ul><li>" * 100_000 + "deep</li>",
-        "<svg>" * 100_000 + "deep</svg>",
-        "<" * 1_000_000 + "p>deep</p>",
-        "<p " * 300_000 + ">deep</p>",
-        "</p>" * 100_000 + "deep",
-        "<!--" * 300_000 + "deep</p>",
-        "&" * 1_000_000 + "<p>deep</p>",
-        "<p>" + "\u00a0&nbsp;" * 300_000 + "deep</p>",
-        "<b>" + "&" * 300_000 + "deep</b>",
-        "<div>" * 90 + "<p>x</p>" * 30_000 + "deep</div>",
-        "<p><img src=" * 100_000 + ">deep</p>",
-        "<p>" + "<a href=https://example.org/>" * 30_000 + "deep</p>",
+        "<div>" * 50_000 + "deep" + "</div>" * 50_000,
+        "<blockquote><p>" * 50_000 + "deep</p>",
+        "<b><i><u>" * 50_000 + "deep</b>",
+        "".join(f"<font size={n}>" for n in range(10_000)) + "<p>deep</p>" * 10_000,
+        "<p>" * 50_000 + "deep</p>",
+        "<table><tr><td>" * 50_000 + "deep</td>",
+        "<ul><li>" * 50_000 + "deep</li>",
+        "<svg>" * 50_000 + "deep</svg>",
+        "<" * 500_000 + "p>deep</p>",
+        "<p " * 150_000 + ">deep</p>",
+        "</p>" * 50_000 + "deep",
+        "<!--" * 150_000 + "deep</p>",
+        "&" * 500_000 + "<p>deep</p>",
+        "<p>" + "\u00a0&nbsp;" * 150_000 + "deep</p>",
+        "<b>" + "&" * 150_000 + "deep</b>",
+        "<div>" * 90 + "<p>x</p>" * 15_000 + "deep</div>",
+        "<p><img src=" * 50_000 + ">deep</p>",
+        "<p>" + "<a href=https://example.org/>" * 15_000 + "deep</p>",
     ],
     ids=range(18),
 )
 def test_a_document_made_to_take_long_does_not(text: str) -> None:
-    # The processor's time, so that it does not matter what else the machine does: half a second of it.
+    # The processor's time, so that it does not matter what else the machine does: a quarter of a
+    # second of it.
     begun = time.process_time()
     shown = str(render_document(text))
-    assert time.process_time() - begun < 5
+    assert time.process_time() - begun < 2.5
     depth = deepest = 0
     for match in re.finditer(r"<(/?)(?:div|blockquote|b|i|u|p|table|ul|li|td|tr|tbody)>", shown):
         depth += -1 if match[1] else 1
