@@ -26,7 +26,7 @@ from workbench.pooling.pool import Pool
 from workbench.pooling.strategies import build_pool
 from workbench.records import Answer, Judgment, Qrel, Run, TieRule
 from workbench.scoring.scorer import RunScores, Scorer
-from workbench.trust.alternatives import AlternativeQrels, one_measure, score_under
+from workbench.trust.alternatives import AlternativeQrels, ranking_measure, score_under
 from workbench.trust.assessors import REFERENCE, qrels_of_assessors, qrels_of_rules, rules_to_compare
 from workbench.trust.judges import OtherJudges, other_judges
 from workbench.trust.reference import RankingOptions
@@ -136,7 +136,7 @@ def rank_by_judges(
         raise WorkbenchError("one assessor cannot be compared", remedy="give the judgments of two or more")
     rules = choices_of(rules_to_compare(), rule_choice())
     qrels = [*assessors, *qrels_of_rules(given, rules, relevant_from=relevant_from)]
-    scores = score_under(qrels, map(_run, runs), one_measure(measure))
+    scores = score_under(qrels, map(_run, runs), ranking_measure(measure))
     chosen = RankingOptions(**{"reference": REFERENCE, **options})
     return other_judges(scores, [one.name for one in assessors], chosen)
 
@@ -159,7 +159,7 @@ def leave_out_groups(
     lines = qrels if isinstance(qrels, tuple) else read_qrels(qrels)
     whole = AlternativeQrels(WHOLE, {(one.topic, one.docno): one.grade for one in lines}, relevant_from)
     pooled = pooled_pairs(depth_pool(read, depth=depth), whole, groups or {})
-    scores = score_under(qrels_without(whole, pooled), read, one_measure(measure))
+    scores = score_under(qrels_without(whole, pooled), read, ranking_measure(measure))
     return other_runs(scores, whole, pooled)
 
 

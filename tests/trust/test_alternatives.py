@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from tests.scoring.some_qrels import run
-from workbench.errors import Conflict, WorkbenchError
+from workbench.errors import Conflict, InvalidInput, WorkbenchError
 from workbench.formats.runs import read_run_arrays
 from workbench.records import Qrel, Run
 from workbench.scoring.measures import at_threshold, parse_measures
 from workbench.scoring.scorer import RunArrays, Scorer
-from workbench.trust.alternatives import AlternativeQrels, score_under
+from workbench.trust.alternatives import LOWER_IS_BETTER, AlternativeQrels, ranking_measure, score_under
 
 DOCNOS = [f"d{number}" for number in range(12)]
 
@@ -57,8 +57,11 @@ def as_arrays(one: Run) -> Run | RunArrays:
 QRELS = [some_qrels(1), some_qrels(2, relevant_from=2), some_qrels(3, topics=("2", "4"))]
 
 
-# Computed here, with a threshold, of judged documents only, and by the field's scorer.
-@pytest.mark.parametrize("name", ["AP", "nDCG@5", "P(rel=2)@5", "P(judged_only=True)@5", "Bpref", "Compat"])
+# Computed here, with a threshold, of judged documents only, by the field's scorer, and not 0 of a topic that
+# a run lacks.
+@pytest.mark.parametrize(
+    "name", ["AP", "nDCG@5", "P(rel=2)@5", "P(judged_only=True)@5", "Bpref", "Compat", "AUC(docs=50)"]
+)
 @pytest.mark.parametrize("arrays", [False, True])
 def test_scores_are_those_of_the_scorer(name: str, arrays: bool) -> None:
     (measure,) = parse_measures(name)
@@ -84,6 +87,16 @@ def test_pairs_are_counted() -> None:
     assert (found.graded, found.pairs) == ((2, 1), 2)
     # The first puts its relevant document first, the second has it at rank 2.
     assert found.values.tolist() == [[[1.0]], [[0.5]]]
+
+
+@pytest.mark.parametrize("name", ["E(beta=1)@5", "ESL(n=1)", "Fallout(docs=50)@5", "RBPResidual(p=0.8)"])
+def test_a_measure_that_is_better_when_lower_ranks_nothing_upside_down(name: str) -> None:
+    with pytest.raises(InvalidInput) as refused:
+        ranking_measure(name)
+    assert [one.code for one in refused.value.findings] == [LOWER_IS_BETTER]
+    with pytest.raises(InvalidInput) as refused:
+        score_under(QRELS, some_runs(), parse_measures(name)[0])
+    assert [one.code for one in refused.value.findings] == [LOWER_IS_BETTER]
 
 
 def test_what_cannot_be_scored_is_refused() -> None:

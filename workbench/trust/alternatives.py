@@ -9,7 +9,7 @@ import numpy as np
 from ir_measures import Measure
 from numpy.typing import NDArray
 
-from workbench.errors import Conflict, WorkbenchError
+from workbench.errors import Conflict, Finding, InvalidInput, WorkbenchError
 from workbench.records import Qrel, Run, TieRule
 from workbench.scoring.judged_run import JudgedRun
 from workbench.scoring.kernels.registry import Kernel, compute, kernel_of
@@ -20,6 +20,8 @@ from workbench.scoring.scorer import RunArrays, Scorer
 Pair = tuple[str, str]
 """A topic and a docno."""
 Marks = NDArray[np.bool_]
+LOWER_IS_BETTER = "lower-is-better"
+"""The code of the error for a measure by which the best run would come last."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,6 +64,16 @@ def one_measure(name: str) -> Measure:
     return measures[0]
 
 
+def ranking_measure(name: str) -> Measure:
+    """The one measure of this name by which the best run comes first.
+
+    Raises WorkbenchError for several, and InvalidInput for one that is better the lower it is.
+    """
+    measure = one_measure(name)
+    _check_direction(measure)
+    return measure
+
+
 def score_under(
     qrels: Sequence[AlternativeQrels],
     runs: Iterable[Run | RunArrays],
@@ -72,9 +84,10 @@ def score_under(
     """Score runs under each of the qrels; a topic of the qrels that a run lacks counts as in `Scorer.score`.
 
     Topics are those of any of the qrels, sorted (bytes); runs stand in the order given, are taken one by one
-    and not kept. Raises WorkbenchError for no qrels, for empty ones, and where a scorer gives up, Conflict
-    where two runs have the same tag or two qrels the same name.
+    and not kept. Raises WorkbenchError for no qrels, for empty ones, for a measure that is better the lower
+    it is, and where a scorer gives up, Conflict where two runs have the same tag or two qrels the same name.
     """
+    _check_direction(measure)
     if not qrels:
         raise WorkbenchError("there are no qrels to score with", remedy="give at least one set")
     for one in qrels:
@@ -112,6 +125,15 @@ def score_under(
         graded=tuple(len(one.grades) for one in qrels),
         pairs=len(pairs.place),
     )
+
+
+def _check_direction(measure: Measure) -> None:
+    """Every ranking, gap and loss of this room reads the higher score as the better one."""
+    kernel = kernel_of(measure)
+    if kernel is not None and not kernel.descending:
+        message = f"{measure} is better the lower it is: runs would be ranked upside down"
+        remedy = "choose a measure that is better the higher it is, such as AP or nDCG@10"
+        raise InvalidInput([Finding("measure", None, LOWER_IS_BETTER, message, remedy)])
 
 
 class _Pairs:
@@ -172,6 +194,10 @@ class _Side:
             grades = grades[np.repeat(kept, judged.retrieved)]
             starts = np.append(0, np.cumsum(judged.retrieved[kept]))
             own, rows = own[kept], rows[kept]
-        of_run = compute(self._kernel, JudgedRun(self._relevance, own, starts, grades), self._measure)
-        values[judged.topics[rows]] = of_run
+        under = JudgedRun(self._relevance, own, starts, grades)
+        if self._kernel.of_empty:
+            # Its value of a topic that the run lacks is not 0: computed, as in `Scorer.score`.
+            values[self.covered] = compute(self._kernel, under.of_all_topics(), self._measure)
+        else:
+            values[judged.topics[rows]] = compute(self._kernel, under, self._measure)
         return values

@@ -18,7 +18,7 @@ from workbench.consensus.rule_choice import choices_of, rule_choice
 from workbench.errors import WorkbenchError
 from workbench.formats.qrels import read_qrels
 from workbench.records import Judgment, TieRule
-from workbench.trust.alternatives import AlternativeQrels, one_measure, score_under
+from workbench.trust.alternatives import AlternativeQrels, ranking_measure, score_under
 from workbench.trust.assessors import REFERENCE, filled, qrels_of_assessors, qrels_of_rules, rules_to_compare
 from workbench.trust.judges import OtherJudges, other_judges, verdict
 from workbench.trust.judges_export import COEFFICIENTS, PARTS, judges_export
@@ -144,7 +144,7 @@ def command(
     change places, and significant differences (paired t over topics) that are lost, inverted or gained.
     """
     only_one_standard_input((*given.files, *runs.names))
-    chosen = one_measure(measure)
+    chosen = ranking_measure(measure)
     qrels, assessors, reference = qrels_to_compare(given)
     options = RankingOptions(
         reference, numbers.mixtures, numbers.seed, numbers.level, numbers.holm, numbers.persistence

@@ -17,7 +17,7 @@ from workbench.errors import WorkbenchError
 from workbench.formats.qrels import read_qrels
 from workbench.pooling.depth import depth_pool
 from workbench.records import Run, TieRule
-from workbench.trust.alternatives import AlternativeQrels, one_measure, score_under
+from workbench.trust.alternatives import AlternativeQrels, ranking_measure, score_under
 from workbench.trust.runs import WHOLE, OtherRuns, other_runs, pooled_pairs, qrels_without
 from workbench.trust.runs_export import PARTS, runs_export
 
@@ -95,7 +95,7 @@ def command(
     if "-" in runs.names:
         raise click.UsageError("runs are read twice: name their files")
     only_one_standard_input((qrels, *pool.files))
-    chosen = one_measure(measure)
+    chosen = ranking_measure(measure)
     whole = _whole(qrels, relevant_from)
     groups = read_groups(pool.groups_file) if pool.groups_file and not pool.single else {}
     tags = set(read_tags(pool.pooled_file)) if pool.pooled_file else None

@@ -15,7 +15,7 @@ from workbench.errors import WorkbenchError
 from workbench.pooling.pool import Pool
 from workbench.records import Contribution, PoolEntry, Verdict
 from workbench.storage.tables import PoolEntryRow, PoolRow
-from workbench.trust.alternatives import AlternativeQrels, Pair, one_measure, score_under
+from workbench.trust.alternatives import AlternativeQrels, Pair, ranking_measure, score_under
 from workbench.trust.assessors import filled, qrels_of_assessors, qrels_of_rules, rules_to_compare
 from workbench.trust.judges import OtherJudges, other_judges
 from workbench.trust.reference import RankingOptions
@@ -60,7 +60,7 @@ def trust_report(db: Session, campaign_id: int, *, choice: RuleChoice, measure: 
     WorkbenchError for an unknown measure or more than one, for a rule that gives no qrels yet, and for fewer
     than two runs.
     """
-    chosen = one_measure(measure)
+    chosen = ranking_measure(measure)
     runs = [run for run in runs_of(db, campaign_id) if run.verdict is not Verdict.SET_ASIDE]
     if len(runs) < FEWEST_RUNS:
         raise WorkbenchError("a ranking needs two runs", remedy="load runs first")
