@@ -43,7 +43,7 @@ from workbench.workflow.runs.store import add_runs
 
 SLUG = "trial"
 ORGANISER = "Olga"
-# What the organiser asks for again and again: pages that reckon, and files.
+# What the organiser asks for again and again: pages that compute, and files.
 ORGANISER_ASKS = (
     f"/c/{SLUG}/scores?measures=AP%2C+nDCG%4010%2C+P%4010%2C+RR%2C+Rprec",
     f"/c/{SLUG}/scores/table.csv?measures=AP%2C+nDCG%4010",

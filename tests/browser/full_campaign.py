@@ -35,7 +35,7 @@ from workbench.workflow.pools.additions import Additions, add_documents
 from workbench.workflow.pools.listing import pool_entries
 from workbench.workflow.pools.making import make_pool
 from workbench.workflow.runs.run_checks import check_file, run_checker
-from workbench.workflow.runs.run_metadata import Kind, RunMetadata
+from workbench.workflow.runs.run_metadata import RunKind, RunMetadata
 from workbench.workflow.runs.store import add_runs
 from workbench.workflow.runs.uploads import add_to_batch
 
@@ -141,7 +141,7 @@ def _work(db: Session, campaign_id: int, accounts: dict[str, Account]) -> dict[s
         ):
             checked = check_file(run_checker(db, campaign_id), name, io.BytesIO(text.encode()))
             add_to_batch(db, campaign_id, batch, checked, Sender(sender), group_id=group)
-    about = RunMetadata(college, Kind.MANUAL, "Made by hand, and in no pool", 2)
+    about = RunMetadata(college, RunKind.MANUAL, "Made by hand, and in no pool", 2)
     spare = io.BytesIO(b"T01 Q0 ALM-0001 1 2.5 spare\n")
     add_runs(db, campaign_id, [("spare.txt", spare)], about)
     tasks = tasks_of(db, campaign_id, account_id=marlow)

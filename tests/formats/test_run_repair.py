@@ -1,4 +1,4 @@
-"""Mending runs: only what nobody could mean otherwise, and never a byte of a score."""
+"""Repairs of runs: only those with a single possible meaning, and never a byte of a score."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from workbench.formats.run_rules import RunRules, Treatment
 from workbench.formats.runs import read_run
 
 
-def mended(content: str | bytes, *, most: int | None = None, tag: str | None = None) -> tuple[str, list[str]]:
+def repaired(
+    content: str | bytes, *, most: int | None = None, tag: str | None = None
+) -> tuple[str, list[str]]:
     found = repair_run(stream(content), source="r", rules=RunRules(most), tag=tag)
     return found.content.decode(), [f"{change.code}:{change.lines}" for change in found.changes]
 
@@ -36,26 +38,26 @@ def mended(content: str | bytes, *, most: int | None = None, tag: str | None = N
         ("1 Q0 a x 2 t\n1 Q0 b x 2.0 t\n", "1 Q0 a 2 2 t\n1 Q0 b 1 2.0 t\n", ["rank:2"]),
     ],
 )
-def test_what_is_mechanical_is_mended_and_told(sent: str, content: str, changes: list[str]) -> None:
-    assert mended(sent) == (content, changes)
+def test_mechanical_errors_are_repaired_and_reported(sent: str, content: str, changes: list[str]) -> None:
+    assert repaired(sent) == (content, changes)
 
 
 def test_a_file_that_needs_nothing_has_no_changes() -> None:
     content = "1 Q0 a 0 2 t\n1\tQ0\tb\t1\t1\tt\n"
-    assert mended(content)[1] == []
+    assert repaired(content)[1] == []
 
 
 def test_the_tag_is_the_one_asked_for_else_that_of_most_lines() -> None:
     sent = "1 Q0 a 1 3 x\n1 Q0 b 2 2 y\n1 Q0 c 3 1 y\n"
-    assert mended(sent)[0].split()[5::6] == ["y", "y", "y"]
-    assert mended(sent, tag="x")[0].split()[5::6] == ["x", "x", "x"]
-    assert mended(sent, tag="elsewhere")[0].split()[5::6] == ["y", "y", "y"]
+    assert repaired(sent)[0].split()[5::6] == ["y", "y", "y"]
+    assert repaired(sent, tag="x")[0].split()[5::6] == ["x", "x", "x"]
+    assert repaired(sent, tag="elsewhere")[0].split()[5::6] == ["y", "y", "y"]
 
 
 def test_a_topic_is_cut_by_score_and_the_lines_keep_their_order() -> None:
     # Scores 1, 9, 5, 7: the best two are b and d.
     sent = "1 Q0 a 4 1 t\n1 Q0 b 1 9 t\n1 Q0 c 3 5 t\n1 Q0 d 2 7 t\n"
-    assert mended(sent, most=2) == ("1 Q0 b 1 9 t\n1 Q0 d 2 7 t\n", ["too-many:2"])
+    assert repaired(sent, most=2) == ("1 Q0 b 1 9 t\n1 Q0 d 2 7 t\n", ["too-many:2"])
     ignoring = RunRules(2, {"too-many": Treatment.IGNORED})
     assert repair_run(stream(sent), source="r", rules=ignoring).changes == ()
 
@@ -69,19 +71,19 @@ def test_a_topic_is_cut_by_score_and_the_lines_keep_their_order() -> None:
         "1 Q0 a 1 1,5 t\n",
     ],
 )
-def test_what_takes_a_person_is_left(left: str) -> None:
-    content, changes = mended(left)
+def test_what_needs_a_decision_is_left_as_it_is(left: str) -> None:
+    content, changes = repaired(left)
     assert content == left
     assert changes == []
 
 
 def test_where_scores_are_no_numbers_ranks_and_length_stay() -> None:
     sent = "1 0 a 7 x t\n1 0 b 7 2 t\n"
-    assert mended(sent, most=1) == (sent.replace(" 0 ", " Q0 "), ["second-column:2"])
+    assert repaired(sent, most=1) == (sent.replace(" 0 ", " Q0 "), ["second-column:2"])
 
 
-def test_gzip_is_mended_as_plain_text_is() -> None:
-    assert mended(gzip.compress(b"1 0 a 1 2 t\n"))[0] == "1 Q0 a 1 2 t\n"
+def test_gzip_is_repaired_as_plain_text_is() -> None:
+    assert repaired(gzip.compress(b"1 0 a 1 2 t\n"))[0] == "1 Q0 a 1 2 t\n"
 
 
 SCORES = st.sampled_from(["1", "1.0", "-3e-2", "+.5", "12.50", "7E1", "0", "-0.0"])
@@ -95,7 +97,7 @@ LINES = st.lists(
 
 
 @given(LINES, st.sampled_from(["\n", "\r\n", "\n\n"]))
-def test_a_mended_run_has_no_error_and_every_score_to_the_byte(
+def test_a_repaired_run_has_no_error_and_every_score_to_the_byte(
     lines: list[tuple[str, ...]], end: str
 ) -> None:
     sent = "".join(" ".join(line) + end for line in lines)
@@ -107,8 +109,8 @@ def test_a_mended_run_has_no_error_and_every_score_to_the_byte(
     assert check.errors == ()
     doubted = {"second-column", "rank", "rank-repeated", "rank-order"}
     assert not doubted & {finding.code for finding in check.warnings}
-    # Mending what is mended changes nothing.
+    # A repaired run needs no further repair.
     assert repair_run(io.BytesIO(found.content), source="r").changes == ()
     if len({line[5] for line in lines}) == 1:
-        repaired = read_run(io.BytesIO(found.content), source="r").run
-        assert read_run(stream(sent), source="r").run == repaired
+        read = read_run(io.BytesIO(found.content), source="r").run
+        assert read_run(stream(sent), source="r").run == read

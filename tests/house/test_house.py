@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -34,6 +35,8 @@ TOP_LEVEL = {
 MACHINE_PATH = re.compile(r"/(work|tmp|root|home|Users|opt|farm)/[A-Za-z.]")
 # Put together, so that this file does not hold the word itself.
 MISSPELT = re.compile("judge" + "ment", re.IGNORECASE)
+
+CLASS = re.compile(r"^ *class (\w+)", re.MULTILINE)
 
 Named = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
@@ -81,6 +84,13 @@ def test_whatever_is_public_says_what_it_is(path: Path) -> None:
 def test_no_module_is_too_long_to_be_read_in_one_go() -> None:
     lengths = {str(path): len(text(path).splitlines()) for path in FILES if path.suffix == ".py"}
     assert {path: lines for path, lines in lengths.items() if lines > LONGEST_MODULE} == {}
+
+
+def test_a_class_has_a_name_of_its_own() -> None:
+    # Two classes of one name mislead whoever searches for it.
+    found = Counter(name for path in DOCUMENTED for name in CLASS.findall(text(path)))
+    assert found["Judgment"] == 1
+    assert sorted(name for name, times in found.items() if times > 1) == []
 
 
 def test_nothing_names_a_folder_of_one_machine() -> None:

@@ -1,4 +1,4 @@
-"""Near-identical runs: the overlap that is told, and the bound that spares reckoning it."""
+"""Near-identical runs: the overlap reported, and the bound that spares computing it."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from workbench.web import bodies, door, health
 from workbench.web.access import anyone
 from workbench.web.app import create_app
 from workbench.web.door import Door
-from workbench.web.places import Bounds, Kind, Places, kind_of
+from workbench.web.places import Places, RequestBounds, RequestKind, kind_of
 from workbench.workflow.people.accounts import account_from
 from workbench.workflow.people.signing_in import open_session
 
@@ -226,7 +226,10 @@ def test_a_view_sees_the_request_as_it_was_sent(site: Site) -> None:
 
 
 def test_who_is_kept_waiting_keeps_nobody_else_waiting(site: Site) -> None:
-    places = Places({kind: Bounds(1, 1, 30) for kind in Kind} | {Kind.SAVING: Bounds(1, 1, 0.4)})
+    places = Places(
+        {kind: RequestBounds(1, 1, 30) for kind in RequestKind}
+        | {RequestKind.SAVING: RequestBounds(1, 1, 0.4)}
+    )
     go_on = threading.Event()
 
     def lock() -> str:
@@ -266,18 +269,18 @@ def test_who_is_kept_waiting_keeps_nobody_else_waiting(site: Site) -> None:
 @pytest.mark.parametrize(
     ("method", "endpoint", "signed_in", "kind"),
     [
-        ("GET", "my_topics.index", False, Kind.STRANGER),
-        ("POST", "entrance.sign_in", False, Kind.STRANGER),
-        ("GET", None, True, Kind.READING),
-        ("POST", "desk.events", True, Kind.SAVING),
-        ("GET", "desk.work", True, Kind.READING),
-        ("GET", "scores.index", True, Kind.LONG),
-        ("HEAD", "scores.index", True, Kind.LONG),
-        ("POST", "documents.load", True, Kind.LOADING),
+        ("GET", "my_topics.index", False, RequestKind.STRANGER),
+        ("POST", "entrance.sign_in", False, RequestKind.STRANGER),
+        ("GET", None, True, RequestKind.READING),
+        ("POST", "desk.events", True, RequestKind.SAVING),
+        ("GET", "desk.work", True, RequestKind.READING),
+        ("GET", "scores.index", True, RequestKind.LONG),
+        ("HEAD", "scores.index", True, RequestKind.LONG),
+        ("POST", "documents.load", True, RequestKind.LOADING),
     ],
 )
 def test_a_request_has_a_kind(
-    app: Flask, method: str, endpoint: str | None, signed_in: bool, kind: Kind
+    app: Flask, method: str, endpoint: str | None, signed_in: bool, kind: RequestKind
 ) -> None:
     assert kind_of(app, method, endpoint, signed_in=signed_in) is kind
 
@@ -308,4 +311,4 @@ def test_health_is_told_in_time_while_the_database_hangs_and_without_a_place(
         assert "route" not in str(asked[0].answered)
         assert checks == ["begun"]  # one for all who ask meanwhile
 
-    through(site, act, Places({kind: Bounds(1, 0, 0.1) for kind in Kind}))
+    through(site, act, Places({kind: RequestBounds(1, 0, 0.1) for kind in RequestKind}))

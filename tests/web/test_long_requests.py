@@ -25,7 +25,7 @@ from workbench.web.app import create_app
 from workbench.web.errors import EXPLANATIONS
 from workbench.web.long_requests import LongRequests
 from workbench.web.long_worker import answer
-from workbench.web.refusals import Answer, Refusals
+from workbench.web.refusals import Refusals, WholeResponse
 from workbench.workflow.people.accounts import account_from
 from workbench.workflow.people.signing_in import open_session
 
@@ -50,7 +50,7 @@ class Site:
     def _count(self) -> None:
         self.asked += 1
 
-    def ask(self, token: str, path: str = SCORES) -> Answer:
+    def ask(self, token: str, path: str = SCORES) -> WholeResponse:
         environ = EnvironBuilder(path=path).get_environ()
         return self.served.answer(environ | {"HTTP_COOKIE": f"workbench={token}"})
 
@@ -109,7 +109,7 @@ def test_the_second_process_answers_what_organisers_read_and_may_be_killed_or_ha
 class Dying:
     """A second process that ends at every request."""
 
-    def ask(self, environ: dict[str, Any], seconds: float) -> Answer:
+    def ask(self, environ: dict[str, Any], seconds: float) -> WholeResponse:
         raise EOFError
 
     def close(self) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from workbench.consensus.rule import Parameter
+from workbench.consensus.rule import RuleParameter
 from workbench.consensus.rule_choice import rule_choice
 from workbench.consensus.rules import PARAMETERS, RULES
 
@@ -76,7 +76,7 @@ def consensus_options(
     return decorate
 
 
-def _option(parameter: Parameter, several: bool) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def _option(parameter: RuleParameter, several: bool) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     users = [rule.name for rule in RULES.values() if parameter in rule.parameters]
     meanings = "".join(f"; {value}: {meaning}" for value, meaning in parameter.choices)
     ending = f".  [default: {parameter.default}]" if parameter.default else "."

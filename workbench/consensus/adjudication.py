@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from workbench.consensus.rule import Evidence, Grades, Left, Outcome, Pair, Parameter, Rule, Settled, share_of
+from workbench.consensus.rule import (
+    Evidence,
+    Grades,
+    Left,
+    Outcome,
+    Pair,
+    Rule,
+    RuleParameter,
+    Settled,
+    share_of,
+)
 
 UNDECIDED = "the assessors differ, and no adjudicator has decided"
 ALONE = "only one assessor gave a grade, and two are needed"
@@ -30,9 +40,9 @@ TWO_AND_ADJUDICATOR = Rule(
 )
 
 
-def rule_for_the_rest(rules: Sequence[Rule]) -> Parameter:
+def rule_for_the_rest(rules: Sequence[Rule]) -> RuleParameter:
     """The parameter that says which of the rules settles the pairs that no adjudicator decided."""
-    return Parameter(
+    return RuleParameter(
         "then",
         "Pairs that nobody adjudicated",
         "the rule for all other pairs",
@@ -41,7 +51,7 @@ def rule_for_the_rest(rules: Sequence[Rule]) -> Parameter:
     )
 
 
-def adjudicated_first(then: Parameter, rules: Sequence[Rule]) -> Rule:
+def adjudicated_first(then: RuleParameter, rules: Sequence[Rule]) -> Rule:
     """The rule that uses what an adjudicator decided, and for every other pair one of `rules`.
 
     Decided pairs count even where nobody graded them. The other rule sees all grades, also of the decided

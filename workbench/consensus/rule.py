@@ -53,7 +53,7 @@ Outcome = Settled | Left
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
+class RuleParameter:
     """A parameter of a rule: its choices where they are few, its default where it has one.
 
     `choices` pair each value with its meaning. A `number` is a whole one of at least 1; without choices and
@@ -96,7 +96,7 @@ class Rule:
     source: str
     settle: Callable[..., int | None] | None = None
     unsettled: str = ""
-    parameters: tuple[Parameter, ...] = ()
+    parameters: tuple[RuleParameter, ...] = ()
     settle_all: Callable[..., Mapping[Pair, Outcome]] | None = None
     soft: bool = False
     slow: bool = False

@@ -8,7 +8,7 @@ from workbench.consensus.adjudication import TWO_AND_ADJUDICATOR, adjudicated_fi
 from workbench.consensus.models.dawid_skene import DAWID_SKENE
 from workbench.consensus.models.glad import GLAD
 from workbench.consensus.models.mace import MACE
-from workbench.consensus.rule import Parameter, Rule
+from workbench.consensus.rule import Rule, RuleParameter
 from workbench.consensus.simple import SIMPLE
 from workbench.consensus.soft import MEAN
 from workbench.consensus.sums import SUM
@@ -23,7 +23,7 @@ THEN = rule_for_the_rest(_REST)
 RULES: dict[str, Rule] = {rule.name: rule for rule in (*SIMPLE, adjudicated_first(THEN, _REST), *_OTHERS)}
 """Every rule by its name, in the order in which pages and commands list them."""
 
-PARAMETERS: Mapping[str, Parameter] = {
+PARAMETERS: Mapping[str, RuleParameter] = {
     parameter.name: parameter for rule in RULES.values() for parameter in rule.parameters
 }
 """Every parameter of any rule by its name: two rules that share a name share its meaning."""
@@ -36,7 +36,7 @@ def rule_of(name: str) -> Rule:
     return RULES[name]
 
 
-def parameters_of(rule: Rule, given: Mapping[str, str | None]) -> tuple[Parameter, ...]:
+def parameters_of(rule: Rule, given: Mapping[str, str | None]) -> tuple[RuleParameter, ...]:
     """The parameters of a rule, and of the rule that it uses for the rest."""
     if THEN not in rule.parameters:
         return rule.parameters

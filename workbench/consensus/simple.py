@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from workbench.consensus.rule import Grades, Parameter, Rule
+from workbench.consensus.rule import Grades, Rule, RuleParameter
 
 
 def majority(grades: Grades, *, ties: str = "none") -> int | None:
@@ -48,7 +48,7 @@ def upper_median(grades: Grades) -> int:
     return sorted(grades.values())[len(grades) // 2]
 
 
-TIES = Parameter(
+TIES = RuleParameter(
     "ties",
     "Ties of the majority",
     "what becomes of equally frequent grades",
@@ -59,7 +59,7 @@ TIES = Parameter(
     ),
     default="none",
 )
-ASSESSOR = Parameter("assessor", "Assessor", "the assessor whose grades are used")
+ASSESSOR = RuleParameter("assessor", "Assessor", "the assessor whose grades are used")
 
 SIMPLE = (
     Rule(

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from workbench.consensus.rule import Evidence, Grades, Left, Outcome, Pair, Parameter, Rule, Settled
+from workbench.consensus.rule import Evidence, Grades, Left, Outcome, Pair, Rule, RuleParameter, Settled
 
 FEWER_THAN_OTHERS = "fewer assessors graded it than other pairs"
 
 
-LINE = Parameter(
+LINE = RuleParameter(
     "line",
     "Relevant from a sum of",
     "the lowest sum that counts as relevant; the scale's own threshold if not given",
     number=True,
     optional=True,
 )
-BINARY = Parameter(
+BINARY = RuleParameter(
     "binary",
     "Grades of the sum",
     "whether qrels have the sums themselves or only relevant and not relevant",
     choices=(("no", "the sum itself"), ("yes", "1 from the threshold on, 0 below")),
     default="no",
 )
-FEWER = Parameter(
+FEWER = RuleParameter(
     "fewer",
     "Pairs that fewer assessors graded",
     "what becomes of pairs that fewer assessors graded than others, whose sums cannot be as high",

@@ -19,7 +19,7 @@ _ID = re.compile(r"\bid\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|(\S+))", re.IGNORECASE)
 
 
 @dataclass(slots=True)
-class _Open:
+class _OpenDocument:
     """A document that is being read: where it starts, the id of its tag, its text so far and its length."""
 
     line: int
@@ -35,7 +35,7 @@ def trec_documents(
 
     The docno is that of `<DOCNO>`, or where there is none (as in Gigaword) the id of `<DOC id="...">`.
     """
-    document: _Open | None = None
+    document: _OpenDocument | None = None
     outside = False
     for number, line in lines:
         at = 0
@@ -51,7 +51,7 @@ def trec_documents(
             if document:
                 message = f"the document of line {document.line} is not closed"
                 errors.add(document.line, "unclosed", message, "end every document with </DOC>")
-            document = _Open(number, _given_id(tag[2]))
+            document = _OpenDocument(number, _given_id(tag[2]))
         if document:
             _take(document, line[at:] + "\n", errors)
         elif not outside and (left := _ANY_TAG.sub("", line[at:]).strip()):
@@ -63,7 +63,7 @@ def trec_documents(
         errors.add(document.line, "unclosed", message, "end every document with </DOC>")
 
 
-def _take(document: _Open, text: str, errors: ErrorCollector) -> None:
+def _take(document: _OpenDocument, text: str, errors: ErrorCollector) -> None:
     before = document.size
     document.size += len(text)
     if document.size <= LINE_LIMIT:

@@ -18,7 +18,7 @@ from workbench.formats.source import Readable
 MOST_REPAIRABLE_LINES = 500_000
 
 
-class Verdict(StrEnum):
+class FileVerdict(StrEnum):
     """Whether a file can become a run."""
 
     GOOD = "good"
@@ -53,11 +53,11 @@ class RunReport:
     repair: Repair | None = None
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> FileVerdict:
         """Whether the file can be a run."""
         if self.error_count:
-            return Verdict.REFUSED
-        return Verdict.NOTED if any(one.code not in NOTES for one in self.warnings) else Verdict.GOOD
+            return FileVerdict.REFUSED
+        return FileVerdict.NOTED if any(one.code not in NOTES for one in self.warnings) else FileVerdict.GOOD
 
 
 @dataclass(frozen=True, slots=True)

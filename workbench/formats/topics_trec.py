@@ -42,7 +42,7 @@ _BREAKS = frozenset(("p", "br"))
 
 
 @dataclass(slots=True)
-class _Open:
+class _OpenTopic:
     """A topic that is being read: its fields so far, and the one that text goes into now."""
 
     line: int
@@ -68,7 +68,7 @@ def _unlabelled(name: str, text: str) -> str:
 def trec_topics(content: bytes, errors: ErrorCollector) -> Iterator[tuple[int, Topic]]:
     """The topics from `<top>` to the next `</top>` or `<top>`, tags in any case, unknown fields left out."""
     text = content.decode("utf-8", "surrogateescape")
-    topic: _Open | None = None
+    topic: _OpenTopic | None = None
     line, at = 1, 0
     for tag in _TAG.finditer(text):
         between = text[at : tag.start()]
@@ -80,7 +80,7 @@ def trec_topics(content: bytes, errors: ErrorCollector) -> Iterator[tuple[int, T
         if name == "top":
             if topic:
                 yield topic.line, topic.topic()
-            topic = None if closing else _Open(line)
+            topic = None if closing else _OpenTopic(line)
         elif topic:
             _turn(topic, name, closing, begins_line, line, errors)
         elif name in _FIELDS and not closing:
@@ -96,7 +96,7 @@ def trec_topics(content: bytes, errors: ErrorCollector) -> Iterator[tuple[int, T
 
 
 def _turn(
-    topic: _Open, name: str, closing: bool, begins_line: bool, line: int, errors: ErrorCollector
+    topic: _OpenTopic, name: str, closing: bool, begins_line: bool, line: int, errors: ErrorCollector
 ) -> None:
     """Turn to the field that a tag inside a topic opens, or close the one that is open."""
     known = _FIELDS.get(name)

@@ -29,7 +29,7 @@ class Incomplete(Exception):
     """The connection was closed before the whole body had arrived."""
 
 
-class Sender(Protocol):
+class BodySource(Protocol):
     """What sends a body: call it for the whole, or iterate over its parts, as in RSGI."""
 
     def __call__(self) -> Awaitable[bytes]:
@@ -50,7 +50,7 @@ def most_bytes(kind: str, *, signed_in: bool, upload: int) -> int:
     return upload if kind.partition(";")[0].strip().casefold() == FILES else BYTES_OF_A_FORM
 
 
-async def read_body(sender: Sender, length: int) -> IO[bytes]:
+async def read_body(sender: BodySource, length: int) -> IO[bytes]:
     """The body of `length` bytes as a file, at its beginning.
 
     Raises TimeoutError if it arrives too slowly, Incomplete if the connection was closed.

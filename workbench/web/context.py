@@ -12,7 +12,7 @@ from workbench.errors import Conflict
 from workbench.settings import Settings
 from workbench.storage import Session
 from workbench.storage.engine import ROWS_GONE, Database
-from workbench.web.recognised import Recognised
+from workbench.web.recognised import RecognisedTokens
 from workbench.workflow.campaigns.campaigns import ARCHIVED, RESTORE, campaign_of
 from workbench.workflow.judging.adaptive_states import AdaptiveStates
 from workbench.workflow.people.passwords import Passwords
@@ -28,7 +28,7 @@ class Context:
     database: Database
     passwords: Passwords
     states: AdaptiveStates = field(default_factory=AdaptiveStates)
-    recognised: Recognised = field(default_factory=Recognised)
+    recognised: RecognisedTokens = field(default_factory=RecognisedTokens)
 
 
 def init_app(app: Flask, context: Context) -> None:

@@ -24,8 +24,8 @@ from workbench.web.environ import Exchange, environ_of, send
 from workbench.web.health import PATH as HEALTH
 from workbench.web.health import Health, health_response
 from workbench.web.long_requests import LongRequests
-from workbench.web.places import READS, Full, Kind, Places, kind_of
-from workbench.web.refusals import Answer, Refusals, answer_of
+from workbench.web.places import READS, Full, Places, RequestKind, kind_of
+from workbench.web.refusals import Refusals, WholeResponse, answer_of
 from workbench.web.requests import SESSION_COOKIES
 from workbench.web.security import HEADERS
 
@@ -52,7 +52,7 @@ class Door:
         if environ["PATH_INFO"] == HEALTH and environ["REQUEST_METHOD"] in READS:
             text, status, headers = health_response(await self._health.works())
             found = [*headers.items(), *HEADERS.items(), ("Cache-Control", "no-store")]
-            send(exchange, Answer(str(status), found, text.encode()))
+            send(exchange, WholeResponse(str(status), found, text.encode()))
             return
         refused = await self._refusal(environ, exchange)
         if refused is not None:
@@ -95,8 +95,10 @@ class Door:
             return 503
         return None
 
-    def _answer(self, kind: Kind, environ: dict[str, Any]) -> Answer:
-        return self._long.answer(environ) if kind is Kind.LONG else answer_of(self._app.wsgi_app, environ)
+    def _answer(self, kind: RequestKind, environ: dict[str, Any]) -> WholeResponse:
+        return (
+            self._long.answer(environ) if kind is RequestKind.LONG else answer_of(self._app.wsgi_app, environ)
+        )
 
     def _endpoint(self, environ: dict[str, Any]) -> str | None:
         try:
@@ -112,7 +114,9 @@ class Door:
             return False
         if token in self._context.recognised:
             return True
-        return bool(await self._places.run(Kind.RECOGNISING, lambda: has_session(self._context, token)))
+        return bool(
+            await self._places.run(RequestKind.RECOGNISING, lambda: has_session(self._context, token))
+        )
 
     async def _body(self, exchange: Exchange, length: int, *, signed_in: bool) -> IO[bytes]:
         if not length:

@@ -7,11 +7,11 @@ from typing import Any, Protocol
 
 from granian.rsgi import Scope
 
-from workbench.web.bodies import Sender
-from workbench.web.refusals import Answer
+from workbench.web.bodies import BodySource
+from workbench.web.refusals import WholeResponse
 
 
-class Exchange(Sender, Protocol):
+class Exchange(BodySource, Protocol):
     """A request in RSGI: it sends its body, and takes the response."""
 
     def response_bytes(self, status: int, headers: list[tuple[str, str]], body: bytes) -> None:
@@ -55,6 +55,6 @@ def environ_of(scope: Scope) -> dict[str, Any]:
     return environ
 
 
-def send(exchange: Exchange, answer: Answer) -> None:
+def send(exchange: Exchange, answer: WholeResponse) -> None:
     """Send a response."""
     exchange.response_bytes(answer.code, answer.headers, answer.body)

@@ -20,7 +20,7 @@ from typing import Any
 
 from flask import Flask
 
-from workbench.web.refusals import Answer, Refusals, answer_of
+from workbench.web.refusals import Refusals, WholeResponse, answer_of
 
 # How many long requests the second process answers at once.
 CHANNELS = 4
@@ -44,7 +44,7 @@ class LongRequests:
         self.second: _SecondProcess | None = None
         self._closed = False
 
-    def answer(self, environ: dict[str, Any]) -> Answer:
+    def answer(self, environ: dict[str, Any]) -> WholeResponse:
         """The response to a request without a body, whoever computes it."""
         second = self._second_process()
         if second is None:
@@ -144,7 +144,7 @@ class _SecondProcess:
         """End the process at once, also one that was stopped."""
         self._process.kill()
 
-    def ask(self, environ: dict[str, Any], seconds: float) -> Answer:
+    def ask(self, environ: dict[str, Any], seconds: float) -> WholeResponse:
         """Send a request without a body and return the response.
 
         Raises EOFError or OSError if the process has ended, and TimeoutError, which is one, if it does not
@@ -156,7 +156,7 @@ class _SecondProcess:
             if not channel.poll(seconds):
                 raise TimeoutError
             status, headers = channel.recv()
-            return Answer(status, headers, channel.recv_bytes())
+            return WholeResponse(status, headers, channel.recv_bytes())
         finally:
             # Also if the process has ended: a thread that waits for a channel must notice it too.
             self._free.put(channel)

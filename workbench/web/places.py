@@ -22,7 +22,7 @@ from workbench.workflow.people.roles import Role
 READS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
-class Kind(StrEnum):
+class RequestKind(StrEnum):
     """The kinds of requests."""
 
     RECOGNISING = "recognising"
@@ -40,7 +40,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class RequestBounds:
     """The bounds of a kind: requests answered at once, further ones that wait, seconds for each."""
 
     at_once: int
@@ -48,14 +48,14 @@ class Bounds:
     seconds: float
 
 
-BOUNDS: Mapping[Kind, Bounds] = {
-    Kind.RECOGNISING: Bounds(2, 200, 10),
-    Kind.STRANGER: Bounds(4, 100, 20),
+BOUNDS: Mapping[RequestKind, RequestBounds] = {
+    RequestKind.RECOGNISING: RequestBounds(2, 200, 10),
+    RequestKind.STRANGER: RequestBounds(4, 100, 20),
     # More at once would only compete for Python's lock.
-    Kind.READING: Bounds(12, 400, 30),
-    Kind.SAVING: Bounds(8, 400, 30),
-    Kind.LONG: Bounds(4, 36, 120),
-    Kind.LOADING: Bounds(8, 32, 900),
+    RequestKind.READING: RequestBounds(12, 400, 30),
+    RequestKind.SAVING: RequestBounds(8, 400, 30),
+    RequestKind.LONG: RequestBounds(4, 36, 120),
+    RequestKind.LOADING: RequestBounds(8, 32, 900),
 }
 
 
@@ -66,10 +66,12 @@ class Full(Exception):
 class Places:
     """The threads that answer requests; `run` is called from the event loop."""
 
-    def __init__(self, bounds: Mapping[Kind, Bounds] = BOUNDS) -> None:
+    def __init__(self, bounds: Mapping[RequestKind, RequestBounds] = BOUNDS) -> None:
         self._rooms = {kind: _Room(kind, bound) for kind, bound in bounds.items()}
 
-    async def run(self, kind: Kind, act: Callable[[], Any], *, finally_: Callable[[], Any] = int) -> Any:
+    async def run(
+        self, kind: RequestKind, act: Callable[[], Any], *, finally_: Callable[[], Any] = int
+    ) -> Any:
         """Call `act` in a thread of a kind and return its result; `finally_` when it can no longer run.
 
         Raises Full, or TimeoutError: then `act` was not begun and never will be, or it goes on unwatched.
@@ -91,19 +93,19 @@ class Places:
             return await asyncio.wrap_future(future)
 
 
-def kind_of(app: Flask, method: str, endpoint: str | None, *, signed_in: bool) -> Kind:
+def kind_of(app: Flask, method: str, endpoint: str | None, *, signed_in: bool) -> RequestKind:
     """The kind of a request for an endpoint, which is None if there is no such page."""
     if not signed_in:
-        return Kind.STRANGER
+        return RequestKind.STRANGER
     stated = access_of(app, endpoint) if endpoint else None
     reads = method in READS
     if stated is not None and stated.who is Who.MEMBER and Role.ASSESSOR not in stated.roles:
-        return Kind.LONG if reads else Kind.LOADING
-    return Kind.READING if reads else Kind.SAVING
+        return RequestKind.LONG if reads else RequestKind.LOADING
+    return RequestKind.READING if reads else RequestKind.SAVING
 
 
 class _Room:
-    def __init__(self, kind: Kind, bounds: Bounds) -> None:
+    def __init__(self, kind: RequestKind, bounds: RequestBounds) -> None:
         self.bounds = bounds
         self.threads = ThreadPoolExecutor(bounds.at_once, thread_name_prefix=str(kind))
         self._inside = 0

@@ -28,7 +28,7 @@ _ENDS = re.compile(r"[.?!:;,\"'’”)]$")
 _COMMAND = re.compile(r"\s*[$#>%<{}\[\]/\\|=;]")
 
 
-class Kind(Enum):
+class BlockKind(Enum):
     """How a block is set: flowing, with columns aligned by spaces, or with its lines indented as they are."""
 
     PROSE = "prose"
@@ -41,7 +41,7 @@ class Block:
     """A paragraph, or lines to be shown as they came."""
 
     text: str
-    kind: Kind = Kind.PROSE
+    kind: BlockKind = BlockKind.PROSE
 
 
 def blocks(text: str) -> Iterator[Block]:
@@ -52,19 +52,19 @@ def blocks(text: str) -> Iterator[Block]:
     for number, (part, kind) in enumerate(kinds):
         if kind is None:
             kind = _as_neighbours(part, [one for _, one in kinds[max(number - 1, 0) : number + 2]])
-        if kind is Kind.INDENTED:
+        if kind is BlockKind.INDENTED:
             waiting.append(part)
             continue
         if waiting:
-            yield Block("\n\n".join(waiting), Kind.INDENTED)
+            yield Block("\n\n".join(waiting), BlockKind.INDENTED)
             waiting = []
-        if kind is Kind.ALIGNED:
+        if kind is BlockKind.ALIGNED:
             yield Block(part, kind)
             continue
         for paragraph in _paragraphs(_to_the_margin(part)):
             yield Block(_joined([line.strip() for line in paragraph.split("\n") if line.strip()]))
     if waiting:
-        yield Block("\n\n".join(waiting), Kind.INDENTED)
+        yield Block("\n\n".join(waiting), BlockKind.INDENTED)
 
 
 def _to_the_margin(text: str) -> str:
@@ -74,25 +74,25 @@ def _to_the_margin(text: str) -> str:
     return "\n".join(line[margin:] for line in lines)
 
 
-def _kind(part: str) -> Kind | None:
+def _kind(part: str) -> BlockKind | None:
     """How a part without blank lines is set; None where its neighbours say so."""
     lines = part.split("\n")
     if len(lines) > 1 and sum(bool(_GAP.search(line)) for line in lines) * 2 > len(lines):
-        return Kind.ALIGNED
+        return BlockKind.ALIGNED
     margins = [len(line) - len(line.lstrip()) for line in lines]
     if max(margins) < INDENT:
-        return Kind.PROSE
+        return BlockKind.PROSE
     if max(margins) - min(margins) >= INDENT:
-        return Kind.PROSE if _is_indented_prose(part, margins) else Kind.INDENTED
+        return BlockKind.PROSE if _is_indented_prose(part, margins) else BlockKind.INDENTED
     # Evenly indented: a quotation if it flows, else code or verse; one line alone may be either.
     if len(lines) > 1:
-        return Kind.PROSE if _broken_to_width([line.strip() for line in lines]) else Kind.INDENTED
-    return Kind.INDENTED if _COMMAND.match(part) else None
+        return BlockKind.PROSE if _broken_to_width([line.strip() for line in lines]) else BlockKind.INDENTED
+    return BlockKind.INDENTED if _COMMAND.match(part) else None
 
 
-def _as_neighbours(line: str, around: list[Kind | None]) -> Kind:
+def _as_neighbours(line: str, around: list[BlockKind | None]) -> BlockKind:
     is_sentence = len(line.strip()) >= SENTENCE and _ENDS.search(line.strip())
-    return Kind.INDENTED if Kind.INDENTED in around and not is_sentence else Kind.PROSE
+    return BlockKind.INDENTED if BlockKind.INDENTED in around and not is_sentence else BlockKind.PROSE
 
 
 def _is_indented_prose(part: str, margins: list[int]) -> bool:

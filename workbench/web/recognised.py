@@ -12,7 +12,7 @@ LASTS_SECONDS = 600
 MOST = 20_000
 
 
-class Recognised:
+class RecognisedTokens:
     """A bounded memory of valid tokens, which any thread may use."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:

@@ -21,7 +21,7 @@ Application = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class WholeResponse:
     """A whole response: its status, such as `200 OK`, its headers and its body."""
 
     status: str
@@ -44,7 +44,7 @@ class Refusals:
             for fragment in (False, True)
         }
 
-    def answer(self, status: int, environ: dict[str, Any]) -> Answer:
+    def answer(self, status: int, environ: dict[str, Any]) -> WholeResponse:
         """The response to a request that is refused with a status."""
         fragment = environ.get("HTTP_HX_REQUEST") == "true" and environ.get("HTTP_HX_REQUEST_TYPE") != "full"
         return self._pages[status, fragment]
@@ -55,7 +55,7 @@ def init_app(app: Flask) -> None:
     app.before_request(_refuse)
 
 
-def answer_of(app: Application, environ: dict[str, Any]) -> Answer:
+def answer_of(app: Application, environ: dict[str, Any]) -> WholeResponse:
     """The whole response of a WSGI application."""
     started: list[Any] = []
 
@@ -70,10 +70,10 @@ def answer_of(app: Application, environ: dict[str, Any]) -> Answer:
         if close is not None:
             close()
     status, headers = started
-    return Answer(status, headers, body)
+    return WholeResponse(status, headers, body)
 
 
-def _page(app: Flask, status: int, *, fragment: bool) -> Answer:
+def _page(app: Flask, status: int, *, fragment: bool) -> WholeResponse:
     environ = EnvironBuilder(path=ANY_PATH).get_environ() | {STATUS: status}
     if fragment:
         environ["HTTP_HX_REQUEST"] = "true"

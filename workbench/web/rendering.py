@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from workbench.web.chunking import LONG, PART, PIECE, in_parts, line_pieces, longest_text, pieces
 from workbench.web.left_out import LAYOUT, marks_shown, with_stand_ins
-from workbench.web.plain_text import Block, Kind, blocks
+from workbench.web.plain_text import Block, BlockKind, blocks
 
 _IMAGE = re.compile(r"<im(?:g|age)\b([^<>]*)>", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"""([a-z-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=<>`]+))""", re.IGNORECASE)
@@ -222,13 +222,15 @@ def _document(text: str) -> str:
 
 def _set_in(block: Block) -> tuple[str, list[str]]:
     """The element of a block, and its classes."""
-    return "p" if block.kind is Kind.PROSE else "pre", ["indented"] if block.kind is Kind.INDENTED else []
+    return "p" if block.kind is BlockKind.PROSE else "pre", [
+        "indented"
+    ] if block.kind is BlockKind.INDENTED else []
 
 
 def _cut(block: Block) -> list[str]:
     if len(block.text) <= 2 * PIECE:
         return [block.text]
-    return list(pieces(block.text) if block.kind is Kind.PROSE else line_pieces(block.text))
+    return list(pieces(block.text) if block.kind is BlockKind.PROSE else line_pieces(block.text))
 
 
 def _html(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Agreement of a campaign: the textbook's table, what is kept and what is reckoned anew."""
+"""Agreement of a campaign: the textbook's table, what is kept and what is computed again."""
 
 from __future__ import annotations
 

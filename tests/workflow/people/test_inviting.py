@@ -17,7 +17,7 @@ from workbench.workflow.people.accounts import prepare_account
 from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.people.invitations import (
     Invitation,
-    State,
+    InvitationState,
     accept,
     accept_as_new,
     invitations,
@@ -65,7 +65,7 @@ def works(database: Database, token: str) -> bool:
         return True
 
 
-def states(database: Database, made: Made) -> dict[str, State]:
+def states(database: Database, made: Made) -> dict[str, InvitationState]:
     with database.reading() as db:
         return {one.note: one.state for one in invitations(db, made.campaign.id, now=NOON)}
 
@@ -102,7 +102,7 @@ def test_whoever_is_signed_in_joins_with_that_account(database: Database, made: 
     with database.reading() as db:
         assert "Carla" in [line.name for line in assessors_of(db, made.campaign.id)]
         (row,) = invitations(db, made.campaign.id, now=NOON)
-        assert (row.used_by, row.used_at, row.state) == ("Carla", NOON, State.ACCEPTED)
+        assert (row.used_by, row.used_at, row.state) == ("Carla", NOON, InvitationState.ACCEPTED)
 
 
 def test_somebody_new_gets_an_account_and_the_role_in_one(database: Database, made: Made) -> None:
@@ -160,10 +160,10 @@ def test_what_became_of_each_invitation_is_listed(database: Database, made: Made
         withdraw_invitations(db, made.campaign.id, [numbers["Bea"]], now=NOON)
         db.get_one(InvitationRow, numbers["Cem"]).expires_at = NOON
     assert states(database, made) == {
-        "Ann": State.ACCEPTED,
-        "Bea": State.WITHDRAWN,
-        "Cem": State.EXPIRED,
-        "Dan": State.OPEN,
+        "Ann": InvitationState.ACCEPTED,
+        "Bea": InvitationState.WITHDRAWN,
+        "Cem": InvitationState.EXPIRED,
+        "Dan": InvitationState.OPEN,
     }
     assert [name for name in token if works(database, token[name])] == ["Dan"]
 
@@ -180,7 +180,11 @@ def test_a_lost_expired_or_withdrawn_link_is_replaced_by_a_new_one(database: Dat
     assert [one.note for one in renewed] == ["Bea", "Cem"]
     assert [works(database, one.token) for one in renewed] == [True, True]
     assert [works(database, token[one.note]) for one in renewed] == [False, False]
-    assert states(database, made) == {"Ann": State.ACCEPTED, "Bea": State.OPEN, "Cem": State.OPEN}
+    assert states(database, made) == {
+        "Ann": InvitationState.ACCEPTED,
+        "Bea": InvitationState.OPEN,
+        "Cem": InvitationState.OPEN,
+    }
     for act in (renew_invitations, withdraw_invitations):
         with pytest.raises(Conflict), database.writing() as db:
             act(db, made.campaign.id, [numbers["Ann"]])
@@ -197,7 +201,7 @@ def test_a_list_with_a_fault_invites_nobody_and_says_on_which_lines(database: Da
         (3, "bea is already on line 1"),
         (4, "the line has 201 characters"),
     ]
-    assert states(database, made) == {"Ann": State.OPEN}
+    assert states(database, made) == {"Ann": InvitationState.OPEN}
 
 
 def test_a_form_that_is_sent_twice_invites_nobody_twice(database: Database, made: Made) -> None:
@@ -206,7 +210,7 @@ def test_a_form_that_is_sent_twice_invites_nobody_twice(database: Database, made
 
     with ThreadPoolExecutor(3) as pool:
         sent = list(pool.map(send, range(3)))
-    assert states(database, made) == {"Ann": State.OPEN, "Bea": State.OPEN}
+    assert states(database, made) == {"Ann": InvitationState.OPEN, "Bea": InvitationState.OPEN}
     # The answer that the browser shows is one of them; the links of the last one work.
     working = [all(works(database, token) for token in one.values()) for one in sent]
     assert sorted(working) == [False, False, True]

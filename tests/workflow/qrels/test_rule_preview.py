@@ -1,4 +1,4 @@
-"""What each rule would make of a campaign, by hand; and that no score is reckoned twice."""
+"""What each rule would make of a campaign, by hand; and that no score is computed twice."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from workbench.formats.metadata_table import read_metadata_table
 from workbench.storage.engine import Database
 from workbench.workflow.people.groups import add_group, groups_of
 from workbench.workflow.runs.metadata_tables import HEADER, MetadataLoaded, load_metadata, metadata_rows
-from workbench.workflow.runs.run_metadata import Kind, RunMetadata
+from workbench.workflow.runs.run_metadata import RunKind, RunMetadata
 from workbench.workflow.runs.run_records import campaign_run, change_metadata, runs_of
 
 SOURCE = "records.tsv"
@@ -31,7 +31,7 @@ def here(database: Database) -> int:
         campaign_id = campaign_with_people(db).campaign.id
         send_runs(db, campaign_id, alpha=ALPHA, beta=BETA)
         group = add_group(db, campaign_id, "North")
-        change_metadata(db, campaign_id, "beta", RunMetadata(group, Kind.MANUAL, "by hand", 3))
+        change_metadata(db, campaign_id, "beta", RunMetadata(group, RunKind.MANUAL, "by hand", 3))
     return campaign_id
 
 
@@ -43,10 +43,10 @@ def about(database: Database, here: int, tag: str) -> RunMetadata:
 def test_a_table_sets_its_columns_and_leaves_the_others(database: Database, here: int) -> None:
     done = load(database, here, "tag\tpriority\tkind\nalpha\t1\tautomatic\nbeta\t\tmanual\n")
     assert (done.rows, done.changed, done.new_groups, done.ignored) == (2, 2, (), ())
-    assert about(database, here, "alpha") == RunMetadata(None, Kind.AUTOMATIC, "", 1)
+    assert about(database, here, "alpha") == RunMetadata(None, RunKind.AUTOMATIC, "", 1)
     # An empty cell empties; description and group had no column.
     assert about(database, here, "beta") == RunMetadata(
-        about(database, here, "beta").group_id, Kind.MANUAL, "by hand"
+        about(database, here, "beta").group_id, RunKind.MANUAL, "by hand"
     )
     assert load(database, here, "tag\tkind\nbeta\tmanual\n").changed == 0
 

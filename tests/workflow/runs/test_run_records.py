@@ -20,7 +20,7 @@ from workbench.workflow.people.groups import add_group
 from workbench.workflow.pools.listing import pool_report
 from workbench.workflow.pools.making import make_pool
 from workbench.workflow.runs.packed_store import run_for_use
-from workbench.workflow.runs.run_metadata import Kind, RunMetadata, read_metadata
+from workbench.workflow.runs.run_metadata import RunKind, RunMetadata, read_metadata
 from workbench.workflow.runs.run_records import (
     campaign_run,
     change_metadata,
@@ -95,7 +95,7 @@ def test_the_new_version_takes_the_record_over(database: Database) -> None:
     with database.writing() as db:
         here = campaign_with_people(db).campaign.id
         send_runs(db, here, alpha=ALPHA)
-        about = RunMetadata(add_group(db, here, "North"), Kind.MANUAL, "by hand", 2)
+        about = RunMetadata(add_group(db, here, "North"), RunKind.MANUAL, "by hand", 2)
         change_metadata(db, here, "alpha", about)
         give_verdict(db, here, ["alpha"], Verdict.SET_ASIDE, reason="broken", by=None)
         replaced(db, here)
@@ -187,5 +187,5 @@ def test_what_is_typed_of_a_run_is_told_whole() -> None:
         read_metadata(typed)
     assert [finding.code for finding in refused.value.findings] == ["kind", "priority", "description"]
     read = read_metadata({"kind": " Manual ", "description": " two\r\nlines\0 ", "priority": "007"})
-    assert read == RunMetadata(None, Kind.MANUAL, "two\nlines\ufffd", 7)
+    assert read == RunMetadata(None, RunKind.MANUAL, "two\nlines\ufffd", 7)
     assert read_metadata({}) == RunMetadata()

@@ -15,7 +15,7 @@ from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.people.groups import group_named
 from workbench.workflow.people.invitations import (
     Invitation,
-    State,
+    InvitationState,
     invite_all,
     renew_invitations,
 )
@@ -117,7 +117,7 @@ def _known(found: Sequence[Invitation], people: Sequence[str], role: Role, group
                 one.id
                 for one in found
                 if (one.note.casefold(), one.role, one.group.casefold()) == (note, role, known_group)
-                and one.state is not State.ACCEPTED
+                and one.state is not InvitationState.ACCEPTED
             ),
             None,
         )

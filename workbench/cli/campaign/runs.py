@@ -16,7 +16,7 @@ from workbench.storage.engine import Database
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.people.groups import group_named
 from workbench.workflow.runs.run_checks import RunChecker, RunUpload, check_files, run_checker
-from workbench.workflow.runs.run_metadata import Kind, RunMetadata, tidy_description
+from workbench.workflow.runs.run_metadata import RunKind, RunMetadata, tidy_description
 from workbench.workflow.runs.run_rules import (
     collection_list,
     keep_list,
@@ -32,7 +32,7 @@ from workbench.workflow.runs.store import store_runs
 @click.argument("campaign")
 @FILES
 @click.option("--group", help="The group that submitted them.")
-@click.option("--kind", type=click.Choice([kind.value for kind in Kind]), help="How they were made.")
+@click.option("--kind", type=click.Choice([kind.value for kind in RunKind]), help="How they were made.")
 @click.option("--description", default="", help="A description of how they were made.")
 @click.option("--priority", type=click.IntRange(1), help="Among the group's runs; 1 is pooled first.")
 @click.option("--replace", is_flag=True, help="Replace runs with the same tag; the old versions are kept.")
@@ -59,7 +59,7 @@ def runs(
             campaign_id = campaign_by_slug(db, campaign).id
             metadata = RunMetadata(
                 group_id=group_named(db, campaign_id, group) if group else None,
-                kind=Kind(kind) if kind else None,
+                kind=RunKind(kind) if kind else None,
                 description=tidy_description(description),
                 priority=priority,
             )

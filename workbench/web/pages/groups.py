@@ -145,7 +145,7 @@ def _page(
         members = membership.members(db, here().id)
         waiting = [
             one for one in invitations.invitations(db, here().id)
-            if one.group == found.name and one.state is not invitations.State.ACCEPTED
+            if one.group == found.name and one.state is not invitations.InvitationState.ACCEPTED
         ]  # fmt: skip
     inside = {one.account_id for one in found.members}
     return render_template(

@@ -9,7 +9,7 @@ from workbench.web.context import reading
 from workbench.web.pages.overview.steps import STEPS, step_address
 from workbench.web.pages.overview.tasks import own_todo
 from workbench.workflow.overview.cards import CampaignCard, campaigns_of
-from workbench.workflow.overview.readiness import Step
+from workbench.workflow.overview.readiness import SetupStep
 
 blueprint = Blueprint("campaigns", __name__)
 
@@ -31,7 +31,7 @@ def index() -> str:
 
 def _next(card: CampaignCard) -> tuple[str, str] | None:
     """What an organiser does next, and where; nothing once judging can go on."""
-    if card.ready is None or card.ready.next is Step.JUDGE:
+    if card.ready is None or card.ready.next is SetupStep.JUDGE:
         return None
     step = card.ready.next
     return STEPS[step].action, step_address(step, card.ready.draft, slug=card.slug)

@@ -14,7 +14,7 @@ MOST_DOCNOS = 200_000
 """Some 30 MB, which is a hundred assessors in topics of 2,000 pairs each."""
 
 
-class Order(Sequence[str]):
+class KnownOrder(Sequence[str]):
     """Docnos in the order in which an assessor sees them; finding one takes no longer in a large topic."""
 
     def __init__(self, docnos: Iterable[str]) -> None:
@@ -50,17 +50,17 @@ class KnownOrders:
     def __init__(self, most: int = MOST_DOCNOS) -> None:
         self._most = most
         self._size = 0
-        self._orders: OrderedDict[Hashable, Order] = OrderedDict()
+        self._orders: OrderedDict[Hashable, KnownOrder] = OrderedDict()
         self._lock = threading.Lock()
 
-    def get(self, key: Hashable, make: Callable[[], Iterable[str]]) -> Order:
+    def get(self, key: Hashable, make: Callable[[], Iterable[str]]) -> KnownOrder:
         """The order of a key, made where it is not known."""
         with self._lock:
             known = self._orders.get(key)
             if known is not None:
                 self._orders.move_to_end(key)
                 return known
-        made = Order(make())
+        made = KnownOrder(make())
         with self._lock:
             if key not in self._orders:
                 self._orders[key] = made

@@ -36,7 +36,7 @@ KINDS = (PLANTED, TRAINING)
 
 
 @dataclass(frozen=True, slots=True)
-class KnownPairs:
+class KnownPairCounts:
     """The pairs with a known answer: planted and for training, and how many of each stand in a pool."""
 
     planted: int
@@ -165,7 +165,7 @@ def _known_row(db: Session, campaign_id: int, purpose: str, pair: tuple[str, str
     return row
 
 
-def known_pairs(db: Session, campaign_id: int) -> KnownPairs:
+def known_pairs(db: Session, campaign_id: int) -> KnownPairCounts:
     """How many pairs with a known answer a campaign has."""
     known = KnownAnswerRow
     counted = select(known.purpose, func.count()).where(known.campaign_id == campaign_id)
@@ -181,7 +181,7 @@ def known_pairs(db: Session, campaign_id: int) -> KnownPairs:
     )
     every = dict(db.execute(counted.group_by(known.purpose)).all())
     inside = dict(db.execute(counted.where(pooled).group_by(known.purpose)).all())
-    return KnownPairs(
+    return KnownPairCounts(
         every.get(PLANTED, 0), every.get(TRAINING, 0), inside.get(PLANTED, 0), inside.get(TRAINING, 0)
     )
 

@@ -20,8 +20,7 @@ from workbench.workflow.caching import Cache
 from workbench.workflow.clock import utc_now
 from workbench.workflow.judging.record import SCREEN
 from workbench.workflow.overview.progress import Overview, graded_pairs, pooled_docnos
-from workbench.workflow.people.invitations import State as InvitationState
-from workbench.workflow.people.invitations import invitations
+from workbench.workflow.people.invitations import InvitationState, invitations
 from workbench.workflow.pools.pace import Pace, pace_of
 from workbench.workflow.runs.packed_store import tops_of
 from workbench.workflow.runs.run_records import CampaignRun

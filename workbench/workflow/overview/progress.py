@@ -103,7 +103,7 @@ class Overview:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Pairs:
+class _GradedPairs:
     """What people graded, pair by pair: how many of them, the lowest grade and the highest."""
 
     graders: NDArray[np.int64]
@@ -173,7 +173,7 @@ def missing_count(db: Session, campaign_id: int) -> int:
     return db.scalar(select(func.count()).select_from(lacking)) or 0
 
 
-def _of_people(answers: Answers) -> _Pairs:
+def _of_people(answers: Answers) -> _GradedPairs:
     count = len(answers.pairs)
     graders = np.zeros(count, np.int64)
     highest = np.full(count, NO_ANSWER, np.int64)
@@ -185,7 +185,7 @@ def _of_people(answers: Answers) -> _Pairs:
             graders += graded
             np.maximum(highest, row, out=highest, where=graded)
             np.minimum(lowest, row, out=lowest, where=graded)
-    return _Pairs(graders, lowest, highest)
+    return _GradedPairs(graders, lowest, highest)
 
 
 def _by_topic(

@@ -28,7 +28,7 @@ from workbench.workflow.pools.judged_pairs import pooled_pairs
 from workbench.workflow.pools.pool_rows import PoolState, state_of
 
 
-class Step(StrEnum):
+class SetupStep(StrEnum):
     """The steps before judging, in their order; `JUDGE` once nothing is missing."""
 
     TOPICS = "topics"
@@ -69,38 +69,38 @@ class Readiness:
     guidelines: bool
 
     @property
-    def missing_steps(self) -> tuple[Step, ...]:
+    def missing_steps(self) -> tuple[SetupStep, ...]:
         """The steps that are still to be done, in their order."""
         lacking = {
-            Step.TOPICS: not self.topics,
-            Step.RUNS: not (self.runs or self.received or self.pools),
-            Step.ACCEPT: bool(self.received) and not (self.runs or self.pools),
-            Step.POOL: not self.pools and self.draft is None,
-            Step.OPEN: not self.pools and self.draft is not None,
-            Step.DOCUMENTS: bool(self.missing) or not (self.documents or self.pools),
-            Step.ASSESSORS: not self.assessors,
-            Step.ASSIGN: not self.pools or bool(self.unassigned),
-            Step.GUIDELINES: not self.guidelines,
+            SetupStep.TOPICS: not self.topics,
+            SetupStep.RUNS: not (self.runs or self.received or self.pools),
+            SetupStep.ACCEPT: bool(self.received) and not (self.runs or self.pools),
+            SetupStep.POOL: not self.pools and self.draft is None,
+            SetupStep.OPEN: not self.pools and self.draft is not None,
+            SetupStep.DOCUMENTS: bool(self.missing) or not (self.documents or self.pools),
+            SetupStep.ASSESSORS: not self.assessors,
+            SetupStep.ASSIGN: not self.pools or bool(self.unassigned),
+            SetupStep.GUIDELINES: not self.guidelines,
         }
         return tuple(step for step, is_lacking in lacking.items() if is_lacking)
 
     @property
     def ready(self) -> bool:
         """Whether assessors can judge all that is pooled; guidelines are advice."""
-        return not set(self.missing_steps) - {Step.GUIDELINES}
+        return not set(self.missing_steps) - {SetupStep.GUIDELINES}
 
     @property
-    def next(self) -> Step:
+    def next(self) -> SetupStep:
         """The first step that can be done now."""
         for step in self.missing_steps:
-            if step is Step.DOCUMENTS and not self.missing:
+            if step is SetupStep.DOCUMENTS and not self.missing:
                 continue  # which of them are needed, the pool will say
-            if step is Step.ASSESSORS and self.invited:
+            if step is SetupStep.ASSESSORS and self.invited:
                 continue  # it is theirs to join
-            if step is Step.ASSIGN and not self.assessors:
+            if step is SetupStep.ASSIGN and not self.assessors:
                 continue
             return step
-        return Step.JUDGE
+        return SetupStep.JUDGE
 
 
 def readiness(db: Session, campaign_id: int) -> Readiness:

@@ -32,7 +32,7 @@ _ADDRESS = re.compile(r"[^\s<>,;:\"()]+@[^\s<>,;:\"()]+\.[^\s<>,;:\"()]+")
 _FORM = re.compile(r"[0-9a-zA-Z-]{8,64}")
 
 
-class State(StrEnum):
+class InvitationState(StrEnum):
     """What became of an invitation; all but accepted ones can get a new link."""
 
     OPEN = "open"
@@ -53,7 +53,7 @@ class Invitation:
     expires_at: datetime
     used_at: datetime | None
     used_by: str
-    state: State
+    state: InvitationState
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +224,7 @@ def offer_of(db: Session, token: str, *, now: datetime | None = None) -> Offer:
         .outerjoin(GroupRow, GroupRow.id == InvitationRow.group_id)
         .where(InvitationRow.token_hash == token_hash(token))
     ).one_or_none()
-    if found is None or _state(found[0], utc_now(now)) is not State.OPEN:
+    if found is None or _state(found[0], utc_now(now)) is not InvitationState.OPEN:
         raise _not_valid()
     row, campaign, invited_by, group = found
     if campaign.archived_at is not None:
@@ -293,7 +293,7 @@ def _note_findings(
                 InvitationRow.group_id.is_not_distinct_from(group_id),
             )
         )
-        if row.note and _state(row, moment) is State.OPEN
+        if row.note and _state(row, moment) is InvitationState.OPEN
     }
     findings: list[Finding] = []
     seen: dict[str, int] = {}
@@ -338,12 +338,12 @@ def _unused(db: Session, campaign_id: int, ids: Collection[int]) -> list[Invitat
     return unused
 
 
-def _state(row: InvitationRow, moment: datetime) -> State:
+def _state(row: InvitationRow, moment: datetime) -> InvitationState:
     if row.used_at is not None:
-        return State.ACCEPTED
+        return InvitationState.ACCEPTED
     if row.withdrawn_at is not None:
-        return State.WITHDRAWN
-    return State.EXPIRED if row.expires_at <= moment else State.OPEN
+        return InvitationState.WITHDRAWN
+    return InvitationState.EXPIRED if row.expires_at <= moment else InvitationState.OPEN
 
 
 def _not_valid() -> NotFound:

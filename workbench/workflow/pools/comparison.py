@@ -41,7 +41,7 @@ class ComparedPair:
 
 
 @dataclass(frozen=True, slots=True)
-class _Side:
+class _PoolSide:
     """One of the two: its pool, and the pairs of it that were added by hand."""
 
     pool: Pool
@@ -81,11 +81,11 @@ def compare_pools(db: Session, campaign_id: int, before: str | None, after: str)
     return ComparedPools(line_before, line, found, pace_of(db, campaign_id), _pairs(found, judged, origins))
 
 
-def _judged_side(judged: set[Pair]) -> _Side:
-    return _Side(Pool(tuple(PoolEntry(*pair, ()) for pair in judged), (), {}), frozenset())
+def _judged_side(judged: set[Pair]) -> _PoolSide:
+    return _PoolSide(Pool(tuple(PoolEntry(*pair, ()) for pair in judged), (), {}), frozenset())
 
 
-def _side(db: Session, line: PoolLine) -> _Side:
+def _side(db: Session, line: PoolLine) -> _PoolSide:
     entry = PoolEntryRow
     rows = db.execute(
         select(entry.topic, entry.docno, entry.brought_by, entry.added_at).where(entry.pool_id == line.id)
@@ -97,10 +97,10 @@ def _side(db: Session, line: PoolLine) -> _Side:
         entries.append(PoolEntry(topic, docno, tuple(contribution(tag, rank) for tag, rank in brought)))
         if added_at is not None:
             added.add((topic, docno))
-    return _Side(Pool(tuple(entries), line.tags, {}), frozenset(added))
+    return _PoolSide(Pool(tuple(entries), line.tags, {}), frozenset(added))
 
 
-def _origins(side: _Side) -> dict[Pair, str]:
+def _origins(side: _PoolSide) -> dict[Pair, str]:
     return {
         (pair := (entry.topic, entry.docno)): origin(bool(entry.contributions), pair in side.added)
         for entry in side.pool.entries

@@ -13,7 +13,7 @@ LONGEST_DESCRIPTION = 4000
 LARGEST_PRIORITY = 1_000_000
 
 
-class Kind(StrEnum):
+class RunKind(StrEnum):
     """How a run was made: manual if a person had a hand in it after seeing the topics."""
 
     AUTOMATIC = "automatic"
@@ -25,7 +25,7 @@ class RunMetadata:
     """What people record of a run; the run with `priority` 1 is pooled first, None is not given."""
 
     group_id: int | None = None
-    kind: Kind | None = None
+    kind: RunKind | None = None
     description: str = ""
     priority: int | None = None
 
@@ -50,7 +50,7 @@ def read_metadata(
 
     given = texts.get("kind", "").strip()
     kind, priority = given.casefold(), texts.get("priority", "").strip()
-    if kind and kind not in set(Kind):
+    if kind and kind not in set(RunKind):
         refuse("kind", f"unknown kind of run: {given[:40]!r}", "use automatic, manual or leave it empty")
     number = int(priority) if priority.isascii() and priority.isdigit() and len(priority) < 10 else None
     if priority and (number is None or not 1 <= number <= LARGEST_PRIORITY):
@@ -62,4 +62,4 @@ def read_metadata(
         refuse("description", message, f"shorten it to {LONGEST_DESCRIPTION:,} at most")
     if findings:
         raise InvalidInput(findings)
-    return RunMetadata(group_id, Kind(kind) if kind else None, description, number)
+    return RunMetadata(group_id, RunKind(kind) if kind else None, description, number)

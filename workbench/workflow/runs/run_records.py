@@ -16,7 +16,7 @@ from workbench.storage.tables import AccountRow, GroupRow, PoolRow, RunRow
 from workbench.workflow.checks import storable
 from workbench.workflow.clock import utc_now
 from workbench.workflow.people.groups import require_group
-from workbench.workflow.runs.run_metadata import Kind, RunMetadata
+from workbench.workflow.runs.run_metadata import RunKind, RunMetadata
 
 LONGEST_REASON = 1000
 
@@ -224,7 +224,7 @@ def _campaign_run(
         replaced_at=row.replaced_at,
         group=group or "",
         metadata=RunMetadata(
-            row.group_id, Kind(row.kind) if row.kind else None, row.description, row.priority
+            row.group_id, RunKind(row.kind) if row.kind else None, row.description, row.priority
         ),
         verdict=Verdict(row.verdict),
         verdict_reason=row.verdict_reason,

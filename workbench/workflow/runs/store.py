@@ -20,7 +20,7 @@ from workbench.workflow.people.groups import ORGANISER, Sender
 from workbench.workflow.runs.duplicate_runs import stored_tags, tag_findings
 from workbench.workflow.runs.packed_store import pack_run
 from workbench.workflow.runs.run_checks import RunUpload, check_files, run_checker
-from workbench.workflow.runs.run_metadata import Kind, RunMetadata
+from workbench.workflow.runs.run_metadata import RunKind, RunMetadata
 from workbench.workflow.runs.run_records import CampaignRun, run_row, runs_of
 from workbench.workflow.runs.run_rules import rules_of
 
@@ -199,7 +199,7 @@ def _inherited(metadata: RunMetadata, before: RunRow) -> RunMetadata:
     """The metadata of a new version: what was given, else what the version before it had."""
     return RunMetadata(
         before.group_id if metadata.group_id is None else metadata.group_id,
-        metadata.kind or (Kind(before.kind) if before.kind else None),
+        metadata.kind or (RunKind(before.kind) if before.kind else None),
         metadata.description or before.description,
         before.priority if metadata.priority is None else metadata.priority,
     )

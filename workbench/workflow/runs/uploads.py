@@ -13,7 +13,13 @@ from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound, Severity, WorkbenchError
 from workbench.formats.error_collector import shown
-from workbench.formats.run_report import RunReport, Verdict, report_from_json, report_to_json, with_findings
+from workbench.formats.run_report import (
+    FileVerdict,
+    RunReport,
+    report_from_json,
+    report_to_json,
+    with_findings,
+)
 from workbench.storage.chunks import chunks
 from workbench.storage.tables import CampaignRow, CheckedFileRow, RunRow
 from workbench.workflow.people.groups import ORGANISER, Sender
@@ -43,7 +49,7 @@ class CheckedFile:
     @property
     def keepable(self) -> bool:
         """Whether it can become a run."""
-        return self.kept_at is None and self.report.verdict is not Verdict.REFUSED
+        return self.kept_at is None and self.report.verdict is not FileVerdict.REFUSED
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +65,7 @@ class Batch:
         """When files that are no runs are deleted."""
         return self.added_at + timedelta(days=DAYS_KEPT)
 
-    def of(self, verdict: Verdict) -> tuple[CheckedFile, ...]:
+    def of(self, verdict: FileVerdict) -> tuple[CheckedFile, ...]:
         """The files with this verdict that are not runs yet."""
         return tuple(one for one in self.files if one.kept_at is None and one.report.verdict is verdict)
 
@@ -176,7 +182,7 @@ def batch_of(db: Session, campaign_id: int, batch: str, sender: Sender = ORGANIS
             if not report.errors:
                 known[tag] = KnownRun(f"the file {shown(report.file)}", tag, sha256)
         files.append(CheckedFile(row.id, report, readable, row.kept_at))
-    files.sort(key=lambda one: (one.kept_at is not None, list(Verdict)[::-1].index(one.report.verdict)))
+    files.sort(key=lambda one: (one.kept_at is not None, list(FileVerdict)[::-1].index(one.report.verdict)))
     return Batch(batch, tuple(files), rows[0][0].added_at)
 
 

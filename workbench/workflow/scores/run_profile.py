@@ -21,7 +21,7 @@ _EQUAL = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class TopicLine:
+class ProfileLine:
     """A run on a topic: its score, the median of all runs, how many documents the qrels call relevant."""
 
     topic: str
@@ -44,7 +44,7 @@ class RunProfile:
     shown: str
     scores: RunScores
     sheet: SummarySheet
-    lines: tuple[TopicLine, ...]
+    lines: tuple[ProfileLine, ...]
 
     @property
     def rank(self) -> int:
@@ -69,7 +69,7 @@ def run_profile(db: Session, campaign_id: int, found: ScoreTable, tag: str, show
     medians = {one.topic: one.median for one in topic_scores([run.per_topic[shown] for run in found.runs])}
     relevant = relevant_by_topic(found)
     lines = tuple(
-        TopicLine(topic, score, medians[topic], relevant.get(topic, 0))
+        ProfileLine(topic, score, medians[topic], relevant.get(topic, 0))
         for topic, score in scores.per_topic[shown].items()
     )
     sheet = _sheet(db, campaign_id, found.qrels.choice, tag, found.qrels.relevant_from)

@@ -57,7 +57,7 @@ class Overtaken:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class QueuePosition:
     """Where a pair stands in the queue that its adjudicator goes through; `position` counts from 1."""
 
     position: int | None
@@ -185,10 +185,10 @@ def _desk(
     return response
 
 
-def _place(found: Queue, choice: QueueChoice, pair: Pair | None) -> Place:
+def _place(found: Queue, choice: QueueChoice, pair: Pair | None) -> QueuePosition:
     lines = found.filtered(topic=choice.topic)
     at = next((number for number, line in enumerate(lines) if line.pair == pair), None)
-    return Place(
+    return QueuePosition(
         position=None if at is None else at + 1,
         total=len(lines),
         done=sum(line.done for line in lines),

@@ -37,7 +37,7 @@ class Load:
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class OrderChoice:
     """In which order assessors are to see their pairs."""
 
     rule: OrderRule
@@ -112,7 +112,7 @@ def revoke() -> Response:
     return see_other(url_for("assignments.index", pool=pool_id))
 
 
-def _order() -> Order:
+def _order() -> OrderChoice:
     findings: list[Finding] = []
     rule = next((one for one in OrderRule if one == request.form.get("order")), None)
     if rule is None:
@@ -126,7 +126,7 @@ def _order() -> Order:
         findings.append(wrong)
     if findings or rule is None:
         raise InvalidInput(findings)
-    return Order(rule, seed)
+    return OrderChoice(rule, seed)
 
 
 def _cells() -> dict[int, list[str]]:

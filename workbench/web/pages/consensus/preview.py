@@ -18,7 +18,7 @@ from workbench.web.access import here, reader
 from workbench.web.context import reading
 from workbench.web.downloads import export_file
 from workbench.web.forms import findings_of, status_of
-from workbench.web.pages.qrels.rule_form import GradeRow, RuleForm, grade_rows, sent_choice
+from workbench.web.pages.qrels.rule_form import GradeCountRow, RuleForm, grade_rows, sent_choice
 from workbench.web.requests import wants_fragment
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.people.assessors import assessors_of
@@ -193,7 +193,7 @@ def _of_ranking(
     }
 
 
-def _grades(found: RulePreview) -> dict[str, tuple[GradeRow, ...]]:
+def _grades(found: RulePreview) -> dict[str, tuple[GradeCountRow, ...]]:
     return {
         line.name: grade_rows(
             line.found.by_grade,

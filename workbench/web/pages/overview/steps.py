@@ -14,7 +14,7 @@ from workbench.web.context import reading
 from workbench.web.forms import counted
 from workbench.workflow.adjudication.dispute_counts import dispute_counts
 from workbench.workflow.adjudication.queue import State
-from workbench.workflow.overview.readiness import Step, readiness
+from workbench.workflow.overview.readiness import SetupStep, readiness
 from workbench.workflow.people.roles import Role
 
 
@@ -26,23 +26,23 @@ class StepWords:
     endpoint: str
 
 
-STEPS: Mapping[Step, StepWords] = {
-    Step.TOPICS: StepWords("Load topics", "setup.index"),
-    Step.RUNS: StepWords("Add runs", "setup.index"),
-    Step.ACCEPT: StepWords("Review runs", "runs.index"),
-    Step.POOL: StepWords("Make a pool", "pools.index"),
-    Step.OPEN: StepWords("Open the pool", "pool_states.confirm_opening"),
-    Step.DOCUMENTS: StepWords("Load documents", "documents.index"),
-    Step.ASSESSORS: StepWords("Invite assessors", "people.index"),
-    Step.ASSIGN: StepWords("Assign topics", "assignments.index"),
-    Step.GUIDELINES: StepWords("Write guidelines", "settings.index"),
-    Step.JUDGE: StepWords("Overview", "overview.index"),
+STEPS: Mapping[SetupStep, StepWords] = {
+    SetupStep.TOPICS: StepWords("Load topics", "setup.index"),
+    SetupStep.RUNS: StepWords("Add runs", "setup.index"),
+    SetupStep.ACCEPT: StepWords("Review runs", "runs.index"),
+    SetupStep.POOL: StepWords("Make a pool", "pools.index"),
+    SetupStep.OPEN: StepWords("Open the pool", "pool_states.confirm_opening"),
+    SetupStep.DOCUMENTS: StepWords("Load documents", "documents.index"),
+    SetupStep.ASSESSORS: StepWords("Invite assessors", "people.index"),
+    SetupStep.ASSIGN: StepWords("Assign topics", "assignments.index"),
+    SetupStep.GUIDELINES: StepWords("Write guidelines", "settings.index"),
+    SetupStep.JUDGE: StepWords("Overview", "overview.index"),
 }
 
 
-def step_address(step: Step, draft: int | None = None, slug: str | None = None) -> str:
+def step_address(step: SetupStep, draft: int | None = None, slug: str | None = None) -> str:
     """The address of the page of a step; `draft` is the pool to open, `slug` that of another campaign."""
-    values: dict[str, Any] = {"pool_id": draft} if step is Step.OPEN else {}
+    values: dict[str, Any] = {"pool_id": draft} if step is SetupStep.OPEN else {}
     if slug is not None:
         values["slug"] = slug
     return url_for(STEPS[step].endpoint, **values)

@@ -16,7 +16,7 @@ from workbench.workflow.adjudication.queue import State
 from workbench.workflow.agreement.report import People
 from workbench.workflow.overview.attention import LATE_DEPTH, Attention, Lagging
 from workbench.workflow.overview.progress import Overview
-from workbench.workflow.overview.readiness import Readiness, Step
+from workbench.workflow.overview.readiness import Readiness, SetupStep
 from workbench.workflow.pools.listing import PoolLine
 from workbench.workflow.runs.run_records import CampaignRun
 from workbench.workflow.runs.uploads import WaitingBatch
@@ -24,7 +24,7 @@ from workbench.workflow.runs.uploads import WaitingBatch
 MOST_LINES = 3
 """Of one kind of line more are told as a number."""
 
-BEFORE_JUDGING = (Step.TOPICS, Step.RUNS, Step.ACCEPT, Step.POOL, Step.OPEN)
+BEFORE_JUDGING = (SetupStep.TOPICS, SetupStep.RUNS, SetupStep.ACCEPT, SetupStep.POOL, SetupStep.OPEN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,16 +72,19 @@ def _setup(state: CampaignState) -> Iterator[TodoItem]:
     """The first step before judging that is not done."""
     found = state.readiness
     step = found.next
-    if step not in BEFORE_JUDGING or (step is not Step.OPEN and state.overview.judged):
+    if step not in BEFORE_JUDGING or (step is not SetupStep.OPEN and state.overview.judged):
         return
+    received, poolable = counted(found.received, "run"), counted(found.runs, "run")
     text = {
-        Step.TOPICS: "A campaign starts with its topics, runs and documents: drop all files on one page.",
-        Step.RUNS: f"{counted(found.topics, 'topic')} loaded. Add the runs, several files at a time.",
-        Step.ACCEPT: f"{counted(found.received, 'run')} received, none accepted: no run can be pooled yet.",
-        Step.POOL: f"{counted(found.runs, 'run')} can be pooled: choose a depth and see the number of pairs.",
-        Step.OPEN: "The pool is a draft: nobody can judge it until it is opened.",
+        SetupStep.TOPICS: (
+            "A campaign starts with its topics, runs and documents: drop all files on one page."
+        ),
+        SetupStep.RUNS: f"{counted(found.topics, 'topic')} loaded. Add the runs, several files at a time.",
+        SetupStep.ACCEPT: f"{received} received, none accepted: no run can be pooled yet.",
+        SetupStep.POOL: f"{poolable} can be pooled: choose a depth and see the number of pairs.",
+        SetupStep.OPEN: "The pool is a draft: nobody can judge it until it is opened.",
     }[step]
-    label = "First" if step is Step.TOPICS else "Next"
+    label = "First" if step is SetupStep.TOPICS else "Next"
     yield TodoItem(label, text, step_address(step, found.draft), STEPS[step].action)
 
 
@@ -90,7 +93,7 @@ def _collection(state: CampaignState) -> Iterator[TodoItem]:
     if missing:
         text = f"{counted(missing, 'pooled document')} without text cannot be judged."
         yield TodoItem("Missing", text, url_for("documents.index"), "Load documents", "poor")
-    if found.received and found.next is not Step.ACCEPT:
+    if found.received and found.next is not SetupStep.ACCEPT:
         text = (
             f"{counted(found.received, 'run')} not reviewed yet. By default, only accepted runs are pooled."
         )

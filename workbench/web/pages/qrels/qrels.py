@@ -20,7 +20,7 @@ from workbench.web.context import reading
 from workbench.web.downloads import attachment, export_file
 from workbench.web.forms import findings_of, status_of
 from workbench.web.pages.overview.steps import disputes_way
-from workbench.web.pages.qrels.rule_form import GradeRow, RuleForm, grade_rows, rule_form, rule_name
+from workbench.web.pages.qrels.rule_form import GradeCountRow, RuleForm, grade_rows, rule_form, rule_name
 from workbench.web.pages.qrels.rule_form import field_styles as styles_of_fields
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.collection import topics_of
@@ -141,7 +141,7 @@ def _arguments(form: RuleForm) -> dict[str, str]:
     return form.arguments() | ({"unjudged": "yes"} if _with_unjudged() else {})
 
 
-def _grades(report: QrelsReport, scale: Scale) -> tuple[GradeRow, ...]:
+def _grades(report: QrelsReport, scale: Scale) -> tuple[GradeCountRow, ...]:
     own = not RULES[report.choice.rule].own_scale
     return grade_rows(report.summary.by_grade, scale, relevant_from=report.relevant_from, own_scale=own)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from flask import request
 
-from workbench.consensus.rule import Parameter
+from workbench.consensus.rule import RuleParameter
 from workbench.consensus.rule_choice import RuleChoice, rule_choice
 from workbench.consensus.rules import PARAMETERS, RULES, THEN
 from workbench.consensus.simple import ASSESSOR
@@ -31,18 +31,18 @@ class RuleForm:
         return {name: value for name, value in chosen.items() if value}
 
     @property
-    def fields(self) -> tuple[Field, ...]:
+    def fields(self) -> tuple[RuleField, ...]:
         """A field for every parameter that a rule may have."""
         # The rule for the rest comes before the parameters of that rule.
         order = sorted(PARAMETERS.values(), key=lambda parameter: parameter is not THEN)
-        return tuple(Field(parameter, self.choice.value(parameter.name)) for parameter in order)
+        return tuple(RuleField(parameter, self.choice.value(parameter.name)) for parameter in order)
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class RuleField:
     """A parameter in a form with its value."""
 
-    parameter: Parameter
+    parameter: RuleParameter
     value: str | None
 
     @property
@@ -99,7 +99,7 @@ def rule_name(choice: RuleChoice) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class GradeRow:
+class GradeCountRow:
     """The number of lines of a grade; `weight` 0 to 3 is the depth of its colour."""
 
     value: int
@@ -110,17 +110,17 @@ class GradeRow:
 
 def grade_rows(
     by_grade: Sequence[tuple[int, int]], scale: Scale, *, relevant_from: int, own_scale: bool
-) -> tuple[GradeRow, ...]:
+) -> tuple[GradeCountRow, ...]:
     """The grades in descending order; those that are not the scale's are labelled relevant or not."""
     highest = max((value for value, _ in by_grade), default=0)
     rows = []
     for value, count in sorted(by_grade, reverse=True):
         if own_scale:
             grade = scale.grade(value)
-            rows.append(GradeRow(value, grade.label, grade.weight, count))
+            rows.append(GradeCountRow(value, grade.label, grade.weight, count))
         else:
             label = "relevant" if value >= relevant_from else "not relevant"
             # A third of the way up is the first colour; nothing is none.
             weight = min(3, -(-3 * value // highest)) if highest else 0
-            rows.append(GradeRow(value, label, weight, count))
+            rows.append(GradeCountRow(value, label, weight, count))
     return tuple(rows)

@@ -9,7 +9,7 @@ from flask import Blueprint, jsonify, render_template, request, url_for
 from werkzeug.wrappers import Response
 
 from workbench.errors import Finding, InvalidInput, NotFound, WorkbenchError
-from workbench.formats.run_report import RunReport, Verdict, by_finding, report_to_json
+from workbench.formats.run_report import FileVerdict, RunReport, by_finding, report_to_json
 from workbench.formats.run_rules import NOTES
 from workbench.web import notices
 from workbench.web.access import here
@@ -159,12 +159,12 @@ class _UploadPages:
         with reading() as db:
             found = self._face.batch(db, batch)
             groups = self._face.groups(db)
-        counts = {str(verdict): len(found.of(verdict)) for verdict in Verdict}
+        counts = {str(verdict): len(found.of(verdict)) for verdict in FileVerdict}
         return render_template(
             "runs/batch.html",
             batch=found,
             counts=counts,
-            opened=counts[Verdict.REFUSED] <= MOST_OPEN,
+            opened=counts[FileVerdict.REFUSED] <= MOST_OPEN,
             notes=NOTES,
             groups_of_findings=by_finding(one.report for one in found.files),
             home=self._face.home,
