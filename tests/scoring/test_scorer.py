@@ -11,8 +11,8 @@ import pytest
 
 from tests.scoring.some_qrels import qrels, ranked, run, textbook
 from tests.support import cases
-from workbench.records import Qrel, Run
-from workbench.scoring.scorer import Scorer, score_run
+from workbench.records import Qrel, Ranking, Run
+from workbench.scoring.scorer import Scorer, best_first, score_run
 
 TREC_EVAL = {
     "num_ret": "NumRet",
@@ -179,3 +179,14 @@ def test_one_scorer_scores_many_runs_like_one_each(two_topics: dict[str, Any]) -
 def test_the_example_in_the_docstring_runs() -> None:
     outcome = doctest.testmod(importlib.import_module("workbench.scoring.scorer"))
     assert (outcome.attempted > 0, outcome.failed) == (True, 0)
+
+
+@pytest.mark.parametrize("name", ["RR", "ESL(n=1)"])
+def test_the_better_run_comes_first_whether_higher_or_lower_is_better(name: str) -> None:
+    # By hand: the relevant d1 stands first (RR 1, nothing read before it) or second (1/2, one read).
+    scorer = Scorer([Qrel("1", "d1", 1), Qrel("1", "d2", 0)], name)
+    first, second = (
+        scorer.score(Run(tag, {"1": Ranking(docnos, (2.0, 1.0))}))
+        for tag, docnos in (("z", ("d1", "d2")), ("a", ("d2", "d1")))
+    )
+    assert [run.tag for run in best_first([second, first], str(scorer.measures[0]))] == ["z", "a"]

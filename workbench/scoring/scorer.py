@@ -244,6 +244,14 @@ def score_run(
     return Scorer(qrels, measures).score(run, ties=ties)
 
 
+def best_first(runs: Iterable[RunScores], name: str) -> list[RunScores]:
+    """Runs by one of their measures, best first, then by tag; the lowest first where lower is better."""
+    (measure,) = parse_measures(name)
+    kernel = kernel_of(measure)
+    sign = 1 if kernel is not None and not kernel.descending else -1
+    return sorted(runs, key=lambda run: (sign * run.values[name], run.tag))
+
+
 def in_order(run: Run, *, ties: TieRule = TieRule.TREC_EVAL) -> Run:
     """A run as `Scorer.score` reads it, so that one that is scored many times is sorted once.
 

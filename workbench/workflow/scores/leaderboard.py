@@ -12,7 +12,7 @@ from workbench.export import Export, table_export
 from workbench.latex import between, document, escaped, number, percent, table
 from workbench.scoring.means import MeanScore, mean_score
 from workbench.scoring.measures import is_mean, parse_measures
-from workbench.scoring.scorer import RunScores
+from workbench.scoring.scorer import RunScores, best_first
 from workbench.scoring.significance import LEVEL
 from workbench.scoring.unjudged import ScoreBounds
 from workbench.workflow.scores.score_table import ScoreTable
@@ -91,7 +91,8 @@ def leaderboard(found: ScoreTable, *, by: str = "", reverse: bool = False) -> Le
     elif by == GROUP:
         lines.sort(key=lambda line: (not line.group, line.group, line.scores.tag))
     else:
-        lines.sort(key=lambda line: (-line.cells[by].value, line.scores.tag))
+        places = {run.tag: place for place, run in enumerate(best_first(found.runs, by))}
+        lines.sort(key=lambda line: places[line.scores.tag])
     if reverse:
         lines.reverse()
     return Leaderboard(found, tuple(lines), by, reverse, by if by in found.measures else found.measures[0])

@@ -14,7 +14,7 @@ from workbench.errors import WorkbenchError
 from workbench.export import Export, table_export
 from workbench.latex import between, document, escaped, number, percent, table
 from workbench.scoring.pairs_of_runs import ComparedRuns, Comparisons, compare_all
-from workbench.scoring.scorer import RunScores
+from workbench.scoring.scorer import RunScores, best_first
 from workbench.scoring.significance import LEVEL, RunDifference, SignificanceTest, compare_two
 from workbench.workflow.caching import Cache
 from workbench.workflow.scores.score_table import ScoreTable
@@ -91,7 +91,7 @@ class AllPairs:
     @property
     def ranked(self) -> tuple[RunScores, ...]:
         """The runs, best first by the measure shown."""
-        return tuple(sorted(self.table.runs, key=lambda run: (-run.values[self.shown], run.tag)))
+        return tuple(best_first(self.table.runs, self.shown))
 
 
 _COMPARED: Cache[tuple[str, Comparisons, int], ComparedRuns] = Cache(16)
@@ -122,7 +122,7 @@ def all_pairs(found: ScoreTable, shown: str, method: Comparisons, *, seed: int =
             f"{METHODS[method]}: too slow for {len(found.runs)} runs",
             remedy=f"choose up to {most} runs, or {METHODS[Comparisons.RANDOMISED_TUKEY]}",
         )
-    runs = sorted(found.runs, key=lambda run: (-run.values[shown], run.tag))
+    runs = best_first(found.runs, shown)
     scores = np.array([list(run.per_topic[shown].values()) for run in runs], dtype=np.float64).T
     key = hashlib.sha256(np.ascontiguousarray(scores).tobytes() + repr(scores.shape).encode()).hexdigest()
     compared = _COMPARED.get((key, method, seed), lambda: compare_all(scores, method, seed=seed))

@@ -14,7 +14,7 @@ from workbench.consensus.rules import RULES
 from workbench.errors import WorkbenchError
 from workbench.records import Scale, Verdict
 from workbench.scoring.measures import parse_measures
-from workbench.scoring.scorer import RunScores, Scorer
+from workbench.scoring.scorer import RunScores, Scorer, best_first
 from workbench.scoring.unjudged import ScoreBounds, score_bounds
 from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.campaigns import campaign_of
@@ -143,8 +143,7 @@ def score_runs(
         found[run.tag] = known
         if progress is not None:
             progress(number, len(runs))
-    first = str(parsed[0])
-    scores = sorted((one.scores for one in found.values()), key=lambda one: (-one.values[first], one.tag))
+    scores = best_first((one.scores for one in found.values()), str(parsed[0]))
     return ScoreTable(
         qrels=qrels.report,
         coverage=coverage_of(db, campaign_id, qrels.report),

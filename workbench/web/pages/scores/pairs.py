@@ -10,6 +10,7 @@ from werkzeug.wrappers import Response
 
 from workbench.errors import WorkbenchError
 from workbench.scoring.pairs_of_runs import Comparisons
+from workbench.scoring.scorer import best_first
 from workbench.web.access import here, reader
 from workbench.web.context import reading
 from workbench.web.downloads import export_file
@@ -101,7 +102,7 @@ def _two_of(form: ScoreForm) -> Callable[[ScoreTable, str], TwoRuns]:
     first, second = known_tag(form, "first"), known_tag(form, "second")
 
     def make(table: ScoreTable, shown: str) -> TwoRuns:
-        best = sorted(table.runs, key=lambda run: (-run.values[shown], run.tag))
+        best = best_first(table.runs, shown)
         others = [run.tag for run in best if run.tag not in (first, second)]
         one = first or (others.pop(0) if others else "")
         other = second or (others.pop(0) if others else "")
