@@ -196,7 +196,8 @@ def _check(name: str, measure: Measure, key: str) -> None:
 def _check_together(name: str, measure: Measure) -> None:
     """Raise WorkbenchError for parameters that exclude one another."""
     given = measure.params
-    if "alpha" in given and "beta" in given:
+    # Of NRBP they are two things.
+    if measure.NAME in ("F", "E") and "alpha" in given and "beta" in given:
         raise WorkbenchError(
             f'"{name}" has two weights', remedy="give alpha or beta: beta squared is (1 - alpha) / alpha"
         )
