@@ -97,6 +97,7 @@ def _extended(database: Database) -> FullCampaign:
             "what": "preferences",
         }
         samples |= {"part": "rules", "kind": "csv", "topic": "T02", "page": "agreement"}
+        samples |= {"question": "depth", "holes": "holes", "topics": "topics"}
         samples |= _work(db, campaign.id, accounts)
         samples["back_topic"], samples["back"] = _settle(db, campaign.id, accounts)
         bare = create_campaign(db, name="Bare", scale=FOUR_GRADES, organiser=accounts["organiser"].id)

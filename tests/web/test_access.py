@@ -103,6 +103,7 @@ def samples(sqlite_database: Database, cast: Cast) -> dict[str, Any]:
         "kind": "csv",
         "what": "preferences",
         "page": "judging",
+        "question": "holes",
     }
 
 

@@ -9,6 +9,7 @@ from flask.testing import FlaskClient
 
 from tests.uploads import import_judgments, links, text_of
 from tests.web.conftest import Enter
+from workbench.web.pages.trust import QUESTIONS
 
 ADDRESS = "/c/harbour/trust"
 ROWS = [
@@ -61,3 +62,28 @@ def test_a_wrong_measure_is_refused_beside_its_field(olga: FlaskClient) -> None:
 
 def test_assessors_do_not_see_it(olga: FlaskClient, enter: Enter) -> None:
     assert enter("Ada").get(ADDRESS).status_code == 403
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_a_question_comes_with_its_sentence_for_the_card_in_short(olga: FlaskClient, question: str) -> None:
+    fragment = olga.get(
+        f"{ADDRESS}/{question}", headers={"HX-Request": "true", "HX-Request-Type": "partial"}
+    ).text
+    assert "<html" not in fragment
+    assert f'<section class="card" id="{question}">' in fragment
+    assert f'id="{question}-short" hx-swap-oob' in fragment
+    # Whoever has no scripts follows a link to the same as a page.
+    page = olga.get(ADDRESS, query_string={"measure": "AP"}).text
+    (address, *_) = links(page, f"/trust/{question}")
+    assert f'id="{question}-short"' in olga.get(address).text
+
+
+def test_the_files_of_a_question_are_its_tables(olga: FlaskClient) -> None:
+    assert olga.get(f"{ADDRESS}/holes.csv?part=judged").text.startswith("run,answered,cutoff")
+    assert len(json.loads(olga.get(f"{ADDRESS}/holes.json").text)["runs"]) == 2
+    assert olga.get(f"{ADDRESS}/holes.csv?part=bands").status_code == 422
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_a_measure_that_is_better_when_lower_is_refused(olga: FlaskClient, question: str) -> None:
+    assert olga.get(f"{ADDRESS}/{question}?measure=ESL(n=1)").status_code == 422

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,17 +83,28 @@ class DepthBand:
     expected: float
 
 
+class Advice(StrEnum):
+    """What to do about a topic: its interval tells whether a deeper pool finds a relevant document."""
+
+    FINISH = "judge the pool first"
+    DEEPER = "judge deeper"
+    OPEN = "may find more"
+    ENOUGH = "deep enough"
+    NOTHING = "nothing left to judge"
+
+
 @dataclass(frozen=True, slots=True)
 class DeeperTopic:
     """What a deeper pool would find for a topic.
 
-    `found` of the `judged` documents within the depth are relevant. Beyond it `judgments` documents are not
-    judged, of which `expected` are relevant, `low` to `high` given the fall of the law and the topic's count
-    (Garwood 1936); none can be more than there are judgments.
+    `found` of the `judged` documents within the depth are relevant, `unjudged` there have no grade. Beyond it
+    `judgments` documents are not judged, of which `expected` are relevant, `low` to `high` given the fall of
+    the law and the topic's count (Garwood 1936); none can be more than there are judgments.
     """
 
     topic: str
     judged: int
+    unjudged: int
     found: int
     judgments: int
     expected: float
@@ -103,6 +115,17 @@ class DeeperTopic:
     def per_judgment(self) -> float | None:
         """The expected new relevant documents of one judgment; None where there is nothing to judge."""
         return self.expected / self.judgments if self.judgments else None
+
+    @property
+    def advice(self) -> Advice:
+        """Deeper where even the lower bound is a relevant document, deep enough where the upper is none."""
+        if self.unjudged:
+            return Advice.FINISH
+        if not self.judgments:
+            return Advice.NOTHING
+        if self.low >= 1:
+            return Advice.DEEPER
+        return Advice.OPEN if self.high >= 1 else Advice.ENOUGH
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,10 +281,13 @@ def _topics(counts: PoolByRank, growth: float, question: Deepening) -> tuple[Dee
     estimates = np.stack([fitted, low, high], axis=1) * (growth * unjudged)[:, np.newaxis]
     estimates = np.minimum(estimates, judgments[:, np.newaxis])
     topics = [
-        DeeperTopic(topic, int(judged), int(found), int(needed), *map(float, estimated))
-        for topic, judged, found, needed, estimated in zip(
+        DeeperTopic(
+            topic, int(judged), int(of_pool - judged), int(found), int(needed), *map(float, estimated)
+        )
+        for topic, judged, of_pool, found, needed, estimated in zip(
             counts.topics,
             counts.judged[:, :depth].sum(axis=1),
+            counts.pooled[:, :depth].sum(axis=1),
             counts.relevant[:, :depth].sum(axis=1),
             judgments,
             estimates,

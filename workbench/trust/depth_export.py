@@ -20,22 +20,14 @@ def depth_export(found: DeeperPool, part: str) -> Export:
 
 def _topics(found: DeeperPool) -> Table:
     """What the deeper pool would find for each topic, the best use of a judgment first."""
-    return (
-        ("topic", "judged", "found", "judgments", "expected", "low", "high", "per_judgment"),
-        [
-            (
-                one.topic,
-                one.judged,
-                one.found,
-                one.judgments,
-                one.expected,
-                one.low,
-                one.high,
-                one.per_judgment,
-            )
-            for one in found.topics
-        ],
-    )
+    columns = ("topic", "judged", "found", "judgments", "expected", "low", "high", "per_judgment")
+    return (*columns, "unjudged", "advice"), [
+        (
+            *(one.topic, one.judged, one.found, one.judgments, one.expected, one.low, one.high),
+            *(one.per_judgment, one.unjudged, str(one.advice)),
+        )
+        for one in found.topics
+    ]
 
 
 def _bands(found: DeeperPool) -> Table:
@@ -55,5 +47,8 @@ def _data(found: DeeperPool) -> dict[str, object]:
         "question": asdict(found.question) | {"fit_from": found.question.first_fitted},
         "share_found": found.share_found,
         "share_interval": found.share_interval,
-        "topics": [asdict(topic) | {"per_judgment": topic.per_judgment} for topic in found.topics],
+        "topics": [
+            asdict(topic) | {"per_judgment": topic.per_judgment, "advice": str(topic.advice)}
+            for topic in found.topics
+        ],
     }

@@ -72,12 +72,46 @@ class RunWithHoles:
 
 
 @dataclass(frozen=True, slots=True)
+class JudgedOverall:
+    """How many of the documents that all runs have among their first `cutoff` are judged.
+
+    `least` is the smallest share of a run, `least_of`; runs that retrieved nothing are left out.
+    """
+
+    cutoff: int
+    judged: int
+    retrieved: int
+    least: float
+    least_of: str
+
+    @property
+    def share(self) -> float:
+        """The share that is judged."""
+        return self.judged / self.retrieved
+
+
+@dataclass(frozen=True, slots=True)
 class Holes:
     """What unjudged documents leave open, run by run; `highest` is the grade that they could have."""
 
     topics: int
     highest: int
     runs: tuple[RunWithHoles, ...]
+
+    def overall(self) -> tuple[JudgedOverall, ...]:
+        """What is judged of all runs together, by cutoff; nothing where no run retrieved anything."""
+        found = []
+        for of_cutoff in zip(*(run.judged for run in self.runs), strict=True):
+            shares = [
+                (one.share, run.run)
+                for one, run in zip(of_cutoff, self.runs, strict=True)
+                if one.share is not None
+            ]
+            if shares:
+                judged = sum(one.judged for one in of_cutoff)
+                retrieved = sum(one.retrieved for one in of_cutoff)
+                found.append(JudgedOverall(of_cutoff[0].cutoff, judged, retrieved, *min(shares)))
+        return tuple(found)
 
     def settled(self, place: int) -> tuple[int, int] | None:
         """The pairs of runs whose order by a measure no judgment can change, and all pairs.

@@ -133,19 +133,11 @@ def sentences(found: Holes) -> Iterator[str]:
         f"{len(found.runs)} runs over {found.topics} topics; in brackets the 95 % interval over topics; an "
         f"unjudged document could have a grade up to {found.highest}"
     )
-    for place, depth in enumerate(found.runs[0].judged):
-        shares = [(one.judged[place].share, one.run) for one in found.runs]
-        known = [(share, run) for share, run in shares if share is not None]
-        if known:
-            least, run = min(known)
-            judged, retrieved = (
-                sum(getattr(one.judged[place], name) for one in found.runs)
-                for name in ("judged", "retrieved")
-            )
-            yield (
-                f"judged@{depth.cutoff}: {judged} of {retrieved} documents ({judged / retrieved:.0%}); "
-                f"least in {run}, {least:.0%}"
-            )
+    for depth in found.overall():
+        yield (
+            f"judged@{depth.cutoff}: {depth.judged} of {depth.retrieved} documents ({depth.share:.0%}); "
+            f"least in {depth.least_of}, {depth.least:.0%}"
+        )
     for place, one in enumerate(found.runs[0].scores):
         settled = found.settled(place)
         if settled is not None:

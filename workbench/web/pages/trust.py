@@ -1,14 +1,27 @@
-"""How far the collection may be trusted: other judges and other runs."""
+"""How far the collection may be trusted: other judges, other runs, a deeper pool, holes, fewer topics."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import Any
 
 from flask import Blueprint, render_template, request
 from werkzeug.wrappers import Response
 
+from workbench.consensus.rule_choice import RuleChoice
 from workbench.consensus.rules import RULES
 from workbench.errors import Finding, WorkbenchError
+from workbench.export import Export
+from workbench.storage import Session
+from workbench.trust.alternatives import ranking_measure
+from workbench.trust.depth import Advice
+from workbench.trust.depth_export import PARTS as DEPTH
+from workbench.trust.depth_export import depth_export
+from workbench.trust.fewer_topics_export import PARTS as TOPICS
+from workbench.trust.fewer_topics_export import fewer_topics_export
+from workbench.trust.holes_export import PARTS as HOLES
+from workbench.trust.holes_export import holes_export
 from workbench.trust.judges import verdict
 from workbench.trust.judges_export import PARTS as JUDGES
 from workbench.trust.judges_export import judges_export
@@ -22,18 +35,54 @@ from workbench.web.forms import findings_of, status_of
 from workbench.web.pages.qrels.rule_form import RuleForm, rule_form
 from workbench.web.requests import wants_fragment
 from workbench.workflow.runs.run_records import runs_of
+from workbench.workflow.trust.questions import campaign_depth, campaign_holes, campaign_topics
 from workbench.workflow.trust.report import TrustReport, trust_report
 
 blueprint = Blueprint("trust", __name__, url_prefix="/c/<slug>/trust")
 MEASURE = "AP"
-MOST_PAIRS = 10
+MOST_PAIRS = MOST_TOPICS = 10
+MOST_RUNS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class TrustQuestion:
+    """A question with a request of its own: the title of its card, how it is computed, its tables."""
+
+    title: str
+    compute: Callable[[Session, int, RuleChoice, str], Any]
+    export: Callable[[Any, str], Export]
+    parts: Collection[str]
+
+
+def _depth(db: Session, campaign_id: int, choice: RuleChoice, _: str) -> object:
+    return campaign_depth(db, campaign_id, choice=choice)
+
+
+def _holes(db: Session, campaign_id: int, choice: RuleChoice, measure: str) -> object:
+    return campaign_holes(db, campaign_id, choice=choice, measure=measure)
+
+
+def _topics(db: Session, campaign_id: int, choice: RuleChoice, measure: str) -> object:
+    return campaign_topics(db, campaign_id, choice=choice, measure=measure)
+
+
+QUESTIONS = {
+    "depth": TrustQuestion("A deeper pool", _depth, depth_export, DEPTH),
+    "holes": TrustQuestion("Holes", _holes, holes_export, HOLES),
+    "topics": TrustQuestion("Fewer topics", _topics, fewer_topics_export, TOPICS),
+}
+"""In the order of the page. To add one: a line here, and its name in `ADDRESS`; `trust/_<name>.html` is its
+card, and `trust/_<name>_short.html` its sentence."""
+ADDRESS = "/<any(depth, holes, topics):question>"
+ADVICE = {Advice.FINISH: "fair", Advice.DEEPER: "poor", Advice.OPEN: "fair", Advice.ENOUGH: "good"}
+"""How a page colours an advice; nothing left to judge has no colour."""
 
 
 @blueprint.get("")
 @reader
 def index() -> str | tuple[str, int]:
     """The form; htmx fetches what it proposes, which may take seconds."""
-    measure = request.args.get("measure", MEASURE)
+    measure = _measure()
     with reading() as db:
         rule, runs = rule_form(db, here().id), len(runs_of(db, here().id))
         if "measure" not in request.args and not wants_fragment():
@@ -67,10 +116,54 @@ def runs_file(kind: str) -> Response:
     return export_file(runs_export(found, _part(RUNS)), kind, f"{here().slug}.trust-runs")
 
 
+@blueprint.get(ADDRESS)
+@reader
+def question(question: str) -> str:
+    """One of the questions: what htmx puts into the page, or a page of its own."""
+    asked, measure = QUESTIONS[question], _measure()
+    ranking_measure(measure)
+    found, refused = None, None
+    with reading() as db:
+        rule = rule_form(db, here().id)
+        try:
+            found = asked.compute(db, here().id, rule.choice, measure)
+        except WorkbenchError as error:
+            # Not yet, or not of this campaign: its card says why.
+            refused = error
+    return render_template(
+        "trust/_question.html" if wants_fragment() else "trust/question.html",
+        question=question,
+        title=asked.title,
+        form=rule,
+        measure=measure,
+        chosen=str(ranking_measure(measure)),
+        found=found,
+        refused=refused,
+        oob=wants_fragment(),
+        advice_kinds=ADVICE,
+        most_topics=MOST_TOPICS,
+        most_runs=MOST_RUNS,
+    )
+
+
+@blueprint.get(ADDRESS + ".<any(csv, json):kind>")
+@reader
+def question_file(question: str, kind: str) -> Response:
+    """The tables of a question: the one that `?part=` names as CSV, as JSON all of it."""
+    asked = QUESTIONS[question]
+    with reading() as db:
+        found = asked.compute(db, here().id, rule_form(db, here().id).choice, _measure())
+    return export_file(asked.export(found, _part(asked.parts)), kind, f"{here().slug}.trust-{question}")
+
+
+def _measure() -> str:
+    return request.args.get("measure", MEASURE)
+
+
 def _report() -> TrustReport:
     with reading() as db:
         choice = rule_form(db, here().id).choice
-        return trust_report(db, here().id, choice=choice, measure=request.args.get("measure", MEASURE))
+        return trust_report(db, here().id, choice=choice, measure=_measure())
 
 
 def _part(parts: Collection[str]) -> str:
@@ -98,4 +191,5 @@ def _page(
         coefficients=rank_coefficients(),
         verdict=verdict,
         most_pairs=MOST_PAIRS,
+        questions=[(name, one.title) for name, one in QUESTIONS.items()],
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ir_measures import Measure
@@ -13,22 +12,17 @@ from sqlalchemy.orm import Session
 from workbench.consensus.rule_choice import RuleChoice, choices_of, rule_choice
 from workbench.errors import WorkbenchError
 from workbench.pooling.pool import Pool
-from workbench.records import Contribution, PoolEntry, Verdict
+from workbench.records import Contribution, PoolEntry
 from workbench.storage.tables import PoolEntryRow, PoolRow
-from workbench.trust.alternatives import AlternativeQrels, Pair, ranking_measure, score_under
+from workbench.trust.alternatives import Pair, ranking_measure, score_under
 from workbench.trust.assessors import filled, qrels_of_assessors, qrels_of_rules, rules_to_compare
 from workbench.trust.judges import OtherJudges, other_judges
 from workbench.trust.reference import RankingOptions
 from workbench.trust.runs import OtherRuns, other_runs, pooled_pairs, qrels_without
 from workbench.workflow.caching import Cache
-from workbench.workflow.qrels.qrels import Material, QrelsReport, material, qrels_of
-from workbench.workflow.runs.packed_store import arrays_for_use
-from workbench.workflow.runs.run_records import CampaignRun, runs_of
+from workbench.workflow.qrels.qrels import QrelsReport
 from workbench.workflow.scores.score_table import Coverage, coverage_of
-
-QRELS = "qrels"
-"""The name of the reference: the qrels of the campaign by a rule."""
-FEWEST_RUNS = 2
+from workbench.workflow.trust.ranked_runs import QRELS, RankedRuns, ranked_runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,31 +54,18 @@ def trust_report(db: Session, campaign_id: int, *, choice: RuleChoice, measure: 
     WorkbenchError for an unknown measure or more than one, for a rule that gives no qrels yet, and for fewer
     than two runs.
     """
-    chosen = ranking_measure(measure)
-    runs = [run for run in runs_of(db, campaign_id) if run.verdict is not Verdict.SET_ASIDE]
-    if len(runs) < FEWEST_RUNS:
-        raise WorkbenchError("a ranking needs two runs", remedy="load runs first")
-    found = material(db, campaign_id)
-    report = qrels_of(found, choice)
-    if not report.consensus.qrels:
-        raise WorkbenchError("this rule gives no qrels yet", remedy="judge first, or choose another rule")
-    hashes = tuple((run.tag, run.sha256, run.group) for run in runs)
-    key = (campaign_id, found.digest(), choice, str(chosen), hashes, _pools(db, campaign_id))
+    chosen, found = ranking_measure(measure), ranked_runs(db, campaign_id, choice)
+    key = (*found.key, str(chosen), _pools(db, campaign_id))
 
     def make() -> tuple[OtherJudges | None, OtherRuns | None]:
-        reference = AlternativeQrels(
-            QRELS,
-            {(one.topic, one.docno): one.grade for one in report.consensus.qrels},
-            report.relevant_from,
-        )
-        of_judges = _judges(db, campaign_id, found, choice, reference, runs, chosen)
-        return of_judges, _runs(db, campaign_id, reference, runs, chosen)
+        return _judges(db, found, chosen), _runs(db, found, chosen)
 
     judges, others = _REPORTS.get(key, make)
-    grades = Counter((one.topic, one.docno) for one in found.counted(choice) if one.grade is not None)
+    graded = (one for one in found.material.counted(choice) if one.grade is not None)
+    grades = Counter((one.topic, one.docno) for one in graded)
     return TrustReport(
-        qrels=report,
-        coverage=coverage_of(db, campaign_id, report),
+        qrels=found.qrels,
+        coverage=coverage_of(db, campaign_id, found.qrels),
         measure=str(chosen),
         graded=len(grades),
         shared=sum(count > 1 for count in grades.values()),
@@ -93,17 +74,9 @@ def trust_report(db: Session, campaign_id: int, *, choice: RuleChoice, measure: 
     )
 
 
-def _judges(
-    db: Session,
-    campaign_id: int,
-    found: Material,
-    choice: RuleChoice,
-    reference: AlternativeQrels,
-    runs: Sequence[CampaignRun],
-    measure: Measure,
-) -> OtherJudges | None:
-    relevant_from = found.scale.relevant_from
-    judgments = found.counted(choice)
+def _judges(db: Session, found: RankedRuns, measure: Measure) -> OtherJudges | None:
+    relevant_from, reference = found.material.scale.relevant_from, found.reference
+    judgments = found.material.counted(found.qrels.choice)
     assessors = qrels_of_assessors(judgments, relevant_from=relevant_from)
     if len(assessors) < 2:
         return None
@@ -113,20 +86,13 @@ def _judges(
     rules = qrels_of_rules(
         judgments, choices_of(rules_to_compare(), rule_choice()), relevant_from=relevant_from
     )
-    arrays = (arrays_for_use(db, campaign_id, run.tag) for run in runs)
-    scores = score_under([reference, *assessors, *rules], arrays, measure)
+    scores = score_under([reference, *assessors, *rules], found.arrays(db), measure)
     return other_judges(scores, names, RankingOptions(QRELS))
 
 
-def _runs(
-    db: Session,
-    campaign_id: int,
-    reference: AlternativeQrels,
-    runs: Sequence[CampaignRun],
-    measure: Measure,
-) -> OtherRuns | None:
-    groups = {run.tag: run.group for run in runs if run.group}
-    pool = _pooled(db, campaign_id, {run.tag for run in runs})
+def _runs(db: Session, found: RankedRuns, measure: Measure) -> OtherRuns | None:
+    groups, reference = {run.tag: run.group for run in found.runs if run.group}, found.reference
+    pool = _pooled(db, found.campaign_id, {run.tag for run in found.runs})
     pooled = pooled_pairs(pool, reference, groups)
     if not pooled.groups:
         return None
@@ -134,8 +100,7 @@ def _runs(
         without = qrels_without(reference, pooled)
     except WorkbenchError:
         return None
-    arrays = (arrays_for_use(db, campaign_id, run.tag) for run in runs)
-    return other_runs(score_under(without, arrays, measure), reference, pooled)
+    return other_runs(score_under(without, found.arrays(db), measure), reference, pooled)
 
 
 def _pools(db: Session, campaign_id: int) -> tuple[tuple[int, int], ...]:

@@ -1,0 +1,88 @@
+"""A deeper pool, holes and fewer topics for a campaign, each computed by itself from current judgments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy.orm import Session
+
+from workbench.consensus.rule_choice import RuleChoice
+from workbench.errors import WorkbenchError
+from workbench.scoring.measures import at_threshold
+from workbench.trust.alternatives import one_measure, ranking_measure, score_under
+from workbench.trust.depth import Deepening, DeeperPool, deeper_pool, pool_by_rank
+from workbench.trust.fewer_topics import FewerTopics, fewer_topics
+from workbench.trust.holes import Holes, holes
+from workbench.workflow.caching import Cache
+from workbench.workflow.pools.analysis import depth_of
+from workbench.workflow.pools.listing import PoolLine, pools_of
+from workbench.workflow.runs.packed_store import tops_of
+from workbench.workflow.trust.ranked_runs import ranked_runs
+
+DEEPER = 2
+"""Twice the depth is a fair distance for an extrapolation (`workbench.trust.depth`)."""
+_FEWEST_RANKS = 2
+
+_DEPTHS: Cache[tuple[object, ...], DeeperPool] = Cache(8)
+_HOLES: Cache[tuple[object, ...], Holes] = Cache(8)
+_TOPICS: Cache[tuple[object, ...], FewerTopics] = Cache(8)
+"""Each by all that it depends on, so that nothing in them grows old."""
+
+
+def campaign_depth(db: Session, campaign_id: int, *, choice: RuleChoice) -> DeeperPool:
+    """What a pool of twice the depth would find, of the runs of the deepest opened depth pools.
+
+    Raises WorkbenchError where there is no such pool, where too few ranks have a relevant document, and as
+    `ranked_runs` does.
+    """
+    found = ranked_runs(db, campaign_id, choice)
+    pools = deepest_pools([line for line in pools_of(db, campaign_id) if not line.draft])
+    if not pools:
+        raise WorkbenchError(
+            "no opened pool has the first documents of its runs to one depth, from rank 2 on",
+            remedy="only the depth of a depth pool can be extrapolated",
+        )
+    depth, ties = depth_of(pools[0]), pools[0].ties
+    current = {run.tag: run.sha256 for run in found.runs}
+    tags = sorted({tag for line in pools for tag in line.tags} & current.keys())
+    question = Deepening(depth, DEEPER * depth)
+
+    def make() -> DeeperPool:
+        counts = pool_by_rank(
+            tops_of(db, campaign_id, tags, depth=question.deeper, ties=ties),
+            found.qrels.consensus.qrels,
+            deepest=question.deeper,
+            relevant_from=found.qrels.relevant_from,
+        )
+        return deeper_pool(counts, question)
+
+    return _DEPTHS.get((*found.key, question, ties, tuple(tags)), make)
+
+
+def deepest_pools(pools: Sequence[PoolLine]) -> list[PoolLine]:
+    """Those of the pools that go to the largest depth; none where no pool is by depth, or only by rank 1."""
+    depths = {line.id: depth_of(line) for line in pools if line.strategy == "depth"}
+    largest = max(depths.values(), default=0)
+    return [line for line in pools if depths.get(line.id) == largest] if largest >= _FEWEST_RANKS else []
+
+
+def campaign_holes(db: Session, campaign_id: int, *, choice: RuleChoice, measure: str) -> Holes:
+    """What unjudged documents leave open of every run; raises WorkbenchError as `ranked_runs` does."""
+    chosen, found = one_measure(measure), ranked_runs(db, campaign_id, choice)
+    asked = at_threshold(chosen, found.qrels.relevant_from)
+
+    def make() -> Holes:
+        return holes(found.qrels.consensus.qrels, found.arrays(db), [asked], highest=found.highest)
+
+    return _HOLES.get((*found.key, str(asked)), make)
+
+
+def campaign_topics(db: Session, campaign_id: int, *, choice: RuleChoice, measure: str) -> FewerTopics:
+    """What fewer topics show of the ranking; raises WorkbenchError as `ranked_runs` and `fewer_topics` do."""
+    chosen, found = ranking_measure(measure), ranked_runs(db, campaign_id, choice)
+
+    def make() -> FewerTopics:
+        scores = score_under([found.reference], found.arrays(db), chosen)
+        return fewer_topics(scores.values[0])
+
+    return _TOPICS.get((*found.key, str(chosen)), make)
