@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support import cases
-from workbench.ranking import ordered, top
+from workbench.ranking import Docnos, array_order, ordered, score_order, ties_ordered, top
 from workbench.records import Ranking, TieRule
 
 RANKINGS = st.dictionaries(
@@ -62,3 +63,40 @@ def test_the_order_is_that_of_its_plain_statement(
     if sorted_already:
         ranking = Ranking(tuple(docnos), tuple(scored[docno] for docno in docnos))
     assert ordered(ranking, ties=ties) == tuple(docnos)
+
+
+# Docnos whose first eight bytes are those of all or of many others, and some of one word only.
+TIED = st.lists(
+    st.tuples(st.sampled_from(["", "LA010189", "LA010190"]), st.integers(0, 40).map(str), st.integers(0, 3)),
+    min_size=1,
+    max_size=30,
+    unique_by=lambda drawn: drawn[:2],
+)
+
+
+def _arrays(
+    drawn: list[tuple[str, str, int]],
+) -> tuple[list[str], Docnos, np.ndarray[tuple[int], np.dtype[np.float64]]]:
+    names = [before + number for before, number, _ in drawn]
+    return names, np.array([name.encode() for name in names], "S16"), np.array([float(s) for *_, s in drawn])
+
+
+@given(TIED, st.sampled_from(TieRule))
+def test_the_order_in_arrays_is_that_of_strings(drawn: list[tuple[str, str, int]], ties: TieRule) -> None:
+    names, docnos, scores = _arrays(drawn)
+    order = array_order(docnos, scores, np.zeros(len(names), np.intp), ties)
+    ranking = Ranking(tuple(names), tuple(scores.tolist()))
+    assert tuple(names[at] for at in order) == ordered(ranking, ties=ties)
+
+
+@given(TIED, st.sampled_from(TieRule), st.integers(1, 3))
+def test_whoever_asks_for_kinds_gets_those_of_the_whole_order(
+    drawn: list[tuple[str, str, int]], ties: TieRule, many: int
+) -> None:
+    _, docnos, scores = _arrays(drawn)
+    numbers, kinds = np.arange(len(drawn)) // 20, np.arange(len(drawn)) % many
+    by_kind = ties_ordered(score_order(scores, numbers), docnos, scores, numbers, ties, kinds=kinds)
+    whole = array_order(docnos, scores, numbers, ties)
+    assert sorted(by_kind.tolist()) == sorted(whole.tolist())
+    assert kinds[by_kind].tolist() == kinds[whole].tolist()
+    assert scores[by_kind].tolist() == scores[whole].tolist()

@@ -24,6 +24,11 @@ def words_of(docnos: Docnos, *, whole: bool = False) -> tuple[Words, ...]:
 
     With `whole` all their bytes are kept, however many.
     """
+    return tuple(rows_of(docnos, whole=whole).T)
+
+
+def rows_of(docnos: Docnos, *, whole: bool = False) -> Words:
+    """The words of eight bytes that docnos have, shape (docnos, words); `whole` as in `words_of`."""
     width = docnos.itemsize
     if width > LONGEST and not whole:
         # Imported here, since OpenSSL comes with it, and few collections have such docnos.
@@ -36,7 +41,7 @@ def words_of(docnos: Docnos, *, whole: bool = False) -> tuple[Words, ...]:
     words = max(1, -(-width // _WORD))
     if width != words * _WORD:
         docnos = docnos.astype(f"S{words * _WORD}")
-    return tuple(np.ascontiguousarray(docnos).view("<u8").reshape(len(docnos), words).T)
+    return np.ascontiguousarray(docnos).view("<u8").reshape(len(docnos), words)
 
 
 def docnos_from(words: Sequence[Words]) -> Docnos:

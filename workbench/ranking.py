@@ -71,18 +71,69 @@ def array_order(docnos: Docnos, scores: Scores, numbers: Positions, ties: TieRul
 
     Docnos are bytes of one width, a multiple of 8, filled up with zeros.
     """
-    falls = (scores[1:] <= scores[:-1]) | (numbers[1:] != numbers[:-1])
-    order = np.arange(len(scores)) if falls.all() else np.lexsort((-scores, numbers))
+    return ties_ordered(score_order(scores, numbers), docnos, scores, numbers, ties)
+
+
+def score_order(scores: Scores, numbers: Positions) -> Positions:
+    """The order by topic number, then score, ties in the order of the file; shape (documents,)."""
+    rises = (scores[1:] > scores[:-1]) & (numbers[1:] == numbers[:-1])
+    if rises.any() or (numbers[1:] < numbers[:-1]).any():
+        return np.lexsort((-scores, numbers))
+    return np.arange(len(scores))
+
+
+def ties_ordered(
+    order: Positions,
+    docnos: Docnos,
+    scores: Scores,
+    numbers: Positions,
+    ties: TieRule,
+    *,
+    kinds: NDArray[np.int64] | None = None,
+) -> Positions:
+    """What `score_order` gave, with ties in the order of the rule; docnos as in `array_order`.
+
+    With `kinds`, a number for each document, documents of one score that are all of one kind may stay in any
+    order: whoever asks only for the kinds by rank need not wait for it.
+    """
     if ties is TieRule.FILE:
         return order
-    scores, numbers = scores[order], numbers[order]
-    same = np.zeros(len(order) + 1, dtype=np.bool_)
-    same[1:-1] = (scores[1:] == scores[:-1]) & (numbers[1:] == numbers[:-1])
-    tied = np.flatnonzero(same[1:] | same[:-1])
-    groups = np.cumsum(~same[:-1])[tied]
+    scores, numbers = scores.take(order), numbers.take(order)
+    same = (scores[1:] == scores[:-1]) & (numbers[1:] == numbers[:-1])
+    matter = same
+    if kinds is not None:
+        kinds = kinds.take(order)
+        matter = same & (kinds[1:] != kinds[:-1])
+    if not matter.any():
+        return order
+    groups = np.cumsum(np.append(False, ~same))
+    tied = np.zeros(groups[-1] + 1, dtype=np.bool_)
+    tied[groups[1:][matter]] = True
+    at = np.flatnonzero(tied[groups])
+    order = order.copy()
+    order[at] = order[at[_docno_order(docnos[order[at]], groups[at], ties)]]
+    return order
+
+
+def _docno_order(docnos: Docnos, groups: Positions, ties: TieRule) -> Positions:
+    """The order of docnos in each group, the groups by number.
+
+    Sorted are words of a group's number and, in the bits that it leaves, the beginning of the docno: a
+    quarter of the time of sorting by all words of a docno, which only those that are equal so far need.
+    """
     # The first byte of a word is its highest here, so that words are ordered as their bytes are.
-    words = docnos[order[tied]].view(">u8").reshape(len(tied), docnos.itemsize // _WORD).astype(np.uint64)
-    if ties is TieRule.TREC_EVAL:
-        words = ~words
-    order[tied] = order[tied[np.lexsort((*words.T[::-1], groups))]]
+    words = docnos.view(">u8").reshape(len(docnos), docnos.itemsize // _WORD)
+    # Docnos of many collections begin alike.
+    begin = next((word for word in words.T if (word != word[0]).any()), words[:, 0]).astype(np.uint64)
+    flip = np.uint64(2**64 - 1 if ties is TieRule.TREC_EVAL else 0)
+    bits = int(groups.max()).bit_length()
+    keys = groups.view(np.uint64) << np.uint64(64 - bits) | (begin ^ flip) >> np.uint64(bits)
+    order: Positions = keys.argsort()
+    keys = keys[order]
+    equal = keys[1:] == keys[:-1]
+    if equal.any():
+        at = np.flatnonzero(np.append(equal, False) | np.append(False, equal))
+        again = order[at]
+        rows = words[again].astype(np.uint64) ^ flip
+        order[at] = again[np.lexsort((*rows.T[::-1], groups[again]))]
     return order

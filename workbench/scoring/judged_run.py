@@ -84,9 +84,11 @@ class JudgedRun:
         """The retrieved documents that have at least the grade `rel`."""
         if rel not in self._hits:
             at = np.flatnonzero(self.grades >= rel)
-            rows = self.rows[at]
+            # Ranks and rows of these alone: those of all documents would take most of the time.
             firsts = np.searchsorted(at, self.starts)
-            self._hits[rel] = Hits(rows, self.ranks[at], np.arange(1, len(at) + 1) - firsts[rows])
+            rows = np.repeat(np.arange(len(self)), np.diff(firsts))
+            ranks = at + 1 - self.starts[rows]
+            self._hits[rel] = Hits(rows, ranks, np.arange(1, len(at) + 1) - firsts[rows])
         return self._hits[rel]
 
     def relevant(self, rel: int) -> Positions:

@@ -8,18 +8,22 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.docnos import Docnos, Words, fingerprints, words_of
+from workbench.docnos import Docnos, Words, fingerprints, rows_of
 from workbench.errors import WorkbenchError
 from workbench.records import Qrel, id_bytes, sorted_ids
 
 Floats = NDArray[np.float64]
 Grades = NDArray[np.int64]
 Positions = NDArray[np.intp]
+Marks = NDArray[np.bool_]
+Rows = NDArray[np.uint64]
 
 LARGEST_GRADE = 100_000
 """trec_eval counts the documents of every grade up to the highest, so it needs memory for each."""
 ABSENT = int(np.iinfo(np.int64).min)
 """Stands for the grade of a document that is not in the qrels; below every grade."""
+
+_HALF, _PLACE, _EMPTY = np.uint64(32), np.uint64(2**32 - 1), np.uint64(2**64 - 1)
 
 
 class Relevance:
@@ -67,8 +71,20 @@ class Relevance:
 
     def relevant(self, rel: int) -> Positions:
         """How many documents of each topic have at least the grade `rel`; shape (topics,)."""
-        starts, grades = self.ideal
-        return np.add.reduceat(grades >= rel, starts[:-1], dtype=np.intp)
+        if rel not in self._relevant_from:
+            starts, grades = self.ideal
+            self._relevant_from[rel] = np.add.reduceat(grades >= rel, starts[:-1], dtype=np.intp)
+        return self._relevant_from[rel]
+
+    @cached_property
+    def _relevant_from(self) -> dict[int, Positions]:
+        """What `relevant` found, since every run asks for it again."""
+        return {}
+
+    @cached_property
+    def of_measures(self) -> dict[str, Floats]:
+        """What a measure computes of qrels alone for each topic, by its name; kernels keep it here."""
+        return {}
 
     def grades_of(self, topic: str, docnos: Sequence[str]) -> list[int]:
         """The grade of each document of a topic, or ABSENT."""
@@ -77,7 +93,7 @@ class Relevance:
 
     def grades_in_arrays(self, docnos: Docnos, numbers: Positions) -> Grades:
         """The grade of each document, or ABSENT, given its docno and the number of its topic."""
-        return self._table.find(words_of(docnos), numbers)
+        return self._table.find(rows_of(docnos), numbers)
 
     @cached_property
     def _table(self) -> PairTable:
@@ -88,60 +104,73 @@ class Relevance:
         listed = [id_bytes(docno) for grades in self.grades.values() for docno in grades]
         sizes = [len(grades) for grades in self.grades.values()]
         numbers = np.repeat(np.arange(len(sizes)), sizes)
-        return PairTable(words_of(np.array(listed)), numbers, np.array(values, dtype=np.int64))
+        return PairTable(rows_of(np.array(listed)), numbers, np.array(values, dtype=np.int64))
 
 
 class PairTable:
     """Values by pair, such as grades: a hash table with a part for each topic, and one for what collides.
 
     A run's documents stand topic after topic, so that the part which is looked into stays in a processor's
-    cache: half the time of sorted fingerprints with a directory.
+    cache: half the time of sorted fingerprints with a directory. A slot is one word, half of a pair's
+    fingerprint and then its place, so that docnos are fetched and compared only where that half is equal.
     """
 
-    def __init__(self, words: Sequence[Words], numbers: Positions, values: Grades, *, salt: int = 0) -> None:
-        self._words, self._values, self._salt = words, values, salt
+    def __init__(self, docnos: Rows, numbers: Positions, values: Grades, *, salt: int = 0) -> None:
+        self._docnos, self._values, self._salt = docnos, values, salt
         # At least four slots for each pair of a topic, a power of two; none for a topic without pairs.
         bits = np.ceil(np.log2(4.0 * np.maximum(np.bincount(numbers), 1))).astype(np.int64)
         self._shifts = (64 - bits).astype(np.uint64)
         self._firsts = np.append(0, np.cumsum(1 << bits))
-        slots = self._slots(words, numbers)
-        places = np.arange(len(numbers), dtype=np.int32)
-        self._table = np.full(self._firsts[-1], -1, dtype=np.int32)
-        self._table[slots] = places
-        lost = np.flatnonzero(self._table[slots] != places)
+        prints, slots = self._slots(docnos, numbers)
+        places = np.arange(len(numbers), dtype=np.uint64)
+        self._table = np.full(self._firsts[-1], _EMPTY, dtype=np.uint64)
+        self._table[slots] = prints << _HALF | places
+        lost = np.flatnonzero(self._table[slots] & _PLACE != places)
         # One pair in ten collides with another; by other hashes few do again.
         self._rest = (
-            PairTable([word[lost] for word in words], numbers[lost], values[lost], salt=salt + 1)
-            if len(lost)
-            else None
+            PairTable(docnos[lost], numbers[lost], values[lost], salt=salt + 1) if len(lost) else None
         )
 
-    def find(self, words: Sequence[Words], numbers: Positions) -> Grades:
-        """The value of each pair, or ABSENT."""
+    def find(self, docnos: Rows, numbers: Positions) -> Grades:
+        """The value of each pair, or ABSENT; docnos as words of eight bytes, shape (pairs, words)."""
         found = np.full(len(numbers), ABSENT, dtype=np.int64)
-        inside = np.flatnonzero(numbers < len(self._shifts))
-        if len(inside) < len(numbers):
-            words, numbers = [word[inside] for word in words], numbers[inside]
-        places = self._table[self._slots(words, numbers)]
-        at = np.flatnonzero(places >= 0)
-        places = places[at]
-        same = np.ones(len(at), dtype=np.bool_)
-        for word in range(max(len(words), len(self._words))):
-            same &= _word(self._words, word, places) == _word(words, word, at)
-        found[inside[at[same]]] = self._values[places[same]]
-        others = at[~same]
-        if self._rest is not None and len(others):
-            found[inside[others]] = self._rest.find([word[others] for word in words], numbers[others])
+        if numbers.max(initial=0) >= len(self._shifts):
+            inside = np.flatnonzero(numbers < len(self._shifts))
+            found[inside] = self.find(docnos[inside], numbers[inside])
+            return found
+        prints, slots = self._slots(docnos, numbers)
+        entries = self._table.take(slots)
+        same = (entries >> _HALF == prints & _PLACE) & (entries != _EMPTY)
+        at = np.flatnonzero(same)
+        places = (entries.take(at) & _PLACE).view(np.int64)
+        equal = _equal(_fetched(docnos, at), _fetched(self._docnos, places))
+        if not equal.all():
+            same[at[~equal]] = False
+            at, places = at[equal], places[equal]
+        found[at] = self._values.take(places)
+        if self._rest is not None:
+            others = np.flatnonzero((entries != _EMPTY) & ~same)
+            found[others] = self._rest.find(_fetched(docnos, others), numbers[others])
         return found
 
-    def _slots(self, words: Sequence[Words], numbers: Positions) -> Positions:
-        prints = fingerprints(words, numbers + (self._salt << 32))
-        prints >>= self._shifts[numbers]
-        slots: Positions = prints.view(np.int64)
-        slots += self._firsts[numbers]
-        return slots
+    def _slots(self, docnos: Rows, numbers: Positions) -> tuple[Words, Positions]:
+        """The fingerprint of each pair, and its slot."""
+        prints = fingerprints(tuple(docnos.T), numbers + (self._salt << 32))
+        slots: Positions = (prints >> self._shifts.take(numbers)).view(np.int64)
+        slots += self._firsts.take(numbers)
+        return prints, slots
 
 
-def _word(words: Sequence[Words], number: int, at: Positions) -> Words:
-    """One word of the docnos at these places; docnos that are shorter are filled up with zeros."""
-    return words[number][at] if number < len(words) else np.zeros(len(at), dtype=np.uint64)
+def _fetched(docnos: Rows, at: Positions) -> Rows:
+    """The docnos at these places, each fetched in one piece: half the time of word after word."""
+    whole = docnos.view(f"V{docnos.shape[1] * docnos.itemsize}").ravel()
+    return whole.take(at).view(np.uint64).reshape(len(at), docnos.shape[1])
+
+
+def _equal(one: Rows, other: Rows) -> Marks:
+    """Whether two docnos are the same, row by row; shorter ones are filled up with zeros."""
+    both = min(one.shape[1], other.shape[1])
+    equal: Marks = ~np.any(one[:, both:], axis=1) & ~np.any(other[:, both:], axis=1)
+    for word in range(both):
+        equal &= one[:, word] == other[:, word]
+    return equal

@@ -13,7 +13,7 @@ from ir_measures import Measure
 
 from workbench.docnos import Docnos
 from workbench.errors import WorkbenchError
-from workbench.ranking import array_order, ordered
+from workbench.ranking import array_order, ordered, score_order, ties_ordered
 from workbench.records import Qrel, Ranking, Run, TieRule, sorted_ids
 from workbench.scoring.field_scorers import FieldScorers
 from workbench.scoring.judged_run import JudgedRun
@@ -191,20 +191,32 @@ class Scorer:
         if -1 in known:
             at = np.flatnonzero(numbers >= 0)
             numbers, docnos, scores = numbers[at], docnos[at], scores[at]
-        order, scores, near_tied = _order(docnos, scores, numbers, ties, double_precision)
         # Found in the order of the file, since docnos are longer to move than what is found.
-        grades = self.relevance.grades_in_arrays(docnos, numbers)[order]
+        grades = self.relevance.grades_in_arrays(docnos, numbers)
         pairs = (
-            self.relevance.pairs_in_arrays(docnos, numbers)[order]
+            self.relevance.pairs_in_arrays(docnos, numbers)
             if isinstance(self.relevance, SubtopicRelevance)
             else None
         )
-        numbers = numbers[order]
-        starts = np.flatnonzero(np.diff(numbers, prepend=-1))
+        order, read, near_tied = _by_score(docnos, scores, numbers, ties, double_precision)
+        # Tied documents with the same grade, as most that are not judged, need no order among themselves.
+        kinds = grades if pairs is None else pairs
+        order = ties_ordered(order, docnos, read, numbers, ties, kinds=kinds)
+        numbers_in_order = numbers[order]
+        starts = np.flatnonzero(np.diff(numbers_in_order, prepend=-1))
         judged = JudgedRun(
-            self.relevance, numbers[starts], np.append(starts, len(numbers)), grades, pairs, lambda: scores
+            self.relevance,
+            numbers_in_order[starts],
+            np.append(starts, len(numbers)),
+            grades[order],
+            None if pairs is None else pairs[order],
+            lambda: read[order],
         )
-        return OrderedRun(run.tag, judged, near_tied, lambda: self._decoded(docnos[order], judged))
+
+        def orders() -> dict[str, list[str]]:
+            return self._decoded(docnos[array_order(docnos, read, numbers, ties)], judged)
+
+        return OrderedRun(run.tag, judged, near_tied, orders)
 
     def _decoded(self, docnos: Docnos, judged: JudgedRun) -> dict[str, list[str]]:
         listed = [docno.decode("utf-8", "surrogateescape") for docno in docnos.tolist()]
@@ -266,22 +278,24 @@ def in_order(run: Run, *, ties: TieRule = TieRule.TREC_EVAL) -> Run:
     return Run(run.tag, rankings)
 
 
-def _order(
+def _by_score(
     docnos: Docnos, scores: Floats, numbers: Positions, ties: TieRule, double_precision: bool
 ) -> tuple[Positions, Floats, int]:
-    """The order of a run in arrays, the scores in it, and in how many topics single precision has another."""
-    order = array_order(docnos, scores, numbers, ties)
+    """The order of a run but for ties, the scores that are compared, and how many topics have near ties."""
+    order = score_order(scores, numbers)
     with np.errstate(over="ignore"):
         singles = scores.astype(np.float32)
-    sorted_scores, sorted_singles = scores[order], singles[order]
-    merged = (sorted_singles[1:] == sorted_singles[:-1]) & (sorted_scores[1:] != sorted_scores[:-1])
-    if not (merged & (numbers[order][1:] == numbers[order][:-1])).any():
-        return order, sorted_scores, 0
-    single = array_order(docnos, singles.astype(np.float64), numbers, ties)
-    near_tied = len(np.unique(numbers[order][order != single]))
-    if double_precision:
-        return order, sorted_scores, near_tied
-    return single, singles[single].astype(np.float64), near_tied
+    in_order, merged, topics = scores.take(order), singles.take(order), numbers.take(order)
+    near = (merged[1:] == merged[:-1]) & (in_order[1:] != in_order[:-1]) & (topics[1:] == topics[:-1])
+    if not near.any():
+        return order, scores, 0
+    read = singles.astype(np.float64)
+    # Few topics have near ties, and only those are put into both orders.
+    at = np.flatnonzero(np.isin(numbers, topics[1:][near]))
+    docnos, own, topics = docnos[at], scores[at], numbers[at]
+    differ = array_order(docnos, own, topics, ties) != array_order(docnos, read[at], topics, ties)
+    near_tied = len(np.unique(np.sort(topics)[differ]))
+    return (order, scores, near_tied) if double_precision else (score_order(read, numbers), read, near_tied)
 
 
 def _scores_in_order(run: Run, orders: Mapping[str, Sequence[str]], precision: np.dtype[Any]) -> Floats:

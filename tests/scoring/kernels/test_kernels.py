@@ -143,6 +143,21 @@ def test_long_docnos_and_near_ties_in_arrays() -> None:
     assert scorer.score(arrays, double_precision=True).values["RR"] == 1.0
 
 
+def test_the_order_of_tied_documents_is_whole_for_whoever_asks_for_docnos() -> None:
+    # a and b are not judged, so that no measure asks which of them comes first.
+    arrays = as_arrays(run({"1": {"a": 1.0, "c": 1.0, "b": 1.0, "d": 2.0}}))
+    assert arrays is not None
+    read = Scorer(qrels({"1": {"d": 1}}), "RR").read(arrays)
+    assert list(read.orders()["1"]) == ["d", "c", "b", "a"]
+
+
+def test_gains_for_grades_below_one_count() -> None:
+    # Gains 2, 1 for grades 1, 0 at ranks 2, 1: 1 + 2 / log2(3) of 2 + 1 / log2(3).
+    judged = qrels({"1": {"a": 0, "b": 1}})
+    value = score_run(judged, ranked(["a", "b"]), "nDCG(gains={0:1,1:2})").values
+    assert list(value.values()) == pytest.approx([(1 + 2 / np.log2(3)) / (2 + 1 / np.log2(3))])
+
+
 def test_fingerprints_that_collide_are_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     # The first fingerprints of all pairs are equal; with another salt they are not.
     honest = fingerprints

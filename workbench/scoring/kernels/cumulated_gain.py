@@ -29,12 +29,17 @@ def ndcg(run: JudgedRun, measure: Measure) -> Floats:
 
 def dcg(run: JudgedRun, measure: Measure) -> Floats:
     """DCG of each topic: what `ndcg` divides."""
-    gained = gains(run.grades, measure)
-    kept = np.flatnonzero(gained > 0)
+    hits = run.hits(_lowest(measure))
+    gained = gains(run.grades[run.starts[hits.rows] + hits.ranks - 1], measure)
     cutoff = cutoff_of(measure)
-    if cutoff is not None:
-        kept = kept[run.ranks[kept] <= cutoff]
-    return run.summed(run.rows[kept], gained[kept] / discounts(run.ranks[kept], measure))
+    kept = gained > 0 if cutoff is None else (gained > 0) & (hits.ranks <= cutoff)
+    return run.summed(hits.rows[kept], gained[kept] / discounts(hits.ranks[kept], measure))
+
+
+def _lowest(measure: Measure) -> int:
+    """The lowest grade that can gain something: 1, or that of `gains` to which something is given."""
+    own: dict[int, int] = measure.params.get("gains") or {}
+    return min([1, *(grade for grade, gain in own.items() if gain > 0)])
 
 
 def ideal_gains(run: JudgedRun, measure: Measure) -> tuple[Positions, Floats]:
@@ -50,6 +55,13 @@ def ideal_gains(run: JudgedRun, measure: Measure) -> tuple[Positions, Floats]:
 
 def _ideal(run: JudgedRun, measure: Measure) -> Floats:
     """The gain of the best possible ranking of each topic of the qrels."""
+    known, name = run.relevance.of_measures, str(measure)
+    if name not in known:
+        known[name] = _best_gain(run, measure)
+    return known[name]
+
+
+def _best_gain(run: JudgedRun, measure: Measure) -> Floats:
     starts, best = ideal_gains(run, measure)
     rows = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     ranks = np.arange(1, len(best) + 1) - starts[rows]
