@@ -14,7 +14,7 @@ from tests.cast import Cast, signed_in_client
 from tests.uploads import notices_in
 from workbench.storage.engine import Database
 from workbench.storage.tables import Base, CampaignRow, KeptAsideRow
-from workbench.workflow.campaigns.archive import archive_campaign
+from workbench.workflow.campaigns.archive import archive_campaign, duplicate_campaign
 from workbench.workflow.campaigns.deletion import delete_campaign
 from workbench.workflow.people.invitations import invite
 from workbench.workflow.people.roles import Role
@@ -44,6 +44,23 @@ def test_an_archived_campaign_leaves_the_lists_and_comes_back(enter: Any) -> Non
     assert olga.post(f"{PAGE}/restore").status_code == 303
     assert card in ada.get("/").text
     assert olga.post(f"{PAGE}/restore").status_code == 409
+
+
+def test_an_archived_campaign_asks_for_nothing_and_still_says_who_has_which_role(
+    enter: Any, cast: Cast, sqlite_database: Database
+) -> None:
+    # A duplicate has no topics yet, so that there is something to do.
+    olga, removing = enter("Olga"), "Remove the role organiser from Olga"
+    with sqlite_database.writing() as db:
+        made = duplicate_campaign(db, cast.campaign_id, name="Empty", organiser=cast.accounts["Olga"].id)
+    pages = f"/c/{made.slug}/", f"/c/{made.slug}/people"
+    overview, people = (olga.get(page).text for page in pages)
+    assert ('class="todo"' in overview, "Invite assessors" in overview, removing in people) == (True,) * 3
+    with sqlite_database.writing() as db:
+        archive_campaign(db, made.id)
+    overview, people = (olga.get(page).text for page in pages)
+    assert ('class="todo"' in overview, "Invite assessors" in overview, removing in people) == (False,) * 3
+    assert '<span class="pill">organiser' in people
 
 
 def test_what_a_desk_sends_to_an_archived_campaign_is_kept_for_the_organiser(

@@ -49,13 +49,15 @@ def index() -> str:
         )
         own = own_tasks(db, here().id, viewer().id, here().roles)
     organiser = Role.ORGANISER in here().roles
+    todo = (*own_todo(own, here().slug), *(todo_items(state) if organiser else ()))
     return render_template(
         "overview/index.html",
         made=made,
         scale_words=scale_in_words(made.scale),
         state=state,
         view=view,
-        todo=(*own_todo(own, here().slug), *(todo_items(state) if organiser else ())),
+        # Nothing can be done in an archived campaign.
+        todo=() if here().archived_at else todo,
         kappas=_by_assessor(state.agreement),
     )
 
