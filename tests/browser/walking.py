@@ -82,6 +82,7 @@ QUESTIONS: Mapping[str, tuple[Asked, ...]] = {
     "run_scores.topics_file": (_asked(TAG),),
     "run_pairs.two": (_asked(), _asked(("first", "harbour-bm25"), ("second", "tidewater-tfidf"))),
     "side_by_side.desk": (_asked(), _asked(task_id="run_task_id")),
+    "trust.collection": (_asked(), _asked(("show", "yes")), _asked(("show", "yes"), who="wick")),
     "trust.question": (_asked(), _asked(question="holes"), _asked(question="topics"), _asked(who="wick")),
     "topics.topic": (_asked(("topic", "T02")),),
 }
@@ -116,6 +117,7 @@ BARE = frozenset(
         "qrels.index",
         "scores.index",
         "run_pairs.index",
+        "trust.collection",
         "run_pairs.two",
         "topic_scores.index",
         "analysis.index",

@@ -87,3 +87,18 @@ def test_the_files_of_a_question_are_its_tables(olga: FlaskClient) -> None:
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_a_measure_that_is_better_when_lower_is_refused(olga: FlaskClient, question: str) -> None:
     assert olga.get(f"{ADDRESS}/{question}?measure=ESL(n=1)").status_code == 422
+
+
+def test_the_report_is_a_page_that_fetches_itself_and_a_file_for_all_who_read(
+    olga: FlaskClient, enter: Enter
+) -> None:
+    page = olga.get(f"{ADDRESS}/report").text
+    (address, *_) = links(page, "show=yes")
+    assert "<table" not in page.partition('id="collection"')[2]
+    assert '<article class="card collection-report"><h2' in olga.get(address).text
+    (file, *_) = links(page, "report.md")
+    answer = enter("Vera").get(file)
+    assert answer.mimetype == "text/markdown"
+    assert answer.text.startswith("# ")
+    assert olga.get(f"{ADDRESS}/report?show=yes&measure=ESL(n=1)").status_code == 422
+    assert enter("Ada").get(file).status_code == 403

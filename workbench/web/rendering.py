@@ -169,6 +169,17 @@ def render_document(text: str) -> Markup:
 
 def render_guidelines(markdown: str) -> Markup:
     """Guidelines from Markdown as HTML; raw HTML is shown as text, links open in a new tab."""
+    return Markup(_rendered(markdown, below=2))  # noqa: S704  # cleaned
+
+
+def render_report(markdown: str) -> Markup:
+    """A report from Markdown as HTML whose first heading is an h2; its tables scroll by keyboard too."""
+    boxed = '<div class="scroll" role="region" aria-label="Table" tabindex="0">'
+    return Markup(_rendered(markdown, below=1).replace('<div class="scroll">', boxed))  # noqa: S704  # cleaned
+
+
+def _rendered(markdown: str, *, below: int) -> str:
+    """Markdown as cleaned HTML, with its headings so many levels down."""
     rendered = _MARKDOWN.render(_UNSHOWABLE.sub("\ufffd", markdown))
     clean = nh3.clean(
         rendered,
@@ -180,7 +191,7 @@ def render_guidelines(markdown: str) -> Markup:
         link_rel="noopener noreferrer",
         set_tag_attribute_values={"a": {"target": "_blank"}},
     )
-    return Markup(_shown(clean))  # noqa: S704  # cleaned
+    return _shown(clean, below)
 
 
 def _plain(text: str) -> Markup:
@@ -278,9 +289,9 @@ def _resolved(text: str) -> str:
     return _REFERENCE.sub(read, text).replace("&", _STAND_INS["&"]).replace("\u00a0", _STAND_INS["\u00a0"])
 
 
-def _shown(clean: str) -> str:
-    # The page has two levels of headings above these; wide tables scroll in a container.
-    lowered = _HEADING.sub(lambda match: f"<{match[1]}h{min(int(match[2]) + 2, 6)}{match[3]}", clean)
+def _shown(clean: str, below: int = 2) -> str:
+    # The page has as many levels of headings above these; wide tables scroll in a container.
+    lowered = _HEADING.sub(lambda match: f"<{match[1]}h{min(int(match[2]) + below, 6)}{match[3]}", clean)
     boxed = _TABLE.sub(r'<div class="scroll"><table\1>', lowered).replace("</table>", "</table></div>")
     return _overrides_shown(_DIRECTIONS.sub("", boxed))
 

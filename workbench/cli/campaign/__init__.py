@@ -63,6 +63,7 @@ COMMANDS = {
     "plan-overlap": "workbench.cli.campaign.overlap:plan_overlap",
     "draw-overlap": "workbench.cli.campaign.overlap:draw_overlap",
     "score": "workbench.cli.campaign.score:score",
+    "report": "workbench.cli.campaign.report:report",
     "archive": "workbench.cli.campaign.archive:archive",
     "restore": "workbench.cli.campaign.archive:restore",
     "duplicate": "workbench.cli.campaign.archive:duplicate",

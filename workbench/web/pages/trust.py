@@ -30,13 +30,16 @@ from workbench.trust.runs_export import PARTS as RUNS
 from workbench.trust.runs_export import runs_export
 from workbench.web.access import here, reader
 from workbench.web.context import reading
-from workbench.web.downloads import export_file
+from workbench.web.downloads import attachment, export_file
 from workbench.web.forms import findings_of, status_of
 from workbench.web.pages.qrels.rule_form import RuleForm, rule_form
+from workbench.web.rendering import render_report
 from workbench.web.requests import wants_fragment
 from workbench.workflow.runs.run_records import runs_of
+from workbench.workflow.trust.collection_report import collection_report
 from workbench.workflow.trust.questions import campaign_depth, campaign_holes, campaign_topics
 from workbench.workflow.trust.report import TrustReport, trust_report
+from workbench.workflow.trust.report_markdown import report_markdown
 
 blueprint = Blueprint("trust", __name__, url_prefix="/c/<slug>/trust")
 MEASURE = "AP"
@@ -154,6 +157,43 @@ def question_file(question: str, kind: str) -> Response:
     with reading() as db:
         found = asked.compute(db, here().id, rule_form(db, here().id).choice, _measure())
     return export_file(asked.export(found, _part(asked.parts)), kind, f"{here().slug}.trust-{question}")
+
+
+@blueprint.get("/report")
+@reader
+def collection() -> str | tuple[str, int]:
+    """The report on the collection; htmx fetches it, which may take seconds, unless `show` is given."""
+    shown = wants_fragment() or "show" in request.args
+    findings: tuple[Finding, ...] = ()
+    text = None
+    with reading() as db:
+        rule = rule_form(db, here().id)
+        try:
+            text = _collection_markdown(db, rule.choice) if shown else None
+        except WorkbenchError as error:
+            findings = findings_of(error, "Report")
+    page = render_template(
+        "trust/_collection.html" if wants_fragment() else "trust/collection.html",
+        form=rule,
+        measure=_measure(),
+        shown=shown,
+        rendered=None if text is None else render_report(text),
+        findings=findings,
+    )
+    return (page, 422) if findings else page
+
+
+@blueprint.get("/report.md")
+@reader
+def collection_file() -> Response:
+    """The same as a Markdown file."""
+    with reading() as db:
+        text = _collection_markdown(db, rule_form(db, here().id).choice)
+    return attachment(text.encode("utf-8", "replace"), f"{here().slug}.report.md", kind="text/markdown")
+
+
+def _collection_markdown(db: Session, choice: RuleChoice) -> str:
+    return report_markdown(collection_report(db, here().id, choice=choice, measure=_measure()))
 
 
 def _measure() -> str:
