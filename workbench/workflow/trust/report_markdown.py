@@ -19,7 +19,7 @@ DASH = "–"
 def report_markdown(report: CollectionReport) -> str:
     """The whole report, its title first; ends with a line feed."""
     parts = [
-        [f"# {escaped(report.name)}: report on the test collection"],
+        [f"# Report on the test collection: {escaped(report.name)}"],
         [_state(report)],
         _section("What may and may not be concluded", [_listed(conclusions(report))]),
         _section("Size", _size(report)),
