@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import gzip
 import io
 
@@ -19,6 +21,14 @@ def errors(content: str | bytes) -> list[tuple[int | None, str]]:
     with pytest.raises(InvalidInput) as refused:
         read_qrels(stream(content), source="q")
     return codes(refused.value)
+
+
+@pytest.mark.parametrize("content", ["1 0 d 1\n", "1 0 d\n"])
+def test_the_collection_of_garbage_goes_on_after_reading(content: str) -> None:
+    assert gc.isenabled()
+    with contextlib.suppress(InvalidInput):
+        read_qrels(stream(content), source="q")
+    assert gc.isenabled()
 
 
 def test_negative_grades_and_odd_ids_are_kept() -> None:

@@ -158,18 +158,15 @@ def read_packed(
     names = _decoded(pieces.topics)
     if any_twice(prints) or (topics is not None and not set(topics).issuperset(names)):
         raise NotUnderstood
-    numbers = np.concatenate(pieces.numbers)
-    by_topic = np.argsort(numbers, kind="stable")
+    numbers, scores = np.concatenate(pieces.numbers), np.concatenate(pieces.scores)
+    docnos = np.concatenate(pieces.docnos)
+    # Most files have their lines topic after topic; to move them would take a twentieth of the time.
+    if (numbers[1:] < numbers[:-1]).any():
+        by_topic = np.argsort(numbers, kind="stable")
+        numbers, docnos, scores = numbers[by_topic], docnos[by_topic], scores[by_topic]
     (tag,) = _decoded(pieces.tags)
-    return PackedRun(
-        tag,
-        names,
-        np.searchsorted(numbers[by_topic], np.arange(len(names) + 1)),
-        np.concatenate(pieces.docnos)[by_topic],
-        np.concatenate(pieces.scores)[by_topic],
-        len(prints),
-        depth,
-    )
+    starts = np.searchsorted(numbers, np.arange(len(names) + 1))
+    return PackedRun(tag, names, starts, docnos, scores, len(prints), depth)
 
 
 def _keep_freed_memory() -> None:

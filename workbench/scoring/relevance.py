@@ -148,8 +148,8 @@ class PairTable:
             same[at[~equal]] = False
             at, places = at[equal], places[equal]
         found[at] = self._values.take(places)
-        if self._rest is not None:
-            others = np.flatnonzero((entries != _EMPTY) & ~same)
+        others = np.flatnonzero((entries != _EMPTY) & ~same)
+        if self._rest is not None and len(others):
             found[others] = self._rest.find(_fetched(docnos, others), numbers[others])
         return found
 
