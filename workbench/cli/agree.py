@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
@@ -16,6 +17,7 @@ from workbench.cli.agreement_options import View, report_options
 from workbench.cli.agreement_output import print_agreement
 from workbench.cli.assessor_files import read_judgment_files, read_qrels_by_assessor
 from workbench.cli.qrels_files import cannot_judge_option
+from workbench.cli.record_options import record_options
 from workbench.cli.runs import only_one_standard_input
 from workbench.errors import WorkbenchError
 from workbench.records import Answer
@@ -28,30 +30,51 @@ Given = tuple[str, str, str, int]
 """An assessor's name, topic, docno, and a grade or an answer that is none."""
 
 
+@dataclass(frozen=True, slots=True)
+class AnswerFiles:
+    """How files of several assessors are read: what is in them, and which answers count."""
+
+    as_judgments: bool
+    codes: tuple[int, ...]
+    repeats: str
+    machine_names: tuple[str, ...]
+
+    def read(self, files: Sequence[str]) -> list[Given]:
+        """The answers of these files, in their order; raises InvalidInput."""
+        return _judgments(files, self.codes) if self.as_judgments else _qrels(files, self.codes)
+
+
+_FILES = (
+    click.option(
+        "--judgments", "as_judgments", is_flag=True, help="The files have a column for the assessor."
+    ),
+    cannot_judge_option,
+    click.option(
+        "--repeats",
+        type=click.Choice(["last", "first"]),
+        default="last",
+        show_default=True,
+        help="Which answer of an assessor who answered twice counts.",
+    ),
+    click.option(
+        "--machine",
+        "machine_names",
+        multiple=True,
+        help="Name of an assessor that is a machine (repeatable).",
+    ),
+)
+
+
 @click.command("agree")
 @click.argument("files", metavar="A [B C...]", nargs=-1, required=True)
-@click.option("--judgments", "as_judgments", is_flag=True, help="The files have a column for the assessor.")
-@cannot_judge_option
-@click.option(
-    "--repeats",
-    type=click.Choice(["last", "first"]),
-    default="last",
-    show_default=True,
-    help="Which answer of an assessor who answered twice counts.",
-)
-@click.option(
-    "--machine", "machine_names", multiple=True, help="Name of an assessor that is a machine (repeatable)."
-)
+@record_options("given", AnswerFiles, _FILES)
 @click.option(
     "--scale", metavar="GRADES", help="All grades of the scale, as '0 1 2 3'; those that occur if not given."
 )
 @report_options()
 def command(
     files: tuple[str, ...],
-    as_judgments: bool,
-    codes: tuple[int, ...],
-    repeats: str,
-    machine_names: tuple[str, ...],
+    given: AnswerFiles,
     scale: str | None,
     options: AgreementOptions,
     view: View,
@@ -67,13 +90,13 @@ def command(
     threshold = options.relevant_from
     if threshold is not None and threshold < 1:
         raise click.UsageError("--relevant-from must be 1 or more")
-    if repeats != "last" and not as_judgments:
+    if given.repeats != "last" and not given.as_judgments:
         raise click.UsageError("--repeats goes with --judgments")
-    if len(files) < 2 and not as_judgments:
+    if len(files) < 2 and not given.as_judgments:
         raise click.UsageError("two files of qrels are needed, or one with --judgments")
-    given = _judgments(files, codes) if as_judgments else _qrels(files, codes)
-    answers = _answers(given, machine_names, first_counts=repeats == "first")
-    categories = _scale(scale, given)
+    read = given.read(files)
+    answers = _answers(read, given.machine_names, first_counts=given.repeats == "first")
+    categories = _scale(scale, read)
     if threshold is not None and threshold > max(categories):
         raise WorkbenchError(
             f"no grade is {threshold} or more, so that nothing is relevant; the highest is {max(categories)}",

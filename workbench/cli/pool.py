@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import click
 
 from workbench.cli.output import say_json
 from workbench.cli.qrels_files import cannot_judge_option, read_graded
+from workbench.cli.record_options import record_options
 from workbench.cli.runs import RunFiles, only_one_standard_input, read_runs, read_tops, run_arguments
 from workbench.cli.strategy_options import option_name, recipe_options
 from workbench.pooling.adaptive.live import Simulated, simulated
@@ -22,20 +24,46 @@ NOT_RELEVANT = "not-relevant"
 UNJUDGED = ("unknown", NOT_RELEVANT)
 
 
-def simulate(
-    runs: Iterable[Run],
-    qrels: str,
-    *,
-    codes: tuple[int, ...],
-    recipe: PoolRecipe,
-    relevant_from: int,
-    unjudged: str,
-    as_json: bool,
-) -> None:
+@dataclass(frozen=True, slots=True)
+class ReplayQrels:
+    """The judgments on which an adaptive strategy is replayed; `qrels` is None where it is not."""
+
+    qrels: str | None
+    relevant_from: int
+    unjudged: str
+    codes: tuple[int, ...]
+
+    def relevant(self) -> dict[tuple[str, str], bool]:
+        """Whether each judged pair is relevant; raises InvalidInput as the reader of qrels does."""
+        lines = read_graded(self.qrels, self.codes) if self.qrels is not None else ()
+        return {(line.topic, line.docno): line.grade >= self.relevant_from for line in lines}
+
+
+_REPLAY = (
+    click.option("--qrels", metavar="FILE", help="Judgments on which an adaptive strategy is replayed."),
+    click.option(
+        "--relevant-from",
+        type=click.IntRange(1),
+        default=1,
+        show_default=True,
+        help="With --qrels: lowest relevant grade.",
+    ),
+    click.option(
+        "--unjudged",
+        type=click.Choice(UNJUDGED),
+        default=UNJUDGED[0],
+        show_default=True,
+        help="With --qrels: how to treat documents without a judgment.",
+    ),
+    cannot_judge_option,
+)
+
+
+def simulate(runs: Iterable[Run], given: ReplayQrels, recipe: PoolRecipe, *, as_json: bool) -> None:
     """Print the pairs in the order in which the strategy has them judged, and count the relevant ones."""
-    relevant = {(qrel.topic, qrel.docno): qrel.grade >= relevant_from for qrel in read_graded(qrels, codes)}
+    relevant = given.relevant()
     pool = start(runs, strategy=recipe.strategy, ties=recipe.ties, parameters=recipe.parameters)
-    judged = list(simulated(pool, relevant, unknown=False if unjudged == NOT_RELEVANT else None))
+    judged = list(simulated(pool, relevant, unknown=False if given.unjudged == NOT_RELEVANT else None))
     if as_json:
         say_json([_object(one) for one in judged])
     else:
@@ -44,7 +72,7 @@ def simulate(
     found = sum(one.relevant is True for one in judged)
     of = sum(relevant[pair] for pair in relevant)
     click.echo(
-        f"{len(judged)} pairs of {len(pool.topics)} topics: {known} judged in {qrels}, "
+        f"{len(judged)} pairs of {len(pool.topics)} topics: {known} judged in {given.qrels}, "
         f"{found} relevant of {of} there",
         err=True,
     )
@@ -63,22 +91,7 @@ def _object(one: Simulated) -> dict[str, object]:
 @click.command("pool")
 @run_arguments(required=False)
 @recipe_options(listed_by="--strategies")
-@click.option("--qrels", metavar="FILE", help="Judgments on which an adaptive strategy is replayed.")
-@click.option(
-    "--relevant-from",
-    type=click.IntRange(1),
-    default=1,
-    show_default=True,
-    help="With --qrels: lowest relevant grade.",
-)
-@click.option(
-    "--unjudged",
-    type=click.Choice(UNJUDGED),
-    default=UNJUDGED[0],
-    show_default=True,
-    help="With --qrels: how to treat documents without a judgment.",
-)
-@cannot_judge_option
+@record_options("judged", ReplayQrels, _REPLAY)
 @click.option("--warnings", is_flag=True, help="Print warnings about the runs on standard error.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, with the runs of each document.")
 @click.option(
@@ -87,10 +100,7 @@ def _object(one: Simulated) -> dict[str, object]:
 def command(
     runs: RunFiles,
     recipe: PoolRecipe,
-    qrels: str | None,
-    relevant_from: int,
-    unjudged: str,
-    codes: tuple[int, ...],
+    judged: ReplayQrels,
     warnings: bool,
     as_json: bool,
     listed: bool,
@@ -110,13 +120,13 @@ def command(
         return
     if not runs.names:
         raise click.UsageError("Missing argument 'RUN...'.")
-    if (recipe.strategy in ADAPTIVE) != (qrels is not None):
+    if (recipe.strategy in ADAPTIVE) != (judged.qrels is not None):
         raise click.UsageError(
             f"--qrels is for adaptive strategies only: {', '.join(ADAPTIVE)}"
-            if qrels is not None
+            if judged.qrels is not None
             else f"{recipe.strategy} chooses from judgments: give them with --qrels, or pool in a campaign"
         )
-    only_one_standard_input(runs.names if qrels is None else (*runs.names, qrels))
+    only_one_standard_input(runs.names if judged.qrels is None else (*runs.names, judged.qrels))
     values, ties = recipe.values(), recipe.ties
     depth = ALL_STRATEGIES[recipe.strategy].depth_read(values)
     if recipe.strategy == DEPTH.name and depth is not None and not as_json and not warnings:
@@ -126,16 +136,8 @@ def command(
         return
     read = read_runs(runs, warnings=warnings, unique_tags=True, depth=depth, ties=ties)
     given = (run for _, run in read)
-    if qrels is not None:
-        simulate(
-            given,
-            qrels,
-            codes=codes,
-            recipe=recipe,
-            relevant_from=relevant_from,
-            unjudged=unjudged,
-            as_json=as_json,
-        )
+    if judged.qrels is not None:
+        simulate(given, judged, recipe, as_json=as_json)
         return
     pool = build_pool(given, strategy=recipe.strategy, ties=ties, parameters=values)
     if as_json:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tests.support import examples
 from workbench.storage.events import PLANTED, REPEAT
-from workbench.workflow.judging.quality_checks import check_places, seeded_order, slot_key
+from workbench.workflow.judging.quality_checks import CheckRules, check_places, seeded_order, slot_key
 from workbench.workflow.judging.task import Slot
 
 
@@ -25,7 +25,7 @@ def test_repeats_keep_their_distance_and_come_once_each_at_the_rate(
 
     def plan() -> dict[int, list[Slot]]:
         return check_places(
-            old, new, seed=seed, topic="T", one_in=one_in, distance=distance, planted=known,
+            old, new, seed=seed, topic="T", rules=CheckRules(one_in, distance), planted=known,
             repeated=every[:barred],
         )  # fmt: skip
 
@@ -50,13 +50,13 @@ def test_repeats_keep_their_distance_and_come_once_each_at_the_rate(
 def test_the_rate_is_reached_in_spite_of_the_distance_and_in_small_topics() -> None:
     # Nothing can be repeated among the first ten of 24 documents; what is owed by then comes later: 24 / 4.
     docnos = [f"d{n}" for n in range(24)]
-    found = check_places([], docnos, seed=7, topic="T", one_in=4, distance=10)
+    found = check_places([], docnos, seed=7, topic="T", rules=CheckRules(4, 10))
     assert sum(len(slots) for slots in found.values()) == 6
     # Of six documents one in four is 1.5: one or two in each of 24 topics, 36 on average.
     small = [
         sum(
             len(slots)
-            for slots in check_places([], docnos[:6], seed=7, topic=str(n), one_in=4, distance=10).values()
+            for slots in check_places([], docnos[:6], seed=7, topic=str(n), rules=CheckRules(4, 10)).values()
         )
         for n in range(24)
     ]
@@ -66,8 +66,8 @@ def test_the_rate_is_reached_in_spite_of_the_distance_and_in_small_topics() -> N
 
 def test_no_rate_means_no_repeats_and_another_seed_means_other_places() -> None:
     docnos = [f"d{n}" for n in range(50)]
-    assert check_places([], docnos, seed=1, topic="T") == {}
-    one, other = (check_places([], docnos, seed=s, topic="T", one_in=5, distance=10) for s in (1, 2))
+    assert check_places([], docnos, seed=1, topic="T", rules=CheckRules()) == {}
+    one, other = (check_places([], docnos, seed=s, topic="T", rules=CheckRules(5, 10)) for s in (1, 2))
     assert one != other
 
 

@@ -71,6 +71,13 @@ def disputes(
         click.echo(f"{found.done} of {found.total} settled", err=True)
 
 
+RULES = (
+    "difference", "steps", "beside_grades", "machines", "names_hidden", "blind_discussion",
+    "reasons_required", "measure",
+)  # fmt: skip
+"""The settings in the order in which they are printed."""
+
+
 @click.command("dispute-rules")
 @click.argument("campaign")
 @click.option(
@@ -86,46 +93,34 @@ def disputes(
 )
 @click.option("--machines/--no-machines", default=None, help="Whether machine judgments are counted.")
 @click.option(
-    "--hide-names/--show-names", default=None, help="Whether adjudicators see A, B, C instead of names."
+    "--hide-names/--show-names",
+    "names_hidden",
+    default=None,
+    help="Whether adjudicators see A, B, C instead of names.",
 )
 @click.option(
     "--blind/--in-turn",
+    "blind_discussion",
     default=None,
     help="Whether new answers in a discussion are shown once all have answered, or as they come.",
 )
 @click.option(
-    "--reasons/--no-reasons", default=None, help="Whether an answer in a discussion needs a comment."
+    "--reasons/--no-reasons",
+    "reasons_required",
+    default=None,
+    help="Whether an answer in a discussion needs a comment.",
 )
 @click.option(
     "--measure", help=f"Measure of the influence on the ranking, such as {', '.join(influence_measures())}."
 )
 @JSON
 @database_options
-def dispute_rules(
-    settings: Settings,
-    campaign: str,
-    difference: str | None,
-    steps: int | None,
-    beside_grades: bool | None,
-    machines: bool | None,
-    hide_names: bool | None,
-    blind: bool | None,
-    reasons: bool | None,
-    measure: str | None,
-    as_json: bool,
-) -> None:
+def dispute_rules(settings: Settings, campaign: str, as_json: bool, **given: Any) -> None:
     """Show or change what counts as disputed in CAMPAIGN, and how it is discussed."""
-    given: dict[str, Any] = {
-        "difference": Difference(difference) if difference else None,
-        "steps": steps,
-        "beside_grades": beside_grades,
-        "machines": machines,
-        "names_hidden": hide_names,
-        "blind_discussion": blind,
-        "reasons_required": reasons,
-        "measure": measure,
-    }
+    # Each option has the name of its setting.
     changes = {name: value for name, value in given.items() if value is not None}
+    if "difference" in changes:
+        changes["difference"] = Difference(changes["difference"])
     with open_database(settings) as database:
         if changes:
             with database.writing() as db:
@@ -134,7 +129,7 @@ def dispute_rules(
                 save_adjudication_rules(db, found, replace(before, **changes))
         with database.reading() as db:
             rules = adjudication_rules(db, campaign_by_slug(db, campaign).id)
-    now = {name: getattr(rules, name) for name in given} | {"difference": str(rules.difference)}
+    now = {name: getattr(rules, name) for name in RULES} | {"difference": str(rules.difference)}
     if as_json:
         say_json(now)
     else:

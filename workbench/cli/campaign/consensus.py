@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -20,6 +21,7 @@ from workbench.cli.consensus_text import (
 )
 from workbench.cli.database import database_options, open_database
 from workbench.cli.output import print_export, say_json
+from workbench.cli.record_options import record_options
 from workbench.consensus.rule_choice import RuleChoice, choices_of, default_rules
 from workbench.consensus.settle import label_export
 from workbench.consensus.soft import soft_export
@@ -85,13 +87,27 @@ def qrels(
     click.echo(f"{len(report.consensus.qrels)} lines; {left} judged pairs without a grade{more}", err=True)
 
 
+@dataclass(frozen=True, slots=True)
+class RuleRanking:
+    """How the rules are compared by the ranking of runs: by a measure, of which runs, or not at all."""
+
+    measure: str
+    tags: tuple[str, ...]
+    no_ranking: bool
+
+
+_RANKING = (
+    click.option("-m", "--measure", default=MEASURE, show_default=True, help="Measure that ranks the runs."),
+    click.option("--run", "tags", multiple=True, help="Only these runs, by tag; all if not given."),
+    click.option("--no-ranking", is_flag=True, help="Leave out how the rules rank the runs."),
+)
+
+
 @click.command("consensus")
 @click.argument("campaign")
 @consensus_options(several=True)
 @click.option("--models", is_flag=True, help="Without --rule: also the models, which take seconds.")
-@click.option("-m", "--measure", default=MEASURE, show_default=True, help="Measure that ranks the runs.")
-@click.option("--run", "tags", multiple=True, help="Only these runs, by tag; all if not given.")
-@click.option("--no-ranking", is_flag=True, help="Leave out how the rules rank the runs.")
+@record_options("ranked_by", RuleRanking, _RANKING)
 @click.option(
     "--csv",
     "table",
@@ -107,9 +123,7 @@ def consensus(
     people: tuple[str, ...],
     choice: RuleChoice,
     models: bool,
-    measure: str,
-    tags: tuple[str, ...],
-    no_ranking: bool,
+    ranked_by: RuleRanking,
     table: str | None,
     as_json: bool,
 ) -> None:
@@ -126,9 +140,9 @@ def consensus(
     with open_database(settings) as database, database.reading() as db:
         found = campaign_by_slug(db, campaign)
         preview = preview_rules(db, found.id, choices)
-        if not no_ranking:
+        if not ranked_by.no_ranking:
             try:
-                ranking = _ranked(db, found.id, choices, measure, tags)
+                ranking = _ranked(db, found.id, choices, ranked_by)
             except WorkbenchError as error:
                 why_not = str(error)
     if table:
@@ -164,7 +178,7 @@ def consensus(
 
 
 def _ranked(
-    db: Session, campaign_id: int, choices: tuple[RuleChoice, ...], measure: str, tags: tuple[str, ...]
+    db: Session, campaign_id: int, choices: tuple[RuleChoice, ...], by: RuleRanking
 ) -> RankingPreview:
     """The ranking, with a bar on the error stream where that is a terminal."""
     console = Console(stderr=True)
@@ -174,8 +188,8 @@ def _ranked(
             db,
             campaign_id,
             choices,
-            measure=measure,
-            tags=tags or None,
+            measure=by.measure,
+            tags=by.tags or None,
             progress=lambda done, total: bar.update(task, completed=done, total=total),
         )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from pathlib import PurePath
 from typing import BinaryIO
 
@@ -13,6 +14,7 @@ from workbench.cli.database import database_options, open_database
 from workbench.cli.inputs import read_each
 from workbench.cli.output import say_json, say_table
 from workbench.cli.qrels_files import cannot_judge_option
+from workbench.cli.record_options import record_options
 from workbench.errors import WorkbenchError
 from workbench.formats.judgments import read_judgments, write_judgments
 from workbench.formats.probe_answers import write_probe_answers
@@ -31,27 +33,39 @@ from workbench.workflow.judging.current_judgments import (
 from workbench.workflow.judging.importing import import_judgments, judgments_from_qrels
 
 
+@dataclass(frozen=True, slots=True)
+class ImportOptions:
+    """How files of judgments are read, and who their assessors are."""
+
+    as_qrels: bool
+    names: tuple[str, ...]
+    machines: tuple[str, ...]
+    codes: tuple[int, ...]
+    discussed: bool
+
+
+_IMPORT = (
+    click.option("--qrels", "as_qrels", is_flag=True, help="Each FILE is the qrels of one assessor."),
+    click.option(
+        "--assessor", "names", multiple=True, help="With --qrels: names, one a FILE; else the file's stem."
+    ),
+    click.option("--machine", "machines", multiple=True, help="An assessor that is a machine; * for all."),
+    cannot_judge_option,
+    click.option("--discussed", is_flag=True, help="Answers given after a discussion; earlier answers stay."),
+)
+
+
 @click.command("import")
 @click.argument("campaign")
 @FILES
-@click.option("--qrels", "as_qrels", is_flag=True, help="Each FILE is the qrels of one assessor.")
-@click.option(
-    "--assessor", "names", multiple=True, help="With --qrels: names, one a FILE; else the file's stem."
-)
-@click.option("--machine", "machines", multiple=True, help="An assessor that is a machine; * for all.")
-@cannot_judge_option
-@click.option("--discussed", is_flag=True, help="Answers given after a discussion; earlier answers stay.")
+@record_options("how", ImportOptions, _IMPORT)
 @JSON
 @database_options
 def import_(
     settings: Settings,
     campaign: str,
     files: tuple[str, ...],
-    as_qrels: bool,
-    names: tuple[str, ...],
-    machines: tuple[str, ...],
-    codes: tuple[int, ...],
-    discussed: bool,
+    how: ImportOptions,
     as_json: bool,
 ) -> None:
     """Import judgments of several assessors into CAMPAIGN.
@@ -59,16 +73,16 @@ def import_(
     FILE is TSV with the header `topic doc assessor grade`, or with --qrels one assessor's qrels. All files
     are kept, or, when one is refused, none.
     """
-    if names and (not as_qrels or len(names) != len(files)):
+    if how.names and (not how.as_qrels or len(how.names) != len(files)):
         raise click.UsageError("--assessor goes with --qrels, once for each FILE")
-    assessors = iter(names or map(_stem, files))
+    assessors = iter(how.names or map(_stem, files))
 
     def read(stream: BinaryIO, source: str) -> tuple[Judgment, ...]:
         assessor = next(assessors)
-        if as_qrels:
+        if how.as_qrels:
             qrels = read_qrels(stream, source=source)
-            return judgments_from_qrels(qrels, assessor=assessor, cannot_judge=codes)
-        return read_judgments(stream, source=source, cannot_judge=codes)
+            return judgments_from_qrels(qrels, assessor=assessor, cannot_judge=how.codes)
+        return read_judgments(stream, source=source, cannot_judge=how.codes)
 
     # Before anything is written: who waits for a pipe must not keep others from saving.
     given = read_each(files, read)
@@ -77,15 +91,17 @@ def import_(
         found = campaign_by_slug(db, campaign)
         for source, judgments in given:
             named = {judgment.assessor for judgment in judgments}
-            unknown = set(machines) - {"*"} - named
+            unknown = set(how.machines) - {"*"} - named
             if unknown and len(files) == 1:
                 raise WorkbenchError(
                     f"{', '.join(sorted(unknown))} is not an assessor of {source}",
                     remedy=f"it has {', '.join(sorted(named)[:10])}",
                 )
-            kinds = named if "*" in machines else set(machines)
+            kinds = named if "*" in how.machines else set(how.machines)
             done.append(
-                import_judgments(db, found.id, judgments, source=source, machines=kinds, discussed=discussed)
+                import_judgments(
+                    db, found.id, judgments, source=source, machines=kinds, discussed=how.discussed
+                )
             )
     if as_json:
         say_json(

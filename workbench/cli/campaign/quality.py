@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import click
@@ -12,6 +12,7 @@ from workbench.cli.campaign.campaigns import JSON
 from workbench.cli.database import database_options, open_database
 from workbench.cli.inputs import open_input
 from workbench.cli.output import say_json, say_table
+from workbench.cli.record_options import record_options
 from workbench.errors import NotFound
 from workbench.formats.graded_pairs import GradedPair, read_known_grades
 from workbench.settings import Settings
@@ -30,18 +31,64 @@ from workbench.workflow.judging.trainees import Trainee, trainees
 from workbench.workflow.judging.training import waive_training
 
 
+@dataclass(frozen=True, slots=True)
+class CheckChanges:
+    """What is to be changed of the rules; None is not, and a number of 0 means none."""
+
+    one_in: int | None
+    distance: int | None
+    training: bool | None
+    least: int | None
+
+    def changes(self) -> dict[str, Any]:
+        """The fields of the rules that change, with their new values."""
+        kept = {"distance": self.distance, "training": self.training}
+        changes: dict[str, Any] = {name: value for name, value in kept.items() if value is not None}
+        for name, number in (("one_in", self.one_in), ("least", self.least)):
+            if number is not None:
+                changes[name] = number or None
+        return changes
+
+
+_CHANGES = (
+    click.option("--one-in", type=click.IntRange(0, RAREST), help="One repeat in N documents; 0 for none."),
+    click.option("--distance", type=click.IntRange(1, FARTHEST), help="Documents before a repeat, at least."),
+    click.option("--training/--no-training", default=None, help="Begin topics with training."),
+    click.option(
+        "--least", type=click.IntRange(0, 100), help="Pass mark of the training, in percent; 0 for none."
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownFiles:
+    """Files of known answers, by what they are for; `remove` is the kind that they replace."""
+
+    planted: str | None
+    trained: str | None
+    remove: str | None
+
+    def read(self) -> list[tuple[str, str, tuple[GradedPair, ...]]]:
+        """The purpose, the source and the pairs of each file; raises InvalidInput."""
+        read: list[tuple[str, str, tuple[GradedPair, ...]]] = []
+        with ExitStack() as stack:
+            for purpose, name in ((PLANTED, self.planted), (TRAINING, self.trained)):
+                if name:
+                    stream, source = stack.enter_context(open_input(name))
+                    read.append((purpose, source, read_known_grades(stream, source=source)))
+        return read
+
+
+_KNOWN = (
+    click.option("--planted", "planted", metavar="FILE", help="Load planted pairs."),
+    click.option("--training-pairs", "trained", metavar="FILE", help="Load pairs for training."),
+    click.option("--remove", type=click.Choice(KINDS), help="Remove the pairs of this kind before loading."),
+)
+
+
 @click.command("probes")
 @click.argument("campaign")
-@click.option("--one-in", type=click.IntRange(0, RAREST), help="One repeat in N documents; 0 for none.")
-@click.option(
-    "--distance",
-    type=click.IntRange(1, FARTHEST),
-    help="Documents before a repeat, at least.",
-)
-@click.option("--training/--no-training", default=None, help="Begin topics with training.")
-@click.option(
-    "--least", type=click.IntRange(0, 100), help="Pass mark of the training, in percent; 0 for none."
-)
+@record_options("rules_given", CheckChanges, _CHANGES)
 @click.option(
     "--let-through",
     "opened_for",
@@ -50,22 +97,15 @@ from workbench.workflow.judging.training import waive_training
     metavar="ASSESSOR TOPIC",
     help="Waive the training of an assessor in a topic.",
 )
-@click.option("--planted", "planted", metavar="FILE", help="Load planted pairs.")
-@click.option("--training-pairs", "trained", metavar="FILE", help="Load pairs for training.")
-@click.option("--remove", type=click.Choice(KINDS), help="Remove the pairs of this kind before loading.")
+@record_options("files", KnownFiles, _KNOWN)
 @JSON
 @database_options
 def probes(
     settings: Settings,
     campaign: str,
-    one_in: int | None,
-    distance: int | None,
-    training: bool | None,
-    least: int | None,
+    rules_given: CheckChanges,
     opened_for: tuple[tuple[str, str], ...],
-    planted: str | None,
-    trained: str | None,
-    remove: str | None,
+    files: KnownFiles,
     as_json: bool,
 ) -> None:
     """Show how CAMPAIGN measures its assessors, and change it: repeats, planted pairs, training.
@@ -73,23 +113,13 @@ def probes(
     A FILE is TSV with the header `topic doc grade feedback`; the feedback may lack. What is refused changes
     nothing. `self-consistency` has the results. Adaptive pools and pools with a queue have no quality checks.
     """
-    read: list[tuple[str, str, tuple[GradedPair, ...]]] = []
-    with ExitStack() as stack:
-        for purpose, name in ((PLANTED, planted), (TRAINING, trained)):
-            if name:
-                stream, source = stack.enter_context(open_input(name))
-                read.append((purpose, source, read_known_grades(stream, source=source)))
-    changes: dict[str, Any] = {"distance": distance, "training": training}
-    changes = {name: value for name, value in changes.items() if value is not None}
-    for name, number in (("one_in", one_in), ("least", least)):
-        if number is not None:
-            changes[name] = number or None
+    read, changes = files.read(), rules_given.changes()
     with open_database(settings) as database:
-        if changes or read or remove or opened_for:
+        if changes or read or files.remove or opened_for:
             with database.writing() as db:
                 found = campaign_by_slug(db, campaign).id
-                if remove:
-                    remove_known_answers(db, found, purpose=remove)
+                if files.remove:
+                    remove_known_answers(db, found, purpose=files.remove)
                 for purpose, source, answers in read:
                     load_known_answers(db, found, answers, purpose=purpose, source=source)
                 if changes:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import click
 
 from workbench.cli.campaign.campaigns import FILES, JSON
 from workbench.cli.database import database_options, open_database
 from workbench.cli.inputs import open_input, opened_each
 from workbench.cli.output import REFUSED, say_findings, say_json, say_table, with_progress
+from workbench.cli.record_options import record_options
 from workbench.cli.run_checking import ChosenRules, rule_options, say_reports
 from workbench.errors import finding_to_json
 from workbench.formats.run_rules import CODES
 from workbench.settings import Settings
+from workbench.storage import Session
 from workbench.storage.engine import Database
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.people.groups import group_named
@@ -28,13 +32,37 @@ from workbench.workflow.runs.run_rules import (
 from workbench.workflow.runs.store import store_runs
 
 
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """What is recorded of all runs of a command, as it was typed."""
+
+    group: str | None
+    kind: str | None
+    description: str
+    priority: int | None
+
+    def metadata(self, db: Session, campaign_id: int) -> RunMetadata:
+        """The same as it is stored; raises NotFound for a group that the campaign does not have."""
+        return RunMetadata(
+            group_id=group_named(db, campaign_id, self.group) if self.group else None,
+            kind=RunKind(self.kind) if self.kind else None,
+            description=tidy_description(self.description),
+            priority=self.priority,
+        )
+
+
+_ABOUT = (
+    click.option("--group", help="The group that submitted them."),
+    click.option("--kind", type=click.Choice([kind.value for kind in RunKind]), help="How they were made."),
+    click.option("--description", default="", help="A description of how they were made."),
+    click.option("--priority", type=click.IntRange(1), help="Among the group's runs; 1 is pooled first."),
+)
+
+
 @click.command("runs")
 @click.argument("campaign")
 @FILES
-@click.option("--group", help="The group that submitted them.")
-@click.option("--kind", type=click.Choice([kind.value for kind in RunKind]), help="How they were made.")
-@click.option("--description", default="", help="A description of how they were made.")
-@click.option("--priority", type=click.IntRange(1), help="Among the group's runs; 1 is pooled first.")
+@record_options("about", RunOptions, _ABOUT)
 @click.option("--replace", is_flag=True, help="Replace runs with the same tag; the old versions are kept.")
 @JSON
 @database_options
@@ -42,10 +70,7 @@ def runs(
     settings: Settings,
     campaign: str,
     files: tuple[str, ...],
-    group: str | None,
-    kind: str | None,
-    description: str,
-    priority: int | None,
+    about: RunOptions,
     replace: bool,
     as_json: bool,
 ) -> None:
@@ -56,13 +81,7 @@ def runs(
     """
     with open_database(settings) as database:
         with database.reading() as db:
-            campaign_id = campaign_by_slug(db, campaign).id
-            metadata = RunMetadata(
-                group_id=group_named(db, campaign_id, group) if group else None,
-                kind=RunKind(kind) if kind else None,
-                description=tidy_description(description),
-                priority=priority,
-            )
+            metadata = about.metadata(db, campaign_by_slug(db, campaign).id)
         found, checked = _check(database, campaign, files, replacing=replace)
         with database.writing() as db:
             result = store_runs(db, found.campaign_id, checked, metadata, replacing=replace)

@@ -108,8 +108,7 @@ def check_places(
     *,
     seed: int,
     topic: str,
-    one_in: int | None = None,
-    distance: int = 0,
+    rules: CheckRules,
     planted: Collection[str] = (),
     repeated: Collection[str] = (),
 ) -> dict[int, list[Slot]]:
@@ -127,12 +126,12 @@ def check_places(
     for docno in sorted(planted, key=id_bytes):
         at = int.from_bytes(_draw(seed, topic, PLANTED, docno)[:8]) % len(coming)
         found.setdefault(at, []).append(Slot(docno, PLANTED))
-    if one_in is None:
+    if rules.one_in is None:
         return found
     shown = [*before, *coming]
     barred, waiting, ripe = set(repeated), 0, list[tuple[bytes, str]]()
-    apart, owed = min(distance, len(shown) // 2), 0
-    drawn = set(_places(len(coming), one_in, seed=seed, topic=topic))
+    apart, owed = min(rules.distance, len(shown) // 2), 0
+    drawn = set(_places(len(coming), rules.one_in, seed=seed, topic=topic))
     for at in range(1, len(coming) + 1):
         while waiting < len(before) + at - apart:
             docno = shown[waiting]
@@ -219,8 +218,7 @@ def _with(db: Session, task: Task, rules: CheckRules) -> Task:
         coming,
         seed=assignment.seed,
         topic=assignment.topic,
-        one_in=rules.one_in,
-        distance=rules.distance,
+        rules=rules,
         planted=[
             docno
             for docno in known[PLANTED]
