@@ -76,10 +76,13 @@ def array_order(docnos: Docnos, scores: Scores, numbers: Positions, ties: TieRul
 
 def score_order(scores: Scores, numbers: Positions) -> Positions:
     """The order by topic number, then score, ties in the order of the file; shape (documents,)."""
-    rises = (scores[1:] > scores[:-1]) & (numbers[1:] == numbers[:-1])
-    if rises.any() or (numbers[1:] < numbers[:-1]).any():
+    order = np.arange(len(scores))
+    if (numbers[1:] < numbers[:-1]).any():
+        order = np.argsort(numbers, kind="stable")
+    in_order, topics = scores.take(order), numbers.take(order)
+    if ((in_order[1:] > in_order[:-1]) & (topics[1:] == topics[:-1])).any():
         return np.lexsort((-scores, numbers))
-    return np.arange(len(scores))
+    return order
 
 
 def ties_ordered(
