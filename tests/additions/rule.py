@@ -14,7 +14,7 @@ MODULE = '''
 
 from __future__ import annotations
 
-from workbench.consensus.rule import Grades, Parameter, Rule
+from workbench.consensus.rule import Grades, Rule, RuleParameter
 
 
 def supported(grades: Grades, *, support: str = "2") -> int | None:
@@ -30,7 +30,7 @@ SUPPORTED = Rule(
     "a test",
     supported,
     "too few assessors graded it",
-    (Parameter("support", "Assessors needed", "how many must reach the grade", default="2", number=True),),
+    (RuleParameter("support", "Assessors needed", "how many must reach it", default="2", number=True),),
 )
 '''
 ON_THE_PAGES = """
