@@ -24,6 +24,9 @@ INPUTS = {
     "rounds": ["judged.tsv", "judged.tsv"],
     "plan-overlap": [],
     "score": ["qrels", "one.run"],
+    "compare": ["qrels", "one.run", "two.run"],
+    "pairs": ["qrels", "one.run", "two.run"],
+    "topics": ["qrels", "one.run", "two.run"],
     "curve": ["gain", "qrels", "one.run"],
     "trust": ["judges", "one.run", "two.run", "-j", "judged.tsv"],
     "help": [],
@@ -44,7 +47,7 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "one.run").write_text(RUN.format("d1", "d2", "one"))
     (tmp_path / "two.run").write_text(RUN.format("d2", "d1", "two"))
     (tmp_path / "judged.tsv").write_text(JUDGED)
-    (tmp_path / "qrels").write_text("T1 0 d1 1\n")
+    (tmp_path / "qrels").write_text("T1 0 d1 1\nT2 0 d1 1\n")
     return tmp_path
 
 
@@ -60,7 +63,7 @@ def test_a_command_on_files_imports_no_database_and_no_web(folder: Path, command
     found = imported(folder, command, *INPUTS[command])
     assert "click" in found
     assert found.isdisjoint(HEAVY)
-    if command in {"agree", "check", "curve", "help", "plan-overlap", "pool", "score"}:
+    if command in {"agree", "check", "curve", "help", "plan-overlap", "pool", "score", "topics"}:
         assert found.isdisjoint({"scipy", "rich", "workbench.demo"})
     # The order of a matrix of many assessors needs it, and takes longer to import than everything else.
     assert "scipy.cluster" not in found

@@ -17,6 +17,7 @@ from workbench.scoring.significance import (
     NO_VARIATION,
     Significance,
     SignificanceTest,
+    bootstrap,
     compare_two,
     paired_t,
     randomisation,
@@ -45,13 +46,14 @@ def test_the_ten_queries_of_the_textbook() -> None:
     assert found.mean == pytest.approx(expected["mean_diff"], abs=1e-9)
     assert found.effect == pytest.approx(expected["mean_diff"] / expected["sd_diff"], abs=1e-9)
     assert (found.better, found.worse, found.tied) == (7, 2, 1)
-    t, wilcoxon, randomised = found.tests
+    t, wilcoxon, randomised, bootstrapped = found.tests
     assert t.statistic == pytest.approx(expected["t"], abs=1e-9)
     assert t.p == pytest.approx(expected["p_t_two_sided"], abs=1e-9)
     assert (wilcoxon.n, wilcoxon.statistic) == (9, expected["wilcoxon_signed_rank_sum"])
     approximate = signed_ranks(differences, exact_up_to=0)
     assert p_of(approximate) / 2 == pytest.approx(expected["wilcoxon_p_one_sided_scipy"], abs=1e-9)
     assert randomised.p == expected["randomization_exact_p_two_sided"]
+    assert (bootstrapped.statistic, bootstrapped.seed) == (t.statistic, 0)
 
 
 def test_the_exact_rank_test_of_the_ten_queries_by_hand() -> None:
@@ -120,13 +122,28 @@ def test_p_of_random_signs_is_never_zero() -> None:
     assert found.p == pytest.approx(1 / 100)
 
 
+def test_the_bootstrap_of_three_topics_by_hand() -> None:
+    # 1, 2, 3 have t = 2 sqrt(3). Shifted to -1, 0, 1, only the resamples 1 1 1 and -1 -1 -1 have a t as far
+    # from 0: the next, 1 1 0, has (2/3) sqrt(3) / sqrt(1/3) = 2. So p is 2/27 with a standard error of .0026.
+    found = bootstrap(np.array([1.0, 2.0, 3.0]), seed=3)
+    assert found.statistic == pytest.approx(2 * 3**0.5)
+    assert p_of(found) == pytest.approx(2 / 27, abs=0.011)
+    assert bootstrap(np.array([1.0, 2.0, 3.0]), seed=3) == found
+
+
+def test_the_bootstrap_of_normal_differences_is_near_students_t() -> None:
+    differences = np.random.default_rng(5).normal(0.03, 0.1, 60)
+    assert p_of(bootstrap(differences)) == pytest.approx(p_of(paired_t(differences)), abs=0.02)
+
+
 def test_the_same_runs_differ_in_nothing() -> None:
     found = compare_two([0.2, 0.4, 0.6], [0.2, 0.4, 0.6])
-    t, wilcoxon, randomised = found.tests
+    t, wilcoxon, randomised, bootstrapped = found.tests
     assert (found.mean, found.low, found.high, found.effect, found.tied) == (0, 0, 0, None, 3)
     assert (t.p, t.undefined) == (None, NO_DIFFERENCE)
     assert (wilcoxon.p, wilcoxon.undefined) == (None, NO_DIFFERENCE)
     assert randomised.p == 1
+    assert (bootstrapped.p, bootstrapped.undefined) == (None, NO_DIFFERENCE)
 
 
 def test_a_difference_without_variation_has_no_t() -> None:

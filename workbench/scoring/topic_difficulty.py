@@ -1,11 +1,19 @@
-"""Topics by difficulty: what the runs score on each, and how far they differ."""
+"""Topics by difficulty: what the runs score on each, how far they differ; as CSV, JSON and LaTeX."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
+
+from workbench.errors import WorkbenchError
+from workbench.export import Export, table_export
+from workbench.latex import document, escaped, number, table
+from workbench.scoring.scorer import RunScores
+
+ORDERS = {"difficulty": "Hardest first", "disagreement": "Most disagreement first"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,3 +53,69 @@ def topic_scores(scores: Sequence[Mapping[str, float]]) -> tuple[TopicSpread, ..
     ):
         found.append(TopicSpread(topic, runs, low, lower, median, upper, high, deviation))
     return tuple(sorted(found, key=lambda one: (one.median, one.high, one.topic)))
+
+
+@dataclass(frozen=True, slots=True)
+class TopicTable:
+    """What runs score on each topic by the measure `shown`, on qrels that `qrels` names.
+
+    `relevant` are counts of documents by topic, for topics with any.
+    """
+
+    qrels: str
+    shown: str
+    order: str
+    lines: tuple[TopicSpread, ...]
+    relevant: Mapping[str, int]
+
+
+def topic_table(
+    runs: Sequence[RunScores],
+    shown: str,
+    order: str = "difficulty",
+    *,
+    relevant: Mapping[str, int],
+    qrels: str,
+) -> TopicTable:
+    """The topics in one of ORDERS, of one run or more; raises WorkbenchError for another order."""
+    if order not in ORDERS:
+        raise WorkbenchError(f"topics cannot be sorted by {order!r}", remedy=f"by {' or '.join(ORDERS)}")
+    lines = topic_scores([run.per_topic[shown] for run in runs])
+    if order == "disagreement":
+        lines = tuple(sorted(lines, key=lambda one: -(one.deviation or 0.0)))
+    return TopicTable(qrels, shown, order, lines, relevant)
+
+
+def topic_table_export(found: TopicTable) -> Export:
+    """One row a topic, in the order of the page."""
+    columns = (
+        "topic", "median", "lowest", "lower_quartile", "upper_quartile", "highest", "deviation", "runs",
+        "relevant",
+    )  # fmt: skip
+    rows = [
+        (
+            one.topic, one.median, one.low, one.lower, one.upper, one.high, one.deviation, one.runs,
+            found.relevant.get(one.topic, 0),
+        )
+        for one in found.lines
+    ]  # fmt: skip
+    return Export(columns, lambda: rows, table_export(columns, rows).data, partial(_latex, found))
+
+
+def _latex(found: TopicTable) -> str:
+    rows = [
+        (
+            escaped(one.topic),
+            number(one.median, 4),
+            number(one.low, 4),
+            number(one.high, 4),
+            number(one.deviation, 4),
+            f"{found.relevant.get(one.topic, 0):,}",
+        )
+        for one in found.lines
+    ]
+    caption = (
+        f"{escaped(found.shown)} of {found.lines[0].runs} runs on each topic; qrels: {escaped(found.qrels)}."
+    )
+    heads = ("Topic", "Median", "Lowest", "Highest", "Std. dev.", "Relevant")
+    return document(table("lrrrrr", heads, rows, caption, "tab:topics", size=r"\footnotesize"))

@@ -11,21 +11,17 @@ from tests.builders import ALPHA, BETA, campaign_with_people, send_runs
 from workbench.consensus.rule_choice import rule_choice
 from workbench.errors import WorkbenchError
 from workbench.records import Judgment
+from workbench.scoring import all_pairs as pairs
+from workbench.scoring.all_pairs import METHODS, all_pairs_export
 from workbench.scoring.pairs_of_runs import ComparedRuns, Comparisons
+from workbench.scoring.topic_difficulty import topic_table_export
+from workbench.scoring.two_runs import TESTS, two_runs_export
 from workbench.storage.engine import Database
 from workbench.workflow.judging.importing import import_judgments
-from workbench.workflow.scores import run_pairs
-from workbench.workflow.scores.run_pairs import (
-    METHODS,
-    TESTS,
-    all_pairs,
-    all_pairs_export,
-    two_runs,
-    two_runs_export,
-)
+from workbench.workflow.scores.run_pairs import table_pairs, table_two_runs
 from workbench.workflow.scores.run_profile import profile_topics_export, run_profile, sheet_export
 from workbench.workflow.scores.score_table import ScoreTable, score_runs
-from workbench.workflow.scores.topic_table import topic_table, topic_table_export
+from workbench.workflow.scores.topic_table import table_topics
 
 # Relevant are d1 of T1 and d/4 of T2. RR of alpha 1 and 1, of beta 1/3 and 1, of half 1/2 and 0.
 JUDGED = [Judgment("X", "T1", "d1", 1), Judgment("X", "T1", "d2", 0), Judgment("X", "T2", "d/4", 1)]
@@ -67,7 +63,7 @@ def test_a_run_is_compared_with_the_median_by_topic(
 
 
 def test_two_runs_have_a_difference_before_tests(table: ScoreTable) -> None:
-    found = two_runs(table, "RR", "alpha", "half", seed=7)
+    found = table_two_runs(table, "RR", "alpha", "half", seed=7)
     assert found.difference.mean == pytest.approx(3 / 4)
     assert (found.difference.better, found.difference.worse) == (2, 0)
     assert found.topics == (("T2", 1.0, 0.0, 1.0), ("T1", 1.0, 0.5, 0.5))
@@ -75,11 +71,11 @@ def test_two_runs_have_a_difference_before_tests(table: ScoreTable) -> None:
     data = json.loads(two_runs_export(found).json())
     assert (data["first"], data["topics"], data["effect"]) == ("alpha", 2, found.difference.effect)
     with pytest.raises(WorkbenchError, match="itself"):
-        two_runs(table, "RR", "beta", "beta")
+        table_two_runs(table, "RR", "beta", "beta")
 
 
 def test_every_two_runs_are_tested_and_the_seed_is_kept(table: ScoreTable) -> None:
-    found = all_pairs(table, "RR", Comparisons.RANDOMISED_TUKEY, seed=7)
+    found = table_pairs(table, "RR", Comparisons.RANDOMISED_TUKEY, seed=7)
     assert {(line.first, line.second) for line in found.lines} == {
         ("alpha", "beta"), ("alpha", "half"), ("beta", "half")
     }  # fmt: skip
@@ -88,7 +84,7 @@ def test_every_two_runs_are_tested_and_the_seed_is_kept(table: ScoreTable) -> No
     assert found.significant == sum(found.wins.values()) == sum(found.losses.values()) == 0
     data = json.loads(all_pairs_export(found).json())
     assert (data["method"], data["seed"], len(data["pairs"])) == ("randomised-tukey", 7, 3)
-    assert all_pairs(table, "RR", Comparisons.RANDOMISED_TUKEY, seed=7).lines == found.lines
+    assert table_pairs(table, "RR", Comparisons.RANDOMISED_TUKEY, seed=7).lines == found.lines
 
 
 def test_wins_and_losses_count_significant_differences(
@@ -96,30 +92,30 @@ def test_wins_and_losses_count_significant_differences(
 ) -> None:
     # Alpha is not told from beta; both are better than half.
     monkeypatch.setattr(ComparedRuns, "significant", np.array([False, True, True]))
-    found = all_pairs(table, "RR", Comparisons.T_HOLM)
+    found = table_pairs(table, "RR", Comparisons.T_HOLM)
     assert found.wins == {"alpha": 1, "beta": 1, "half": 0}
     assert found.losses == {"alpha": 0, "beta": 0, "half": 2}
 
 
 def test_a_slow_test_is_refused_for_many_runs(table: ScoreTable, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(run_pairs.MOST_RUNS, Comparisons.TUKEY, 2)
+    monkeypatch.setitem(pairs.MOST_RUNS, Comparisons.TUKEY, 2)
     with pytest.raises(WorkbenchError, match="3 runs"):
-        all_pairs(table, "RR", Comparisons.TUKEY)
+        table_pairs(table, "RR", Comparisons.TUKEY)
 
 
 def test_every_comparison_and_test_has_a_name() -> None:
     assert METHODS.keys() == set(Comparisons)
-    assert run_pairs.MOST_RUNS.keys() < METHODS.keys()
+    assert pairs.MOST_RUNS.keys() < METHODS.keys()
 
 
 def test_topics_come_by_difficulty_or_disagreement(table: ScoreTable) -> None:
     # RR of T1: 1, 1/3, 1/2; of T2: 1, 1, 0, which has the higher median and deviation.
-    assert [one.topic for one in topic_table(table, "RR").lines] == ["T1", "T2"]
-    by_disagreement = topic_table(table, "RR", "disagreement")
+    assert [one.topic for one in table_topics(table, "RR").lines] == ["T1", "T2"]
+    by_disagreement = table_topics(table, "RR", "disagreement")
     assert [one.topic for one in by_disagreement.lines] == ["T2", "T1"]
     assert [row[0] for row in topic_table_export(by_disagreement).rows()] == ["T2", "T1"]
     with pytest.raises(WorkbenchError, match="sorted"):
-        topic_table(table, "RR", "luck")
+        table_topics(table, "RR", "luck")
 
 
 def test_what_is_exported_has_latex(database: Database, campaign: int, table: ScoreTable) -> None:
@@ -128,9 +124,9 @@ def test_what_is_exported_has_latex(database: Database, campaign: int, table: Sc
     exports = (
         profile_topics_export(profile),
         sheet_export(profile),
-        two_runs_export(two_runs(table, "RR", "alpha", "beta")),
-        all_pairs_export(all_pairs(table, "RR", Comparisons.T_HOLM)),
-        topic_table_export(topic_table(table, "RR")),
+        two_runs_export(table_two_runs(table, "RR", "alpha", "beta")),
+        all_pairs_export(table_pairs(table, "RR", Comparisons.T_HOLM)),
+        topic_table_export(table_topics(table, "RR")),
     )
     for export in exports:
         assert export.latex is not None

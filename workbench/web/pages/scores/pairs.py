@@ -9,8 +9,10 @@ from flask import Blueprint, request
 from werkzeug.wrappers import Response
 
 from workbench.errors import WorkbenchError
+from workbench.scoring.all_pairs import METHODS, AllPairs, all_pairs_export, method_in_words
 from workbench.scoring.pairs_of_runs import Comparisons
 from workbench.scoring.scorer import best_first
+from workbench.scoring.two_runs import TESTS, TwoRuns, two_runs_export
 from workbench.web.access import here, reader
 from workbench.web.context import reading
 from workbench.web.downloads import export_file
@@ -24,17 +26,7 @@ from workbench.web.pages.scores.form import (
     whole_detail,
 )
 from workbench.workflow.campaigns.collection import topics_of
-from workbench.workflow.scores.run_pairs import (
-    METHODS,
-    TESTS,
-    AllPairs,
-    TwoRuns,
-    all_pairs,
-    all_pairs_export,
-    method_in_words,
-    two_runs,
-    two_runs_export,
-)
+from workbench.workflow.scores.run_pairs import table_pairs, table_two_runs
 from workbench.workflow.scores.score_table import ScoreTable
 
 blueprint = Blueprint("run_pairs", __name__, url_prefix="/c/<slug>/scores")
@@ -95,7 +87,7 @@ def _all(table: ScoreTable, shown: str) -> AllPairs:
     method = next((one for one in Comparisons if one == _method_name()), None)
     if method is None:
         raise WorkbenchError(f"there is no test {_method_name()!r}", remedy=f"one of {', '.join(METHODS)}")
-    return all_pairs(table, shown, method, seed=_seed())
+    return table_pairs(table, shown, method, seed=_seed())
 
 
 def _two_of(form: ScoreForm) -> Callable[[ScoreTable, str], TwoRuns]:
@@ -109,7 +101,7 @@ def _two_of(form: ScoreForm) -> Callable[[ScoreTable, str], TwoRuns]:
         missing = {one, other} - {run.tag for run in best}
         if missing:
             raise WorkbenchError("two of the scored runs are needed", remedy="choose them on the leaderboard")
-        return two_runs(table, shown, one, other, seed=_seed())
+        return table_two_runs(table, shown, one, other, seed=_seed())
 
     return make
 

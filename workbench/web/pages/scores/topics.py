@@ -7,13 +7,14 @@ from typing import Any
 from flask import Blueprint, request
 from werkzeug.wrappers import Response
 
+from workbench.scoring.topic_difficulty import ORDERS, TopicTable, topic_table_export
 from workbench.web.access import here, reader
 from workbench.web.context import reading
 from workbench.web.downloads import export_file
 from workbench.web.pages.scores.form import detail, render_detail, score_form, whole_detail
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.scores.score_table import ScoreTable
-from workbench.workflow.scores.topic_table import ORDERS, TopicTable, topic_table, topic_table_export
+from workbench.workflow.scores.topic_table import table_topics
 
 blueprint = Blueprint("topic_scores", __name__, url_prefix="/c/<slug>/scores/topics")
 
@@ -39,7 +40,7 @@ def table_file(kind: str) -> Response:
 
 
 def _topics(table: ScoreTable, shown: str) -> TopicTable:
-    return topic_table(table, shown, _order())
+    return table_topics(table, shown, _order())
 
 
 def _order() -> str:

@@ -1,0 +1,97 @@
+"""`workbench compare`, `pairs` and `topics`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner, Result
+
+from tests.cli.executable import qrels_file, run_file
+from workbench.cli.compare import compare, pairs, topics
+from workbench.errors import WorkbenchError
+from workbench.scoring.two_runs import TESTS
+
+# RR of good is 1 on both topics, of fair 1/2 and 1, of poor 1/3 and 0.
+ORDERS = {
+    "good": {"1": "a b c", "2": "a b c"},
+    "fair": {"1": "b a c", "2": "a b c"},
+    "poor": {"1": "b c a", "2": "b c"},
+}
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[Path]:
+    qrels = qrels_file(tmp_path / "2026.qrels", {"1": {"a": 1, "b": 0}, "2": {"a": 1, "d": 2}})
+    return [qrels, *(run_file(tmp_path, tag, orders) for tag, orders in ORDERS.items())]
+
+
+def invoke(command: click.Command, *arguments: str | Path) -> Result:
+    return CliRunner().invoke(command, ["-m", "RR", *(str(argument) for argument in arguments)])
+
+
+def test_two_runs_are_compared_by_topic_and_tested(files: list[Path]) -> None:
+    found = json.loads(invoke(compare, files[0], files[1], files[3], "--json", "--seed=7").stdout)
+    # Differences 2/3 and 1: the mean is 5/6.
+    assert (found["first"], found["second"], found["topics"]) == ("good", "poor", 2)
+    assert found["difference"] == pytest.approx(5 / 6)
+    assert [line["topic"] for line in found["by_topic"]] == ["2", "1"]
+    assert {test["test"] for test in found["tests"]} == set(TESTS)
+    assert {test["seed"] for test in found["tests"] if test["test"] == "bootstrap"} == {7}
+
+
+def test_two_runs_are_tables_for_people_and_for_papers(files: list[Path]) -> None:
+    done = invoke(compare, *files[:3])
+    assert done.stdout.splitlines()[:2] == ["topic\tgood\tfair\tdifference", "1\t1.0000\t0.5000\t0.5000"]
+    assert "0.2500" in done.stderr
+    assert "2026.qrels" in invoke(compare, *files[:3], "--latex").stdout
+    assert invoke(compare, *files[:3], "--csv").stdout.splitlines()[1:] == ["1,1.0,0.5,0.5", "2,1.0,1.0,0.0"]
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_compare_takes_two_runs(files: list[Path], count: int) -> None:
+    done = invoke(compare, *files[: count + 1])
+    assert done.exit_code == 2
+    assert "workbench pairs" in done.output
+
+
+def test_runs_of_one_tag_are_refused(files: list[Path]) -> None:
+    done = invoke(compare, files[0], files[1], files[1])
+    assert isinstance(done.exception, WorkbenchError)
+    assert "--name-by" in done.exception.remedy
+
+
+def test_every_two_runs_are_tested_with_a_correction(files: list[Path]) -> None:
+    found = json.loads(invoke(pairs, *files, "--method=t-holm", "--json").stdout)
+    assert (found["method"], found["topics"], found["seed"]) == ("t-holm", 2, None)
+    differences = {(pair["first"], pair["second"]): pair["difference"] for pair in found["pairs"]}
+    # Means 1, 3/4 and 1/6.
+    assert differences == {
+        ("good", "fair"): pytest.approx(1 / 4),
+        ("good", "poor"): pytest.approx(5 / 6),
+        ("fair", "poor"): pytest.approx(7 / 12),
+    }
+    done = invoke(pairs, *files)
+    assert "0 of 3 differences" in done.stderr
+    assert len(done.stdout.splitlines()) == 4
+    assert "2026.qrels" in invoke(pairs, *files, "--latex").stdout
+
+
+def test_topics_come_by_difficulty_or_disagreement(files: list[Path]) -> None:
+    # RR of topic 1: 1, 1/2, 1/3; of topic 2: 1, 1, 0, which is easier in the median and more disputed.
+    found = json.loads(invoke(topics, *files, "--json").stdout)
+    assert [(one["topic"], one["median"], one["relevant"]) for one in found] == [("1", 0.5, 1), ("2", 1.0, 2)]
+    disputed = invoke(topics, *files, "--order=disagreement")
+    assert [line.split("\t")[0] for line in disputed.stdout.splitlines()] == ["topic", "2", "1"]
+    assert "3 runs on 2 topics" in disputed.stderr
+
+
+def test_the_threshold_of_the_measure_decides_what_is_relevant(files: list[Path]) -> None:
+    found = json.loads(invoke(topics, *files, "--json", "-m", "RR(rel=2)").stdout)
+    assert {one["topic"]: one["relevant"] for one in found} == {"1": 0, "2": 1}
+
+
+def test_runs_are_compared_by_one_measure(files: list[Path]) -> None:
+    assert isinstance(invoke(topics, *files, "-m", "AP P@10").exception, WorkbenchError)

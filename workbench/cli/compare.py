@@ -1,0 +1,239 @@
+"""`workbench compare`, `pairs` and `topics`: runs against one another, and topics by difficulty."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any, TypeVar
+
+import click
+
+from workbench.cli.output import form_options, one_form, print_export, say_table
+from workbench.cli.parallel_runs import map_runs
+from workbench.cli.qrels_files import cannot_judge_option, read_judged
+from workbench.cli.runs import RunFiles, only_one_standard_input, run_arguments
+from workbench.errors import WorkbenchError
+from workbench.records import Qrel, TieRule
+from workbench.scoring.all_pairs import METHODS, AllPairs, all_pairs, all_pairs_export, method_in_words
+from workbench.scoring.measures import parse_measures
+from workbench.scoring.pairs_of_runs import Comparisons
+from workbench.scoring.scorer import RunScores, Scorer
+from workbench.scoring.significance import LEVEL
+from workbench.scoring.topic_difficulty import ORDERS, TopicTable, topic_table, topic_table_export
+from workbench.scoring.two_runs import TESTS, TwoRuns, two_runs, two_runs_export
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+_SEED = click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of what is drawn at random."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredRuns:
+    """Runs by one measure, on qrels from a file; `relevant` counts relevant documents by topic."""
+
+    qrels: str
+    measure: str
+    runs: Sequence[RunScores]
+    relevant: dict[str, int]
+
+
+def _reads_runs(command: Command) -> Command:
+    """Give a command QRELS, RUN... and how they are scored; it receives ScoredRuns and the form to print."""
+
+    @wraps(command)
+    def scoring(
+        *,
+        qrels: str,
+        runs: RunFiles,
+        measure: str,
+        codes: tuple[int, ...],
+        ties: str,
+        as_json: bool,
+        as_csv: bool,
+        as_latex: bool,
+        **options: Any,
+    ) -> Any:
+        only_one_standard_input((qrels, *runs.names))
+        form = one_form(as_json=as_json, as_csv=as_csv, as_latex=as_latex)
+        return command(_scored(qrels, runs, measure, codes, TieRule(ties)), form=form, **options)
+
+    decorated: Any = form_options(scoring)
+    decorated = click.option(
+        "--ties",
+        type=click.Choice([rule.value for rule in TieRule]),
+        default=TieRule.TREC_EVAL.value,
+        show_default=True,
+        help="Which of two documents with the same score comes first.",
+    )(cannot_judge_option(decorated))
+    decorated = click.option(
+        "-m", "--measure", default="AP", show_default=True, help="One measure, as AP, nDCG@10 or P(rel=2)@10."
+    )(decorated)
+    return click.argument("qrels")(run_arguments()(decorated))  # type: ignore[no-any-return]
+
+
+def _scored(qrels: str, files: RunFiles, measure: str, codes: Sequence[int], ties: TieRule) -> ScoredRuns:
+    measures = parse_measures(measure)
+    if len(measures) > 1:
+        raise WorkbenchError("runs are compared by one measure", remedy="name one, such as AP")
+    judged = read_judged(qrels, codes)
+    scorer = Scorer(judged, measures)
+    scores = map_runs(files, lambda run: scorer.score(run, ties=ties))
+    tags = [one.tag for one in scores]
+    if len(set(tags)) < len(tags):
+        twice = next(tag for tag in tags if tags.count(tag) > 1)
+        raise WorkbenchError(f'two runs have the tag "{twice}"', remedy="name runs by file: --name-by file")
+    return ScoredRuns(
+        qrels, str(measures[0]), scores, _relevant(judged, int(measures[0].params.get("rel", 1)))
+    )
+
+
+def _relevant(judged: Sequence[Qrel], threshold: int) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for one in judged:
+        if one.grade >= threshold:
+            counts[one.topic] = counts.get(one.topic, 0) + 1
+    return counts
+
+
+@click.command("compare")
+@_reads_runs
+@_SEED
+def compare(scored: ScoredRuns, *, form: str, seed: int) -> None:
+    """Compare two RUNs topic by topic: the mean difference, its interval, effect size and significance.
+
+    The difference is the first run less the second. Four tests of no difference: paired t, Wilcoxon,
+    randomisation and paired bootstrap (Sakai 2006). For more than two runs see workbench pairs, which
+    corrects for their number. --csv prints the topics, --latex the tests, --json both.
+    """
+    if len(scored.runs) != 2:
+        raise click.UsageError(
+            f"two runs are compared, and {len(scored.runs)} were given: see workbench pairs"
+        )
+    first, second = scored.runs
+    found = two_runs(first, second, scored.measure, qrels=scored.qrels, seed=seed)
+    if not print_export(two_runs_export(found), form):
+        _say_two(found)
+
+
+@click.command("pairs")
+@_reads_runs
+@click.option(
+    "--method",
+    type=click.Choice([str(method) for method in METHODS]),
+    default=str(Comparisons.RANDOMISED_TUKEY),
+    show_default=True,
+    help="Test, with its correction for the number of pairs: Tukey's HSD, or Holm's method.",
+)
+@_SEED
+def pairs(scored: ScoredRuns, *, form: str, method: str, seed: int) -> None:
+    """Compare every two RUNs: which differences are significant, corrected for the number of pairs.
+
+    The chance of any false difference among all pairs is held to .05.
+    """
+    found = all_pairs(scored.runs, scored.measure, Comparisons(method), qrels=scored.qrels, seed=seed)
+    if not print_export(all_pairs_export(found), form):
+        _say_pairs(found)
+
+
+@click.command("topics")
+@_reads_runs
+@click.option(
+    "--order",
+    type=click.Choice(list(ORDERS)),
+    default=next(iter(ORDERS)),
+    show_default=True,
+    help="By the median of the runs, lowest first, or by their standard deviation, highest first.",
+)
+def topics(scored: ScoredRuns, *, form: str, order: str) -> None:
+    """Sort topics by difficulty, or by how far RUNs disagree on them."""
+    found = topic_table(scored.runs, scored.measure, order, relevant=scored.relevant, qrels=scored.qrels)
+    if not print_export(topic_table_export(found), form):
+        _say_topics(found)
+
+
+def _say_two(found: TwoRuns) -> None:
+    one = found.difference
+    say_table(
+        ["topic", found.first.tag, found.second.tag, "difference"],
+        [[topic, *map(_four, values)] for topic, *values in found.topics],
+        numeric=range(1, 4),
+    )
+    click.echo()
+    say_table(
+        ["test", "n", "statistic", "p", "method"],
+        [
+            [TESTS[test.test], test.n, "-", "-", f"undefined: {test.undefined}"]
+            if test.p is None or test.statistic is None
+            else [
+                TESTS[test.test],
+                test.n,
+                f"{test.statistic:.4f}",
+                f"{test.p:.4f}",
+                test.method + (f", seed {test.seed}" if test.seed is not None else ""),
+            ]
+            for test in one.tests
+        ],
+        numeric=range(1, 4),
+    )
+    interval = (
+        "no interval of one topic"
+        if one.low is None or one.high is None
+        else f"{LEVEL:.0%} t interval {one.low:.4f} to {one.high:.4f}"
+    )
+    effect = "undefined" if one.effect is None else f"{one.effect:.2f}"
+    click.echo(
+        f"{found.shown}, {found.first.tag} less {found.second.tag} over {one.topics} topics: "
+        f"{one.mean:.4f} ({interval}), effect size {effect}; higher on {one.better}, equal on {one.tied}, "
+        f"lower on {one.worse}",
+        err=True,
+    )
+
+
+def _say_pairs(found: AllPairs) -> None:
+    say_table(
+        ["better", "other", "difference", "low", "high", "effect", "p adjusted", "significant"],
+        [
+            [
+                line.first,
+                line.second,
+                *map(_four, (line.difference, line.low, line.high)),
+                "-" if line.effect is None else f"{line.effect:.2f}",
+                "-" if line.p is None else f"{line.p:.4f}",
+                "yes" if line.significant else "no",
+            ]
+            for line in found.lines
+        ],
+        numeric=range(2, 7),
+    )
+    click.echo(
+        f"{found.shown} of {len(found.ranked)} runs over {found.compared.topics} topics: "
+        f"{found.significant} of {len(found.lines)} differences are significant at {1 - LEVEL:.2g} "
+        f"({method_in_words(found.compared)})",
+        err=True,
+    )
+
+
+def _say_topics(found: TopicTable) -> None:
+    say_table(
+        ["topic", "median", "quartiles", "lowest", "highest", "std. dev.", "relevant"],
+        [
+            [
+                one.topic,
+                _four(one.median),
+                f"{one.lower:.4f} to {one.upper:.4f}",
+                _four(one.low),
+                _four(one.high),
+                "-" if one.deviation is None else _four(one.deviation),
+                found.relevant.get(one.topic, 0),
+            ]
+            for one in found.lines
+        ],
+        numeric=range(1, 7),
+    )
+    click.echo(f"{found.shown} of {found.lines[0].runs} runs on {len(found.lines)} topics", err=True)
+
+
+def _four(value: float) -> str:
+    return f"{value:.4f}"
