@@ -16,6 +16,7 @@ COMMANDS = {
     "show": "workbench.cli.campaign.campaigns:show",
     "topics": "workbench.cli.campaign.campaigns:topics",
     "documents": "workbench.cli.campaign.campaigns:documents",
+    "dataset": "workbench.cli.campaign.dataset:dataset",
     "rules": "workbench.cli.campaign.runs:rules",
     "docids": "workbench.cli.campaign.runs:docids",
     "check": "workbench.cli.campaign.runs:check",

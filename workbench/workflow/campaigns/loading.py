@@ -11,7 +11,7 @@ import pickle
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import IO
@@ -89,15 +89,25 @@ def load_in_portions(
 
 def _write(database: Database, campaign_id: int, file: _Read) -> None:
     for batch in file:
-        begun = time.monotonic()
-        with database.writing() as db:
-            compared = compare(db, campaign_id, batch, set(), file.source)
-            if compared.changed:
-                changed = [row["docno"] for row in compared.changed]
-                judged = judged_docnos(db, campaign_id, changed)
-                compared = compare(db, campaign_id, batch, judged, file.source)
-            if compared.findings:
-                raise InvalidInput(compared.findings)
-            compared.write(db)
-        file.counts += compared.counts
-        time.sleep(PAUSE * (time.monotonic() - begun))
+        file.counts += write_portion(database, campaign_id, batch, file.source)
+
+
+def write_portion(
+    database: Database, campaign_id: int, batch: Sequence[Document], source: str
+) -> Counter[str]:
+    """Write some documents in one transaction; gives how many were `added`, `changed` and `unchanged`.
+
+    Raises InvalidInput, and writes none of them, where the text of a judged document would change.
+    """
+    begun = time.monotonic()
+    with database.writing() as db:
+        compared = compare(db, campaign_id, batch, set(), source)
+        if compared.changed:
+            changed = [row["docno"] for row in compared.changed]
+            judged = judged_docnos(db, campaign_id, changed)
+            compared = compare(db, campaign_id, batch, judged, source)
+        if compared.findings:
+            raise InvalidInput(compared.findings)
+        compared.write(db)
+    time.sleep(PAUSE * (time.monotonic() - begun))
+    return compared.counts
