@@ -117,6 +117,7 @@ BARE = frozenset(
         "qrels.index",
         "scores.index",
         "run_pairs.index",
+        "score_curves.index",
         "trust.collection",
         "run_pairs.two",
         "topic_scores.index",

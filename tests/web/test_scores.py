@@ -181,3 +181,21 @@ def test_without_runs_or_judgments_the_page_says_what_is_lacking(olga: FlaskClie
     for page in ("scores", "scores/pairs"):
         assert "Nothing is judged yet" in olga.get(f"/c/bare/{page}").text
     assert olga.get("/c/bare/scores?measures=AP").status_code == 422
+
+
+def test_runs_are_drawn_by_a_curve(olga: FlaskClient) -> None:
+    # Of T1 alpha has both relevant documents first, beta at ranks 1 and 3; T2 has one, which both have first.
+    page = olga.get(f"{ADDRESS}/curves", query_string=MEASURES)
+    assert "alpha beta 0.0 1.0000 1.0000" in text_of(page.text)
+    assert "1.0 1.0000 0.8333" in text_of(page.text)
+    one = olga.get(
+        f"{ADDRESS}/curves/table.json",
+        query_string=MEASURES | {"curve": "gain", "line": "beta", "depth": "3"},
+    )
+    assert one.json is not None
+    assert ([run["run"] for run in one.json["runs"]], one.json["rank"]) == (["beta"], [1, 2, 3])
+
+
+@pytest.mark.parametrize("wrong", [{"curve": "x"}, {"interpolation": "x"}, {"depth": "0"}, {"line": "x"}])
+def test_a_curve_that_cannot_be_drawn_is_refused(olga: FlaskClient, wrong: dict[str, str]) -> None:
+    assert olga.get(f"{ADDRESS}/curves", query_string=MEASURES | wrong).status_code in {404, 422}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import click
@@ -12,6 +14,7 @@ from workbench.cli.qrels_files import cannot_judge_option, read_judged
 from workbench.cli.runs import RunFiles, only_one_standard_input, read_arrays, run_arguments
 from workbench.errors import WorkbenchError
 from workbench.export import table_export
+from workbench.latex import document, escaped, number, table
 from workbench.records import Run, TieRule
 from workbench.scoring.curves import CURVES, CurveOptions
 from workbench.scoring.own_measures import INTERPOLATIONS
@@ -76,6 +79,7 @@ _DEEPEST = 100_000
 )
 @cannot_judge_option
 @click.option("--csv", "as_csv", is_flag=True, help="CSV, with all digits.")
+@click.option("--latex", "as_latex", is_flag=True, help="A LaTeX table (booktabs).")
 @click.option("--json", "as_json", is_flag=True, help="JSON, one object for each point, with all digits.")
 def command(
     kind: str,
@@ -84,8 +88,6 @@ def command(
     topic: str | None,
     ties: str,
     codes: tuple[int, ...],
-    as_csv: bool,
-    as_json: bool,
     **options: Any,
 ) -> None:
     """Print a curve of RUNs against QRELS, averaged over the topics of the qrels.
@@ -101,14 +103,15 @@ def command(
     the qrels that the run has.
     """
     only_one_standard_input((qrels, *runs.names))
-    form = one_form(as_json=as_json, as_csv=as_csv, as_latex=False)
+    form = one_form(**{name: options.pop(name) for name in ("as_json", "as_csv", "as_latex")})
     scorer = Scorer(read_judged(qrels, codes), "AP")
     if topic is not None and topic not in scorer.relevance.numbers:
         raise WorkbenchError(f"topic {topic} is not in the qrels", remedy="name one of their topics")
     chosen = CurveOptions(**options)
     tables = [_table(scorer, run, kind, chosen, TieRule(ties), topic) for run in read_arrays(runs)]
     columns, rows = tables[0][0], [row for _, of_run in tables for row in of_run]
-    if not print_export(table_export(columns, rows), form):
+    export = replace(table_export(columns, rows), latex=partial(_latex, columns, rows, qrels))
+    if not print_export(export, form):
         _say(columns, rows)
 
 
@@ -130,6 +133,18 @@ def _table(
         for at, x in enumerate(curve.x)
     ]
     return ("run", curve.over, *points, "topics_scored", "topics_in_qrels"), rows
+
+
+def _latex(columns: Sequence[str], rows: Sequence[Sequence[object]], qrels: str) -> str:
+    *names, _, _ = columns
+    cells = [
+        [escaped(str(tag)), f"{x:g}", *(number(value, 4) for value in values)]  # type: ignore[arg-type]
+        for tag, x, *values, _scored, _topics in rows
+    ]
+    caption = f"Means over {rows[0][-1]} topics; qrels: {escaped(qrels)}."
+    heads = [escaped(name) for name in names]
+    layout = f"l{'r' * (len(heads) - 1)}"
+    return document(table(layout, heads, cells, caption, "tab:curve", size=r"\footnotesize"))
 
 
 def _say(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:

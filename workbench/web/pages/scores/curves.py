@@ -1,0 +1,114 @@
+"""Curves of several runs in one plot: precision by recall, or nDCG by rank."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from flask import Blueprint, request
+from werkzeug.wrappers import Response
+
+from workbench.errors import NotFound, WorkbenchError
+from workbench.scoring.curves import CurveOptions
+from workbench.scoring.run_curves import RULES, RunCurves, run_curves_export
+from workbench.scoring.scorer import best_first
+from workbench.storage import Session
+from workbench.web.access import here, reader
+from workbench.web.context import reading
+from workbench.web.downloads import export_file
+from workbench.web.forms import sent_ids, whole_number
+from workbench.web.pages.scores.form import ScoreForm, detail, render_detail, score_form, whole_detail
+from workbench.workflow.scores.score_table import ScoreTable
+from workbench.workflow.scores.table_curves import table_curves
+
+blueprint = Blueprint("score_curves", __name__, url_prefix="/c/<slug>/scores/curves")
+KINDS = {"recall-precision": "Precision by recall", "gain": "nDCG by rank"}
+MOST_LINES = 6
+"""As many as can be told apart in one plot."""
+DEEPEST = 100
+
+
+@blueprint.get("")
+@reader
+def index() -> tuple[str, int]:
+    """The runs that `?line=` names, else the best five, by `?curve=`."""
+    with reading() as db:
+        form = score_form(db)
+        of = detail(db, form, _curves_of(db, form))
+    drawn = [line.tag for line in of.found.lines] if of.found else []
+    return render_detail(
+        "curves",
+        of,
+        kinds=KINDS,
+        kind=_kind(),
+        interpolations=RULES,
+        interpolation=_interpolation(),
+        depth=request.args.get("depth", "20"),
+        drawn=drawn,
+        most=MOST_LINES,
+        deepest=DEEPEST,
+        plot=_plot(of.found) if of.found else None,
+    )
+
+
+@blueprint.get("/table.<any(csv, tex, json):kind>")
+@reader
+def table_file(kind: str) -> Response:
+    """The table: as CSV and JSON with all digits, or as LaTeX."""
+    with reading() as db:
+        form = score_form(db)
+        found = whole_detail(db, form, _curves_of(db, form))
+    return export_file(run_curves_export(found), kind, f"{here().slug}.{found.kind}")
+
+
+def _curves_of(db: Session, form: ScoreForm) -> Callable[[ScoreTable, str], RunCurves]:
+    named = sent_ids("line")
+    unknown = set(named) - {run.tag for run in form.runs}
+    if unknown:
+        raise NotFound(f"there is no run {min(unknown)!r} in this campaign")
+
+    def make(table: ScoreTable, shown: str) -> RunCurves:
+        best = [run.tag for run in best_first(table.runs, shown)]
+        tags = [tag for tag in best if tag in named] if named else best[: MOST_LINES - 1]
+        if not tags or len(tags) > MOST_LINES:
+            raise WorkbenchError(
+                f"{len(tags)} runs cannot be drawn in one plot", remedy=f"choose one to {MOST_LINES} of them"
+            )
+        options = CurveOptions(depth=_depth(), rel=table.qrels.relevant_from, interpolation=_interpolation())
+        return table_curves(db, here().id, table, tags, _kind(), options)
+
+    return make
+
+
+def _kind() -> str:
+    kind = request.args.get("curve") or next(iter(KINDS))
+    if kind not in KINDS:
+        raise WorkbenchError(f"there is no curve {kind!r}", remedy=f"one of {', '.join(KINDS)}")
+    return kind
+
+
+def _interpolation() -> str:
+    rule = request.args.get("interpolation") or next(iter(RULES))
+    if rule not in RULES:
+        raise WorkbenchError(f"there is no rule {rule!r}", remedy=f"one of {', '.join(RULES)}")
+    return rule
+
+
+def _depth() -> int:
+    depth = whole_number(request.args.get("depth", "20").strip())
+    if depth is None or not 1 <= depth <= DEEPEST:
+        raise WorkbenchError("the last rank is not valid", remedy=f"a whole number from 1 to {DEEPEST}")
+    return depth
+
+
+def _plot(found: RunCurves) -> dict[str, Any]:
+    lines = [
+        {"name": line.tag, "points": [list(point) for point in zip(found.x, line.values, strict=True)]}
+        for line in found.lines
+    ]
+    return {
+        "x": found.over.capitalize(),
+        "y": "Precision" if found.figure == "precision" else found.figure,
+        "ranks": found.over == "rank",
+        "lines": lines,
+    }

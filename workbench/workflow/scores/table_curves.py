@@ -1,0 +1,33 @@
+"""Runs of a score table by a curve: precision by recall, or nDCG by rank."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy.orm import Session
+
+from workbench.consensus.rule_choice import choice_label
+from workbench.scoring.curves import CurveOptions
+from workbench.scoring.run_curves import RunCurves, run_curves
+from workbench.scoring.scorer import Scorer
+from workbench.workflow.runs.packed_store import arrays_for_use
+from workbench.workflow.scores.score_table import ScoreTable
+
+
+def table_curves(
+    db: Session,
+    campaign_id: int,
+    found: ScoreTable,
+    tags: Sequence[str],
+    kind: str,
+    options: CurveOptions,
+) -> RunCurves:
+    """The curves of some runs of a table, one or more, in the order given."""
+    scorer = Scorer(found.qrels.consensus.qrels, "AP")
+    return run_curves(
+        (scorer.read(arrays_for_use(db, campaign_id, tag)) for tag in tags),
+        kind,
+        options,
+        topics=found.qrels.summary.topics,
+        qrels=choice_label(found.qrels.choice),
+    )
