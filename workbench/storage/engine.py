@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,11 @@ class Database:
         self.embedded = self.engine.dialect.name == "sqlite"
         self._writer = threading.RLock()
 
+    @cached_property
+    def _writing(self) -> Engine:
+        # Made once: making it takes as long as a statement.
+        return self.engine.execution_options(begin="IMMEDIATE")
+
     @contextmanager
     def reading(self) -> Iterator[Session]:
         """One transaction that is rolled back at its end."""
@@ -82,11 +88,10 @@ class Database:
     @contextmanager
     def writing(self) -> Iterator[Session]:
         """One transaction that is committed at its end, or wholly undone by an exception."""
-        engine = self.engine.execution_options(begin="IMMEDIATE")
         with (
             _responding(),
             self._turn(),
-            Session(engine, expire_on_commit=False, info={WRITES: True}) as session,
+            Session(self._writing, expire_on_commit=False, info={WRITES: True}) as session,
             session.begin(),
         ):
             yield session
@@ -116,11 +121,10 @@ class Database:
             with self.writing() as session:
                 yield session
             return
-        engine = self.engine.execution_options(begin="IMMEDIATE")
         with (
             _responding(),
             self._turn(),
-            engine.connect() as connection,
+            self._writing.connect() as connection,
             no_foreign_keys(connection),
             Session(connection, expire_on_commit=False, info={WRITES: True}) as session,
             session.begin(),

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from sqlalchemy import Row, Select, bindparam, func, select
+from sqlalchemy import Row, Select, bindparam, func, or_, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
@@ -65,7 +65,7 @@ def append_event(db: Session, values: Mapping[str, Any]) -> tuple[CurrentEvent, 
 
 def recorded_event(db: Session, assessor_id: int, client_id: str) -> CurrentEvent | None:
     """The event that this client id recorded, or None."""
-    row = db.execute(_RECORDED, {"assessor_id": assessor_id, "client_id": client_id}).one_or_none()
+    row = _read(db, _RECORDED, {"assessor_id": assessor_id, "client_id": client_id})
     return None if row is None else CurrentEvent._make(row)
 
 
@@ -81,7 +81,7 @@ class Pair:
 
 def current_event(db: Session, pair: Pair) -> CurrentEvent | None:
     """The current event of an assessor's pair, also if it is postponed; None if there is none."""
-    row = db.execute(_LATEST, {**asdict(pair), "purposes": CURRENT_PURPOSES}).one_or_none()
+    row = _read(db, _LATEST, asdict(pair))
     return None if row is None or row.answer == WITHDRAWN else CurrentEvent._make(row)
 
 
@@ -102,11 +102,14 @@ def current_events(
     return tuple(map(CurrentEvent._make, db.execute(_current(campaign_id, assessor_ids, topic, no_answers))))
 
 
-def event_before(
-    db: Session, pair: Pair, *, number: int, purposes: Sequence[str] = CURRENT_PURPOSES
-) -> CurrentEvent | None:
-    """The latest event of an assessor's pair with these purposes before the event with this id."""
-    row = db.execute(_BEFORE, {**asdict(pair), "purposes": purposes, "number": number}).one_or_none()
+def event_before(db: Session, pair: Pair, *, number: int, purpose: str) -> CurrentEvent | None:
+    """The latest event of an assessor's pair before the event with this id, of those it can replace.
+
+    An event that can be current replaces any other that can; a probe those of its own purpose.
+    """
+    asked = {**asdict(pair), "number": number}
+    current = purpose in CURRENT_PURPOSES
+    row = _read(db, _BEFORE, asked) if current else _read(db, _BEFORE_OF, {**asked, "purpose": purpose})
     return None if row is None else CurrentEvent._make(row)
 
 
@@ -162,6 +165,11 @@ def _columns() -> tuple[InstrumentedAttribute[Any], ...]:
     return tuple(getattr(JudgmentEventRow, name) for name in CurrentEvent._fields)
 
 
+def _read(db: Session, statement: Select[Any], values: Mapping[str, Any]) -> Row[*tuple[Any, ...]] | None:
+    # By the connection: a session takes twice as long to find that no mapped row is asked for.
+    return db.connection().execute(statement, values).one_or_none()
+
+
 def _append(insert: Any) -> Any:
     return (
         insert(JudgmentEventRow.__table__)
@@ -172,22 +180,19 @@ def _append(insert: Any) -> Any:
 
 # Statements of every saved judgment are built once: building takes twice as long as executing.
 _APPEND = {"sqlite": _append(sqlite.insert), "postgresql": _append(postgresql.insert)}
-_RECORDED = select(*_columns()).where(
-    JudgmentEventRow.assessor_id == bindparam("assessor_id"),
-    JudgmentEventRow.client_id == bindparam("client_id"),
+_EVENT = JudgmentEventRow.__table__.c
+_WHOLE = select(*(_EVENT[name] for name in CurrentEvent._fields))
+_RECORDED = _WHOLE.where(
+    _EVENT.assessor_id == bindparam("assessor_id"), _EVENT.client_id == bindparam("client_id")
 )
 # The campaign comes first in the index of pairs: without it all events of the assessor would be read. Sorting
 # by no plain column keeps PostgreSQL from reading them all by the index that has them in this order.
-_LATEST = (
-    select(*_columns())
-    .where(
-        JudgmentEventRow.campaign_id == bindparam("campaign_id"),
-        JudgmentEventRow.assessor_id == bindparam("assessor_id"),
-        JudgmentEventRow.topic == bindparam("topic"),
-        JudgmentEventRow.docno == bindparam("docno"),
-        JudgmentEventRow.purpose.in_(bindparam("purposes", expanding=True)),
-    )
-    .order_by((JudgmentEventRow.id + 0).desc())
+_OF_PAIR = (
+    _WHOLE.where(*(_EVENT[one.name] == bindparam(one.name) for one in fields(Pair)))
+    .order_by((_EVENT.id + 0).desc())
     .limit(1)
 )
-_BEFORE = _LATEST.where(JudgmentEventRow.id < bindparam("number"))
+# Each purpose is a parameter of its own: a list of them would have the statement written anew at every save.
+_LATEST = _OF_PAIR.where(or_(*(_EVENT.purpose == purpose for purpose in CURRENT_PURPOSES)))
+_BEFORE = _LATEST.where(_EVENT.id < bindparam("number"))
+_BEFORE_OF = _OF_PAIR.where(_EVENT.id < bindparam("number"), _EVENT.purpose == bindparam("purpose"))

@@ -21,7 +21,6 @@ from sqlalchemy.orm import Session
 from workbench.errors import InvalidInput, NotFound, TooLate, WorkbenchError
 from workbench.records import Answer
 from workbench.storage.events import (
-    CURRENT_PURPOSES,
     LATER,
     TRAINING,
     WITHDRAWN,
@@ -265,9 +264,8 @@ _ASSESSOR = (
 
 
 def _elsewhere(db: Session, campaign_id: int, before: str, now: CurrentEvent) -> Elsewhere | None:
-    purposes = CURRENT_PURPOSES if now.purpose in CURRENT_PURPOSES else (now.purpose,)
     pair = Pair(campaign_id, now.assessor_id, now.topic, now.docno)
-    previous = event_before(db, pair, number=now.id, purposes=purposes)
+    previous = event_before(db, pair, number=now.id, purpose=now.purpose)
     if previous is None or previous.client_id == before or previous.answer in {WITHDRAWN, LATER}:
         return None
     return Elsewhere(Answer(previous.answer), previous.grade, previous.recorded_at)
