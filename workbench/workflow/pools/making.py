@@ -209,18 +209,19 @@ def pool_by_recipe(
 
 def exclude_known_pairs(db: Session, row: PoolRow) -> None:
     """Exclude what is pooled or judged by now from a supplementary adaptive pool as it is opened."""
-    if _asks_for_the_rest(row):
+    if asks_for_the_rest(row):
         record_known_pairs(db, row, pooled_or_judged(db, row.campaign_id))
 
 
 def known_pairs_of(db: Session, row: PoolRow) -> KnownPairs | None:
     """What `exclude_known_pairs` would exclude, with nothing written; None for pools of other kinds."""
-    if not _asks_for_the_rest(row):
+    if not asks_for_the_rest(row):
         return None
     return known_pairs(db, row, pooled_or_judged(db, row.campaign_id))
 
 
-def _asks_for_the_rest(row: PoolRow) -> bool:
+def asks_for_the_rest(row: PoolRow) -> bool:
+    """Whether a pool is adaptive and leaves out what is judged or pooled already."""
     return bool(row.recipe.get("adaptive") and row.recipe["supplementary"])
 
 

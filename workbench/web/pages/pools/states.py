@@ -14,7 +14,8 @@ from workbench.web.pages.overview.steps import announce_step
 from workbench.web.pages.pools.pool_choice import pool_line
 from workbench.web.requests import see_other
 from workbench.workflow.pools import drafts
-from workbench.workflow.pools.portions import open_in_portions, rebuild_in_portions, remove_leftovers
+from workbench.workflow.pools.maker import open_apart, rebuild_apart
+from workbench.workflow.pools.portions import remove_leftovers
 
 blueprint = Blueprint("pool_states", __name__, url_prefix="/c/<slug>/pools/<int:pool_id>")
 
@@ -37,7 +38,7 @@ def open_(pool_id: int) -> Response:
     """Open a draft for judging, if it is still as it was shown."""
     with reading() as db:
         line = pool_line(db, here().id, pool_id)
-    opened = open_in_portions(app_context().database, here().id, line.name, seen=request.form.get("sha256"))
+    opened = open_apart(app_context().database, here().id, line.name, seen=request.form.get("sha256"))
     if opened:
         announce_step(f"Pool “{line.name}” is open for judging.")
     else:
@@ -102,7 +103,7 @@ def rebuild(pool_id: int) -> Response:
     """Rebuild a draft by its recipe; what was added by hand is kept."""
     with reading() as db:
         line = pool_line(db, here().id, pool_id)
-    done = rebuild_in_portions(app_context().database, here().id, line.name)
+    done = rebuild_apart(app_context().database, here().id, line.name)
     changes = f"{counted(done.entered, 'pair')} added, {done.left:,} removed"
     kept = f", {done.kept:,} added by hand kept" if done.kept else ""
     notices.add(f"“{line.name}” was rebuilt: {changes}{kept}.")
