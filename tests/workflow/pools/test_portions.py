@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import delete, func, select, update
 
 from tests.builders import ALPHA, BETA, Made, campaign_with_people, send_runs
-from workbench.errors import Conflict, InvalidInput, NotFound, WorkbenchError
+from workbench.errors import Conflict
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import Judgment
 from workbench.storage import Session
@@ -20,12 +20,11 @@ from workbench.storage.chunks import chunks
 from workbench.storage.engine import Database
 from workbench.storage.tables import PackedRunRow, PoolEntryRow, PoolEventRow, PoolRow, RunRow
 from workbench.workflow.judging.importing import import_judgments
-from workbench.workflow.pools import adaptive_pools, maker, portions
+from workbench.workflow.pools import adaptive_pools, portions
 from workbench.workflow.pools.adaptive_pools import append_pool_events, initial_adaptive_pool, pool_events
 from workbench.workflow.pools.additions import Additions, add_documents
 from workbench.workflow.pools.drafts import open_pool
 from workbench.workflow.pools.listing import pool_entries, pool_report, pools_of
-from workbench.workflow.pools.maker import make_apart, open_apart, rebuild_apart
 from workbench.workflow.pools.making import NewPool, make_pool, pool_by_recipe, write_entries
 from workbench.workflow.pools.portions import (
     make_in_portions,
@@ -277,58 +276,6 @@ def test_a_draft_is_rebuilt_as_in_one_transaction_and_its_old_pairs_go(
             "d6",
             "é5",
         }
-
-
-@pytest.mark.parametrize(
-    ("recipe", "error"),
-    [
-        (PoolRecipe(tags=["none"]), NotFound),
-        (PoolRecipe(parameters={"depth": 0}), InvalidInput),
-        (PoolRecipe(strategy="none"), WorkbenchError),
-    ],
-)
-def test_a_process_of_its_own_makes_the_same_pool_and_raises_the_same(
-    sqlite_database: Database, monkeypatch: pytest.MonkeyPatch, recipe: PoolRecipe, error: type[Exception]
-) -> None:
-    with sqlite_database.writing() as db:
-        made = campaign_with_people(db)
-        send_runs(db, made.campaign.id, alpha=ALPHA, beta=BETA)
-    monkeypatch.setattr(maker, "SMALL", 0)
-    with pytest.raises(error) as apart:
-        make_apart(sqlite_database, NewPool(made.campaign.id, recipe))
-    with pytest.raises(error) as here:
-        make_in_portions(sqlite_database, NewPool(made.campaign.id, recipe))
-    assert str(apart.value) == str(here.value)
-    if error is NotFound:
-        report = make_apart(sqlite_database, NewPool(made.campaign.id, DEPTH_2, draft=True))
-        assert (report.pool.pairs, report.pool.draft) == (6, True)
-        assert rows(sqlite_database) == (1, 6)
-
-
-@pytest.mark.slow  # it starts three
-def test_a_process_of_its_own_rebuilds_and_opens_a_draft_that_leaves_out_what_is_known(
-    sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with sqlite_database.writing() as db:
-        made = campaign_with_people(db)
-        send_runs(db, made.campaign.id, alpha=ALPHA, beta=BETA)
-        supplementary_draft(db, made)
-    for slow in ("make_in_portions", "rebuilt", "known_pairs_of"):
-        monkeypatch.setattr(portions, slow, not_here)
-    monkeypatch.setattr(maker, "SMALL", 0)
-    # Nothing has changed since: nothing enters, nothing leaves.
-    done = rebuild_apart(sqlite_database, made.campaign.id, "live")
-    assert (done.entered, done.left, done.kept) == (0, 0, 0)
-    with pytest.raises(NotFound):
-        open_apart(sqlite_database, made.campaign.id, "no such pool")
-    with pytest.raises(Conflict):
-        open_apart(sqlite_database, made.campaign.id, "live", seen="another hash")
-    assert open_apart(sqlite_database, made.campaign.id, "live")
-    assert ("T1", "d1", True) in events_of(sqlite_database, made)
-
-
-def not_here(*_: Any) -> None:
-    raise AssertionError("computed in the process of the server")
 
 
 def supplementary_draft(db: Session, made: Made) -> None:
