@@ -50,10 +50,14 @@ def test_a_sampled_pool_gives_estimates(files: list[Path], tmp_path: Path) -> No
     sample = tmp_path / "sample.txt"
     sample.write_text("1 0 a 1 1\n1 0 b 1 0\n1 0 x 1 -1\n", encoding="utf-8")
     done = invoke(*files, "--sample", sample, "--part=estimates")
-    # Of old, a at rank 1: 1. Of new, a at rank 2 below x, of which none above is judged: (1 + 1/3) / 2.
-    assert [line.split("\t")[:3] for line in done.stdout.splitlines()[1:]] == [
-        ["old", "1", "1.000"],
-        ["new", "1", "0.667"],
+    # Of old, a at rank 1: 1. Of new, a at rank 2 below x, of which none above is judged: (1 + 1/3) / 2. For
+    # nDCG 1.5 relevant documents are estimated, 2 in the ideal ranking, which gain 1 + 1 / log2(3) = 1.631; a
+    # gains 1 in old, and in new 1 / log2(3), for the two documents retrieved.
+    assert [line.split("\t")[:4] for line in done.stdout.splitlines()[1:]] == [
+        ["old", "xinfAP", "1", "1.000"],
+        ["old", "infNDCG", "1", "0.613"],
+        ["new", "xinfAP", "1", "0.667"],
+        ["new", "infNDCG", "1", "0.774"],
     ]
     assert invoke(*files, "--part=estimates").exit_code == 2
 
@@ -64,3 +68,11 @@ def test_the_highest_grade_of_the_scale_counts(files: list[Path]) -> None:
         for more in ([], ["--highest-grade=3"])
     )
     assert binary < graded
+
+
+def test_prels_give_statap(files: list[Path], tmp_path: Path) -> None:
+    prels = tmp_path / "prels"
+    prels.write_text("1 a 1 1 0.5\n1 b 0 2 1.0\n1 x 1 0 0.5\n2 a 0 1 1.0\n", encoding="utf-8")
+    done = invoke(*files, "--prels", prels, "--part=estimates", "--csv")
+    # The relevant a, which stands for two, comes first in old and second in new; x was not drawn for statAP.
+    assert done.stdout.splitlines()[1:] == ["old,statAP,1,1.0,,", "new,statAP,1,0.5,,"]

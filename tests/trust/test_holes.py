@@ -9,7 +9,7 @@ from ir_measures import AP, RBP, P, nDCG
 
 from workbench.formats.sampled_qrels import SampledQrel
 from workbench.records import Qrel, Ranking, Run
-from workbench.trust.holes import Holes, holes
+from workbench.trust.holes import Holes, SampledPool, holes
 from workbench.trust.holes_export import PARTS, holes_export
 
 QRELS = [Qrel("1", "a", 1), Qrel("1", "b", 0), Qrel("2", "a", 1), Qrel("3", "a", 1)]
@@ -76,13 +76,12 @@ def test_a_sample_gives_estimates_over_its_topics() -> None:
         SampledQrel("2", "a", "1", None),
         SampledQrel("3", "a", "1", 1),
     ]
-    found = holes(QRELS, [run_of("half", t1="xab", t2="ya")], [AP], sample=sample)
-    estimate = found.runs[0].xinfap
-    assert estimate is not None
+    found = holes(QRELS, [run_of("half", t1="xab", t2="ya")], [AP], sample=SampledPool(tuple(sample)))
+    estimate = found.runs[0].estimates["xinfAP"]
     assert estimate.topics == 2
     assert estimate.mean == pytest.approx(1 / 4, abs=1e-4)
-    ((run, topics, *_),) = holes_export(found, "estimates").rows()
-    assert (run, topics) == ("half", 2)
+    rows = holes_export(found, "estimates").rows()
+    assert [row[:3] for row in rows] == [("half", "xinfAP", 2), ("half", "infNDCG", 2)]
 
 
 def test_every_table_is_in_the_data(found: Holes) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from tests.support import cases
 from workbench.formats.sampled_qrels import SampledQrel
-from workbench.trust.sampled import statap, xinfap
+from workbench.trust.sampled import infndcg, statap, xinfap
 
 CASES = "24_sampling_estimators.json"
 
@@ -27,6 +27,28 @@ def test_xinfap_is_that_of_sample_eval(name: str) -> None:
     assert found.value == pytest.approx(case["expected"]["xinfAP"], abs=1e-9)
     assert found.relevant == case["expected"]["estimated_relevant"]
     assert found.drawn == sum(one.grade is not None for one in pool.values())
+
+
+@pytest.mark.parametrize("name", ["xinfap_small", "xinfap_fractional_estimate"])
+def test_infndcg_is_that_of_sample_eval_at_trec(name: str) -> None:
+    case = cases(CASES)[name]
+    pool = {
+        docno: SampledQrel("1", docno, str(stratum), None if grade < 0 else grade)
+        for docno, stratum, grade in case["input"]["qrels5_doc_stratum_rel"]
+    }
+    (of_trec,) = (
+        printed["infNDCG"]
+        for version, printed in case["expected"]["sample_eval_output"].items()
+        if "TREC text version" in version
+    )
+    assert infndcg(case["input"]["ranking"], pool) == pytest.approx(of_trec, abs=5e-5)
+
+
+def test_infndcg_of_a_pool_that_is_all_judged_is_ndcg() -> None:
+    # Grades 2 and 1 at ranks 1 and 3, a 1 not retrieved: (2 + 1/2) / (2 + 1 / log2 3 + 1/2).
+    pool = pool_of({"a": 2, "b": 0, "c": 1, "d": 1})
+    assert infndcg(["a", "b", "c"], pool) == pytest.approx(2.5 / 3.1309297535714573)
+    assert infndcg(["b"], pool_of({"b": 0})) is None
 
 
 def test_xinfap_of_a_pool_that_is_all_judged_is_ap() -> None:

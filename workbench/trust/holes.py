@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from ir_measures import Measure
 
+from workbench.formats.prels import Prel
 from workbench.formats.sampled_qrels import SampledQrel
 from workbench.records import Qrel, Run, TieRule
 from workbench.scoring.judged_run import JudgedRun
@@ -16,7 +18,7 @@ from workbench.scoring.means import MeanScore, mean_score
 from workbench.scoring.scorer import OrderedRun, RunArrays, Scorer
 from workbench.scoring.unjudged import score_bounds
 from workbench.trust.extremes import score_extremes
-from workbench.trust.sampled import xinfap
+from workbench.trust.sampled import infndcg, statap, xinfap
 
 CUTOFFS = (10, 100)
 
@@ -57,18 +59,29 @@ class OpenScore:
 
 
 @dataclass(frozen=True, slots=True)
+class SampledPool:
+    """The sample of a pool from which scores are estimated: by strata, or by unequal probabilities."""
+
+    strata: tuple[SampledQrel, ...] = ()
+    prels: tuple[Prel, ...] = ()
+
+
+NO_SAMPLE = SampledPool()
+
+
+@dataclass(frozen=True, slots=True)
 class RunWithHoles:
     """A run that has documents for `answered` of the topics of the qrels.
 
-    `xinfap` is the mean of extended inferred AP over the topics of the sample in which a relevant document
-    was judged; None without a sample.
+    `estimates` are means of what a sample of the pool estimates, over the topics of the sample in which a
+    relevant document was judged, by name: xinfAP and infNDCG of strata, statAP of unequal probabilities.
     """
 
     run: str
     answered: int
     judged: tuple[JudgedDepth, ...]
     scores: tuple[OpenScore, ...]
-    xinfap: MeanScore | None = None
+    estimates: Mapping[str, MeanScore]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,19 +147,17 @@ def holes(
     cutoffs: Sequence[int] = CUTOFFS,
     highest: int = 1,
     ties: TieRule = TieRule.TREC_EVAL,
-    sample: Iterable[SampledQrel] = (),
+    sample: SampledPool = NO_SAMPLE,
 ) -> Holes:
     """Look at the unjudged documents of runs, which are taken one by one and not kept.
 
     `highest` is the highest grade of the scale; that of the qrels counts if it is higher. A negative grade
-    means not judged. `sample` is the pool from which the judged documents were drawn.
+    means not judged. `sample` is what scores are estimated from.
     Raises WorkbenchError for qrels that are empty or hold a pair twice.
     """
     scorer = Scorer(qrels, measures)
     grade = max(highest, scorer.relevance.highest)
-    strata: dict[str, dict[str, SampledQrel]] = {}
-    for line in sample:
-        strata.setdefault(line.topic, {})[line.docno] = line
+    estimators = _estimators(sample)
     found = []
     for run in runs:
         ordered = scorer.read(run, ties=ties)
@@ -161,17 +172,51 @@ def holes(
                     _open_score(judged, one, mean_score(per_topic[str(one)].values()), grade)
                     for one in measures
                 ),
-                xinfap=_xinfap(ordered, strata),
+                estimates=_estimates(ordered, estimators),
             )
         )
     return Holes(len(scorer.relevance.topics), grade, tuple(found))
 
 
-def _xinfap(run: OrderedRun, strata: Mapping[str, Mapping[str, SampledQrel]]) -> MeanScore | None:
-    orders = run.orders() if strata else {}
-    estimates = [xinfap(orders.get(topic, ()), pool).value for topic, pool in strata.items()]
-    known = [value for value in estimates if value is not None]
-    return mean_score(known) if known else None
+Estimator = Callable[[Sequence[str]], float | None]
+"""The score of a topic's ranking, best first; None where the sample has no relevant document."""
+
+
+def _estimators(sample: SampledPool) -> dict[str, dict[str, Estimator]]:
+    """How each estimate is computed, by its name, then by topic."""
+    strata: dict[str, dict[str, SampledQrel]] = {}
+    for line in sample.strata:
+        strata.setdefault(line.topic, {})[line.docno] = line
+    drawn: dict[str, dict[str, Prel]] = {}
+    for prel in sample.prels:
+        drawn.setdefault(prel.topic, {})[prel.docno] = prel
+    found: dict[str, dict[str, Estimator]] = {}
+    if strata:
+        found["xinfAP"] = {topic: partial(_xinfap, pool=pool) for topic, pool in strata.items()}
+        found["infNDCG"] = {topic: partial(infndcg, pool=pool) for topic, pool in strata.items()}
+    if drawn:
+        found["statAP"] = {topic: partial(_statap, pool=pool) for topic, pool in drawn.items()}
+    return found
+
+
+def _xinfap(ranking: Sequence[str], pool: Mapping[str, SampledQrel]) -> float | None:
+    return xinfap(ranking, pool).value
+
+
+def _statap(ranking: Sequence[str], pool: Mapping[str, Prel]) -> float | None:
+    grades = {docno: one.grade for docno, one in pool.items()}
+    return statap(ranking, grades, {docno: one.inclusion for docno, one in pool.items()}).value
+
+
+def _estimates(run: OrderedRun, estimators: Mapping[str, Mapping[str, Estimator]]) -> dict[str, MeanScore]:
+    orders = run.orders() if estimators else {}
+    found = {}
+    for name, by_topic in estimators.items():
+        values = [estimate(orders.get(topic, ())) for topic, estimate in by_topic.items()]
+        known = [value for value in values if value is not None]
+        if known:
+            found[name] = mean_score(known)
+    return found
 
 
 def _judged_depth(run: JudgedRun, cutoff: int) -> JudgedDepth:

@@ -44,11 +44,11 @@ def _judged(found: Holes) -> Table:
 
 
 def _estimates(found: Holes) -> Table:
-    """XinfAP of each run, where the pool was sampled."""
-    return ("run", "topics", "xinfap", "low", "high"), [
-        (run.run, run.xinfap.topics, run.xinfap.mean, run.xinfap.low, run.xinfap.high)
+    """What a sample of the pool estimates of each run."""
+    return ("run", "measure", "topics", "estimate", "low", "high"), [
+        (run.run, name, one.topics, one.mean, one.low, one.high)
         for run in found.runs
-        if run.xinfap is not None
+        for name, one in run.estimates.items()
     ]
 
 

@@ -1,4 +1,4 @@
-"""AP estimated from a sample of the pool: for strata (xinfAP), and for unequal probabilities (statAP)."""
+"""Scores estimated from a sample of the pool: of strata xinfAP, infNDCG; of unequal probabilities statAP."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from math import floor, log2
 
 from workbench.formats.sampled_qrels import SampledQrel
 
@@ -59,6 +60,42 @@ def xinfap(ranking: Sequence[str], pool: Mapping[str, SampledQrel], *, relevant_
         above[one.stratum] += 1
     value = sum(estimated[stratum] / relevant * precision[stratum] / hits[stratum] for stratum in estimated)
     return EstimatedAP(value, relevant, drawn.total())
+
+
+def infndcg(ranking: Sequence[str], pool: Mapping[str, SampledQrel]) -> float | None:
+    """Inferred nDCG of a ranking, best first; None where no document with a grade above 0 is estimated.
+
+    A stratum's gain is that of its judged documents in the ranking, times its retrieved by its judged
+    documents there; a grade gains itself, discounted by log2(rank + 1). The ideal ranking has the documents
+    of each grade that the sample estimates, rounded to whole ones, as NIST's sample_eval.pl of TREC (2011)
+    has them; the version of TRECVID does not round. Source: Yilmaz, Kanoulas and Aslam 2008.
+    """
+    sizes = Counter(one.stratum for one in pool.values())
+    drawn = Counter(one.stratum for one in pool.values() if one.grade is not None)
+    estimated: dict[int, float] = {}
+    for one in pool.values():
+        if one.grade:
+            stands_for = sizes[one.stratum] / drawn[one.stratum]
+            estimated[one.grade] = estimated.get(one.grade, 0.0) + stands_for
+    ideal, rank = 0.0, 0
+    for grade in sorted(estimated, reverse=True):
+        for _ in range(floor(estimated[grade] + 0.5)):
+            rank += 1
+            ideal += grade / log2(rank + 1)
+    if not ideal:
+        return None
+    gained: dict[str, float] = {}
+    retrieved: Counter[str] = Counter()
+    judged: Counter[str] = Counter()
+    for place, docno in enumerate(ranking, start=1):
+        found = pool.get(docno)
+        if found is None:
+            continue
+        retrieved[found.stratum] += 1
+        if found.grade is not None:
+            judged[found.stratum] += 1
+            gained[found.stratum] = gained.get(found.stratum, 0.0) + found.grade / log2(place + 1)
+    return sum(gain * retrieved[stratum] / judged[stratum] for stratum, gain in gained.items()) / ideal
 
 
 def statap(

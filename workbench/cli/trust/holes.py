@@ -12,12 +12,13 @@ from workbench.cli.output import print_export, say_short
 from workbench.cli.record_options import record_options
 from workbench.cli.runs import RunFiles, only_one_standard_input, read_arrays, run_arguments
 from workbench.cli.trust.shared import TIES, table_forms
+from workbench.formats.prels import Prel, read_prels
 from workbench.formats.qrels import read_qrels
 from workbench.formats.sampled_qrels import SampledQrel, read_sampled_qrels
 from workbench.records import TieRule
 from workbench.scoring.measures import parse_measures
 from workbench.trust.extremes import EXTREMES
-from workbench.trust.holes import CUTOFFS, Holes, holes
+from workbench.trust.holes import CUTOFFS, Holes, SampledPool, holes
 from workbench.trust.holes_export import PARTS, holes_export
 
 
@@ -27,6 +28,24 @@ class _Reading:
     cutoffs: tuple[int, ...]
     highest: int
     sample: str | None
+    prels: str | None
+
+    @property
+    def samples(self) -> tuple[str, ...]:
+        """The files of the sample that scores are estimated from."""
+        return tuple(name for name in (self.sample, self.prels) if name is not None)
+
+    def read(self) -> SampledPool:
+        """The sample of the pool."""
+        strata: tuple[SampledQrel, ...] = ()
+        prels: tuple[Prel, ...] = ()
+        if self.sample is not None:
+            with open_input(self.sample) as (stream, source):
+                strata = read_sampled_qrels(stream, source=source)
+        if self.prels is not None:
+            with open_input(self.prels) as (stream, source):
+                prels = read_prels(stream, source=source)
+        return SampledPool(strata, prels)
 
 
 _READING = (
@@ -61,7 +80,13 @@ _READING = (
         "--sample",
         metavar="FILE",
         help="The sampled pool, as sample_eval.pl reads it: topic 0 docno stratum grade, -1 for not judged. "
-        "For --part estimates, xinfAP.",
+        "For --part estimates: xinfAP and infNDCG.",
+    ),
+    click.option(
+        "--prels",
+        metavar="FILE",
+        help="Documents drawn with unequal probabilities, as in the Million Query track: topic docno grade "
+        "method probability. For --part estimates: statAP.",
     ),
 )
 
@@ -86,17 +111,12 @@ def command(qrels: str, runs: RunFiles, reading: _Reading, ties: str, part: str,
     RBP the highest is with its residual); without these documents (condensed list); and with all of them
     relevant.
     """
-    files = (qrels, *runs.names, *([reading.sample] if reading.sample else []))
-    only_one_standard_input(files)
-    if part == "estimates" and reading.sample is None:
-        raise click.UsageError("--part estimates needs the sampled pool: --sample FILE")
+    only_one_standard_input((qrels, *runs.names, *reading.samples))
+    if part == "estimates" and not reading.samples:
+        raise click.UsageError("--part estimates needs the sampled pool: --sample FILE or --prels FILE")
     measures = parse_measures(reading.measures)
     with open_input(qrels) as (stream, source):
         judged = read_qrels(stream, source=source)
-    sample: tuple[SampledQrel, ...] = ()
-    if reading.sample is not None:
-        with open_input(reading.sample) as (stream, source):
-            sample = read_sampled_qrels(stream, source=source)
     found = holes(
         judged,
         read_arrays(runs),
@@ -104,7 +124,7 @@ def command(qrels: str, runs: RunFiles, reading: _Reading, ties: str, part: str,
         cutoffs=reading.cutoffs,
         highest=reading.highest,
         ties=TieRule(ties),
-        sample=sample,
+        sample=reading.read(),
     )
     if not print_export(holes_export(found, part), form):
         _say(found, part)
@@ -119,7 +139,7 @@ def _say(found: Holes, part: str) -> None:
         at = columns.index("score")
         rows = [(*row[:at], _bounded(row[at : at + 3]), *row[at + 3 :]) for row in rows]
         columns = (*columns[: at + 1], *columns[at + 3 :])
-    say_short(columns, rows)
+    say_short(columns, rows, numeric_from=2 if part == "estimates" else 1)
 
 
 def _bounded(cells: tuple[object, ...]) -> object:
