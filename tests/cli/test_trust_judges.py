@@ -103,3 +103,16 @@ def test_one_assessor_is_compared_with_the_qrels_alone(folder: Path) -> None:
 )
 def test_what_cannot_be_done_is_refused(folder: Path, words: list[str], kind: type[WorkbenchError]) -> None:
     assert type(trust(*words).exception) is kind
+
+
+@pytest.mark.parametrize("code", ["2", "-2"])
+def test_a_grade_of_qrels_that_means_cannot_judge_is_no_judgment(folder: Path, code: str) -> None:
+    # Were 2 a grade, b would be the most relevant; so it is of no assessor and not in the reference.
+    for name in ("ann", "bob"):
+        with Path(f"{name}.qrels").open("a") as qrels:
+            qrels.write(f"1 0 b {code}\n")
+    Path("all.qrels").write_text(f"1 0 a 1\n1 0 b {code}\n2 0 a 1\n")
+    given = ("-a", "ann.qrels", "-a", "bob.qrels", "--qrels", "all.qrels", "--rule", "any")
+    data = json.loads(trust(*given, "--cannot-judge", code, "--json").stdout)
+    assert {one["name"]: one["graded"] for one in data["others"]} == {"ann": 4, "bob": 4, "any": 4}
+    assert {one["run"]: one["score"] for one in data["standings"]} == {"x": 1, "y": pytest.approx(5 / 12)}

@@ -51,7 +51,7 @@ def test_tables_are_for_people_and_for_spreadsheets(files: list[Path]) -> None:
         "randomised-tukey",
     ]
     bins = invoke(*files, "-m", "RR", "--rounds=5", "--part=bins", "--csv", "--width=0.1")
-    assert bins.stdout.splitlines()[0] == "from,below,compared,3,6"
+    assert bins.stdout.splitlines()[0] == "from,below,compared,3,3_low,3_high,6"
 
 
 @pytest.mark.parametrize("wrong", ["--width=0", "--most-swapped=2"])

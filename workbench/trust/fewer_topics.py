@@ -106,9 +106,10 @@ def fewer_topics(
 ) -> FewerTopics:
     """Compare runs over sets of topics that have none in common; `scores` have the shape (topics, runs).
 
-    `sizes` are the numbers of topics, each at most half of all. For all topics each bin's swap rate is
-    extrapolated as A exp(-B n), n the number of topics (Voorhees and Buckley 2002): the most likely A and B
-    of the swaps counted, and not above the rate of the largest sets.
+    Nothing here depends on whether a higher score is better: only on which of two runs has it. `sizes` are
+    the numbers of topics, each at most half of all. For all topics each bin's swap rate is extrapolated as
+    A exp(-B n), n the number of topics (Voorhees and Buckley 2002): the most likely A and B of the swaps
+    counted, and not above the rate of the largest sets.
     Raises WorkbenchError for fewer than four topics or two runs, other sizes, and scores that are not finite.
     """
     splitting = splitting or Splitting()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
+from statistics import NormalDist
 
 import numpy as np
 
@@ -24,11 +25,11 @@ def _sizes(found: FewerTopics) -> Table:
     """A row for each number of topics; the last is for all, of which there are no two sets to compare."""
     rows: list[tuple[object, ...]] = []
     for trusted, sets in zip(found.trusted, (*found.sets, None), strict=True):
-        compared: tuple[object, ...] = (None,) * 8
+        compared: tuple[object, ...] = (None,) * 10
         if sets is not None:
             tau, pearson = sets.tau, sets.pearson
             compared = (sets.rounds, tau.mean, tau.low, tau.high, pearson.mean, pearson.low, pearson.high)
-            compared += (sets.swap_rate,)
+            compared += (sets.swap_rate, sets.swaps.low, sets.swaps.high)
         low, high = found.reliability.bounds_at(trusted.topics)
         rows.append(
             (
@@ -36,19 +37,32 @@ def _sizes(found: FewerTopics) -> Table:
                 *(trusted.difference, trusted.pairs, "yes" if trusted.extrapolated else "no"),
             )
         )
-    bounds = ("tau", "tau_low", "tau_high", "pearson", "pearson_low", "pearson_high", "swap_rate")
+    bounds = ("tau", "tau_low", "tau_high", "pearson", "pearson_low", "pearson_high")
+    swaps = ("swap_rate", "swap_rate_low", "swap_rate_high")
     of_all = ("reliability", "reliability_low", "reliability_high", "difference", "pairs", "extrapolated")
-    return ("topics", "rounds", *bounds, *of_all), rows
+    return ("topics", "rounds", *bounds, *swaps, *of_all), rows
 
 
 def _bins(found: FewerTopics) -> Table:
-    """The swap rate of each bin of differences: for each number of topics, and extrapolated for all."""
+    """The swap rate of each bin of differences: for each number of topics, and extrapolated for all.
+
+    The bounds cover which splits were drawn; what is extrapolated has none.
+    """
     width, counted = found.splitting.width, [sets.compared for sets in found.sets]
+    reach = NormalDist().inv_cdf((1 + found.splitting.level) / 2)
+    figures = []
+    for sets, rates in zip(found.sets, found.rates, strict=True):
+        figures += [
+            rates,
+            np.maximum(rates - reach * sets.errors, 0),
+            np.minimum(rates + reach * sets.errors, 1),
+        ]
     rows: list[tuple[object, ...]] = [
-        (place * width, (place + 1) * width, int(sum(one[place] for one in counted)), *map(_number, rates))
-        for place, rates in enumerate(np.vstack([found.rates, found.extrapolated]).T)
+        (place * width, (place + 1) * width, int(sum(one[place] for one in counted)), *map(_number, of_bin))
+        for place, of_bin in enumerate(np.vstack([*figures, found.extrapolated]).T)
     ]
-    return ("from", "below", "compared", *(str(one.topics) for one in found.trusted)), rows
+    names = [f"{sets.topics}{part}" for sets in found.sets for part in ("", "_low", "_high")]
+    return ("from", "below", "compared", *names, str(found.topics)), rows
 
 
 def _tests(found: FewerTopics) -> Table:

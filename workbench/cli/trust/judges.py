@@ -9,14 +9,13 @@ from functools import partial
 import click
 
 from workbench.cli.assessor_files import read_judgment_files, read_qrels_by_assessor
-from workbench.cli.inputs import open_input
 from workbench.cli.output import print_export, say_short, with_progress
+from workbench.cli.qrels_files import read_graded
 from workbench.cli.record_options import record_options
 from workbench.cli.runs import RunFiles, only_one_standard_input, read_arrays, run_arguments
 from workbench.cli.trust.shared import MEASURE, RELEVANT_FROM, SEED, TIES, table_forms
 from workbench.consensus.rule_choice import choices_of, rule_choice
 from workbench.errors import WorkbenchError
-from workbench.formats.qrels import read_qrels
 from workbench.records import Judgment, TieRule
 from workbench.trust.alternatives import AlternativeQrels, ranking_measure, score_under
 from workbench.trust.assessors import REFERENCE, filled, qrels_of_assessors, qrels_of_rules, rules_to_compare
@@ -70,7 +69,7 @@ _INPUT = (
         "codes",
         multiple=True,
         type=int,
-        help="A grade in the judgments that means no judgment, as -2 (repeatable).",
+        help="A grade in judgments and qrels that means no judgment, as -2 (repeatable).",
     ),
     click.option("--qrels", "official", metavar="QRELS", help="The collection's qrels, as the reference."),
     click.option(
@@ -173,7 +172,7 @@ def qrels_to_compare(given: AssessorInput) -> tuple[list[AlternativeQrels], list
         chosen = choices_of({*(given.rules or rules_to_compare()), *reference}, rule_choice())
         qrels += qrels_of_rules(judgments, chosen, relevant_from=given.relevant_from)
     if given.official:
-        qrels = [_official(given.official, given.relevant_from), *qrels]
+        qrels = [_official(given.official, given), *qrels]
     name = given.reference or (_OFFICIAL if given.official else REFERENCE if len(names) > 1 else names[0])
     found = next((one for one in qrels if one.name == name), None)
     if found is None:
@@ -186,17 +185,15 @@ def qrels_to_compare(given: AssessorInput) -> tuple[list[AlternativeQrels], list
 
 def _judgments(given: AssessorInput) -> list[Judgment]:
     found = read_judgment_files(given.judgments, given.codes)
-    for name, qrels in read_qrels_by_assessor(given.assessors):
-        found += [Judgment(name, one.topic, one.docno, one.grade) for one in qrels]
+    for name, qrels in read_qrels_by_assessor(given.assessors, given.codes):
+        graded = (one for one in qrels if one.grade not in given.codes)
+        found += [Judgment(name, one.topic, one.docno, one.grade) for one in graded]
     return found
 
 
-def _official(name: str, relevant_from: int) -> AlternativeQrels:
-    with open_input(name) as (stream, source):
-        grades = {
-            (one.topic, one.docno): one.grade for one in read_qrels(stream, source=source) if one.grade >= 0
-        }
-    return AlternativeQrels(_OFFICIAL, grades, relevant_from)
+def _official(name: str, given: AssessorInput) -> AlternativeQrels:
+    grades = {(one.topic, one.docno): one.grade for one in read_graded(name, given.codes)}
+    return AlternativeQrels(_OFFICIAL, grades, given.relevant_from)
 
 
 def _say(found: OtherJudges, part: str) -> None:
