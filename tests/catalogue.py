@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import itertools
-import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-# Before the library is imported: it reads where its files lie, and makes that folder.
-os.environ.setdefault("IR_DATASETS_HOME", os.devnull)
 import ir_datasets
 from ir_datasets.formats import BaseDocs
 from ir_datasets.indices import Docstore

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import gettempdir
 
 import pytest
 from hypothesis import settings
@@ -29,6 +30,8 @@ def pytest_configure() -> None:
     for name in [name for name in os.environ if name.startswith("WORKBENCH_")]:
         if not name.startswith("WORKBENCH_TEST_"):
             del os.environ[name]
+    # ir_datasets makes folders there as it is imported.
+    os.environ["IR_DATASETS_HOME"] = str(Path(gettempdir(), "workbench-test-collections"))
 
 
 # How long an example takes is no property of the code; and a shared machine must see the same examples again.

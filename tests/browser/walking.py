@@ -98,7 +98,8 @@ FILES = frozenset(
         "adjudication.report_file",
     }
 )
-PIECES = frozenset({"consensus_preview.ranking"})  # a fragment; its page asks for it
+# Fragments; their pages ask for them.
+PIECES = frozenset({"consensus_preview.ranking", "dataset.progress"})
 WELCOME = "entrance.welcome"  # only where there is no account yet
 # Pages that are the first thing somebody sees without any work, and what long names do to them.
 BARE = frozenset(
