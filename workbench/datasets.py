@@ -19,6 +19,7 @@ from typing import Any
 from workbench.errors import NotFound, WorkbenchError
 from workbench.formats.fields import collapsed
 from workbench.formats.sgml import sgml_document
+from workbench.formats.web_pages import web_page
 from workbench.records import Document, Qrel, Ranking, Run, Topic
 
 INSTALL = "pip install 'ir-workbench[datasets]'"
@@ -47,6 +48,7 @@ _STATEMENTS = ("title", "query", "text", "keywords")
 # errors are OSError, a missing password ends in EOFError, a missing package in ImportError.
 _FAILURES = (OSError, RuntimeError, EOFError, ImportError, ValueError, KeyError, AssertionError)
 _LONGEST_REASON = 300
+_CHARSET = re.compile(rb"(?im)^content-type:[^\r\n]*charset=[\"']?([A-Za-z0-9_-]+)")
 _TAG_CHARACTERS = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
@@ -143,7 +145,7 @@ def shown_document(record: Any) -> Document:
         return Document(docno, collapsed(read.title), read.text)
     title = collapsed(_first(record, fields, _TITLES))
     if "body_content_type" in fields:
-        return Document(docno, title, _text(record.body))
+        return web_page(docno, record.body, _header_charset(record.http_headers))
     if "body_paras_html" in fields:
         paragraphs = "".join(f"<p>{paragraph}</p>\n" for paragraph in record.body_paras_html)
         return Document(docno, title, paragraphs or record.body)
@@ -183,6 +185,11 @@ def _first(record: Any, fields: set[str], names: Sequence[str]) -> str:
     """The text of the first of these fields that has one."""
     values = (getattr(record, name) for name in names if name in fields)
     return next((value for value in values if isinstance(value, str) and value.strip()), "")
+
+
+def _header_charset(headers: bytes) -> str | None:
+    found = _CHARSET.search(headers)
+    return found[1].decode("ascii") if found else None
 
 
 def _text(value: str | bytes) -> str:

@@ -34,6 +34,7 @@ PIECES = st.sampled_from(
         *(b".I 1\n", b".I\n", b".T\n", b".W\n", b'{"id": "1", "text": "x"}\n'),
         *(b"{", b"}", b"[", b"]", b",", b":", b'"', b'"id":', b'"title":', b'"text":'),
         *(b"\\ud800", b"\\u0000", b"null", b"true", b"NaN"),
+        *(b"WARC/1.0\r\nWARC-Type: response\r\n", b"Content-Length: 9\r\n\r\n", b"HTTP/1.1 200 OK\r\n\r\n"),
     ]
 )
 CONTENTS = st.one_of(

@@ -37,7 +37,8 @@ class _Started:
 @pytest.fixture
 def started(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     """The commands of processes, none of which is started."""
-    monkeypatch.setattr(_Started, "commands", commands := [], raising=False)
+    commands: list[list[str]] = []
+    monkeypatch.setattr(_Started, "commands", commands, raising=False)
     monkeypatch.setattr("workbench.web.dataset_fetches.subprocess.Popen", _Started)
     return commands
 

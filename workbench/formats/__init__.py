@@ -3,8 +3,9 @@
 To add a document format: write `documents_<name>.py` after the model of `documents_smart.py`, with a reader
 from numbered lines to documents and, at its end, its `DocumentFormat`; name that in `DOCUMENT_FORMATS`
 (`documents.py`). It is then read and recognised everywhere, and stands in error texts, on the page, in
-`--format` and in the help. To add a topic format: the same with `topics_<name>.py`, `TopicFormat` and
-`TOPIC_FORMATS` (`topics.py`).
+`--format` and in the help. One that is not of lines is a `BinaryDocumentFormat`, with a reader from bytes,
+after the model of `documents_warc.py`. To add a topic format: the same with `topics_<name>.py`,
+`TopicFormat` and `TOPIC_FORMATS` (`topics.py`).
 
 How a problem in a run reaches people: `runs.check_run` notes it under a code of `run_rules.CODES`
 ("duplicate": a document twice in a topic, always an error; of other codes the campaign's rules decide). It

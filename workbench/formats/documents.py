@@ -10,17 +10,21 @@ from workbench.formats.documents_json import JSON_LINES
 from workbench.formats.documents_smart import SMART
 from workbench.formats.documents_trec import TREC_SGML
 from workbench.formats.documents_tsv import TSV
+from workbench.formats.documents_warc import WARC
 from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.fields import check_texts
 from workbench.formats.identifiers import check_ids
-from workbench.formats.source import Readable, numbered_lines
-from workbench.formats.text_formats import DocumentFormat, in_words, known_format
+from workbench.formats.source import Readable, numbered_lines, open_source
+from workbench.formats.text_formats import BinaryDocumentFormat, DocumentFormat, in_words, known_format
 from workbench.records import Document
 
-DOCUMENT_FORMATS: Mapping[str, DocumentFormat] = MappingProxyType(
-    {one.name: one for one in (JSON_LINES, TREC_SGML, SMART, TSV)}
+DOCUMENT_FORMATS: Mapping[str, DocumentFormat | BinaryDocumentFormat] = MappingProxyType(
+    {one.name: one for one in (WARC, JSON_LINES, TREC_SGML, SMART, TSV)}
 )
-"""The formats by name, in the order in which they are tried; the last recognises every file."""
+"""The formats by name, in the order in which they are tried; the last recognises every file of lines."""
+
+HEAD_BYTES = 2**10
+"""By so many first bytes a format that is not of lines is recognised."""
 
 
 def read_documents(stream: Readable, *, source: str, format: str | None = None) -> Iterator[Document]:
@@ -36,33 +40,56 @@ def read_documents(stream: Readable, *, source: str, format: str | None = None) 
 
 
 def sniffed_documents(first_line: str) -> str:
-    """The name of the format that a file's first line with text looks like."""
+    """The name of the format of lines that a file's first line with text looks like."""
     start = first_line.lstrip()
-    return next(name for name, one in DOCUMENT_FORMATS.items() if one.recognises(start))
+    formats = (one for one in DOCUMENT_FORMATS.values() if isinstance(one, DocumentFormat))
+    return next(one.name for one in formats if one.recognises(start))
+
+
+def recognised_binary(head: bytes) -> BinaryDocumentFormat | None:
+    """The format of a file that begins with these plain bytes; None for one of lines of text."""
+    formats = (one for one in DOCUMENT_FORMATS.values() if isinstance(one, BinaryDocumentFormat))
+    return next((one for one in formats if one.recognises(head)), None)
 
 
 def _documents(stream: Readable, source: str, format: str | None) -> Iterator[Document]:
     errors = ErrorCollector(source)
-    lines = numbered_lines(stream, source=source)
-    start = next(((number, line) for number, line in lines if line.strip()), None)
-    if start is None:
-        errors.add(None, "empty", "the file contains no documents", f"formats: {in_words(DOCUMENT_FORMATS)}")
+    plain = open_source(stream, source)
+    chosen = DOCUMENT_FORMATS[format] if format else recognised_binary(plain.peek(HEAD_BYTES)[:HEAD_BYTES])
+    if isinstance(chosen, BinaryDocumentFormat):
+        unit, numbered = "record", chosen.read(plain, errors)
     else:
-        reader = DOCUMENT_FORMATS[format or sniffed_documents(start[1])].read
-        first: dict[str, int] = {}
-        for line, document in reader(itertools.chain([start], lines), errors):
-            if _accepted(line, document, first, errors):
-                yield document
-        if not first and not errors:
-            errors.add(None, "empty", "the file contains no documents", "is it in another format?")
+        unit, numbered = "line", _of_lines(numbered_lines(plain, source=source), chosen, errors)
+    first: dict[str, int] = {}
+    for number, document in numbered:
+        if _accepted(number, document, first, errors, unit):
+            yield document
+    if not first and not errors:
+        errors.add(None, "empty", "the file contains no documents", "is it in another format?")
     errors.check()
 
 
-def _accepted(line: int, document: Document, first: dict[str, int], errors: ErrorCollector) -> bool:
+def _of_lines(
+    lines: Iterator[tuple[int, str]], chosen: DocumentFormat | None, errors: ErrorCollector
+) -> Iterator[tuple[int, Document]]:
+    start = next(((number, line) for number, line in lines if line.strip()), None)
+    if start is None:
+        errors.add(None, "empty", "the file contains no documents", f"formats: {in_words(DOCUMENT_FORMATS)}")
+        return
+    if chosen is None:
+        found = DOCUMENT_FORMATS[sniffed_documents(start[1])]
+        chosen = found if isinstance(found, DocumentFormat) else None
+    if chosen is not None:
+        yield from chosen.read(itertools.chain([start], lines), errors)
+
+
+def _accepted(
+    line: int, document: Document, first: dict[str, int], errors: ErrorCollector, unit: str
+) -> bool:
     if not check_ids(line, (document.docno,), errors):
         return False
     if first.setdefault(document.docno, line) != line:
-        message = f"document {shown(document.docno)} is already in the file, line {first[document.docno]}"
+        message = f"document {shown(document.docno)} is already in the file, {unit} {first[document.docno]}"
         errors.add(line, "duplicate", message, "docnos are unique: remove one of the two")
         return False
     return check_texts(line, (document.title, document.text), errors)

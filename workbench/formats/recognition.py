@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from statistics import mean
 
+from workbench.formats.documents import recognised_binary
 from workbench.formats.source import Readable, open_source
 
 HEAD_BYTES = 2**16
@@ -48,6 +49,8 @@ def recognised(head: bytes) -> Recognised:
     >>> recognised(b"1 Q0 d7 1 12.5 bm25").kind.value, recognised(b"<top> <num> 1 <title> tides").kind.value
     ('run', 'topics')
     """
+    if recognised_binary(head) is not None:
+        return Recognised(FileKind.DOCUMENTS)
     text = head.decode("utf-8", "replace").removeprefix("\N{BYTE ORDER MARK}").lstrip()
     if not text or "\0" in text:
         return Recognised(FileKind.UNKNOWN)

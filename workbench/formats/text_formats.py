@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 from workbench.errors import WorkbenchError
 from workbench.formats.error_collector import ErrorCollector, shown
+from workbench.formats.source import Peekable
 from workbench.records import Document, Topic
 
 Lines = Iterable[tuple[int, str]]
+Formats = Mapping[str, "DocumentFormat | BinaryDocumentFormat"] | Mapping[str, "TopicFormat"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,20 @@ class DocumentFormat:
 
 
 @dataclass(frozen=True, slots=True)
+class BinaryDocumentFormat:
+    """A format of documents that is not of lines of text.
+
+    `read` turns the plain bytes into documents, each with the number of its record, and puts errors into the
+    collector. `recognises` looks at the first bytes.
+    """
+
+    name: str
+    words: str
+    read: Callable[[Peekable, ErrorCollector], Iterator[tuple[int, Document]]]
+    recognises: Callable[[bytes], bool]
+
+
+@dataclass(frozen=True, slots=True)
 class TopicFormat:
     """A format of topics; `read` and `recognises` take a file's whole content."""
 
@@ -36,13 +52,13 @@ class TopicFormat:
     recognises: Callable[[bytes], bool]
 
 
-def known_format(formats: Mapping[str, DocumentFormat] | Mapping[str, TopicFormat], name: str | None) -> None:
+def known_format(formats: Formats, name: str | None) -> None:
     """Raise WorkbenchError for the name of a format that does not exist; None stands for any."""
     if name is not None and name not in formats:
         raise WorkbenchError(f"unknown format {shown(name)}", remedy=f"use one of {', '.join(formats)}")
 
 
-def in_words(formats: Mapping[str, DocumentFormat] | Mapping[str, TopicFormat]) -> str:
+def in_words(formats: Formats) -> str:
     """The formats as a list for people: "TREC SGML, SMART or TSV"."""
     *others, last = (one.words for one in formats.values())
     return f"{', '.join(others)} or {last}" if others else last

@@ -1,0 +1,71 @@
+"""A page of the web as it was crawled: its bytes as HTML text, and its title.
+
+The text stays whole, scripts and all: it is what the hash of a document proves. What assessors see of it is
+cleaned each time that it is shown.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+from workbench.formats.fields import collapsed
+from workbench.formats.identifiers import trimmed
+from workbench.records import Document
+
+# Python knows encodings that take quadratic time or are not of text (punycode, unicode_escape); pages of the
+# web have these, by the names of the WHATWG's standard.
+_CHARSET = re.compile(
+    r"(?:utf-?8|utf-?16(?:le|be)?|us-ascii|ascii|latin-?1|iso[-_]?8859-\d{1,2}|windows-\d{3,4}|cp\d{3,4}|koi8-[ru]|"
+    r"gb2312|gbk|gb18030|big5(?:-hkscs)?|euc-(?:jp|kr)|shift[-_]jis|iso-2022-jp|tis-620|macintosh|mac-cyrillic)",
+    re.IGNORECASE,
+)
+# As browsers read them.
+_INSTEAD = {"ascii": "cp1252", "gb2312": "gb18030", "gbk": "gb18030"} | {
+    "iso8859-1": "cp1252",
+    "iso8859-9": "cp1254",
+}
+_MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
+_META = re.compile(rb"<meta\b[^<>]{0,200}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_-]{2,20})", re.IGNORECASE)
+_META_WITHIN = 4096
+_TITLE = re.compile(r"<title\b[^<>]*>([^<]*)", re.IGNORECASE)
+_TITLE_WITHIN = 100_000
+_LONGEST_TITLE = 1000
+
+
+def web_page(docno: str, body: bytes, charset: str | None = None) -> Document:
+    """The document that a page is; `charset` is of its HTTP header and goes first, as in a browser."""
+    text = page_text(body, charset)
+    return Document(trimmed(docno), page_title(text), text)
+
+
+def page_text(body: bytes, charset: str | None = None) -> str:
+    """The text of a page: by its byte order mark, `charset`, its `meta` element, as UTF-8 or Windows-1252."""
+    marked = next((codec for mark, codec in _MARKS if body.startswith(mark)), None)
+    meta = _META.search(body[:_META_WITHIN])
+    for name in (marked, _codec(charset), _codec(meta[1].decode("ascii")) if meta else None):
+        if name is not None:
+            return body.decode(name, "replace").replace("\0", "\ufffd")
+    try:
+        return body.decode("utf-8").replace("\0", "\ufffd")
+    except UnicodeDecodeError:
+        return body.decode("cp1252", "replace").replace("\0", "\ufffd")
+
+
+def page_title(text: str) -> str:
+    """What stands in the first `title` element, on one line."""
+    from html import unescape
+
+    found = _TITLE.search(text[:_TITLE_WITHIN])
+    return collapsed(unescape(found[1]))[:_LONGEST_TITLE] if found else ""
+
+
+def _codec(charset: str | None) -> str | None:
+    """Python's name of an encoding; None for one that no page has."""
+    if charset is None or not _CHARSET.fullmatch(charset.strip()):
+        return None
+    try:
+        name = codecs.lookup(charset.strip()).name
+    except LookupError:
+        return None
+    return _INSTEAD.get(name, name)
