@@ -9,6 +9,7 @@ The map of the house. Imports point inwards, from the top of this list to its en
     demo          a small campaign to try everything on
     help          the manual: one page for each reader and step
     workflow      what people do, a room for each stage of a campaign; one function a use-case
+    releases      a collection FROZEN into files that a stranger can use and check (pure)
     trust         WOULD IT STAND with other judges, other runs (pure)
     pooling       WHICH documents get judged                   (pure)
     agreement     HOW FAR assessors agree                      (pure)
@@ -65,6 +66,7 @@ Glossary: one word for one thing, in names, labels and messages.
     qrels            one grade for each pair, as scorers read it
     quality check    a repeat, planted pair or training pair, used to measure an assessor
     recipe           strategy, parameters, runs, tie rule and seed of a pool
+    release          a collection frozen into files, under a version that never changes
     run              a system's ranked answer to the topics, named by its tag
     scale            the grades, and the lowest one that counts as relevant
     seed             what makes a random choice come out the same again

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.releases.made import small_release
 from workbench.cli.main import COMMANDS
+from workbench.releases.files import write_release
 
 DATABASE = {"demo", "init", "serve", "campaign", "account"}
 HEAVY = ("sqlalchemy", "alembic", "flask", "psycopg")
@@ -29,6 +31,7 @@ INPUTS = {
     "topics": ["qrels", "one.run", "two.run"],
     "curve": ["gain", "qrels", "one.run"],
     "trust": ["judges", "one.run", "two.run", "-j", "judged.tsv"],
+    "release": ["check", "release.zip"],
     "help": [],
 }
 # What was imported is told on the error stream as the process ends.
@@ -48,6 +51,7 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "two.run").write_text(RUN.format("d2", "d1", "two"))
     (tmp_path / "judged.tsv").write_text(JUDGED)
     (tmp_path / "qrels").write_text("T1 0 d1 1\nT2 0 d1 1\n")
+    (tmp_path / "release.zip").write_bytes(write_release(small_release()))
     return tmp_path
 
 

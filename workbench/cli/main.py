@@ -36,6 +36,7 @@ COMMANDS = {
     "topics": "workbench.cli.compare:topics",
     "curve": "workbench.cli.curve:command",
     "trust": "workbench.cli.trust:command",
+    "release": "workbench.cli.release:command",
     "help": "workbench.cli.help:command",
 }
 

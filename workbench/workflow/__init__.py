@@ -11,6 +11,7 @@
     qrels         one grade from several, by a named rule
     scores        what the runs are worth on the qrels
     trust         whether the runs would stand in the same order if the collection had been made otherwise
+    releases      the collection frozen into files, under a version
     overview      how far the campaign has come
 
 A room imports only rooms above it; import-linter checks this. A use-case takes an open session and values,

@@ -65,6 +65,7 @@ COMMANDS = {
     "draw-overlap": "workbench.cli.campaign.overlap:draw_overlap",
     "score": "workbench.cli.campaign.score:score",
     "report": "workbench.cli.campaign.report:report",
+    "release": "workbench.cli.campaign.release:release",
     "archive": "workbench.cli.campaign.archive:archive",
     "restore": "workbench.cli.campaign.archive:restore",
     "duplicate": "workbench.cli.campaign.archive:duplicate",

@@ -1,4 +1,4 @@
-"""The tables, with their constraints: accounts, campaigns, runs, pools, judgments, adjudications.
+"""The tables, with their constraints: accounts, campaigns, runs, pools, judgments, adjudications, releases.
 
 An unjudged pair is the absence of a row. A judgment event is never changed or deleted.
 """
@@ -22,6 +22,7 @@ from workbench.storage.tables.judging import (
 )
 from workbench.storage.tables.people import AccountRow, InvitationRow, MemberRow, SessionRow, SignInAttemptRow
 from workbench.storage.tables.pools import PoolEntryRow, PoolEventRow, PoolRow
+from workbench.storage.tables.releases import ReleaseOriginRow, ReleasePartRow, ReleaseRow
 from workbench.storage.tables.runs import CheckedFileRow, GroupMemberRow, GroupRow, PackedRunRow, RunRow
 
 __all__ = [
@@ -50,6 +51,9 @@ __all__ = [
     "PoolRow",
     "PreferenceEventRow",
     "PreferenceTaskRow",
+    "ReleaseOriginRow",
+    "ReleasePartRow",
+    "ReleaseRow",
     "RunRow",
     "SessionRow",
     "SignInAttemptRow",

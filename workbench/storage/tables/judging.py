@@ -12,7 +12,10 @@ from workbench.storage.tables.columns import Base, Id, RowId
 
 
 class AssessorRow(Base):
-    """An assessor: a person with an account, a person whose judgments were imported, or a machine."""
+    """An assessor: a person with an account, a person whose judgments were imported, or a machine.
+
+    `pseudonym` is what releases call the assessor; it is given with the first of them and stays.
+    """
 
     __tablename__ = "assessor"
     id: Mapped[int] = mapped_column(RowId, primary_key=True)
@@ -20,7 +23,12 @@ class AssessorRow(Base):
     name: Mapped[str] = mapped_column(String(120))
     machine: Mapped[bool] = mapped_column(default=False)
     account_id: Mapped[int | None] = mapped_column(ForeignKey("account.id"))
-    __table_args__ = (UniqueConstraint("campaign_id", "name"), UniqueConstraint("campaign_id", "account_id"))
+    pseudonym: Mapped[str | None] = mapped_column(String(40))
+    __table_args__ = (
+        UniqueConstraint("campaign_id", "name"),
+        UniqueConstraint("campaign_id", "account_id"),
+        Index("ix_assessor_pseudonym", "campaign_id", "pseudonym", unique=True),
+    )
 
 
 class AssignmentRow(Base):

@@ -1,0 +1,108 @@
+"""The check of a release names what is damaged, whatever byte it is."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import zipfile
+
+import pytest
+
+from tests.releases.made import small_release
+from workbench.releases.archive import build_zip
+from workbench.releases.check import check_release
+from workbench.releases.files import CHECKSUMS, checksums, release_files, write_release
+
+
+def found(content: bytes, **options: object) -> list[tuple[str, str]]:
+    """Where and what the check finds, by source and code."""
+    checked = check_release(io.BytesIO(content), source="r.zip", **options)  # type: ignore[arg-type]
+    assert checked.whole == (not checked.findings)
+    return [(one.source, one.code) for one in checked.findings]
+
+
+@pytest.fixture(scope="module")
+def release() -> bytes:
+    return write_release(small_release())
+
+
+def test_a_release_is_whole_as_it_was_made(release: bytes) -> None:
+    assert found(release) == []
+    assert found(release, sha256=hashlib.sha256(release).hexdigest().upper()) == []
+    assert found(release, sha256="0" * 64) == [("r.zip", "whole")]
+
+
+def test_a_flipped_bit_anywhere_is_found(release: bytes) -> None:
+    # A prime step, so that every kind of place is met: headers, names, contents, directory, end.
+    for at in range(0, len(release), 97):
+        damaged = bytearray(release)
+        damaged[at] ^= 1
+        assert found(bytes(damaged)), at
+
+
+def test_a_damaged_file_is_named_with_both_checksums(release: bytes) -> None:
+    with zipfile.ZipFile(io.BytesIO(release)) as archive:
+        starts = {one.filename: one.header_offset + 30 + len(one.filename) for one in archive.infolist()}
+    for name in ("qrels.txt", "judgments.jsonl", "manifest.json", CHECKSUMS):
+        damaged = bytearray(release)
+        damaged[starts[name]] ^= 1
+        assert found(bytes(damaged))[0] == (name, "checksum")
+    damaged = bytearray(release)
+    damaged[starts["qrels.txt"]] ^= 1
+    (finding, *_) = check_release(io.BytesIO(bytes(damaged)), source="r.zip").findings
+    whole = hashlib.sha256(release_files(small_release())["qrels.txt"]).hexdigest()
+    assert whole in finding.message
+
+
+def test_bytes_around_the_files_are_found(release: bytes) -> None:
+    assert found(release + b"\0") == [("r.zip", "layout")]
+    assert found(b"\0" + release)[0] == ("r.zip", "layout")
+    assert found(release[:-1]) == [("r.zip", "layout")]
+    assert found(b"") == [("r.zip", "layout")]
+
+
+def test_missing_extra_and_doubled_files_are_named() -> None:
+    files = release_files(small_release())
+    missing = {name: content for name, content in files.items() if name != "qrels.txt"}
+    assert ("qrels.txt", "missing") in found(build_zip(missing))
+    assert ("more.txt", "extra") in found(build_zip({**files, "more.txt": b""}))
+    assert (CHECKSUMS, "missing") in found(build_zip({"qrels.txt": b"1 0 d 1\n"}))
+    doubled = io.BytesIO()
+    with zipfile.ZipFile(doubled, "w") as archive:
+        archive.writestr("a.txt", b"")
+        with pytest.warns(UserWarning, match="Duplicate"):
+            archive.writestr("a.txt", b"")
+    assert ("a.txt", "duplicate") in found(doubled.getvalue())
+
+
+@pytest.mark.parametrize("path", ["../up.txt", "/etc.txt", "a//b", "a\\b", "c:x", "a/../b", ".hidden"])
+def test_paths_that_would_leave_the_folder_are_named(path: str) -> None:
+    files = {path: b"x"}
+    codes = {code for _, code in found(build_zip({**files, CHECKSUMS: checksums(files)}))}
+    assert "path" in codes
+
+
+def test_a_file_that_was_changed_with_its_checksum_does_not_follow_from_the_others() -> None:
+    files = release_files(small_release())
+    files["qrels_jg"] = files["qrels_jg"].replace(b" 0\n", b" 1\n")
+    del files[CHECKSUMS]
+    assert found(build_zip({**files, CHECKSUMS: checksums(files)})) == [("qrels_jg", "derived")]
+
+
+def test_a_zip_that_was_packed_anew_is_another_one_but_its_files_are_checked() -> None:
+    files = release_files(small_release())
+    files["qrels.txt"] += b"T1 0 d9 1\n"
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    assert found(packed.getvalue()) == [("r.zip", "layout"), ("qrels.txt", "checksum")]
+
+
+def test_what_is_larger_than_allowed_is_refused_unread_and_a_bomb_unpacks_to_no_more() -> None:
+    assert found(b"x" * 101, most=100) == [("r.zip", "size")]
+    bomb = io.BytesIO()
+    with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a.txt", bytes(10**6))
+    # A million zeros in about a thousand bytes: more than 10,000 in all are not unpacked.
+    assert found(bomb.getvalue(), most=10_000) == [("r.zip", "layout")]

@@ -1,0 +1,252 @@
+"""`workbench campaign release`: releases of a campaign are made, listed, downloaded, published, withdrawn."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from workbench.cli.campaign.campaigns import JSON
+from workbench.cli.consensus_options import consensus_options
+from workbench.cli.consensus_text import write_out
+from workbench.cli.database import database_options, open_database
+from workbench.cli.output import say_findings, say_json, say_table
+from workbench.cli.record_options import record_options
+from workbench.consensus.rule_choice import RuleChoice
+from workbench.errors import WorkbenchError, finding_to_json
+from workbench.releases.contents import Included
+from workbench.releases.record_form import moment
+from workbench.settings import Settings
+from workbench.workflow.campaigns.campaigns import campaign_by_slug
+from workbench.workflow.releases.collecting import ReleaseRequest
+from workbench.workflow.releases.releases import (
+    Release,
+    create_release,
+    next_version,
+    publish_release,
+    release_by_version,
+    release_bytes,
+    releases_of,
+    unpublish_release,
+    withdraw_release,
+)
+
+
+@click.group("release")
+def release() -> None:
+    """Freeze a campaign into releases that others can use, check and cite; list and download them."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseOptions:
+    """What a release says of itself, and what is in it by choice."""
+
+    version: str
+    title: str
+    description: str
+    authors: tuple[str, ...]
+    licence: str
+    homepage: str
+    included: tuple[str, ...]
+    at: str
+    seed: int | None
+
+    def request(self, choice: RuleChoice, version: str) -> ReleaseRequest:
+        """The request of a release by a rule."""
+        return ReleaseRequest(
+            version,
+            choice,
+            frozenset(map(Included, self.included)),
+            self.title,
+            self.description,
+            self.authors,
+            self.licence,
+            self.homepage,
+            self.seed,
+        )
+
+
+_OPTIONS = (
+    click.option("--version", default="", help="Version, such as 1.0; the next one if missing."),
+    click.option("--title", default="", help="Title; the campaign's name if missing."),
+    click.option("--description", default="", help="What the collection is for."),
+    click.option("--author", "authors", multiple=True, help="Author to be cited (repeatable)."),
+    click.option("--licence", default="", help="Licence, by its SPDX id if it has one, such as CC-BY-4.0."),
+    click.option("--homepage", default="", help="Address at which the release is found."),
+    click.option(
+        "--include",
+        "included",
+        multiple=True,
+        type=click.Choice([str(one) for one in Included]),
+        help="Also put these into the release (repeatable).",
+    ),
+    click.option("--at", default="", help="Time of the release in ISO 8601, to make the same one again."),
+    click.option("--seed", type=click.IntRange(min=0), help="Random seed of new pseudonyms; secret."),
+)
+
+
+@release.command("create")
+@click.argument("campaign")
+@consensus_options(default="majority")
+@record_options("options", ReleaseOptions, _OPTIONS)
+@JSON
+@database_options
+def create(
+    settings: Settings, campaign: str, choice: RuleChoice, options: ReleaseOptions, as_json: bool
+) -> None:
+    """Freeze CAMPAIGN into a release: qrels by a rule, with everything needed to check and cite them.
+
+    What is still open, such as disputes, is said on the error stream. The same campaign, options, time and
+    version of Workbench give the same bytes.
+    """
+    now = _time(options.at) if options.at else None
+    with open_database(settings) as database, database.writing() as db:
+        found = campaign_by_slug(db, campaign)
+        version = options.version or next_version(db, found.id)
+        made = create_release(db, found.id, options.request(choice, version), now=now)
+    if as_json:
+        warnings = [finding_to_json(one) for one in made.warnings]
+        say_json({**_json(made.release), "counts": asdict(made.counts), "warnings": warnings})
+        return
+    say_findings(made.warnings)
+    click.echo(f"release {made.release.version}: {made.release.lines:,} qrels lines")
+    click.echo(f"SHA-256 {made.release.sha256}")
+
+
+@release.command("list")
+@click.argument("campaign")
+@JSON
+@database_options
+def list_(settings: Settings, campaign: str, as_json: bool) -> None:
+    """List the releases of CAMPAIGN, the latest first."""
+    with open_database(settings) as database, database.reading() as db:
+        found = releases_of(db, campaign_by_slug(db, campaign).id)
+    if as_json:
+        say_json([_json(one) for one in found])
+        return
+    say_table(
+        ["version", "made", "rule", "lines", "relevant", "pooled kappa", "pairs", "state"],
+        [
+            (
+                one.version,
+                f"{one.made_at:%Y-%m-%d}",
+                one.rule,
+                one.lines,
+                one.relevant,
+                _kappa(one),
+                one.kappa_pairs,
+                _state(one),
+            )
+            for one in found
+        ],
+        numeric=[3, 4, 6],
+    )
+
+
+@release.command("show")
+@click.argument("campaign")
+@click.argument("version")
+@JSON
+@database_options
+def show(settings: Settings, campaign: str, version: str, as_json: bool) -> None:
+    """Show release VERSION of CAMPAIGN: its rule, figures, hash and state."""
+    with open_database(settings) as database, database.reading() as db:
+        found = release_by_version(db, campaign_by_slug(db, campaign).id, version)
+    _say(found, as_json)
+
+
+@release.command("download")
+@click.argument("campaign")
+@click.argument("version")
+@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="A file; else printed.")
+@database_options
+def download(settings: Settings, campaign: str, version: str, output: Path | None) -> None:
+    """Write the zip of release VERSION of CAMPAIGN; a withdrawn one too, with a warning."""
+    with open_database(settings) as database, database.reading() as db:
+        found = release_by_version(db, campaign_by_slug(db, campaign).id, version)
+        content = release_bytes(db, found)
+    write_out(content, output)
+    if found.withdrawn:
+        click.echo(f"warning: release {version} was withdrawn: {found.withdrawn_reason}", err=True)
+
+
+@release.command("publish")
+@click.argument("campaign")
+@click.argument("version")
+@click.option("--undo", is_flag=True, help="Show it to members only again.")
+@JSON
+@database_options
+def publish(settings: Settings, campaign: str, version: str, undo: bool, as_json: bool) -> None:
+    """Let outsiders see release VERSION of CAMPAIGN at its public address, without signing in."""
+    change = unpublish_release if undo else publish_release
+    with open_database(settings) as database, database.writing() as db:
+        found = change(db, campaign_by_slug(db, campaign).id, version)
+    _say(found, as_json)
+
+
+@release.command("withdraw")
+@click.argument("campaign")
+@click.argument("version")
+@click.option("--reason", required=True, help="What is wrong with it; stays visible at its address.")
+@JSON
+@database_options
+def withdraw(settings: Settings, campaign: str, version: str, reason: str, as_json: bool) -> None:
+    """Withdraw release VERSION of CAMPAIGN; it stays listed with the reason, and cannot be restored."""
+    with open_database(settings) as database, database.writing() as db:
+        found = withdraw_release(db, campaign_by_slug(db, campaign).id, version, reason=reason)
+    _say(found, as_json)
+
+
+def _say(found: Release, as_json: bool) -> None:
+    if as_json:
+        say_json(_json(found))
+        return
+    lines = [
+        ("version", found.version),
+        ("title", found.title),
+        ("state", _state(found)),
+        ("made", f"{found.made_at:%Y-%m-%d %H:%M} UTC" + (f", {found.made_by}" if found.made_by else "")),
+        ("rule", found.rule),
+        ("qrels lines", f"{found.lines:,} on {found.topics:,} topics"),
+        ("relevant", f"{found.relevant:,} (grade {found.relevant_from} or higher)"),
+        ("pooled kappa", f"{_kappa(found)}, {found.kappa_pairs:,} pairs"),
+        ("also included", ", ".join(found.included) or "nothing"),
+        ("bytes", f"{found.size:,}"),
+        ("SHA-256", found.sha256),
+    ]
+    if found.withdrawn:
+        lines.append(("reason", found.withdrawn_reason))
+    say_table(["", "release"], lines)
+
+
+def _json(found: Release) -> dict[str, Any]:
+    shown = asdict(found) | {"public": found.public, "withdrawn": found.withdrawn}
+    del shown["id"]
+    return {name: moment(value) if isinstance(value, datetime) else value for name, value in shown.items()}
+
+
+def _state(found: Release) -> str:
+    if found.withdrawn:
+        return "withdrawn"
+    return "public" if found.public else "for members"
+
+
+def _kappa(found: Release) -> str:
+    if found.kappa is None:
+        return "-"
+    if found.kappa_low is None or found.kappa_high is None:
+        return f"{found.kappa:.2f}"
+    return f"{found.kappa:.2f} ({found.kappa_low:.2f} to {found.kappa_high:.2f})"
+
+
+def _time(text: str) -> datetime:
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        found = datetime.min
+    if found.tzinfo is None:
+        raise WorkbenchError(f"{text!r} is no time with a time zone", remedy="such as 2026-11-22T12:00:00Z")
+    return found

@@ -1,0 +1,110 @@
+"""The zip of a release: its bytes follow from its files alone, and what differs in them has a name.
+
+The layout is written out here rather than left to `zipfile`, whose choice of fields depends on the version of
+Python: members by name, stored, with one time and one mode. Nothing is compressed, since the same text
+deflated by zlib, zlib-ng and isal gives different bytes; whoever serves a release may compress it on the way.
+Source: PKWARE's APPNOTE 6.3.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from workbench.errors import WorkbenchError
+
+MOST_BYTES = 2**32 - 1
+"""A zip without the extensions for larger ones."""
+MOST_MEMBERS = 2**16 - 1
+
+LOCAL = struct.Struct("<4s5H3I2H")
+CENTRAL = struct.Struct("<4s6H3I5H2I")
+END = struct.Struct("<4s4H2IH")
+LOCAL_MARK, CENTRAL_MARK, END_MARK = b"PK\x03\x04", b"PK\x01\x02", b"PK\x05\x06"
+_NEEDED = 20
+_UNIX = 3 << 8 | _NEEDED
+_TIME, _DATE = 0, 1 << 5 | 1  # 1980-01-01 00:00, the first time that a zip can say
+_MODE = 0o100644 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class ZipMember:
+    """A file in a zip with the checksum (CRC-32) that the zip states for it."""
+
+    name: str
+    content: bytes
+    crc: int
+
+    @property
+    def whole(self) -> bool:
+        """Whether the content has the stated checksum."""
+        return zlib.crc32(self.content) == self.crc
+
+
+def build_zip(files: Mapping[str, bytes]) -> bytes:
+    """The zip of these files, by name; raises WorkbenchError where they are too many or too large."""
+    size = sum(len(content) + 2 * len(name) for name, content in files.items())
+    size += len(files) * (LOCAL.size + CENTRAL.size) + END.size
+    if size > MOST_BYTES or len(files) > MOST_MEMBERS:
+        raise WorkbenchError(
+            f"a release of {size:,} bytes in {len(files):,} files is too large",
+            remedy="leave out documents or runs, and publish them beside it",
+        )
+    made, central = bytearray(), bytearray()
+    for name in sorted(files, key=str.encode):
+        content, path = files[name], name.encode()
+        # Time, date, checksum and sizes stand in both headers alike.
+        fields = (0, 0, _TIME, _DATE, zlib.crc32(content), len(content), len(content), len(path), 0)
+        central += CENTRAL.pack(CENTRAL_MARK, _UNIX, _NEEDED, *fields, 0, 0, 0, _MODE, len(made)) + path
+        made += LOCAL.pack(LOCAL_MARK, _NEEDED, *fields) + path
+        made += content
+    start = len(made)
+    made += central
+    made += END.pack(END_MARK, 0, 0, len(files), len(files), len(central), start, 0)
+    return bytes(made)
+
+
+class Misplaced(Exception):
+    """What does not follow the layout of a release's zip: at which byte, and what was found there."""
+
+    def __init__(self, offset: int, what: str) -> None:
+        super().__init__(what)
+        self.offset, self.what = offset, what
+
+
+def walk_members(content: bytes) -> tuple[ZipMember, ...]:
+    """The members of a zip in the order of the file, without its directory, as a stream is read.
+
+    Raises Misplaced where a header cannot be one of `build_zip`.
+    """
+    found: list[ZipMember] = []
+    at = 0
+    while content[at : at + 4] not in (CENTRAL_MARK, END_MARK):
+        after = f"after {found[-1].name}" if found else "at the beginning"
+        if at + LOCAL.size > len(content) or content[at : at + 4] != LOCAL_MARK:
+            raise Misplaced(at, f"the header {after} is damaged or missing")
+        _, _, flags, method, _, _, crc, packed, size, name_size, extra = LOCAL.unpack_from(content, at)
+        start = at + LOCAL.size + name_size
+        if flags or method or extra or packed != size or start + size > len(content):
+            raise Misplaced(at, f"the header {after} is not that of a stored file")
+        name = content[at + LOCAL.size : start].decode("utf-8", "backslashreplace")
+        found.append(ZipMember(name, content[start : start + size], crc))
+        at = start + size
+    return tuple(found)
+
+
+def first_difference(one: bytes, other: bytes) -> int | None:
+    """The first byte (from 0) at which two contents differ, None where they are the same."""
+    if one == other:
+        return None
+    low, high = 0, min(len(one), len(other))
+    # By halves: comparing bytes one by one takes seconds for a large zip.
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low

@@ -1,0 +1,362 @@
+"""What a release contains: one record of everything that goes into its files, and the records within it.
+
+Nobody is named: assessors are known by pseudonyms, adjudicators not at all. Every sequence stands in the
+order in which the files have it, so that the same campaign gives the same record however its database was
+filled.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from workbench.errors import Finding, InvalidInput
+from workbench.formats.identifiers import fits, is_utf8
+from workbench.records import Answer, Judgment, Preference, Qrel, Scale, Topic, id_bytes
+
+VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+-]{0,39}")
+NO_ANSWER = frozenset({"withdrawn", "later"})
+"""Entries of the history after which an assessor has no answer about a pair."""
+RETURNED = "back"
+"""The decision that returns a pair to its assessors for discussion."""
+Pair = tuple[str, str]
+"""A topic and a docno."""
+
+
+class Included(StrEnum):
+    """What is in a release only by choice, since licences or promises often forbid it."""
+
+    DOCUMENTS = "documents"
+    RUNS = "runs"
+    COMMENTS = "comments"
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseAbout:
+    """What the organiser says of a release; `name` is the collection's short name, `licence` an SPDX id.
+
+    `released_at` is the only time of making that is in a release. `software` is the version of Workbench.
+    """
+
+    name: str
+    title: str
+    version: str
+    released_at: datetime
+    software: str
+    description: str = ""
+    authors: tuple[str, ...] = ()
+    licence: str = ""
+    homepage: str = ""
+
+    @property
+    def year(self) -> int:
+        """The year in which the release was made, in UTC."""
+        return self.released_at.year
+
+    @property
+    def citation(self) -> str:
+        """One line by which the release is cited: authors, year, title, version, address."""
+        authors = " and ".join(self.authors)
+        parts = [f"{authors} ({self.year})" if authors else f"({self.year})", self.title]
+        parts += [f"version {self.version}", *([self.homepage] if self.homepage else [])]
+        return ". ".join(parts) + "."
+
+
+@dataclass(frozen=True, slots=True)
+class ReleasedDocument:
+    """A pooled or judged document; `sha256` is of the text shown, None if that is not known.
+
+    `title` and `text` are None unless documents are included.
+    """
+
+    docno: str
+    sha256: str | None
+    title: str | None = None
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReleasedAssessor:
+    """An assessor by pseudonym; `name` is what a machine is called, and empty for a person."""
+
+    pseudonym: str
+    machine: bool
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReleasedQuestion:
+    """A further question about every document, with its labels, the lowest first."""
+
+    name: str
+    labels: tuple[str, ...]
+    required: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ReleasedAnswer:
+    """One entry in the history of an assessor's answers about a pair; the last of a pair is current.
+
+    `purpose` is judging or discussion. `source` says where it was given: screen, discussion or import.
+    `evidence` lists [start, end, quote] (in UTF-16 units; the quote only with documents), `ratings` are
+    places in the scales of further questions, `subtopics` ids. `shown_at` is the place (from 1) in the order
+    shown.
+    """
+
+    assessor: str
+    topic: str
+    docno: str
+    answer: str
+    grade: int | None
+    purpose: str
+    source: str
+    recorded_at: datetime
+    given_at: datetime | None = None
+    document_sha256: str | None = None
+    shown_at: int | None = None
+    order_rule: str | None = None
+    seed: int | None = None
+    active_ms: int | None = None
+    reason: str = ""
+    comment: str = ""
+    evidence: tuple[tuple[int, int, str], ...] = ()
+    ratings: dict[str, int] = field(default_factory=dict)
+    subtopics: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SeenAnswer:
+    """An answer that an adjudicator saw: number `entry` (from 1) in the history of its assessor and pair."""
+
+    assessor: str
+    entry: int
+    answer: str
+    grade: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReleasedDecision:
+    """One entry in the history of decisions about a pair; the last of a pair is current.
+
+    `decision` is grade, back (returned for discussion), unclear or withdrawn.
+    """
+
+    topic: str
+    docno: str
+    decision: str
+    grade: int | None
+    recorded_at: datetime
+    active_ms: int | None = None
+    reason: str = ""
+    seen: tuple[SeenAnswer, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReleasedPreference:
+    """The current answer about two documents, or two runs, of a topic (`kind` says which)."""
+
+    kind: str
+    assessor: str
+    topic: str
+    first: str
+    second: str
+    choice: str
+    first_was_left: bool
+    recorded_at: datetime
+    active_ms: int | None = None
+    reason: str = ""
+
+    @property
+    def preference(self) -> Preference:
+        """The preference alone."""
+        return Preference(self.assessor, self.topic, self.first, self.second, self.choice)
+
+
+@dataclass(frozen=True, slots=True)
+class ReleasedEntry:
+    """A pair of a pool: how many runs brought it, the best rank, and what its sampling design says.
+
+    `brought_by` lists [tag, rank], and is empty unless runs are included. `added_at` is set if a person added
+    it.
+    """
+
+    topic: str
+    docno: str
+    runs: int
+    best_rank: int | None
+    weight: float | None = None
+    inclusion: float | None = None
+    stratum: int | None = None
+    added_at: datetime | None = None
+    reason: str = ""
+    brought_by: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class UndrawnPair:
+    """A pair that a sampling strategy could have drawn and did not, with the number of its stratum."""
+
+    topic: str
+    docno: str
+    stratum: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReleasedPool:
+    """An opened pool: its recipe (strategy, parameters, seed, runs and their hashes) and its pairs.
+
+    `undrawn` is what a sampling strategy could have drawn and did not.
+    """
+
+    name: str
+    recipe: dict[str, Any]
+    largest_possible: int
+    created_at: datetime
+    opened_at: datetime
+    per_pair: int | None = None
+    entries: tuple[ReleasedEntry, ...] = ()
+    undrawn: tuple[UndrawnPair, ...] = ()
+
+    @property
+    def seed(self) -> str:
+        """The seed of its random choices, empty where it has none."""
+        return str(self.recipe.get("parameters", {}).get("seed", ""))
+
+
+@dataclass(frozen=True, slots=True)
+class ReleasedRun:
+    """A run: the SHA-256 of its plain file, its group and metadata; `content` only if runs are included."""
+
+    tag: str
+    sha256: str
+    topics: int
+    lines: int
+    group: str = ""
+    kind: str | None = None
+    description: str = ""
+    priority: int | None = None
+    verdict: str = "accepted"
+    content: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseRule:
+    """The consensus rule of the qrels with its parameters (a named assessor by pseudonym).
+
+    Machine judgments count only with `machines`. `relevant_from` is the lowest relevant grade of the qrels.
+    """
+
+    name: str
+    label: str
+    relevant_from: int
+    machines: bool = False
+    parameters: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ReleasedEstimate:
+    """A coefficient over `n` pairs with its interval, rounded to six places; None where it is undefined."""
+
+    name: str
+    label: str
+    value: float | None
+    n: int
+    low: float | None = None
+    high: float | None = None
+    level: float | None = None
+    method: str = ""
+    undefined: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseContents:
+    """Everything that goes into a release. `questions` are those asked beside the grade.
+
+    `unsettled` counts the judged pairs to which the rule gives no grade. `agreement` is between people, of
+    their independent judgments; `agreement_undefined` says why there is none.
+    """
+
+    about: ReleaseAbout
+    scale: Scale
+    guidelines: str
+    rule: ReleaseRule
+    included: frozenset[Included]
+    questions: tuple[ReleasedQuestion, ...]
+    topics: tuple[Topic, ...]
+    documents: tuple[ReleasedDocument, ...]
+    assessors: tuple[ReleasedAssessor, ...]
+    answers: tuple[ReleasedAnswer, ...]
+    decisions: tuple[ReleasedDecision, ...]
+    preferences: tuple[ReleasedPreference, ...]
+    pools: tuple[ReleasedPool, ...]
+    runs: tuple[ReleasedRun, ...]
+    qrels: tuple[Qrel, ...]
+    unsettled: int
+    agreement: tuple[ReleasedEstimate, ...] = ()
+    agreement_undefined: str = ""
+
+    @property
+    def guidelines_sha256(self) -> str:
+        """The hash of the guidelines, which stands for their version."""
+        return hashlib.sha256(self.guidelines.encode()).hexdigest()
+
+    def current(self) -> tuple[ReleasedAnswer, ...]:
+        """The current answers, by topic, docno and pseudonym."""
+        last = {(one.topic, one.docno, one.assessor): one for one in self.answers}
+        return tuple(one for one in last.values() if one.answer not in NO_ANSWER)
+
+    def judgments(self) -> tuple[Judgment, ...]:
+        """The current answers as judgments."""
+        return tuple(as_judgment(one) for one in self.current())
+
+    def current_decisions(self) -> tuple[ReleasedDecision, ...]:
+        """The current decision of every pair that has one, in the order of topic and docno."""
+        last = {(one.topic, one.docno): one for one in self.decisions}
+        return tuple(one for one in last.values() if one.decision != "withdrawn")
+
+    def decided(self) -> dict[Pair, int]:
+        """The adjudicated grade of every pair that has one."""
+        return {
+            (one.topic, one.docno): one.grade for one in self.current_decisions() if one.grade is not None
+        }
+
+    def pooled(self) -> frozenset[Pair]:
+        """The pairs of the pools."""
+        return frozenset((one.topic, one.docno) for pool in self.pools for one in pool.entries)
+
+    def unjudged(self) -> tuple[Pair, ...]:
+        """The pooled pairs that have no line in the qrels, sorted as bytes."""
+        graded = {(one.topic, one.docno) for one in self.qrels}
+        return tuple(sorted(self.pooled() - graded, key=_in_bytes))
+
+
+def as_judgment(one: ReleasedAnswer) -> Judgment:
+    """An answer as a judgment; raises ValueError for an entry that is no answer."""
+    return Judgment(one.assessor, one.topic, one.docno, one.grade, Answer(one.answer))
+
+
+def check_contents(contents: ReleaseContents) -> None:
+    """Raise InvalidInput with every id that a file of the release could not hold: spaces, bytes not UTF-8."""
+    found: list[Finding] = []
+    kinds: Mapping[str, set[str]] = {
+        "topic": {one.id for one in contents.topics} | {one.topic for one in contents.qrels},
+        "docno": {one.docno for one in contents.documents} | {one.docno for one in contents.qrels},
+    }
+    for kind, ids in kinds.items():
+        for one in sorted(ids, key=id_bytes):
+            if not fits(one) or not is_utf8(one):
+                shown = ascii(one)[:80]
+                message = f"the {kind} {shown} cannot stand in a qrels file"
+                remedy = "ids have no white space and are UTF-8: columns of qrels are separated by spaces"
+                found.append(Finding("Release", None, "id", message, remedy))
+    if found:
+        raise InvalidInput(found)
+
+
+def _in_bytes(pair: Pair) -> tuple[bytes, bytes]:
+    return id_bytes(pair[0]), id_bytes(pair[1])

@@ -1,0 +1,196 @@
+"""The files of a release, by their paths in the zip, from its contents.
+
+Half of them carry the contents (`manifest.json`, `guidelines.md` and the JSON lines; `reading` makes the
+contents of them again); the others say the same in the forms that tools of the field read. To add a form: a
+function from `ReleaseContents` to files, and its place in `WRITERS`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+
+from workbench.errors import WorkbenchError
+from workbench.formats.judgment_groups import write_judgment_groups, write_preferences
+from workbench.formats.judgments import write_judgments
+from workbench.formats.qrels import write_qrels, write_subtopic_qrels
+from workbench.pooling.pool import Pool
+from workbench.pooling.sampling.estimates import infap_rows, xinfap_rows
+from workbench.records import Answer, Qrel, id_bytes
+from workbench.releases.archive import build_zip
+from workbench.releases.contents import ReleaseContents, ReleasedPool, check_contents
+from workbench.releases.datasheet import datasheet
+from workbench.releases.manifest import manifest_of
+from workbench.releases.readme import readme
+from workbench.releases.record_form import as_object, json_bytes, write_records
+
+MANIFEST = "manifest.json"
+CHECKSUMS = "SHA256SUMS"
+GUIDELINES = "guidelines.md"
+QRELS = "qrels.txt"
+TOPICS, DOCUMENTS, ANSWERS = "topics.jsonl", "documents.jsonl", "judgments.jsonl"
+DECISIONS, PREFERENCES, POOLS = "adjudications.jsonl", "preferences.jsonl", "pools.json"
+Files = dict[str, bytes]
+Writer = Callable[[ReleaseContents], Files]
+
+
+def write_release(contents: ReleaseContents) -> bytes:
+    """The zip of a release, which depends on nothing but its contents.
+
+    Raises InvalidInput for ids that no qrels file can hold, WorkbenchError for a release that is too large.
+    """
+    return build_zip(release_files(contents))
+
+
+def release_files(contents: ReleaseContents) -> Files:
+    """Every file of a release by its path; `manifest.json` and `SHA256SUMS` have the hashes of the others."""
+    check_contents(contents)
+    files: Files = {}
+    for write in WRITERS:
+        for path, content in write(contents).items():
+            if path in files:
+                raise WorkbenchError(f"two forms write {path}", remedy="report this as a defect")
+            files[path] = content
+    files[MANIFEST] = json_bytes(manifest_of(contents, hashes(files)), indent=2)
+    files[CHECKSUMS] = checksums(files)
+    return files
+
+
+def hashes(files: Mapping[str, bytes]) -> dict[str, tuple[str, int]]:
+    """The SHA-256 and the size in bytes of every file, by path."""
+    return {path: (_sha256(files[path]), len(files[path])) for path in sorted(files, key=str.encode)}
+
+
+def checksums(files: Mapping[str, bytes]) -> bytes:
+    """The lines that `sha256sum -c` checks."""
+    return "".join(f"{sha256}  {path}\n" for path, (sha256, _) in hashes(files).items()).encode()
+
+
+def pool_path(number: int) -> str:
+    """The path of the pairs of a pool, by its number from 1."""
+    return f"pools/{number}.jsonl"
+
+
+def undrawn_path(number: int) -> str:
+    """The path of what a sampled pool could have drawn and did not, by its number from 1."""
+    return f"pools/{number}-undrawn.jsonl"
+
+
+def run_path(sha256: str) -> str:
+    """The path of a run's file, by its hash: tags may hold what no path can."""
+    return f"runs/{sha256}.txt"
+
+
+def _carriers(contents: ReleaseContents) -> Files:
+    """What `reading` makes the contents of again, with the manifest."""
+    pools = [replace(pool, entries=(), undrawn=()) for pool in contents.pools]
+    files = {
+        GUIDELINES: contents.guidelines.encode(),
+        TOPICS: write_records(contents.topics),
+        DOCUMENTS: write_records(contents.documents),
+        ANSWERS: write_records(contents.answers),
+        DECISIONS: write_records(contents.decisions),
+        PREFERENCES: write_records(contents.preferences),
+        POOLS: json_bytes([as_object(pool) for pool in pools], indent=2),
+    }
+    for number, pool in enumerate(contents.pools, 1):
+        files[pool_path(number)] = write_records(pool.entries)
+        if pool.undrawn:
+            files[undrawn_path(number)] = write_records(pool.undrawn)
+    for run in contents.runs:
+        if run.content is not None:
+            files[run_path(run.sha256)] = run.content
+    return files
+
+
+def _qrels(contents: ReleaseContents) -> Files:
+    """One grade a pair, and the same with -1 for pairs that were pooled and have none."""
+    files = {QRELS: b"".join(write_qrels(contents.qrels))}
+    unjudged = [Qrel(*pair, -1) for pair in contents.unjudged()]
+    files["qrels_unjudged.txt"] = b"".join(write_qrels((*contents.qrels, *unjudged)))
+    return files
+
+
+def _each_assessor(contents: ReleaseContents) -> Files:
+    """The grades of every assessor: a qrels file each, one file of groups, and tab-separated answers."""
+    judgments = contents.judgments()
+    files = {
+        "qrels_jg": b"".join(write_judgment_groups(judgments)),
+        "judgments.tsv": b"".join(write_judgments(judgments)),
+    }
+    for assessor in contents.assessors:
+        own = (one for one in judgments if one.assessor == assessor.pseudonym and one.grade is not None)
+        lines = write_qrels(Qrel(one.topic, one.docno, one.grade or 0) for one in own)
+        files[f"qrels/{assessor.pseudonym}.txt"] = b"".join(lines)
+    return files
+
+
+def _preferences(contents: ReleaseContents) -> Files:
+    """Preferences between documents as trec_eval reads them, where there are any."""
+    between = [one.preference for one in contents.preferences if one.kind == "documents"]
+    lines = b"".join(write_preferences(between))
+    return {"prefs.txt": lines} if lines else {}
+
+
+def _subtopics(contents: ReleaseContents) -> Files:
+    """Which subtopics a document covers: where more than half of those who graded it ticked the subtopic."""
+    asked = {one.id: [number for number, _ in one.subtopics] for one in contents.topics if one.subtopics}
+    graded: dict[tuple[str, str], list[tuple[str, ...]]] = {}
+    for one in contents.current():
+        if one.answer == Answer.GRADE and one.topic in asked:
+            graded.setdefault((one.topic, one.docno), []).append(one.subtopics)
+    lines = [
+        (topic, subtopic, docno, int(2 * sum(subtopic in each for each in ticked) > len(ticked)))
+        for (topic, docno), ticked in graded.items()
+        for subtopic in asked[topic]
+    ]
+    return {"qrels_subtopics.txt": b"".join(write_subtopic_qrels(lines))} if lines else {}
+
+
+def _sampled(contents: ReleaseContents) -> Files:
+    """The sampling design of every pool that was drawn, with -1 for what was not drawn or has no grade.
+
+    Prels with strata for xinfAP; qrels for infAP where each topic has one stratum, which is all that it
+    knows.
+    """
+    grades = {(one.topic, one.docno): one.grade for one in contents.qrels}
+    files: Files = {}
+    for number, pool in enumerate(contents.pools, 1):
+        drawn = _drawn(pool)
+        if drawn.inclusion and pool.undrawn:
+            files[f"sampled/{number}.prels"] = _lines(xinfap_rows(drawn, grades))
+            if set(drawn.strata.values()) == {1}:
+                files[f"sampled/{number}.infap.qrels"] = _lines(infap_rows(drawn, grades))
+    return files
+
+
+def _drawn(pool: ReleasedPool) -> Pool:
+    drawn = [one for one in pool.entries if one.inclusion is not None and one.stratum is not None]
+    return Pool(
+        entries=(),
+        tags=(),
+        largest_possible={},
+        inclusion={(one.topic, one.docno): one.inclusion for one in drawn if one.inclusion is not None},
+        strata={(one.topic, one.docno): one.stratum for one in pool.undrawn}
+        | {(one.topic, one.docno): one.stratum for one in drawn if one.stratum is not None},
+    )
+
+
+def _lines(rows: Iterable[tuple[str, ...]]) -> bytes:
+    return b"".join(b" ".join(map(id_bytes, row)) + b"\n" for row in rows)
+
+
+def _texts(contents: ReleaseContents) -> Files:
+    """What people read."""
+    return {"README.md": readme(contents).encode(), "DATASHEET.md": datasheet(contents).encode()}
+
+
+WRITERS: tuple[Writer, ...] = (
+    _carriers, _qrels, _each_assessor, _preferences, _subtopics, _sampled, _texts,
+)  # fmt: skip
+"""Every form that is in a release, each a function from the contents to files by path."""
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

@@ -1,0 +1,141 @@
+"""The contents of a release from its files: what `files.write_release` wrote, and nothing else."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.formats.qrels import read_qrels
+from workbench.records import Qrel, Scale, Topic
+from workbench.releases import files as at
+from workbench.releases.contents import (
+    Included,
+    ReleaseAbout,
+    ReleaseContents,
+    ReleasedAnswer,
+    ReleasedAssessor,
+    ReleasedDecision,
+    ReleasedDocument,
+    ReleasedEntry,
+    ReleasedEstimate,
+    ReleasedPool,
+    ReleasedPreference,
+    ReleasedQuestion,
+    ReleasedRun,
+    ReleaseRule,
+    UndrawnPair,
+)
+from workbench.releases.manifest import FORM
+from workbench.releases.record_form import from_object, read_records
+
+Record = TypeVar("Record")
+_NEWER = "read it with a newer version of Workbench"
+
+
+def read_contents(files: Mapping[str, bytes]) -> ReleaseContents:
+    """The contents of a release from its files by path.
+
+    Raises InvalidInput for a file that is missing, another form, and every record that is not one.
+    """
+    manifest = _manifest(files)
+    try:
+        return _contents(files, manifest)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise _refused(at.MANIFEST, f"a part is missing or has another form: {error}") from None
+    except ValueError as error:
+        raise _refused(at.MANIFEST, str(error)) from None
+
+
+def _contents(files: Mapping[str, bytes], manifest: Mapping[str, Any]) -> ReleaseContents:
+    agreement = manifest["agreement"]
+    return ReleaseContents(
+        about=from_object(ReleaseAbout, manifest["about"]),
+        scale=_scale(manifest["scale"]),
+        guidelines=_file(files, at.GUIDELINES).decode(),
+        rule=from_object(ReleaseRule, manifest["rule"]),
+        included=frozenset(map(Included, manifest["included"])),
+        questions=_many(ReleasedQuestion, manifest["questions"]),
+        topics=_records(files, at.TOPICS, Topic),
+        documents=_records(files, at.DOCUMENTS, ReleasedDocument),
+        assessors=_many(ReleasedAssessor, manifest["assessors"], leaving="answers"),
+        answers=_records(files, at.ANSWERS, ReleasedAnswer),
+        decisions=_records(files, at.DECISIONS, ReleasedDecision),
+        preferences=_records(files, at.PREFERENCES, ReleasedPreference),
+        pools=_pools(files),
+        runs=_runs(files, manifest["runs"]),
+        qrels=_qrels(files),
+        unsettled=int(manifest["counts"]["unsettled"]),
+        agreement=_many(ReleasedEstimate, agreement["estimates"]),
+        agreement_undefined=str(agreement["undefined"]),
+    )
+
+
+def _manifest(files: Mapping[str, bytes]) -> dict[str, Any]:
+    try:
+        found = json.loads(_file(files, at.MANIFEST))
+    except ValueError as error:
+        raise _refused(at.MANIFEST, f"this is no JSON: {error}") from None
+    form = found.get("form") if isinstance(found, dict) else None
+    if form != FORM:
+        raise _refused(at.MANIFEST, f"the form is {ascii(form)[:60]}, not {FORM}", _NEWER)
+    return dict(found)
+
+
+def _scale(given: Any) -> Scale:
+    try:
+        return from_object(Scale, given)
+    except WorkbenchError as error:
+        raise ValueError(f"scale: {error}") from None
+
+
+def _pools(files: Mapping[str, bytes]) -> tuple[ReleasedPool, ...]:
+    pools = _many(ReleasedPool, json.loads(_file(files, at.POOLS)))
+    found = []
+    for number, pool in enumerate(pools, 1):
+        entries = _records(files, at.pool_path(number), ReleasedEntry)
+        path = at.undrawn_path(number)
+        undrawn = _records(files, path, UndrawnPair) if path in files else ()
+        found.append(replace(pool, entries=entries, undrawn=undrawn))
+    return tuple(found)
+
+
+def _runs(files: Mapping[str, bytes], given: Any) -> tuple[ReleasedRun, ...]:
+    found = []
+    for run in _many(ReleasedRun, given):
+        content = files.get(at.run_path(run.sha256))
+        if content is not None and hashlib.sha256(content).hexdigest() != run.sha256:
+            raise _refused(at.run_path(run.sha256), "the file is not the run that the manifest names")
+        found.append(replace(run, content=content))
+    return tuple(found)
+
+
+def _qrels(files: Mapping[str, bytes]) -> tuple[Qrel, ...]:
+    content = _file(files, at.QRELS)
+    return read_qrels(io.BytesIO(content), source=at.QRELS) if content else ()
+
+
+def _records(files: Mapping[str, bytes], path: str, kind: type[Record]) -> tuple[Record, ...]:
+    return read_records(_file(files, path), kind, source=path)
+
+
+def _many(kind: type[Record], given: Iterable[Any], *, leaving: str = "") -> tuple[Record, ...]:
+    return tuple(
+        from_object(kind, {name: value for name, value in one.items() if name != leaving}) for one in given
+    )
+
+
+def _file(files: Mapping[str, bytes], path: str) -> bytes:
+    if path not in files:
+        raise InvalidInput(
+            [Finding(path, None, "missing", "the release has no such file", "download it again")]
+        )
+    return files[path]
+
+
+def _refused(source: str, message: str, remedy: str = "download the release again") -> InvalidInput:
+    return InvalidInput([Finding(source, None, "form", message, remedy)])

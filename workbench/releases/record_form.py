@@ -1,0 +1,161 @@
+"""Records as JSON objects and back: a release comes from strangers, so every value is checked for its type.
+
+One pair of functions for all records, since each of them is both written and read: a field that were added to
+the one and forgotten in the other would make a release that cannot be read.
+"""
+
+from __future__ import annotations
+
+import json
+import types
+from collections.abc import Iterable, Iterator
+from dataclasses import MISSING, fields, is_dataclass
+from datetime import UTC, datetime
+from functools import cache
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from workbench.errors import Finding, InvalidInput, WorkbenchError
+
+Record = TypeVar("Record")
+
+
+def json_bytes(value: Any, *, indent: int | None = None) -> bytes:
+    """A value as JSON in UTF-8, keys in the order given, ended by a line end.
+
+    Raises WorkbenchError for bytes of an id that are not UTF-8.
+    """
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
+    try:
+        return f"{text}\n".encode()
+    except UnicodeEncodeError as error:
+        raise WorkbenchError(
+            f"{text[max(0, error.start - 20) : error.end]!a} is not UTF-8", remedy="convert the file to UTF-8"
+        ) from None
+
+
+def write_records(records: Iterable[Any]) -> bytes:
+    """Records as JSON lines, one object a record; fields that have their default are left out."""
+    return b"".join(json_bytes(as_object(one)) for one in records)
+
+
+def read_records(content: bytes, kind: type[Record], *, source: str) -> tuple[Record, ...]:
+    """The records of JSON lines; raises InvalidInput with every line that is no such record."""
+    found: list[Record] = []
+    findings: list[Finding] = []
+    for number, line in enumerate(content.splitlines(), 1):
+        try:
+            found.append(from_object(kind, json.loads(line)))
+        except (ValueError, WorkbenchError) as error:
+            findings.append(Finding(source, number, "record", str(error), "download the release again"))
+    if findings:
+        raise InvalidInput(findings)
+    return tuple(found)
+
+
+def as_object(record: Any) -> dict[str, Any]:
+    """A record as a JSON object, its fields in their order, without those that have their default."""
+    return dict(_shown_fields(record))
+
+
+def from_object(kind: type[Record], given: object) -> Record:
+    """The record of a JSON object; raises ValueError, naming the field, for a wrong or missing value."""
+    if not isinstance(given, dict):
+        raise ValueError(f"{_short(given)} is no object")
+    hints = _hints(kind)  # type: ignore[arg-type]  # a class is hashable
+    strange = given.keys() - hints.keys()
+    if strange:
+        raise ValueError(f"there is no field {_short(min(strange))}")
+    values = {}
+    for one in fields(kind):  # type: ignore[arg-type]  # only dataclasses are given
+        if one.name in given:
+            try:
+                values[one.name] = _value(hints[one.name], given[one.name])
+            except ValueError as error:
+                raise ValueError(f"{one.name}: {error}") from None
+        elif one.default is MISSING and one.default_factory is MISSING:
+            raise ValueError(f"{one.name} is missing")
+    return kind(**values)
+
+
+def moment(value: datetime) -> str:
+    """A time in UTC as text, the same on every machine."""
+    return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def _shown_fields(record: Any) -> Iterator[tuple[str, Any]]:
+    for one in fields(record):
+        value = getattr(record, one.name)
+        default = one.default_factory() if one.default_factory is not MISSING else one.default
+        # By type as well: 0 and False are equal, and only one of them may be the default.
+        if value != default or type(value) is not type(default):
+            yield one.name, _plain(value)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return moment(value)
+    if is_dataclass(value):
+        return as_object(value)
+    if isinstance(value, tuple | list):
+        return [_plain(one) for one in value]
+    if isinstance(value, dict):
+        return {key: _plain(value[key]) for key in sorted(value)}
+    return value
+
+
+def _value(hint: Any, given: Any) -> Any:
+    origin, parts = get_origin(hint), get_args(hint)
+    if origin in (Union, types.UnionType):
+        if given is None and type(None) in parts:
+            return None
+        (hint,) = (part for part in parts if part is not type(None))
+        return _value(hint, given)
+    if origin is tuple:
+        return _tuple(parts, given)
+    if origin is dict or hint is dict:
+        return _mapping(parts, given)
+    if is_dataclass(hint):
+        return from_object(hint, given)  # type: ignore[arg-type]  # is_dataclass narrows to instances too
+    if hint is datetime:
+        return _moment(given)
+    if hint is float and type(given) is int:
+        return float(given)
+    if hint is not Any and type(given) is not hint:
+        raise ValueError(f"{_short(given)} is no {hint.__name__}")
+    return given
+
+
+def _tuple(parts: tuple[Any, ...], given: Any) -> tuple[Any, ...]:
+    if not isinstance(given, list):
+        raise ValueError(f"{_short(given)} is no list")
+    if parts[-1] is ...:
+        return tuple(_value(parts[0], one) for one in given)
+    if len(parts) != len(given):
+        raise ValueError(f"expected {len(parts)} values, found {len(given)}")
+    return tuple(map(_value, parts, given))
+
+
+def _mapping(parts: tuple[Any, ...], given: Any) -> dict[str, Any]:
+    if not isinstance(given, dict):
+        raise ValueError(f"{_short(given)} is no object")
+    return {key: _value(parts[1], one) for key, one in given.items()}
+
+
+def _moment(given: Any) -> datetime:
+    try:
+        found = datetime.fromisoformat(given)
+    except (TypeError, ValueError):
+        raise ValueError(f"{_short(given)} is no time") from None
+    if found.tzinfo is None:
+        raise ValueError(f"{_short(given)} has no time zone")
+    return found.astimezone(UTC)
+
+
+@cache
+def _hints(kind: type[Any]) -> dict[str, Any]:
+    return get_type_hints(kind)
+
+
+def _short(value: object) -> str:
+    text = ascii(value)
+    return text if len(text) <= 60 else f"{text[:59]}…"

@@ -1,0 +1,358 @@
+"""What a release contains, collected from the rows of a campaign; in any order they give the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from workbench.consensus.rule_choice import RuleChoice, choice_label
+from workbench.consensus.simple import ASSESSOR
+from workbench.errors import WorkbenchError
+from workbench.records import id_bytes
+from workbench.releases.contents import (
+    Included,
+    ReleaseAbout,
+    ReleaseContents,
+    ReleasedAnswer,
+    ReleasedAssessor,
+    ReleasedDecision,
+    ReleasedDocument,
+    ReleasedPreference,
+    ReleasedQuestion,
+    ReleasedRun,
+    ReleaseRule,
+    SeenAnswer,
+)
+from workbench.releases.record_form import from_object
+from workbench.storage.chunks import chunks
+from workbench.storage.events import CURRENT_PURPOSES
+from workbench.storage.tables import (
+    AdjudicationEventRow,
+    AssessorRow,
+    DocumentRow,
+    JudgmentEventRow,
+    PreferenceTaskRow,
+    ReleaseOriginRow,
+)
+from workbench.workflow.campaigns.campaigns import Campaign
+from workbench.workflow.campaigns.collection import topics_of
+from workbench.workflow.judging.desk_rules import desk_questions_of
+from workbench.workflow.judging.preference_results import preference_answers
+from workbench.workflow.judging.submission import stored_annotations
+from workbench.workflow.people.assessors import assessor_names
+from workbench.workflow.qrels.qrels import Material, QrelsReport, qrels_of
+from workbench.workflow.releases.agreement import released_agreement
+from workbench.workflow.releases.pooled import released_pools
+from workbench.workflow.releases.pseudonyms import released_assessors
+from workbench.workflow.runs.run_records import CampaignRun, runs_of
+from workbench.workflow.runs.store import run_content
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseRequest:
+    """What an organiser asks of a release. The `title` is the campaign's name where it is empty.
+
+    `seed` decides the order of new pseudonyms; None draws one.
+    """
+
+    version: str
+    choice: RuleChoice
+    included: frozenset[Included] = frozenset()
+    title: str = ""
+    description: str = ""
+    authors: tuple[str, ...] = ()
+    licence: str = ""
+    homepage: str = ""
+    seed: int | None = None
+
+
+def collect_release(
+    db: Session, campaign: Campaign, about: ReleaseAbout, request: ReleaseRequest, *, seed: int
+) -> ReleaseContents:
+    """The contents of a release; gives assessors who need one a pseudonym, so that the caller must lock.
+
+    Raises WorkbenchError as the rule does.
+    """
+    source = _Source(db, campaign.id, request.included)
+    people = released_assessors(db, campaign.id, source.assessor_ids(), seed=seed)
+    answers = _answers(source, people)
+    decisions = _decisions(source, people)
+    pools = released_pools(db, campaign.id, source.origin, request.included)
+    contents = ReleaseContents(
+        about=about,
+        scale=campaign.scale,
+        guidelines=campaign.guidelines,
+        rule=ReleaseRule("", "", campaign.scale.relevant_from),
+        included=request.included,
+        questions=tuple(
+            ReleasedQuestion(one.name, one.labels, one.required)
+            for one in desk_questions_of(db, campaign.id).questions
+        ),
+        topics=tuple(sorted(topics_of(db, campaign.id), key=lambda topic: id_bytes(topic.id))),
+        documents=(),
+        assessors=tuple(people.values()),
+        answers=answers,
+        decisions=decisions,
+        preferences=_preferences(source, people),
+        pools=pools,
+        runs=_runs(source),
+        qrels=(),
+        unsettled=0,
+    )
+    graded = _with_qrels(source, people, _with_documents(source, contents), request)
+    try:
+        return replace(graded, agreement=released_agreement(db, campaign.id, people, campaign.scale))
+    except WorkbenchError as error:
+        return replace(graded, agreement_undefined=error.message)
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """Where the parts of a release are collected from."""
+
+    db: Session
+    campaign_id: int
+    included: frozenset[Included]
+
+    @property
+    def origin(self) -> Mapping[str, object]:
+        """What the release that the campaign was imported from says, and no other row can hold."""
+        row = self.db.get(ReleaseOriginRow, self.campaign_id)
+        return {} if row is None else row.contents
+
+    def assessor_ids(self) -> set[int]:
+        """Who has answered anything that is released."""
+        event, task = JudgmentEventRow, PreferenceTaskRow
+        judged = select(event.assessor_id).where(
+            event.campaign_id == self.campaign_id, event.purpose.in_(CURRENT_PURPOSES)
+        )
+        found = set(self.db.scalars(judged.distinct()))
+        if preference_answers(self.db, self.campaign_id):
+            found |= set(
+                self.db.scalars(select(task.assessor_id).where(task.campaign_id == self.campaign_id))
+            )
+        return found
+
+    def comment(self, text: str) -> str:
+        """What somebody wrote, where comments are included."""
+        return text if Included.COMMENTS in self.included else ""
+
+
+People = Mapping[int, ReleasedAssessor]
+
+
+def _answers(source: _Source, people: People) -> tuple[ReleasedAnswer, ...]:
+    event = JudgmentEventRow
+    rows = source.db.scalars(
+        select(event)
+        .where(event.campaign_id == source.campaign_id, event.purpose.in_(CURRENT_PURPOSES))
+        .order_by(event.id)
+        .execution_options(yield_per=2_000)
+    )
+    place = {number: at for at, number in enumerate(people)}
+    found = [
+        (
+            id_bytes(row.topic),
+            id_bytes(row.docno),
+            place[row.assessor_id],
+            row.id,
+            _answer(source, people, row),
+        )
+        for row in rows
+    ]
+    return tuple(one[-1] for one in sorted(found, key=lambda one: one[:-1]))
+
+
+def _answer(source: _Source, people: People, row: JudgmentEventRow) -> ReleasedAnswer:
+    beside = stored_annotations(row.evidence, row.ratings, row.subtopics)
+    quoted = Included.DOCUMENTS in source.included
+    return ReleasedAnswer(
+        assessor=people[row.assessor_id].pseudonym,
+        topic=row.topic,
+        docno=row.docno,
+        answer=row.answer,
+        grade=row.grade,
+        purpose=row.purpose,
+        source=row.source.partition(":")[0],
+        recorded_at=row.recorded_at,
+        given_at=row.said_at,
+        document_sha256=row.document_sha256,
+        shown_at=row.position,
+        order_rule=row.order_rule,
+        seed=row.seed,
+        active_ms=row.active_ms,
+        reason=source.comment(row.reason),
+        comment=source.comment(row.comment),
+        evidence=tuple((one.start, one.end, one.quote if quoted else "") for one in beside.evidence or ()),
+        ratings=dict(beside.ratings),
+        subtopics=tuple(beside.subtopics),
+    )
+
+
+def _decisions(source: _Source, people: People) -> tuple[ReleasedDecision, ...]:
+    event = AdjudicationEventRow
+    rows = source.db.scalars(
+        select(event).where(event.campaign_id == source.campaign_id).order_by(event.id)
+    ).all()
+    entries = entry_numbers(source.db, source.campaign_id)
+    found = [
+        ReleasedDecision(
+            topic=row.topic,
+            docno=row.docno,
+            decision=row.decision,
+            grade=row.grade,
+            recorded_at=row.recorded_at,
+            active_ms=row.active_ms,
+            reason=source.comment(row.reason),
+            seen=tuple(
+                sorted(
+                    (
+                        SeenAnswer(people[who].pseudonym, entries.get(number, 0), answer, grade)
+                        for number, who, answer, grade in row.seen
+                        if who in people
+                    ),
+                    key=lambda one: one.assessor,
+                )
+            ),
+        )
+        for row in rows
+    ]
+    return tuple(sorted(found, key=lambda one: (id_bytes(one.topic), id_bytes(one.docno))))
+
+
+def entry_numbers(db: Session, campaign_id: int) -> dict[int, int]:
+    """The number (from 1) of every released event in the history of its assessor and pair, by its id."""
+    event = JudgmentEventRow
+    rows = db.execute(
+        select(event.id, event.assessor_id, event.topic, event.docno)
+        .where(event.campaign_id == campaign_id, event.purpose.in_(CURRENT_PURPOSES))
+        .order_by(event.id)
+    )
+    counts: dict[tuple[int, str, str], int] = {}
+    numbers = {}
+    for number, assessor_id, topic, docno in rows:
+        key = (assessor_id, topic, docno)
+        numbers[number] = counts[key] = counts.get(key, 0) + 1
+    return numbers
+
+
+def _preferences(source: _Source, people: People) -> tuple[ReleasedPreference, ...]:
+    ids = {name: number for number, name in assessor_names(source.db, source.campaign_id).items()}
+    found = [
+        ReleasedPreference(
+            kind=str(one.kind),
+            assessor=people[ids[one.preference.assessor]].pseudonym,
+            topic=one.preference.topic,
+            first=one.preference.first,
+            second=one.preference.second,
+            choice=one.preference.choice,
+            first_was_left=one.first_was_left,
+            recorded_at=one.recorded_at,
+            active_ms=one.active_ms,
+            reason=source.comment(one.reason),
+        )
+        for one in preference_answers(source.db, source.campaign_id)
+    ]
+    return tuple(sorted(found, key=_preference_place))
+
+
+def _preference_place(one: ReleasedPreference) -> tuple[object, ...]:
+    ids = (one.topic, one.assessor, one.first, one.second)
+    return (one.kind, *map(id_bytes, ids), one.recorded_at)
+
+
+def _runs(source: _Source) -> tuple[ReleasedRun, ...]:
+    found = {run.tag: _run(source, run) for run in runs_of(source.db, source.campaign_id)}
+    listed = source.origin.get("runs", ())
+    for given in listed if isinstance(listed, Sequence) else ():
+        known = from_object(ReleasedRun, given)
+        found.setdefault(known.tag, known)
+    return tuple(found[tag] for tag in sorted(found, key=id_bytes))
+
+
+def _run(source: _Source, run: CampaignRun) -> ReleasedRun:
+    content = None
+    if Included.RUNS in source.included:
+        content = run_content(source.db, source.campaign_id, run.tag)[1]
+    about = run.metadata
+    return ReleasedRun(
+        tag=run.tag,
+        sha256=run.sha256,
+        topics=run.topics,
+        lines=run.lines,
+        group=run.group,
+        kind=None if about.kind is None else str(about.kind),
+        description=about.description,
+        priority=about.priority,
+        verdict=str(run.verdict),
+        content=content,
+    )
+
+
+def _with_qrels(
+    source: _Source, people: People, contents: ReleaseContents, request: ReleaseRequest
+) -> ReleaseContents:
+    """The qrels of the rule, computed from what is released, so that anybody can compute them again."""
+    choice = _pseudonymous(source, people, request.choice)
+    report: QrelsReport = qrels_of(
+        Material(
+            scale=contents.scale,
+            judgments=contents.judgments(),
+            decided=contents.decided(),
+            machines={one.pseudonym: one.machine for one in contents.assessors},
+        ),
+        choice,
+    )
+    rule = ReleaseRule(
+        choice.rule,
+        choice_label(choice),
+        report.relevant_from,
+        choice.machines,
+        dict(sorted(choice.parameters().items())),
+    )
+    unsettled = len(report.consensus.unsettled)
+    return replace(contents, rule=rule, qrels=report.consensus.qrels, unsettled=unsettled)
+
+
+def _pseudonymous(source: _Source, people: People, choice: RuleChoice) -> RuleChoice:
+    """The choice with a named assessor by pseudonym; raises WorkbenchError for an unknown one."""
+    named = choice.parameters().get(ASSESSOR.name)
+    if named is None:
+        return choice
+    row = source.db.scalar(
+        select(AssessorRow).where(AssessorRow.campaign_id == source.campaign_id, AssessorRow.name == named)
+    )
+    if row is None or row.id not in people:
+        raise WorkbenchError(
+            f"{named} has judged nothing in this campaign", remedy="see the list of assessors"
+        )
+    given = {**dict(choice.given), ASSESSOR.name: people[row.id].pseudonym}
+    return replace(choice, given=tuple(given.items()))
+
+
+def _with_documents(source: _Source, contents: ReleaseContents) -> ReleaseContents:
+    """Every document that was pooled or judged, with the hash of its text where that is known."""
+    docnos = {docno for _, docno in contents.pooled()}
+    docnos |= {one.docno for one in contents.answers} | {one.docno for one in contents.decisions}
+    known = dict(_loaded(source, docnos))
+    elsewhere = source.origin.get("documents", {})
+    hashes = elsewhere if isinstance(elsewhere, Mapping) else {}
+    documents = (
+        known.get(docno) or ReleasedDocument(docno, hashes.get(docno))
+        for docno in sorted(docnos, key=id_bytes)
+    )
+    return replace(contents, documents=tuple(documents))
+
+
+def _loaded(source: _Source, docnos: Iterable[str]) -> Iterable[tuple[str, ReleasedDocument]]:
+    with_text = Included.DOCUMENTS in source.included
+    columns = (DocumentRow.title, DocumentRow.text) if with_text else ()
+    for some in chunks(sorted(docnos)):
+        chosen = select(DocumentRow.docno, DocumentRow.sha256, *columns).where(
+            DocumentRow.campaign_id == source.campaign_id, DocumentRow.docno.in_(some)
+        )
+        for docno, sha256, *texts in source.db.execute(chosen):
+            yield docno, ReleasedDocument(docno, sha256, *texts)

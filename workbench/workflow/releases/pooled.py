@@ -1,0 +1,95 @@
+"""The pools of a campaign as a release has them: recipes without names, pairs, what a sample left."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from workbench.errors import WorkbenchError
+from workbench.pooling.adaptive.live import Adaptive
+from workbench.pooling.strategies import ALL_STRATEGIES
+from workbench.pooling.strategy import named
+from workbench.records import TieRule, id_bytes
+from workbench.releases.contents import Included, ReleasedEntry, ReleasedPool, UndrawnPair
+from workbench.releases.record_form import from_object
+from workbench.storage.tables import PoolEntryRow, PoolRow
+from workbench.workflow.pools.pool_rows import OVERLAP, REMOVED
+from workbench.workflow.runs.packed_store import run_for_use
+
+
+def released_pools(
+    db: Session, campaign_id: int, origin: Mapping[str, object], included: frozenset[Included]
+) -> tuple[ReleasedPool, ...]:
+    """The opened pools, by name; `origin` is what the release says that the campaign was imported from."""
+    rows = db.scalars(
+        select(PoolRow).where(PoolRow.campaign_id == campaign_id, PoolRow.opened_at.is_not(None))
+    ).all()
+    undrawn = origin.get("undrawn", {})
+    before = undrawn if isinstance(undrawn, Mapping) else {}
+    return tuple(
+        _pool(db, row, before.get(row.name), included)
+        for row in sorted(rows, key=lambda row: id_bytes(row.name))
+    )
+
+
+def _pool(db: Session, row: PoolRow, undrawn: object, included: frozenset[Included]) -> ReleasedPool:
+    entry = PoolEntryRow
+    rows = db.scalars(select(entry).where(entry.pool_id == row.id).execution_options(yield_per=2_000))
+    entries = sorted(
+        (_entry(one, included) for one in rows), key=lambda one: (id_bytes(one.topic), id_bytes(one.docno))
+    )
+    found = ReleasedPool(
+        name=row.name,
+        # What people removed by hand names them.
+        recipe={key: value for key, value in row.recipe.items() if key != REMOVED},
+        largest_possible=row.largest_possible,
+        created_at=row.created_at,
+        opened_at=row.opened_at or row.created_at,
+        per_pair=row.per_pair,
+        entries=tuple(entries),
+    )
+    if isinstance(undrawn, list):
+        return replace(found, undrawn=tuple(from_object(UndrawnPair, one) for one in undrawn))
+    return replace(found, undrawn=_undrawn(db, row, found))
+
+
+def _entry(row: PoolEntryRow, included: frozenset[Included]) -> ReleasedEntry:
+    brought = sorted((str(tag), int(rank)) for tag, rank in row.brought_by)
+    return ReleasedEntry(
+        topic=row.topic,
+        docno=row.docno,
+        runs=row.run_count,
+        best_rank=row.best_rank,
+        weight=row.weight,
+        inclusion=row.inclusion,
+        stratum=row.stratum,
+        added_at=row.added_at,
+        reason=(row.reason or "") if Included.COMMENTS in included else "",
+        brought_by=tuple(brought) if Included.RUNS in included else (),
+    )
+
+
+def _undrawn(db: Session, row: PoolRow, found: ReleasedPool) -> tuple[UndrawnPair, ...]:
+    """What a sampling strategy left, from the recipe run again on the versions of the runs that it names."""
+    if row.recipe["strategy"] == OVERLAP or all(one.inclusion is None for one in found.entries):
+        return ()
+    strategy = named(ALL_STRATEGIES, row.recipe["strategy"])
+    values, ties = strategy.values(row.recipe["parameters"]), TieRule(row.recipe["ties"])
+    depth = strategy.depth_read(values)
+    runs = (
+        run_for_use(db, row.campaign_id, one["tag"], depth=depth, ties=ties, sha256=one["sha256"])
+        for one in row.recipe["runs"]
+    )
+    try:
+        built = strategy.build(runs, ties=ties, **values)
+    except WorkbenchError:
+        # A run is no longer here; what was drawn has its inclusion probability all the same.
+        return ()
+    if isinstance(built, Adaptive):
+        return ()
+    drawn = {(one.topic, one.docno) for one in found.entries}
+    left = sorted(built.strata.keys() - drawn, key=lambda pair: (id_bytes(pair[0]), id_bytes(pair[1])))
+    return tuple(UndrawnPair(*pair, built.strata[pair]) for pair in left)

@@ -1,0 +1,390 @@
+"""Releases: made and stored once, listed, downloaded, made public, withdrawn with a reason."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Select, select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session, aliased
+
+from workbench import __version__
+from workbench.consensus.rule_choice import RuleChoice
+from workbench.errors import Conflict, Finding, InvalidInput, NotFound, Severity
+from workbench.releases.contents import VERSION, ReleaseAbout, ReleaseContents
+from workbench.releases.counts import ReleaseCounts, release_counts
+from workbench.releases.files import write_release
+from workbench.storage.releases import read_parts, store_parts
+from workbench.storage.tables import AccountRow, ReleaseRow
+from workbench.workflow.adjudication.dispute_counts import dispute_counts
+from workbench.workflow.adjudication.queue import State
+from workbench.workflow.campaigns.archive import locked_campaign
+from workbench.workflow.campaigns.campaigns import campaign_of
+from workbench.workflow.checks import storable
+from workbench.workflow.clock import utc_now
+from workbench.workflow.qrels.qrels import make_qrels
+from workbench.workflow.releases.collecting import ReleaseRequest, collect_release
+from workbench.workflow.releases.pseudonyms import SEEDS
+
+LONGEST_REASON = 2000
+LONGEST_TEXT = 20_000
+LONGEST_LINE = 300
+FIRST = "1.0"
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A release in the list. `rule` is the label of its rule, `kappa` the pooled kappa of people.
+
+    `size` is in bytes. A release is public from `public_at` on; a withdrawn one has `withdrawn_at` and a
+    reason.
+    """
+
+    id: int
+    version: str
+    title: str
+    rule: str
+    lines: int
+    relevant: int
+    relevant_from: int
+    topics: int
+    kappa: float | None
+    kappa_low: float | None
+    kappa_high: float | None
+    kappa_pairs: int
+    included: tuple[str, ...]
+    sha256: str
+    size: int
+    made_by: str
+    made_at: datetime
+    public_at: datetime | None
+    withdrawn_by: str
+    withdrawn_at: datetime | None
+    withdrawn_reason: str
+
+    @property
+    def public(self) -> bool:
+        """Whether outsiders may see it."""
+        return self.public_at is not None
+
+    @property
+    def withdrawn(self) -> bool:
+        """Whether it was withdrawn."""
+        return self.withdrawn_at is not None
+
+    @property
+    def file_name(self) -> str:
+        """What its zip is called, without the campaign's name before it."""
+        return f"{self.version}.zip"
+
+
+@dataclass(frozen=True, slots=True)
+class MadeRelease:
+    """A release that was made: its line, its counts, and warnings about what is still open."""
+
+    release: Release
+    counts: ReleaseCounts
+    warnings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseReadiness:
+    """What a release would freeze now: a version to propose, and how much is still open.
+
+    `lines` would be in the qrels; `unsettled` judged pairs would have none, `unjudged` of the `pooled` pairs
+    have no grade, and `disputes` wait for a decision. `warnings` say the same.
+    """
+
+    version: str
+    lines: int
+    unsettled: int
+    pooled: int
+    unjudged: int
+    disputes: int
+    warnings: tuple[Finding, ...]
+
+
+def create_release(
+    db: Session,
+    campaign_id: int,
+    request: ReleaseRequest,
+    *,
+    made_by: int | None = None,
+    now: datetime | None = None,
+) -> MadeRelease:
+    """Freeze the campaign as it is; the same campaign, request and time give the same bytes.
+
+    Raises InvalidInput for a version or text that cannot be, Conflict for a version that exists or where
+    there is no judgment, WorkbenchError as the rule does.
+    """
+    locked_campaign(db, campaign_id)
+    campaign = campaign_of(db, campaign_id)
+    _check_request(request)
+    if db.scalar(_chosen(campaign_id).where(ReleaseRow.version == request.version)) is not None:
+        raise _exists(request.version)
+    made_at = utc_now(now)
+    seed = secrets.randbelow(SEEDS) if request.seed is None else request.seed
+    about = ReleaseAbout(
+        name=campaign.slug,
+        title=storable(" ".join(request.title.split())) or campaign.name,
+        version=request.version,
+        released_at=made_at,
+        software=__version__,
+        description=storable(request.description.strip()),
+        authors=tuple(storable(" ".join(one.split())) for one in request.authors if one.strip()),
+        licence=storable(request.licence.strip()),
+        homepage=storable(request.homepage.strip()),
+    )
+    contents = collect_release(db, campaign, about, request, seed=seed)
+    if not contents.qrels:
+        raise Conflict(
+            "there is nothing to release: the rule gives no pair a grade",
+            remedy="judge first, or choose another rule",
+        )
+    content = write_release(contents)
+    row = ReleaseRow(
+        campaign_id=campaign_id,
+        version=request.version,
+        rule={"label": contents.rule.label, **_rule(request.choice)},
+        figures=_figures(contents),
+        seed=seed,
+        sha256=hashlib.sha256(content).hexdigest(),
+        size=len(content),
+        made_by=made_by,
+        made_at=made_at,
+    )
+    db.add(row)
+    try:
+        db.flush()
+    except IntegrityError:
+        raise _exists(request.version) from None
+    store_parts(db, row.id, content)
+    open_ = release_readiness(db, campaign_id, request.choice)
+    return MadeRelease(
+        release_by_version(db, campaign_id, request.version), release_counts(contents), open_.warnings
+    )
+
+
+def release_readiness(db: Session, campaign_id: int, choice: RuleChoice) -> ReleaseReadiness:
+    """What a release by this rule would freeze now, and what is still open; raises as the rule does."""
+    report = make_qrels(db, campaign_id, choice, unjudged=True)
+    disputes = dispute_counts(db, campaign_id)
+    waiting = sum(count for state, count in disputes.items() if state in (State.OPEN, State.BACK))
+    lines, unsettled = len(report.consensus.qrels), len(report.consensus.unsettled)
+    warnings = []
+    for count, code, message, remedy in (
+        (waiting, "disputes", "disputed {} no decision", "decide them, or say so in the description"),
+        (
+            len(report.unjudged),
+            "unjudged",
+            "pooled {} no grade",
+            "they count as not relevant in most measures",
+        ),
+        (
+            unsettled,
+            "unsettled",
+            "judged {} no grade by this rule",
+            "choose another rule, or adjudicate them",
+        ),
+    ):
+        if count:
+            words = message.format("pair has" if count == 1 else "pairs have")
+            warnings.append(Finding("Release", None, code, f"{count:,} {words}", remedy, Severity.WARNING))
+    return ReleaseReadiness(
+        version=next_version(db, campaign_id),
+        lines=lines,
+        unsettled=unsettled,
+        pooled=lines + len(report.unjudged),
+        unjudged=len(report.unjudged),
+        disputes=waiting,
+        warnings=tuple(warnings),
+    )
+
+
+def next_version(db: Session, campaign_id: int) -> str:
+    """The version after the latest release, its last number one higher; 1.0 for the first."""
+    existing = set(db.scalars(select(ReleaseRow.version).where(ReleaseRow.campaign_id == campaign_id)))
+    found = releases_of(db, campaign_id)
+    version = found[0].version if found else FIRST
+    while version in existing:
+        numbers = re.fullmatch(r"(.*?)(\d{1,9})", version)
+        version = f"{numbers[1]}{int(numbers[2]) + 1}" if numbers else f"{version}.1"
+    return version
+
+
+def releases_of(db: Session, campaign_id: int) -> tuple[Release, ...]:
+    """The releases of a campaign, the latest first."""
+    rows = db.execute(_chosen(campaign_id).order_by(ReleaseRow.id.desc()))
+    return tuple(_release(*row) for row in rows)
+
+
+def release_by_version(db: Session, campaign_id: int, version: str) -> Release:
+    """The release with this version; raises NotFound."""
+    row = db.execute(_chosen(campaign_id).where(ReleaseRow.version == version)).one_or_none()
+    if row is None:
+        raise NotFound(
+            f"there is no release {version[:40]!r} of this campaign", remedy="see the list of its releases"
+        )
+    return _release(*row)
+
+
+def release_parts(db: Session, release: Release) -> Iterator[bytes]:
+    """The bytes of a release's zip, as they were made, in parts."""
+    yield from read_parts(db, release.id)
+
+
+def release_bytes(db: Session, release: Release) -> bytes:
+    """The bytes of a release's zip, as they were made."""
+    return b"".join(read_parts(db, release.id))
+
+
+def publish_release(db: Session, campaign_id: int, version: str, *, now: datetime | None = None) -> Release:
+    """Let outsiders see a release; raises NotFound, Conflict for one that is public or withdrawn."""
+    row = _locked(db, campaign_id, version)
+    if row.withdrawn_at is not None:
+        raise Conflict(f"release {version} was withdrawn", remedy="make another version")
+    if row.public_at is not None:
+        raise Conflict(f"release {version} is public already", remedy="reload the page")
+    row.public_at = utc_now(now)
+    db.flush()
+    return release_by_version(db, campaign_id, version)
+
+
+def unpublish_release(db: Session, campaign_id: int, version: str) -> Release:
+    """Show a release to members only; raises NotFound, Conflict for one that is not public.
+
+    A withdrawn release that was public stays so: its address has to say why it was withdrawn.
+    """
+    row = _locked(db, campaign_id, version)
+    if row.public_at is None:
+        raise Conflict(f"release {version} is not public", remedy="reload the page")
+    if row.withdrawn_at is not None:
+        raise Conflict(f"release {version} was withdrawn", remedy="its page stays, so that readers see why")
+    row.public_at = None
+    db.flush()
+    return release_by_version(db, campaign_id, version)
+
+
+def withdraw_release(
+    db: Session,
+    campaign_id: int,
+    version: str,
+    *,
+    reason: str,
+    by: int | None = None,
+    now: datetime | None = None,
+) -> Release:
+    """Withdraw a release for a reason that stays visible; its bytes stay, for whoever must check a paper.
+
+    Raises NotFound, Conflict for one that was withdrawn before, InvalidInput without a reason.
+    """
+    row = _locked(db, campaign_id, version)
+    reason = storable(reason.strip())
+    if row.withdrawn_at is not None:
+        raise Conflict(f"release {version} was withdrawn before", remedy="reload the page")
+    if not reason or len(reason) > LONGEST_REASON:
+        message = "the reason is missing" if not reason else f"the reason has {len(reason):,} characters"
+        remedy = "say what is wrong with it" if not reason else f"at most {LONGEST_REASON:,}"
+        raise InvalidInput([Finding("Reason", None, "reason", message, remedy)])
+    row.withdrawn_at, row.withdrawn_by, row.withdrawn_reason = utc_now(now), by, reason
+    db.flush()
+    return release_by_version(db, campaign_id, version)
+
+
+def _check_request(request: ReleaseRequest) -> None:
+    findings = []
+    if not VERSION.fullmatch(request.version):
+        message = f"{request.version[:60]!r} is no version"
+        remedy = "such as 1.0: letters, digits, dots, hyphens and plus signs, 40 at most"
+        findings.append(Finding("Version", None, "version", message, remedy))
+    if request.seed is not None and not 0 <= request.seed < SEEDS:
+        findings.append(Finding("Seed", None, "seed", f"{request.seed} is no seed", "a whole number from 0"))
+    lines = (("Title", request.title), ("Licence", request.licence), ("Homepage", request.homepage))
+    limits = [(name, text, LONGEST_LINE) for name, text in lines]
+    limits += [("Authors", one, LONGEST_LINE) for one in request.authors]
+    limits += [("Description", request.description, LONGEST_TEXT)]
+    for name, text, most in limits:
+        if len(text) > most:
+            message = f"{len(text):,} characters are too many"
+            findings.append(Finding(name, None, name.casefold(), message, f"at most {most:,}"))
+    if findings:
+        raise InvalidInput(findings)
+
+
+def _figures(contents: ReleaseContents) -> dict[str, Any]:
+    kappa = next((one for one in contents.agreement if one.name == "pooled"), None)
+    return {
+        "title": contents.about.title,
+        "included": sorted(contents.included),
+        "relevant_from": contents.rule.relevant_from,
+        "counts": asdict(release_counts(contents)),
+        "kappa": None if kappa is None else [kappa.value, kappa.low, kappa.high, kappa.n],
+    }
+
+
+def _rule(choice: RuleChoice) -> dict[str, Any]:
+    return {"name": choice.rule, "machines": choice.machines, "given": dict(choice.given)}
+
+
+def _chosen(campaign_id: int) -> Select[ReleaseRow, str | None, str | None]:
+    maker, withdrawer = aliased(AccountRow), aliased(AccountRow)
+    return (
+        select(ReleaseRow, maker.name, withdrawer.name)
+        .outerjoin(maker, maker.id == ReleaseRow.made_by)
+        .outerjoin(withdrawer, withdrawer.id == ReleaseRow.withdrawn_by)
+        .where(ReleaseRow.campaign_id == campaign_id)
+    )
+
+
+def _release(row: ReleaseRow, made_by: str | None, withdrawn_by: str | None) -> Release:
+    figures = row.figures
+    value, low, high, pairs = figures["kappa"] or (None, None, None, 0)
+    return Release(
+        id=row.id,
+        version=row.version,
+        title=figures["title"],
+        rule=row.rule["label"],
+        lines=figures["counts"]["lines"],
+        relevant=figures["counts"]["relevant"],
+        relevant_from=figures["relevant_from"],
+        topics=figures["counts"]["topics_judged"],
+        kappa=value,
+        kappa_low=low,
+        kappa_high=high,
+        kappa_pairs=pairs,
+        included=tuple(figures["included"]),
+        sha256=row.sha256,
+        size=row.size,
+        made_by=made_by or "",
+        made_at=row.made_at,
+        public_at=row.public_at,
+        withdrawn_by=withdrawn_by or "",
+        withdrawn_at=row.withdrawn_at,
+        withdrawn_reason=row.withdrawn_reason,
+    )
+
+
+def _locked(db: Session, campaign_id: int, version: str) -> ReleaseRow:
+    row = db.scalar(
+        select(ReleaseRow)
+        .where(ReleaseRow.campaign_id == campaign_id, ReleaseRow.version == version)
+        .with_for_update()
+        .execution_options(populate_existing=True)
+    )
+    if row is None:
+        raise NotFound(
+            f"there is no release {version[:40]!r} of this campaign", remedy="see the list of its releases"
+        )
+    return row
+
+
+def _exists(version: str) -> Conflict:
+    return Conflict(
+        f"there is a release {version} already", remedy="give this one another version: none is ever replaced"
+    )
