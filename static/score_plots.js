@@ -121,3 +121,43 @@ kinds.curve = ({ x, y, lines, ranks }, width) => {
     ],
   };
 };
+
+// A dot for every run at its cost, with the interval of its score; a line joins those that no other run beats.
+kinds.cost = ({ x, y, rows }, width) => {
+  const [low, high] = d3.extent(rows, (row) => row.cost);
+  const log = high > 10 * low;
+  const scores = rows.flatMap((row) => [row.value, ...row.line]).filter((value) => value !== null);
+  const cost = d3.format(".4~s");
+  const shown = (value) => (value < 1 ? String(Number(value.toPrecision(3))) : cost(value));
+  const room = width > 600;
+  const named = !room ? [] : rows.length <= 25 ? rows : rows.filter((row) => row.front);
+  const toneOf = (row) => colour(row.front ? 2 : 1);
+  return {
+    width,
+    height: Math.min(440, Math.max(280, width * 0.46)),
+    marginLeft: 50,
+    marginRight: room ? 90 : 16,
+    marginTop: 26,
+    marginBottom: 44,
+    x: { type: log ? "log" : "linear", label: x, labelOffset: 40, grid: true, nice: true, zero: !log, tickFormat: shown, ticks: Math.max(3, Math.floor(width / 130)) },
+    y: { label: y, grid: true, nice: true, domain: [Math.max(0, d3.min(scores)), d3.max(scores)], clamp: true, tickFormat: two },
+    marks: [
+      Plot.ruleX(rows.filter((row) => both(row.line)), { x: "cost", y1: (row) => row.line[0], y2: (row) => row.line[1], stroke: toneOf, strokeWidth: 1.5, strokeOpacity: 0.45 }),
+      Plot.line(rows.filter((row) => row.front), { x: "cost", y: "value", curve: "step-after", stroke: colour(2), strokeWidth: 2, strokeDasharray: "5 4" }),
+      Plot.dot(rows, { x: "cost", y: "value", r: 4.5, fill: toneOf }),
+      Plot.text(named, { x: "cost", y: "value", text: (row) => shorten(row.name, 20), dx: 7, dy: -7, textAnchor: "start", fill: "var(--ink)", stroke: "var(--surface)", strokeWidth: 3 }),
+      tip(rows, Plot.pointer({
+        x: "cost",
+        y: "value",
+        title: (row) => [
+          row.name,
+          `${x.toLowerCase()}: ${shown(row.cost)}`,
+          `${y}: ${three(row.value)}`,
+          ...(both(row.line) ? [`95 % interval: ${three(row.line[0])} to ${three(row.line[1])}`] : []),
+          `topics: ${row.n}`,
+          ...(row.front ? ["on the Pareto front"] : []),
+        ].join("\n"),
+      })),
+    ],
+  };
+};

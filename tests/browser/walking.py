@@ -119,6 +119,7 @@ BARE = frozenset(
         "scores.index",
         "run_pairs.index",
         "score_curves.index",
+        "score_costs.index",
         "trust.collection",
         "run_pairs.two",
         "topic_scores.index",

@@ -25,6 +25,8 @@ def test_runs_are_grouped_judged_and_replaced_by_commands(terminal: Terminal, tm
     run("runs", "small", file("alpha.txt", run_text("alpha", ALPHA)), "--group", "north", "--kind", "manual")
     run("runs", "small", file("beta.txt", run_text("beta", BETA)))
     run("run", "edit", "small", "alpha", "--priority", "2", "--description", "by hand")
+    run("run", "edit", "small", "alpha", "--seconds-per-query", "0.5", "--index-bytes", "7")
+    run("run", "edit", "small", "alpha", "--index-bytes", "")
     assert b"0 of 1" not in run("run", "set-aside", "small", "beta", "--reason", "broken")
     listed = terminal.json("campaign", "run", "list", "small")
     said = [(one["tag"], one["group"], one["kind"], one["priority"], one["verdict"]) for one in listed]
@@ -44,11 +46,14 @@ def test_runs_are_grouped_judged_and_replaced_by_commands(terminal: Terminal, tm
         True,
     )
     assert [one["lines"] for one in shown["earlier_versions"]] == [7]
+    assert (shown["seconds_per_query"], shown["index_bytes"]) == (0.5, None)
     assert b"depth 1 (earlier version)" in run("run", "show", "small", "alpha")
     assert run("run", "accept", "small", "beta", "alpha") == b"1 of 2 newly accepted\n"
 
     table = run("records", "small")
-    assert table.startswith(b"tag\tgroup\tkind\tdescription\tpriority\tverdict\t")
+    assert table.startswith(
+        b"tag\tgroup\tkind\tdescription\tpriority\tseconds_per_query\tindex_bytes\tverdict\t"
+    )
     loaded = terminal.json(
         "campaign", "records", "small", file("r.tsv", b"tag\tgroup\nbeta\tEast\n"), "--new-groups"
     )

@@ -159,7 +159,10 @@ REFUSED = (
     "update run set verdict = 'liked'",
     "update run set priority = 0",
     "insert into run select 2, campaign_id, tag, file_name, content_gzip, sha256, topics, lines,"
-    " warnings, added_by, added_at, null, null, '', null, 'accepted', '', null, null, null from run",
+    " warnings, added_by, added_at, null, null, '', null, 'accepted', '', null, null, null, null, null"
+    " from run",
+    "update run set seconds_per_query = 0",
+    "update run set index_bytes = -1",
     "update pool_entry set best_rank = null",
     "update pool set per_pair = 0",
     "update judgment_event set purpose = 'guessing'",

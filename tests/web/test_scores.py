@@ -199,3 +199,21 @@ def test_runs_are_drawn_by_a_curve(olga: FlaskClient) -> None:
 @pytest.mark.parametrize("wrong", [{"curve": "x"}, {"interpolation": "x"}, {"depth": "0"}, {"line": "x"}])
 def test_a_curve_that_cannot_be_drawn_is_refused(olga: FlaskClient, wrong: dict[str, str]) -> None:
     assert olga.get(f"{ADDRESS}/curves", query_string=MEASURES | wrong).status_code in {404, 422}
+
+
+def test_runs_stand_by_what_they_cost(olga: FlaskClient) -> None:
+    address = f"{ADDRESS}/cost"
+    assert "No run has this cost yet" in olga.get(address, query_string=MEASURES).text
+    run = olga.post("/c/harbour/runs/run?tag=beta", data={"seconds_per_query": "0.25", "index_bytes": "3000"})
+    assert run.status_code == 303
+    page = text_of(olga.get(address, query_string=MEASURES).text)
+    assert "1 of 1 run on the Pareto front" in page
+    assert "beta 0.25 0.9167" in page
+    assert "1 run without this cost left out" in page
+    size = olga.get(f"{address}/table.csv", query_string=MEASURES | {"cost": "index_bytes"}).text
+    assert size.splitlines()[1].startswith("beta,3000")
+    assert olga.get(address, query_string=MEASURES | {"cost": "money"}).status_code == 422
+    wrong = olga.post("/c/harbour/runs/run?tag=beta", data={"seconds_per_query": "0", "index_bytes": "3 GB"})
+    assert wrong.status_code == 422
+    assert 'id="seconds_per_query-error-1"' in wrong.text
+    assert 'id="index_bytes-error-1"' in wrong.text

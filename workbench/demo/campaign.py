@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from workbench.demo.assessors import MARLOW, OVERLAP_JUDGE, QUIST, demo_judgments
 from workbench.demo.content import CAMPAIGN_NAME, CAMPAIGN_SCALE, GUIDELINES, demo_documents, demo_topics
-from workbench.demo.runs import GROUPS, TIDEWATER, demo_runs, description_of, group_of
+from workbench.demo.runs import COSTS, GROUPS, TIDEWATER, demo_runs, description_of, group_of
 from workbench.errors import NotFound, WorkbenchError
 from workbench.formats.runs import write_run
 from workbench.pooling.strategies import PoolRecipe
@@ -30,7 +30,7 @@ from workbench.workflow.people.membership import add_role
 from workbench.workflow.people.roles import Role
 from workbench.workflow.pools.listing import pool_entries
 from workbench.workflow.pools.making import make_pool
-from workbench.workflow.runs.run_metadata import RunKind, RunMetadata
+from workbench.workflow.runs.run_metadata import RunCost, RunKind, RunMetadata
 from workbench.workflow.runs.store import add_runs
 
 SLUG = "harbour"
@@ -106,7 +106,13 @@ def _load_runs(db: Session, campaign_id: int, groups: Mapping[str, int]) -> None
         group = group_of(run.tag)
         priorities[group] += 1
         file = (f"{run.tag}.txt", io.BytesIO(b"".join(write_run(run))))
-        about = RunMetadata(groups[group], RunKind.AUTOMATIC, description_of(run.tag), priorities[group])
+        about = RunMetadata(
+            groups[group],
+            RunKind.AUTOMATIC,
+            description_of(run.tag),
+            priorities[group],
+            RunCost(*COSTS[run.tag]),
+        )
         refused = add_runs(db, campaign_id, [file], about).refused
         if refused:
             raise WorkbenchError(f"a run of the demo was refused: {refused[0].errors[0]}")

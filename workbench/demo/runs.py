@@ -110,6 +110,16 @@ METHODS: dict[str, Method] = {
     "lantern-titles": titles_only,
 }
 
+COSTS: dict[str, tuple[float | None, int | None]] = {
+    "harbour-bm25": (0.012, 48_000_000),
+    "harbour-bm25-verbose": (0.041, 48_000_000),
+    "harbour-lm": (0.018, 52_000_000),
+    "tidewater-tfidf": (0.009, 31_000_000),
+    "tidewater-coordination": (0.004, 22_000_000),
+    "lantern-titles": (None, None),
+}
+"""Seconds a query and bytes of the index, invented as everything here; one group does not say."""
+
 HARBOUR, TIDEWATER, LANTERN = "Harbour Library", "Tidewater College", "Lantern Society"
 GROUPS = (HARBOUR, TIDEWATER, LANTERN)
 

@@ -14,7 +14,7 @@ from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.fields import check_texts
 from workbench.formats.source import Readable, whole_bytes
 
-COLUMNS = ("tag", "group", "kind", "description", "priority")
+COLUMNS = ("tag", "group", "kind", "description", "priority", "seconds_per_query", "index_bytes")
 
 _REMEDY = f"the first line must name the columns: tag and some of {', '.join(COLUMNS[1:])}"
 _LARGEST_CELL = 1 << 20

@@ -13,7 +13,7 @@ from workbench.formats.metadata_table import read_metadata_table
 from workbench.storage.engine import Database
 from workbench.workflow.people.groups import add_group, groups_of
 from workbench.workflow.runs.metadata_tables import HEADER, MetadataLoaded, load_metadata, metadata_rows
-from workbench.workflow.runs.run_metadata import RunKind, RunMetadata
+from workbench.workflow.runs.run_metadata import RunCost, RunKind, RunMetadata
 from workbench.workflow.runs.run_records import campaign_run, change_metadata, runs_of
 
 SOURCE = "records.tsv"
@@ -75,7 +75,7 @@ def test_groups_are_made_only_on_purpose(database: Database, here: int) -> None:
 
 @pytest.mark.parametrize("separator", [",", "\t"])
 def test_what_is_written_is_read_again(database: Database, here: int, separator: str) -> None:
-    said = RunMetadata(None, None, 'a "quoted", cell\nof two\tlines', 1)
+    said = RunMetadata(None, None, 'a "quoted", cell\nof two\tlines', 1, RunCost(0.125, 3_000_000_000))
     with database.writing() as db:
         change_metadata(db, here, "alpha", said)
         written = csv_bytes(HEADER, metadata_rows(runs_of(db, here)), separator=separator)

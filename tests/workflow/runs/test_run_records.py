@@ -183,9 +183,12 @@ def test_earlier_versions_go_to_another_group_with_the_run(database: Database) -
 
 def test_what_is_typed_of_a_run_is_told_whole() -> None:
     typed = {"kind": "robot", "description": "x" * 4001, "priority": "0"}
+    typed |= {"seconds_per_query": "fast", "index_bytes": "-1"}
     with pytest.raises(InvalidInput) as refused:
         read_metadata(typed)
-    assert [finding.code for finding in refused.value.findings] == ["kind", "priority", "description"]
+    assert [finding.code for finding in refused.value.findings] == [
+        "kind", "priority", "seconds_per_query", "index_bytes", "description"
+    ]  # fmt: skip
     read = read_metadata({"kind": " Manual ", "description": " two\r\nlines\0 ", "priority": "007"})
     assert read == RunMetadata(None, RunKind.MANUAL, "two\nlines\ufffd", 7)
     assert read_metadata({}) == RunMetadata()

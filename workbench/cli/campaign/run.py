@@ -22,7 +22,7 @@ from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.people.groups import group_named
 from workbench.workflow.runs import run_records
 from workbench.workflow.runs.metadata_tables import HEADER, load_metadata, metadata_rows
-from workbench.workflow.runs.run_metadata import read_metadata
+from workbench.workflow.runs.run_metadata import COST_FIELDS, read_metadata
 from workbench.workflow.runs.run_records import (
     CampaignRun,
     RunPool,
@@ -119,6 +119,8 @@ def show(settings: Settings, campaign: str, tag: str, as_json: bool) -> None:
 @click.option("--kind", help="automatic or manual; empty to clear.")
 @click.option("--description", help="How it was made.")
 @click.option("--priority", help="1 is pooled first; empty to clear.")
+@click.option("--seconds-per-query", help="Mean seconds that it takes to answer a topic; empty to clear.")
+@click.option("--index-bytes", help="Size of its index in bytes; empty to clear.")
 @database_options
 def edit(settings: Settings, campaign: str, tag: str, **typed: str | None) -> None:
     """Change the metadata of the run TAG of CAMPAIGN; fields without an option stay."""
@@ -129,7 +131,9 @@ def edit(settings: Settings, campaign: str, tag: str, **typed: str | None) -> No
         changes: dict[str, Any] = {name: v for name, v in values.items() if typed[name] is not None}
         if typed["group"] is not None:
             changes["group_id"] = group_named(db, found.id, typed["group"]) if typed["group"] else None
-        metadata = replace(campaign_run(db, found.id, tag).metadata, **changes)
+        before = campaign_run(db, found.id, tag).metadata
+        costs = {name: getattr(new.cost, name) for name in COST_FIELDS if typed[name] is not None}
+        metadata = replace(before, **changes, cost=replace(before.cost, **costs))
         run_records.change_metadata(db, found.id, tag, metadata)
     click.echo(f"run {tag} is saved")
 
@@ -193,6 +197,8 @@ def line_json(run: CampaignRun) -> dict[str, Any]:
         "kind": run.metadata.kind,
         "description": run.metadata.description,
         "priority": run.metadata.priority,
+        "seconds_per_query": run.metadata.cost.seconds_per_query,
+        "index_bytes": run.metadata.cost.index_bytes,
         "verdict": run.verdict,
         "reason": run.verdict_reason,
         "verdict_by": run.verdict_by or None,
@@ -254,7 +260,8 @@ def moment(when: datetime | None) -> str | None:
 def records(settings: Settings, campaign: str, file: str | None, new_groups: bool, as_json: bool) -> None:
     """Load the metadata of runs of CAMPAIGN from FILE, or print them as a table that can be loaded.
 
-    FILE is TSV or CSV with a header: tag and some of group, kind, description and priority. A missing column
+    FILE is TSV or CSV with a header: tag and some of group, kind, description, priority,
+    seconds_per_query and index_bytes. A missing column
     leaves that field unchanged; all rows are loaded, or none.
     """
     if file is None:

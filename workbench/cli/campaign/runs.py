@@ -20,7 +20,13 @@ from workbench.storage.engine import Database
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.people.groups import group_named
 from workbench.workflow.runs.run_checks import RunChecker, RunUpload, check_files, run_checker
-from workbench.workflow.runs.run_metadata import RunKind, RunMetadata, tidy_description
+from workbench.workflow.runs.run_metadata import (
+    COST_FIELDS,
+    RunKind,
+    RunMetadata,
+    read_metadata,
+    tidy_description,
+)
 from workbench.workflow.runs.run_rules import (
     collection_list,
     keep_list,
@@ -40,10 +46,14 @@ class RunOptions:
     kind: str | None
     description: str
     priority: int | None
+    seconds_per_query: str
+    index_bytes: str
 
     def metadata(self, db: Session, campaign_id: int) -> RunMetadata:
         """The same as it is stored; raises NotFound for a group that the campaign does not have."""
+        cost = read_metadata({field: getattr(self, field) for field in COST_FIELDS}, source="options").cost
         return RunMetadata(
+            cost=cost,
             group_id=group_named(db, campaign_id, self.group) if self.group else None,
             kind=RunKind(self.kind) if self.kind else None,
             description=tidy_description(self.description),
@@ -56,6 +66,8 @@ _ABOUT = (
     click.option("--kind", type=click.Choice([kind.value for kind in RunKind]), help="How they were made."),
     click.option("--description", default="", help="A description of how they were made."),
     click.option("--priority", type=click.IntRange(1), help="Among the group's runs; 1 is pooled first."),
+    click.option("--seconds-per-query", default="", help="Mean seconds that it takes to answer a topic."),
+    click.option("--index-bytes", default="", help="Size of the index in bytes."),
 )
 
 

@@ -5,7 +5,17 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, LargeBinary, String, Text, UniqueConstraint, text
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    ForeignKey,
+    Index,
+    LargeBinary,
+    String,
+    Text,
+    UniqueConstraint,
+    text,
+)
 from sqlalchemy.orm import Mapped, mapped_column
 
 from workbench.storage.tables.columns import Base, Id, RowId
@@ -34,7 +44,7 @@ class RunRow(Base):
     """A run: its file, compressed and byte-exact, the warnings of its check, and its metadata.
 
     A replaced run is kept; only one run of a tag is current. `kind` is automatic or manual, `verdict` is the
-    organiser's.
+    organiser's. What it costs, a time and a size, is as its group says.
     """
 
     __tablename__ = "run"
@@ -58,6 +68,8 @@ class RunRow(Base):
     verdict_by: Mapped[int | None] = mapped_column(ForeignKey("account.id"))
     verdict_at: Mapped[datetime | None]
     replaced_at: Mapped[datetime | None]
+    seconds_per_query: Mapped[float | None]
+    index_bytes: Mapped[int | None] = mapped_column(BigInteger)
     __table_args__ = (
         Index(
             "uq_run_tag_that_holds",
@@ -70,6 +82,8 @@ class RunRow(Base):
         CheckConstraint("kind is null or kind in ('automatic','manual')", "kind"),
         CheckConstraint("priority is null or priority >= 1", "priority"),
         CheckConstraint("verdict in ('received','accepted','set_aside')", "verdict"),
+        CheckConstraint("seconds_per_query is null or seconds_per_query > 0", "seconds_per_query"),
+        CheckConstraint("index_bytes is null or index_bytes > 0", "index_bytes"),
     )
 
 

@@ -17,7 +17,7 @@ from workbench.workflow.people.groups import (
     matching,
     missing_names,
 )
-from workbench.workflow.runs.run_metadata import RunMetadata, read_metadata
+from workbench.workflow.runs.run_metadata import COST_FIELDS, RunMetadata, read_metadata
 from workbench.workflow.runs.run_records import CampaignRun, change_metadata, runs_of
 
 HEADER = (
@@ -41,6 +41,7 @@ def metadata_rows(runs: Iterable[CampaignRun]) -> list[tuple[object, ...]]:
     return [
         (
             run.tag, run.group, run.metadata.kind, run.metadata.description, run.metadata.priority,
+            run.metadata.cost.seconds_per_query, run.metadata.cost.index_bytes,
             run.verdict, run.verdict_reason, run.file_name, run.topics, run.lines, len(run.warnings),
             run.sha256, run.added_by, run.added_at.isoformat(timespec="seconds"), run.verdict_by,
             run.verdict_at.isoformat(timespec="seconds") if run.verdict_at else None,
@@ -112,4 +113,5 @@ def _metadata(
     changed: dict[str, Any] = {
         field: getattr(found, field) for column, field in fields.items() if column in row.cells
     }
-    return replace(run.metadata, **changed)
+    costs = {column: getattr(found.cost, column) for column in COST_FIELDS if column in row.cells}
+    return replace(run.metadata, **changed, cost=replace(run.metadata.cost, **costs))

@@ -11,6 +11,8 @@ from workbench.workflow.checks import storable
 
 LONGEST_DESCRIPTION = 4000
 LARGEST_PRIORITY = 1_000_000
+LONGEST_QUERY = 1_000_000.0
+LARGEST_INDEX = 10**18
 
 
 class RunKind(StrEnum):
@@ -21,6 +23,18 @@ class RunKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class RunCost:
+    """What a run costs, as its group says: mean seconds a query, bytes of the index; None is not given."""
+
+    seconds_per_query: float | None = None
+    index_bytes: int | None = None
+
+
+NO_COST = RunCost()
+COST_FIELDS = ("seconds_per_query", "index_bytes")
+
+
+@dataclass(frozen=True, slots=True)
 class RunMetadata:
     """What people record of a run; the run with `priority` 1 is pooled first, None is not given."""
 
@@ -28,6 +42,7 @@ class RunMetadata:
     kind: RunKind | None = None
     description: str = ""
     priority: int | None = None
+    cost: RunCost = NO_COST
 
 
 def tidy_description(text: str) -> str:
@@ -38,7 +53,9 @@ def tidy_description(text: str) -> str:
 def read_metadata(
     texts: Mapping[str, str], *, group_id: int | None = None, source: str = "", line: int | None = None
 ) -> RunMetadata:
-    """Metadata from the texts of a form, options or a table: `kind`, `description`, `priority`, if given.
+    """Metadata from the texts of a form, options or a table, if given.
+
+    They are `kind`, `description`, `priority`, `seconds_per_query` and `index_bytes`.
 
     `source` and `line` say where the texts were found. Raises InvalidInput with every error; `code` of each
     finding names the field.
@@ -56,10 +73,27 @@ def read_metadata(
     if priority and (number is None or not 1 <= number <= LARGEST_PRIORITY):
         message = f"{priority[:40]!r} is not a valid priority"
         refuse("priority", message, f"use a whole number from 1 (pooled first) to {LARGEST_PRIORITY:,}")
+    seconds, size = texts.get("seconds_per_query", "").strip(), texts.get("index_bytes", "").strip()
+    time = _positive(seconds, LONGEST_QUERY)
+    if seconds and time is None:
+        message = f"{seconds[:40]!r} is not a time in seconds"
+        refuse("seconds_per_query", message, "use a number above 0, such as 0.25, or leave it empty")
+    whole = int(size) if size.isascii() and size.isdigit() and len(size) < 20 else None
+    if size and (whole is None or not 1 <= whole <= LARGEST_INDEX):
+        message = f"{size[:40]!r} is not a size in bytes"
+        refuse("index_bytes", message, "use a whole number of bytes, without separators, or leave it empty")
     description = tidy_description(texts.get("description", ""))
     if len(description) > LONGEST_DESCRIPTION:
         message = f"the description has {len(description):,} characters"
         refuse("description", message, f"shorten it to {LONGEST_DESCRIPTION:,} at most")
     if findings:
         raise InvalidInput(findings)
-    return RunMetadata(group_id, RunKind(kind) if kind else None, description, number)
+    return RunMetadata(group_id, RunKind(kind) if kind else None, description, number, RunCost(time, whole))
+
+
+def _positive(text: str, largest: float) -> float | None:
+    try:
+        value = float(text) if text.isascii() and "_" not in text else 0.0
+    except ValueError:
+        return None
+    return value if 0 < value <= largest else None

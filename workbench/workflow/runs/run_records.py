@@ -16,7 +16,7 @@ from workbench.storage.tables import AccountRow, GroupRow, PoolRow, RunRow
 from workbench.workflow.checks import storable
 from workbench.workflow.clock import utc_now
 from workbench.workflow.people.groups import require_group
-from workbench.workflow.runs.run_metadata import RunKind, RunMetadata
+from workbench.workflow.runs.run_metadata import RunCost, RunKind, RunMetadata
 
 LONGEST_REASON = 1000
 
@@ -147,6 +147,7 @@ def change_metadata(db: Session, campaign_id: int, tag: str, metadata: RunMetada
         )
     row.group_id, row.kind = metadata.group_id, metadata.kind
     row.description, row.priority = metadata.description, metadata.priority
+    row.seconds_per_query, row.index_bytes = metadata.cost.seconds_per_query, metadata.cost.index_bytes
     db.flush()
 
 
@@ -224,7 +225,11 @@ def _campaign_run(
         replaced_at=row.replaced_at,
         group=group or "",
         metadata=RunMetadata(
-            row.group_id, RunKind(row.kind) if row.kind else None, row.description, row.priority
+            row.group_id,
+            RunKind(row.kind) if row.kind else None,
+            row.description,
+            row.priority,
+            RunCost(row.seconds_per_query, row.index_bytes),
         ),
         verdict=Verdict(row.verdict),
         verdict_reason=row.verdict_reason,

@@ -20,7 +20,7 @@ from workbench.workflow.people.groups import ORGANISER, Sender
 from workbench.workflow.runs.duplicate_runs import stored_tags, tag_findings
 from workbench.workflow.runs.packed_store import pack_run
 from workbench.workflow.runs.run_checks import RunUpload, check_files, run_checker
-from workbench.workflow.runs.run_metadata import RunKind, RunMetadata
+from workbench.workflow.runs.run_metadata import RunCost, RunKind, RunMetadata
 from workbench.workflow.runs.run_records import CampaignRun, run_row, runs_of
 from workbench.workflow.runs.run_rules import rules_of
 
@@ -130,6 +130,8 @@ def store_run(
         kind=metadata.kind,
         description=metadata.description,
         priority=metadata.priority,
+        seconds_per_query=metadata.cost.seconds_per_query,
+        index_bytes=metadata.cost.index_bytes,
         verdict=Verdict.ACCEPTED if sender.organiser else Verdict.RECEIVED,
     )
     if before is not None:
@@ -197,11 +199,16 @@ def remove_run(db: Session, campaign_id: int, tag: str) -> None:
 
 def _inherited(metadata: RunMetadata, before: RunRow) -> RunMetadata:
     """The metadata of a new version: what was given, else what the version before it had."""
+    seconds, size = metadata.cost.seconds_per_query, metadata.cost.index_bytes
     return RunMetadata(
         before.group_id if metadata.group_id is None else metadata.group_id,
         metadata.kind or (RunKind(before.kind) if before.kind else None),
         metadata.description or before.description,
         before.priority if metadata.priority is None else metadata.priority,
+        RunCost(
+            before.seconds_per_query if seconds is None else seconds,
+            before.index_bytes if size is None else size,
+        ),
     )
 
 

@@ -1,4 +1,4 @@
-"""The part of a form that gives a run its metadata: group, kind, description and priority."""
+"""The part of a form that gives a run its metadata: group, kind, description, priority and cost."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from flask import request
 
 from workbench.errors import NotFound
 from workbench.web.forms import sent_text, whole_number
-from workbench.workflow.runs.run_metadata import RunMetadata, read_metadata
+from workbench.workflow.runs.run_metadata import COST_FIELDS, RunMetadata, read_metadata
 
 KINDS = (("", "not given"), ("automatic", "automatic"), ("manual", "manual"))
-FIELDS = ("group", "kind", "description", "priority")
+FIELDS = ("group", "kind", "description", "priority", *COST_FIELDS)
 
 
 def typed_metadata() -> Mapping[str, str]:
@@ -26,7 +26,12 @@ def metadata_as_typed(metadata: RunMetadata) -> Mapping[str, str]:
         "kind": metadata.kind or "",
         "description": metadata.description,
         "priority": "" if metadata.priority is None else str(metadata.priority),
+        **{field: _typed(getattr(metadata.cost, field)) for field in COST_FIELDS},
     }
+
+
+def _typed(value: float | None) -> str:
+    return "" if value is None else f"{value:.12g}" if isinstance(value, float) else str(value)
 
 
 def sent_metadata() -> RunMetadata:
