@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
+from workbench.formats.documents_jats import JATS
 from workbench.formats.documents_json import JSON_LINES
 from workbench.formats.documents_smart import SMART
 from workbench.formats.documents_trec import TREC_SGML
@@ -14,12 +15,12 @@ from workbench.formats.documents_warc import WARC
 from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.fields import check_texts
 from workbench.formats.identifiers import check_ids
-from workbench.formats.source import Readable, numbered_lines, open_source
+from workbench.formats.source import Readable, numbered_lines, open_source, with_head
 from workbench.formats.text_formats import BinaryDocumentFormat, DocumentFormat, in_words, known_format
 from workbench.records import Document
 
 DOCUMENT_FORMATS: Mapping[str, DocumentFormat | BinaryDocumentFormat] = MappingProxyType(
-    {one.name: one for one in (WARC, JSON_LINES, TREC_SGML, SMART, TSV)}
+    {one.name: one for one in (WARC, JATS, JSON_LINES, TREC_SGML, SMART, TSV)}
 )
 """The formats by name, in the order in which they are tried; the last recognises every file of lines."""
 
@@ -54,8 +55,8 @@ def recognised_binary(head: bytes) -> BinaryDocumentFormat | None:
 
 def _documents(stream: Readable, source: str, format: str | None) -> Iterator[Document]:
     errors = ErrorCollector(source)
-    plain = open_source(stream, source)
-    chosen = DOCUMENT_FORMATS[format] if format else recognised_binary(plain.peek(HEAD_BYTES)[:HEAD_BYTES])
+    head, plain = with_head(open_source(stream, source), HEAD_BYTES)
+    chosen = DOCUMENT_FORMATS[format] if format else recognised_binary(head)
     if isinstance(chosen, BinaryDocumentFormat):
         unit, numbered = "record", chosen.read(plain, errors)
     else:

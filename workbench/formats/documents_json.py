@@ -8,6 +8,7 @@ from workbench.formats.error_collector import ErrorCollector
 from workbench.formats.fields import collapsed
 from workbench.formats.identifiers import trimmed
 from workbench.formats.json_lines import Record, as_record, first_of, parsed, unknown_keys
+from workbench.formats.news_contents import news_html
 from workbench.formats.text_formats import DocumentFormat
 from workbench.records import Document
 
@@ -21,7 +22,8 @@ def json_documents(
 ) -> Iterator[tuple[int, Document]]:
     """One document an object and line; the text is kept as it is, the title is put on one line.
 
-    Anserini's `contents` begins with the title where it has several lines and there is no key for titles.
+    Anserini's `contents` begins with the title where it has several lines and there is no key for titles;
+    the Washington Post's are an array of typed parts.
     """
     for line, text in lines:
         if not text.strip():
@@ -40,7 +42,8 @@ def _document(line: int, record: Record, errors: ErrorCollector) -> Document | N
     docno = first_of(line, record, _IDS, errors)
     title = first_of(line, record, _TITLES, errors)
     text = first_of(line, record, _TEXTS, errors)
-    contents = first_of(line, record, ("contents",), errors)
+    parts = record.get("contents")
+    contents = news_html(parts) if isinstance(parts, list) else first_of(line, record, ("contents",), errors)
     if docno is None:
         keys = unknown_keys(record, (*_TITLES, *_TEXTS, "contents"))
         errors.add(line, "id", f"the document has no id (other keys: {keys})", f"one of {', '.join(_IDS)}")
@@ -52,7 +55,7 @@ def _document(line: int, record: Record, errors: ErrorCollector) -> Document | N
         return None
     if errors.count > before:
         return None
-    if text is None and title is None:
+    if text is None and title is None and not isinstance(parts, list):
         title, _, text = _with_title(contents or "")
     return Document(trimmed(docno), collapsed(title or ""), text or contents or "")
 
@@ -66,4 +69,6 @@ def _recognised(line: str) -> bool:
     return line.startswith(("{", "["))
 
 
-JSON_LINES = DocumentFormat("jsonl", "JSON lines (BEIR, Anserini)", json_documents, _recognised)
+JSON_LINES = DocumentFormat(
+    "jsonl", "JSON lines (BEIR, Anserini, Washington Post)", json_documents, _recognised
+)

@@ -66,6 +66,12 @@ def open_source(stream: Readable, source: str) -> Peekable:
     return plain
 
 
+def with_head(stream: Peekable, size: int) -> tuple[bytes, Peekable]:
+    """So many first bytes, fewer only where there are no more, and the stream from its beginning."""
+    head = _head(stream, size)
+    return head, io.BufferedReader(_Rejoined(head, stream), _CHUNK)
+
+
 class Bounded:
     """A stream of which no more than `limit` bytes may be read; more raises InvalidInput."""
 

@@ -92,6 +92,8 @@ OTHER_MATH = _names("annotation annotation-xml")
 _IN_MATH = MATH | OTHER_MATH
 _YES_NO = {"true", "false"}
 _SPANS = {str(number) for number in range(1, 21)}
+# Without these a table's cells stand in the wrong columns.
+CELL_SPANS = {name: {"colspan": _SPANS, "rowspan": _SPANS} for name in ("td", "th")}
 MATH_VALUES = {
     "math": {"display": {"block", "inline"}},
     "mi": {"mathvariant": {"normal"}},
@@ -253,7 +255,7 @@ def _html(text: str) -> str:
         tags=ALLOWED | MATH,
         clean_content_tags=DROPPED | OTHER_MATH,
         attributes={"a": {"href"}},
-        tag_attribute_values=MATH_VALUES,
+        tag_attribute_values=MATH_VALUES | CELL_SPANS,
         url_schemes={"http", "https"},
         url_relative="deny",
         link_rel="noopener noreferrer nofollow",
