@@ -74,8 +74,8 @@ def _element(element: Element, level: int) -> str:
     if name == "label":
         return f"{html_of(element, level)} "
     if name == "list":
-        tag = "ol" if element.get("list-type") in ("order", "alpha-lower", "roman-lower") else "ul"
-        return f"<{tag}>{html_of(element, level)}</{tag}>\n"
+        kind = "ol" if element.get("list-type") in ("order", "alpha-lower", "roman-lower") else "ul"
+        return f"<{kind}>{html_of(element, level)}</{kind}>\n"
     if name in ("fig", "table-wrap", "supplementary-material", "media"):
         return _captioned(element, level)
     if name in ("graphic", "inline-graphic"):
