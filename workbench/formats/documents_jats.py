@@ -27,7 +27,7 @@ _START = re.compile(
 )
 
 
-class _Refused(Exception):
+class _UnreadXml(Exception):
     """Well-formed XML that is not read: line, finding, remedy."""
 
 
@@ -48,7 +48,7 @@ def jats_articles(stream: Peekable, errors: ErrorCollector) -> Iterator[tuple[in
         message = f"this is no well-formed XML: {expat.ErrorString(error.code)}"
         errors.add(error.lineno, "xml", message, "write & as &amp; and < as &lt;, and close every element")
         return
-    except _Refused as error:
+    except _UnreadXml as error:
         errors.add(error.args[0], "xml", *error.args[1:])
         return
     articles = [root] if name_of(root) == "article" else [e for e in root.iter() if name_of(e) == "article"]
@@ -120,11 +120,11 @@ def _tree(content: bytes) -> Element:
         depth += 1
         elements += 1
         if depth > _DEPTH:
-            raise _Refused(
+            raise _UnreadXml(
                 parser.CurrentLineNumber, f"elements are nested deeper than {_DEPTH}", "close them"
             )
         if elements > _ELEMENTS:
-            raise _Refused(
+            raise _UnreadXml(
                 parser.CurrentLineNumber, f"there are more than {_ELEMENTS:,} elements", "split it"
             )
         builder.start(name, attributes)
@@ -136,7 +136,7 @@ def _tree(content: bytes) -> Element:
 
     def declared(*_: object) -> None:
         remedy = "write the characters themselves"
-        raise _Refused(parser.CurrentLineNumber, "XML that declares entities is not read", remedy)
+        raise _UnreadXml(parser.CurrentLineNumber, "XML that declares entities is not read", remedy)
 
     def skipped(name: str, is_parameter: bool) -> None:
         # Of the document type only its name is read, so that its entities are unknown: they are HTML's.
