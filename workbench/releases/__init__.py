@@ -3,6 +3,7 @@
 - `contents` is the one record of what goes in; `files` writes it, `reading` reads it again, `archive` makes
   the zip
 - `manifest`, `readme`, `datasheet`, `counts` are what is said about it; `record_form` is records as JSON
+- `forms` are the release in the forms of other programs: ir_datasets, BEIR, Croissant, CITATION.cff
 - `check` finds what is damaged; `comparison` says what changed between two releases
 
 Decisions:

@@ -21,6 +21,7 @@ from workbench.records import Answer, Qrel, id_bytes
 from workbench.releases.archive import build_zip
 from workbench.releases.contents import ReleaseContents, ReleasedPool, check_contents
 from workbench.releases.datasheet import datasheet
+from workbench.releases.forms.of_contents import form_files
 from workbench.releases.manifest import manifest_of
 from workbench.releases.readme import readme
 from workbench.releases.record_form import as_object, json_bytes, write_records
@@ -187,7 +188,7 @@ def _texts(contents: ReleaseContents) -> Files:
 
 
 WRITERS: tuple[Writer, ...] = (
-    _carriers, _qrels, _each_assessor, _preferences, _subtopics, _sampled, _texts,
+    _carriers, _qrels, _each_assessor, _preferences, _subtopics, _sampled, _texts, form_files,
 )  # fmt: skip
 """Every form that is in a release, each a function from the contents to files by path."""
 

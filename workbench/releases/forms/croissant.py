@@ -1,0 +1,247 @@
+"""Croissant metadata: the files of a release, and what a record of each is, for data set search and loaders.
+
+https://docs.mlcommons.org/croissant/docs/croissant-spec-1.1.html (MLCommons, version 1.1). Addresses are
+relative to this file, so that it describes the unzipped folder wherever that lies.
+
+Decisions, because mlcroissant reads CSV, TSV and JSON lines by pandas, which makes numbers of ids (topic 007
+becomes 7, docno 1e5 becomes 100000.0):
+
+- Qrels are read from the lines of `qrels.txt` by regular expressions, which keep every id as it is.
+- Topics, which are few, stand in the metadata itself.
+- Documents get records only where their ids survive.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from workbench.errors import WorkbenchError
+from workbench.formats.error_collector import shown
+from workbench.records import sorted_ids
+from workbench.releases.forms.beir import beir_folder
+from workbench.releases.forms.citation import SPDX, is_address
+from workbench.releases.forms.publication import CORPUS, QRELS, QUERIES, Publication, qrels_file
+
+CROISSANT_FILE = "croissant.json"
+CONFORMS_TO = "http://mlcommons.org/croissant/1.1"
+
+_CONTEXT: dict[str, Any] = {
+    "@language": "en",
+    "@vocab": "https://schema.org/",
+    "arrayShape": "cr:arrayShape",
+    "citeAs": "cr:citeAs",
+    "column": "cr:column",
+    "conformsTo": "dct:conformsTo",
+    "containedIn": "cr:containedIn",
+    "cr": "http://mlcommons.org/croissant/",
+    "rai": "http://mlcommons.org/croissant/RAI/",
+    "data": {"@id": "cr:data", "@type": "@json"},
+    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+    "dct": "http://purl.org/dc/terms/",
+    "description": {"@container": "@language"},
+    "equivalentProperty": "cr:equivalentProperty",
+    "examples": {"@id": "cr:examples", "@type": "@json"},
+    "extract": "cr:extract",
+    "field": "cr:field",
+    "fileProperty": "cr:fileProperty",
+    "fileObject": "cr:fileObject",
+    "fileSet": "cr:fileSet",
+    "format": "cr:format",
+    "includes": "cr:includes",
+    "isArray": "cr:isArray",
+    "isLiveDataset": "cr:isLiveDataset",
+    "jsonPath": "cr:jsonPath",
+    "key": "cr:key",
+    "md5": "cr:md5",
+    "name": {"@container": "@language"},
+    "parentField": "cr:parentField",
+    "path": "cr:path",
+    "recordSet": "cr:recordSet",
+    "references": "cr:references",
+    "regex": "cr:regex",
+    "repeated": "cr:repeated",
+    "replace": "cr:replace",
+    "samplingRate": "cr:samplingRate",
+    "sc": "https://schema.org/",
+    "separator": "cr:separator",
+    "source": "cr:source",
+    "subField": "cr:subField",
+    "transform": "cr:transform",
+}
+_NUMBER = re.compile(r"[+-]?(\d[\d_]*\.?\d*|\.\d+)([eE][+-]?\d+)?|nan|inf|[+-]?infinity", re.IGNORECASE)
+_CANONICAL = re.compile(r"0|[1-9]\d{0,14}")
+
+
+def croissant_metadata(publication: Publication) -> dict[str, bytes]:
+    """The file `croissant.json`.
+
+    Raises WorkbenchError for ids with a comma or a quotation mark, at which mlcroissant breaks lines of text
+    into columns, and for what BEIR's folder cannot hold.
+    """
+    ids = {one for qrel in publication.qrels for one in (qrel.topic, qrel.docno)}
+    broken = sorted_ids(one for one in ids if "," in one or '"' in one)
+    if broken:
+        raise WorkbenchError(
+            f"{shown(broken[0])} has a comma or a quotation mark, at which Croissant's loader would cut it",
+            remedy="read qrels.txt",
+        )
+    files = {QRELS: qrels_file(publication), **beir_folder(publication)}
+    metadata: dict[str, Any] = {
+        "@context": _CONTEXT,
+        "@type": "sc:Dataset",
+        "name": _name(publication),
+        "conformsTo": CONFORMS_TO,
+        "description": publication.abstract,
+        **_about(publication),
+        "version": publication.version,
+        "keywords": ["information retrieval", "test collection", "qrels"],
+        "distribution": _files(files),
+        "recordSet": _record_sets(publication),
+    }
+    return {CROISSANT_FILE: (json.dumps(metadata, indent=1, ensure_ascii=False) + "\n").encode()}
+
+
+def _name(publication: Publication) -> str:
+    return f"{publication.slug}-{publication.version}"
+
+
+def _about(publication: Publication) -> dict[str, Any]:
+    about: dict[str, Any] = {"alternateName": publication.title} if publication.title else {}
+    about["citeAs"] = (
+        publication.citation or f"{publication.title or publication.slug}, {publication.version}"
+    )
+    if publication.licence in SPDX:
+        about["license"] = f"https://spdx.org/licenses/{publication.licence}.html"
+    elif publication.licence:
+        about["license"] = publication.licence
+    if is_address(publication.homepage):
+        about["url"] = publication.homepage
+    if publication.released:
+        about["datePublished"] = publication.released
+    if publication.authors:
+        about["creator"] = [{"@type": "sc:Organization", "name": one} for one in publication.authors]
+    return about
+
+
+def _files(files: Mapping[str, bytes]) -> list[dict[str, Any]]:
+    described = {
+        QRELS: ("text/plain", "One judged pair a line: topic, 0, document, grade"),
+        QUERIES: ("application/jsonlines", "One topic a line, in BEIR's form"),
+        CORPUS: ("application/jsonlines", "One document a line, in BEIR's form"),
+    }
+    return [
+        {
+            "@type": "cr:FileObject",
+            "@id": path,
+            "name": path,
+            "description": description,
+            "contentUrl": path,
+            "contentSize": f"{len(files[path])} B",
+            "encodingFormat": media_type,
+            "sha256": hashlib.sha256(files[path]).hexdigest(),
+        }
+        for path, (media_type, description) in described.items()
+        if path in files
+    ]
+
+
+def _record_sets(publication: Publication) -> list[dict[str, Any]]:
+    made = [_qrels(), _topics(publication), _grades(publication)]
+    documents = publication.documents
+    if documents and not _become_numbers([document.docno for document in documents]):
+        made.append(_documents())
+    return made
+
+
+def _become_numbers(ids: list[str]) -> bool:
+    """Whether pandas would make numbers of these ids that are written in another way."""
+    return all(map(_NUMBER.fullmatch, ids)) and not all(map(_CANONICAL.fullmatch, ids))
+
+
+def _qrels() -> dict[str, Any]:
+    columns = (
+        ("topic", "sc:Text", r"^(\S+)", "The id of the topic"),
+        ("document", "sc:Text", r"^\S+ \S+ (\S+)", "The id of the document"),
+        ("grade", "sc:Integer", r"^\S+ \S+ \S+ (\d+)", "The grade, as described in the record set grades"),
+    )
+    fields = []
+    for name, kind, regex, description in columns:
+        field = _field("qrels", name, kind, description)
+        field["source"] = {
+            "fileObject": {"@id": QRELS},
+            "extract": {"fileProperty": "lines"},
+            "transform": {"regex": regex},
+        }
+        fields.append(field)
+    return _record_set("qrels", "Judged pairs of topic and document", fields)
+
+
+def _documents() -> dict[str, Any]:
+    fields = []
+    for name, column in (("id", "_id"), ("title", "title"), ("text", "text")):
+        field = _field("documents", name, "sc:Text", f"The {name} of the document")
+        field["source"] = {"fileObject": {"@id": CORPUS}, "extract": {"column": column}}
+        fields.append(field)
+    return _record_set("documents", "The documents", fields)
+
+
+def _topics(publication: Publication) -> dict[str, Any]:
+    names = ("id", "title", "description", "narrative")
+    fields = [_field("topics", name, "sc:Text", f"The {name} of the topic") for name in names]
+    made = _record_set("topics", "The statements of the information needs", fields)
+    made["key"] = {"@id": "topics/id"}
+    made["data"] = [
+        {
+            "topics/id": topic.id,
+            "topics/title": topic.title,
+            "topics/description": topic.description,
+            "topics/narrative": topic.narrative,
+        }
+        for topic in publication.topics
+    ]
+    return made
+
+
+def _grades(publication: Publication) -> dict[str, Any]:
+    fields = [
+        _field("grades", "value", "sc:Integer", "The grade in the qrels"),
+        _field("grades", "label", "sc:Text", "What assessors read"),
+        _field("grades", "definition", "sc:Text", "What the grade means"),
+        _field("grades", "relevant", "sc:Boolean", "Whether measures of two grades count it as relevant"),
+    ]
+    made = _record_set("grades", "The scale of the judgments", fields)
+    made["key"] = {"@id": "grades/value"}
+    made["data"] = [
+        {
+            "grades/value": grade.value,
+            "grades/label": grade.label,
+            "grades/definition": grade.definition,
+            "grades/relevant": grade.value >= publication.relevant_from,
+        }
+        for grade in publication.scale.grades
+    ]
+    return made
+
+
+def _record_set(name: str, description: str, fields: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "@type": "cr:RecordSet",
+        "@id": name,
+        "name": name,
+        "description": description,
+        "field": fields,
+    }
+
+
+def _field(record_set: str, name: str, kind: str, description: str) -> dict[str, Any]:
+    return {
+        "@type": "cr:Field",
+        "@id": f"{record_set}/{name}",
+        "name": name,
+        "description": description,
+        "dataType": kind,
+    }
