@@ -11,15 +11,18 @@ from typing import Any
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
+from sqlalchemy import func, select
 
 from tests.builders import ALPHA, run_text
 from tests.cast import Cast, signed_in_client
 from tests.uploads import import_judgments, links, text_of, upload
 from tests.web.conftest import Enter
 from workbench.storage.engine import Database
+from workbench.storage.tables import CheckedFileRow, RunRow
 from workbench.workflow.people.groups import Sender, add_group, join, participant, require_group
 from workbench.workflow.people.invitations import invite
 from workbench.workflow.people.roles import Role
+from workbench.workflow.runs import quota
 from workbench.workflow.runs.own_runs import own_runs
 from workbench.workflow.runs.run_checks import check_file, run_checker
 from workbench.workflow.runs.run_metadata import RunMetadata
@@ -311,3 +314,41 @@ def test_somebody_who_judges_too_is_blind_until_that_is_done(
     assert client.get("/c/harbour/judge").status_code == 200
     assert client.get(OWN).status_code == 403
     assert client.get(f"{OWN}/run?tag=alpha").status_code == 403
+
+
+def test_a_group_with_too_many_files_that_wait_is_refused_before_another_is_checked(
+    petra: FlaskClient, cast: Cast, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(quota, "MOST_WAITING", 1)
+    address = checked(petra, cast, upload("gamma.txt", GAMMA))
+    more = {"group": str(cast.group_id), "files": [upload("delta.txt", "no run at all")]}
+    answer = petra.post(CHECKED, data=more, headers={"Accept": "application/json"})
+    assert (answer.status_code, "delta.txt" in petra.get(address).text) == (409, False)
+    # What is submitted waits no more.
+    good = re.findall(r'name="file" value="(\d+)"', petra.get(address).text)
+    assert petra.post(f"{address}/keep", data={"file": good}).status_code == 303
+    checked(petra, cast, upload("delta.txt", run_text("delta", {"T1": ("d1",)})))
+
+
+def test_earlier_versions_of_a_run_count_toward_the_quota_and_organisers_have_none(
+    petra: FlaskClient,
+    cast: Cast,
+    enter: Enter,
+    sqlite_database: Database,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    send(petra, cast, upload("gamma.txt", GAMMA))
+    with sqlite_database.reading() as db:
+        (stored,) = db.scalars(select(func.length(RunRow.content_gzip)).where(RunRow.tag == "gamma"))
+    monkeypatch.setattr(quota, "MOST_BYTES", stored)
+    again = run_text("gamma", {"T1": ("d1",), "T2": ("d2",)})
+    refused = petra.post(f"{OWN}/run/replace?tag=gamma", data={"files": upload("gamma.txt", again)})
+    assert refused.status_code == 409
+    answer = petra.post(CHECKED, data={"group": str(cast.group_id), "files": upload("gamma.txt", again)})
+    assert answer.status_code == 409
+    with sqlite_database.reading() as db:
+        assert (
+            db.scalars(select(CheckedFileRow.file_name).where(CheckedFileRow.kept_at.is_(None))).all() == []
+        )
+    files = {"files": [upload("epsilon.txt", run_text("epsilon", {"T1": ("d1",)}))]}
+    assert enter("Olga").post("/c/harbour/runs/checked", data=files).status_code == 303

@@ -28,6 +28,7 @@ from workbench.workflow.campaigns.collection import (
 )
 from workbench.workflow.campaigns.loading import write_portion
 from workbench.workflow.judging.importing import Imported, import_judgments, judgments_from_qrels
+from workbench.workflow.runs.packed_store import pack_apart
 from workbench.workflow.runs.run_checks import check_files, run_checker
 from workbench.workflow.runs.store import store_runs
 
@@ -144,4 +145,5 @@ def _add_run(database: Database, campaign_id: int, entry: CatalogueEntry, lines:
         result = store_runs(db, campaign_id, checked)
     if result.refused:
         raise InvalidInput(result.refused[0].errors)
+    pack_apart(database, campaign_id)
     return result.added[0].tag

@@ -17,17 +17,21 @@ from workbench.pooling.strategies import PoolRecipe
 from workbench.records import TieRule
 from workbench.storage.engine import Database
 from workbench.storage.tables import PackedRunRow
+from workbench.workflow.apart import SMALL
 from workbench.workflow.pools.listing import pool_entries
 from workbench.workflow.pools.making import current_runs, make_pool
+from workbench.workflow.runs import packed_store
 from workbench.workflow.runs.packed_store import (
     lengths_of,
+    pack_apart,
     pack_runs,
     run_for_use,
     run_leading,
     runs_to_pack,
     tops_of,
 )
-from workbench.workflow.runs.store import add_runs, remove_run
+from workbench.workflow.runs.run_checks import check_files, run_checker
+from workbench.workflow.runs.store import add_runs, remove_run, store_runs
 
 pytestmark = pytest.mark.engines
 
@@ -95,6 +99,27 @@ def test_forms_that_are_missing_or_of_an_older_layout_are_made_again(database: D
         assert pack_runs(db, campaign_id) == 4
         after = db.execute(select(PackedRunRow.run_id, PackedRunRow.records)).all()
     assert {tuple(row) for row in after} == {tuple(row) for row in before}
+
+
+@pytest.mark.parametrize(
+    "small",
+    [SMALL, pytest.param(0, marks=pytest.mark.slow)],
+    ids=["by this process", "by one of its own"],
+)
+def test_stored_runs_are_packed_one_by_one(
+    database: Database, small: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(packed_store, "SMALL", small)
+    with database.writing() as db:
+        made = campaign_with_people(db)
+        files = [(name, io.BytesIO(text)) for name, text in FILES.items()]
+        # As the pages do: what takes its time comes after the transaction.
+        store_runs(db, made.campaign.id, list(check_files(run_checker(db, made.campaign.id), files)))
+        assert (forms(db), runs_to_pack(db, made.campaign.id)) == (0, 4)
+    assert pack_apart(database, made.campaign.id) == 4
+    assert pack_apart(database, made.campaign.id) == 0
+    with database.reading() as db:
+        assert forms(db) == 4
 
 
 def test_a_pool_packs_what_older_databases_have_not_packed(database: Database) -> None:

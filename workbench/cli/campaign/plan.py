@@ -12,7 +12,7 @@ from workbench.pooling.strategies import PoolRecipe
 from workbench.settings import Settings
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.pools.planning import Plan, plan_pool
-from workbench.workflow.runs.packed_store import pack_runs
+from workbench.workflow.runs.packed_store import pack_runs_one_by_one
 
 
 @click.command("plan")
@@ -55,8 +55,10 @@ def plan(
 @database_options
 def pack(settings: Settings, campaign: str) -> None:
     """Pack runs of CAMPAIGN that an older version stored, so that they are read fast."""
-    with open_database(settings) as database, database.writing() as db:
-        made = pack_runs(db, campaign_by_slug(db, campaign).id)
+    with open_database(settings) as database:
+        with database.reading() as db:
+            campaign_id = campaign_by_slug(db, campaign).id
+        made = pack_runs_one_by_one(database, campaign_id)
     click.echo(f"{made} {'run' if made == 1 else 'runs'} packed")
 
 

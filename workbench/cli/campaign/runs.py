@@ -19,6 +19,7 @@ from workbench.storage import Session
 from workbench.storage.engine import Database
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.people.groups import group_named
+from workbench.workflow.runs.packed_store import pack_runs_one_by_one
 from workbench.workflow.runs.run_checks import RunChecker, RunUpload, check_files, run_checker
 from workbench.workflow.runs.run_metadata import (
     COST_FIELDS,
@@ -97,6 +98,7 @@ def runs(
         found, checked = _check(database, campaign, files, replacing=replace)
         with database.writing() as db:
             result = store_runs(db, found.campaign_id, checked, metadata, replacing=replace)
+        pack_runs_one_by_one(database, found.campaign_id)
     if as_json:
         say_json(
             {

@@ -18,6 +18,7 @@ from workbench.web.requests import see_other
 from workbench.workflow.overview.readiness import readiness
 from workbench.workflow.people.groups import Sender
 from workbench.workflow.pools.pace import pace_of
+from workbench.workflow.runs.packed_store import pack_apart
 from workbench.workflow.runs.uploads import (
     SET_UP_RUNS,
     Batch,
@@ -72,6 +73,7 @@ def add() -> Answer:
         with writing() as db:
             runs = _keepable(dropped_runs.dropped_runs(db, here().id))
             kept = keep_files(db, here().id, SET_UP_RUNS, runs, sender=sender) if runs else None
+        pack_apart(app_context().database, here().id)
         if kept and kept.tags:
             done.append(counted(len(kept.tags), "run"))
     except WorkbenchError as error:

@@ -17,6 +17,7 @@ from workbench.errors import Conflict, InvalidInput, NotFound
 from workbench.formats.run_report import RunReport
 from workbench.storage.tables import AccountRow, GroupMemberRow, RunRow
 from workbench.workflow.people.groups import Sender
+from workbench.workflow.runs.quota import require_room
 from workbench.workflow.runs.run_checks import Opening, RunChecker, check_file, run_checker
 from workbench.workflow.runs.run_metadata import RunMetadata
 from workbench.workflow.runs.run_records import CampaignRun, RunRecord, change_metadata, run_record, runs_of
@@ -95,10 +96,13 @@ def replace_own(
 ) -> None:
     """Replace a run of the participant's groups by a file with the same tag; it waits for a verdict again.
 
-    Raises NotFound for every other run, Conflict where it is in use, InvalidInput for a file that is refused.
+    Raises NotFound for every other run, Conflict where it is in use or the group's quota is, InvalidInput for
+    a file that is refused.
     """
     group = RunMetadata(_unused_run(db, campaign_id, tag, participant).metadata.group_id)
     upload = check_file(own_checker(db, campaign_id), *file)
+    if group.group_id is not None:
+        require_room(db, campaign_id, group.group_id, more=len(upload.content_gzip or b""))
     done = store_runs(db, campaign_id, [upload], group, participant, replacing=True)
     if done.refused:
         raise InvalidInput(done.refused[0].errors)

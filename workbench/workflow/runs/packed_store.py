@@ -6,7 +6,7 @@ import io
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from workbench.errors import NotFound
@@ -19,6 +19,7 @@ from workbench.records import Run, TieRule
 from workbench.storage.engine import Database
 from workbench.storage.packed import StoredForm, parts_of, store_form, stored_forms
 from workbench.storage.tables import PackedRunRow, RunRow, TopicRow
+from workbench.workflow.apart import SMALL, apart
 
 # Runs whose arrays are in memory at a time; each may have tens of megabytes.
 _AT_ONCE = 100
@@ -50,7 +51,17 @@ def pack_runs(db: Session, campaign_id: int) -> int:
     return len(without)
 
 
-def pack_runs_one_by_one(database: Database, campaign_id: int) -> None:
+def pack_apart(database: Database, campaign_id: int) -> int:
+    """The same as `pack_runs_one_by_one`, in a process of its own where that takes long."""
+    with database.reading() as db:
+        without = _without_form(db, campaign_id)
+        lines = db.scalar(select(func.sum(RunRow.lines)).where(RunRow.id.in_(without))) or 0
+    if lines <= SMALL:
+        return pack_runs_one_by_one(database, campaign_id)
+    return apart(database, pack_runs_one_by_one, campaign_id)
+
+
+def pack_runs_one_by_one(database: Database, campaign_id: int) -> int:
     """The same in a transaction for each run, which others who write wait for no longer than a moment."""
     with database.reading() as db:
         without = _without_form(db, campaign_id)
@@ -59,7 +70,10 @@ def pack_runs_one_by_one(database: Database, campaign_id: int) -> None:
             read = _read_file(db, run_id)
         packed = _packed(read if isinstance(read, PackedRun) else None)
         with database.writing() as db:
-            store_form(db, run_id, *packed)
+            # The run may have been removed meanwhile.
+            if db.get(RunRow, run_id) is not None:
+                store_form(db, run_id, *packed)
+    return len(without)
 
 
 def runs_to_pack(db: Session, campaign_id: int) -> int:

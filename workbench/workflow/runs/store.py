@@ -18,7 +18,7 @@ from workbench.storage.tables import CampaignRow, PoolRow, RunRow
 from workbench.workflow.clock import utc_now
 from workbench.workflow.people.groups import ORGANISER, Sender
 from workbench.workflow.runs.duplicate_runs import stored_tags, tag_findings
-from workbench.workflow.runs.packed_store import pack_run
+from workbench.workflow.runs.packed_store import pack_runs
 from workbench.workflow.runs.run_checks import RunUpload, check_files, run_checker
 from workbench.workflow.runs.run_metadata import RunCost, RunKind, RunMetadata
 from workbench.workflow.runs.run_records import CampaignRun, run_row, runs_of
@@ -47,10 +47,12 @@ def add_runs(
     """Check each (name, stream), plain or gzip, and store the good ones; a refused file leaves nothing.
 
     Raises WorkbenchError where the campaign has no topics to check against. A caller that must not hold a
-    writing transaction while files are read calls `check_files`, then `store_runs`.
+    writing transaction while files are read calls `check_files`, `store_runs` and `packed_store.pack_apart`.
     """
     checked = check_files(run_checker(db, campaign_id), files, replacing=replacing)
-    return store_runs(db, campaign_id, checked, metadata, sender, replacing=replacing)
+    done = store_runs(db, campaign_id, checked, metadata, sender, replacing=replacing)
+    pack_runs(db, campaign_id)
+    return done
 
 
 def store_runs(
@@ -85,7 +87,9 @@ def store_run(
     *,
     replacing: bool = False,
 ) -> str:
-    """Store a file that was checked and found good, with its metadata and its packed form; returns its tag.
+    """Store a file that was checked and found good, with its metadata; returns its tag.
+
+    Its packed form is made later (`packed_store.pack_apart`): that takes too long for a writing transaction.
 
     With `replacing` the run that has the tag is kept as an earlier version, and metadata that are not given
     are taken over from it. A participant's run is received until the organiser accepts it; it replaces only
@@ -144,7 +148,6 @@ def store_run(
         raise Conflict(
             f"somebody else added a run {report.tag} at this very moment", remedy="look at it, then decide"
         ) from None
-    pack_run(db, row.id)
     return report.tag
 
 

@@ -12,13 +12,13 @@ from workbench.records import TieRule
 from workbench.storage import Session
 from workbench.web import notices
 from workbench.web.access import here, organiser
-from workbench.web.context import reading, writing
+from workbench.web.context import app_context, reading, writing
 from workbench.web.forms import counted, findings_of, sent_ids, status_of
 from workbench.web.pages.pools.recipe_form import read_plan_form, read_seconds, strategy_fields
 from workbench.web.requests import see_other, wants_fragment
 from workbench.workflow.pools.pace import pace_of, save_guess
 from workbench.workflow.pools.planning import FURTHER, Plan, plan_pool
-from workbench.workflow.runs.packed_store import pack_runs, runs_to_pack
+from workbench.workflow.runs.packed_store import pack_apart, runs_to_pack
 from workbench.workflow.runs.run_records import runs_of
 
 blueprint = Blueprint("plan", __name__, url_prefix="/c/<slug>/plan")
@@ -55,8 +55,7 @@ def guess() -> Response | tuple[str, int]:
 @organiser
 def pack() -> Response:
     """Pack the runs of an older database, so that sliders move at once."""
-    with writing() as db:
-        made = pack_runs(db, here().id)
+    made = pack_apart(app_context().database, here().id)
     notices.add(f"{counted(made, 'run')} prepared.")
     return see_other(url_for("plan.index"))
 

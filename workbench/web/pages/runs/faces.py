@@ -20,7 +20,7 @@ from workbench.web.context import reading
 from workbench.web.pages.runs.metadata_form import sent_group
 from workbench.workflow.people import groups
 from workbench.workflow.people.groups import Sender
-from workbench.workflow.runs import own_runs, run_records, store, uploads
+from workbench.workflow.runs import own_runs, quota, run_records, store, uploads
 from workbench.workflow.runs.run_checks import RunChecker, run_checker
 from workbench.workflow.runs.run_metadata import RunMetadata
 from workbench.workflow.runs.run_records import CampaignRun, RunRecord
@@ -45,6 +45,9 @@ class OrganiserFace:
     def sent_group(self, sender: Sender) -> int | None:
         """The group for which this request's files are sent."""
         return None
+
+    def require_room(self, db: Session, group_id: int | None, *, more: int = 0) -> None:
+        """Organisers have no quota."""
 
     def groups(self, db: Session) -> Mapping[str, int]:
         """The groups that the form offers, numbers by name."""
@@ -111,6 +114,11 @@ class ParticipantFace:
     def sent_group(self, sender: Sender) -> int | None:
         """The group for which this request's files are sent; raises NotFound for anybody else's."""
         return own_runs.require_own_group(sender, sent_group())
+
+    def require_room(self, db: Session, group_id: int | None, *, more: int = 0) -> None:
+        """Raise Conflict where the group has used its quota."""
+        if group_id is not None:
+            quota.require_room(db, here().id, group_id, more=more)
 
     def groups(self, db: Session) -> Mapping[str, int]:
         """The groups that the form offers: none, since the group was chosen with the upload."""

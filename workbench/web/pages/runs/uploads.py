@@ -13,7 +13,7 @@ from workbench.formats.run_report import FileVerdict, RunReport, by_finding, rep
 from workbench.formats.run_rules import NOTES
 from workbench.web import notices
 from workbench.web.access import here
-from workbench.web.context import reading, writing
+from workbench.web.context import app_context, reading, writing
 from workbench.web.downloads import attachment
 from workbench.web.forms import counted, sent_files, sent_text, status_of, wants_json, whole_number
 from workbench.web.pages.overview.steps import announce_step
@@ -21,6 +21,7 @@ from workbench.web.pages.runs.faces import Answer, Face, serve
 from workbench.web.pages.runs.metadata_form import KINDS, sent_metadata, typed_metadata
 from workbench.web.requests import see_other
 from workbench.web.templating import fresh_id
+from workbench.workflow.runs.packed_store import pack_apart
 from workbench.workflow.runs.run_checks import RunChecker, check_file
 from workbench.workflow.runs.uploads import (
     SET_UP_RUNS,
@@ -95,6 +96,7 @@ class _UploadPages:
                     require_topics_added(db, here().id)
                 replacing = "replacing" in request.form
                 kept = keep_files(db, here().id, batch, ids, metadata, sender, replacing=replacing)
+            pack_apart(app_context().database, here().id)
         except InvalidInput as error:
             return self._page(batch, error.findings), 422
         done = "submitted" if self._face.own else "added"
@@ -141,12 +143,15 @@ class _UploadPages:
         with reading() as db:
             sender = self._face.sender(db)
             group_id = self._face.sent_group(sender)
+            # Before the files are read: checking them takes its time.
+            self._face.require_room(db, group_id)
             checker = self._face.checker(db, batch)
         reports = []
         for name, stream in sent_files():
             upload = check_file(checker, name, stream)
             # Nothing was locked while the file was checked.
             with writing() as db:
+                self._face.require_room(db, group_id, more=len(upload.content_gzip or b""))
                 add_to_batch(db, here().id, batch, upload, sender, group_id=group_id)
             checker = checker.with_run(upload)
             reports.append(self._face.report(upload.report))
