@@ -14,7 +14,7 @@ from workbench.agreement.selection import Selection, select_ratings
 from workbench.errors import Finding, InvalidInput
 from workbench.records import Answer
 from workbench.storage.events import LATER, WITHDRAWN, answers_in_order
-from workbench.storage.tables import AssessorRow, CollectionListRow, DocumentRow, JudgmentEventRow
+from workbench.storage.tables import CollectionListRow, DocumentRow
 from workbench.workflow.agreement.independent_answers import (
     GivenAnswer,
     Pair,
@@ -24,6 +24,7 @@ from workbench.workflow.agreement.independent_answers import (
 from workbench.workflow.agreement.overlap_pools import pairs_drawn_by_label
 from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.campaigns import campaign_of
+from workbench.workflow.judging.current_judgments import recorded_version
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,21 +147,11 @@ def _caveats(db: Session, campaign_id: int, found: Selection, options: Agreement
 
 
 def judgments_version(db: Session, campaign_id: int) -> State:
-    """What identifies the judgments of a campaign: as long as it is equal, so are they."""
-    rows = db.execute(
-        select(AssessorRow.id, AssessorRow.name, AssessorRow.machine)
-        .where(AssessorRow.campaign_id == campaign_id)
-        .order_by(AssessorRow.name)
-    )
-    assessors = tuple((number, Assessor(name, machine)) for number, name, machine in rows)
-    event = JudgmentEventRow
-    count, newest = db.execute(
-        select(func.count(), func.max(event.id)).where(event.campaign_id == campaign_id)
-    ).one()
-    last = db.execute(select(event.client_id, event.recorded_at).where(event.id == newest)).one_or_none()
-    # Events are only ever added, so that their number and the last of them stand for all of them.
+    """What identifies the judgments of a campaign, and those that were discussed."""
+    found = recorded_version(db, campaign_id)
+    assessors = tuple((number, Assessor(name, machine)) for number, name, machine in found.assessors)
     returned = discussions_version(db, campaign_id)
-    return (str(db.get_bind().engine.url), campaign_id, assessors, count, newest, str(last), returned)
+    return (found.database, campaign_id, assessors, found.events, found.newest, found.last, returned)
 
 
 def known_documents(db: Session, campaign_id: int) -> int | None:

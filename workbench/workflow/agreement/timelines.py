@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from math import expm1
@@ -21,7 +21,13 @@ from workbench.errors import Finding, InvalidInput
 from workbench.records import Answer
 from workbench.storage.events import JUDGING, LATER, WITHDRAWN
 from workbench.storage.tables import AssessorRow, JudgmentEventRow
-from workbench.workflow.agreement.selection import ComparedGrades, answers_of_campaign, compared_grades
+from workbench.workflow.agreement.selection import (
+    ComparedGrades,
+    answers_of_campaign,
+    compared_grades,
+    judgments_version,
+)
+from workbench.workflow.caching import Cache
 from workbench.workflow.judging.importing import IMPORTED
 
 
@@ -180,6 +186,10 @@ class TimeReport:
         return relevant / sum(found.grades) if sum(found.grades) else None
 
 
+# One asks for an assessor after the other, and for the files.
+_REPORTS: Cache[Hashable, TimeReport] = Cache(4)
+
+
 def over_time(db: Session, campaign_id: int, options: AgreementOptions) -> TimeReport:
     """The timeline of everybody's judgments on the screen, against the other people's current answers.
 
@@ -192,6 +202,13 @@ def over_time(db: Session, campaign_id: int, options: AgreementOptions) -> TimeR
         message = f"bins of {bin_size} judgments and pauses of {gap} minutes are not possible"
         remedy = "give 1 to 1,000 judgments and 1 to 1,440 minutes"
         raise InvalidInput([Finding("Agreement", None, "bin", message, remedy)])
+    version = judgments_version(db, campaign_id)
+    return _REPORTS.get(
+        (version, repr(grades), repr(options)), lambda: _report(db, campaign_id, grades, options)
+    )
+
+
+def _report(db: Session, campaign_id: int, grades: ComparedGrades, options: AgreementOptions) -> TimeReport:
     answers = answers_of_campaign(db, campaign_id, Occasion.CURRENT)
     recorded = answers_on_screen(db, campaign_id)
     found = []

@@ -7,18 +7,37 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from workbench.errors import WorkbenchError
 from workbench.records import Answer, Judgment, id_bytes
 from workbench.storage.events import current_events
 from workbench.storage.tables import AssessorRow, JudgmentEventRow
+from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.collection import topics_of
 from workbench.workflow.judging.desk_rules import desk_questions_of
 from workbench.workflow.judging.submission import NO_ANNOTATIONS, Annotations, stored_annotations
+
+MOST_KEPT = 500_000
+"""Events of a campaign whose current judgments are kept in memory, which takes some hundred bytes each."""
+
+
+class JudgmentsVersion(NamedTuple):
+    """The database, the campaign, its assessors (id, name, whether a machine), the number of its events, the
+    id of the newest, and by whom and when that was sent."""
+
+    database: str
+    campaign_id: int
+    assessors: tuple[tuple[int, str, bool], ...]
+    events: int
+    newest: int | None
+    last: str
+
+
+_KEPT: Cache[JudgmentsVersion, tuple[Judgment, ...]] = Cache(2)
 
 
 def current_judgments(
@@ -28,26 +47,49 @@ def current_judgments(
 
     Without `machines` those count only who are people. Raises WorkbenchError for an unknown name.
     """
-    rows = db.execute(
-        select(AssessorRow.id, AssessorRow.name, AssessorRow.machine).where(
-            AssessorRow.campaign_id == campaign_id
-        )
-    )
+    version = recorded_version(db, campaign_id)
     names = {
-        number: name
-        for number, name, machine in rows
+        name
+        for _, name, machine in version.assessors
         if (machines or not machine) and (assessors is None or name in assessors)
     }
-    unknown = set(assessors or ()) - set(names.values())
+    unknown = set(assessors or ()) - names
     if unknown:
         raise WorkbenchError(
             f"{', '.join(sorted(unknown))} is not an assessor of this campaign",
             remedy="see the list of assessors",
         )
+    if version.events > MOST_KEPT:
+        every = _read(db, version)
+    else:
+        # A page that scores, settles and counts asks for them several times, and so do the pages after it.
+        every = _KEPT.get(version, lambda: _read(db, version))
+    return every if len(names) == len(version.assessors) else tuple(j for j in every if j.assessor in names)
+
+
+def recorded_version(db: Session, campaign_id: int) -> JudgmentsVersion:
+    """What identifies the judgments of a campaign: as long as it is equal, so are they."""
+    rows = db.execute(
+        select(AssessorRow.id, AssessorRow.name, AssessorRow.machine)
+        .where(AssessorRow.campaign_id == campaign_id)
+        .order_by(AssessorRow.name)
+    )
+    event = JudgmentEventRow
+    count, newest = db.execute(
+        select(func.count(), func.max(event.id)).where(event.campaign_id == campaign_id)
+    ).one()
+    last = db.execute(select(event.client_id, event.recorded_at).where(event.id == newest)).one_or_none()
+    # Events are only ever added, so that their number and the last of them stand for all of them.
+    assessors = tuple((number, name, machine) for number, name, machine in rows)
+    address = str(db.get_bind().engine.url)
+    return JudgmentsVersion(address, campaign_id, assessors, count, newest, str(last))
+
+
+def _read(db: Session, version: JudgmentsVersion) -> tuple[Judgment, ...]:
+    names = {number: name for number, name, _ in version.assessors}
     judgments = [
         Judgment(names[event.assessor_id], event.topic, event.docno, event.grade, Answer(event.answer))
-        for event in current_events(db, campaign_id)
-        if event.assessor_id in names
+        for event in current_events(db, version.campaign_id)
     ]
     return tuple(sorted(judgments, key=lambda j: (id_bytes(j.topic), id_bytes(j.docno), j.assessor)))
 
