@@ -68,6 +68,37 @@ class ReleaseAbout:
 
 
 @dataclass(frozen=True, slots=True)
+class ReleasedSubtopic:
+    """A subtopic in the form that readers of topics take."""
+
+    id: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReleasedTopic:
+    """A topic in the form that readers of topics take."""
+
+    id: str
+    title: str
+    description: str = ""
+    narrative: str = ""
+    subtopics: tuple[ReleasedSubtopic, ...] = ()
+
+    @classmethod
+    def of(cls, topic: Topic) -> ReleasedTopic:
+        """The form of a topic."""
+        subtopics = tuple(ReleasedSubtopic(*one) for one in topic.subtopics)
+        return cls(topic.id, topic.title, topic.description, topic.narrative, subtopics)
+
+    @property
+    def topic(self) -> Topic:
+        """The topic."""
+        subtopics = tuple((one.id, one.label) for one in self.subtopics)
+        return Topic(self.id, self.title, self.description, self.narrative, subtopics)
+
+
+@dataclass(frozen=True, slots=True)
 class ReleasedDocument:
     """A pooled or judged document; `sha256` is of the text shown, None if that is not known.
 

@@ -19,7 +19,7 @@ from workbench.pooling.pool import Pool
 from workbench.pooling.sampling.estimates import infap_rows, xinfap_rows
 from workbench.records import Answer, Qrel, id_bytes
 from workbench.releases.archive import build_zip
-from workbench.releases.contents import ReleaseContents, ReleasedPool, check_contents
+from workbench.releases.contents import ReleaseContents, ReleasedPool, ReleasedTopic, check_contents
 from workbench.releases.datasheet import datasheet
 from workbench.releases.forms.of_contents import form_files
 from workbench.releases.manifest import manifest_of
@@ -88,7 +88,7 @@ def _carriers(contents: ReleaseContents) -> Files:
     pools = [replace(pool, entries=(), undrawn=()) for pool in contents.pools]
     files = {
         GUIDELINES: contents.guidelines.encode(),
-        TOPICS: write_records(contents.topics),
+        TOPICS: write_records(map(ReleasedTopic.of, contents.topics)),
         DOCUMENTS: write_records(contents.documents),
         ANSWERS: write_records(contents.answers),
         DECISIONS: write_records(contents.decisions),

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.formats.qrels import read_qrels
-from workbench.records import Qrel, Scale, Topic
+from workbench.records import Qrel, Scale
 from workbench.releases import files as at
 from workbench.releases.contents import (
     Included,
@@ -27,6 +27,7 @@ from workbench.releases.contents import (
     ReleasedPreference,
     ReleasedQuestion,
     ReleasedRun,
+    ReleasedTopic,
     ReleaseRule,
     UndrawnPair,
 )
@@ -60,7 +61,7 @@ def _contents(files: Mapping[str, bytes], manifest: Mapping[str, Any]) -> Releas
         rule=from_object(ReleaseRule, manifest["rule"]),
         included=frozenset(map(Included, manifest["included"])),
         questions=_many(ReleasedQuestion, manifest["questions"]),
-        topics=_records(files, at.TOPICS, Topic),
+        topics=tuple(one.topic for one in _records(files, at.TOPICS, ReleasedTopic)),
         documents=_records(files, at.DOCUMENTS, ReleasedDocument),
         assessors=_many(ReleasedAssessor, manifest["assessors"], leaving="answers"),
         answers=_records(files, at.ANSWERS, ReleasedAnswer),

@@ -13,15 +13,22 @@ from workbench.cli.campaign.campaigns import JSON
 from workbench.cli.consensus_options import consensus_options
 from workbench.cli.consensus_text import write_out
 from workbench.cli.database import database_options, open_database
+from workbench.cli.inputs import open_input
 from workbench.cli.output import say_findings, say_json, say_table
 from workbench.cli.record_options import record_options
+from workbench.cli.release.compare import PAIRS_AS_CSV, say_comparison
+from workbench.cli.trust.shared import MEASURE
 from workbench.consensus.rule_choice import RuleChoice
-from workbench.errors import WorkbenchError, finding_to_json
+from workbench.errors import InvalidInput, WorkbenchError, finding_to_json
+from workbench.releases.check import check_release
 from workbench.releases.contents import Included
 from workbench.releases.record_form import moment
 from workbench.settings import Settings
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
+from workbench.workflow.people.accounts import account_by_login
 from workbench.workflow.releases.collecting import ReleaseRequest
+from workbench.workflow.releases.comparing import compare_campaign_releases
+from workbench.workflow.releases.importing import import_release
 from workbench.workflow.releases.releases import (
     Release,
     create_release,
@@ -185,6 +192,53 @@ def publish(settings: Settings, campaign: str, version: str, undo: bool, as_json
     with open_database(settings) as database, database.writing() as db:
         found = change(db, campaign_by_slug(db, campaign).id, version)
     _say(found, as_json)
+
+
+@release.command("compare")
+@click.argument("campaign")
+@click.argument("first")
+@click.argument("second")
+@MEASURE
+@PAIRS_AS_CSV
+@JSON
+@database_options
+def compare(
+    settings: Settings, campaign: str, first: str, second: str, measure: str, as_csv: bool, as_json: bool
+) -> None:
+    """Compare releases FIRST and SECOND of CAMPAIGN: pairs that differ, and what that does to its runs."""
+    with open_database(settings) as database, database.reading() as db:
+        found = compare_campaign_releases(
+            db, campaign_by_slug(db, campaign).id, first, second, measure=measure
+        )
+    say_comparison(found, as_csv=as_csv, as_json=as_json)
+
+
+@release.command("import")
+@click.argument("file")
+@click.option("--slug", help="Short name of the campaign; the release's own, or one derived from its title.")
+@click.option("--organiser", help="Login name of the organiser.")
+@JSON
+@database_options
+def import_(settings: Settings, file: str, slug: str | None, organiser: str | None, as_json: bool) -> None:
+    """Make a campaign from the release FILE: topics, scale, judgments, decisions, pools; `-` is standard
+    input.
+
+    Assessors come under their pseudonyms, without accounts. A release of the campaign with the same options
+    and time has the same bytes.
+    """
+    with open_input(file) as (stream, source):
+        checked = check_release(stream, source=source)
+    if checked.contents is None or checked.findings:
+        raise InvalidInput(checked.findings)
+    with open_database(settings) as database, database.writing() as db:
+        owner = account_by_login(db, organiser).id if organiser else None
+        made = import_release(db, checked.contents, sha256=checked.sha256, slug=slug, organiser=owner)
+    if as_json:
+        say_json(asdict(made) | {"campaign": made.campaign.slug})
+        return
+    click.echo(made.campaign.slug)
+    counts = f"{made.topics:,} topics, {made.answers:,} answers, {made.pools:,} pools, {made.runs:,} runs"
+    click.echo(f"release {made.version}: {counts}", err=True)
 
 
 @release.command("withdraw")

@@ -12,6 +12,7 @@ from workbench.cli.lazy import LazyGroup
 
 COMMANDS = {
     "check": "workbench.cli.release.check:command",
+    "compare": "workbench.cli.release.compare:command",
 }
 
 

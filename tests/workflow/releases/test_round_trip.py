@@ -1,0 +1,115 @@
+"""A release imported gives the same campaign: exporting it again gives the same bytes."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from dataclasses import replace
+
+import pytest
+from sqlalchemy import select
+
+from tests.workflow.releases.filled import RELEASED, filled_campaign, filled_release
+from workbench.consensus.rule_choice import rule_choice
+from workbench.errors import Conflict, InvalidInput
+from workbench.releases.check import open_release
+from workbench.releases.contents import Included, ReleaseContents
+from workbench.storage.engine import Database
+from workbench.storage.tables import AccountRow, AssessorRow
+from workbench.workflow.campaigns.campaigns import campaign_by_slug
+from workbench.workflow.campaigns.deletion import delete_campaign
+from workbench.workflow.pools.listing import pools_of
+from workbench.workflow.releases.collecting import ReleaseRequest
+from workbench.workflow.releases.importing import import_release, request_like
+from workbench.workflow.releases.releases import create_release, release_bytes
+
+EVERYTHING = tuple(Included)
+
+
+def exported(database: Database, *included: Included, backwards: bool = False) -> bytes:
+    """The bytes of a release of the filled campaign, which is deleted afterwards."""
+    with database.writing() as db:
+        campaign = filled_campaign(db, backwards=backwards)
+        content = release_bytes(db, filled_release(db, campaign, *included).release)
+    delete_campaign(database, campaign, typed_name="Harbour")
+    return content
+
+
+def read(content: bytes) -> ReleaseContents:
+    return open_release(io.BytesIO(content), source="r.zip")
+
+
+@pytest.mark.engines
+@pytest.mark.parametrize("included", [(), EVERYTHING], ids=["least", "everything"])
+def test_a_release_of_an_imported_release_has_the_same_bytes(
+    database: Database, included: tuple[Included, ...]
+) -> None:
+    content = exported(database, *included)
+    contents = read(content)
+    with database.writing() as db:
+        made = import_release(db, contents, sha256=hashlib.sha256(content).hexdigest())
+        again = create_release(db, made.campaign.id, request_like(contents), now=RELEASED)
+        assert release_bytes(db, again.release) == content
+        assert {pool.state for pool in pools_of(db, made.campaign.id)} == {"closed"}
+        assert db.scalars(select(AccountRow)).all() == []
+        assessors = set(db.scalars(select(AssessorRow.name)))
+    assert assessors == {"assessor-1", "assessor-2", "judge-7b"}
+
+
+@pytest.mark.engines
+def test_a_database_filled_in_the_opposite_order_gives_the_same_bytes(database: Database) -> None:
+    assert exported(database, *EVERYTHING) == exported(database, *EVERYTHING, backwards=True)
+
+
+def test_a_release_has_nobodys_name_and_texts_only_by_choice(sqlite_database: Database) -> None:
+    least, most = exported(sqlite_database), exported(sqlite_database, *EVERYTHING)
+    for name in (b"Cara", b"the table says so", b"clearer", b"Text of d1", b"alpha 1\n"):
+        assert name not in least
+    assert b"Cara" not in most
+    contents = read(most)
+    # Of d#3 the current answers agree after the discussion; é5 was judged by one person, d/4 by two.
+    grades = {(one.topic, one.docno): one.grade for one in contents.qrels}
+    assert grades == {
+        ("T1", "d#3"): 0, ("T1", "d1"): 2, ("T1", "d2"): 1, ("T2", "d/4"): 0, ("T2", "é5"): 1,
+    }  # fmt: skip
+    # Both graded four pairs; before the discussion they agreed, relevant or not, on d1 and d/4 of them.
+    observed = next(one for one in contents.agreement if one.name == "observed")
+    assert (observed.value, observed.n) == (0.5, 4)
+    assert any(pool.undrawn for pool in contents.pools)
+
+
+def test_a_release_that_contradicts_itself_is_refused_whole(sqlite_database: Database) -> None:
+    contents = read(exported(sqlite_database, *EVERYTHING))
+    first, *others = contents.answers
+    wrong = replace(
+        contents,
+        answers=(replace(first, topic="T9"), replace(first, grade=7), *others),
+        documents=(replace(contents.documents[0], text="Another text"),),
+        pools=(replace(contents.pools[0], recipe={"strategy": 1}),),
+    )
+    with pytest.raises(InvalidInput) as refused, sqlite_database.writing() as db:
+        import_release(db, wrong, sha256="")
+    assert [one.source for one in refused.value.findings] == [
+        "judgments.jsonl", "judgments.jsonl", "documents.jsonl", "pools.json",
+    ]  # fmt: skip
+
+
+def test_a_second_import_gets_a_short_name_of_its_own(sqlite_database: Database) -> None:
+    contents = read(exported(sqlite_database))
+    with sqlite_database.writing() as db:
+        names = [import_release(db, contents, sha256="").campaign.slug for _ in range(2)]
+        assert names == ["harbour", "harbour-2"]
+        assert campaign_by_slug(db, "harbour").guidelines == "Read *it*.\n"
+        with pytest.raises(Conflict):
+            import_release(db, contents, sha256="", slug="harbour")
+
+
+def test_the_next_release_keeps_the_pseudonyms(sqlite_database: Database) -> None:
+    with sqlite_database.writing() as db:
+        campaign = filled_campaign(db)
+        filled_release(db, campaign)
+        before = dict(db.execute(select(AssessorRow.name, AssessorRow.pseudonym)).all())
+        another = ReleaseRequest("1.1", rule_choice("majority"), seed=12)
+        create_release(db, campaign, another, now=RELEASED)
+        assert dict(db.execute(select(AssessorRow.name, AssessorRow.pseudonym)).all()) == before
+    assert None not in before.values()

@@ -1,0 +1,136 @@
+"""`workbench release compare`: what changed between two releases, and what that does to runs."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+import click
+
+from workbench.cli.inputs import open_input, read_each
+from workbench.cli.output import print_export, say_json, say_table
+from workbench.cli.trust.shared import MEASURE
+from workbench.formats.runs import read_run
+from workbench.releases.check import open_release
+from workbench.releases.comparison import (
+    ChangedPair,
+    RankingEffect,
+    ReleaseComparison,
+    compare_releases,
+    comparison_export,
+)
+from workbench.releases.contents import ReleaseContents
+from workbench.releases.record_form import moment
+
+PAIRS_AS_CSV = click.option("--csv", "as_csv", is_flag=True, help="Every pair that differs, as CSV.")
+
+
+@click.command("compare")
+@click.argument("first")
+@click.argument("second")
+@click.option("--run", "runs", multiple=True, help="A run to score (repeatable); else those in the releases.")
+@MEASURE
+@PAIRS_AS_CSV
+@click.option("--json", "as_json", is_flag=True, help="One JSON object.")
+def command(
+    first: str, second: str, runs: tuple[str, ...], measure: str, as_csv: bool, as_json: bool
+) -> None:
+    """Compare the releases FIRST and SECOND: pairs that came, went and changed, and how the runs fare.
+
+    Both are checked first, and refused where they are damaged.
+    """
+    one, other = _release(first), _release(second)
+    read = read_each(runs, lambda stream, source: read_run(stream, source=source).run)
+    scored = [run for _, run in read] or None
+    found = compare_releases(one, other, runs=scored, measure=measure)
+    say_comparison(found, as_csv=as_csv, as_json=as_json)
+
+
+def say_comparison(found: ReleaseComparison, *, as_csv: bool, as_json: bool) -> None:
+    """Print a comparison for people, as JSON, or its pairs as CSV; raises UsageError for two of these."""
+    if as_csv and as_json:
+        raise click.UsageError("--csv and --json exclude one another: keep one of them")
+    if as_csv:
+        print_export(comparison_export(found), "csv")
+    elif as_json:
+        say_json(comparison_json(found))
+    else:
+        _say(found)
+
+
+def comparison_json(found: ReleaseComparison) -> dict[str, Any]:
+    """A comparison as one JSON object."""
+    return {
+        "first": found.first.version,
+        "second": found.second.version,
+        "rules": [one.label for one in found.rules],
+        "lines": list(found.lines),
+        "added": [_pair_json(one) for one in found.added],
+        "removed": [_pair_json(one) for one in found.removed],
+        "changed": [_pair_json(one) for one in found.changed],
+        "grades": [{"before": one, "after": other, "pairs": n} for one, other, n in found.grades],
+        "gained": found.gained,
+        "lost": found.lost,
+        "ranking": None if found.ranking is None else _ranking_json(found.ranking),
+        "not_ranked": found.not_ranked,
+    }
+
+
+def _pair_json(one: ChangedPair) -> dict[str, Any]:
+    at = one.decided_at
+    return asdict(one) | {"decided_at": moment(at) if isinstance(at, datetime) else None}
+
+
+def _ranking_json(found: RankingEffect) -> dict[str, Any]:
+    compared = found.comparison
+    return {
+        "measure": found.measure,
+        "topics": list(found.topics),
+        "runs": [asdict(one) for one in found.runs],
+        "tau": compared.tau.value,
+        "tau_ap": compared.tau_ap.value,
+        "undefined": compared.tau.undefined,
+        "swaps": [{"ahead": one.ahead, "behind": one.behind, "gap": list(one.gap)} for one in compared.swaps],
+    }
+
+
+def _say(found: ReleaseComparison) -> None:
+    same = sum(count for one, other, count in found.grades if one == other)
+    say_table(
+        [f"{found.first.version} to {found.second.version}", "pairs"],
+        [
+            ("added", len(found.added)),
+            ("removed", len(found.removed)),
+            ("grade changed", len(found.changed)),
+            ("now relevant", found.gained),
+            ("no longer relevant", found.lost),
+            ("same grade", same),
+        ],
+        numeric=[1],
+    )
+    click.echo()
+    if found.ranking is None:
+        click.echo(f"The runs are not ranked: {found.not_ranked}.")
+        return
+    effect, compared = found.ranking, found.ranking.comparison
+    say_table(
+        ["run", f"{effect.measure} before", "after", "rank before", "after"],
+        [
+            (one.tag, f"{one.before:.4f}", f"{one.after:.4f}", one.rank_before, one.rank_after)
+            for one in effect.runs
+        ],
+        numeric=[1, 2, 3, 4],
+    )
+    tau = "undefined" if compared.tau.value is None else f"{compared.tau.value:.3f}"
+    click.echo(
+        f"\nKendall's tau {tau} over {compared.runs:,} runs; topics in the qrels: {effect.topics[0]:,} and "
+        f"{effect.topics[1]:,}; pairs of runs that swap: {len(compared.swaps):,}"
+    )
+    for swap in compared.swaps:
+        click.echo(f"  {swap.ahead} was ahead of {swap.behind}")
+
+
+def _release(name: str) -> ReleaseContents:
+    with open_input(name) as (stream, source):
+        return open_release(stream, source=source)

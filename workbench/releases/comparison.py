@@ -1,0 +1,212 @@
+"""Two releases of a collection compared: which pairs differ, and what that does to the runs."""
+
+from __future__ import annotations
+
+import io
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from workbench.export import Export, table_export
+from workbench.formats.runs import read_run
+from workbench.records import Qrel, Run, id_bytes
+from workbench.releases.contents import Pair, ReleaseAbout, ReleaseContents, ReleaseRule
+from workbench.scoring.measures import at_threshold
+from workbench.scoring.rank_correlation import RankingComparison, compare_rankings, ranks
+from workbench.scoring.scorer import Scorer
+from workbench.trust.alternatives import ranking_measure
+
+MEASURE = "AP"
+ADJUDICATION, DISCUSSION, JUDGMENT, RULE = "adjudication", "discussion", "judgment", "rule"
+BEFORE, AFTER = "before", "after"
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedPair:
+    """A pair whose grade differs, None where a release has no line for it.
+
+    `decided_by` says what is new about it in the second release: an adjudication, an answer in a discussion,
+    another judgment, or nothing but the rule of the qrels; `decided_at` is when the latest of it was
+    recorded.
+    """
+
+    topic: str
+    docno: str
+    before: int | None
+    after: int | None
+    decided_by: str
+    decided_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class RunEffect:
+    """A run with its score and rank (from 1; of a tie all have the best) under both releases."""
+
+    tag: str
+    before: float
+    after: float
+    rank_before: int
+    rank_after: int
+
+
+@dataclass(frozen=True, slots=True)
+class RankingEffect:
+    """What a change of the qrels does to the runs that could be scored, by a measure, best of `after` first.
+
+    `topics` are how many the qrels of both have.
+    """
+
+    measure: str
+    topics: tuple[int, int]
+    runs: tuple[RunEffect, ...]
+    comparison: RankingComparison
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseComparison:
+    """What differs from the first release to the second; pairs are sorted by topic and docno (bytes).
+
+    `grades` counts the pairs that both have by both grades, equal ones too. Of the `changed` pairs `gained`
+    became relevant and `lost` are no longer. `ranking` is None where no run could be scored, `not_ranked`
+    why.
+    """
+
+    first: ReleaseAbout
+    second: ReleaseAbout
+    rules: tuple[ReleaseRule, ReleaseRule]
+    lines: tuple[int, int]
+    added: tuple[ChangedPair, ...]
+    removed: tuple[ChangedPair, ...]
+    changed: tuple[ChangedPair, ...]
+    grades: tuple[tuple[int, int, int], ...]
+    gained: int
+    lost: int
+    ranking: RankingEffect | None
+    not_ranked: str
+
+
+def compare_releases(
+    first: ReleaseContents,
+    second: ReleaseContents,
+    *,
+    runs: Iterable[Run] | None = None,
+    measure: str = MEASURE,
+) -> ReleaseComparison:
+    """Compare two releases; the runs are those given, else those that either of them includes.
+
+    A measure that needs a relevance threshold takes that of each release's qrels unless it names one. Raises
+    WorkbenchError for an unknown measure, more than one, and one that is better the lower it is.
+    """
+    ranking_measure(measure)
+    before, after = _grades(first.qrels), _grades(second.qrels)
+    both = before.keys() & after.keys()
+    news = _News(first, second)
+    threshold = first.rule.relevant_from, second.rule.relevant_from
+    changed = tuple(news.pair(pair, before, after) for pair in _sorted(both) if before[pair] != after[pair])
+    scored = tuple(included_runs(first, second) if runs is None else runs)
+    table = Counter((before[pair], after[pair]) for pair in both)
+    ranking, why = _ranking(first, second, scored, measure)
+    return ReleaseComparison(
+        first=first.about,
+        second=second.about,
+        rules=(first.rule, second.rule),
+        lines=(len(first.qrels), len(second.qrels)),
+        added=tuple(news.pair(pair, before, after) for pair in _sorted(after.keys() - both)),
+        removed=tuple(news.pair(pair, before, after) for pair in _sorted(before.keys() - both)),
+        changed=changed,
+        grades=tuple((one, other, count) for (one, other), count in sorted(table.items())),
+        gained=sum(before[pair] < threshold[0] and after[pair] >= threshold[1] for pair in both),
+        lost=sum(before[pair] >= threshold[0] and after[pair] < threshold[1] for pair in both),
+        ranking=ranking,
+        not_ranked=why,
+    )
+
+
+def included_runs(*releases: ReleaseContents) -> tuple[Run, ...]:
+    """The runs that releases include, by tag; of a tag that several have the run of the last one."""
+    found = {
+        one.tag: read_run(io.BytesIO(one.content), source=one.tag).run
+        for release in releases
+        for one in release.runs
+        if one.content is not None
+    }
+    return tuple(found[tag] for tag in sorted(found, key=id_bytes))
+
+
+def comparison_export(found: ReleaseComparison) -> Export:
+    """Every pair that differs: its grades, an empty one where a release has no line, and what decided it."""
+    columns = ("topic", "docno", "change", "before", "after", "decided_by", "decided_at")
+    kinds = (("added", found.added), ("removed", found.removed), ("changed", found.changed))
+    rows = [
+        (
+            one.topic,
+            one.docno,
+            kind,
+            one.before,
+            one.after,
+            one.decided_by,
+            None if one.decided_at is None else one.decided_at.isoformat(timespec="seconds"),
+        )
+        for kind, pairs in kinds
+        for one in pairs
+    ]
+    return table_export(columns, rows)
+
+
+class _News:
+    """What the second release knows of pairs that the first one did not."""
+
+    def __init__(self, first: ReleaseContents, second: ReleaseContents) -> None:
+        known = {(one.topic, one.docno, one.assessor, one.recorded_at) for one in first.answers}
+        decided = {(one.topic, one.docno, one.recorded_at) for one in first.decisions}
+        self.latest: dict[Pair, tuple[str, datetime]] = {}
+        for one in second.answers:
+            if (one.topic, one.docno, one.assessor, one.recorded_at) not in known:
+                kind = DISCUSSION if one.purpose == "discussion" else JUDGMENT
+                self._note((one.topic, one.docno), kind, one.recorded_at)
+        for decision in second.decisions:
+            if (decision.topic, decision.docno, decision.recorded_at) not in decided:
+                self._note((decision.topic, decision.docno), ADJUDICATION, decision.recorded_at)
+
+    def _note(self, pair: Pair, kind: str, at: datetime) -> None:
+        if pair not in self.latest or at >= self.latest[pair][1]:
+            self.latest[pair] = (kind, at)
+
+    def pair(self, pair: Pair, before: Mapping[Pair, int], after: Mapping[Pair, int]) -> ChangedPair:
+        """A pair that differs, with what is new about it."""
+        kind, at = self.latest.get(pair, (RULE, None))
+        return ChangedPair(*pair, before.get(pair), after.get(pair), kind, at)
+
+
+def _ranking(
+    first: ReleaseContents, second: ReleaseContents, runs: tuple[Run, ...], measure: str
+) -> tuple[RankingEffect | None, str]:
+    if not runs:
+        return None, "neither release includes runs"
+    if not first.qrels or not second.qrels:
+        return None, "a release has no qrels lines"
+    scores = {BEFORE: _scores(first, runs, measure), AFTER: _scores(second, runs, measure)}
+    (compared,) = compare_rankings(scores)
+    rank_before, rank_after = ranks(scores[BEFORE]), ranks(scores[AFTER])
+    effects = [
+        RunEffect(tag, scores[BEFORE][tag], scores[AFTER][tag], rank_before[tag], rank_after[tag])
+        for tag in scores[BEFORE]
+    ]
+    effects.sort(key=lambda one: (one.rank_after, one.rank_before, id_bytes(one.tag)))
+    topics = len({one.topic for one in first.qrels}), len({one.topic for one in second.qrels})
+    return RankingEffect(measure, topics, tuple(effects), compared), ""
+
+
+def _scores(release: ReleaseContents, runs: tuple[Run, ...], measure: str) -> dict[str, float]:
+    named = at_threshold(ranking_measure(measure), release.rule.relevant_from)
+    scorer = Scorer(release.qrels, [named])
+    return {run.tag: scorer.score(run).values[str(named)] for run in runs}
+
+
+def _grades(qrels: Iterable[Qrel]) -> dict[Pair, int]:
+    return {(one.topic, one.docno): one.grade for one in qrels}
+
+
+def _sorted(pairs: Iterable[Pair]) -> list[Pair]:
+    return sorted(pairs, key=lambda pair: (id_bytes(pair[0]), id_bytes(pair[1])))
