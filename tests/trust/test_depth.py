@@ -184,7 +184,8 @@ def test_runs_of_other_topics_are_refused() -> None:
 
 def test_tables_have_a_row_a_topic_or_band_and_the_data_all_of_them() -> None:
     found = deeper_pool(law_counts(4, 20, seed=3, documents=5.0), Deepening(10, 20, rounds=50))
-    topics, bands = (depth_export(found, part) for part in PARTS)
+    topics, bands, curve = (depth_export(found, part) for part in PARTS)
+    assert len(list(curve.rows())) == len(found.curve)
     assert [row[0] for row in topics.rows()] == [one.topic for one in found.topics]
     assert [row[1] for row in bands.rows()] == [band.last for band in found.bands]
     assert all(len(row) == len(table.columns) for table in (topics, bands) for row in table.rows())
@@ -249,3 +250,31 @@ def test_what_the_first_four_ranks_of_trec_covid_foretell_is_found_at_the_next_t
     assert found.interval.high is not None
     assert found.interval.low < later < found.interval.high
     assert found.expected == pytest.approx(later, rel=0.1)
+
+
+def test_the_curve_goes_from_what_was_found_to_what_is_expected() -> None:
+    # At ranks 1 to 4 two topics together find 40, 20, 40/3 and 10: a law of exponent -1, which has 8 and 20/3
+    # at ranks 5 and 6; counts are whole, hence three times as many.
+    relevant = np.array([[60, 30, 20, 15, 0, 0], [60, 30, 20, 15, 0, 0]])
+    counts = PoolByRank(("1", "2"), 1, relevant * 2, relevant * 2, relevant)
+    curve = deeper_pool(counts, Deepening(4, 6, fit_from=1)).curve
+    assert [(point.depth, point.found) for point in curve] == [
+        (1, 120), (2, 180), (3, 220), (4, 250), (5, None), (6, None)
+    ]  # fmt: skip
+    assert [point.fitted for point in curve] == pytest.approx([120, 180, 220, 250, 274, 294])
+    # Both topics are alike, so that every resample has the same law.
+    assert curve[-1].low == pytest.approx(294)
+    assert curve[-1].high == pytest.approx(294)
+    assert curve[3].low is None
+
+
+def test_recall_is_estimated_of_a_pool_that_is_judged_whole() -> None:
+    relevant = np.array([[6, 3, 2, 0], [6, 3, 0, 0]])
+    judged = np.array([[9, 9, 9, 0], [9, 8, 0, 0]])
+    counts = PoolByRank(("1", "2"), 1, np.full((2, 4), 9), judged, relevant)
+    topics = {one.topic: one for one in deeper_pool(counts, Deepening(2, 4, fit_from=1)).topics}
+    whole = topics["1"]
+    recall = whole.recall(whole.expected)
+    assert recall == pytest.approx(whole.found / (whole.found + whole.expected))
+    assert topics["2"].recall(1.0) is None
+    assert whole.recall(0.0) == 1.0

@@ -102,3 +102,33 @@ def test_the_report_is_a_page_that_fetches_itself_and_a_file_for_all_who_read(
     assert answer.text.startswith("# ")
     assert olga.get(f"{ADDRESS}/report?show=yes&measure=ESL(n=1)").status_code == 422
     assert enter("Ada").get(file).status_code == 403
+
+
+def asked_again(page: str) -> str:
+    """The address at which the page asks whether anything has changed."""
+    (address,) = [
+        part.partition('"')[0] for part in page.split('hx-get="')[1:] if "/trust/live?" in part[:200]
+    ]
+    return address.replace("&amp;", "&")
+
+
+def test_the_page_refreshes_once_something_has_changed(olga: FlaskClient) -> None:
+    address = asked_again(olga.get(ADDRESS, query_string={"measure": "AP"}).text)
+    unchanged = olga.get(address)
+    assert (unchanged.status_code, unchanged.text) == (204, "")
+    assert import_judgments(olga, [("T2", "d1", "X", "0")]).status_code == 303
+    changed = olga.get(address)
+    assert changed.status_code == 200
+    assert "whole=1" in changed.text
+    assert 'hx-target="#report"' in changed.text
+
+
+def test_a_page_that_refreshes_comes_whole_with_the_share_judged(olga: FlaskClient) -> None:
+    page = olga.get(ADDRESS, query_string={"measure": "AP", "whole": "1"}).text
+    for question in QUESTIONS:
+        assert page.count(f'id="{question}"') == page.count(f'id="{question}-short"') == 1
+    assert "Computing" not in page
+    assert "hx-swap-oob" not in page
+    # The holes are of all pooled pairs; three of these have a grade.
+    assert "pooled pairs judged (" in text_of(page)
+    assert asked_again(page)

@@ -14,6 +14,7 @@ from workbench.errors import WorkbenchError
 from workbench.pooling.run_tops import RunTops, reached
 from workbench.records import Qrel
 from workbench.scoring.relevance import Relevance
+from workbench.trust.log_linear import Floats
 from workbench.trust.power_law import Fit, PowerLaw, fitted_law, fitted_laws, sums_between
 
 Counts = NDArray[np.int64]
@@ -24,6 +25,7 @@ ONE_TOPIC = "one topic says nothing of others"
 NOT_FITTED = "no resample of the topics could be fitted"
 
 _FEWEST_TOPICS = 2
+_STEPS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,22 @@ class DepthBand:
     expected: float
 
 
+@dataclass(frozen=True, slots=True)
+class DepthPoint:
+    """A pool of a depth: the relevant documents that it found, all topics together, and those of the law.
+
+    `found` is None beyond the judged depth, `fitted` before the ranks that were fitted. Beyond the depth
+    `fitted` extrapolates from what was found, `low` to `high` by the law fitted again on resampled topics;
+    None where there is no interval.
+    """
+
+    depth: int
+    found: int | None
+    fitted: float | None
+    low: float | None = None
+    high: float | None = None
+
+
 class Advice(StrEnum):
     """What to do about a topic: its interval tells whether a deeper pool finds a relevant document."""
 
@@ -115,6 +133,15 @@ class DeeperTopic:
     def per_judgment(self) -> float | None:
         """The expected new relevant documents of one judgment; None where there is nothing to judge."""
         return self.expected / self.judgments if self.judgments else None
+
+    def recall(self, more: float) -> float | None:
+        """The share found of the relevant documents of the deeper pool, if it has so many `more`.
+
+        None where documents within the depth are not judged, and where nothing relevant is expected at all.
+        """
+        if self.unjudged or not self.found + more:
+            return None
+        return self.found / (self.found + more)
 
     @property
     def advice(self) -> Advice:
@@ -152,6 +179,7 @@ class DeeperPool:
     interval: Interval
     bands: tuple[DepthBand, ...]
     topics: tuple[DeeperTopic, ...]
+    curve: tuple[DepthPoint, ...]
 
     @property
     def share_found(self) -> float:
@@ -229,6 +257,7 @@ def deeper_pool(counts: PoolByRank, question: Deepening) -> DeeperPool:
         interval=_interval(fitted, question),
         bands=_bands(counts, law, depth, deeper),
         topics=_topics(counts, expected / fitted.sum(), question),
+        curve=_curve(counts, law, question),
     )
 
 
@@ -237,19 +266,47 @@ def _interval(fitted: Counts, question: Deepening) -> Interval:
     topics, method = len(fitted), method_of("topic", Bounds.EXPANDED)
     if topics < _FEWEST_TOPICS:
         return Interval(None, None, question.level, method, topics, undefined=ONE_TOPIC)
-    draws = np.random.default_rng(question.seed).multinomial(
-        topics, np.full(topics, 1 / topics), size=question.rounds
-    )
-    scales, exponents = fitted_laws(
-        (draws @ fitted).astype(np.float64), first=question.first_fitted, fit=question.fit
-    )
-    sums = sums_between(scales, exponents, question.depth + 1, question.deeper)
+    sums = sums_between(*_resampled_laws(fitted, question), question.depth + 1, question.deeper)
     defined = sums[~np.isnan(sums)]
     drawn = (topics, question.rounds, question.seed, question.rounds - len(defined))
     if not len(defined):
         return Interval(None, None, question.level, method, *drawn, undefined=NOT_FITTED)
     low, high = bounds_among(defined, question.level, topics, Bounds.EXPANDED)
     return Interval(low, high, question.level, method, *drawn)
+
+
+def _resampled_laws(fitted: Counts, question: Deepening) -> tuple[Floats, Floats]:
+    """The scale and exponent of the law of each resample of the topics."""
+    topics = len(fitted)
+    draws = np.random.default_rng(question.seed).multinomial(
+        topics, np.full(topics, 1 / topics), size=question.rounds
+    )
+    return fitted_laws((draws @ fitted).astype(np.float64), first=question.first_fitted, fit=question.fit)
+
+
+def _curve(counts: PoolByRank, law: PowerLaw, question: Deepening) -> tuple[DepthPoint, ...]:
+    """What pools of each depth have found, to the judged one, and what deeper ones are expected to find."""
+    depth, first = question.depth, question.first_fitted
+    found = np.cumsum(counts.relevant[:, :depth].sum(axis=0)).tolist()
+    before = found[first - 2] if first > 1 else 0
+    points = [
+        DepthPoint(at, found[at - 1], before + law.between(first, at) if at >= first else None)
+        for at in range(1, depth + 1)
+    ]
+    fitted = counts.relevant[:, first - 1 : depth]
+    topics = len(fitted)
+    laws = _resampled_laws(fitted, question) if topics >= _FEWEST_TOPICS else None
+    steps = np.unique(np.linspace(depth, question.deeper, _STEPS + 1).round().astype(int)).tolist()
+    for at in steps[1:]:
+        low = high = None
+        if laws is not None:
+            sums = sums_between(*laws, depth + 1, at)
+            defined = sums[~np.isnan(sums)]
+            if len(defined):
+                low, high = bounds_among(defined, question.level, topics, Bounds.EXPANDED)
+                low, high = found[-1] + low, found[-1] + high
+        points.append(DepthPoint(at, None, found[-1] + law.between(depth + 1, at), low, high))
+    return tuple(points)
 
 
 def _bands(counts: PoolByRank, law: PowerLaw, depth: int, deeper: int) -> tuple[DepthBand, ...]:

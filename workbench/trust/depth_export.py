@@ -21,10 +21,11 @@ def depth_export(found: DeeperPool, part: str) -> Export:
 def _topics(found: DeeperPool) -> Table:
     """What the deeper pool would find for each topic, the best use of a judgment first."""
     columns = ("topic", "judged", "found", "judgments", "expected", "low", "high", "per_judgment")
-    return (*columns, "unjudged", "advice"), [
+    return (*columns, "unjudged", "advice", "recall", "recall_low", "recall_high"), [
         (
             *(one.topic, one.judged, one.found, one.judgments, one.expected, one.low, one.high),
             *(one.per_judgment, one.unjudged, str(one.advice)),
+            *(one.recall(one.expected), one.recall(one.high), one.recall(one.low)),
         )
         for one in found.topics
     ]
@@ -38,7 +39,14 @@ def _bands(found: DeeperPool) -> Table:
     )
 
 
-PARTS: dict[str, Callable[[DeeperPool], Table]] = {"topics": _topics, "bands": _bands}
+def _curve(found: DeeperPool) -> Table:
+    """The relevant documents of pools by depth: found, and beyond the judged depth expected."""
+    return ("depth", "found", "fitted", "low", "high"), [
+        (one.depth, one.found, one.fitted, one.low, one.high) for one in found.curve
+    ]
+
+
+PARTS: dict[str, Callable[[DeeperPool], Table]] = {"topics": _topics, "bands": _bands, "curve": _curve}
 """The tables by name: columns and rows."""
 
 
@@ -48,7 +56,10 @@ def _data(found: DeeperPool) -> dict[str, object]:
         "share_found": found.share_found,
         "share_interval": found.share_interval,
         "topics": [
-            asdict(topic) | {"per_judgment": topic.per_judgment, "advice": str(topic.advice)}
+            asdict(topic)
+            | {"per_judgment": topic.per_judgment, "advice": str(topic.advice)}
+            | {"recall": topic.recall(topic.expected)}
+            | {"recall_interval": [topic.recall(topic.high), topic.recall(topic.low)]}
             for topic in found.topics
         ],
     }

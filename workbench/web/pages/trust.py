@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+import time
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +16,7 @@ from workbench.errors import Finding, WorkbenchError
 from workbench.export import Export
 from workbench.storage import Session
 from workbench.trust.alternatives import ranking_measure
-from workbench.trust.depth import Advice
+from workbench.trust.depth import Advice, DeeperPool
 from workbench.trust.depth_export import PARTS as DEPTH
 from workbench.trust.depth_export import depth_export
 from workbench.trust.fewer_topics_export import PARTS as TOPICS
@@ -36,8 +37,11 @@ from workbench.web.pages.qrels.rule_form import RuleForm, rule_form
 from workbench.web.rendering import render_report
 from workbench.web.requests import wants_fragment
 from workbench.workflow.runs.run_records import runs_of
+from workbench.workflow.scores.score_table import coverage_of
 from workbench.workflow.trust.collection_report import collection_report
+from workbench.workflow.trust.live import trust_version
 from workbench.workflow.trust.questions import campaign_depth, campaign_holes, campaign_topics
+from workbench.workflow.trust.ranked_runs import ranked_runs
 from workbench.workflow.trust.report import TrustReport, trust_report
 from workbench.workflow.trust.report_markdown import report_markdown
 
@@ -45,6 +49,27 @@ blueprint = Blueprint("trust", __name__, url_prefix="/c/<slug>/trust")
 MEASURE = "AP"
 MOST_PAIRS = MOST_TOPICS = 10
 MOST_RUNS = 20
+
+
+SHORTEST_WAIT = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Computed:
+    """A report, the answers to questions by name where all are asked for at once, and of which version.
+
+    `seconds` is how long it took.
+    """
+
+    report: TrustReport
+    answers: Mapping[str, Mapping[str, Any]]
+    version: str
+    seconds: float
+
+    @property
+    def every(self) -> int:
+        """After how many seconds the page asks again: computing takes at most a tenth of the time."""
+        return max(SHORTEST_WAIT, round(10 * self.seconds))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +115,27 @@ def index() -> str | tuple[str, int]:
         rule, runs = rule_form(db, here().id), len(runs_of(db, here().id))
         if "measure" not in request.args and not wants_fragment():
             return _page(rule, measure, runs)
+        begun = time.monotonic()
+        version = trust_version(db, here().id)
         try:
             report = trust_report(db, here().id, choice=rule.choice, measure=measure)
         except WorkbenchError as error:
             return _page(rule, measure, runs, findings=findings_of(error, "Trust")), status_of(error)
-    return _page(rule, measure, runs, report)
+        # What a page that refreshes shows is whole, so that nothing of it goes blank meanwhile.
+        whole = "whole" in request.args
+        answers = {name: _answer(db, name, rule, measure) for name in QUESTIONS} if whole else {}
+    return _page(rule, measure, runs, Computed(report, answers, version, time.monotonic() - begun))
+
+
+@blueprint.get("/live")
+@reader
+def live() -> str | tuple[str, int]:
+    """Nothing while all is as when `?seen=` was computed, else a line that fetches the report anew."""
+    with reading() as db:
+        rule = rule_form(db, here().id)
+        if trust_version(db, here().id) == request.args.get("seen"):
+            return "", 204
+    return render_template("trust/_live.html", form=rule, measure=_measure(), changed=True)
 
 
 @blueprint.get("/judges.<any(csv, json):kind>")
@@ -123,30 +164,42 @@ def runs_file(kind: str) -> Response:
 @reader
 def question(question: str) -> str:
     """One of the questions: what htmx puts into the page, or a page of its own."""
-    asked, measure = QUESTIONS[question], _measure()
+    measure = _measure()
     ranking_measure(measure)
-    found, refused = None, None
     with reading() as db:
         rule = rule_form(db, here().id)
-        try:
-            found = asked.compute(db, here().id, rule.choice, measure)
-        except WorkbenchError as error:
-            # Not yet, or not of this campaign: its card says why.
-            refused = error
+        answer = _answer(db, question, rule, measure)
     return render_template(
         "trust/_question.html" if wants_fragment() else "trust/question.html",
-        question=question,
-        title=asked.title,
         form=rule,
         measure=measure,
-        chosen=str(ranking_measure(measure)),
-        found=found,
-        refused=refused,
         oob=wants_fragment(),
-        advice_kinds=ADVICE,
-        most_topics=MOST_TOPICS,
-        most_runs=MOST_RUNS,
+        **answer,
     )
+
+
+def _answer(db: Session, question: str, rule: RuleForm, measure: str) -> dict[str, Any]:
+    """What the card of a question shows, with the share judged."""
+    asked = QUESTIONS[question]
+    found, refused, coverage = None, None, None
+    try:
+        found = asked.compute(db, here().id, rule.choice, measure)
+        coverage = coverage_of(db, here().id, ranked_runs(db, here().id, rule.choice).qrels)
+    except WorkbenchError as error:
+        # Not yet, or not of this campaign: its card says why.
+        refused = error
+    return {
+        "question": question,
+        "title": asked.title,
+        "chosen": str(ranking_measure(measure)),
+        "found": found,
+        "refused": refused,
+        "coverage": coverage,
+        "advice_kinds": ADVICE,
+        "most_topics": MOST_TOPICS,
+        "most_runs": MOST_RUNS,
+        "plot": _depth_plot(found) if isinstance(found, DeeperPool) else None,
+    }
 
 
 @blueprint.get(ADDRESS + ".<any(csv, json):kind>")
@@ -196,6 +249,14 @@ def _collection_markdown(db: Session, choice: RuleChoice) -> str:
     return report_markdown(collection_report(db, here().id, choice=choice, measure=_measure()))
 
 
+def _depth_plot(found: DeeperPool) -> dict[str, Any]:
+    """Relevant documents by depth: found, fitted, and extrapolated with the interval."""
+    return {
+        "depth": found.question.depth,
+        "points": [[one.depth, one.found, one.fitted, one.low, one.high] for one in found.curve],
+    }
+
+
 def _measure() -> str:
     return request.args.get("measure", MEASURE)
 
@@ -217,7 +278,7 @@ def _page(
     rule: RuleForm,
     measure: str,
     runs: int,
-    report: TrustReport | None = None,
+    computed: Computed | None = None,
     findings: tuple[Finding, ...] = (),
 ) -> str:
     return render_template(
@@ -226,7 +287,10 @@ def _page(
         rules=RULES,
         measure=measure,
         runs=runs,
-        report=report,
+        report=computed.report if computed else None,
+        answers=computed.answers if computed else {},
+        version=computed.version if computed else "",
+        every=computed.every if computed else SHORTEST_WAIT,
         findings=findings,
         coefficients=rank_coefficients(),
         verdict=verdict,
