@@ -39,7 +39,18 @@ def by_ir_measures(qrels: str, runs: list[str]) -> Iterator[dict[str, float]]:
         yield {theirs: found[measure] for theirs, measure in zip(MEASURES, parsed, strict=True)}
 
 
-SCORERS = {"pytrec_eval": by_pytrec_eval, "ir_measures": by_ir_measures}
+def by_ranx(qrels: str, runs: list[str]) -> Iterator[dict[str, float]]:
+    """The means of each run by ranx; a topic that the run lacks counts as 0."""
+    from ranx import Qrels, Run, evaluate
+
+    judged = Qrels.from_file(qrels, kind="trec")
+    names = ["map", "ndcg@10", "precision@10", "mrr", "recall@1000", "bpref"]
+    for name in runs:
+        found = evaluate(judged, Run.from_file(name, kind="trec"), names, make_comparable=True)
+        yield {theirs: found[measure] for theirs, measure in zip(MEASURES, names, strict=True)}
+
+
+SCORERS = {"pytrec_eval": by_pytrec_eval, "ir_measures": by_ir_measures, "ranx": by_ranx}
 
 if __name__ == "__main__":
     for values in SCORERS[sys.argv[1]](sys.argv[2], sys.argv[3:]):

@@ -4,6 +4,7 @@
 (129 runs x 50 topics x 1,000 lines, see `generated_runs`, and 86,830 lines of qrels) and lets every program
 compute six measures of all runs, in turn with the others, its files in the system's cache. trec_eval is not
 part of the project: compile it and name it by --trec-eval (repeatable) or the environment variable TREC_EVAL.
+ranx is measured where it was installed by hand (`pip install ranx`).
 The table shows the least seconds of all rounds, as a clock and as the processor counts them (user and system,
 children included), each also as so many times ours; peak memory; and how many values differ from ours in four
 decimals. Last comes the time of the same measures for runs that are stored, as campaigns have them.
@@ -18,6 +19,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 from tests.benchmarks.generated_runs import SEED, TOPICS, findable, write_runs
@@ -89,7 +91,7 @@ def _trec_eval(path: str) -> Program:
 def _libraries() -> list[Program]:
     return [
         Program(name, (sys.executable, str(HERE / "field_scoring.py"), name))
-        for name in ("pytrec_eval", "ir_measures")
+        for name in ("pytrec_eval", "ir_measures", *(["ranx"] if find_spec("ranx") else []))
     ]
 
 
