@@ -9,6 +9,12 @@ export const whole = d3.format(",");
 export const shorten = (name, length) => (name.length > length ? `${name.slice(0, length - 1)}…` : name);
 export const colour = (tone) => `var(--plot-${tone})`;
 export const tip = (data, options) => Plot.tip(data, { ...options, fontSize: 12, lineHeight: 1.35, lineWidth: 40 });
+const ruler = document.createElement("canvas").getContext("2d");
+// The pixels of the longest of these names: capitals and underscores are half as wide again as other letters.
+const widest = (names, size) => {
+  ruler.font = `${size}px ${getComputedStyle(document.body).fontFamily}`;
+  return Math.ceil(d3.max(names, (name) => ruler.measureText(name).width) ?? 0);
+};
 // Shares of one half are rare: the root lets small ones be told apart. The legend's classes have the same.
 const darkness = ({ share }) => Math.sqrt(share);
 const total = (row) => d3.sum(row.values);
@@ -87,7 +93,7 @@ export const kinds = {
     return {
       width,
       height: rows.length * step + 80,
-      marginLeft: Math.ceil(longest * (step < 16 ? 6.7 : 7.2)) + 10,
+      marginLeft: widest(rows.map((row) => shorten(row.name, longest)), step < 16 ? 10 : 12) + 10,
       marginRight: 16,
       marginTop: 36,
       marginBottom: 44,

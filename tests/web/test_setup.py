@@ -58,6 +58,19 @@ def test_files_of_all_kinds_are_found_checked_and_added_together(olga: FlaskClie
     assert "2 topics" in text_of(olga.get("/c/new/topics").text)
 
 
+def test_only_the_pooled_ones_of_dropped_documents_are_added_where_there_is_a_pool(olga: FlaskClient) -> None:
+    page = drop(olga, alpha_txt=RUN, docs_jsonl=DOCUMENTS, topics_txt=TOPICS)
+    assert re.search(r'name="pooled"[^>]*disabled', page)  # there is no pool yet
+    olga.post(f"{ADDRESS}/add")
+    olga.post("/c/new/pools", data={"strategy": "depth", "depth": "1", "ties": "trec_eval", "run": "alpha"})
+    # The run has d1 for both topics, so that the pool needs no d3.
+    page = drop(olga, more_jsonl='{"docno": "d3", "text": "Ebb."}\n{"docno": "d1", "text": "High tide."}\n')
+    assert not re.search(r'name="pooled"[^>]*disabled', page)
+    olga.post(f"{ADDRESS}/add", data={"pooled": "yes"})
+    assert "Added: 1 document." in text_of(olga.get(ADDRESS).text)
+    assert "d3" not in text_of(olga.get("/c/new/documents").text)
+
+
 def test_runs_that_come_before_their_topics_wait_for_them(olga: FlaskClient) -> None:
     text = text_of(drop(olga, alpha_txt=RUN, beta_txt=RUN.replace("T2", "T9").replace("alpha", "beta")))
     assert text.count("there are no topics to check this run against") == 2

@@ -14,8 +14,8 @@ from workbench.scoring.scorer import OrderedRun
 COLUMNS = {"recall-precision": "precision", "gain": "nDCG"}
 """The curves that show one figure of several runs, and the column of the curve that this is."""
 RULES = {
-    "max": "highest precision at this recall or any higher (TREC)",
-    "bucket": "highest precision from this level to below the next (older textbooks)",
+    "max": "highest from this recall on (TREC)",
+    "bucket": "highest below the next level (textbooks)",
 }
 """What each rule of interpolation takes at a level of recall."""
 

@@ -68,8 +68,9 @@ def add() -> Answer:
                     loaded = dropped_files.add_topics(db, here().id, one.id)
                 done.append(counted(loaded.read, "topic"))
             else:
-                loaded = dropped_files.add_documents(app_context().database, here().id, one.id)
-                done.append(counted(loaded.read, "document"))
+                pooled = "pooled" in request.form
+                loaded = dropped_files.add_documents(app_context().database, here().id, one.id, pooled=pooled)
+                done.append(counted(loaded.read - loaded.passed_over, "document"))
         with writing() as db:
             runs = _keepable(dropped_runs.dropped_runs(db, here().id))
             kept = keep_files(db, here().id, SET_UP_RUNS, runs, sender=sender) if runs else None

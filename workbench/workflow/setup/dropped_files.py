@@ -184,15 +184,16 @@ def add_topics(db: Session, campaign_id: int, number: int) -> Loaded:
     return loaded
 
 
-def add_documents(database: Database, campaign_id: int, number: int) -> Loaded:
-    """Load documents that wait, all of the file in portions, and forget the file; others save meanwhile.
+def add_documents(database: Database, campaign_id: int, number: int, *, pooled: bool = False) -> Loaded:
+    """Load documents that wait, all or only pooled ones, and forget the file; others save meanwhile.
 
     After a second click both load the same, which adds nothing twice. Raises as `add_topics` does.
     """
     with database.reading() as db:
         _require_ready(_row(db, campaign_id, number))
         name, content = dropped_content(db, campaign_id, number)
-    ((_, loaded),) = load_in_portions(database, campaign_id, [(name, read_documents(content, source=name))])
+    files = [(name, read_documents(content, source=name))]
+    ((_, loaded),) = load_in_portions(database, campaign_id, files, pooled=pooled)
     with database.writing() as db, suppress(NotFound):
         forget_dropped(db, campaign_id, number)
     return loaded
