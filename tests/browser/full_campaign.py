@@ -12,6 +12,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from tests.browser.people import CHEAP, PASSWORD, demo_instance, stored
+from workbench.consensus.rule_choice import rule_choice
 from workbench.demo.campaign import POOL, SLUG
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import FOUR_GRADES, Document, Topic
@@ -34,6 +35,8 @@ from workbench.workflow.people.signing_in import open_session
 from workbench.workflow.pools.additions import Additions, add_documents
 from workbench.workflow.pools.listing import pool_entries
 from workbench.workflow.pools.making import make_pool
+from workbench.workflow.releases.collecting import ReleaseRequest
+from workbench.workflow.releases.releases import create_release, publish_release
 from workbench.workflow.runs.run_checks import check_file, run_checker
 from workbench.workflow.runs.run_metadata import RunKind, RunMetadata
 from workbench.workflow.runs.store import add_runs
@@ -99,6 +102,7 @@ def _extended(database: Database) -> FullCampaign:
         samples |= {"part": "rules", "kind": "csv", "topic": "T02", "page": "agreement"}
         samples |= {"question": "depth", "holes": "holes", "topics": "topics"}
         samples |= _work(db, campaign.id, accounts)
+        samples["version"] = _released(db, campaign.id)
         samples["back_topic"], samples["back"] = _settle(db, campaign.id, accounts)
         bare = create_campaign(db, name="Bare", scale=FOUR_GRADES, organiser=accounts["organiser"].id)
         long, long_samples = _long(db, accounts)
@@ -108,6 +112,14 @@ def _extended(database: Database) -> FullCampaign:
 
 def _account(db: Session, login: str, name: str) -> int:
     return create_account(db, NewAccount(login, name, CHEAP.hash(PASSWORD))).id
+
+
+def _released(db: Session, campaign_id: int) -> str:
+    """A public release."""
+    request = ReleaseRequest("1.0", rule_choice("majority"), seed=1)
+    version = create_release(db, campaign_id, request).release.version
+    publish_release(db, campaign_id, version)
+    return version
 
 
 def _work(db: Session, campaign_id: int, accounts: dict[str, Account]) -> dict[str, Any]:

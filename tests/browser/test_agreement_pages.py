@@ -19,7 +19,7 @@ SAMPLES = {
     "slug": "harbour", "filename": "workbench.css", "token": "none", "invitation_id": 1, "account_id": 3,
     "assignment_id": 1, "pool_id": 1, "batch": "none", "number": 1, "group_id": 1, "topic": "T01",
     "docno": "ALM-0001", "table": "growth", "part": "rules", "kind": "csv",
-    "what": "preferences", "page": "agreement", "question": "holes",
+    "what": "preferences", "page": "agreement", "question": "holes", "version": "1.0",
 }  # fmt: skip
 
 

@@ -117,6 +117,8 @@ BARE = frozenset(
         "adjudication.index",
         "qrels.index",
         "scores.index",
+        "releases.index",
+        "releases.new",
         "run_pairs.index",
         "score_curves.index",
         "score_costs.index",

@@ -241,7 +241,15 @@ def test_when_all_is_judged_the_qrels_are_next(olga: FlaskClient, cast: Cast) ->
         olga.post("/c/harbour/assignments/revoke", data={"assignment": assignment})
     pairs = [(topic, docno) for topic in ("T1", "T2") for docno in ("d1", "d2", "d/4")]
     import_judgments(olga, [(topic, docno, "X", "2") for topic, docno in pairs])
-    assert to_do(olga.get("/c/harbour/").text) == [("Ready", "/c/harbour/qrels")]
+    assert to_do(olga.get("/c/harbour/").text) == [
+        ("Ready", "/c/harbour/qrels"),
+        ("Then", "/c/harbour/releases/new"),
+    ]
+    made = olga.post("/c/harbour/releases/new?rule=majority", data={"version": "1.0", "title": "Harbour"})
+    assert made.status_code == 303
+    assert to_do(olga.get("/c/harbour/").text) == [("Release", "/c/harbour/releases/v/1.0")]
+    assert olga.post("/c/harbour/releases/v/1.0/publish").status_code == 303
+    assert to_do(olga.get("/c/harbour/").text) == []
 
 
 def test_an_illustrative_campaign_is_marked(olga: FlaskClient, cast: Cast, sqlite_database: Database) -> None:

@@ -63,8 +63,8 @@ def readme(contents: ReleaseContents) -> str:
 
 
 def relevant_measure(threshold: int) -> str:
-    """AP as ir_measures writes it for a relevance threshold."""
-    return "AP" if threshold == 1 else f"AP(rel={threshold})"
+    """AP as ir_measures writes it for a relevance threshold, quoted where a shell would read it otherwise."""
+    return "AP" if threshold == 1 else f"'AP(rel={threshold})'"
 
 
 def agreement_line(contents: ReleaseContents) -> str:

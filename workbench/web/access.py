@@ -15,7 +15,7 @@ from flask import Flask, current_app, g, request, url_for
 from werkzeug.wrappers import Response
 
 from workbench.errors import Conflict, NotAllowed, NotFound
-from workbench.web.bodies import most_bytes
+from workbench.web.bodies import BYTES_FROM_STRANGERS, most_bytes
 from workbench.web.context import Context, app_context, reading
 from workbench.web.requests import from_script, page_asked_for, read_token, see_other
 from workbench.workflow.campaigns.campaigns import ARCHIVED, RESTORE, campaign_by_slug
@@ -41,12 +41,14 @@ class Who(StrEnum):
 class Access:
     """Who may call a view; `roles`, of which one is enough, applies to members only.
 
-    `in_archive` says that it may change something in an archived campaign, as nothing else may.
+    `in_archive` says that it may change something in an archived campaign, as nothing else may;
+    `stranger_bytes` is how large a body may be of whoever is not signed in.
     """
 
     who: Who
     roles: frozenset[Role] = frozenset()
     in_archive: bool = False
+    stranger_bytes: int = BYTES_FROM_STRANGERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,21 @@ def member(*roles: Role) -> Callable[[View], View]:
 def in_archive(view: View) -> View:
     """Let a view, which states already who may call it, change something in an archived campaign too."""
     return _state(view, replace(getattr(view, ATTRIBUTE), in_archive=True))
+
+
+def takes_from_strangers(most: int) -> Callable[[View], View]:
+    """Let a view, which states already who may call it, take bodies of `most` bytes from strangers."""
+
+    def decorate(view: View) -> View:
+        return _state(view, replace(getattr(view, ATTRIBUTE), stranger_bytes=most))
+
+    return decorate
+
+
+def stranger_bytes(app: Flask, endpoint: str | None) -> int:
+    """How large a body may be that a stranger sends to an endpoint."""
+    stated = access_of(app, endpoint) if endpoint else None
+    return stated.stranger_bytes if stated else BYTES_FROM_STRANGERS
 
 
 def access_of(app: Flask, endpoint: str) -> Access | None:
@@ -158,6 +175,7 @@ def guard() -> Response | tuple[str, int] | None:
         request.mimetype,
         signed_in=viewer_or_none() is not None,
         upload=app_context().settings.max_upload_bytes,
+        stranger=stranger_bytes(current_app, request.endpoint),
     )
     if request.endpoint is None:
         return None

@@ -39,14 +39,15 @@ class BodySource(Protocol):
         """The parts of the body as they arrive."""
 
 
-def most_bytes(kind: str, *, signed_in: bool, upload: int) -> int:
-    """The largest body of a request, in bytes, by its content type; `upload` is that of a form with files.
+def most_bytes(kind: str, *, signed_in: bool, upload: int, stranger: int = BYTES_FROM_STRANGERS) -> int:
+    """The largest body of a request, in bytes, by its content type; `upload` is that of a form with files,
+    `stranger` of whoever is not signed in.
 
     Only the parser of such forms writes to disk; everything else is in memory, where JSON takes thirty times
     its size.
     """
     if not signed_in:
-        return BYTES_FROM_STRANGERS
+        return stranger
     return upload if kind.partition(";")[0].strip().casefold() == FILES else BYTES_OF_A_FORM
 
 

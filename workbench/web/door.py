@@ -17,8 +17,8 @@ from werkzeug.exceptions import HTTPException
 
 from workbench.errors import Unavailable
 from workbench.storage.engine import reachable
-from workbench.web.access import has_session
-from workbench.web.bodies import Incomplete, most_bytes, read_body
+from workbench.web.access import has_session, stranger_bytes
+from workbench.web.bodies import BYTES_FROM_STRANGERS, Incomplete, most_bytes, read_body
 from workbench.web.context import context_of
 from workbench.web.environ import Exchange, environ_of, send
 from workbench.web.health import PATH as HEALTH
@@ -32,6 +32,8 @@ from workbench.web.security import HEADERS
 LOG = logging.getLogger(__name__)
 # How many bodies of strangers may be unfinished at once.
 MOST_STRANGERS = 500
+# How many of them may be larger than a form, such as a run to be scored.
+MOST_LARGE_OF_STRANGERS = 8
 
 
 class Door:
@@ -45,6 +47,7 @@ class Door:
         self._places = places or Places()
         self._health = Health(lambda: reachable(self._context.database))
         self._strangers = 0
+        self._large_of_strangers = 0
 
     async def __rsgi__(self, scope: Scope, exchange: Exchange) -> None:
         """Answer a request."""
@@ -74,6 +77,7 @@ class Door:
                 environ.get("CONTENT_TYPE", ""),
                 signed_in=signed_in,
                 upload=self._context.settings.max_upload_bytes,
+                stranger=stranger_bytes(self._app, endpoint),
             ):
                 return 413
             try:
@@ -123,13 +127,18 @@ class Door:
             return io.BytesIO()
         if signed_in:
             return await read_body(exchange, length)
-        if self._strangers >= MOST_STRANGERS:
+        large = length > BYTES_FROM_STRANGERS
+        if self._strangers >= MOST_STRANGERS or (
+            large and self._large_of_strangers >= MOST_LARGE_OF_STRANGERS
+        ):
             raise Full
         self._strangers += 1
+        self._large_of_strangers += large
         try:
             return await read_body(exchange, length)
         finally:
             self._strangers -= 1
+            self._large_of_strangers -= large
 
 
 def _token(environ: dict[str, Any]) -> str | None:

@@ -38,6 +38,7 @@ PAGES = (
     ("Results", "consensus_preview.index", "Consensus"),
     ("Results", "qrels.index", "Qrels"),
     ("Results", "scores.index", "Scores"),
+    ("Results", "releases.index", "Releases"),
     ("Campaign", "people.index", "People"),
     ("Campaign", "settings.index", "Settings"),
 )

@@ -22,6 +22,7 @@ from workbench.workflow.overview.progress import Overview, overview
 from workbench.workflow.overview.readiness import readiness
 from workbench.workflow.people.roles import Role
 from workbench.workflow.pools.listing import pools_of
+from workbench.workflow.releases.releases import releases_of
 from workbench.workflow.runs.run_records import runs_of
 from workbench.workflow.runs.uploads import waiting_batches
 
@@ -46,6 +47,7 @@ def index() -> str:
             agreement=_of_people(db, view),
             unrecorded=unrecorded_count(db, here().id),
             decisions=decisions_so_far(db, here().id),
+            releases=releases_of(db, here().id),
         )
         own = own_tasks(db, here().id, viewer().id, here().roles)
     organiser = Role.ORGANISER in here().roles

@@ -18,6 +18,7 @@ from workbench.workflow.overview.attention import LATE_DEPTH, Attention, Lagging
 from workbench.workflow.overview.progress import Overview
 from workbench.workflow.overview.readiness import Readiness, SetupStep
 from workbench.workflow.pools.listing import PoolLine
+from workbench.workflow.releases.releases import Release
 from workbench.workflow.runs.run_records import CampaignRun
 from workbench.workflow.runs.uploads import WaitingBatch
 
@@ -43,7 +44,8 @@ class CampaignState:
     """What the list is derived from; `agreement` is None while fewer than two people have judged.
 
     `unrecorded` counts answers that could not be recorded and are not resolved yet; `decisions` counts pairs
-    by what adjudicators did with them; `batches` are checked files that are no runs yet.
+    by what adjudicators did with them; `batches` are checked files that are no runs yet. `releases` are the
+    latest first.
     """
 
     overview: Overview
@@ -55,6 +57,7 @@ class CampaignState:
     agreement: People | None
     unrecorded: int = 0
     decisions: Mapping[str, int] = field(default_factory=dict)
+    releases: Sequence[Release] = ()
 
 
 def todo_items(state: CampaignState) -> tuple[TodoItem, ...]:
@@ -228,6 +231,15 @@ def _low(value: float, pair: AssessorPair, names: Sequence[str]) -> TodoItem:
 
 def _finished(state: CampaignState) -> Iterator[TodoItem]:
     view = state.overview
+    current = next((one for one in state.releases if not one.withdrawn), None)
+    if current is not None:
+        if not current.public:
+            text = f"Only members see release {current.version}. Publish it to give others its address."
+            address = url_for("releases.release", version=current.version)
+            yield TodoItem("Release", text, address, "View the release", "")
+        return
     if view.pairs and view.judged == view.pairs and not view.left:
         text = f"All {counted(view.pairs, 'pair')} judged. Choose how several grades become one."
         yield TodoItem("Ready", text, url_for("qrels.index"), "Create qrels", "good")
+        text = "Freeze qrels, judgments and pools in one file that others can check and cite."
+        yield TodoItem("Then", text, url_for("releases.new"), "Create release", "good")

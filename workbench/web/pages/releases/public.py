@@ -1,0 +1,82 @@
+"""The page of a public release: for outsiders, without an account; a run is scored here and never kept."""
+
+from __future__ import annotations
+
+import threading
+
+from flask import Blueprint, g, render_template
+from werkzeug.wrappers import Response
+
+from workbench.errors import Finding, InvalidInput, Unavailable, WorkbenchError
+from workbench.web.access import anyone, takes_from_strangers
+from workbench.web.context import reading
+from workbench.web.downloads import attachment
+from workbench.web.forms import findings_of, sent_files, status_of
+from workbench.web.pages.releases.releases import ZIP, score_command
+from workbench.workflow.releases.reading import public_release, release_sheet
+from workbench.workflow.releases.releases import release_bytes
+from workbench.workflow.releases.scoring import MOST_BYTES, StrangersScore, score_strangers_run
+
+blueprint = Blueprint("public_release", __name__, url_prefix="/releases/<slug>/<version>")
+# The fields around the file.
+FORM_BYTES = MOST_BYTES + 16 * 1024
+# One at a time in a process: scoring competes with the saves of assessors for Python's lock.
+_SCORING = threading.BoundedSemaphore(1)
+PATIENCE_SECONDS = 10
+
+
+@blueprint.get("")
+@anyone
+def index(version: str) -> str:
+    """What the release is, how to cite it, how to score a run, and its file."""
+    return _page(version)
+
+
+@blueprint.get("/zip")
+@anyone
+def download(version: str) -> Response:
+    """The bytes as they were made, of a withdrawn release too, so that papers can be checked."""
+    with reading() as db:
+        _, found = public_release(db, g.slug or "", version)
+        return attachment(release_bytes(db, found), f"{g.slug}-{found.file_name}", kind=ZIP)
+
+
+@blueprint.post("/score")
+@takes_from_strangers(FORM_BYTES)
+@anyone
+def score(version: str) -> str | tuple[str, int]:
+    """The scores of a run, which is forgotten with the answer."""
+    try:
+        return _page(version, scores=_scored(version))
+    except InvalidInput as error:
+        return _page(version, findings=error.findings), 422
+    except WorkbenchError as error:
+        return _page(version, findings=findings_of(error, "Run")), status_of(error)
+
+
+def _scored(version: str) -> StrangersScore:
+    with reading() as db:
+        _, found = public_release(db, g.slug or "", version)
+        files = sent_files("run")
+        if not _SCORING.acquire(timeout=PATIENCE_SECONDS):
+            raise Unavailable
+        try:
+            name, stream = files[0]
+            return score_strangers_run(db, found, stream, name)
+        finally:
+            _SCORING.release()
+
+
+def _page(version: str, *, scores: StrangersScore | None = None, findings: tuple[Finding, ...] = ()) -> str:
+    with reading() as db:
+        _, found = public_release(db, g.slug or "", version)
+        sheet = release_sheet(db, found)
+    return render_template(
+        "releases/public.html",
+        release=found,
+        sheet=sheet,
+        command=score_command(found),
+        scores=scores,
+        most_mib=MOST_BYTES // 2**20,
+        findings=findings,
+    )

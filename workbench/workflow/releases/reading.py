@@ -1,0 +1,105 @@
+"""What stands in a stored release: its files with their hashes, one of them, and what it says of itself."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from workbench.errors import NotFound
+from workbench.formats.qrels import read_qrels
+from workbench.records import Qrel
+from workbench.releases.files import CHECKSUMS, MANIFEST, QRELS
+from workbench.storage.releases import StoredFile
+from workbench.workflow.caching import Cache
+from workbench.workflow.campaigns.campaigns import campaign_by_slug
+from workbench.workflow.releases.releases import Release, release_by_version
+
+_QRELS: Cache[str, tuple[Qrel, ...]] = Cache(4)
+
+
+@dataclass(frozen=True, slots=True)
+class FileLine:
+    """A file of a release: its path, size in bytes and SHA-256, which is empty for the two that list them."""
+
+    path: str
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseSheet:
+    """What the page of a release says: its line in the list, how it is cited, its files and grades."""
+
+    release: Release
+    name: str
+    citation: str
+    description: str
+    licence: str
+    homepage: str
+    software: str
+    judged_topics: int
+    topics: int
+    files: tuple[FileLine, ...]
+    scale: tuple[tuple[int, str], ...]
+
+    @property
+    def file_name(self) -> str:
+        """What its zip is called."""
+        return f"{self.name}-{self.release.file_name}"
+
+
+def release_sheet(db: Session, release: Release) -> ReleaseSheet:
+    """What the page of a release says, from the release itself."""
+    with _opened(db, release) as archive:
+        manifest: dict[str, Any] = json.loads(archive.read(MANIFEST))
+        sizes = {one.filename: one.file_size for one in archive.infolist()}
+    about, hashes = manifest["about"], manifest["files"]
+    return ReleaseSheet(
+        release=release,
+        name=about["name"],
+        citation=manifest["citation"],
+        description=about.get("description", ""),
+        licence=about.get("licence", ""),
+        homepage=about.get("homepage", ""),
+        software=about["software"],
+        judged_topics=release.topics,
+        topics=manifest["counts"]["topics"],
+        files=tuple(
+            FileLine(path, size, hashes[path]["sha256"] if path in hashes else "")
+            for path, size in sizes.items()
+            if path != CHECKSUMS
+        ),
+        scale=tuple((one["value"], one["label"]) for one in manifest["scale"]["grades"]),
+    )
+
+
+def released_qrels(db: Session, release: Release) -> tuple[Qrel, ...]:
+    """The qrels of a release; kept for the next who asks, since they never change."""
+    return _QRELS.get(release.sha256, lambda: _read_qrels(db, release))
+
+
+def public_release(db: Session, slug: str, version: str) -> tuple[int, Release]:
+    """The campaign's id and a release that outsiders may see; raises the same NotFound for every other."""
+    nothing = NotFound("there is no such release", remedy="ask whoever gave you the address")
+    try:
+        campaign = campaign_by_slug(db, slug, even_archived=True)
+        release = release_by_version(db, campaign.id, version)
+    except NotFound:
+        raise nothing from None
+    if not release.public:
+        raise nothing
+    return campaign.id, release
+
+
+def _read_qrels(db: Session, release: Release) -> tuple[Qrel, ...]:
+    with _opened(db, release) as archive:
+        return read_qrels(io.BytesIO(archive.read(QRELS)), source=QRELS)
+
+
+def _opened(db: Session, release: Release) -> zipfile.ZipFile:
+    return zipfile.ZipFile(io.BufferedReader(StoredFile(db, release.id, release.size)))
