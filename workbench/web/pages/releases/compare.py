@@ -1,0 +1,65 @@
+"""Two releases compared: which pairs differ, what decided them, and what that does to the runs."""
+
+from __future__ import annotations
+
+from flask import Blueprint, render_template, request
+from werkzeug.wrappers import Response
+
+from workbench.errors import Finding, WorkbenchError
+from workbench.releases.comparison import ReleaseComparison, comparison_export
+from workbench.web.access import here, reader
+from workbench.web.context import reading
+from workbench.web.downloads import export_file
+from workbench.web.forms import findings_of, status_of
+from workbench.workflow.releases.comparing import compare_campaign_releases
+from workbench.workflow.releases.releases import releases_of
+
+blueprint = Blueprint("release_comparison", __name__, url_prefix="/c/<slug>/releases/compare")
+MEASURE = "AP"
+MOST_PAIRS = 100
+
+
+@blueprint.get("")
+@reader
+def index() -> str | tuple[str, int]:
+    """The comparison that the address asks for: the two latest releases unless it names others."""
+    with reading() as db:
+        releases = releases_of(db, here().id)
+    versions = [one.version for one in releases]
+    before = request.args.get("before") or (versions[1] if len(versions) > 1 else "")
+    after = request.args.get("after") or (versions[0] if versions else "")
+    found, findings, status = None, tuple[Finding, ...](), 200
+    if before and after:
+        try:
+            found = _compared(before, after)
+        except WorkbenchError as error:
+            findings, status = findings_of(error, "Comparison"), status_of(error)
+    page = render_template(
+        "releases/compare.html",
+        versions=versions,
+        before=before,
+        after=after,
+        measure=_measure(),
+        found=found,
+        most_pairs=MOST_PAIRS,
+        findings=findings,
+    )
+    return page, status
+
+
+@blueprint.get("/pairs.<any(csv, json):kind>")
+@reader
+def pairs_file(kind: str) -> Response:
+    """Every pair that differs, with what decided it."""
+    before, after = request.args.get("before", ""), request.args.get("after", "")
+    name = f"{here().slug}.{before}-to-{after}"
+    return export_file(comparison_export(_compared(before, after)), kind, name)
+
+
+def _compared(before: str, after: str) -> ReleaseComparison:
+    with reading() as db:
+        return compare_campaign_releases(db, here().id, before, after, measure=_measure())
+
+
+def _measure() -> str:
+    return request.args.get("measure", "").strip()[:100] or MEASURE
