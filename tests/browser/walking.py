@@ -74,6 +74,7 @@ QUESTIONS: Mapping[str, tuple[Asked, ...]] = {
     "pools.pool": (_asked(), _asked(pool_id="live_id")),
     "pools.topic": (_asked(("topic", "T02")),),
     "reading.compare_two": (_asked(("docno", "{one}"), ("docno", "{other}")),),
+    "release_comparison.pairs_file": (_asked(("before", "1.0"), ("after", "1.0")),),
     "runs.run": (_asked(TAG),),
     "runs.confirm_removal": (_asked(SPARE),),
     "scores.index": (_asked(), _asked(who="wick")),
