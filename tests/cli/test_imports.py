@@ -30,6 +30,7 @@ INPUTS = {
     "pairs": ["qrels", "one.run", "two.run"],
     "topics": ["qrels", "one.run", "two.run"],
     "curve": ["gain", "qrels", "one.run"],
+    "convert": ["one.run", "one.csv"],
     "trust": ["judges", "one.run", "two.run", "-j", "judged.tsv"],
     "release": ["check", "release.zip"],
     "help": [],

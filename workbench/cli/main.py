@@ -35,6 +35,7 @@ COMMANDS = {
     "pairs": "workbench.cli.compare:pairs",
     "topics": "workbench.cli.compare:topics",
     "curve": "workbench.cli.curve:command",
+    "convert": "workbench.cli.convert:command",
     "trust": "workbench.cli.trust:command",
     "release": "workbench.cli.release:command",
     "help": "workbench.cli.help:command",

@@ -1,0 +1,76 @@
+"""`workbench convert`: runs and qrels between TREC's form, BEIR's, and the frames of PyTerrier and ranx."""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePath
+
+import click
+
+from workbench.cli.inputs import open_input
+from workbench.errors import WorkbenchError
+from workbench.formats.frames import FRAMES, frame_csv, frame_of, frame_parquet, is_frame, read_frame
+from workbench.formats.qrels import BEIR_HEADER, read_qrels, write_qrels
+from workbench.formats.recognition import HEAD_BYTES, FileKind, recognised
+from workbench.formats.runs import read_run, write_run
+from workbench.formats.source import Peekable, open_source, with_head
+from workbench.records import Qrel, Run
+
+_BEIR = tuple(name.decode() for name in BEIR_HEADER)
+
+
+@click.command("convert")
+@click.argument("source", metavar="FILE")
+@click.argument("target", metavar="TO", type=click.Path(dir_okay=False, path_type=Path))
+@click.option(
+    "--columns",
+    type=click.Choice(list(FRAMES)),
+    default="pyterrier",
+    show_default=True,
+    help="Names of the columns of CSV and Parquet.",
+)
+@click.option("--tag", help="Tag of the run; the file's name if not given.")
+@click.option("--qrels/--run", "qrels", default=None, help="What a frame is, where its columns do not tell.")
+def command(source: str, target: Path, columns: str, tag: str | None, qrels: bool | None) -> None:
+    """Convert the run or the qrels in FILE to TO.
+
+    FILE is recognised by its content: TREC's form, BEIR's qrels, or a frame of PyTerrier or ranx in CSV or
+    Parquet; plain or gzip. The name of TO decides its form: .csv, .parquet, .tsv (BEIR's qrels), anything
+    else TREC's.
+    """
+    with open_input(source) as (stream, name):
+        content = _read(open_source(stream, name), name, tag or _stem(name), qrels)
+    if isinstance(content, Run) and tag:
+        content = Run(tag, content.rankings)
+    written = _written(content, target.suffix.lower(), columns)
+    try:
+        target.write_bytes(written)
+    except OSError as error:
+        raise WorkbenchError(f"{target} cannot be written: {error.strerror}") from error
+
+
+def _read(plain: Peekable, name: str, tag: str, qrels: bool | None) -> Run | tuple[Qrel, ...]:
+    head, stream = with_head(plain, HEAD_BYTES)
+    beir = tuple(head.removeprefix(b"\xef\xbb\xbf").split(b"\n", 1)[0].split()) == BEIR_HEADER
+    if not beir and is_frame(head):
+        return read_frame(stream, source=name, tag=tag, qrels=qrels)
+    if beir or recognised(head).kind is FileKind.QRELS:
+        return read_qrels(stream, source=name)
+    return read_run(stream, source=name).run
+
+
+def _written(content: Run | tuple[Qrel, ...], suffix: str, columns: str) -> bytes:
+    if suffix == ".tsv":
+        if isinstance(content, Run):
+            raise WorkbenchError("BEIR has qrels as .tsv, and no runs", remedy="write .csv, .parquet or .run")
+        topic, docno, grade = _BEIR
+        ids = ([one.topic for one in content], [one.docno for one in content], [one.grade for one in content])
+        return frame_csv(dict(zip((topic, docno, grade), ids, strict=True)), delimiter="\t")
+    if suffix in (".csv", ".parquet"):
+        frame = frame_of(content, FRAMES[columns])
+        return frame_csv(frame) if suffix == ".csv" else frame_parquet(frame)
+    return b"".join(write_run(content) if isinstance(content, Run) else write_qrels(content))
+
+
+def _stem(name: str) -> str:
+    """The name of a file without its folders and endings, as a tag."""
+    return "-".join(PurePath(name).name.removesuffix(".gz").rpartition(".")[0].split()) or "run"
