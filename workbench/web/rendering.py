@@ -166,7 +166,9 @@ def render_document(text: str) -> Markup:
             shown = None
     if shown is None:
         shown = LAYOUT + _document(_TAG.sub(" ", text)) if _IS_HTML.search(text) else _document(text)
-    return Markup('<div class="text">{}</div>').format(Markup(shown))  # noqa: S704  # cleaned or escaped
+        return Markup('<div class="text">{}</div>').format(Markup(shown))  # noqa: S704  # cleaned or escaped
+    # In HTML a line end is a space; in a plain text it is kept.
+    return Markup('<div class="text as-html">{}</div>').format(Markup(shown))  # noqa: S704  # cleaned
 
 
 def render_guidelines(markdown: str) -> Markup:
