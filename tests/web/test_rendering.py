@@ -75,8 +75,7 @@ def attributes(html: str) -> list[str]:
 def inner(text: str) -> str:
     """What stands in the box of a document, without the directions."""
     shown = str(render_document(text))
-    box = '<div class="text as-html">' if "as-html" in shown else '<div class="text">'
-    assert shown.startswith(box)
+    box = next(one for one in ('<div class="text">', '<div class="text as-html">') if shown.startswith(one))
     assert shown.endswith("</div>")
     return shown.removeprefix(box).removesuffix("</div>").replace(' dir="auto"', "")
 

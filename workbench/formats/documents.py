@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from workbench.formats.documents_jats import JATS
 from workbench.formats.documents_json import JSON_LINES
+from workbench.formats.documents_mail import MAIL
 from workbench.formats.documents_smart import SMART
 from workbench.formats.documents_trec import TREC_SGML
 from workbench.formats.documents_tsv import TSV
@@ -20,7 +21,7 @@ from workbench.formats.text_formats import BinaryDocumentFormat, DocumentFormat,
 from workbench.records import Document
 
 DOCUMENT_FORMATS: Mapping[str, DocumentFormat | BinaryDocumentFormat] = MappingProxyType(
-    {one.name: one for one in (WARC, JATS, JSON_LINES, TREC_SGML, SMART, TSV)}
+    {one.name: one for one in (WARC, JATS, MAIL, JSON_LINES, TREC_SGML, SMART, TSV)}
 )
 """The formats by name, in the order in which they are tried; the last recognises every file of lines."""
 
