@@ -41,6 +41,7 @@ Where things are decided:
     which pairs agreement includes  agreement/selection.py, under agreement/options.py
     a report of agreement is kept   workflow/agreement/report.py, in a Cache of workflow/caching.py
     what the overview advises       web/pages/overview/todo.py, from workflow/overview
+    what is in a release            releases/files.py; what is carried, releases/contents.py
     what a dropped file is          formats/recognition.py; it waits in workflow/setup until it is added
     one grade from several          consensus/settle.py, by a rule of consensus/rules.py
     who may see a page              web/access.py

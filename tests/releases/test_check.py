@@ -89,6 +89,23 @@ def test_a_file_that_was_changed_with_its_checksum_does_not_follow_from_the_othe
     assert found(build_zip({**files, CHECKSUMS: checksums(files)})) == [("qrels_jg", "derived")]
 
 
+@pytest.mark.parametrize(
+    ("path", "old", "new"),
+    [
+        ("pools.json", b'"ties": "file"', b'"ties": 1e999'),
+        ("judgments.jsonl", b'"grade": 0', b'"grade": -0.5'),
+    ],
+)
+def test_what_no_release_can_be_made_of_is_named_though_its_checksum_is_right(
+    path: str, old: bytes, new: bytes
+) -> None:
+    files = release_files(small_release())
+    files[path] = files[path].replace(old, new, 1)
+    del files[CHECKSUMS]
+    (first, *_) = found(build_zip({**files, CHECKSUMS: checksums(files)}))
+    assert first in {("manifest.json", "form"), ("judgments.jsonl", "record")}
+
+
 def test_a_zip_that_was_packed_anew_is_another_one_but_its_files_are_checked() -> None:
     files = release_files(small_release())
     files["qrels.txt"] += b"T1 0 d9 1\n"

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import IO
 
 from workbench import __version__
-from workbench.errors import Finding, InvalidInput
+from workbench.errors import Finding, InvalidInput, WorkbenchError
 from workbench.releases.archive import (
     MOST_BYTES,
     Misplaced,
@@ -190,6 +190,9 @@ def _meaning(files: Mapping[str, bytes]) -> tuple[ReleaseContents | None, list[F
         made = release_files(contents)
     except InvalidInput as error:
         return None, list(error.findings)
+    except (WorkbenchError, ValueError, RecursionError) as error:
+        # A recipe is any JSON: what it holds can still be what no file can.
+        return None, [Finding(MANIFEST, None, "form", f"no release can be made of it: {error}", AGAIN)]
     differing = sorted(path for path in files.keys() | made.keys() if files.get(path) != made.get(path))
     causes = [path for path in differing if path not in (CHECKSUMS, MANIFEST)] or differing
     message = "it does not follow from the other files of the release"

@@ -62,9 +62,9 @@ class ReleaseAbout:
     def citation(self) -> str:
         """One line by which the release is cited: authors, year, title, version, address."""
         authors = " and ".join(self.authors)
-        parts = [f"{authors} ({self.year})" if authors else f"({self.year})", self.title]
-        parts += [f"version {self.version}", *([self.homepage] if self.homepage else [])]
-        return ". ".join(parts) + "."
+        named = f"{authors} ({self.year}). {self.title}" if authors else f"{self.title} ({self.year})"
+        # No full stop behind an address: it would be taken for a part of it.
+        return " ".join([f"{named}. Version {self.version}.", *([self.homepage] if self.homepage else [])])
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -32,7 +31,7 @@ from workbench.releases.contents import (
     UndrawnPair,
 )
 from workbench.releases.manifest import FORM
-from workbench.releases.record_form import from_object, read_records
+from workbench.releases.record_form import from_object, parsed_json, read_records
 
 Record = TypeVar("Record")
 _NEWER = "read it with a newer version of Workbench"
@@ -78,7 +77,7 @@ def _contents(files: Mapping[str, bytes], manifest: Mapping[str, Any]) -> Releas
 
 def _manifest(files: Mapping[str, bytes]) -> dict[str, Any]:
     try:
-        found = json.loads(_file(files, at.MANIFEST))
+        found = parsed_json(_file(files, at.MANIFEST))
     except ValueError as error:
         raise _refused(at.MANIFEST, f"this is no JSON: {error}") from None
     form = found.get("form") if isinstance(found, dict) else None
@@ -95,7 +94,7 @@ def _scale(given: Any) -> Scale:
 
 
 def _pools(files: Mapping[str, bytes]) -> tuple[ReleasedPool, ...]:
-    pools = _many(ReleasedPool, json.loads(_file(files, at.POOLS)))
+    pools = _many(ReleasedPool, parsed_json(_file(files, at.POOLS)))
     found = []
     for number, pool in enumerate(pools, 1):
         entries = _records(files, at.pool_path(number), ReleasedEntry)

@@ -7,16 +7,21 @@ the one and forgotten in the other would make a release that cannot be read.
 from __future__ import annotations
 
 import json
+import re
 import types
 from collections.abc import Iterable, Iterator
 from dataclasses import MISSING, fields, is_dataclass
 from datetime import UTC, datetime
 from functools import cache
+from math import isfinite
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from workbench.errors import Finding, InvalidInput, WorkbenchError
 
 Record = TypeVar("Record")
+# What no database stores: NUL and lone surrogates, and numbers of more than 64 bits.
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+_LARGEST = 2**63
 
 
 def json_bytes(value: Any, *, indent: int | None = None) -> bytes:
@@ -44,12 +49,24 @@ def read_records(content: bytes, kind: type[Record], *, source: str) -> tuple[Re
     findings: list[Finding] = []
     for number, line in enumerate(content.splitlines(), 1):
         try:
-            found.append(from_object(kind, json.loads(line)))
+            found.append(from_object(kind, parsed_json(line)))
         except (ValueError, WorkbenchError) as error:
             findings.append(Finding(source, number, "record", str(error), "download the release again"))
     if findings:
         raise InvalidInput(findings)
     return tuple(found)
+
+
+def parsed_json(content: bytes) -> Any:
+    """The value of a JSON text; raises ValueError for what is none: NaN, nesting without end, other bytes."""
+
+    def refuse(constant: str) -> None:
+        raise ValueError(f"{constant} is no number")
+
+    try:
+        return json.loads(content, parse_constant=refuse)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
 
 
 def as_object(record: Any) -> dict[str, Any]:
@@ -122,7 +139,17 @@ def _value(hint: Any, given: Any) -> Any:
         return float(given)
     if hint is not Any and type(given) is not hint:
         raise ValueError(f"{_short(given)} is no {hint.__name__}")
+    if isinstance(given, str) and _UNSTORABLE.search(given):
+        raise ValueError(f"{_short(given)} has a character that is none")
+    if (isinstance(given, int) and abs(given) >= _LARGEST) or (
+        isinstance(given, float) and not isfinite(given)
+    ):
+        raise ValueError(f"{_short(given)} is too large")
     return given
+
+
+def _is_too_large(given: Any) -> bool:
+    return isinstance(given, int) and abs(given) >= _LARGEST
 
 
 def _tuple(parts: tuple[Any, ...], given: Any) -> tuple[Any, ...]:

@@ -13,7 +13,7 @@ from tests.workflow.releases.filled import RELEASED, filled_campaign, filled_rel
 from workbench.consensus.rule_choice import rule_choice
 from workbench.errors import Conflict, InvalidInput
 from workbench.releases.check import open_release
-from workbench.releases.contents import Included, ReleaseContents
+from workbench.releases.contents import Included, ReleaseContents, ReleasedAssessor
 from workbench.storage.engine import Database
 from workbench.storage.tables import AccountRow, AssessorRow
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
@@ -85,12 +85,13 @@ def test_a_release_that_contradicts_itself_is_refused_whole(sqlite_database: Dat
         contents,
         answers=(replace(first, topic="T9"), replace(first, grade=7), *others),
         documents=(replace(contents.documents[0], text="Another text"),),
+        assessors=(*contents.assessors, ReleasedAssessor("../up", False)),
         pools=(replace(contents.pools[0], recipe={"strategy": 1}),),
     )
     with pytest.raises(InvalidInput) as refused, sqlite_database.writing() as db:
         import_release(db, wrong, sha256="")
     assert [one.source for one in refused.value.findings] == [
-        "judgments.jsonl", "judgments.jsonl", "documents.jsonl", "pools.json",
+        "manifest.json", "judgments.jsonl", "judgments.jsonl", "documents.jsonl", "pools.json",
     ]  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -19,6 +20,7 @@ from workbench.releases.files import ANSWERS, DECISIONS, DOCUMENTS, MANIFEST, PO
 from workbench.storage.events import CURRENT_PURPOSES
 from workbench.workflow.checks import id_finding, text_hash
 from workbench.workflow.judging.preferences import Choice, PreferenceKind
+from workbench.workflow.releases.pseudonyms import MACHINE, PERSON
 from workbench.workflow.runs.run_metadata import RunKind
 
 MOST_FINDINGS = 1000
@@ -42,6 +44,10 @@ def _findings(contents: ReleaseContents) -> Iterator[Finding]:
     topics = {one.id for one in contents.topics}
     people = {one.pseudonym for one in contents.assessors}
     grades = {one.value for one in contents.scale.grades}
+    for assessor in contents.assessors:
+        kind = MACHINE if assessor.machine else PERSON
+        if not re.fullmatch(rf"{kind}-[1-9][0-9]{{0,8}}", assessor.pseudonym):
+            yield _finding(MANIFEST, None, f"{assessor.pseudonym} is no pseudonym of a {kind}")
     for number, one in enumerate(contents.answers, 1):
         if wrong := _wrong_answer(one, topics, people, grades):
             yield _finding(ANSWERS, number, wrong)

@@ -16,7 +16,7 @@ from itertools import groupby
 from typing import Any
 
 from sqlalchemy import func, select
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import DataError, IntegrityError
 from sqlalchemy.orm import Session
 
 from workbench.consensus.rule_choice import RuleChoice
@@ -86,7 +86,7 @@ def import_release(
     now = utc_now(now)
     try:
         return _imported(db, contents, sha256, slug or _free(db, contents.about.name), organiser, now)
-    except IntegrityError:
+    except (IntegrityError, DataError):
         message = "the release contradicts itself: the database refuses a record of it"
         raise InvalidInput([Finding(SOURCE, None, "record", message, "ask whoever made it")]) from None
 
