@@ -197,6 +197,30 @@ def test_a_body_is_as_large_as_its_sender_and_its_kind_allow(
         assert site.echoed == []
 
 
+def test_few_strangers_at_once_may_send_what_is_larger_than_a_form(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(door, "MOST_LARGE_OF_STRANGERS", 2)
+    address = "/releases/nowhere/1.0/score"
+    whole = bytes(MEBIBYTE)
+    assert answered(site, site.asked(address, "", whole, headers=FILES)) == [404]
+    assert answered(site, site.asked(address, "", whole, length=5 * MEBIBYTE, headers=FILES)) == [413]
+    stalled = [site.asked(address, "", b"x", length=MEBIBYTE, headers=FILES, stalls=True) for _ in range(2)]
+    third, form = site.asked(address, "", whole, headers=FILES), site.asked("/sign-in")
+
+    async def act(made: Door) -> None:
+        waiting = [asyncio.create_task(ask(made, one)) for one in stalled]
+        await asyncio.sleep(0.1)
+        await ask(made, third, form)
+        for one in waiting:
+            one.cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)
+
+    through(site, act)
+    assert (third.status, form.status) == (503, 200)
+    assert answered(site, site.asked(address, "", whole, headers=FILES)) == [404]
+
+
 def test_answers_are_bounded_whatever_type_they_state(site: Site) -> None:
     large = b'{"account": "", "events": [], "x": "%s"}' % (b"x" * MEBIBYTE)
     assert answered(site, site.asked(DESK, site.ada, large, headers=FILES)) == [413]

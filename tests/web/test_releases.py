@@ -18,6 +18,7 @@ from tests.uploads import import_judgments, notices_in, text_of
 from tests.web.conftest import Enter
 from workbench.storage.engine import Database
 from workbench.web.bodies import BYTES_FROM_STRANGERS
+from workbench.web.pages.releases import public as public_page
 from workbench.workflow.releases import scoring
 
 LIST = "/c/harbour/releases"
@@ -131,6 +132,7 @@ def test_a_stranger_reads_a_public_release_and_downloads_the_same_bytes(
 ) -> None:
     page = stranger.get(PUBLIC)
     assert page.status_code == 200
+    assert stranger.get(f"{PUBLIC}/zip").content_type == "application/zip"
     assert stranger.get(f"{PUBLIC}/zip").data == public.get(f"{ONE}/zip").data
     assert "ir_measures qrels.txt my.run 'AP(rel=2)' nDCG@10" in text_of(page.text)
     # Nobody is named, and nothing leads into the campaign.
@@ -187,6 +189,15 @@ def test_only_the_form_for_runs_takes_more_from_a_stranger(
     assert stranger.post("/sign-in", **sent(more)).status_code == 413
     whole = stranger.post(f"{PUBLIC}/score", data=b" " * (5 * 2**20), content_type="multipart/form-data")
     assert whole.status_code == 413
+
+
+def test_who_finds_another_run_being_scored_is_asked_to_come_again(
+    public: FlaskClient, stranger: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(public_page, "PATIENCE_SECONDS", 0)
+    with public_page._SCORING:
+        assert stranger.post(f"{PUBLIC}/score", **sent(RUN)).status_code == 503
+    assert stranger.post(f"{PUBLIC}/score", **sent(RUN)).status_code == 200
 
 
 def test_a_withdrawn_release_keeps_its_pages_with_the_reason(

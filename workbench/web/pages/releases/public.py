@@ -10,9 +10,8 @@ from werkzeug.wrappers import Response
 from workbench.errors import Finding, InvalidInput, Unavailable, WorkbenchError
 from workbench.web.access import anyone, takes_from_strangers
 from workbench.web.context import reading
-from workbench.web.downloads import attachment
 from workbench.web.forms import findings_of, sent_files, status_of
-from workbench.web.pages.releases.releases import ZIP, score_command
+from workbench.web.pages.releases.releases import score_command, zip_of
 from workbench.workflow.releases.reading import public_release, release_sheet
 from workbench.workflow.releases.releases import release_bytes
 from workbench.workflow.releases.scoring import MOST_BYTES, StrangersScore, score_strangers_run
@@ -38,7 +37,7 @@ def download(version: str) -> Response:
     """The bytes as they were made, of a withdrawn release too, so that papers can be checked."""
     with reading() as db:
         _, found = public_release(db, g.slug or "", version)
-        return attachment(release_bytes(db, found), f"{g.slug}-{found.file_name}", kind=ZIP)
+        return zip_of(release_bytes(db, found), f"{g.slug}-{found.file_name}")
 
 
 @blueprint.post("/score")
@@ -55,16 +54,16 @@ def score(version: str) -> str | tuple[str, int]:
 
 
 def _scored(version: str) -> StrangersScore:
-    with reading() as db:
-        _, found = public_release(db, g.slug or "", version)
-        files = sent_files("run")
-        if not _SCORING.acquire(timeout=PATIENCE_SECONDS):
-            raise Unavailable
-        try:
-            name, stream = files[0]
+    name, stream = sent_files("run")[0]
+    # Before the database is asked: whoever waits holds nothing but a stranger's place.
+    if not _SCORING.acquire(timeout=PATIENCE_SECONDS):
+        raise Unavailable
+    try:
+        with reading() as db:
+            _, found = public_release(db, g.slug or "", version)
             return score_strangers_run(db, found, stream, name)
-        finally:
-            _SCORING.release()
+    finally:
+        _SCORING.release()
 
 
 def _page(version: str, *, scores: StrangersScore | None = None, findings: tuple[Finding, ...] = ()) -> str:

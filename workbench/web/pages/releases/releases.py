@@ -40,7 +40,6 @@ from workbench.workflow.releases.scoring import measures_for
 
 blueprint = Blueprint("releases", __name__, url_prefix="/c/<slug>/releases")
 Answer = str | Response | tuple[str, int]
-ZIP = "application/zip"
 INCLUDED = (
     (
         Included.DOCUMENTS,
@@ -129,7 +128,7 @@ def download(version: str) -> Response:
     """The bytes as they were made, of a withdrawn release too."""
     with reading() as db:
         found = release_by_version(db, here().id, version)
-        return attachment(release_bytes(db, found), f"{here().slug}-{found.file_name}", kind=ZIP)
+        return zip_of(release_bytes(db, found), f"{here().slug}-{found.file_name}")
 
 
 @blueprint.post("/v/<version>/publish")
@@ -184,6 +183,13 @@ def _release_page(version: str, reason: str = "", findings: tuple[Finding, ...] 
         longest_reason=LONGEST_REASON,
         findings=findings,
     )
+
+
+def zip_of(content: bytes, name: str) -> Response:
+    """The zip of a release as a file."""
+    response = attachment(content, name)
+    response.content_type = "application/zip"
+    return response
 
 
 def score_command(release: Release) -> str:
