@@ -8,7 +8,9 @@ from flask.testing import FlaskClient
 from tests.builders import run_text
 from tests.uploads import check_files, import_judgments, keep_all, links, text_of, upload
 from tests.web.conftest import Enter
+from workbench.scoring.run_curves import RULES
 from workbench.web.pages.scores import form
+from workbench.web.pages.scores.curves import INTERPOLATIONS
 from workbench.workflow.caching import Cache
 from workbench.workflow.scores import score_table
 
@@ -185,6 +187,7 @@ def test_without_runs_or_judgments_the_page_says_what_is_lacking(olga: FlaskClie
 
 def test_runs_are_drawn_by_a_curve(olga: FlaskClient) -> None:
     # Of T1 alpha has both relevant documents first, beta at ranks 1 and 3; T2 has one, which both have first.
+    assert INTERPOLATIONS.keys() == RULES.keys()
     page = olga.get(f"{ADDRESS}/curves", query_string=MEASURES)
     assert "alpha beta 0.0 1.0000 1.0000" in text_of(page.text)
     assert "1.0 1.0000 0.8333" in text_of(page.text)

@@ -23,6 +23,8 @@ from workbench.workflow.scores.table_curves import table_curves
 
 blueprint = Blueprint("score_curves", __name__, url_prefix="/c/<slug>/scores/curves")
 KINDS = {"recall-precision": "Precision by recall", "gain": "nDCG by rank"}
+INTERPOLATIONS = {"max": "Highest from there on (TREC)", "bucket": "Highest up to the next level"}
+"""The rules in short, for a field; the card names the rule in full."""
 MOST_LINES = 6
 """As many as can be told apart in one plot."""
 DEEPEST = 100
@@ -41,7 +43,7 @@ def index() -> tuple[str, int]:
         of,
         kinds=KINDS,
         kind=_kind(),
-        interpolations=RULES,
+        interpolations=INTERPOLATIONS,
         interpolation=_interpolation(),
         depth=request.args.get("depth", "20"),
         drawn=drawn,
