@@ -23,7 +23,7 @@ from workbench.releases.archive import (
     walk_members,
 )
 from workbench.releases.contents import ReleaseContents
-from workbench.releases.files import CHECKSUMS, MANIFEST, release_files
+from workbench.releases.files import CHECKSUMS, MANIFEST, data_files
 from workbench.releases.reading import read_contents
 
 AGAIN = "download the release again"
@@ -187,13 +187,12 @@ def _meaning(files: Mapping[str, bytes]) -> tuple[ReleaseContents | None, list[F
         if contents.about.software != __version__:
             # Another version of Workbench may word its texts otherwise.
             return contents, []
-        made = release_files(contents)
+        made = data_files(contents)
     except InvalidInput as error:
         return None, list(error.findings)
     except (WorkbenchError, ValueError, RecursionError) as error:
         # A recipe is any JSON: what it holds can still be what no file can.
         return None, [Finding(MANIFEST, None, "form", f"no release can be made of it: {error}", AGAIN)]
-    differing = sorted(path for path in files.keys() | made.keys() if files.get(path) != made.get(path))
-    causes = [path for path in differing if path not in (CHECKSUMS, MANIFEST)] or differing
+    causes = sorted(path for path in made if files.get(path) != made[path])
     message = "it does not follow from the other files of the release"
     return contents, [Finding(path, None, "derived", message, AGAIN) for path in causes]

@@ -47,14 +47,24 @@ def write_release(contents: ReleaseContents) -> bytes:
 def release_files(contents: ReleaseContents) -> Files:
     """Every file of a release by its path; `manifest.json` and `SHA256SUMS` have the hashes of the others."""
     check_contents(contents)
+    files = _written(contents, WRITERS)
+    files[MANIFEST] = json_bytes(manifest_of(contents, hashes(files)), indent=2)
+    files[CHECKSUMS] = checksums(files)
+    return files
+
+
+def data_files(contents: ReleaseContents) -> Files:
+    """The files of the data alone, without texts and metadata, whose words may change with the version."""
+    return _written(contents, DATA)
+
+
+def _written(contents: ReleaseContents, writers: Iterable[Writer]) -> Files:
     files: Files = {}
-    for write in WRITERS:
+    for write in writers:
         for path, content in write(contents).items():
             if path in files:
                 raise WorkbenchError(f"two forms write {path}", remedy="report this as a defect")
             files[path] = content
-    files[MANIFEST] = json_bytes(manifest_of(contents, hashes(files)), indent=2)
-    files[CHECKSUMS] = checksums(files)
     return files
 
 
@@ -187,9 +197,9 @@ def _texts(contents: ReleaseContents) -> Files:
     return {"README.md": readme(contents).encode(), "DATASHEET.md": datasheet(contents).encode()}
 
 
-WRITERS: tuple[Writer, ...] = (
-    _carriers, _qrels, _each_assessor, _preferences, _subtopics, _sampled, _texts, form_files,
-)  # fmt: skip
+DATA: tuple[Writer, ...] = (_carriers, _qrels, _each_assessor, _preferences, _subtopics, _sampled)
+"""The forms of the data, which `check` makes again: they follow from the contents to the byte."""
+WRITERS: tuple[Writer, ...] = (*DATA, _texts, form_files)
 """Every form that is in a release, each a function from the contents to files by path."""
 
 
