@@ -18,6 +18,17 @@ def examples(often: int) -> int:
     return max(1, round(often * float(os.environ.get("WORKBENCH_TEST_EXAMPLES", "1"))))
 
 
+def share_compiled_templates() -> None:
+    """Have the applications of all workers, several dozen, compile each template once."""
+    from jinja2 import FileSystemBytecodeCache  # here, since most tests need no templates
+
+    from workbench.web import templating
+
+    folder = ROOT / ".pytest_cache" / "templates"
+    folder.mkdir(parents=True, exist_ok=True)
+    templating.OPTIONS["bytecode_cache"] = FileSystemBytecodeCache(str(folder))
+
+
 def shared(*parts: str) -> Path:
     """A file or folder of the real data beside the project; skips the test where it is absent."""
     path = SHARED.joinpath(*parts)

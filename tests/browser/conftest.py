@@ -20,6 +20,7 @@ from tests.browsers import find_browser
 from tests.cast import CHEAP
 from tests.databases import lasting
 from tests.servers import running_server, served_here
+from tests.support import share_compiled_templates
 from tests.tree import ROOT
 from workbench.settings import read_settings
 from workbench.storage.engine import Database
@@ -27,6 +28,7 @@ from workbench.storage.migrate import migrate
 from workbench.web.app import create_app
 from workbench.web.context import KEY, Context, init_app
 
+share_compiled_templates()
 HERE = Path(__file__).parent
 WIDTH, HEIGHT = 1280, 800
 # How long a test waits for what it expects. What is there sooner costs nothing; where all cores are busy the

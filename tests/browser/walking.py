@@ -157,11 +157,15 @@ LONG = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """One look at a page: the endpoint, who looks (a login, empty for nobody), the path."""
+    """One look at a page: the endpoint, who looks (a login, empty for nobody), the path.
+
+    `again`: another look shows the same page with more on it.
+    """
 
     endpoint: str
     who: str
     path: str
+    again: bool = False
 
 
 def looks(app: Flask, full: FullCampaign) -> list[Look]:
@@ -173,12 +177,12 @@ def looks(app: Flask, full: FullCampaign) -> list[Look]:
     for rule in app.url_map.iter_rules():
         if "GET" not in (rule.methods or ()) or rule.endpoint in FILES | PIECES | {"static", WELCOME}:
             continue
-        for asked in QUESTIONS.get(rule.endpoint, (Asked(),)):
+        for number, asked in enumerate(QUESTIONS.get(rule.endpoint, (Asked(),))):
             who = asked.who if asked.who is not None else _who(app, rule)
-            found.append(Look(rule.endpoint, who, _path(rule, full.samples, asked)))
+            found.append(Look(rule.endpoint, who, _path(rule, full.samples, asked), again=number > 0))
         for names, samples in ((BARE, full.samples | {"slug": full.bare}), (LONG, full.long_samples)):
             if rule.endpoint in names:
-                found.append(Look(rule.endpoint, _who(app, rule), _path(rule, samples, Asked())))
+                found.append(Look(rule.endpoint, _who(app, rule), _path(rule, samples, Asked()), again=True))
     return sorted(found, key=lambda look: look.who)
 
 

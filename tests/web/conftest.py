@@ -11,11 +11,13 @@ from flask.testing import FlaskClient
 
 from tests.cast import CHEAP, Cast, assemble, signed_in_client
 from tests.databases import fill, opened_copy
+from tests.support import share_compiled_templates
 from workbench.settings import Settings, read_settings
 from workbench.storage.engine import Database
 from workbench.web.app import create_app
 from workbench.web.context import Context, init_app
 
+share_compiled_templates()
 Enter = Callable[[str], FlaskClient]
 
 
