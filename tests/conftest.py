@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -85,6 +86,12 @@ def postgresql_database(lasting_postgresql: Database) -> Database:
     """A migrated PostgreSQL database without rows; its tables must be left as they are."""
     empty_all_tables(lasting_postgresql)
     return shared(lasting_postgresql)
+
+
+def pytest_collection_finish() -> None:
+    """Have Python's collector pass by what the collected tests hold: a twentieth of all processor time."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,19 @@ SHARED = ROOT.parent / "shared"
 def examples(often: int) -> int:
     """How many generated examples a test tries: so many, times what WORKBENCH_TEST_EXAMPLES says."""
     return max(1, round(often * float(os.environ.get("WORKBENCH_TEST_EXAMPLES", "1"))))
+
+
+class Oracle:
+    """A library that results are compared with, imported when it is first used.
+
+    scikit-learn, scipy and Crowd-Kit take 8 s, which each worker would spend before its first test.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, attribute: str) -> Any:
+        return getattr(import_module(self._name), attribute)
 
 
 def share_compiled_templates() -> None:

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.metrics import confusion_matrix
 
-from tests.support import examples
+from tests.support import Oracle, examples
 from workbench.agreement.contingency import MISSING, binarised, coded, contingency, table_of_codes
 from workbench.errors import WorkbenchError
+
+metrics = Oracle("sklearn.metrics")
 
 
 def test_rows_are_the_first_assessors_grades_in_the_order_of_the_categories() -> None:
@@ -24,7 +25,7 @@ def test_rows_are_the_first_assessors_grades_in_the_order_of_the_categories() ->
 def test_scikit_learn_counts_the_same(pairs: list[tuple[int, int]]) -> None:
     first, second = zip(*pairs, strict=True)
     table = contingency(first, second, categories=(3, 2, 1, 0))
-    assert np.array_equal(table, confusion_matrix(first, second, labels=[3, 2, 1, 0]))
+    assert np.array_equal(table, metrics.confusion_matrix(first, second, labels=[3, 2, 1, 0]))
 
 
 SCALES = st.one_of(

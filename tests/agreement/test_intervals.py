@@ -6,10 +6,9 @@ from itertools import product
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from tests.agreement.made import from_rows, from_table
-from tests.support import cases
+from tests.support import Oracle, cases
 from workbench.agreement.coefficients import COEFFICIENTS, coefficient_value
 from workbench.agreement.coefficients.coefficient import values
 from workbench.agreement.coefficients.unpooled_kappa import unpooled_kappa
@@ -29,6 +28,8 @@ from workbench.agreement.sample_model import kappa_of_shares
 from workbench.agreement.tally import Floats, tally
 from workbench.agreement.weights import linear, nominal
 from workbench.errors import WorkbenchError
+
+stats = Oracle("scipy.stats")
 
 
 @pytest.mark.parametrize("units", [2, 5, 12, 50])

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from sklearn.metrics import cohen_kappa_score
 
 import workbench.agreement.coefficients
 from tests.agreement.made import from_rows, ratings
+from tests.support import Oracle
 from workbench.agreement.coefficients import COEFFICIENTS, coefficient_value
 from workbench.agreement.coefficients.alpha import alpha
 from workbench.agreement.coefficients.coefficient import Coefficient, values
@@ -26,6 +26,8 @@ from workbench.agreement.contingency import MISSING, contingency
 from workbench.agreement.ratings import Ratings, ratings_of
 from workbench.agreement.tally import Tally, tally
 from workbench.agreement.weights import WEIGHTS
+
+metrics = Oracle("sklearn.metrics")
 
 ALL = pytest.mark.parametrize("name", COEFFICIENTS)
 WEIGHTINGS = st.sampled_from(sorted(WEIGHTS))
@@ -138,7 +140,7 @@ def test_pooled_kappa_is_never_above_the_unpooled(data: Ratings) -> None:
 def test_weighted_kappa_is_scikit_learns(data: Ratings, weights: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        oracle = cohen_kappa_score(*data.codes, labels=range(len(data.categories)), weights=weights)
+        oracle = metrics.cohen_kappa_score(*data.codes, labels=range(len(data.categories)), weights=weights)
     found = coefficient_value(data, "unpooled", weights=weights).value
     assert np.isnan(oracle) if found is None else found == pytest.approx(oracle, abs=1e-9)
 

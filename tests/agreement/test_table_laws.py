@@ -12,14 +12,16 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from sklearn.metrics import cohen_kappa_score
 
 import workbench.agreement.coefficients
 from tests.agreement.made import TABLE_FORMS, tables
+from tests.support import Oracle
 from workbench.agreement.coefficients import COEFFICIENTS
 from workbench.agreement.coefficients.coefficient import nobody
 from workbench.agreement.coefficients.pooled_kappa import pooled_kappa
 from workbench.agreement.coefficients.unpooled_kappa import unpooled_kappa
+
+metrics = Oracle("sklearn.metrics")
 
 Table = NDArray[np.int64]
 ALL = pytest.mark.parametrize("name", TABLE_FORMS)
@@ -103,7 +105,7 @@ def test_scikit_learn_agrees_on_the_unpooled_kappa(table: Table) -> None:
     assume(ours.value is not None)
     first, second = (places.ravel() for places in np.indices(table.shape))
     # scikit-learn takes grades; its weights stand for that many pairs.
-    theirs = cohen_kappa_score(
+    theirs = metrics.cohen_kappa_score(
         first, second, labels=range(len(table)), sample_weight=table.ravel().astype(float)
     )
     assert ours.value == pytest.approx(theirs, abs=1e-9)

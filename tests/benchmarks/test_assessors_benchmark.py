@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.benchmarks.assessors import figures
 from tests.benchmarks.crowd import ORGANISER_ASKS, BareInsert, Material, crowd_judges, differences, make_trial
 from tests.builders import run_text
@@ -25,6 +27,7 @@ MATERIAL = Material(
 )
 
 
+@pytest.mark.slow
 def test_the_events_of_a_crowd_are_stored_once_and_in_order_while_an_organiser_scores(tmp_path: Path) -> None:
     database = Database(f"sqlite:///{tmp_path / 'workbench.sqlite3'}")
     migrate(database)

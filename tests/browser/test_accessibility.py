@@ -1,8 +1,8 @@
 """axe-core finds nothing serious on any page, and no label is cut, in light and dark, wide and narrow.
 
-In the suite every page is looked at once, in turn light and wide, and dark and narrow, and is not examined by
-axe-core again where it is empty, has long names or is somebody else's; `WALK=whole` examines each in both
-colours and at both widths, and as everybody to whom it opens.
+In the suite every page is looked at once, in turn light and wide, and dark and narrow. Empty pages, long names
+and other people's looks at the same page are `-m slow`; `WALK=whole` looks at each in both colours and at both
+widths, and as everybody to whom it opens.
 """
 
 from __future__ import annotations
@@ -86,14 +86,13 @@ def enter(context: BrowserContext, address: str, made: FullCampaign, who: str) -
         context.add_cookies([{"name": "workbench", "value": made.cookies[who], "url": address}])
 
 
-def findings(page: Page, modes: tuple[Mode, ...], *, examined: bool = True) -> list[str]:
-    """What is wrong with the page that is shown, in each of these modes; by axe-core too if `examined`."""
+def findings(page: Page, modes: tuple[Mode, ...]) -> list[str]:
+    """What is wrong with the page that is shown, in each of these modes."""
     said: list[str] = []
     for colours, width, height in modes:
         page.emulate_media(color_scheme=colours)
         page.set_viewport_size({"width": width, "height": height})
-        heard = [*page.evaluate(TOO_WIDE), *page.evaluate(CUT)]
-        heard += page.evaluate(FOUND, OPTIONS) if examined else []
+        heard = [*page.evaluate(FOUND, OPTIONS), *page.evaluate(TOO_WIDE), *page.evaluate(CUT)]
         said += [f"{page.url}, {colours}, {width} px: {one}" for one in heard]
     return said
 
@@ -110,6 +109,7 @@ def shows(page: Page, address: str, look: Look) -> bool:
     return answer.headers["content-type"].startswith("text/html")
 
 
+@pytest.mark.parametrize("again", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["first", "again"])
 @pytest.mark.parametrize("part", range(PARTS))
 def test_no_page_has_a_serious_finding_or_scrolls_sideways(
     part: int,
@@ -117,10 +117,13 @@ def test_no_page_has_a_serious_finding_or_scrolls_sideways(
     full: tuple[Server, FullCampaign],
     context: BrowserContext,
     complaints: Complaints,
+    *,
+    again: bool,
 ) -> None:
     complaints.expect("422.*/scores")  # the long campaign has no judgments to score by
     server, made = full
     every = (everybodys if WHOLE else looks)(sites(0).app, made)
+    every = [look for look in every if look.again is again]
     page, who, said = context.new_page(), None, []
     for number, look in enumerate(every):
         if number % PARTS != part:
@@ -133,7 +136,7 @@ def test_no_page_has_a_serious_finding_or_scrolls_sideways(
         page.emulate_media(color_scheme=colours)
         page.set_viewport_size({"width": width, "height": height})
         if shows(page, f"{server.address}{look.path}", look):
-            said += findings(page, modes, examined=WHOLE or not look.again)
+            said += findings(page, modes)
     assert said == []
 
 

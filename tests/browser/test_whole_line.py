@@ -10,15 +10,16 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, Request, expect
-from sklearn.metrics import cohen_kappa_score
 
 from tests.browser.conftest import Server
 from tests.browser.people import PASSWORD, go_to, sign_in
 from tests.builders import ALPHA, BETA, DOCNOS, run_text
 from tests.databases import new_postgresql_database
 from tests.servers import running_server
-from tests.support import shared
+from tests.support import Oracle, shared
 from tests.tree import ROOT
+
+metrics = Oracle("sklearn.metrics")
 
 LiveServer = Callable[..., Server]
 NewPage = Callable[..., Page]
@@ -298,7 +299,7 @@ def test_cystic_fibrosis_by_pages(
     page.get_by_role("link", name="Pairs", exact=True).click()
     page.get_by_role("link", name=re.compile("A1_REW.*A4_JBW")).first.click()
     kappas = page.get_by_role("region", name="Coefficients")
-    cohen = cohen_kappa_score([grade > 0 for grade in first], [grade > 0 for grade in second])
+    cohen = metrics.cohen_kappa_score([grade > 0 for grade in first], [grade > 0 for grade in second])
     both = [(grade > 0) for grade in first + second]
     share = sum(both) / len(both)
     expected = share**2 + (1 - share) ** 2

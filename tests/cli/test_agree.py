@@ -259,6 +259,7 @@ def test_of_an_assessor_who_answered_twice_the_last_or_the_first_answer_holds(tm
     assert said(*arguments, "--repeats=first")["pairs"][0]["table"] == [[0, 1], [0, 0]]
 
 
+@pytest.mark.slow
 def test_the_crowds_alpha_is_that_of_the_catalogue() -> None:
     # CATALOGUE.md: .057 nominal and .100 ordinal without -2, one label of a worker who labelled a document
     # twice. The first is taken here; with the last, as campaigns do, it is .058 and .100.

@@ -5,13 +5,15 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
-import pandas as pd
 import pytest
-from crowdkit.aggregation import MajorityVote
 
+from tests.support import Oracle
 from workbench.consensus.rules import RULES
 from workbench.consensus.settle import Consensus, consensus
 from workbench.records import Judgment
+
+pd = Oracle("pandas")
+aggregation = Oracle("crowdkit.aggregation")
 
 QRELS = [name for name, rule in RULES.items() if not rule.soft]
 OWN_SCALE = [name for name in QRELS if not RULES[name].own_scale]
@@ -80,7 +82,7 @@ def test_a_majority_of_random_tables_is_crowd_kits_where_nothing_is_tied() -> No
         with warnings.catch_warnings():
             # Crowd-Kit warns of its own use of pandas.
             warnings.simplefilter("ignore")
-            oracle = MajorityVote().fit_predict(rows).to_dict()
+            oracle = aggregation.MajorityVote().fit_predict(rows).to_dict()
         found = consensus(given, rule="majority")
         assert {f"{q.topic}/{q.docno}": q.grade for q in found.qrels} == {
             f"{q.topic}/{q.docno}": oracle[f"{q.topic}/{q.docno}"] for q in found.qrels

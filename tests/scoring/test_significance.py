@@ -6,9 +6,8 @@ from itertools import product
 
 import numpy as np
 import pytest
-from scipy import stats
 
-from tests.support import cases
+from tests.support import Oracle, cases
 from workbench.errors import WorkbenchError
 from workbench.scoring.relevance import Floats
 from workbench.scoring.significance import (
@@ -23,6 +22,8 @@ from workbench.scoring.significance import (
     randomisation,
     signed_ranks,
 )
+
+stats = Oracle("scipy.stats")
 
 
 def random_differences(topics: int, seed: int) -> Floats:

@@ -6,12 +6,13 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from scipy.stats import ttest_rel
 
-from tests.support import cases
+from tests.support import Oracle, cases
 from workbench.errors import WorkbenchError
 from workbench.scoring.relevance import Floats
 from workbench.trust.pair_tests import PairTests
+
+stats = Oracle("scipy.stats")
 
 
 def scores(seed: int, *, qrels: int = 6, topics: int = 8, runs: int = 7) -> Floats:
@@ -35,7 +36,7 @@ def test_t_is_that_of_scipy() -> None:
     found = PairTests(7, 8).t(values)
     for table, row in zip(values, found, strict=True):
         pairs = combinations(range(7), 2)
-        wanted = [ttest_rel(table[:, a], table[:, b]).statistic for a, b in pairs]
+        wanted = [stats.ttest_rel(table[:, a], table[:, b]).statistic for a, b in pairs]
         assert row == pytest.approx(wanted)
 
 
@@ -45,7 +46,7 @@ def test_what_is_significant_is_so_after_holm(seed: int, level: float) -> None:
     values = scores(seed)
     found = PairTests(7, 8, level).significant(values)
     for table, row in zip(values, found, strict=True):
-        tests = [ttest_rel(table[:, a], table[:, b]) for a, b in combinations(range(7), 2)]
+        tests = [stats.ttest_rel(table[:, a], table[:, b]) for a, b in combinations(range(7), 2)]
         rejected = holm_by_hand([float(test.pvalue) for test in tests], level)
         signs = [int(np.sign(test.statistic)) for test in tests]
         assert row.tolist() == [sign * took for sign, took in zip(signs, rejected, strict=True)]
@@ -54,7 +55,9 @@ def test_what_is_significant_is_so_after_holm(seed: int, level: float) -> None:
 def test_without_correction_each_pair_is_tested_by_itself() -> None:
     values = scores(2)
     found = PairTests(7, 8, holm=False).significant(values)
-    tests = [ttest_rel(values[0][:, a], values[0][:, b]).pvalue <= 0.05 for a, b in combinations(range(7), 2)]
+    tests = [
+        stats.ttest_rel(values[0][:, a], values[0][:, b]).pvalue <= 0.05 for a, b in combinations(range(7), 2)
+    ]
     assert (found[0] != 0).tolist() == tests
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy import stats
 
+from tests.support import Oracle
 from workbench.errors import WorkbenchError
 from workbench.trust.log_linear import Floats
 from workbench.trust.reliability import halves_correlate, reliability
+
+stats = Oracle("scipy.stats")
 
 
 def drawn(topics: int, runs: int, *, seed: int) -> Floats:

@@ -130,5 +130,5 @@ def test_a_page_that_refreshes_comes_whole_with_the_share_judged(olga: FlaskClie
     assert "Computing" not in page
     assert "hx-swap-oob" not in page
     # The holes are of all pooled pairs; three of these have a grade.
-    assert "pooled pairs judged (" in text_of(page)
+    assert "pooled pairs in the qrels (" in text_of(page)
     assert asked_again(page)

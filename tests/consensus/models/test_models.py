@@ -105,6 +105,7 @@ def test_every_model_settles_simulated_votes_as_crowd_kit_does(name: str, seed: 
     assert (found.grades() == truth).mean() >= 0.85
 
 
+@pytest.mark.slow
 def test_dawid_and_skenes_probabilities_are_crowd_kits() -> None:
     votes, _ = simulated(seed=4, pairs=30, grades=2)
     told = by_crowd_kit(votes, "DawidSkene", n_iter=150, tol=-1.0).probas_

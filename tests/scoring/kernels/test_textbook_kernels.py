@@ -6,17 +6,18 @@ import random
 
 import numpy as np
 import pytest
-from sklearn.metrics import fbeta_score, roc_auc_score
 
 from tests.scoring.kernels.test_kernels import random_set
 from tests.scoring.some_qrels import qrels, ranked, run, textbook
-from tests.support import cases
+from tests.support import Oracle, cases
 from workbench.errors import WorkbenchError
 from workbench.formats.packed_form import as_arrays
 from workbench.ranking import ordered
 from workbench.records import Qrel
 from workbench.scoring.measures import parse_measures
 from workbench.scoring.scorer import Scorer, score_run
+
+metrics = Oracle("sklearn.metrics")
 
 
 def value(judged: dict[str, int], scores: dict[str, float], name: str) -> float:
@@ -108,7 +109,7 @@ def test_the_area_under_the_roc_curve_is_scikit_learns() -> None:
                 truth = [grade > 0 for grade in documents.values()]
                 if len(set(truth)) == 2:
                     # Below all that is retrieved everything is tied.
-                    area = roc_auc_score(truth, [places.get(docno, -1000.0) for docno in documents])
+                    area = metrics.roc_auc_score(truth, [places.get(docno, -1000.0) for docno in documents])
                     assert found[name][topic] == pytest.approx(area), (seed, name, topic)
                     compared += 1
     assert compared > 50
@@ -122,7 +123,7 @@ def test_f_at_every_rank_is_scikit_learns() -> None:
         chosen = [place < cutoff for place in range(len(truth))]
         for beta in (0.5, 1.0, 3.0):
             found = score_run(judged, retrieved, f"F(beta={beta})@{cutoff}").values.values()
-            assert list(found) == pytest.approx([fbeta_score(truth, chosen, beta=beta)])
+            assert list(found) == pytest.approx([metrics.fbeta_score(truth, chosen, beta=beta)])
 
 
 def test_the_residual_of_rank_biased_precision() -> None:

@@ -20,11 +20,11 @@ from workbench.workflow.pools.drafts import close_pool
 pytestmark = pytest.mark.engines
 
 PEOPLE = ("Ada", "Ben", "Cleo", "Dan")
-DOCUMENTS = 60
+DOCUMENTS = 24
 
 
 def crowd(database: Database, strategy: str) -> Live:
-    """A pool of 60 documents in one topic, given to four."""
+    """A pool of 24 documents in one topic, given to four."""
     docnos = [f"doc{number:03}" for number in range(DOCUMENTS)]
 
     def run(tag: str) -> dict[str, list[str]]:

@@ -18,7 +18,7 @@ from workbench.workflow.judging.task import prepare_next
 pytestmark = pytest.mark.engines
 
 PEOPLE = ("Ada", "Ben", "Cleo", "Dan", "Eve", "Finn")
-DOCUMENTS, PER_PAIR = 16, 2
+DOCUMENTS, PER_PAIR = 8, 2
 
 
 def judge_all(database: Database, queued: Queued, name: str) -> tuple[int, int]:

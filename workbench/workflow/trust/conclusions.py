@@ -17,7 +17,7 @@ def conclusions(report: CollectionReport) -> Iterator[str]:
     if not report.coverage.whole:
         yield (
             f"Every figure is provisional: {report.coverage.pairs:,} of {report.coverage.pooled:,} pooled "
-            "pairs have a grade."
+            "pairs are in the qrels."
         )
     yield from _of_differences(report)
     yield from _of_judges(report)

@@ -59,7 +59,7 @@ def _state(report: CollectionReport) -> str:
     words = (
         f"As of {report.at:%d %B %Y, %H:%M} UTC. {coverage.pairs:,} of "
         f"{counted(coverage.pooled, 'pooled pair')} "
-        f"({share_of(coverage.pairs, coverage.pooled)}) have a grade in the qrels, on {coverage.topics:,} of "
+        f"({share_of(coverage.pairs, coverage.pooled)}) are in the qrels, on {coverage.topics:,} of "
         f"{counted(coverage.all_topics, 'topic')}."
     )
     return words if coverage.whole else f"**Provisional.** {words}"
