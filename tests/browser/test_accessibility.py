@@ -1,8 +1,8 @@
 """axe-core finds nothing serious on any page, and no label is cut, in light and dark, wide and narrow.
 
 In the suite every page is looked at once, in turn light and wide, and dark and narrow. Empty pages, long
-names and other people's looks at the same page are `-m slow`; `WALK=whole` looks at each in both colours and at
-both widths, and as everybody to whom it opens.
+names and other people's looks at the same page are `-m slow`; `WALK=whole` looks at each in both colours and
+at both widths, and as everybody to whom it opens.
 """
 
 from __future__ import annotations
