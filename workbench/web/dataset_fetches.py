@@ -62,7 +62,7 @@ def start_fetch(instance: Path, campaign_id: int, fetch: DatasetFetch) -> None:
     # no terminal either, so that the library cannot ask for a password.
     command = [sys.executable, "-m", WORKER, str(campaign_id)]
     process = subprocess.Popen(command, stdin=subprocess.PIPE)  # noqa: S603  # a number
-    threading.Thread(target=process.wait, daemon=True).start()
+    threading.Thread(target=_wait_for, args=(process,), daemon=True).start()
 
 
 def last_fetch(instance: Path, campaign_id: int) -> DatasetFetch | None:
@@ -93,6 +93,12 @@ def write_fetch(instance: Path, campaign_id: int, fetch: DatasetFetch) -> None:
 def chosen_parts(sent: Sequence[str]) -> tuple[str, ...]:
     """Those of a form's words that name parts, in the order of the parts."""
     return tuple(part.value for part in DatasetPart if part.value in sent)
+
+
+def _wait_for(process: subprocess.Popen[bytes]) -> None:
+    # Leaving closes the pipe, as `wait` alone does not.
+    with process:
+        process.wait()
 
 
 def _path(instance: Path, campaign_id: int) -> Path:

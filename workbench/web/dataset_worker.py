@@ -122,7 +122,8 @@ def _beating(instance: Path, campaign_id: int, fetch: DatasetFetch) -> Iterator[
 
 
 def _end_with_the_server() -> None:
-    while sys.stdin.buffer.read(1):
+    # Not `sys.stdin`, which Python cannot close at its end while a thread reads it.
+    while os.read(0, 1):
         time.sleep(BEAT_SECONDS)
     os._exit(1)
 
