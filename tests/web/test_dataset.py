@@ -26,6 +26,7 @@ class _Started:
     """Instead of a process: what would have been started."""
 
     commands: list[list[str]]
+    stdin = None
 
     def __init__(self, command: list[str], **_: Any) -> None:
         self.commands.append(command)

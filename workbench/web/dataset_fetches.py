@@ -96,9 +96,9 @@ def chosen_parts(sent: Sequence[str]) -> tuple[str, ...]:
 
 
 def _wait_for(process: subprocess.Popen[bytes]) -> None:
-    # Leaving closes the pipe, as `wait` alone does not.
-    with process:
-        process.wait()
+    process.wait()
+    if process.stdin:
+        process.stdin.close()
 
 
 def _path(instance: Path, campaign_id: int) -> Path:
