@@ -82,7 +82,7 @@ def test_the_headers_of_clueweb09_are_read() -> None:
 @pytest.mark.parametrize(
     ("headers", "body"),
     [
-        (b"Content-Type: text/html\r\nContent-Encoding: gzip", gzip.compress(PAGE)),
+        (b"Content-Type: text/html\r\nContent-Encoding: gzip", gzip.compress(PAGE, mtime=0)),
         (
             b"Content-Type: text/html\r\nTransfer-Encoding: chunked",
             b"%x\r\n%b\r\n0\r\n\r\n" % (len(PAGE), PAGE),
