@@ -48,8 +48,9 @@ SOURCES = {
 PYTEST = [str(PYTHON), "-m", "pytest"]
 # Once for all workers, each of which would otherwise compile everything: 3 s of processor for 12.
 COMPILE = [str(PYTHON), "-m", "compileall", "-q", "-j", "0", "workbench", "tests"]
-# Assertions that explain themselves cost each worker 13 s to prepare: what failed is run again with them.
-WITHOUT_WORDS = ["--assert", "plain", "--tb", "short"]
+# Assertions that explain themselves cost each worker 13 s to prepare: what failed shows the variables of its
+# functions instead, and is run again with them.
+WITHOUT_WORDS = ["--assert", "plain", "--tb", "short", "--showlocals"]
 AGAIN_WITH_WORDS = ["--last-failed", "--last-failed-no-failures", "none"]
 
 
