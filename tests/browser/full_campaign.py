@@ -36,7 +36,8 @@ from workbench.workflow.pools.additions import Additions, add_documents
 from workbench.workflow.pools.listing import pool_entries
 from workbench.workflow.pools.making import make_pool
 from workbench.workflow.releases.collecting import ReleaseRequest
-from workbench.workflow.releases.releases import create_release, publish_release
+from workbench.workflow.releases.making import make_release
+from workbench.workflow.releases.releases import publish_release
 from workbench.workflow.runs.run_checks import check_file, run_checker
 from workbench.workflow.runs.run_metadata import RunKind, RunMetadata
 from workbench.workflow.runs.store import add_runs
@@ -102,11 +103,11 @@ def _extended(database: Database) -> FullCampaign:
         samples |= {"part": "rules", "kind": "csv", "topic": "T02", "page": "agreement"}
         samples |= {"question": "depth", "holes": "holes", "topics": "topics"}
         samples |= _work(db, campaign.id, accounts)
-        samples["version"] = _released(db, campaign.id)
         samples["back_topic"], samples["back"] = _settle(db, campaign.id, accounts)
         bare = create_campaign(db, name="Bare", scale=FOUR_GRADES, organiser=accounts["organiser"].id)
         long, long_samples = _long(db, accounts)
         cookies = {login: open_session(db, account).token for login, account in accounts.items()}
+    samples["version"] = _released(database, campaign.id)
     return FullCampaign(cookies, samples, bare.slug, long, samples | long_samples)
 
 
@@ -114,11 +115,12 @@ def _account(db: Session, login: str, name: str) -> int:
     return create_account(db, NewAccount(login, name, CHEAP.hash(PASSWORD))).id
 
 
-def _released(db: Session, campaign_id: int) -> str:
+def _released(database: Database, campaign_id: int) -> str:
     """A public release."""
     request = ReleaseRequest("1.0", rule_choice("majority"), seed=1)
-    version = create_release(db, campaign_id, request).release.version
-    publish_release(db, campaign_id, version)
+    version = make_release(database, campaign_id, request).release.version
+    with database.writing() as db:
+        publish_release(db, campaign_id, version)
     return version
 
 

@@ -23,8 +23,8 @@ CAMPAIGN = (
     "from workbench.storage.engine import Database; from workbench.storage.migrate import migrate; "
     "database = Database(f'sqlite:///{tempfile.mkdtemp()}/w.sqlite3'); migrate(database)\n"
     "with database.writing() as db:\n"
-    "    made = filled_release(db, filled_campaign(db, backwards=len(sys.argv) > 1), *Included)\n"
-    "print(made.release.sha256)"
+    "    campaign = filled_campaign(db, backwards=len(sys.argv) > 1)\n"
+    "print(filled_release(database, campaign, *Included).release.sha256)"
 )
 MACHINES = (
     {"PYTHONHASHSEED": "1", "LC_ALL": "C", "TZ": "America/St_Johns", "PYTHONUTF8": "0"},

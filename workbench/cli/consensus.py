@@ -192,7 +192,7 @@ def _export(
     as_json: bool,
 ) -> None:
     if export == "groups":
-        write_out(b"".join(write_judgment_groups(judgments)), output)
+        write_out(write_judgment_groups(judgments), output)
     elif export == "soft":
         write_export(soft_export(soft_labels(judgments)), output, as_json)
     else:
@@ -200,7 +200,7 @@ def _export(
         if export == "labels":
             write_export(label_export(found), output, as_json)
         else:
-            write_out(b"".join(write_qrels(found.qrels)), output)
+            write_out(write_qrels(found.qrels), output)
         click.echo(f"{len(found.qrels)} pairs; {len(found.unsettled)} left without a grade", err=True)
 
 

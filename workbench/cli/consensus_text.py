@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -95,17 +95,17 @@ def _shown(value: float | None) -> str:
 
 def write_export(export: Export, output: Path | None, as_json: bool) -> None:
     """Write a table as CSV or as JSON."""
-    write_out(
-        json.dumps(export.data(), allow_nan=False).encode() + b"\n" if as_json else export.csv(), output
-    )
+    content = json.dumps(export.data(), allow_nan=False).encode() + b"\n" if as_json else export.csv()
+    write_out([content], output)
 
 
-def write_out(content: bytes, output: Path | None) -> None:
+def write_out(parts: Iterable[bytes], output: Path | None) -> None:
     """Write bytes to a file, or to the standard output; raises WorkbenchError where that cannot be."""
     if output is None:
-        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.writelines(parts)
         return
     try:
-        output.write_bytes(content)
+        with output.open("wb") as file:
+            file.writelines(parts)
     except OSError as error:
         raise WorkbenchError(f"{output} cannot be written: {error.strerror}") from None

@@ -148,10 +148,6 @@ def _value(hint: Any, given: Any) -> Any:
     return given
 
 
-def _is_too_large(given: Any) -> bool:
-    return isinstance(given, int) and abs(given) >= _LARGEST
-
-
 def _tuple(parts: tuple[Any, ...], given: Any) -> tuple[Any, ...]:
     if not isinstance(given, list):
         raise ValueError(f"{_short(given)} is no list")

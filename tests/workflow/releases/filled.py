@@ -14,6 +14,7 @@ from workbench.consensus.rule_choice import rule_choice
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import THREE_GRADES, Document, Judgment, Topic
 from workbench.releases.contents import Included
+from workbench.storage.engine import Database
 from workbench.storage.tables import (
     AdjudicationEventRow,
     AssessorRow,
@@ -29,7 +30,7 @@ from workbench.workflow.judging.importing import import_judgments
 from workbench.workflow.people.assessors import assessors_of
 from workbench.workflow.pools.making import make_pool
 from workbench.workflow.releases.collecting import ReleaseRequest
-from workbench.workflow.releases.releases import MadeRelease, create_release
+from workbench.workflow.releases.making import MadeRelease, make_release
 
 START = datetime(2026, 1, 2, 3, 4, 5, 678901, tzinfo=UTC)
 RELEASED = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
@@ -130,10 +131,12 @@ def _set_times(db: Session) -> None:
     db.flush()
 
 
-def filled_release(db: Session, campaign_id: int, *included: Included, version: str = "1.0") -> MadeRelease:
+def filled_release(
+    database: Database, campaign_id: int, *included: Included, version: str = "1.0"
+) -> MadeRelease:
     """A release of it by adjudication first, with names in an order that a fixed seed decides."""
     request = ReleaseRequest(
         version, rule_choice("adjudicated"), frozenset(included), description="Tides.", authors=("Ö. Ames",),
         licence="CC-BY-4.0", homepage="https://example.org/harbour", seed=11,
     )  # fmt: skip
-    return create_release(db, campaign_id, request, now=RELEASED)
+    return make_release(database, campaign_id, request, now=RELEASED)

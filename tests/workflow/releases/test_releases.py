@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import io
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
-from sqlalchemy import text, update
+from sqlalchemy import select, text, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -15,17 +16,19 @@ from workbench.consensus.rule_choice import rule_choice
 from workbench.errors import Conflict, InvalidInput, NotFound
 from workbench.records import Judgment
 from workbench.releases.check import open_release
+from workbench.releases.contents import ReleaseContents
 from workbench.storage.engine import Database
-from workbench.storage.tables import ReleasePartRow, ReleaseRow
+from workbench.storage.tables import AssessorRow, ReleasePartRow, ReleaseRow
 from workbench.workflow.judging.importing import import_judgments
-from workbench.workflow.releases.collecting import ReleaseRequest
+from workbench.workflow.releases import making
+from workbench.workflow.releases.collecting import ReleaseRequest, collect_release, released_assessor_ids
+from workbench.workflow.releases.making import MadeRelease, make_release
 from workbench.workflow.releases.releases import (
-    MadeRelease,
-    create_release,
     next_version,
     publish_release,
     release_by_version,
     release_bytes,
+    release_readiness,
     releases_of,
     unpublish_release,
     withdraw_release,
@@ -50,20 +53,27 @@ def judged_campaign(db: Session) -> Made:
     return made
 
 
-def released(db: Session, campaign_id: int, version: str = "1.0") -> MadeRelease:
+def judged(database: Database) -> int:
+    """The id of such a campaign."""
+    with database.writing() as db:
+        return judged_campaign(db).campaign.id
+
+
+def released(database: Database, campaign_id: int, version: str = "1.0") -> MadeRelease:
     request = ReleaseRequest(version, rule_choice("majority"), seed=7)
-    return create_release(db, campaign_id, request, now=NOW)
+    return make_release(database, campaign_id, request, now=NOW)
 
 
 def test_a_release_is_listed_with_its_figures_and_reads_as_it_was_made(sqlite_database: Database) -> None:
-    with sqlite_database.writing() as db:
-        campaign = judged_campaign(db).campaign.id
-        made = released(db, campaign)
+    campaign = judged(sqlite_database)
+    made = released(sqlite_database, campaign)
+    with sqlite_database.reading() as db:
         (found,) = releases_of(db, campaign)
         content = release_bytes(db, found)
+        open_ = release_readiness(db, campaign, rule_choice("majority"))
     assert (found.version, found.lines, found.relevant, found.made_at) == ("1.0", 4, 3, NOW)
     assert found == made.release
-    counts = {finding.code: finding.message.split()[0] for finding in made.warnings}
+    counts = {finding.code: finding.message.split()[0] for finding in open_.warnings}
     assert counts == {"disputes": "1", "unjudged": "3", "unsettled": "1"}
     contents = open_release(io.BytesIO(content), source="release.zip")
     lines = {(one.topic, one.docno): one.grade for one in contents.qrels}
@@ -74,30 +84,65 @@ def test_a_release_is_listed_with_its_figures_and_reads_as_it_was_made(sqlite_da
 
 
 def test_no_version_is_made_twice_and_the_next_one_is_proposed(sqlite_database: Database) -> None:
-    with sqlite_database.writing() as db:
-        campaign = judged_campaign(db).campaign.id
+    campaign = judged(sqlite_database)
+    with sqlite_database.reading() as db:
         assert next_version(db, campaign) == "1.0"
-        released(db, campaign)
+    released(sqlite_database, campaign)
+    with sqlite_database.reading() as db:
         assert next_version(db, campaign) == "1.1"
-        with pytest.raises(Conflict):
-            released(db, campaign)
-        with pytest.raises(InvalidInput) as refused:
-            released(db, campaign, "../1")
+    with pytest.raises(Conflict):
+        released(sqlite_database, campaign)
+    with pytest.raises(InvalidInput) as refused:
+        released(sqlite_database, campaign, "../1")
     assert refused.value.findings[0].code == "version"
+
+
+@pytest.mark.engines
+def test_others_write_while_a_release_is_computed(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    campaign, collect = judged(database), collect_release
+
+    def beside(*given: Any) -> ReleaseContents:
+        with database.writing() as db:
+            import_judgments(db, campaign, [Judgment("Eve", "T1", "d1", 1)], source="later")
+        return collect(*given)
+
+    monkeypatch.setattr(making, "collect_release", beside)
+    assert released(database, campaign).counts.assessors == 2
+    monkeypatch.undo()
+    assert released(database, campaign, "1.1").counts.assessors == 3
+
+
+def test_who_judges_first_while_pseudonyms_are_given_gets_one_too(
+    sqlite_database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    campaign, needed = judged(sqlite_database), released_assessor_ids
+    asked = []
+
+    def one_too_few(db: Session, campaign_id: int) -> set[int]:
+        asked.append(needed(db, campaign_id))
+        return set(sorted(asked[0])[1:]) if len(asked) == 1 else asked[-1]
+
+    monkeypatch.setattr(making, "released_assessor_ids", one_too_few)
+    assert released(sqlite_database, campaign).counts.assessors == 2
+    with sqlite_database.reading() as db:
+        names = dict(db.execute(select(AssessorRow.name, AssessorRow.pseudonym)).all())
+    assert {names["Cara"], names["Dov"]} == {"assessor-1", "assessor-2"}
+    # Two rounds, each before writing and in the snapshot.
+    assert len(asked) == 4
 
 
 def test_without_a_grade_nothing_is_released(sqlite_database: Database) -> None:
     with sqlite_database.writing() as db:
         made, _ = pooled_campaign(db)
-        with pytest.raises(Conflict):
-            released(db, made.campaign.id)
+    with pytest.raises(Conflict):
+        released(sqlite_database, made.campaign.id)
 
 
 @pytest.mark.engines
 def test_the_database_refuses_every_change_of_what_was_released(database: Database) -> None:
-    with database.writing() as db:
-        campaign = judged_campaign(db).campaign.id
-        number = released(db, campaign).release.id
+    number = released(database, judged(database)).release.id
     for statement in (
         update(ReleasePartRow).where(ReleasePartRow.release_id == number).values(content=b"x"),
         update(ReleaseRow).where(ReleaseRow.id == number).values(sha256="0" * 64),
@@ -111,9 +156,9 @@ def test_the_database_refuses_every_change_of_what_was_released(database: Databa
 
 @pytest.mark.engines
 def test_a_release_is_published_and_withdrawn_with_a_reason_that_stays(database: Database) -> None:
+    campaign = judged(database)
+    released(database, campaign)
     with database.writing() as db:
-        campaign = judged_campaign(db).campaign.id
-        released(db, campaign)
         with pytest.raises(Conflict):
             unpublish_release(db, campaign, "1.0")
         assert publish_release(db, campaign, "1.0", now=NOW).public

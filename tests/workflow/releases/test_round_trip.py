@@ -21,7 +21,8 @@ from workbench.workflow.campaigns.deletion import delete_campaign
 from workbench.workflow.pools.listing import pools_of
 from workbench.workflow.releases.collecting import ReleaseRequest
 from workbench.workflow.releases.importing import import_release, request_like
-from workbench.workflow.releases.releases import create_release, release_bytes
+from workbench.workflow.releases.making import make_release
+from workbench.workflow.releases.releases import release_bytes
 
 EVERYTHING = tuple(Included)
 
@@ -30,7 +31,9 @@ def exported(database: Database, *included: Included, backwards: bool = False) -
     """The bytes of a release of the filled campaign, which is deleted afterwards."""
     with database.writing() as db:
         campaign = filled_campaign(db, backwards=backwards)
-        content = release_bytes(db, filled_release(db, campaign, *included).release)
+    made = filled_release(database, campaign, *included)
+    with database.reading() as db:
+        content = release_bytes(db, made.release)
     delete_campaign(database, campaign, typed_name="Harbour")
     return content
 
@@ -48,7 +51,8 @@ def test_a_release_of_an_imported_release_has_the_same_bytes(
     contents = read(content)
     with database.writing() as db:
         made = import_release(db, contents, sha256=hashlib.sha256(content).hexdigest())
-        again = create_release(db, made.campaign.id, request_like(contents), now=RELEASED)
+    again = make_release(database, made.campaign.id, request_like(contents), now=RELEASED)
+    with database.reading() as db:
         assert release_bytes(db, again.release) == content
         assert {pool.state for pool in pools_of(db, made.campaign.id)} == {"closed"}
         assert db.scalars(select(AccountRow)).all() == []
@@ -108,9 +112,11 @@ def test_a_second_import_gets_a_short_name_of_its_own(sqlite_database: Database)
 def test_the_next_release_keeps_the_pseudonyms(sqlite_database: Database) -> None:
     with sqlite_database.writing() as db:
         campaign = filled_campaign(db)
-        filled_release(db, campaign)
+    filled_release(sqlite_database, campaign)
+    with sqlite_database.reading() as db:
         before = dict(db.execute(select(AssessorRow.name, AssessorRow.pseudonym)).all())
-        another = ReleaseRequest("1.1", rule_choice("majority"), seed=12)
-        create_release(db, campaign, another, now=RELEASED)
+    another = ReleaseRequest("1.1", rule_choice("majority"), seed=12)
+    make_release(sqlite_database, campaign, another, now=RELEASED)
+    with sqlite_database.reading() as db:
         assert dict(db.execute(select(AssessorRow.name, AssessorRow.pseudonym)).all()) == before
     assert None not in before.values()

@@ -78,10 +78,10 @@ def qrels(
         write_export(label_export(report.consensus), output, as_json)
     elif as_json:
         if output is not None:
-            write_out(b"".join(report.lines()), output)
+            write_out(report.lines(), output)
         say_json(_report_json(report))
     else:
-        write_out(b"".join(report.lines()), output)
+        write_out(report.lines(), output)
     left = len(report.consensus.unsettled)
     more = f"; {len(report.unjudged)} lines of -1" if unjudged else ""
     click.echo(f"{len(report.consensus.qrels)} lines; {left} judged pairs without a grade{more}", err=True)
@@ -203,7 +203,7 @@ def _without_rule(
         )
         return
     judgments = current_judgments(db, campaign_id)
-    write_out(b"".join(write_judgment_groups(judgments)), output)
+    write_out(write_judgment_groups(judgments), output)
     for name, group in group_names(one.assessor for one in judgments if one.grade is not None).items():
         if name != group:
             click.echo(f"note: {name} is the group {group}", err=True)

@@ -29,13 +29,13 @@ from workbench.workflow.people.accounts import account_by_login
 from workbench.workflow.releases.collecting import ReleaseRequest
 from workbench.workflow.releases.comparing import compare_campaign_releases
 from workbench.workflow.releases.importing import import_release
+from workbench.workflow.releases.making import make_release
 from workbench.workflow.releases.releases import (
     Release,
-    create_release,
-    next_version,
     publish_release,
     release_by_version,
-    release_bytes,
+    release_parts,
+    release_readiness,
     releases_of,
     unpublish_release,
     withdraw_release,
@@ -110,15 +110,17 @@ def create(
     version of Workbench give the same bytes.
     """
     now = _time(options.at) if options.at else None
-    with open_database(settings) as database, database.writing() as db:
-        found = campaign_by_slug(db, campaign)
-        version = options.version or next_version(db, found.id)
-        made = create_release(db, found.id, options.request(choice, version), now=now)
+    with open_database(settings) as database:
+        with database.reading() as db:
+            found = campaign_by_slug(db, campaign)
+            open_ = release_readiness(db, found.id, choice)
+        request = options.request(choice, options.version or open_.version)
+        made = make_release(database, found.id, request, now=now)
     if as_json:
-        warnings = [finding_to_json(one) for one in made.warnings]
+        warnings = [finding_to_json(one) for one in open_.warnings]
         say_json({**_json(made.release), "counts": asdict(made.counts), "warnings": warnings})
         return
-    say_findings(made.warnings)
+    say_findings(open_.warnings)
     click.echo(f"release {made.release.version}: {made.release.lines:,} qrels lines")
     click.echo(f"SHA-256 {made.release.sha256}")
 
@@ -174,8 +176,7 @@ def download(settings: Settings, campaign: str, version: str, output: Path | Non
     """Write the zip of release VERSION of CAMPAIGN; a withdrawn one too, with a warning."""
     with open_database(settings) as database, database.reading() as db:
         found = release_by_version(db, campaign_by_slug(db, campaign).id, version)
-        content = release_bytes(db, found)
-    write_out(content, output)
+        write_out(release_parts(db, found), output)
     if found.withdrawn:
         click.echo(f"warning: release {version} was withdrawn: {found.withdrawn_reason}", err=True)
 

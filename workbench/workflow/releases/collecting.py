@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sqlalchemy import select
@@ -70,14 +71,11 @@ class ReleaseRequest:
 
 
 def collect_release(
-    db: Session, campaign: Campaign, about: ReleaseAbout, request: ReleaseRequest, *, seed: int
+    db: Session, campaign: Campaign, about: ReleaseAbout, request: ReleaseRequest
 ) -> ReleaseContents:
-    """The contents of a release; gives assessors who need one a pseudonym, so that the caller must lock.
-
-    Raises WorkbenchError as the rule does.
-    """
+    """The contents of a release of a campaign whose assessors have pseudonyms; raises as the rule does."""
     source = _Source(db, campaign.id, request.included)
-    people = released_assessors(db, campaign.id, source.assessor_ids(), seed=seed)
+    people = released_assessors(db, campaign.id, released_assessor_ids(db, campaign.id))
     answers = _answers(source, people)
     decisions = _decisions(source, people)
     pools = released_pools(db, campaign.id, source.origin, request.included)
@@ -109,6 +107,18 @@ def collect_release(
         return replace(graded, agreement_undefined=error.message)
 
 
+def released_assessor_ids(db: Session, campaign_id: int) -> set[int]:
+    """Who has answered anything that is released."""
+    event, task = JudgmentEventRow, PreferenceTaskRow
+    judged = select(event.assessor_id).where(
+        event.campaign_id == campaign_id, event.purpose.in_(CURRENT_PURPOSES)
+    )
+    found = set(db.scalars(judged.distinct()))
+    if preference_answers(db, campaign_id):
+        found |= set(db.scalars(select(task.assessor_id).where(task.campaign_id == campaign_id)))
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class _Source:
     """Where the parts of a release are collected from."""
@@ -122,19 +132,6 @@ class _Source:
         """What the release that the campaign was imported from says, and no other row can hold."""
         row = self.db.get(ReleaseOriginRow, self.campaign_id)
         return {} if row is None else row.contents
-
-    def assessor_ids(self) -> set[int]:
-        """Who has answered anything that is released."""
-        event, task = JudgmentEventRow, PreferenceTaskRow
-        judged = select(event.assessor_id).where(
-            event.campaign_id == self.campaign_id, event.purpose.in_(CURRENT_PURPOSES)
-        )
-        found = set(self.db.scalars(judged.distinct()))
-        if preference_answers(self.db, self.campaign_id):
-            found |= set(
-                self.db.scalars(select(task.assessor_id).where(task.campaign_id == self.campaign_id))
-            )
-        return found
 
     def comment(self, text: str) -> str:
         """What somebody wrote, where comments are included."""
@@ -197,7 +194,7 @@ def _decisions(source: _Source, people: People) -> tuple[ReleasedDecision, ...]:
     rows = source.db.scalars(
         select(event).where(event.campaign_id == source.campaign_id).order_by(event.id)
     ).all()
-    entries = entry_numbers(source.db, source.campaign_id)
+    entries = {number: entry for number, *_, entry in released_entries(source.db, source.campaign_id)}
     found = [
         ReleasedDecision(
             topic=row.topic,
@@ -223,20 +220,18 @@ def _decisions(source: _Source, people: People) -> tuple[ReleasedDecision, ...]:
     return tuple(sorted(found, key=lambda one: (id_bytes(one.topic), id_bytes(one.docno))))
 
 
-def entry_numbers(db: Session, campaign_id: int) -> dict[int, int]:
-    """The number (from 1) of every released event in the history of its assessor and pair, by its id."""
+def released_entries(db: Session, campaign_id: int) -> Iterator[tuple[int, int, str, str, int]]:
+    """Every released event: its id, assessor, topic, docno, and number (from 1) in the history of these."""
     event = JudgmentEventRow
     rows = db.execute(
         select(event.id, event.assessor_id, event.topic, event.docno)
         .where(event.campaign_id == campaign_id, event.purpose.in_(CURRENT_PURPOSES))
         .order_by(event.id)
     )
-    counts: dict[tuple[int, str, str], int] = {}
-    numbers = {}
+    counts: Counter[tuple[int, str, str]] = Counter()
     for number, assessor_id, topic, docno in rows:
-        key = (assessor_id, topic, docno)
-        numbers[number] = counts[key] = counts.get(key, 0) + 1
-    return numbers
+        counts[assessor_id, topic, docno] += 1
+        yield number, assessor_id, topic, docno, counts[assessor_id, topic, docno]
 
 
 def _preferences(source: _Source, people: People) -> tuple[ReleasedPreference, ...]:

@@ -25,12 +25,11 @@ from workbench.errors import Finding, InvalidInput
 from workbench.records import Document
 from workbench.releases.contents import ReleaseContents, ReleasedAnswer, ReleasedPool, ReleasedRun
 from workbench.releases.record_form import as_object
-from workbench.storage.events import CURRENT_PURPOSES, append_events
+from workbench.storage.events import append_events
 from workbench.storage.tables import (
     AdjudicationEventRow,
     AssessorRow,
     CampaignRow,
-    JudgmentEventRow,
     PoolRow,
     PreferenceEventRow,
     PreferenceTaskRow,
@@ -45,7 +44,7 @@ from workbench.workflow.judging.importing import IMPORTED
 from workbench.workflow.people.groups import add_group
 from workbench.workflow.pools.making import write_entries
 from workbench.workflow.releases.checking import check_importable
-from workbench.workflow.releases.collecting import ReleaseRequest
+from workbench.workflow.releases.collecting import ReleaseRequest, released_entries
 from workbench.workflow.runs.run_metadata import RunKind, RunMetadata
 from workbench.workflow.runs.store import add_runs
 
@@ -242,7 +241,8 @@ def _event(campaign_id: int, assessor_id: int, number: int, one: ReleasedAnswer)
 def _add_decisions(
     db: Session, campaign_id: int, contents: ReleaseContents, people: Mapping[str, int]
 ) -> None:
-    events = _events_by_entry(db, campaign_id) if contents.decisions else {}
+    released = released_entries(db, campaign_id) if contents.decisions else ()
+    events = {tuple(pair): number for number, *pair in released}
     for number, one in enumerate(contents.decisions):
         seen = [
             [
@@ -269,23 +269,6 @@ def _add_decisions(
         )
         # One by one, since the order of the rows is that of the decisions.
         db.flush()
-
-
-def _events_by_entry(db: Session, campaign_id: int) -> dict[tuple[int, str, str, int], int]:
-    """The events by assessor, topic, docno and number in the history of these."""
-    event = JudgmentEventRow
-    rows = db.execute(
-        select(event.assessor_id, event.topic, event.docno, event.id)
-        .where(event.campaign_id == campaign_id, event.purpose.in_(CURRENT_PURPOSES))
-        .order_by(event.id)
-    )
-    counts: dict[tuple[int, str, str], int] = {}
-    found = {}
-    for assessor_id, topic, docno, number in rows:
-        pair = (assessor_id, topic, docno)
-        counts[pair] = counts.get(pair, 0) + 1
-        found[*pair, counts[pair]] = number
-    return found
 
 
 def _add_preferences(

@@ -17,18 +17,15 @@ SEEDS = 2**63
 """One of so many orders: from a release nobody can find the seed by trying names."""
 
 
-def known_pseudonyms(db: Session, campaign_id: int, needed: Collection[int]) -> bool:
+def have_pseudonyms(db: Session, campaign_id: int, needed: Collection[int]) -> bool:
     """Whether all these assessors have a pseudonym."""
     return all(row.pseudonym for row in _rows(db, campaign_id) if row.id in needed)
 
 
-def released_assessors(
-    db: Session, campaign_id: int, needed: Collection[int], *, seed: int
-) -> dict[int, ReleasedAssessor]:
-    """The assessors with these ids as releases call them, people before machines, in the order of numbers.
+def give_pseudonyms(db: Session, campaign_id: int, needed: Collection[int], *, seed: int) -> None:
+    """Give those of these assessors who have none the next numbers, in an order that the seed decides.
 
-    Those without a pseudonym get the next numbers, in an order that the seed and their names decide. The
-    caller has locked the campaign.
+    The order depends on the names too, and on nothing else. The caller has locked the campaign.
     """
     rows = _rows(db, campaign_id)
     for kind in (PERSON, MACHINE):
@@ -39,7 +36,11 @@ def released_assessors(
         for number, row in enumerate(new, highest + 1):
             row.pseudonym = f"{kind}-{number}"
     db.flush()
-    named = [row for row in rows if row.id in needed]
+
+
+def released_assessors(db: Session, campaign_id: int, needed: Collection[int]) -> dict[int, ReleasedAssessor]:
+    """These assessors as releases call them, by id: people before machines, in the order of their numbers."""
+    named = [row for row in _rows(db, campaign_id) if row.id in needed]
     named.sort(key=lambda row: (row.machine, pseudonym_number(row.pseudonym or "")))
     return {
         row.id: ReleasedAssessor(row.pseudonym or "", row.machine, row.name if row.machine else "")

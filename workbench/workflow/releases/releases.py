@@ -1,40 +1,26 @@
-"""Releases: made and stored once, listed, downloaded, made public, withdrawn with a reason."""
+"""Releases: listed, downloaded, made public, withdrawn with a reason, and what the next one would have."""
 
 from __future__ import annotations
 
-import hashlib
 import re
-import secrets
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import Select, select
-from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, aliased
 
-from workbench import __version__
 from workbench.consensus.rule_choice import RuleChoice
 from workbench.errors import Conflict, Finding, InvalidInput, NotFound, Severity
-from workbench.releases.contents import VERSION, ReleaseAbout, ReleaseContents
-from workbench.releases.counts import ReleaseCounts, release_counts
-from workbench.releases.files import write_release
-from workbench.storage.releases import read_parts, store_parts
+from workbench.storage.releases import read_parts
 from workbench.storage.tables import AccountRow, ReleaseRow
 from workbench.workflow.adjudication.dispute_counts import dispute_counts
 from workbench.workflow.adjudication.queue import State
-from workbench.workflow.campaigns.archive import locked_campaign
-from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.checks import storable
 from workbench.workflow.clock import utc_now
 from workbench.workflow.qrels.qrels import make_qrels
-from workbench.workflow.releases.collecting import ReleaseRequest, collect_release
-from workbench.workflow.releases.pseudonyms import SEEDS
 
 LONGEST_REASON = 2000
-LONGEST_TEXT = 20_000
-LONGEST_LINE = 300
 FIRST = "1.0"
 
 
@@ -85,15 +71,6 @@ class Release:
 
 
 @dataclass(frozen=True, slots=True)
-class MadeRelease:
-    """A release that was made: its line, its counts, and warnings about what is still open."""
-
-    release: Release
-    counts: ReleaseCounts
-    warnings: tuple[Finding, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class ReleaseReadiness:
     """What a release would freeze now: a version to propose, and how much is still open.
 
@@ -108,67 +85,6 @@ class ReleaseReadiness:
     unjudged: int
     disputes: int
     warnings: tuple[Finding, ...]
-
-
-def create_release(
-    db: Session,
-    campaign_id: int,
-    request: ReleaseRequest,
-    *,
-    made_by: int | None = None,
-    now: datetime | None = None,
-) -> MadeRelease:
-    """Freeze the campaign as it is; the same campaign, request and time give the same bytes.
-
-    Raises InvalidInput for a version or text that cannot be, Conflict for a version that exists or where
-    there is no judgment, WorkbenchError as the rule does.
-    """
-    locked_campaign(db, campaign_id)
-    campaign = campaign_of(db, campaign_id)
-    _check_request(request)
-    if db.scalar(_chosen(campaign_id).where(ReleaseRow.version == request.version)) is not None:
-        raise _exists(request.version)
-    made_at = utc_now(now)
-    seed = secrets.randbelow(SEEDS) if request.seed is None else request.seed
-    about = ReleaseAbout(
-        name=campaign.slug,
-        title=storable(" ".join(request.title.split())) or campaign.name,
-        version=request.version,
-        released_at=made_at,
-        software=__version__,
-        description=storable(request.description.strip()),
-        authors=tuple(storable(" ".join(one.split())) for one in request.authors if one.strip()),
-        licence=storable(request.licence.strip()),
-        homepage=storable(request.homepage.strip()),
-    )
-    contents = collect_release(db, campaign, about, request, seed=seed)
-    if not contents.qrels:
-        raise Conflict(
-            "there is nothing to release: the rule gives no pair a grade",
-            remedy="judge first, or choose another rule",
-        )
-    content = write_release(contents)
-    row = ReleaseRow(
-        campaign_id=campaign_id,
-        version=request.version,
-        rule={"label": contents.rule.label, **_rule(request.choice)},
-        figures=_figures(contents),
-        seed=seed,
-        sha256=hashlib.sha256(content).hexdigest(),
-        size=len(content),
-        made_by=made_by,
-        made_at=made_at,
-    )
-    db.add(row)
-    try:
-        db.flush()
-    except IntegrityError:
-        raise _exists(request.version) from None
-    store_parts(db, row.id, content)
-    open_ = release_readiness(db, campaign_id, request.choice)
-    return MadeRelease(
-        release_by_version(db, campaign_id, request.version), release_counts(contents), open_.warnings
-    )
 
 
 def release_readiness(db: Session, campaign_id: int, choice: RuleChoice) -> ReleaseReadiness:
@@ -297,41 +213,6 @@ def withdraw_release(
     return release_by_version(db, campaign_id, version)
 
 
-def _check_request(request: ReleaseRequest) -> None:
-    findings = []
-    if not VERSION.fullmatch(request.version):
-        message = f"{request.version[:60]!r} is no version"
-        remedy = "such as 1.0: letters, digits, dots, hyphens and plus signs, 40 at most"
-        findings.append(Finding("Version", None, "version", message, remedy))
-    if request.seed is not None and not 0 <= request.seed < SEEDS:
-        findings.append(Finding("Seed", None, "seed", f"{request.seed} is no seed", "a whole number from 0"))
-    lines = (("Title", request.title), ("Licence", request.licence), ("Homepage", request.homepage))
-    limits = [(name, text, LONGEST_LINE) for name, text in lines]
-    limits += [("Authors", one, LONGEST_LINE) for one in request.authors]
-    limits += [("Description", request.description, LONGEST_TEXT)]
-    for name, text, most in limits:
-        if len(text) > most:
-            message = f"{len(text):,} characters are too many"
-            findings.append(Finding(name, None, name.casefold(), message, f"at most {most:,}"))
-    if findings:
-        raise InvalidInput(findings)
-
-
-def _figures(contents: ReleaseContents) -> dict[str, Any]:
-    kappa = next((one for one in contents.agreement if one.name == "pooled"), None)
-    return {
-        "title": contents.about.title,
-        "included": sorted(contents.included),
-        "relevant_from": contents.rule.relevant_from,
-        "counts": asdict(release_counts(contents)),
-        "kappa": None if kappa is None else [kappa.value, kappa.low, kappa.high, kappa.n],
-    }
-
-
-def _rule(choice: RuleChoice) -> dict[str, Any]:
-    return {"name": choice.rule, "machines": choice.machines, "given": dict(choice.given)}
-
-
 def _chosen(campaign_id: int) -> Select[ReleaseRow, str | None, str | None]:
     maker, withdrawer = aliased(AccountRow), aliased(AccountRow)
     return (
@@ -382,9 +263,3 @@ def _locked(db: Session, campaign_id: int, version: str) -> ReleaseRow:
             f"there is no release {version[:40]!r} of this campaign", remedy="see the list of its releases"
         )
     return row
-
-
-def _exists(version: str) -> Conflict:
-    return Conflict(
-        f"there is a release {version} already", remedy="give this one another version: none is ever replaced"
-    )

@@ -8,26 +8,24 @@ from typing import Any
 from flask import Blueprint, render_template, request, url_for
 from werkzeug.wrappers import Response
 
-from workbench.consensus.rule_choice import choice_label
+from workbench.consensus.rule_choice import RuleChoice, choice_label
 from workbench.consensus.rules import RULES
 from workbench.errors import Finding, WorkbenchError
 from workbench.releases.contents import Included
 from workbench.web import notices
 from workbench.web.access import here, in_archive, organiser, reader, viewer
-from workbench.web.context import reading, writing
+from workbench.web.context import app_context, reading, writing
 from workbench.web.downloads import attachment
 from workbench.web.forms import findings_of, sent_text, status_of
 from workbench.web.pages.qrels.rule_form import rule_form
 from workbench.web.requests import see_other
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.releases.collecting import ReleaseRequest
+from workbench.workflow.releases.making import LONGEST_LINE, LONGEST_TEXT, make_release_apart
 from workbench.workflow.releases.reading import release_sheet
 from workbench.workflow.releases.releases import (
-    LONGEST_LINE,
     LONGEST_REASON,
-    LONGEST_TEXT,
     Release,
-    create_release,
     publish_release,
     release_by_version,
     release_bytes,
@@ -64,6 +62,19 @@ class ReleaseForm:
     homepage: str = ""
     included: frozenset[Included] = frozenset()
 
+    def request(self, choice: RuleChoice) -> ReleaseRequest:
+        """The release by a rule that the form asks for."""
+        return ReleaseRequest(
+            self.version,
+            choice,
+            self.included,
+            self.title,
+            self.description,
+            tuple(self.authors.splitlines()),
+            self.licence,
+            self.homepage,
+        )
+
 
 @blueprint.get("")
 @reader
@@ -88,23 +99,11 @@ def create() -> Answer:
     """Make the release; the rule is that of the address."""
     form = _sent_form()
     try:
-        with writing() as db:
+        with reading() as db:
             choice = rule_form(db, here().id).choice
-            made = create_release(
-                db,
-                here().id,
-                ReleaseRequest(
-                    form.version,
-                    choice,
-                    form.included,
-                    form.title,
-                    form.description,
-                    tuple(form.authors.splitlines()),
-                    form.licence,
-                    form.homepage,
-                ),
-                made_by=viewer().id,
-            )
+        made = make_release_apart(
+            app_context().database, here().id, form.request(choice), made_by=viewer().id
+        )
     except WorkbenchError as error:
         return _form_page(form, findings_of(error, "Version", "version")), status_of(error)
     release = made.release

@@ -1,0 +1,185 @@
+"""Releases are made: frozen from one snapshot of the campaign, while assessors go on judging."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import func, select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from workbench import __version__
+from workbench.consensus.rule_choice import RuleChoice
+from workbench.errors import Conflict, Finding, InvalidInput
+from workbench.releases.contents import VERSION, ReleaseAbout, ReleaseContents
+from workbench.releases.counts import ReleaseCounts, release_counts
+from workbench.releases.files import write_release
+from workbench.storage.engine import Database
+from workbench.storage.releases import store_parts
+from workbench.storage.tables import JudgmentEventRow, ReleaseRow
+from workbench.workflow.apart import apart
+from workbench.workflow.campaigns.archive import locked_campaign
+from workbench.workflow.campaigns.campaigns import Campaign, campaign_of
+from workbench.workflow.checks import storable
+from workbench.workflow.clock import utc_now
+from workbench.workflow.releases.collecting import ReleaseRequest, collect_release, released_assessor_ids
+from workbench.workflow.releases.pseudonyms import SEEDS, give_pseudonyms, have_pseudonyms
+from workbench.workflow.releases.releases import Release, release_by_version
+
+LONGEST_TEXT = 20_000
+LONGEST_LINE = 300
+FEW_ANSWERS = 2_000
+"""Of so many a release is made in less time than it takes to start a process."""
+
+
+@dataclass(frozen=True, slots=True)
+class MadeRelease:
+    """A release that was made: its line in the list, and its counts."""
+
+    release: Release
+    counts: ReleaseCounts
+
+
+@dataclass(frozen=True, slots=True)
+class _Frozen:
+    """A release before it is stored: what its row says, and its bytes."""
+
+    rule: dict[str, Any]
+    figures: dict[str, Any]
+    counts: ReleaseCounts
+    content: bytes
+
+
+def make_release(
+    database: Database,
+    campaign_id: int,
+    request: ReleaseRequest,
+    *,
+    made_by: int | None = None,
+    now: datetime | None = None,
+) -> MadeRelease:
+    """Freeze the campaign as it is; the same campaign, request and time give the same bytes.
+
+    Everything is computed from one reading transaction; writing is short before and after it, so that no
+    save waits for it. Raises InvalidInput for a version or text that cannot be, Conflict for a version that
+    exists or where there is no judgment, WorkbenchError as the rule does.
+    """
+    _check_request(request)
+    made_at = utc_now(now)
+    seed = secrets.randbelow(SEEDS) if request.seed is None else request.seed
+    frozen = None
+    while frozen is None:
+        with database.writing() as db:
+            locked_campaign(db, campaign_id)
+            _check_version(db, campaign_id, request.version)
+            give_pseudonyms(db, campaign_id, released_assessor_ids(db, campaign_id), seed=seed)
+        with database.reading() as db:
+            # Somebody may have judged for the first time just now.
+            if have_pseudonyms(db, campaign_id, released_assessor_ids(db, campaign_id)):
+                frozen = _freeze(db, campaign_of(db, campaign_id), request, made_at)
+    row = ReleaseRow(
+        campaign_id=campaign_id,
+        version=request.version,
+        rule=frozen.rule,
+        figures=frozen.figures,
+        seed=seed,
+        sha256=hashlib.sha256(frozen.content).hexdigest(),
+        size=len(frozen.content),
+        made_by=made_by,
+        made_at=made_at,
+    )
+    with database.writing() as db:
+        locked_campaign(db, campaign_id)
+        db.add(row)
+        try:
+            db.flush()
+        except IntegrityError:
+            raise _exists(request.version) from None
+        store_parts(db, row.id, frozen.content)
+        return MadeRelease(release_by_version(db, campaign_id, request.version), frozen.counts)
+
+
+def make_release_apart(
+    database: Database, campaign_id: int, request: ReleaseRequest, *, made_by: int | None = None
+) -> MadeRelease:
+    """Make a release as `make_release`, in a process of its own where that takes long; raises as it does."""
+    with database.reading() as db:
+        event = JudgmentEventRow
+        answers = db.scalar(select(func.count()).where(event.campaign_id == campaign_id)) or 0
+    if answers <= FEW_ANSWERS:
+        return make_release(database, campaign_id, request, made_by=made_by)
+    return apart(database, make_release, campaign_id, request, made_by=made_by)
+
+
+def _freeze(db: Session, campaign: Campaign, request: ReleaseRequest, made_at: datetime) -> _Frozen:
+    about = ReleaseAbout(
+        name=campaign.slug,
+        title=storable(" ".join(request.title.split())) or campaign.name,
+        version=request.version,
+        released_at=made_at,
+        software=__version__,
+        description=storable(request.description.strip()),
+        authors=tuple(storable(" ".join(one.split())) for one in request.authors if one.strip()),
+        licence=storable(request.licence.strip()),
+        homepage=storable(request.homepage.strip()),
+    )
+    contents = collect_release(db, campaign, about, request)
+    if not contents.qrels:
+        raise Conflict(
+            "there is nothing to release: the rule gives no pair a grade",
+            remedy="judge first, or choose another rule",
+        )
+    counts = release_counts(contents)
+    rule = {"label": contents.rule.label, **_rule(request.choice)}
+    return _Frozen(rule, _figures(contents, counts), counts, write_release(contents))
+
+
+def _figures(contents: ReleaseContents, counts: ReleaseCounts) -> dict[str, Any]:
+    kappa = next((one for one in contents.agreement if one.name == "pooled"), None)
+    return {
+        "title": contents.about.title,
+        "included": sorted(contents.included),
+        "relevant_from": contents.rule.relevant_from,
+        "counts": asdict(counts),
+        "kappa": None if kappa is None else [kappa.value, kappa.low, kappa.high, kappa.n],
+    }
+
+
+def _rule(choice: RuleChoice) -> dict[str, Any]:
+    return {"name": choice.rule, "machines": choice.machines, "given": dict(choice.given)}
+
+
+def _check_request(request: ReleaseRequest) -> None:
+    findings = []
+    if not VERSION.fullmatch(request.version):
+        message = f"{request.version[:60]!r} is no version"
+        remedy = "such as 1.0: letters, digits, dots, hyphens and plus signs, 40 at most"
+        findings.append(Finding("Version", None, "version", message, remedy))
+    if request.seed is not None and not 0 <= request.seed < SEEDS:
+        findings.append(Finding("Seed", None, "seed", f"{request.seed} is no seed", "a whole number from 0"))
+    lines = (("Title", request.title), ("Licence", request.licence), ("Homepage", request.homepage))
+    limits = [(name, text, LONGEST_LINE) for name, text in lines]
+    limits += [("Authors", one, LONGEST_LINE) for one in request.authors]
+    limits += [("Description", request.description, LONGEST_TEXT)]
+    for name, text, most in limits:
+        if len(text) > most:
+            message = f"{len(text):,} characters are too many"
+            findings.append(Finding(name, None, name.casefold(), message, f"at most {most:,}"))
+    if findings:
+        raise InvalidInput(findings)
+
+
+def _check_version(db: Session, campaign_id: int, version: str) -> None:
+    chosen = select(ReleaseRow.id).where(ReleaseRow.campaign_id == campaign_id, ReleaseRow.version == version)
+    if db.scalar(chosen) is not None:
+        raise _exists(version)
+
+
+def _exists(version: str) -> Conflict:
+    return Conflict(
+        f"there is a release {version} already", remedy="give this one another version: none is ever replaced"
+    )
