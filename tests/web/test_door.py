@@ -5,20 +5,23 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import threading
+import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
 from flask import Flask, request
 from granian.rsgi import Scope
+from werkzeug.wrappers import Response
 
 from tests.builders import pooled_campaign
 from workbench.errors import WorkbenchError
 from workbench.settings import read_settings
 from workbench.storage.engine import Database
 from workbench.storage.tables import AccountRow
-from workbench.web import bodies, door, health
+from workbench.web import bodies, door, environ, health
 from workbench.web.access import anyone
 from workbench.web.app import create_app
 from workbench.web.door import Door
@@ -53,6 +56,7 @@ class Asked:
     client: str = "[2001:db8::7]:50123"
     authority: str | None = None
     answered: list[tuple[int, dict[str, str], bytes]] = field(default_factory=list)
+    files: list[Path] = field(default_factory=list)
 
     async def __call__(self) -> bytes:
         return b"".join([part async for part in self])
@@ -66,6 +70,10 @@ class Asked:
     def response_bytes(self, status: int, headers: list[tuple[str, str]], body: bytes) -> None:
         if not self.answered:
             self.answered.append((status, dict(headers), body))
+
+    def response_file(self, status: int, headers: list[tuple[str, str]], file: str) -> None:
+        self.response_bytes(status, headers, Path(file).read_bytes())
+        self.files.append(Path(file))
 
     @property
     def status(self) -> int:
@@ -162,6 +170,26 @@ def test_unfinished_bodies_take_no_place(site: Site) -> None:
     through(site, act)
     assert [one.status for one in prompt] == [200, 422, 200]  # {} is no batch of answers
     assert not any(one.answered for one in stalled)
+
+
+def test_a_large_answer_is_sent_as_a_file_which_is_then_deleted(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(environ, "SECONDS_TO_OPEN", 0.2)
+
+    def large() -> Response:
+        return Response(iter([b"x" * 600_000] * 2), headers={"X-Large": "yes"})
+
+    site.app.add_url_rule("/large", view_func=anyone(large))
+    asked = site.asked("/large")
+    assert answered(site, asked) == [200]
+    _, headers, content = asked.answered[0]
+    assert (headers["X-Large"], content) == ("yes", b"x" * 1_200_000)
+    (file,) = asked.files
+    deadline = time.monotonic() + 30
+    while file.exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
 
 
 def test_a_body_that_does_not_go_on_is_given_up(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:

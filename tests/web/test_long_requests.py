@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import signal
+import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
 from multiprocessing import Pipe
@@ -16,6 +17,7 @@ from flask import Flask
 from werkzeug.test import EnvironBuilder
 
 from tests.builders import pooled_campaign
+from workbench.errors import Unavailable
 from workbench.settings import read_settings
 from workbench.storage.engine import Database
 from workbench.storage.migrate import migrate
@@ -23,9 +25,9 @@ from workbench.storage.tables import AccountRow
 from workbench.web import long_requests
 from workbench.web.app import create_app
 from workbench.web.errors import EXPLANATIONS
-from workbench.web.long_requests import LongRequests
+from workbench.web.long_requests import LongRequests, take_response
 from workbench.web.long_worker import answer
-from workbench.web.refusals import Refusals, WholeResponse
+from workbench.web.refusals import Refusals, WholeResponse, answer_of
 from workbench.workflow.people.accounts import account_from
 from workbench.workflow.people.signing_in import open_session
 
@@ -89,6 +91,7 @@ def test_the_second_process_answers_what_organisers_read_and_may_be_killed_or_ha
     assert site.where(site.olga) == (200, "here")  # nobody waits for it to start
     site.until_there()
     first = site.ask(site.olga)
+    assert isinstance(first.body, bytes)
     assert b"<h1" in first.body
     assert dict(first.headers)["Content-Security-Policy"]
     assert site.where(site.ada) == (403, "there")
@@ -124,6 +127,7 @@ def test_a_request_that_ends_its_process_twice_is_refused_and_not_answered_here(
     before = site.asked
     refused = site.ask(site.olga)
     assert (refused.code, dict(refused.headers)["Retry-After"]) == (503, "5")
+    assert isinstance(refused.body, bytes)
     assert EXPLANATIONS[503][1].encode() in refused.body
     assert site.asked == before
 
@@ -150,6 +154,36 @@ def test_an_answer_goes_back_whole_and_its_body_is_closed() -> None:
     ours, theirs = Pipe()
     ours.send({"PATH_INFO": "/p", "REQUEST_METHOD": "GET"})
     answer(app, theirs)
-    assert ours.recv() == ("200 OK", [("X-Path", "/p")])
-    assert ours.recv_bytes() == b"one\ntwo\n"
+    assert take_response(ours) == WholeResponse("200 OK", [("X-Path", "/p")], b"one\ntwo\n")
     assert body.closed
+
+
+def test_a_large_answer_goes_back_as_a_file() -> None:
+    def app(_: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        start_response("200 OK", [])
+        return iter([b"x" * 600_000, b"y" * 600_000])
+
+    ours, theirs = Pipe()
+    ours.send({})
+    answer(app, theirs)
+    path = take_response(ours).body
+    assert isinstance(path, Path)
+    assert path.read_bytes() == b"x" * 600_000 + b"y" * 600_000
+    path.unlink()
+
+
+def test_a_large_answer_that_breaks_off_leaves_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def parts() -> Iterator[bytes]:
+        yield b"x" * 1_200_000
+        raise Unavailable("the database is away")
+
+    def app(_: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        start_response("200 OK", [])
+        return parts()
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with pytest.raises(Unavailable):
+        answer_of(app, {})
+    assert list(tmp_path.iterdir()) == []

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from urllib.parse import quote
 
+from flask import stream_with_context
 from werkzeug.wrappers import Response
 
 from workbench.export import Export, csv_bytes
@@ -17,6 +18,15 @@ def attachment(content: bytes | Iterable[bytes], name: str, *, kind: str = "text
     """Bytes as a file called `name`."""
     whole = content if isinstance(content, bytes) else b"".join(content)
     response = Response(whole, content_type=f"{kind}; charset=utf-8")
+    response.headers["Content-Disposition"] = _disposition(_UNSAFE.sub("-", name))
+    return response
+
+
+def streamed(parts: Iterator[bytes], name: str, *, kind: str, size: int | None = None) -> Response:
+    """A file called `name` whose parts are made while it is sent; `size` is in bytes, where it is known."""
+    response = Response(stream_with_context(parts), content_type=kind)
+    if size is not None:
+        response.content_length = size
     response.headers["Content-Disposition"] = _disposition(_UNSAFE.sub("-", name))
     return response
 

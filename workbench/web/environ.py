@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from typing import Any, Protocol
 
 from granian.rsgi import Scope
@@ -10,12 +11,17 @@ from granian.rsgi import Scope
 from workbench.web.bodies import BodySource
 from workbench.web.refusals import WholeResponse
 
+SECONDS_TO_OPEN = 30.0
+
 
 class Exchange(BodySource, Protocol):
     """A request in RSGI: it sends its body, and takes the response."""
 
     def response_bytes(self, status: int, headers: list[tuple[str, str]], body: bytes) -> None:
         """Send a response; any thread may, and a second one is ignored."""
+
+    def response_file(self, status: int, headers: list[tuple[str, str]], file: str) -> None:
+        """Send a response whose body is that of a file; as `response_bytes`."""
 
 
 def environ_of(scope: Scope) -> dict[str, Any]:
@@ -56,5 +62,12 @@ def environ_of(scope: Scope) -> dict[str, Any]:
 
 
 def send(exchange: Exchange, answer: WholeResponse) -> None:
-    """Send a response."""
-    exchange.response_bytes(answer.code, answer.headers, answer.body)
+    """Send a response; the server sends a file part by part, as the other side takes them."""
+    if isinstance(answer.body, bytes):
+        exchange.response_bytes(answer.code, answer.headers, answer.body)
+        return
+    exchange.response_file(answer.code, answer.headers, str(answer.body))
+    # The server opens it at once, without telling; an open file is there until it is closed.
+    timer = threading.Timer(SECONDS_TO_OPEN, answer.body.unlink)
+    timer.daemon = True
+    timer.start()

@@ -10,12 +10,14 @@ first process answers everything.
 from __future__ import annotations
 
 import logging
+import os
 import queue
 import socket
 import subprocess
 import sys
 import threading
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any
 
 from flask import Flask
@@ -110,6 +112,20 @@ class LongRequests:
             second.close()
 
 
+def put_response(channel: Connection, response: WholeResponse) -> None:
+    """Send a response through a channel: status and headers, then its body, or the path of its file."""
+    body = response.body
+    channel.send((response.status, list(response.headers), isinstance(body, Path)))
+    channel.send_bytes(os.fsencode(body) if isinstance(body, Path) else body)
+
+
+def take_response(channel: Connection) -> WholeResponse:
+    """The response that the other end of a channel has put there."""
+    status, headers, is_file = channel.recv()
+    body = channel.recv_bytes()
+    return WholeResponse(status, headers, Path(os.fsdecode(body)) if is_file else body)
+
+
 class _SecondProcess:
     """The second process and the channels to it; it ends when they are closed, or with this process.
 
@@ -155,8 +171,7 @@ class _SecondProcess:
             channel.send({name: value for name, value in environ.items() if isinstance(value, str | int)})
             if not channel.poll(seconds):
                 raise TimeoutError
-            status, headers = channel.recv()
-            return WholeResponse(status, headers, channel.recv_bytes())
+            return take_response(channel)
         finally:
             # Also if the process has ended: a thread that waits for a channel must notice it too.
             self._free.put(channel)

@@ -1,7 +1,7 @@
 """The process that answers long requests: `python -m workbench.web.long_worker CHANNEL...`, for the server.
 
-Each channel is the file descriptor of an inherited socket: a request arrives as its WSGI environment; the
-response is its status and headers, then its body.
+Each channel is the file descriptor of an inherited socket: a request arrives as its WSGI environment, and
+the response goes back.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from multiprocessing.connection import Connection
 from workbench.settings import read_settings
 from workbench.storage.engine import Database
 from workbench.web.app import create_app
-from workbench.web.long_requests import READY
+from workbench.web.long_requests import READY, put_response
 from workbench.web.refusals import Application, answer_of
 
 # A lower priority than the process that saves judgments.
@@ -37,9 +37,7 @@ def main(descriptors: list[str]) -> None:
 def answer(app: Application, channel: Connection) -> None:
     """Answer the next request of a channel; raises EOFError or OSError if it is closed."""
     environ = channel.recv() | {"wsgi.input": io.BytesIO(), "wsgi.errors": sys.stderr}
-    found = answer_of(app, environ)
-    channel.send((found.status, list(found.headers)))
-    channel.send_bytes(found.body)
+    put_response(channel, answer_of(app, environ))
 
 
 def _serve(app: Application, channel: Connection) -> None:

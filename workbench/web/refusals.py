@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
+import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from flask import Flask, request
 from werkzeug.exceptions import ServiceUnavailable, abort
 from werkzeug.test import EnvironBuilder
 
+from workbench.web.bodies import IN_MEMORY
 from workbench.web.errors import RETRY_SECONDS
 
 STATUSES = (408, 411, 413, 503)
@@ -22,11 +26,14 @@ Application = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 
 @dataclass(frozen=True, slots=True)
 class WholeResponse:
-    """A whole response: its status, such as `200 OK`, its headers and its body."""
+    """A whole response: its status, such as `200 OK`, its headers and its body.
+
+    A large body is a temporary file, which whoever sends it deletes.
+    """
 
     status: str
     headers: list[tuple[str, str]]
-    body: bytes
+    body: bytes | Path
 
     @property
     def code(self) -> int:
@@ -64,13 +71,36 @@ def answer_of(app: Application, environ: dict[str, Any]) -> WholeResponse:
 
     parts = app(environ, start_response)
     try:
-        body = b"".join(parts)
+        body = _body(parts)
     finally:
         close = getattr(parts, "close", None)
         if close is not None:
             close()
     status, headers = started
     return WholeResponse(status, headers, body)
+
+
+def _body(parts: Iterable[bytes]) -> bytes | Path:
+    kept: list[bytes] = []
+    size = 0
+    remaining = iter(parts)
+    for part in remaining:
+        kept.append(part)
+        size += len(part)
+        if size > IN_MEMORY:
+            return _written(itertools.chain(kept, remaining))
+    return b"".join(kept)
+
+
+def _written(parts: Iterable[bytes]) -> Path:
+    with tempfile.NamedTemporaryFile(prefix="workbench-", delete=False) as file:
+        path = Path(file.name)
+        try:
+            file.writelines(parts)
+        except BaseException:
+            path.unlink()
+            raise
+    return path
 
 
 def _page(app: Flask, status: int, *, fragment: bool) -> WholeResponse:

@@ -13,7 +13,6 @@ from workbench.web.context import reading
 from workbench.web.forms import findings_of, sent_files, status_of
 from workbench.web.pages.releases.releases import score_command, zip_of
 from workbench.workflow.releases.reading import public_release, release_sheet
-from workbench.workflow.releases.releases import release_bytes
 from workbench.workflow.releases.scoring import MOST_BYTES, StrangersScore, score_strangers_run
 
 blueprint = Blueprint("public_release", __name__, url_prefix="/releases/<slug>/<version>")
@@ -37,7 +36,7 @@ def download(version: str) -> Response:
     """The bytes as they were made, of a withdrawn release too, so that papers can be checked."""
     with reading() as db:
         _, found = public_release(db, g.slug or "", version)
-        return zip_of(release_bytes(db, found), f"{g.slug}-{found.file_name}")
+    return zip_of(found, g.slug or "")
 
 
 @blueprint.post("/score")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +16,7 @@ from workbench.releases.contents import Included
 from workbench.web import notices
 from workbench.web.access import here, in_archive, organiser, reader, viewer
 from workbench.web.context import app_context, reading, writing
-from workbench.web.downloads import attachment
+from workbench.web.downloads import streamed
 from workbench.web.forms import findings_of, sent_text, status_of
 from workbench.web.pages.qrels.rule_form import rule_form
 from workbench.web.requests import see_other
@@ -28,7 +29,7 @@ from workbench.workflow.releases.releases import (
     Release,
     publish_release,
     release_by_version,
-    release_bytes,
+    release_parts,
     release_readiness,
     releases_of,
     unpublish_release,
@@ -127,7 +128,7 @@ def download(version: str) -> Response:
     """The bytes as they were made, of a withdrawn release too."""
     with reading() as db:
         found = release_by_version(db, here().id, version)
-        return zip_of(release_bytes(db, found), f"{here().slug}-{found.file_name}")
+    return zip_of(found, here().slug)
 
 
 @blueprint.post("/v/<version>/publish")
@@ -184,11 +185,15 @@ def _release_page(version: str, reason: str = "", findings: tuple[Finding, ...] 
     )
 
 
-def zip_of(content: bytes, name: str) -> Response:
-    """The zip of a release as a file."""
-    response = attachment(content, name)
-    response.content_type = "application/zip"
-    return response
+def zip_of(release: Release, slug: str) -> Response:
+    """The zip of a release as a file; `slug` is of its campaign."""
+
+    def parts() -> Iterator[bytes]:
+        with reading() as db:
+            yield from release_parts(db, release)
+
+    name = f"{slug}-{release.file_name}"
+    return streamed(parts(), name, kind="application/zip", size=release.size)
 
 
 def score_command(release: Release) -> str:
