@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from contextlib import ExitStack
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -16,10 +17,11 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import inspect, select, text
 from sqlalchemy.exc import IntegrityError
 
+from workbench import __version__
 from workbench.errors import WorkbenchError
 from workbench.storage.engine import Database
 from workbench.storage.migrate import MIGRATIONS, configuration, migrate
-from workbench.storage.tables import AccountRow, Base, CampaignRow, JudgmentEventRow, PoolRow
+from workbench.storage.tables import AccountRow, Base, CampaignRow, JudgmentEventRow, PoolRow, SchemaUpgradeRow
 
 pytestmark = pytest.mark.engines
 
@@ -198,10 +200,22 @@ def test_a_migrated_database_refuses_what_a_new_one_would(migrated_database: Dat
 def test_a_database_of_a_newer_version_is_refused_and_left_as_it_is(migrated_database: Database) -> None:
     with migrated_database.writing() as db:
         db.execute(text("update alembic_version set version_num = '9999'"))
-    with pytest.raises(WorkbenchError, match="revision 9999, which this version does not know") as refusal:
+    with pytest.raises(WorkbenchError, match=rf"revision 9999; .* {__version__}, .* up to {head()}") as refusal:
         migrate(migrated_database)
     assert "newer" in refusal.value.remedy
+    with migrated_database.writing() as db:
+        # As the newer version would have left it.
+        db.add(SchemaUpgradeRow(revision="9999", program="7.8.9", upgraded_at=datetime.now(UTC)))
+    with pytest.raises(WorkbenchError, match=r"by Workbench 7\.8\.9 to") as refusal:
+        migrate(migrated_database)
+    assert "7.8.9" in refusal.value.remedy
     assert revision(migrated_database) == "9999"
+
+
+def test_an_upgrade_records_which_version_made_it(migrated_database: Database) -> None:
+    with migrated_database.reading() as db:
+        made = db.scalars(select(SchemaUpgradeRow)).one()
+    assert (made.revision, made.program) == (head(), __version__)
 
 
 def test_a_migration_that_fails_leaves_nothing_behind(unmigrated_database: Database) -> None:

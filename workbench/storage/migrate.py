@@ -4,22 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from datetime import UTC, datetime
 from pathlib import Path
 
 from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import text
+from sqlalchemy import delete, insert, inspect, text
 from sqlalchemy.engine import Connection
 
+from workbench import __version__
 from workbench.errors import WorkbenchError
 from workbench.storage.engine import Database, no_foreign_keys, reachable
+from workbench.storage.tables import SchemaUpgradeRow
 
 MIGRATIONS = Path(__file__).resolve().parent / "migrations"
 
 # An arbitrary number that every process of Workbench uses.
 LOCK = 7_361_501
+# What stands for a revision while rows are copied into a database: no version knows it, so none opens it.
+UNFINISHED = "unfinished-copy"
 
 
 def configuration(connection: Connection) -> Config:
@@ -53,20 +58,67 @@ def changing_schema(database: Database) -> Iterator[Connection]:
 def migrate(database: Database) -> None:
     """Upgrade to the latest revision; several processes that start at once wait for one another.
 
-    Raises WorkbenchError if the database does not respond or was created by a newer version.
+    Raises WorkbenchError if the database does not respond, was upgraded by a newer version, or is the
+    destination of a copy that was interrupted.
     """
     reachable(database)
     with changing_schema(database) as connection:
-        if not database.embedded:
-            # However long the migration of another process takes.
-            connection.execute(text("set local lock_timeout = 0"))
-            connection.execute(text("select pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
-        config = configuration(connection)
-        current = MigrationContext.configure(connection).get_current_revision()
-        known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
-        if current is not None and current not in known:
-            raise WorkbenchError(
-                f"the database has revision {current}, which this version does not know",
-                remedy="it was created by a newer version of Workbench; install that version",
-            )
-        command.upgrade(config, "head")
+        wait_for_others(connection)
+        require_known(connection)
+        upgrade_to_latest(connection)
+
+
+def wait_for_others(connection: Connection) -> None:
+    """Let no other process change the schema in this transaction; SQLite's begins with its write lock."""
+    if connection.dialect.name == "postgresql":
+        # However long the migration of another process takes.
+        connection.execute(text("set local lock_timeout = 0"))
+        connection.execute(text("select pg_advisory_xact_lock(:lock)"), {"lock": LOCK})
+
+
+def require_known(connection: Connection) -> None:
+    """Raise WorkbenchError if this version does not know the revision of the database."""
+    current = MigrationContext.configure(connection).get_current_revision()
+    if current == UNFINISHED:
+        raise WorkbenchError(
+            "the copy into this database was interrupted, so it is not complete",
+            remedy="run the same `workbench restore` or `workbench move` again; it continues",
+        )
+    if current is None or current in known_revisions():
+        return
+    program = _program_of(connection, current)
+    by = f"Workbench {program}" if program else "a newer version of Workbench"
+    raise WorkbenchError(
+        f"the database was upgraded by {by} to revision {current}; this is Workbench {__version__}, which"
+        f" knows revisions up to {known_revisions()[-1]}",
+        remedy=f"install {by}" + (" or newer" if program else ""),
+    )
+
+
+def known_revisions() -> tuple[str, ...]:
+    """The revisions that this version knows, the oldest first."""
+    scripts = ScriptDirectory(str(MIGRATIONS)).walk_revisions()
+    return tuple(script.revision for script in scripts)[::-1]
+
+
+def upgrade_to_latest(connection: Connection) -> None:
+    """Upgrade the schema within an open transaction, and record which version did so."""
+    before = MigrationContext.configure(connection).get_current_revision()
+    command.upgrade(configuration(connection), "head")
+    revision = MigrationContext.configure(connection).get_current_revision()
+    if revision == before or revision is None:
+        return
+    table = SchemaUpgradeRow.__table__
+    connection.execute(delete(SchemaUpgradeRow).where(table.c.revision == revision))
+    values = {"revision": revision, "program": __version__, "upgraded_at": datetime.now(UTC)}
+    connection.execute(insert(SchemaUpgradeRow).values(values))
+
+
+def _program_of(connection: Connection, revision: str) -> str | None:
+    table = SchemaUpgradeRow.__tablename__
+    if table not in inspect(connection).get_table_names():
+        return None
+    # By name: a later version may have changed what else the table has.
+    asked = text(f"select program from {table} where revision = :revision")  # noqa: S608  # no user input
+    found = connection.execute(asked, {"revision": revision}).scalar_one_or_none()
+    return None if found is None else str(found)

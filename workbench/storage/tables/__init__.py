@@ -24,6 +24,7 @@ from workbench.storage.tables.people import AccountRow, InvitationRow, MemberRow
 from workbench.storage.tables.pools import PoolEntryRow, PoolEventRow, PoolRow
 from workbench.storage.tables.releases import ReleaseOriginRow, ReleasePartRow, ReleaseRow
 from workbench.storage.tables.runs import CheckedFileRow, GroupMemberRow, GroupRow, PackedRunRow, RunRow
+from workbench.storage.tables.upgrades import SchemaUpgradeRow
 
 __all__ = [
     "AccountRow",
@@ -55,6 +56,7 @@ __all__ = [
     "ReleasePartRow",
     "ReleaseRow",
     "RunRow",
+    "SchemaUpgradeRow",
     "SessionRow",
     "SignInAttemptRow",
     "TopicRow",

@@ -1,0 +1,64 @@
+"""Moving: a whole instance goes from one database to another, between SQLite and PostgreSQL or within one.
+
+Nobody can write to the old database meanwhile, so that no answer is acknowledged there and missing here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+
+from sqlalchemy import text, update
+from sqlalchemy.engine import Connection
+
+from workbench.errors import WorkbenchError
+from workbench.storage.engine import Database
+from workbench.storage.migrate import require_known
+from workbench.storage.portable.contents import Contents
+from workbench.storage.portable.loading import Copied, load
+from workbench.storage.portable.rows import Progress, lines_of, no_progress, survey
+from workbench.storage.portable.schema import PortableTable, revision_of, schema_of
+from workbench.storage.tables import Base, CampaignRow
+
+
+class LockedInstance:
+    """An instance as a source of a copy: one transaction, during which nobody else can write to it."""
+
+    def __init__(self, connection: Connection, progress: Progress = no_progress) -> None:
+        revision = revision_of(connection)
+        if revision is None:
+            raise WorkbenchError("there is nothing to move: the database has no tables of Workbench")
+        self._connection = connection
+        self.contents = Contents(revision, survey(connection, schema_of(revision), progress))
+
+    def lines(self, table: PortableTable) -> Iterator[bytes]:
+        """The rows of a table in the order of their key, one line each without its end."""
+        return lines_of(self._connection, table)
+
+
+def move_instance(source: Database, destination: Database, progress: Progress = no_progress) -> Copied:
+    """Carry everything to an empty database, verify it there, and archive the campaigns that stay behind.
+
+    Raises Conflict unless the destination is empty or has a part of the same copy. Whatever interrupts it,
+    the old database stays as it was, and the new one is opened by nobody until it is complete.
+    """
+    with _locked(source) as connection:
+        require_known(connection)
+        copied = load(LockedInstance(connection, progress), destination, progress)
+        connection.execute(
+            update(CampaignRow.__table__)  # type: ignore[arg-type]
+            .where(CampaignRow.archived_at.is_(None))
+            .values(archived_at=datetime.now(UTC))
+        )
+    return copied
+
+
+@contextmanager
+def _locked(source: Database) -> Iterator[Connection]:
+    with source.writing() as db:
+        connection = db.connection()
+        if not source.embedded:
+            names = ", ".join(f'"{name}"' for name in Base.metadata.tables)
+            connection.execute(text(f"lock table {names} in share row exclusive mode"))
+        yield connection
