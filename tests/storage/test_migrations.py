@@ -21,7 +21,14 @@ from workbench import __version__
 from workbench.errors import WorkbenchError
 from workbench.storage.engine import Database
 from workbench.storage.migrate import MIGRATIONS, configuration, migrate
-from workbench.storage.tables import AccountRow, Base, CampaignRow, JudgmentEventRow, PoolRow, SchemaUpgradeRow
+from workbench.storage.tables import (
+    AccountRow,
+    Base,
+    CampaignRow,
+    JudgmentEventRow,
+    PoolRow,
+    SchemaUpgradeRow,
+)
 
 pytestmark = pytest.mark.engines
 
@@ -200,7 +207,7 @@ def test_a_migrated_database_refuses_what_a_new_one_would(migrated_database: Dat
 def test_a_database_of_a_newer_version_is_refused_and_left_as_it_is(migrated_database: Database) -> None:
     with migrated_database.writing() as db:
         db.execute(text("update alembic_version set version_num = '9999'"))
-    with pytest.raises(WorkbenchError, match=rf"revision 9999; .* {__version__}, .* up to {head()}") as refusal:
+    with pytest.raises(WorkbenchError, match=rf"revision 9999; .* up to {head()}") as refusal:
         migrate(migrated_database)
     assert "newer" in refusal.value.remedy
     with migrated_database.writing() as db:

@@ -13,8 +13,9 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from workbench.errors import WorkbenchError
 from workbench.settings import Settings, read_settings
-from workbench.storage.engine import Database
+from workbench.storage.engine import Database, reachable
 from workbench.storage.migrate import migrate
 
 
@@ -53,6 +54,26 @@ def open_database(settings: Settings) -> Iterator[Database]:
     database = Database(settings.database_url)
     try:
         migrate(database)
+        yield database
+    finally:
+        database.close()
+
+
+@contextmanager
+def existing_database(settings: Settings) -> Iterator[Database]:
+    """The database of these settings as it is, of whatever revision; closed at the end.
+
+    Raises WorkbenchError if there is none: opening it would make an empty one.
+    """
+    address = settings.database_url
+    file = Path(address.removeprefix("sqlite:///"))
+    if address.startswith("sqlite:///") and not file.is_file():
+        raise WorkbenchError(
+            f"there is no database at {file}", remedy="name its folder with --instance, or its --database"
+        )
+    database = Database(address)
+    try:
+        reachable(database)
         yield database
     finally:
         database.close()

@@ -38,6 +38,10 @@ COMMANDS = {
     "convert": "workbench.cli.convert:command",
     "trust": "workbench.cli.trust:command",
     "release": "workbench.cli.release:command",
+    "backup": "workbench.cli.backup:backup",
+    "restore": "workbench.cli.backup:restore",
+    "verify": "workbench.cli.verify:verify",
+    "move": "workbench.cli.move:move",
     "help": "workbench.cli.help:command",
 }
 

@@ -229,8 +229,8 @@ class BackupFile:
             raise self._damaged(f"its manifest cannot be read: {error!r}") from error
         if contents.sha256 != manifest.get("sha256"):
             raise self._damaged("its manifest was changed")
-        schema = [(one.name, one.columns) for one in contents.schema]
-        if [(one.name, one.columns) for one in tables] != schema:
+        schema = {one.name: one.columns for one in contents.schema}
+        if {one.name: one.columns for one in tables} != schema or len(tables) != len(schema):
             raise self._damaged(f"its tables are not those of revision {contents.revision}")
         return contents, made_at, program
 

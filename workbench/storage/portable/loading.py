@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any
 
 from alembic import command
-from sqlalchemy import Column, MetaData, String, Table, delete, func, insert, select, text, update
+from sqlalchemy import Column, MetaData, String, Table, delete, func, insert, select, update
 from sqlalchemy.engine import Connection
 from sqlalchemy.exc import DataError, IntegrityError
 
@@ -55,7 +55,7 @@ _OWN = frozenset({SchemaUpgradeRow.__tablename__, *LEFT_OUT})
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """A copy that was verified: what it holds, and how many rows were there already from an earlier attempt."""
+    """A verified copy: what it holds, and how many rows were there already from an earlier attempt."""
 
     contents: Contents
     resumed: int
@@ -77,7 +77,7 @@ def load(source: CopySource, database: Database, progress: Progress = no_progres
     different = differing_tables(found, contents.tables)
     if different:
         raise WorkbenchError(
-            f"the copy was not completed: the rows of {', '.join(different)} are not the same as in the source",
+            f"the copy is not complete: the rows of {', '.join(different)} are not those of the source",
             remedy="let nothing else write to the new database, delete it, and start again",
         )
     _reveal(database, contents)
@@ -190,10 +190,7 @@ def number_after_last(connection: Connection, table: PortableTable) -> None:
     """Have PostgreSQL number the next row of a table after its last one; SQLite does so by itself."""
     if "id" not in table.columns:
         return
-    connection.execute(
-        text(
-            "select setval(pg_get_serial_sequence(:table, 'id'), greatest(max(id), 1), max(id) is not null)"
-            f' from "{table.name}"'  # noqa: S608  # a name of our own
-        ),
-        {"table": table.name},
-    )
+    number = table.table.c.id
+    sequence = func.pg_get_serial_sequence(table.name, "id")
+    last = func.greatest(func.max(number), 1)
+    connection.execute(select(func.setval(sequence, last, func.max(number).is_not(None))))

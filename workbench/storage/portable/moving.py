@@ -14,7 +14,7 @@ from sqlalchemy.engine import Connection
 
 from workbench.errors import WorkbenchError
 from workbench.storage.engine import Database
-from workbench.storage.migrate import require_known
+from workbench.storage.migrate import migrate
 from workbench.storage.portable.contents import Contents
 from workbench.storage.portable.loading import Copied, load
 from workbench.storage.portable.rows import Progress, lines_of, no_progress, survey
@@ -40,16 +40,15 @@ class LockedInstance:
 def move_instance(source: Database, destination: Database, progress: Progress = no_progress) -> Copied:
     """Carry everything to an empty database, verify it there, and archive the campaigns that stay behind.
 
-    Raises Conflict unless the destination is empty or has a part of the same copy. Whatever interrupts it,
-    the old database stays as it was, and the new one is opened by nobody until it is complete.
+    The old database is upgraded first, if it is of an earlier version. Raises Conflict unless the destination
+    is empty or has a part of the same copy. Whatever interrupts it, nothing is missing in the old database,
+    and nobody opens the new one until it is complete.
     """
+    migrate(source)
     with _locked(source) as connection:
-        require_known(connection)
         copied = load(LockedInstance(connection, progress), destination, progress)
         connection.execute(
-            update(CampaignRow.__table__)  # type: ignore[arg-type]
-            .where(CampaignRow.archived_at.is_(None))
-            .values(archived_at=datetime.now(UTC))
+            update(CampaignRow).where(CampaignRow.archived_at.is_(None)).values(archived_at=datetime.now(UTC))
         )
     return copied
 

@@ -9,15 +9,29 @@ from typing import Any
 
 from alembic import command
 from alembic.runtime.migration import MigrationContext
-from sqlalchemy import JSON, Boolean, Column, DateTime, LargeBinary, MetaData, String, Table, Text, cast, inspect
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    Column,
+    DateTime,
+    Double,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    cast,
+    inspect,
+)
 from sqlalchemy.engine import Connection
 from sqlalchemy.sql.elements import ColumnElement
 from sqlalchemy.types import TypeEngine, UserDefinedType
 
 from workbench.errors import WorkbenchError
 from workbench.storage.engine import Database
-from workbench.storage.migrate import changing_schema, configuration
-from workbench.storage.tables import Moment, SessionRow, SignInAttemptRow
+from workbench.storage.migrate import changing_schema, configuration, known_revisions
+from workbench.storage.tables import Base, Moment, SessionRow, SignInAttemptRow
 
 VERSION_TABLE = "alembic_version"
 LEFT_OUT = frozenset({SessionRow.__tablename__, SignInAttemptRow.__tablename__})
@@ -52,35 +66,48 @@ class PortableTable:
 def schema_of(revision: str) -> tuple[PortableTable, ...]:
     """The tables of a revision that are carried, each after those that it refers to.
 
-    They are made in a database in memory, by the migrations up to there, and read from it.
+    Those of an earlier one are made in a database in memory, by the migrations up to there, and read from it.
     """
+    if revision == known_revisions()[-1]:
+        return _portable_tables(Base.metadata)
     with closing(Database("sqlite://")) as database, changing_schema(database) as connection:
-        command.upgrade(configuration(connection), revision)
-        found = MetaData()
-        found.reflect(connection)
-        return tuple(
-            _portable(table)
-            for table in found.sorted_tables
-            if table.name != VERSION_TABLE and table.name not in LEFT_OUT
-        )
+        return _portable_tables(migrated_in_memory(connection, revision))
 
 
-def _portable(table: Table) -> PortableTable:
-    # With types that read the same from both engines.
-    columns = [Column(one.name, _type_of(one.type), primary_key=one.primary_key) for one in table.columns]
+def migrated_in_memory(connection: Connection, revision: str) -> MetaData:
+    """The tables that the migrations up to a revision make in an empty database."""
+    command.upgrade(configuration(connection), revision)
+    found = MetaData()
+    found.reflect(connection)
+    return found
+
+
+def _portable_tables(metadata: MetaData) -> tuple[PortableTable, ...]:
+    left_out = {VERSION_TABLE, *LEFT_OUT}
+    return tuple(portable_table(one) for one in metadata.sorted_tables if one.name not in left_out)
+
+
+def portable_table(table: Table) -> PortableTable:
+    """A table with its columns in one order, the key first, and with types that read the same everywhere."""
     key = tuple(one.name for one in table.primary_key)
-    plain = Table(table.name, MetaData(), *columns)
-    return PortableTable(table.name, tuple(one.name for one in columns), key, plain)
+    others = sorted(set(table.columns.keys()) - set(key))
+    columns = [Column(name, _type_of(table.columns[name].type), primary_key=name in key) for name in key]
+    columns += [Column(name, _type_of(table.columns[name].type)) for name in others]
+    return PortableTable(table.name, (*key, *others), key, Table(table.name, MetaData(), *columns))
 
 
 def _type_of(found: TypeEngine[Any]) -> TypeEngine[Any]:
     if isinstance(found, JSON):
         return StoredJson()
-    if isinstance(found, DateTime):
+    if isinstance(found, DateTime | Moment):
         return Moment()
-    if isinstance(found, Boolean | LargeBinary):
-        return found
-    return String(found.length) if isinstance(found, String) else found
+    if isinstance(found, String):
+        return String(found.length)
+    for kind in (Boolean, LargeBinary, Double):
+        if isinstance(found, kind):
+            return kind()
+    # SQLite reads every whole number as INTEGER, of which PostgreSQL's has half the width.
+    return BigInteger()
 
 
 def revision_of(connection: Connection) -> str | None:

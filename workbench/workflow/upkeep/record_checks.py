@@ -1,0 +1,193 @@
+"""Whether what judging, pooling and deciding left fits together: current is latest, counters are counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select, and_, exists, func, not_, or_, select
+from sqlalchemy.orm import Session, aliased
+
+from workbench.errors import Finding, Severity, WorkbenchError
+from workbench.storage.events import CURRENT_PURPOSES, WITHDRAWN, current_events
+from workbench.storage.tables import (
+    AdjudicationEventRow,
+    AssessorRow,
+    AssignmentRow,
+    CampaignRow,
+    JudgmentEventRow,
+    PoolEntryRow,
+    PoolEventRow,
+    PoolRow,
+    PreferenceEventRow,
+    PreferenceTaskRow,
+    RunRow,
+    TopicRow,
+)
+from workbench.workflow.campaigns.scales import scale_from_json
+from workbench.workflow.judging.record import SCREEN
+from workbench.workflow.pools.adaptive_pools import is_adaptive
+
+MOST = 20
+"""Rows named for each kind of finding; more of the same say no more."""
+BACKWARDS = timedelta(seconds=60)
+"""By how much the time of an event may be before that of an earlier one: processes differ a little."""
+REPORT = "keep a backup as it is, and report how it came about"
+
+
+def check_events(db: Session) -> Iterator[Finding]:
+    """Judgments whose assessor, assignment or topic is not of their campaign."""
+    event, assessor, assignment = JudgmentEventRow, AssessorRow, AssignmentRow
+    wrong: dict[str, Select[Any]] = {
+        "its assessor belongs to another campaign": select(event.id)
+        .join(assessor, assessor.id == event.assessor_id)
+        .where(assessor.campaign_id != event.campaign_id),
+        "its assignment is another assessor's": select(event.id)
+        .join(assignment, assignment.id == event.assignment_id)
+        .where(assignment.assessor_id != event.assessor_id),
+        "its assignment is of another topic": select(event.id)
+        .join(assignment, assignment.id == event.assignment_id)
+        .where(assignment.topic != event.topic),
+        "its topic is not in the campaign": select(event.id).where(
+            not_(_is_topic(event.campaign_id, event.topic))
+        ),
+    }
+    for message, chosen in wrong.items():
+        for number in db.scalars(chosen.order_by(event.id).limit(MOST)):
+            yield Finding(f"judgment_event {number}", None, "event", message, REPORT)
+
+
+def check_grades(db: Session) -> Iterator[Finding]:
+    """Grades outside the scale of their campaign, of judgments and decisions; scales that cannot be read."""
+    for campaign_id, data in db.execute(select(CampaignRow.id, CampaignRow.scale)).all():
+        try:
+            values = [grade.value for grade in scale_from_json(data).grades]
+        except (WorkbenchError, ValueError, KeyError, TypeError) as error:
+            message = f"its scale cannot be read: {error}"
+            yield Finding(f"campaign {campaign_id}", None, "grade", message, REPORT)
+            continue
+        for row in (JudgmentEventRow, AdjudicationEventRow):
+            outside = (row.campaign_id == campaign_id, row.grade.is_not(None), row.grade.not_in(values))
+            for number, grade in db.execute(select(row.id, row.grade).where(*outside).limit(MOST)):
+                message = f"its grade {grade} is not on the scale"
+                yield Finding(f"{row.__tablename__} {number}", None, "grade", message, REPORT)
+
+
+def check_current(db: Session) -> Iterator[Finding]:
+    """Whether the current judgment of each pair is its latest event, walking through all of them."""
+    event = JudgmentEventRow
+    for campaign_id, assessor_id in db.execute(select(AssessorRow.campaign_id, AssessorRow.id)).all():
+        walked: dict[tuple[str, str], tuple[int, str]] = {}
+        chosen = select(event.id, event.topic, event.docno, event.answer).where(
+            event.campaign_id == campaign_id,
+            event.assessor_id == assessor_id,
+            event.purpose.in_(CURRENT_PURPOSES),
+        )
+        for number, topic, docno, answer in db.execute(chosen.order_by(event.id)):
+            walked[topic, docno] = number, answer
+        expected = {number for number, answer in walked.values() if answer != WITHDRAWN}
+        found = {one.id for one in current_events(db, campaign_id, assessor_ids=[assessor_id], put_off=True)}
+        for number in sorted(expected ^ found)[:MOST]:
+            missing = "it is the latest of its pair, and not current"
+            message = missing if number in expected else "it is current, and not the latest of its pair"
+            yield Finding(f"judgment_event {number}", None, "current", message, REPORT)
+
+
+def check_clock(db: Session) -> Iterator[Finding]:
+    """Assessors with answers whose time is before that of an earlier one: the clock was set back."""
+    event = JudgmentEventRow
+    before = func.max(event.recorded_at).over(
+        partition_by=event.assessor_id, order_by=event.id, rows=(None, -1)
+    )
+    times = select(
+        event.assessor_id, event.id, event.recorded_at, before.label("before"), event.source
+    ).subquery()
+    later = aliased(times)
+    chosen = select(later.c.assessor_id, later.c.id, later.c.recorded_at, later.c.before).where(
+        later.c.source == SCREEN, later.c.recorded_at < later.c.before
+    )
+    counted: dict[int, list[int]] = {}
+    for assessor_id, number, at, latest in db.execute(chosen.order_by(later.c.id)):
+        if latest - at > BACKWARDS:
+            counted.setdefault(assessor_id, []).append(number)
+    for assessor_id, numbers in counted.items():
+        yield Finding(
+            f"assessor {assessor_id}",
+            None,
+            "clock",
+            f"{len(numbers)} answers, the first judgment_event {numbers[0]}, have a time before that of an"
+            " earlier one",
+            "nothing is lost: their order is that of their numbers; check the clock of the server",
+            Severity.WARNING,
+        )
+
+
+def check_pools(db: Session) -> Iterator[Finding]:
+    """Pools whose counter is not the number of their pairs, or whose runs are not in the campaign."""
+    pool, entry = PoolRow, PoolEntryRow
+    counts = dict(db.execute(select(entry.pool_id, func.count()).group_by(entry.pool_id)).all())
+    for row in db.scalars(select(pool).where(pool.campaign_id.is_not(None)).order_by(pool.id)):
+        place = f"pool {row.id}, {row.name}"
+        found = counts.get(row.id, 0)
+        if not is_adaptive(row) and found != row.pairs:
+            yield Finding(place, None, "pool-pairs", f"it has {found} pairs, and says {row.pairs}", REPORT)
+        files = {one["sha256"] for one in row.recipe.get("runs", ()) if "sha256" in one}
+        there = select(RunRow.sha256).where(RunRow.campaign_id == row.campaign_id)
+        missing = len(files - set(db.scalars(there)))
+        if missing:
+            yield Finding(
+                place,
+                None,
+                "pool-runs",
+                f"{missing} of the {len(files)} runs of its recipe are not here",
+                "nothing, if the campaign was imported from a release without runs; else restore them",
+                Severity.WARNING,
+            )
+    outside = select(entry.pool_id, entry.topic, entry.docno).join(pool, pool.id == entry.pool_id)
+    strange = and_(pool.campaign_id.is_not(None), not_(_is_topic(pool.campaign_id, entry.topic)))
+    for number, topic, docno in db.execute(outside.where(strange).limit(MOST)):
+        message = "its topic is not in the campaign"
+        yield Finding(f"pool_entry {number}, {topic}, {docno}", None, "pool-topic", message, REPORT)
+
+
+def check_pool_events(db: Session) -> Iterator[Finding]:
+    """Events of adaptive pools that are not numbered from 1 without a gap, or tell of another judgment."""
+    row, event = PoolEventRow, JudgmentEventRow
+    numbered = select(row.pool_id, row.topic, func.count(), func.max(row.number)).group_by(
+        row.pool_id, row.topic
+    )
+    for pool_id, topic, count, last in db.execute(numbered.having(func.count() != func.max(row.number))):
+        message = f"it has {count} events, and the last is number {last}"
+        yield Finding(f"pool_event {pool_id}, {topic}", None, "pool-events", message, REPORT)
+    other = or_(
+        event.topic != row.topic,
+        event.docno != row.docno,
+        and_(row.assessor_id.is_not(None), event.assessor_id != row.assessor_id),
+    )
+    chosen = select(row.pool_id, row.topic, row.number).join(event, event.id == row.judgment_event_id)
+    for pool_id, topic, number in db.execute(chosen.where(other).limit(MOST)):
+        message = "it names the judgment of another document or assessor"
+        yield Finding(f"pool_event {pool_id}, {topic}, {number}", None, "pool-events", message, REPORT)
+
+
+def check_decisions(db: Session) -> Iterator[Finding]:
+    """Decisions on judgments that are not there; preferences between what their task does not have."""
+    row = AdjudicationEventRow
+    for number, seen in db.execute(select(row.id, row.seen).order_by(row.id)).all():
+        numbers = {one[0] for one in seen if one and one[0] is not None}
+        there = db.scalars(select(JudgmentEventRow.id).where(JudgmentEventRow.id.in_(sorted(numbers))))
+        missing = sorted(numbers - set(there))
+        if missing:
+            message = f"judgment_event {missing[0]}, which the adjudicator saw, is not here"
+            yield Finding(f"adjudication_event {number}", None, "decision", message, REPORT)
+    preference, task = PreferenceEventRow, PreferenceTaskRow
+    chosen = select(preference.id, preference.first, preference.second, task.pairs)
+    for number, first, second, pairs in db.execute(chosen.join(task, task.id == preference.task_id)):
+        if [first, second] not in pairs:
+            message = "its task does not have this pair"
+            yield Finding(f"preference_event {number}", None, "decision", message, REPORT)
+
+
+def _is_topic(campaign_id: Any, topic: Any) -> ColumnElement[bool]:
+    return exists().where(TopicRow.campaign_id == campaign_id, TopicRow.topic == topic)
