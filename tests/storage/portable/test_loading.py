@@ -35,7 +35,8 @@ def filled(migrated_sqlite: Path, tmp_path: Path) -> Iterator[Database]:
     with opened_copy(migrated_sqlite, tmp_path) as database:
         with database.writing() as db:
             db.add(AccountRow(login="ada", name="Ada", password_hash="-", created_at=NOW))
-            filled_release(db, filled_campaign(db))
+            campaign_id = filled_campaign(db)
+        filled_release(database, campaign_id)
         yield database
 
 

@@ -15,8 +15,9 @@ from tests.databases import opened_copy
 from tests.workflow.releases.filled import filled_campaign, filled_release
 from workbench.errors import Severity, WorkbenchError
 from workbench.storage.engine import Database
+from workbench.storage.events import current_events
 from workbench.storage.integrity import check_constraints
-from workbench.workflow.upkeep import verify as verifying
+from workbench.workflow.upkeep import record_checks
 from workbench.workflow.upkeep.record_checks import check_clock, check_current
 from workbench.workflow.upkeep.verify import verify
 
@@ -26,7 +27,8 @@ def instance(migrated_sqlite: Path, tmp_path: Path) -> Iterator[Database]:
     """An instance with records of every kind."""
     with opened_copy(migrated_sqlite, tmp_path) as database:
         with database.writing() as db:
-            filled_release(db, filled_campaign(db))
+            campaign_id = filled_campaign(db)
+        filled_release(database, campaign_id)
         yield database
 
 
@@ -103,15 +105,10 @@ def test_what_is_twice_is_found(instance: Database) -> None:
 
 def test_the_current_judgment_is_recounted(instance: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     # Cara's first answer of d#3 in T1 is event 3, her later one event 13.
-    real = verifying.CHECKS["current judgments"]
-    assert real is check_current
-    from workbench.workflow.upkeep import record_checks
-
     def without_the_last(db: Session, *args: object, **options: object) -> tuple[object, ...]:
-        found = current(db, *args, **options)  # type: ignore[arg-type]
+        found = current_events(db, *args, **options)  # type: ignore[arg-type]
         return tuple(one for one in found if one.id != 13)
 
-    current = record_checks.current_events
     monkeypatch.setattr(record_checks, "current_events", without_the_last)
     with instance.reading() as db:
         assert [(one.code, one.source) for one in check_current(db)] == [("current", "judgment_event 13")]
