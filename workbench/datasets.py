@@ -12,15 +12,16 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
 from workbench.errors import NotFound, WorkbenchError
 from workbench.formats.fields import collapsed
 from workbench.formats.sgml import sgml_document
-from workbench.formats.web_pages import web_page
-from workbench.records import Document, Qrel, Ranking, Run, Topic
+from workbench.formats.single_files import sha256_of
+from workbench.formats.web_pages import PAGE_TYPES, web_page
+from workbench.records import Document, Original, Qrel, Ranking, Run, Topic
 
 INSTALL = "pip install 'ir-workbench[datasets]'"
 
@@ -145,7 +146,7 @@ def shown_document(record: Any) -> Document:
         return Document(docno, collapsed(read.title), read.text)
     title = collapsed(_first(record, fields, _TITLES))
     if "body_content_type" in fields:
-        return web_page(docno, record.body, _header_charset(record.http_headers))
+        return _with_original(record, fields)
     if "body_paras_html" in fields:
         paragraphs = "".join(f"<p>{paragraph}</p>\n" for paragraph in record.body_paras_html)
         return Document(docno, title, paragraphs or record.body)
@@ -154,6 +155,20 @@ def shown_document(record: Any) -> Document:
     if not written and hasattr(record, "default_text"):
         written = [record.default_text().removeprefix(_first(record, fields, _TITLES)).strip()]
     return Document(docno, title, "\n\n".join(written))
+
+
+def _with_original(record: Any, fields: set[str]) -> Document:
+    """A page of the web, with its bytes as they were crawled."""
+    charset = _header_charset(record.http_headers)
+    kind = str(record.body_content_type or "").partition(";")[0].strip().lower() or "text/html"
+    original = Original(
+        kind if kind in PAGE_TYPES else "text/html",
+        record.body,
+        sha256_of(record.body),
+        str(record.url) if "url" in fields else "",
+        charset or "",
+    )
+    return replace(web_page(str(record.doc_id), record.body, charset), original=original)
 
 
 def _library() -> Any:

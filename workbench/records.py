@@ -24,12 +24,38 @@ class Topic:
 
 
 @dataclass(frozen=True, slots=True)
+class Original:
+    """The bytes that a document was read from: a PDF, an image, or a page as it was crawled.
+
+    `content` is None where only the SHA-256 of the bytes is known. `address` is what pages call it, `charset`
+    that of a text. `shown` is the form that a browser gets, where that is not `content` itself. Sizes are in
+    pixels. `beside` marks an image of other documents, which is none by itself.
+    """
+
+    media_type: str
+    content: bytes | None
+    sha256: str
+    address: str = ""
+    charset: str = ""
+    shown: bytes | None = None
+    width: int | None = None
+    height: int | None = None
+    beside: bool = False
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the text of the document is all that is shown of it."""
+        return self.media_type.startswith("text/") or self.media_type == "application/xhtml+xml"
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
-    """A document as shown to assessors; `text` is plain text or HTML."""
+    """A document as shown to assessors; `text` is plain text or HTML, `original` what it was read from."""
 
     docno: str
     title: str = ""
     text: str = ""
+    original: Original | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +171,7 @@ class Scale:
 # FIXED_KEYS were always reserved for commands of the judging desk. The other RESERVED_KEYS became commands
 # later: older scales may still use them for grades.
 FIXED_KEYS = frozenset("uxz?/[] ")
-RESERVED_KEYS = FIXED_KEYS | frozenset("scnphalgt")
+RESERVED_KEYS = FIXED_KEYS | frozenset("scnphalgtv")
 
 BINARY = Scale(
     (

@@ -8,6 +8,7 @@ import { takeEnter } from "./finished.js";
 import { judge, keepComment, putOff, undo } from "./judging.js";
 import * as list from "./list.js";
 import { go, step } from "./navigation.js";
+import { listenToPlain, togglePlain } from "./plain.js";
 import { listenToSwipes, showWays } from "./swipe.js";
 import { leaveTopic, listenToTopic, toggleTopic } from "./topic_pane.js";
 import { drawLight } from "./view.js";
@@ -20,6 +21,7 @@ const COMMANDS = {
   comment: (desk) => desk.mayJudge() && desk.comments.open(),
   next_document: (desk) => step(desk, 1),
   previous_document: (desk) => step(desk, -1),
+  plain: togglePlain,
   list: (desk) => (list.isOpen() ? list.close() : list.open(desk)),
   topic: toggleTopic,
   guidelines: showGuidelines,
@@ -31,6 +33,7 @@ export function listenToControls(desk) {
   const meanings = meaningsOf(JSON.parse(element.dataset.keys));
   listenToBoxes();
   listenToTopic();
+  listenToPlain();
   element.addEventListener("desk:shown", leaveTopic);
   listenToKeys({
     before: (event) => pressedInBox(desk, event),

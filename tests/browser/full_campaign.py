@@ -12,8 +12,10 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from tests.browser.people import CHEAP, PASSWORD, demo_instance, stored
+from tests.formats.image_files import image_document, png_file
 from workbench.consensus.rule_choice import rule_choice
 from workbench.demo.campaign import POOL, SLUG
+from workbench.formats.single_files import sha256_of
 from workbench.pooling.strategies import PoolRecipe
 from workbench.records import FOUR_GRADES, Document, Topic
 from workbench.storage.engine import Database
@@ -101,6 +103,8 @@ def _extended(database: Database) -> FullCampaign:
             "what": "preferences",
         }
         samples |= {"part": "rules", "kind": "csv", "topic": "T02", "page": "agreement"}
+        load_documents(db, campaign.id, [image_document("picture")], source="picture")
+        samples |= {"sha256": sha256_of(png_file(1, 1)), "picture": "picture"}
         samples |= {"question": "depth", "holes": "holes", "topics": "topics"}
         samples |= _work(db, campaign.id, accounts)
         samples["back_topic"], samples["back"] = _settle(db, campaign.id, accounts)

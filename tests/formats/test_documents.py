@@ -52,7 +52,7 @@ def test_every_format_gives_the_same_document_whatever_its_clothes(format: str) 
 
 
 def test_an_unknown_format_is_refused_before_anything_is_read() -> None:
-    with pytest.raises(WorkbenchError, match="warc, jats, mail, jsonl, trec, smart, tsv"):
+    with pytest.raises(WorkbenchError, match="warc, pdf, image, jats, mail, jsonl, trec, smart, tsv"):
         read_documents(stream(""), source="d", format="csv")
 
 

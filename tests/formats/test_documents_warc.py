@@ -5,9 +5,11 @@ from __future__ import annotations
 import gzip
 import io
 import tracemalloc
+from dataclasses import replace
 
 import pytest
 
+from tests.formats.image_files import png_file
 from workbench.errors import InvalidInput
 from workbench.formats.documents import read_documents
 from workbench.formats.documents_warc import LONGEST_PAGE
@@ -42,6 +44,11 @@ def read(content: bytes, format: str | None = None) -> list[Document]:
     return list(read_documents(io.BytesIO(content), source="f", format=format))
 
 
+def plain(document: Document) -> Document:
+    """The document without the bytes that it was read from."""
+    return replace(document, original=None)
+
+
 def refused(content: bytes) -> list[tuple[int | None, str]]:
     with pytest.raises(InvalidInput) as error:
         read(content)
@@ -62,8 +69,8 @@ def test_pages_and_plain_texts_are_documents_and_nothing_else_is() -> None:
     )
     first, second, third = read(content)
     # By hand: the title's entity is decoded and its line break collapsed; the text is the page, whole.
-    assert first == Document("cw-1", "Tides & nets", PAGE.decode())
-    assert (second.docno, third) == ("http://x/2", Document("http://x/4", "", "Low tide\nat noon"))
+    assert plain(first) == Document("cw-1", "Tides & nets", PAGE.decode())
+    assert (second.docno, plain(third)) == ("http://x/2", Document("http://x/4", "", "Low tide\nat noon"))
     packed = b"".join(
         gzip.compress(part) for part in (content[:50], content[50:])
     )  # members, as archives have
@@ -135,3 +142,28 @@ def test_a_page_that_grows_when_it_is_unpacked_takes_bounded_memory() -> None:
         assert tracemalloc.get_traced_memory()[1] < 4 * LONGEST_PAGE
     finally:
         tracemalloc.stop()
+
+
+def test_the_bytes_of_a_page_stay_and_images_come_beside_the_pages() -> None:
+    picture = png_file(3, 2)
+    content = b"".join(
+        (
+            record(response(picture, b"Content-Type: image/png"), fields=at(b"http://x/i.png")),
+            record(response(picture[:20], b"Content-Type: image/png"), fields=at(b"http://x/cut.png")),
+            record(response(b"<svg/>", b"Content-Type: image/svg+xml"), fields=at(b"http://x/i.svg")),
+            record(response(picture, b"Content-Type: image/png", b"404 No"), fields=at(b"http://x/no.png")),
+            record(
+                response("<p>ébb".encode("latin-1"), b"Content-Type: text/html; charset=latin1"),
+                fields=at(b"http://x/"),
+            ),
+        )
+    )
+    image, page = read(content)
+    assert image.original is not None
+    assert page.original is not None
+    assert (image.original.beside, image.original.address) == (True, "http://x/i.png")
+    assert (image.original.width, image.original.height) == (3, 2)
+    assert page.original.content == b"<p>\xe9bb"
+    assert (page.original.charset, page.original.address, page.original.is_text) == (
+        "latin1", "http://x/", True,
+    )  # fmt: skip

@@ -40,7 +40,6 @@ LONG = "a sentence of a document that goes on for quite a while " * 5
         ("301:high tides\n302:nets", FileKind.TOPICS, False),
         ("d1\nd2\nd3", FileKind.UNKNOWN, True),
         ("", FileKind.UNKNOWN, True),
-        ("%PDF-1.4", FileKind.UNKNOWN, True),
         ("a\0b", FileKind.UNKNOWN, True),
     ],
 )

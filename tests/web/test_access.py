@@ -19,12 +19,15 @@ from werkzeug.routing import Rule
 from tests.builders import ALPHA, run_text
 from tests.cast import CHEAP, ROLES, Cast, signed_in_client
 from tests.databases import fill
+from tests.formats.image_files import image_document, png_file
+from workbench.formats.single_files import sha256_of
 from workbench.records import Answer
 from workbench.settings import read_settings
 from workbench.storage.engine import Database
 from workbench.storage.tables import Base
 from workbench.web.access import Access, Who, access_of, anyone
 from workbench.web.app import create_app
+from workbench.workflow.campaigns.collection import load_documents
 from workbench.workflow.judging.record import record
 from workbench.workflow.judging.submission import Submission
 from workbench.workflow.people.invitations import invite
@@ -85,6 +88,8 @@ def samples(sqlite_database: Database, cast: Cast) -> dict[str, Any]:
         expected = run_checker(db, cast.campaign_id)
         checked = check_file(expected, "late.txt", io.BytesIO(run_text("late", ALPHA)))
         number = add_to_batch(db, cast.campaign_id, "a-batch-of-files", checked)
+        load_documents(db, cast.campaign_id, [image_document("picture")], source="picture")
+        picture = sha256_of(png_file(1, 1))
     return {
         "slug": cast.slug,
         "filename": "workbench.css",
@@ -105,6 +110,7 @@ def samples(sqlite_database: Database, cast: Cast) -> dict[str, Any]:
         "page": "judging",
         "question": "holes",
         "version": "1.0",
+        "sha256": picture,
     }
 
 

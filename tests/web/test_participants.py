@@ -99,6 +99,7 @@ def test_no_route_shows_a_participant_anything_of_others(
         "pool_id": cast.pool_id, "group_id": rival, "topic": "T1", "docno": "d1",
         "batch": "a-batch-of-files", "number": number, "table": "growth", "part": "rules", "kind": "csv",
         "page": "judging", "what": "preferences", "question": "holes", "version": "1.0",
+        "sha256": "a" * 64,
     }  # fmt: skip
     asked = 0
     for rule in app.url_map.iter_rules():

@@ -6,9 +6,11 @@ import itertools
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
+from workbench.formats.documents_image import IMAGE
 from workbench.formats.documents_jats import JATS
 from workbench.formats.documents_json import JSON_LINES
 from workbench.formats.documents_mail import MAIL
+from workbench.formats.documents_pdf import PDF
 from workbench.formats.documents_smart import SMART
 from workbench.formats.documents_trec import TREC_SGML
 from workbench.formats.documents_tsv import TSV
@@ -21,7 +23,7 @@ from workbench.formats.text_formats import BinaryDocumentFormat, DocumentFormat,
 from workbench.records import Document
 
 DOCUMENT_FORMATS: Mapping[str, DocumentFormat | BinaryDocumentFormat] = MappingProxyType(
-    {one.name: one for one in (WARC, JATS, MAIL, JSON_LINES, TREC_SGML, SMART, TSV)}
+    {one.name: one for one in (WARC, PDF, IMAGE, JATS, MAIL, JSON_LINES, TREC_SGML, SMART, TSV)}
 )
 """The formats by name, in the order in which they are tried; the last recognises every file of lines."""
 
@@ -32,7 +34,8 @@ HEAD_BYTES = 2**10
 def read_documents(stream: Readable, *, source: str, format: str | None = None) -> Iterator[Document]:
     """The documents of a plain or gzip file, one by one; `format` is of `DOCUMENT_FORMATS`, None to look.
 
-    Only the docnos stay in memory. Documents in error are left out, the rest go on, and at the end
+    Images that belong to pages (`Original.beside`) come among them and are no documents themselves. Only the
+    docnos stay in memory. Documents in error are left out, the rest go on, and at the end
     InvalidInput is raised with all errors: so take what comes inside a transaction. Errors: what cannot be
     parsed, docnos that are missing, repeated or hold white space, text that is no UTF-8. An unknown format
     raises WorkbenchError at once.
@@ -56,7 +59,7 @@ def recognised_binary(head: bytes) -> BinaryDocumentFormat | None:
 
 def _documents(stream: Readable, source: str, format: str | None) -> Iterator[Document]:
     errors = ErrorCollector(source)
-    head, plain = with_head(open_source(stream, source), HEAD_BYTES)
+    head, plain = with_head(open_source(stream, source, pdf=True), HEAD_BYTES)
     chosen = DOCUMENT_FORMATS[format] if format else recognised_binary(head)
     if isinstance(chosen, BinaryDocumentFormat):
         unit, numbered = "record", chosen.read(plain, errors)
@@ -88,6 +91,8 @@ def _of_lines(
 def _accepted(
     line: int, document: Document, first: dict[str, int], errors: ErrorCollector, unit: str
 ) -> bool:
+    if document.original is not None and document.original.beside:
+        return True
     if not check_ids(line, (document.docno,), errors):
         return False
     if first.setdefault(document.docno, line) != line:

@@ -7,16 +7,20 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from workbench.errors import WorkbenchError
+from workbench.formats.documents_image import image_original
 from workbench.formats.error_collector import ErrorCollector, shown
 from workbench.formats.fields import tidied
 from workbench.formats.identifiers import trimmed
+from workbench.formats.images import LONGEST_IMAGE, image_type
+from workbench.formats.single_files import sha256_of
 from workbench.formats.source import Peekable
 from workbench.formats.text_formats import BinaryDocumentFormat
-from workbench.formats.web_pages import page_text, web_page
-from workbench.records import Document
+from workbench.formats.web_pages import LONGEST_ADDRESS, PAGE_TYPES, page_text, web_page
+from workbench.records import Document, Original
 
 if TYPE_CHECKING:
     from typing import BinaryIO
@@ -27,7 +31,6 @@ INSTALL = "pip install 'ir-workbench[warc]'"
 LONGEST_PAGE = 16 * 2**20
 """The largest page in bytes, also after it is decompressed."""
 
-_PAGES = ("text/html", "application/xhtml+xml")
 _ID = "WARC-TREC-ID"
 _ADDRESS = "WARC-Target-URI"
 _CLUEWEB09 = b"WARC/0.18"
@@ -36,8 +39,10 @@ _CLUEWEB09 = b"WARC/0.18"
 def warc_documents(stream: Peekable, errors: ErrorCollector) -> Iterator[tuple[int, Document]]:
     """One document a record of a page or a plain text, with the number of the record, from 1.
 
-    The docno is `WARC-TREC-ID`, or where there is none the address. Requests, metadata, images, style sheets
-    and failed responses without a `WARC-TREC-ID` are no documents. Raises WorkbenchError without the library.
+    The docno is `WARC-TREC-ID`, or where there is none the address; the original is the page's bytes without
+    the encodings of their transfer. Images come as what stands beside documents, for the pages that show
+    them. Requests, metadata, style sheets and failed responses without a `WARC-TREC-ID` are no documents.
+    Raises WorkbenchError without the library.
     """
     try:
         from fastwarc.warc import ArchiveIterator, WarcRecordType
@@ -64,7 +69,9 @@ def _document(number: int, record: WarcRecord, errors: ErrorCollector) -> Docume
     http = record.http_headers if record.is_http else None
     failed = http is not None and http.status_code is not None and not 200 <= http.status_code < 300
     kind = _kind(record)
-    if (failed and given is None) or (kind not in _PAGES and kind != "text/plain"):
+    if kind.startswith("image/"):
+        return None if failed or not address else _image(record, trimmed(address))
+    if (failed and given is None) or (kind not in PAGE_TYPES and kind != "text/plain"):
         return None
     docno = trimmed(given or address or "")
     if not docno:
@@ -76,19 +83,41 @@ def _document(number: int, record: WarcRecord, errors: ErrorCollector) -> Docume
         message = f"record {number} ends after {len(block):,} of {length:,} bytes"
         errors.add(number, "warc", message, "the file was cut: copy it again")
         return None
-    coding, transfer = "", ""
-    if http is not None:
-        coding = (http.get("Content-Encoding") or "").strip().lower()
-        transfer = (http.get("Transfer-Encoding") or "").strip().lower()
-    body = _plain(block, coding, transfer) if length <= LONGEST_PAGE else None
+    body = _plain(block, *_encodings(record)) if length <= LONGEST_PAGE else None
     if body is None:
         message = f"the page of record {number}, {shown(docno)}, cannot be unpacked or is larger than "
         message += f"{LONGEST_PAGE // 2**20} MiB"
         errors.add(number, "page", message, "leave the record out, or store the page uncompressed")
         return None
-    if kind in _PAGES:
-        return web_page(docno, body, record.http_charset)
-    return Document(docno, "", tidied(page_text(body, record.http_charset)))
+    charset = record.http_charset
+    original = Original(kind, body, sha256_of(body), trimmed(address or ""), charset or "")
+    if kind in PAGE_TYPES:
+        return replace(web_page(docno, body, charset), original=original)
+    return Document(docno, "", tidied(page_text(body, charset)), original)
+
+
+def _image(record: WarcRecord, address: str) -> Document | None:
+    """An image for the pages that show it; None for one that no browser would show, as there are many."""
+    length = record.content_length
+    if not length or length > LONGEST_IMAGE or len(address) > LONGEST_ADDRESS:
+        return None
+    body = _plain(record.reader.read(length), *_encodings(record))
+    if body is None or len(body) > LONGEST_IMAGE or image_type(body) is None:
+        return None
+    try:
+        return Document(address, "", "", image_original(body, address, beside=True))
+    except WorkbenchError:
+        return None
+
+
+def _encodings(record: WarcRecord) -> tuple[str, str]:
+    """How the content of a response, and its transfer, are encoded."""
+    http = record.http_headers if record.is_http else None
+    if http is None:
+        return "", ""
+    names = ("Content-Encoding", "Transfer-Encoding")
+    content, transfer = ((http.get(name) or "").strip().lower() for name in names)
+    return content, transfer
 
 
 def _kind(record: WarcRecord) -> str:

@@ -40,7 +40,7 @@ class Recognised:
 
 def head_of(stream: Readable, *, source: str) -> bytes:
     """The first bytes of the plain content; raises InvalidInput for an archive that is not gzip."""
-    return open_source(stream, source).read(HEAD_BYTES)
+    return open_source(stream, source, pdf=True).read(HEAD_BYTES)
 
 
 def recognised(head: bytes) -> Recognised:

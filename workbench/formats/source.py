@@ -48,20 +48,20 @@ class Peekable(Protocol):
     def readline(self, size: int = -1, /) -> bytes: ...
 
 
-def open_source(stream: Readable, source: str) -> Peekable:
+def open_source(stream: Readable, source: str, *, pdf: bool = False) -> Peekable:
     """The plain bytes of a stream, decompressed as they are read where it holds gzip, in bounded memory.
 
-    Raises InvalidInput at once for an archive that is not gzip and for gzip in gzip, and while reading for
-    broken gzip and for one that grows beyond all measure.
+    Raises InvalidInput at once for an archive that is not gzip, for gzip in gzip and, unless `pdf`, for a PDF
+    document; while reading for broken gzip and for one that grows beyond all measure.
     """
     head = _head(stream, 10)
-    _refuse_archives(head, source)
+    _refuse_archives(head, source, pdf=pdf)
     whole = io.BufferedReader(_Rejoined(head, stream), _CHUNK)
     if not head.startswith(_GZIP):
         return whole
     plain = io.BufferedReader(_Gunzip(_Counted(whole), source), _CHUNK)
     inside = plain.peek(10)[:10]
-    _refuse_archives(inside, source)
+    _refuse_archives(inside, source, pdf=pdf)
     if inside.startswith(_GZIP):
         raise _refused(source, None, "archive", "the file was compressed twice", "decompress it once")
     return plain
@@ -270,11 +270,11 @@ def _joined(rest: bytes, more: bytes, source: str, line: int, limit: int) -> byt
     return rest + more
 
 
-def _refuse_archives(head: bytes, source: str) -> None:
+def _refuse_archives(head: bytes, source: str, *, pdf: bool) -> None:
     for magic, what, remedy in _ARCHIVES:
         if head.startswith(magic) and (magic != b"BZh" or head[4:10] == _BZIP2_BLOCK):
             raise _refused(source, None, "archive", f"the file is {what}", remedy)
-    if _PDF.match(head):
+    if not pdf and _PDF.match(head):
         raise _refused(source, None, "archive", "the file is a PDF document", "give the text file itself")
 
 

@@ -1,4 +1,4 @@
-"""A page of the web as it was crawled: its bytes as HTML text, and its title.
+"""A page of the web as it was crawled: its bytes as HTML text, its title, the images that it names.
 
 The text stays whole, scripts and all: it is what the hash of a document proves. What assessors see of it is
 cleaned each time that it is shown.
@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Mapping
+from html import unescape
+from urllib.parse import urljoin, urlsplit
 
 from workbench.formats.fields import collapsed
 from workbench.formats.identifiers import trimmed
@@ -54,10 +57,50 @@ def page_text(body: bytes, charset: str | None = None) -> str:
 
 def page_title(text: str) -> str:
     """What stands in the first `title` element, on one line."""
-    from html import unescape
-
     found = _TITLE.search(text[:_TITLE_WITHIN])
     return collapsed(unescape(found[1]))[:_LONGEST_TITLE] if found else ""
+
+
+PAGE_TYPES = ("text/html", "application/xhtml+xml")
+IMAGE_TAG = re.compile(r"<im(?:g|age)\b([^<>]*)>", re.IGNORECASE)
+_ATTRIBUTE = re.compile(r"""([a-z-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=<>`]+))""", re.IGNORECASE)
+MOST_IMAGES = 500
+"""Of one page; further ones are links."""
+LONGEST_ADDRESS = 512
+
+
+def image_attributes(written: str) -> Mapping[str, str]:
+    """The attributes of an `img` from what stands in its tag, by their names in lower case."""
+    found: dict[str, str] = {}
+    for name, *values in _ATTRIBUTE.findall(written):
+        found.setdefault(name.lower(), unescape("".join(values)).strip())
+    return found
+
+
+def image_addresses(text: str, page: str = "") -> dict[str, str]:
+    """Where the images of a page are, by what stands in their `src`; `page` is the page's own address.
+
+    A relative address without a page stays as it is, so that it can name a file. `srcset`, `base` and
+    addresses of other kinds than http and https are not followed.
+    """
+    found: dict[str, str] = {}
+    for tag in IMAGE_TAG.finditer(text):
+        source = image_attributes(tag[1]).get("src", "")
+        address = _joined(page, source) if source else ""
+        if address and len(address) <= LONGEST_ADDRESS:
+            found[source] = address
+        if len(found) == MOST_IMAGES:
+            break
+    return found
+
+
+def _joined(page: str, source: str) -> str:
+    try:
+        address = urljoin(page, source).partition("#")[0]
+        scheme = urlsplit(address).scheme
+    except ValueError:
+        return ""
+    return address if scheme in ("", "http", "https") else ""
 
 
 def _codec(charset: str | None) -> str | None:

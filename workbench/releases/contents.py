@@ -102,13 +102,16 @@ class ReleasedTopic:
 class ReleasedDocument:
     """A pooled or judged document; `sha256` is of the text shown, None if that is not known.
 
-    `title` and `text` are None unless documents are included.
+    `title` and `text` are None unless documents are included. Of a PDF or an image `original` is then the
+    SHA-256 of its bytes, which `sha256` covers as well; the bytes themselves are in no release.
     """
 
     docno: str
     sha256: str | None
     title: str | None = None
     text: str | None = None
+    media_type: str = ""
+    original: str = ""
 
 
 @dataclass(frozen=True, slots=True)

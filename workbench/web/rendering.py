@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Mapping
 from html import escape, unescape
+from types import MappingProxyType
 from urllib.parse import urlsplit
 
 import nh3
@@ -13,18 +15,12 @@ from markupsafe import Markup
 
 from workbench.web.chunking import LONG, PART, PIECE, in_parts, line_pieces, longest_text, pieces
 from workbench.web.left_out import LAYOUT, marks_shown, with_stand_ins
+from workbench.web.page_images import ImageAddress, PageImages
 from workbench.web.plain_text import Block, BlockKind, blocks
 
-_IMAGE = re.compile(r"<im(?:g|age)\b([^<>]*)>", re.IGNORECASE)
-_ATTRIBUTE = re.compile(r"""([a-z-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=<>`]+))""", re.IGNORECASE)
 _LINK = re.compile(r'<a href="([^"]*)"([^<>]*)>')
 LONGEST_ADDRESS = 60
-LONGEST_NAME = 200
-
-
-def images_as_links(html: str) -> str:
-    """HTML with every image replaced by a link with its alternative text; call it before cleaning."""
-    return _IMAGE.sub(_as_link, html)
+NO_IMAGES: Mapping[str, ImageAddress] = MappingProxyType({})
 
 
 def addresses_shown(clean: str) -> str:
@@ -49,18 +45,6 @@ def shown_address(address: str) -> str:
 
 def _has_port(netloc: str) -> bool:
     return netloc.rpartition(":")[2].isdigit()
-
-
-def _as_link(match: re.Match[str]) -> str:
-    found: dict[str, str] = {}
-    for name, *values in _ATTRIBUTE.findall(match[1]):
-        found.setdefault(name.lower(), unescape("".join(values)))
-    words = " ".join(found.get("alt", "").split())[:LONGEST_NAME]
-    shown = escape(f"Image: {words}" if words else "Image")
-    source = found.get("src", "").strip()
-    if not source.lower().startswith(("http://", "https://")):
-        return f"[{shown}]"
-    return f'<a href="{escape(source)}">[{shown}]</a>'
 
 
 def _with_address(match: re.Match[str]) -> str:
@@ -151,17 +135,17 @@ GUIDELINE_TAGS = ALLOWED | {"a"}
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
 
 
-def render_document(text: str) -> Markup:
+def render_document(text: str, images: Mapping[str, ImageAddress] = NO_IMAGES) -> Markup:
     """The text of a document, plain or HTML, as the judging page shows it: one `<div class="text">`.
 
-    Links open in a new tab and show their target; images become links and are never loaded; where something
-    is left out a mark says what. A long document is divided into parts that the browser lays out when
-    scrolled near.
+    Links open in a new tab and show their target; the `images` of the page, by their `src`, are shown, others
+    become links and are never loaded; where something is left out a mark says what. A long document is
+    divided into parts that the browser lays out when scrolled near.
     """
     text = _UNSHOWABLE.sub("\ufffd", text).replace("\f", "\n\n").replace("\r\n", "\n").replace("\r", "\n")
     shown = None
     if _IS_HTML.search(text) and not _too_deep(text):
-        shown = _html(text)
+        shown = _html(text, PageImages(images))
         if len(shown) >= LONG and longest_text(shown) > LONGEST_TEXT:
             shown = None
     if shown is None:
@@ -248,12 +232,12 @@ def _cut(block: Block) -> list[str]:
     return list(pieces(block.text) if block.kind is BlockKind.PROSE else line_pieces(block.text))
 
 
-def _html(text: str) -> str:
+def _html(text: str, images: PageImages) -> str:
     kept_breaks = "\n" in text and not _BREAKS.search(text)
     slow = len(_SLOW.findall(text)) > MOST_SLOW
     text = _named_as_html(_MATH_PREFIX.sub(r"<\1", with_stand_ins(text)))
     clean = nh3.clean(
-        images_as_links(_DIVISION.sub(r"<\1div>", _resolved(text) if slow else text)),
+        images.as_links(_DIVISION.sub(r"<\1div>", _resolved(text) if slow else text)),
         tags=ALLOWED | MATH,
         clean_content_tags=DROPPED | OTHER_MATH,
         attributes={"a": {"href"}},
@@ -267,7 +251,7 @@ def _html(text: str) -> str:
         clean = _ANY_STAND_IN.sub(lambda match: _STAND_FOR[match[0]], clean)
     if kept_breaks:
         clean = f'<div class="lines">{clean}</div>'
-    return in_parts(_shown(marks_shown(addresses_shown(clean))))
+    return in_parts(images.shown(_shown(marks_shown(addresses_shown(clean)))))
 
 
 def _named_as_html(text: str) -> str:

@@ -9,6 +9,14 @@ from werkzeug.wrappers import Response
 
 from workbench.errors import NotAllowed
 
+# What a document is made of, shown inside a page of ours: it gets an origin of its own, runs nothing, opens
+# nothing and loads nothing, whatever is in it.
+FILE_HEADERS = {
+    "Content-Security-Policy": "sandbox; default-src 'none'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'self'",
+    "X-Frame-Options": "SAMEORIGIN",
+    "Content-Disposition": "inline",
+}
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 POLICY = "; ".join(
     (
@@ -16,6 +24,7 @@ POLICY = "; ".join(
         "script-src 'self'",
         "style-src 'self'",
         "img-src 'self' data:",
+        "frame-src 'self'",
         "connect-src 'self'",
         "form-action 'self'",
         "frame-ancestors 'none'",

@@ -7,7 +7,7 @@ import uuid
 from datetime import datetime
 from typing import Any
 
-from flask import Flask, g
+from flask import Flask, g, url_for
 from jinja2 import StrictUndefined
 from markupsafe import Markup
 
@@ -17,7 +17,9 @@ from workbench.web.access import here_or_none, viewer, viewer_or_none
 from workbench.web.context import reading
 from workbench.web.help_link import help_address
 from workbench.web.ids import write_id
+from workbench.web.page_images import ImageAddress
 from workbench.web.rendering import paragraphs, plain_words, render_document, render_guidelines
+from workbench.workflow.campaigns.originals import ShownForm
 from workbench.workflow.judging.desk_settings import (
     TEXT_OPTIONS,
     TextOption,
@@ -47,7 +49,7 @@ def init_app(app: Flask) -> None:
     app.add_template_filter(write_id)
     app.add_template_filter(plain_words, "words")
     app.add_template_filter(paragraphs)
-    app.add_template_filter(render_document)
+    app.add_template_filter(document_text)
     app.add_template_filter(render_guidelines)
     app.add_template_global(fresh_id)
     app.add_template_global(help_address)
@@ -107,6 +109,15 @@ def _printable(value: Any) -> Any:
         return value
     shown = _SURROGATE.sub(lambda match: f"\\x{ord(match[0]) & 0xFF:02x}", value)
     return Markup(shown) if isinstance(value, Markup) else shown  # noqa: S704  # was safe before
+
+
+def document_text(text: str, form: ShownForm) -> Markup:
+    """The text of a document, with the images of the collection where a page names them."""
+    images = {
+        source: ImageAddress(url_for("files.shown", sha256=one.sha256), one.width, one.height)
+        for source, one in form.images.items()
+    }
+    return render_document(text, images)
 
 
 def text_look() -> TextSettings:

@@ -53,6 +53,10 @@ def checked_sha256(digest: str | None) -> str | None:
     return digest
 
 
-def text_hash(title: str, text: str) -> str:
-    """The SHA-256 that is stored with every judgment of a document: of its title, a NUL and its text."""
-    return hashlib.sha256(f"{title}\0{text}".encode()).hexdigest()
+def text_hash(title: str, text: str, original: str = "") -> str:
+    """The SHA-256 that is stored with every judgment of a document: of its title, a NUL and its text.
+
+    Where the bytes are what is shown, as of a PDF, another NUL and their SHA-256, `original`, follow.
+    """
+    shown = f"{title}\0{text}\0{original}" if original else f"{title}\0{text}"
+    return hashlib.sha256(shown.encode()).hexdigest()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
@@ -12,7 +13,7 @@ from sqlalchemy.orm import Session
 from tests.builders import ALPHA, BETA, DOCNOS, send_runs
 from workbench.consensus.rule_choice import rule_choice
 from workbench.pooling.strategies import PoolRecipe
-from workbench.records import THREE_GRADES, Document, Judgment, Topic
+from workbench.records import THREE_GRADES, Document, Judgment, Original, Topic
 from workbench.releases.contents import Included
 from workbench.storage.engine import Database
 from workbench.storage.tables import (
@@ -59,6 +60,7 @@ def filled_campaign(db: Session, *, backwards: bool = False) -> int:
     number = campaign.id
     load_topics(db, number, ordered(TOPICS), source="topics")
     documents = [Document(docno, f"Title of {docno}", f"Text of {docno}") for docno in DOCNOS]
+    documents[0] = replace(documents[0], original=Original("application/pdf", b"%PDF-", "a" * 64))
     load_documents(db, number, ordered(documents), source="documents")
     save_desk_questions(db, number, [Question("Readability", ("hard", "easy"))], ())
     for tag, ranked in ordered([("alpha", ALPHA), ("beta", BETA)]):

@@ -9,6 +9,7 @@ from workbench.storage.tables.campaigns import (
     DocumentRow,
     DocumentSketchRow,
     KnownAnswerRow,
+    OriginalRow,
     TopicRow,
 )
 from workbench.storage.tables.columns import Base, Moment
@@ -46,6 +47,7 @@ __all__ = [
     "KnownAnswerRow",
     "MemberRow",
     "Moment",
+    "OriginalRow",
     "PackedRunRow",
     "PoolEntryRow",
     "PoolEventRow",

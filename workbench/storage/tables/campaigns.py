@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import CheckConstraint, ForeignKey, LargeBinary, String, Text
+from sqlalchemy import CheckConstraint, ForeignKey, Index, LargeBinary, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from workbench.storage.tables.columns import Base, Id, RowId
@@ -64,6 +64,32 @@ class DocumentRow(Base):
     title: Mapped[str] = mapped_column(Text, default="")
     text: Mapped[str] = mapped_column(Text, default="")
     sha256: Mapped[str] = mapped_column(String(64))
+
+
+class OriginalRow(Base):
+    """The bytes that a document was read from, or under its address an image that pages show.
+
+    `sha256` is of these bytes; `content` is compressed where `packed`, and null where only the hash is known.
+    `shown` is what a browser gets, where that is not `content` itself; `address` is what pages call it.
+    """
+
+    __tablename__ = "original"
+    campaign_id: Mapped[int] = mapped_column(ForeignKey("campaign.id"), primary_key=True)
+    docno: Mapped[str] = mapped_column(Id, primary_key=True)
+    media_type: Mapped[str] = mapped_column(String(100))
+    charset: Mapped[str] = mapped_column(String(100), default="")
+    address: Mapped[str] = mapped_column(Id, default="")
+    sha256: Mapped[str] = mapped_column(String(64))
+    size: Mapped[int | None]
+    packed: Mapped[bool]
+    content: Mapped[bytes | None] = mapped_column(LargeBinary, deferred=True)
+    shown: Mapped[bytes | None] = mapped_column(LargeBinary, deferred=True)
+    width: Mapped[int | None]
+    height: Mapped[int | None]
+    __table_args__ = (
+        Index("ix_original_campaign_id_sha256", "campaign_id", "sha256"),
+        Index("ix_original_campaign_id_address", "campaign_id", "address"),
+    )
 
 
 class DocumentSketchRow(Base):

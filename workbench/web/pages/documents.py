@@ -16,8 +16,10 @@ from workbench.web.pages.overview.steps import next_way
 from workbench.web.pages.pools.pool_choice import pools_shown
 from workbench.web.pages.topics import loaded_in_words
 from workbench.web.requests import see_other
+from workbench.workflow.adjudication.opinions import shown_document
 from workbench.workflow.campaigns import collection
 from workbench.workflow.campaigns.loading import load_in_portions
+from workbench.workflow.campaigns.originals import original_size
 
 blueprint = Blueprint("documents", __name__, url_prefix="/c/<slug>/documents")
 A_PAGE = 50
@@ -61,7 +63,9 @@ def document() -> str:
     """One document (`?docno=`) as assessors see it."""
     with reading() as db:
         found = collection.document(db, here().id, sent_id("docno"))
-    return render_template("documents/document.html", document=found)
+        shown = shown_document(db, here().id, found.docno)
+        kept = original_size(db, here().id, found.docno)
+    return render_template("documents/document.html", document=shown, original_size=kept)
 
 
 def _page(findings: tuple[Finding, ...] = ()) -> str:

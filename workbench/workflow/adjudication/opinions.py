@@ -21,6 +21,7 @@ from workbench.storage.tables import (
     MemberRow,
 )
 from workbench.workflow.adjudication.rules import AdjudicationRules
+from workbench.workflow.campaigns.originals import form_of
 from workbench.workflow.judging.desk_view import ShownDocument
 from workbench.workflow.judging.submission import Passage, stored_annotations
 from workbench.workflow.people.roles import Role
@@ -139,7 +140,8 @@ def shown_document(db: Session, campaign_id: int, docno: str) -> ShownDocument:
     row = db.get(DocumentRow, (campaign_id, docno))
     if row is None:
         return ShownDocument(docno, "", "", None, missing=True)
-    return ShownDocument(docno, row.title, row.text, row.sha256, missing=False)
+    form = form_of(db, campaign_id, docno, row.text)
+    return ShownDocument(docno, row.title, row.text, row.sha256, missing=False, form=form)
 
 
 def _of_pair(campaign_id: int, pair: Pair) -> tuple[ColumnElement[bool], ...]:

@@ -21,6 +21,7 @@ from workbench.storage.tables import (
     PoolRow,
     TopicRow,
 )
+from workbench.workflow.campaigns.originals import hashes_of, original_row, shown_hash, write_originals
 from workbench.workflow.checks import id_finding, storable, text_hash
 
 BATCH = 500
@@ -183,16 +184,21 @@ def document(db: Session, campaign_id: int, docno: str) -> Document:
 def batches(
     documents: Iterable[Document], counts: Counter[str], only: set[str] | None
 ) -> Iterator[list[Document]]:
-    """Documents by some hundreds, or fewer if they are long; `counts` those `read` and `passed_over`."""
+    """Documents by some hundreds, or fewer if they are long; `counts` those `read` and `passed_over`.
+
+    Images that only pages show are no documents, and left out.
+    """
     batch: list[Document] = []
     size = 0
     for one in documents:
+        if is_beside(one):
+            continue
         counts["read"] += 1
         if only is not None and one.docno not in only:
             counts["passed_over"] += 1
             continue
         batch.append(one)
-        size += len(one.title) + len(one.text)
+        size += len(one.title) + len(one.text) + original_length(one)
         if len(batch) == BATCH or size >= BATCH_LENGTH:
             yield batch
             batch, size = [], 0
@@ -200,12 +206,28 @@ def batches(
         yield batch
 
 
+def is_beside(document: Document) -> bool:
+    """Whether this is an image for pages, and no document by itself."""
+    return document.original is not None and document.original.beside
+
+
+def original_length(document: Document) -> int:
+    """The bytes of a document's original, 0 where there is none."""
+    original = document.original
+    return 0 if original is None else len(original.content or b"") + len(original.shown or b"")
+
+
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """Documents compared with those of the campaign: rows to add, rows to change, and what is refused."""
+    """Documents compared with those of the campaign: rows to add, rows to change, and what is refused.
 
+    `originals` are rows of the originals that are new or differ, which change no text.
+    """
+
+    campaign_id: int
     new: list[dict[str, Any]]
     changed: list[dict[str, Any]]
+    originals: list[dict[str, Any]]
     unchanged: int
     findings: list[Finding]
 
@@ -220,6 +242,7 @@ class Compared:
             db.execute(insert(DocumentRow), self.new)
         if self.changed:
             db.execute(update(DocumentRow), self.changed)
+        write_originals(db, self.campaign_id, self.originals)
 
 
 def compare(
@@ -233,7 +256,8 @@ def compare(
             )
         ).all()
     )
-    found = Compared([], [], 0, [])
+    kept = hashes_of(db, campaign_id, [one.docno for one in batch if one.original is not None])
+    found = Compared(campaign_id, [], [], [], 0, [])
     unchanged = 0
     for one in batch:
         wrong = id_finding(one.docno, what="docno", source=source)
@@ -241,7 +265,7 @@ def compare(
             found.findings.append(wrong)
             continue
         title, text = storable(one.title), storable(one.text)
-        sha256 = text_hash(title, text)
+        sha256 = text_hash(title, text, shown_hash(one.original))
         row = {"campaign_id": campaign_id, "docno": one.docno, "title": title, "text": text, "sha256": sha256}
         if one.docno not in known:
             found.new.append(row)
@@ -250,8 +274,12 @@ def compare(
             unchanged += 1
         elif one.docno in judged:
             found.findings.append(_judged(source, "document", one.docno))
+            continue
         else:
             found.changed.append(row)
+        original = original_row(campaign_id, one)
+        if original is not None and kept.get(one.docno) != original["sha256"]:
+            found.originals.append(original)
     return replace(found, unchanged=unchanged)
 
 

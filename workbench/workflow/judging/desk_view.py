@@ -15,6 +15,7 @@ from workbench.records import Answer, Scale, Topic
 from workbench.storage.events import LATER, TRAINING, WITHDRAWN, CurrentEvent
 from workbench.storage.tables import AssessorRow, DocumentRow, JudgmentEventRow, TopicRow
 from workbench.workflow.campaigns.collection import as_topic
+from workbench.workflow.campaigns.originals import NO_FORM, ShownForm, forms_of
 from workbench.workflow.campaigns.scales import scale_from_json
 from workbench.workflow.clock import utc_now
 from workbench.workflow.judging.desk_rules import DeskQuestions, break_minutes, desk_questions
@@ -31,7 +32,8 @@ from workbench.workflow.judging.worklists import WorklistLine, worklist
 class ShownDocument:
     """The document on the desk; where its text is not loaded `missing` is true and the text is empty.
 
-    `key` is what the desk calls it: the docno, except where a campaign has quality checks.
+    `key` is what the desk calls it: the docno, except where a campaign has quality checks. `form` is what is
+    shown beside the text.
     """
 
     docno: str
@@ -40,6 +42,7 @@ class ShownDocument:
     sha256: str | None
     missing: bool
     key: str = ""
+    form: ShownForm = NO_FORM
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +137,9 @@ def shown_documents(db: Session, task: Task, keys: Iterable[str]) -> dict[str, S
         )
     )
     texts = {docno: (title, text, sha256) for docno, title, text, sha256 in rows}
+    forms = forms_of(db, task.campaign.id, {docno: text for docno, (_, text, _) in texts.items()})
     return {
-        key: ShownDocument(docno, *texts[docno], missing=False, key=key)
+        key: ShownDocument(docno, *texts[docno], missing=False, key=key, form=forms.get(docno, NO_FORM))
         if docno in texts
         else ShownDocument(docno, "", "", None, missing=True, key=key)
         for key, docno in docnos.items()

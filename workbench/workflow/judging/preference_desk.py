@@ -11,6 +11,7 @@ from workbench.errors import NotFound, WorkbenchError
 from workbench.ranking import ordered
 from workbench.records import Topic
 from workbench.storage.tables import AssessorRow, CampaignRow, DocumentRow, PreferenceTaskRow, TopicRow
+from workbench.workflow.campaigns.originals import NO_FORM, ShownForm, forms_of
 from workbench.workflow.judging.preference_tasks import shown_left
 from workbench.workflow.judging.preferences import (
     WITHDRAWN,
@@ -35,6 +36,7 @@ class SideDocument:
     title: str
     text: str
     missing: bool
+    form: ShownForm = NO_FORM
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,8 +184,11 @@ def _documents(db: Session, campaign_id: int, docnos: list[str], *, whole: bool)
         select(DocumentRow).where(DocumentRow.campaign_id == campaign_id, DocumentRow.docno.in_(docnos))
     )
     found = {row.docno: row for row in rows}
+    forms = forms_of(db, campaign_id, {docno: row.text for docno, row in found.items()}) if whole else {}
     return tuple(
-        SideDocument(docno, row.title, row.text if whole else _opening(row.text), missing=False)
+        SideDocument(
+            docno, row.title, row.text if whole else _opening(row.text), False, forms.get(docno, NO_FORM)
+        )
         if (row := found.get(docno)) is not None
         else SideDocument(docno, "", "", missing=True)
         for docno in docnos

@@ -61,7 +61,9 @@ def _findings(contents: ReleaseContents) -> Iterator[Finding]:
         if not kinds or preference.topic not in topics or preference.assessor not in people:
             yield _finding(PREFERENCES, number, "the preference is of no known kind, topic or assessor")
     for number, document in enumerate(contents.documents, 1):
-        if document.text is not None and document.sha256 != text_hash(document.title or "", document.text):
+        if document.text is not None and document.sha256 != text_hash(
+            document.title or "", document.text, document.original
+        ):
             yield _finding(DOCUMENTS, number, f"the text of {document.docno} does not have the stated hash")
     for number, run in enumerate(contents.runs, 1):
         if run.verdict not in set(Verdict) or (run.kind is not None and run.kind not in set(RunKind)):

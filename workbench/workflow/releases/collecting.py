@@ -40,6 +40,7 @@ from workbench.storage.tables import (
 )
 from workbench.workflow.campaigns.campaigns import Campaign
 from workbench.workflow.campaigns.collection import topics_of
+from workbench.workflow.campaigns.originals import files_of
 from workbench.workflow.judging.desk_rules import desk_questions_of
 from workbench.workflow.judging.preference_results import preference_answers
 from workbench.workflow.judging.submission import stored_annotations
@@ -349,5 +350,10 @@ def _loaded(source: _Source, docnos: Iterable[str]) -> Iterable[tuple[str, Relea
         chosen = select(DocumentRow.docno, DocumentRow.sha256, *columns).where(
             DocumentRow.campaign_id == source.campaign_id, DocumentRow.docno.in_(some)
         )
+        files = files_of(source.db, source.campaign_id, some) if with_text else {}
         for docno, sha256, *texts in source.db.execute(chosen):
-            yield docno, ReleasedDocument(docno, sha256, *texts)
+            found = ReleasedDocument(docno, sha256, *texts)
+            if docno in files:
+                file = files[docno]
+                found = replace(found, media_type=file.media_type, original=file.sha256)
+            yield docno, found

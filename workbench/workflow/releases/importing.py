@@ -22,8 +22,14 @@ from sqlalchemy.orm import Session
 from workbench.consensus.rule_choice import RuleChoice
 from workbench.consensus.simple import ASSESSOR
 from workbench.errors import Finding, InvalidInput
-from workbench.records import Document
-from workbench.releases.contents import ReleaseContents, ReleasedAnswer, ReleasedPool, ReleasedRun
+from workbench.records import Document, Original
+from workbench.releases.contents import (
+    ReleaseContents,
+    ReleasedAnswer,
+    ReleasedDocument,
+    ReleasedPool,
+    ReleasedRun,
+)
 from workbench.releases.record_form import as_object
 from workbench.storage.events import append_events
 from workbench.storage.tables import (
@@ -126,7 +132,9 @@ def _imported(
     )
     load_topics(db, campaign.id, contents.topics, source=SOURCE)
     documents = [
-        Document(one.docno, one.title or "", one.text) for one in contents.documents if one.text is not None
+        Document(one.docno, one.title or "", one.text, _original(one))
+        for one in contents.documents
+        if one.text is not None
     ]
     load_documents(db, campaign.id, documents, source=SOURCE)
     questions = [Question(one.name, one.labels, one.required) for one in contents.questions]
@@ -151,6 +159,11 @@ def _imported(
         len(contents.pools),
         runs,
     )
+
+
+def _original(document: ReleasedDocument) -> Original | None:
+    """What is known of the bytes that are shown of a document, which are not here."""
+    return Original(document.media_type, None, document.original) if document.original else None
 
 
 def _free(db: Session, name: str) -> str | None:

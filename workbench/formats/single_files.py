@@ -1,0 +1,39 @@
+"""A file that is one document, such as a PDF or an image: its docno is the name of the file."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+
+from workbench.formats.error_collector import ErrorCollector
+from workbench.formats.identifiers import trimmed
+from workbench.formats.source import Peekable
+
+_FOLDERS = re.compile(r".*[/\\]", re.DOTALL)
+_PACKED = re.compile(r"\.gz$", re.IGNORECASE)
+_EXTENSION = re.compile(r"\.(?:pdf|png|jpe?g|gif|webp)$", re.IGNORECASE)
+
+
+def file_name(source: str) -> str:
+    """The name of a file without its folders, and without `.gz`: what pages beside it call it."""
+    return _PACKED.sub("", _FOLDERS.sub("", source))
+
+
+def docno_of(source: str) -> str:
+    """The docno of a file: its name without extension, `reports/D-12.pdf.gz` gives `D-12`."""
+    return trimmed(_EXTENSION.sub("", file_name(source)))
+
+
+def whole_file(stream: Peekable, errors: ErrorCollector, most: int, what: str) -> bytes | None:
+    """All bytes of a file; None, with an error of the code "too-large", for more than `most`."""
+    content = stream.read(most + 1)
+    if len(content) <= most:
+        return content
+    message = f"{what} is larger than {most // 2**20} MiB"
+    errors.add(None, "too-large", message, "save it with smaller images, or leave it out")
+    return None
+
+
+def sha256_of(content: bytes) -> str:
+    """The SHA-256 of bytes, in hexadecimal."""
+    return hashlib.sha256(content).hexdigest()

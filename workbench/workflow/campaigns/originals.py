@@ -1,0 +1,224 @@
+"""What documents were read from: kept as it came, and shown where text alone is not the document.
+
+A PDF and an image are shown as files of their own; a page shows the images of the collection that it names.
+Each such file has an address made of its SHA-256, which nobody can guess and which says nothing of the docno.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from sqlalchemy import delete, insert, select
+from sqlalchemy.orm import Session
+
+from workbench.errors import NotFound
+from workbench.formats.documents_pdf import PDF_TYPE
+from workbench.formats.web_pages import LONGEST_ADDRESS, image_addresses
+from workbench.records import Document, Original
+from workbench.storage.chunks import chunks
+from workbench.storage.tables import DocumentRow, OriginalRow
+from workbench.workflow.checks import storable
+
+IMAGE = "image/"
+
+
+@dataclass(frozen=True, slots=True)
+class ShownFile:
+    """A PDF or an image that is shown as it is; `kept` is false where only its hash is known.
+
+    Sizes are in pixels, None for a PDF.
+    """
+
+    sha256: str
+    media_type: str
+    kept: bool
+    width: int | None = None
+    height: int | None = None
+
+    @property
+    def is_image(self) -> bool:
+        """Whether it is an image."""
+        return self.media_type.startswith(IMAGE)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownForm:
+    """What is shown of a document beside its text: its file, and the images of a page by their `src`."""
+
+    file: ShownFile | None = None
+    images: Mapping[str, ShownFile] = field(default_factory=lambda: MappingProxyType({}))
+
+
+NO_FORM = ShownForm()
+
+
+@dataclass(frozen=True, slots=True)
+class KeptBytes:
+    """Bytes with their media type, for sending them."""
+
+    media_type: str
+    content: bytes
+    charset: str = ""
+
+
+def shown_hash(original: Original | None) -> str:
+    """The SHA-256 of a document's bytes where these are what is shown; empty where its text is."""
+    return "" if original is None or original.is_text else original.sha256
+
+
+def original_row(campaign_id: int, document: Document) -> dict[str, Any] | None:
+    """The row of a document's original, for `write_originals`; None where there is none."""
+    found = document.original
+    if found is None:
+        return None
+    content = found.content
+    return {
+        "campaign_id": campaign_id,
+        "docno": document.docno,
+        "media_type": found.media_type,
+        "charset": found.charset[:100],
+        "address": storable(found.address)[:LONGEST_ADDRESS],
+        "sha256": found.sha256,
+        "size": None if content is None else len(content),
+        "packed": found.is_text and content is not None,
+        "content": zlib.compress(content) if found.is_text and content is not None else content,
+        "shown": found.shown,
+        "width": found.width,
+        "height": found.height,
+    }
+
+
+def write_originals(db: Session, campaign_id: int, rows: Collection[Mapping[str, Any]]) -> None:
+    """Keep originals instead of those that their documents had."""
+    for some in chunks([str(row["docno"]) for row in rows]):
+        db.execute(
+            delete(OriginalRow).where(OriginalRow.campaign_id == campaign_id, OriginalRow.docno.in_(some))
+        )
+    if rows:
+        db.execute(insert(OriginalRow), [dict(row) for row in rows])
+
+
+def hashes_of(db: Session, campaign_id: int, docnos: Collection[str]) -> dict[str, str]:
+    """The SHA-256 of the originals that are kept, by docno."""
+    chosen = select(OriginalRow.docno, OriginalRow.sha256).where(
+        OriginalRow.campaign_id == campaign_id, OriginalRow.docno.in_(docnos)
+    )
+    return dict(db.execute(chosen).all())
+
+
+def files_of(db: Session, campaign_id: int, docnos: Collection[str]) -> dict[str, ShownFile]:
+    """The PDFs and images that are shown of documents, by docno."""
+    row = OriginalRow
+    chosen = select(row.docno, row.sha256, row.media_type, row.size, row.width, row.height).where(
+        row.campaign_id == campaign_id, row.docno.in_(docnos)
+    )
+    return {
+        one.docno: ShownFile(one.sha256, one.media_type, one.size is not None, one.width, one.height)
+        for one in db.execute(chosen)
+        if _is_file(one.media_type)
+    }
+
+
+def forms_of(db: Session, campaign_id: int, texts: Mapping[str, str]) -> dict[str, ShownForm]:
+    """What is shown beside the texts of documents, given by docno; only those that have something."""
+    row = OriginalRow
+    forms = {docno: ShownForm(one) for docno, one in files_of(db, campaign_id, list(texts)).items()}
+    imaged = {docno: text for docno, text in texts.items() if docno not in forms and "<im" in text.lower()}
+    if not imaged:
+        return forms
+    pages = dict(
+        db.execute(
+            select(row.docno, row.address).where(row.campaign_id == campaign_id, row.docno.in_(list(imaged)))
+        ).all()
+    )
+    named = {docno: image_addresses(text, pages.get(docno, "")) for docno, text in imaged.items()}
+    images = _images_at(db, campaign_id, {one for addresses in named.values() for one in addresses.values()})
+    for docno, addresses in named.items():
+        shown = {source: images[one] for source, one in addresses.items() if one in images}
+        if shown:
+            forms[docno] = ShownForm(None, shown)
+    return forms
+
+
+def form_of(db: Session, campaign_id: int, docno: str, text: str) -> ShownForm:
+    """What is shown beside the text of one document."""
+    return forms_of(db, campaign_id, {docno: text}).get(docno, NO_FORM)
+
+
+def shown_file(db: Session, campaign_id: int, sha256: str) -> KeptBytes:
+    """The bytes that a browser gets of a PDF or an image; raises NotFound for any other hash."""
+    row = OriginalRow
+    found = db.execute(
+        select(row.media_type, row.shown, row.content)
+        .where(row.campaign_id == campaign_id, row.sha256 == sha256, row.content.is_not(None))
+        .limit(1)
+    ).first()
+    if found is None or not _is_file(found.media_type):
+        raise NotFound("there is no such file in this campaign")
+    if found.media_type == PDF_TYPE and found.shown is None:
+        # Never as it came: it may hold what acts.
+        raise NotFound("this PDF cannot be shown")
+    return KeptBytes(found.media_type, found.shown or found.content)
+
+
+def original_bytes(db: Session, campaign_id: int, docno: str) -> KeptBytes:
+    """The bytes that a document was read from, as they came; raises NotFound where they are not kept."""
+    row = OriginalRow
+    found = db.execute(
+        select(row.media_type, row.charset, row.packed, row.content).where(
+            row.campaign_id == campaign_id, row.docno == docno, row.content.is_not(None)
+        )
+    ).first()
+    if found is None:
+        raise NotFound("the original of this document is not kept")
+    content = zlib.decompress(found.content) if found.packed else found.content
+    return KeptBytes(found.media_type, content, found.charset)
+
+
+def original_size(db: Session, campaign_id: int, docno: str) -> int | None:
+    """The bytes that a document was read from, counted; None where they are not kept."""
+    row = OriginalRow
+    return db.scalar(select(row.size).where(row.campaign_id == campaign_id, row.docno == docno))
+
+
+def named_images(documents: Iterable[Document]) -> set[str]:
+    """The addresses of the images that pages name."""
+    found: set[str] = set()
+    for one in documents:
+        if one.original is not None and one.original.is_text:
+            found.update(image_addresses(one.text, one.original.address).values())
+    return found
+
+
+def unloaded(db: Session, campaign_id: int, docnos: Iterable[str]) -> set[str]:
+    """Those of the docnos that no document of the campaign has."""
+    left = set(docnos)
+    for some in chunks(sorted(left)):
+        chosen = select(DocumentRow.docno).where(
+            DocumentRow.campaign_id == campaign_id, DocumentRow.docno.in_(some)
+        )
+        left -= set(db.scalars(chosen))
+    return left
+
+
+def _is_file(media_type: str) -> bool:
+    return media_type == PDF_TYPE or media_type.startswith(IMAGE)
+
+
+def _images_at(db: Session, campaign_id: int, addresses: set[str]) -> dict[str, ShownFile]:
+    row = OriginalRow
+    found: dict[str, ShownFile] = {}
+    for some in chunks(sorted(storable(one) for one in addresses)):
+        chosen = select(row.address, row.sha256, row.media_type, row.width, row.height).where(
+            row.campaign_id == campaign_id,
+            row.address.in_(some),
+            row.media_type.startswith(IMAGE),
+            row.content.is_not(None),
+        )
+        for address, sha256, media_type, width, height in db.execute(chosen.order_by(row.docno)):
+            found.setdefault(address, ShownFile(sha256, media_type, True, width, height))
+    return found
