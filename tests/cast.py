@@ -8,6 +8,7 @@ They share one small campaign with a pool and assignments; everything is made th
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from argon2 import PasswordHasher
 from flask import Flask
@@ -20,6 +21,7 @@ from workbench.records import FOUR_GRADES, Document
 from workbench.storage.engine import Database
 from workbench.workflow.campaigns.campaigns import create_campaign
 from workbench.workflow.campaigns.collection import load_documents, load_topics
+from workbench.workflow.campaigns.visits import visit_of
 from workbench.workflow.judging.assignments import assign, assignments_of
 from workbench.workflow.people.accounts import Account, create_account, create_first_account, prepare_account
 from workbench.workflow.people.assessors import assessors_of
@@ -111,3 +113,9 @@ def signed_in_client(app: Flask, database: Database, account: Account) -> FlaskC
 def _account(db: Session, name: str) -> Account:
     new = prepare_account(login=name, name=name, password=PASSWORD, passwords=CHEAP)
     return create_first_account(db, new) if name == "Olga" else create_account(db, new)
+
+
+def signed_in(db: Session, token: str, *, now: datetime | None = None) -> Account | None:
+    """To whom a session token opens anything at that moment."""
+    visit = visit_of(db.connection(), token, now=now)
+    return None if visit is None or visit.disabled else visit.account

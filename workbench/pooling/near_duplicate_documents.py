@@ -78,30 +78,55 @@ def resemblance(one: str, other: str) -> float:
     return common / (len(a) + len(b) - common)
 
 
+class SketchIndex:
+    """The smallest hashes of many sketches, to find quickly which of them may resemble one."""
+
+    def __init__(self, sketches: Mapping[str, bytes]) -> None:
+        self._names = [name for name, written in sketches.items() if _HEAD.unpack_from(written)[1]]
+        least = [_least(sketches[name]) for name in self._names]
+        self._sizes = np.array([len(hashes) for hashes in least], dtype=np.int64)
+        every = np.concatenate(least) if least else np.zeros(0, dtype=np.uint64)
+        order = np.argsort(every, kind="stable")
+        self._hashes = every[order]
+        self._owners = np.repeat(np.arange(len(self._names)), self._sizes)[order]
+
+    def candidates(self, name: str, written: bytes) -> list[str]:
+        """The names of the others whose sketches share enough of their smallest hashes with a sketch.
+
+        As in `promising_pairs`: of the smallest hashes two texts that are alike share some.
+        """
+        asked = _least(written)
+        begins = np.searchsorted(self._hashes, asked, "left")
+        ends = np.searchsorted(self._hashes, asked, "right")
+        owners = [self._owners[begin:end] for begin, end in zip(begins, ends, strict=True) if begin < end]
+        if not owners:
+            return []
+        common = np.bincount(np.concatenate(owners), minlength=len(self._names))
+        enough = common >= np.minimum(self._sizes, min(SHARED, len(asked)))
+        found = (self._names[at] for at in np.flatnonzero(enough & (common > 0)).tolist())
+        return [other for other in found if other != name]
+
+
 def promising(chosen: Sequence[str], sketches: Mapping[str, bytes]) -> dict[str, list[str]]:
     """The names of the sketches that may be near-duplicates of each chosen one, most alike first.
 
     The chosen are names of sketches too; one that has no such sketch is left out, none is its own duplicate.
     """
-    names = [name for name, written in sketches.items() if _HEAD.unpack_from(written)[1]]
-    least = [_least(sketches[name]) for name in names]
-    owners = np.repeat(np.arange(len(names)), [len(hashes) for hashes in least])
-    every = np.concatenate(least) if least else np.zeros(0, dtype=np.uint64)
+    index = SketchIndex(sketches)
     found: dict[str, list[str]] = {}
-    for index, name in enumerate(names):
-        if name not in chosen:
-            continue
-        common = np.bincount(owners[np.isin(every, least[index])], minlength=len(names))
-        alike = []
-        for at in np.flatnonzero(common).tolist():
-            # As in `promising_pairs`: of the smallest hashes two such texts share some.
-            if at != index and common[at] >= min(SHARED, len(least[index]), len(least[at])):
-                share = estimate(sketches[name], sketches[names[at]])
-                if share >= PROMISING:
-                    alike.append((-share, names[at]))
-        if alike:
-            found[name] = [other for _, other in sorted(alike)]
+    for name in chosen:
+        if name in sketches:
+            others = {other: sketches[other] for other in index.candidates(name, sketches[name])}
+            alike = most_alike(sketches[name], others)
+            if alike:
+                found[name] = alike
     return found
+
+
+def most_alike(written: bytes, others: Mapping[str, bytes]) -> list[str]:
+    """The names of those of the other sketches that may be near-duplicates of one, most alike first."""
+    shares = [(-estimate(written, other), name) for name, other in others.items()]
+    return [name for share, name in sorted(shares) if -share >= PROMISING]
 
 
 def promising_pairs(sketches: Mapping[str, bytes]) -> list[tuple[str, str]]:

@@ -1,6 +1,6 @@
 """The database: typed tables, engine, migrations.
 
-`Session` is re-exported for web and cli, which pass it from a transaction to a use-case without using SQL.
+`Session` and `Connection` are re-exported for web and cli, which pass them to a use-case without using SQL.
 
 Decisions:
 
@@ -16,6 +16,7 @@ Decisions:
   pauses.
 """
 
+from sqlalchemy.engine import Connection
 from sqlalchemy.orm import Session
 
-__all__ = ["Session"]
+__all__ = ["Connection", "Session"]

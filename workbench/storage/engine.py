@@ -76,13 +76,27 @@ class Database:
         # Made once: making it takes as long as a statement.
         return self.engine.execution_options(begin="IMMEDIATE")
 
+    @cached_property
+    def _reading(self) -> Engine:
+        if self.embedded:
+            return self.engine
+        return self.engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+
+    @cached_property
+    def _asking(self) -> Engine:
+        level = {} if self.embedded else {"isolation_level": "AUTOCOMMIT"}
+        return self.engine.execution_options(begin=None, **level)
+
+    @contextmanager
+    def asking(self) -> Iterator[Connection]:
+        """A connection for a single statement that reads: it needs no transaction to see one snapshot."""
+        with _responding(), self._asking.connect() as connection:
+            yield connection
+
     @contextmanager
     def reading(self) -> Iterator[Session]:
         """One transaction that is rolled back at its end."""
-        engine = self.engine
-        if not self.embedded:
-            engine = engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
-        with _responding(), Session(engine, expire_on_commit=False) as session:
+        with _responding(), Session(self._reading, expire_on_commit=False) as session:
             yield session
 
     @contextmanager
@@ -248,7 +262,8 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
 
 def _begin_sqlite(connection: Connection) -> None:
     kind = connection.get_execution_options().get("begin", "DEFERRED")
-    connection.exec_driver_sql(f"BEGIN {kind}")
+    if kind is not None:
+        connection.exec_driver_sql(f"BEGIN {kind}")
 
 
 def reachable(database: Database) -> None:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Row, Select, bindparam, func, or_, select
 from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine import Connection
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from workbench.storage.tables import JudgmentEventRow
@@ -53,14 +54,19 @@ def append_events(db: Session, events: Sequence[dict[str, Any]]) -> int:
 
 def append_event(db: Session, values: Mapping[str, Any]) -> tuple[CurrentEvent, bool]:
     """Append an event; returns it, or the one that its client id recorded before, and whether it is new."""
-    connection = db.connection()
-    number = connection.scalar(_APPEND[connection.dialect.name], values)
+    number = append_new(db.connection(), values)
     if number is not None:
         return CurrentEvent(id=number, **{name: values[name] for name in CurrentEvent._fields[1:]}), True
     known = recorded_event(db, values["assessor_id"], values["client_id"])
     if known is None:
         raise RuntimeError("an appended event cannot be read back")
     return known, False
+
+
+def append_new(connection: Connection, values: Mapping[str, Any]) -> int | None:
+    """Append an event and return its id; None, and nothing is appended, where its client id was recorded."""
+    number: int | None = connection.scalar(_APPEND[connection.dialect.name], values)
+    return number
 
 
 def recorded_event(db: Session, assessor_id: int, client_id: str) -> CurrentEvent | None:

@@ -16,13 +16,13 @@ from werkzeug.wrappers import Response
 
 from workbench.errors import Conflict, NotAllowed, NotFound
 from workbench.web.bodies import BYTES_FROM_STRANGERS, most_bytes
-from workbench.web.context import Context, app_context, reading
+from workbench.web.context import Context, app_context, asking, reading
 from workbench.web.requests import from_script, page_asked_for, read_token, see_other
-from workbench.workflow.campaigns.campaigns import ARCHIVED, RESTORE, campaign_by_slug
-from workbench.workflow.judging.worklists import effective_roles
-from workbench.workflow.people.accounts import any_account
+from workbench.workflow.campaigns.campaigns import ARCHIVED, RESTORE
+from workbench.workflow.campaigns.visits import VisitedCampaign, visit_of
+from workbench.workflow.judging.worklists import effective_roles, may_be_suspended
+from workbench.workflow.people.accounts import Account, any_account
 from workbench.workflow.people.roles import Role
-from workbench.workflow.people.signing_in import signed_in_account
 
 View = TypeVar("View", bound=Callable[..., Any])
 ATTRIBUTE = "workbench_access"
@@ -132,6 +132,12 @@ def viewer_or_none() -> Viewer | None:
     return found if isinstance(found, Viewer) else None
 
 
+def disabled_account() -> Account | None:
+    """The account of a valid session that nothing opens to, because it is disabled."""
+    found = g.get("disabled")
+    return found if isinstance(found, Account) else None
+
+
 def viewer() -> Viewer:
     """Who is signed in, on pages that require it."""
     found = viewer_or_none()
@@ -156,8 +162,9 @@ def here() -> Here:
 
 def has_session(context: Context, token: str) -> bool:
     """Whether a token is that of a valid session; it is remembered if it is."""
-    with context.database.reading() as db:
-        valid = signed_in_account(db, token) is not None
+    with context.database.asking() as connection:
+        visit = visit_of(connection, token)
+    valid = visit is not None and not visit.disabled
     if valid:
         context.recognised.add(token)
     return valid
@@ -219,14 +226,16 @@ def _recognise() -> None:
     token = read_token()
     if token is None:
         return
-    with reading() as db:
-        account = signed_in_account(db, token)
-    if account is None:
+    with asking() as connection:
+        visit = visit_of(connection, token, g.slug)
+    if visit is None or visit.disabled:
         app_context().recognised.forget(token)
-    else:
-        app_context().recognised.add(token)
-        g.token = token
-        g.viewer = Viewer(account.id, account.login, account.name, account.administrator, account.key)
+        g.disabled = visit.account if visit is not None else None
+        return
+    app_context().recognised.add(token)
+    account = visit.account
+    g.token, g.visited = token, visit.campaign
+    g.viewer = Viewer(account.id, account.login, account.name, account.administrator, account.key)
 
 
 def _ask_to_sign_in() -> Response | tuple[str, int]:
@@ -242,15 +251,13 @@ def _ask_to_sign_in() -> Response | tuple[str, int]:
 
 def _enter_campaign(statement: Access) -> None:
     # The same error for a campaign that does not exist and for one without a role of the viewer.
-    nothing = NotFound("there is no such campaign", remedy="see the list of your campaigns")
-    with reading() as db:
-        try:
-            campaign = campaign_by_slug(db, g.slug or "")
-        except NotFound:
-            raise nothing from None
-        roles = effective_roles(db, campaign.id, viewer().id)
-    if not roles:
-        raise nothing
+    campaign: VisitedCampaign | None = g.get("visited")
+    if campaign is None or not campaign.roles:
+        raise NotFound("there is no such campaign", remedy="see the list of your campaigns")
+    roles = campaign.roles
+    if may_be_suspended(roles):
+        with reading() as db:
+            roles = effective_roles(db, campaign.id, viewer().id)
     g.campaign = Here(
         campaign.id, campaign.slug, campaign.name, campaign.illustrative, roles, campaign.archived_at
     )

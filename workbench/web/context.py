@@ -10,7 +10,7 @@ from flask import Flask, current_app, g
 
 from workbench.errors import Conflict
 from workbench.settings import Settings
-from workbench.storage import Session
+from workbench.storage import Connection, Session
 from workbench.storage.engine import ROWS_GONE, Database
 from workbench.web.recognised import RecognisedTokens
 from workbench.workflow.campaigns.campaigns import ARCHIVED, RESTORE, campaign_of
@@ -52,6 +52,11 @@ def context_of(app: Flask) -> Context:
 def reading() -> AbstractContextManager[Session]:
     """A transaction that reads one snapshot."""
     return app_context().database.reading()
+
+
+def asking() -> AbstractContextManager[Connection]:
+    """A connection for a single statement that reads."""
+    return app_context().database.asking()
 
 
 def adaptive_states() -> AdaptiveStates:

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from argon2 import PasswordHasher
 
-from tests.cast import CHEAP, PASSWORD
+from tests.cast import CHEAP, PASSWORD, signed_in
 from workbench.errors import Conflict, InvalidInput, NotFound
 from workbench.storage.engine import Database
 from workbench.workflow.people.accounts import (
@@ -20,7 +20,7 @@ from workbench.workflow.people.accounts import (
     rename,
 )
 from workbench.workflow.people.passwords import Passwords
-from workbench.workflow.people.signing_in import open_session, set_password, signed_in_account
+from workbench.workflow.people.signing_in import open_session, set_password
 
 
 def prepared(login: str, *, name: str = "Somebody", password: str = PASSWORD) -> NewAccount:
@@ -168,6 +168,6 @@ def test_a_password_set_by_an_administrator_ends_every_session(database: Databas
         set_password(db, "Ada", CHEAP.hash("another long sentence"))
 
     with database.reading() as db:
-        assert signed_in_account(db, token) is None
+        assert signed_in(db, token) is None
         with pytest.raises(NotFound):
             set_password(db, "nobody", "x")

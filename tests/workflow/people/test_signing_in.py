@@ -9,7 +9,7 @@ import pytest
 from argon2 import PasswordHasher
 from sqlalchemy import select, update
 
-from tests.cast import CHEAP, PASSWORD
+from tests.cast import CHEAP, PASSWORD, signed_in
 from workbench.errors import NotAllowed
 from workbench.storage.engine import Database
 from workbench.storage.tables import AccountRow, SessionRow, SignInAttemptRow
@@ -25,7 +25,6 @@ from workbench.workflow.people.signing_in import (
     sign_in,
     sign_out,
     sign_out_everywhere,
-    signed_in_account,
     throttled_address,
 )
 
@@ -71,8 +70,8 @@ def test_the_right_password_opens_a_session_of_thirty_days(database: Database, a
     assert isinstance(session, SignedIn)
     assert session.expires_at == NOON + 30 * DAY
     with database.reading() as db:
-        assert signed_in_account(db, session.token, now=NOON + 30 * DAY - SECOND) == ada
-        assert signed_in_account(db, session.token, now=NOON + 30 * DAY) is None
+        assert signed_in(db, session.token, now=NOON + 30 * DAY - SECOND) == ada
+        assert signed_in(db, session.token, now=NOON + 30 * DAY) is None
 
 
 def test_the_database_keeps_no_token(database: Database, ada: Account) -> None:
@@ -92,12 +91,12 @@ def test_signing_out_ends_this_session_only(database: Database, ada: Account) ->
     with database.writing() as db:
         sign_out(db, here.token)
     with database.reading() as db:
-        assert signed_in_account(db, here.token, now=NOON) is None
-        assert signed_in_account(db, there.token, now=NOON) == ada
+        assert signed_in(db, here.token, now=NOON) is None
+        assert signed_in(db, there.token, now=NOON) == ada
     with database.writing() as db:
         sign_out_everywhere(db, ada.id)
     with database.reading() as db:
-        assert signed_in_account(db, there.token, now=NOON) is None
+        assert signed_in(db, there.token, now=NOON) is None
 
 
 def test_a_wrong_password_and_an_unknown_name_are_told_apart_by_nothing(
@@ -130,7 +129,7 @@ def test_a_disabled_account_stays_outside(database: Database, ada: Account) -> N
     with database.writing() as db:
         db.execute(update(AccountRow).values(disabled_at=NOON))
     with database.reading() as db:
-        assert signed_in_account(db, session.token, now=NOON) is None
+        assert signed_in(db, session.token, now=NOON) is None
     assert isinstance(attempt(database), Refused)
 
 
@@ -238,8 +237,8 @@ def test_another_password_ends_all_sessions_and_opens_one(database: Database, ad
 
     assert isinstance(new, SignedIn)
     with database.reading() as db:
-        assert signed_in_account(db, old.token, now=NOON) is None
-        assert signed_in_account(db, new.token, now=NOON) == ada
+        assert signed_in(db, old.token, now=NOON) is None
+        assert signed_in(db, new.token, now=NOON) == ada
     assert isinstance(attempt(database), Refused)
     assert isinstance(attempt(database, password="another long sentence"), SignedIn)
 

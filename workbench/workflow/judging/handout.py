@@ -21,7 +21,7 @@ from workbench.storage.events import CurrentEvent
 from workbench.storage.tables import AssignmentRow, PoolEntryRow, PoolEventRow, PoolRow
 from workbench.workflow.judging.adaptive_handout import AdaptiveHandout
 from workbench.workflow.judging.adaptive_states import AdaptiveStates
-from workbench.workflow.judging.known_orders import KnownOrders
+from workbench.workflow.judging.fixed_orders import FixedOrder, fixed_order
 from workbench.workflow.judging.order import OrderRule, in_order
 from workbench.workflow.judging.queue_handout import QueueHandout
 from workbench.workflow.pools.adaptive_pools import is_adaptive
@@ -29,7 +29,6 @@ from workbench.workflow.pools.pool_rows import contents_of
 
 Key = tuple[int, str]
 """A pool's number and a topic."""
-_KNOWN = KnownOrders()
 
 
 class Handout(Protocol):
@@ -135,10 +134,9 @@ class FixedHandout:
     @classmethod
     def order_to_save(cls, db: Session, pool: PoolRow, assignment: AssignmentRow) -> Sequence[str]:
         """The same, as this process knows it since the pool's pairs changed last."""
-        topic = assignment.topic
-        return _KNOWN.get(
-            (pool.id, contents_of(pool), topic, assignment.order_rule, assignment.seed),
-            lambda: cls.load(db, [pool], topic=topic)[pool.id, topic].documents(assignment),
+        return fixed_order(
+            db.connection(),
+            FixedOrder(pool.id, contents_of(pool), assignment.topic, assignment.order_rule, assignment.seed),
         )
 
     @property

@@ -72,10 +72,9 @@ def near_duplicates_in(
     sketches = kept_sketches(db, campaign_id, list(mine))
     found = {}
     for docno, others in promising(list(requested), sketches).items():
-        alike = _verified(db, campaign_id, docno, others[:MOST_NEAR])
+        alike = verified(db, campaign_id, docno, others)
         if alike:
-            most_first = sorted(alike.items(), key=lambda one: -one[1])
-            found[requested[docno]] = tuple((mine[other], share) for other, share in most_first)
+            found[requested[docno]] = tuple((mine[other], share) for other, share in alike)
     return found
 
 
@@ -96,7 +95,7 @@ def contradictions(
     pairs = [
         (one, other)
         for one, other in promising_pairs(sketches)
-        if _verified(db, task.campaign.id, one, [other])
+        if verified(db, task.campaign.id, one, [other])
     ]
     names = [docno for docno in task.order if docno in graded]
     apart = [group for group in groups(names, pairs) if len({graded[docno] for docno in group}) > 1]
@@ -143,15 +142,22 @@ def _graded(task: Task) -> dict[str, int]:
     }
 
 
-def _verified(db: Session, campaign_id: int, docno: str, candidates: Sequence[str]) -> dict[str, float]:
-    """Those of the candidates that really resemble a document, by their texts, with how much."""
+def verified(
+    db: Session, campaign_id: int, docno: str, candidates: Sequence[str]
+) -> tuple[tuple[str, float], ...]:
+    """Those of the first MOST_NEAR candidates that really resemble a document, most alike first.
+
+    Each has its resemblance, which is measured on the texts.
+    """
     if not candidates:
-        return {}
+        return ()
+    candidates = candidates[:MOST_NEAR]
     texts = texts_of(db, campaign_id, [docno, *candidates])
     if docno not in texts:
-        return {}
-    measured = {one: resemblance(texts[docno], texts[one]) for one in candidates if one in texts}
-    return {one: alike for one, alike in measured.items() if alike >= THRESHOLD}
+        return ()
+    measured = [(one, resemblance(texts[docno], texts[one])) for one in candidates if one in texts]
+    alike = [(one, share) for one, share in measured if share >= THRESHOLD]
+    return tuple(sorted(alike, key=lambda one: -one[1]))
 
 
 def _titles(db: Session, campaign_id: int, docnos: Sequence[str]) -> dict[str, str]:

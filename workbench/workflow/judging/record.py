@@ -123,7 +123,7 @@ def record_late(db: Session, task: Task, key: str, submission: Submission) -> No
 
 def append(db: Session, place: Place, submission: Submission) -> Recorded:
     """Append one judgment event unless its client id was recorded before, and tell the pools."""
-    event, new = append_event(db, _columns(place, submission, datetime.now(UTC)))
+    event, new = append_event(db, event_columns(place, submission, datetime.now(UTC)))
     if new and place.purpose in CURRENT_PURPOSES:
         tell_pools(db, place.campaign_id, event)
     return Recorded(event, repeated=not new)
@@ -132,7 +132,7 @@ def append(db: Session, place: Place, submission: Submission) -> Recorded:
 def append_all(db: Session, judgments: Iterable[tuple[Place, Submission]]) -> int:
     """Append judgment events of assessors without an account, in their order; returns how many were new."""
     now = datetime.now(UTC)
-    return append_events(db, [_columns(place, submission, now) for place, submission in judgments])
+    return append_events(db, [event_columns(place, submission, now) for place, submission in judgments])
 
 
 def _record(db: Session, task: Task, key: str, submission: Submission) -> Recorded:
@@ -227,7 +227,8 @@ def _place(task: Task, key: str) -> Place:
     )
 
 
-def _columns(place: Place, submission: Submission, now: datetime) -> dict[str, Any]:
+def event_columns(place: Place, submission: Submission, now: datetime) -> dict[str, Any]:
+    """The columns of the event that a submission becomes."""
     return {
         "campaign_id": place.campaign_id,
         "assessor_id": place.assessor_id,

@@ -31,6 +31,7 @@ from workbench.storage.events import (
 from workbench.storage.tables import AccountRow, AssessorRow, AssignmentRow, CampaignRow, MemberRow
 from workbench.workflow.checks import checked_client_id
 from workbench.workflow.judging.desk_rules import desk_questions_of
+from workbench.workflow.judging.plain_answers import AnswerBefore, record_plainly
 from workbench.workflow.judging.record import Recorded, record, recorded_before
 from workbench.workflow.judging.submission import Submission, read_submission, sent_number, sent_text
 from workbench.workflow.judging.trainees import Feedback, feedback_of
@@ -85,17 +86,26 @@ def receive(
     account_id: int,
     events: Sequence[Event],
     others: Mapping[str, Receiver] = MappingProxyType({}),
+    *,
+    plainly: bool = True,
 ) -> tuple[Receipt, ...]:
     """Record events in their order; each becomes a judgment event, or is stored where that cannot be.
 
     An event with a field that `others` names goes to its receiver instead. Refused is only what was never
     this account's to say. All events of a disabled account are stored.
+
+    Plain answers take the short way unless that is not wanted. Raises EachApart where one of them fails on
+    it: nothing of the transaction holds then, and the events are to be received again without it.
     """
-    return tuple(_receiver(event, others)(db, account_id, event) for event in events)
+    own = _receive if plainly else _receive_apart
+    return tuple(
+        next((receiver for name, receiver in others.items() if name in event), own)(db, account_id, event)
+        for event in events
+    )
 
 
-def _receiver(event: Event, others: Mapping[str, Receiver]) -> Receiver:
-    return next((receiver for name, receiver in others.items() if name in event), _receive)
+class EachApart(Exception):
+    """An event failed where nothing kept it apart from the others of its transaction."""
 
 
 def receive_other(
@@ -137,6 +147,16 @@ def receive_form(db: Session, account_id: int, assignment_id: int, submission: S
 
 
 def _receive(db: Session, account_id: int, event: Event) -> Receipt:
+    try:
+        plain = _plain_receipt(db, account_id, event)
+    except (OperationalError, InterfaceError, InternalError):
+        raise
+    except Exception as error:
+        raise EachApart from error
+    return plain or _receive_apart(db, account_id, event)
+
+
+def _receive_apart(db: Session, account_id: int, event: Event) -> Receipt:
     client_id, assignment_id = sent_text(event, "client_id"), sent_number(event, "assignment") or 0
     try:
         checked_client_id(client_id)
@@ -160,6 +180,19 @@ def _receive(db: Session, account_id: int, event: Event) -> Receipt:
     if isinstance(found, WorkbenchError):
         return _too_late(db, row.campaign_id, account_id, (event, submission), found)
     return _receipt(db, row.campaign_id, *found)
+
+
+def _plain_receipt(db: Session, account_id: int, event: Event) -> Receipt | None:
+    """The receipt of a plain answer that was recorded; None, and nothing is changed, for any other event."""
+    try:
+        submission = read_submission(event)
+    except WorkbenchError:
+        return None
+    found = record_plainly(db, sent_number(event, "assignment") or 0, account_id, submission)
+    if found is None:
+        return None
+    elsewhere = _other_screen(found.before, submission.before) if found.before is not None else None
+    return Receipt(submission.client_id, Outcome.RECORDED, elsewhere=elsewhere)
 
 
 class _Fault(WorkbenchError):
@@ -266,6 +299,11 @@ _ASSESSOR = (
 def _elsewhere(db: Session, campaign_id: int, before: str, now: CurrentEvent) -> Elsewhere | None:
     pair = Pair(campaign_id, now.assessor_id, now.topic, now.docno)
     previous = event_before(db, pair, number=now.id, purpose=now.purpose)
-    if previous is None or previous.client_id == before or previous.answer in {WITHDRAWN, LATER}:
+    return _other_screen(previous, before) if previous is not None else None
+
+
+def _other_screen(previous: CurrentEvent | AnswerBefore, before: str) -> Elsewhere | None:
+    """The answer before this one, where the screen that sent this one believed another to be current."""
+    if previous.client_id == before or previous.answer in {WITHDRAWN, LATER}:
         return None
     return Elsewhere(Answer(previous.answer), previous.grade, previous.recorded_at)

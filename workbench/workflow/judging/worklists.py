@@ -197,10 +197,15 @@ def effective_roles(db: Session, campaign_id: int, account_id: int) -> frozenset
             )
         )
     )
-    if Role.ASSESSOR not in roles or Role.ORGANISER in roles or len(roles) == 1:
+    if not may_be_suspended(roles):
         return roles
     unfinished = left_to_judge(db, campaign_id, account_id) or left_to_compare(db, campaign_id, account_id)
     return frozenset({Role.ASSESSOR}) if unfinished else roles
+
+
+def may_be_suspended(roles: frozenset[Role]) -> bool:
+    """Whether somebody with these roles may be nothing but an assessor for now."""
+    return Role.ASSESSOR in roles and Role.ORGANISER not in roles and len(roles) > 1
 
 
 @dataclass(frozen=True, slots=True)

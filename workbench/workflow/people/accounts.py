@@ -147,12 +147,15 @@ def name_findings(name: str) -> list[Finding]:
 
 def account_from(row: AccountRow) -> Account:
     """The account of a row, without its password."""
-    return Account(row.id, row.login, row.name, row.administrator, _key(row))
+    return Account(row.id, row.login, row.name, row.administrator, account_key(row.id, row.created_at))
 
 
-def _key(row: AccountRow) -> str:
-    # Two installations do not create an account with the same id in the same microsecond.
-    made = f"{row.id}\0{row.created_at.astimezone(UTC).isoformat()}"
+def account_key(account_id: int, created_at: datetime) -> str:
+    """The key of an account.
+
+    Two installations do not create an account with the same id in the same microsecond.
+    """
+    made = f"{account_id}\0{created_at.astimezone(UTC).isoformat()}"
     return hashlib.sha256(made.encode()).hexdigest()[:20]
 
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import ColumnElement, bindparam, delete, func, select
+from sqlalchemy import ColumnElement, delete, func, select
 from sqlalchemy.orm import Session
 
 from workbench.errors import NotAllowed
@@ -215,18 +215,6 @@ def open_session(db: Session, account: Account, *, now: datetime | None = None) 
     return SignedIn(account, token, expires_at)
 
 
-def signed_in_account(db: Session, token: str, *, now: datetime | None = None) -> Account | None:
-    """The account of a session token; None if the session ended or the account is disabled."""
-    row = _of_session(db, token, now)
-    return account_from(row) if row is not None and row.disabled_at is None else None
-
-
-def session_account(db: Session, token: str, *, now: datetime | None = None) -> Account | None:
-    """The account of a session token, disabled or not: a disabled one may only deliver unsent judgments."""
-    row = _of_session(db, token, now)
-    return account_from(row) if row is not None else None
-
-
 def sign_out(db: Session, token: str) -> None:
     """End one session."""
     db.execute(delete(SessionRow).where(SessionRow.token_hash == token_hash(token)))
@@ -235,10 +223,6 @@ def sign_out(db: Session, token: str) -> None:
 def sign_out_everywhere(db: Session, account_id: int) -> None:
     """End every session of an account."""
     db.execute(delete(SessionRow).where(SessionRow.account_id == account_id))
-
-
-def _of_session(db: Session, token: str, now: datetime | None) -> AccountRow | None:
-    return db.scalar(_OF_SESSION, {"token_hash": token_hash(token), "now": utc_now(now)})
 
 
 def _verified(db: Session, checked: CheckedAttempt, now: datetime) -> AccountRow | Refused:
@@ -264,14 +248,6 @@ def _in_words(wait: timedelta) -> str:
         return "1 second" if seconds == 1 else f"{seconds} seconds"
     minutes = -(-seconds // 60)
     return "1 minute" if minutes == 1 else f"{minutes} minutes"
-
-
-# Executed on every request, so built only once: building it takes longer than executing it.
-_OF_SESSION = (
-    select(AccountRow)
-    .join(SessionRow, SessionRow.account_id == AccountRow.id)
-    .where(SessionRow.token_hash == bindparam("token_hash"), SessionRow.expires_at > bindparam("now"))
-)
 
 
 def set_password(db: Session, login: str, password_hash: str) -> Account:

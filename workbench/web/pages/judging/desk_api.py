@@ -15,25 +15,24 @@ from flask import Blueprint, Response, jsonify, request
 
 from workbench.errors import NotFound, WorkbenchError
 from workbench.web import notices
-from workbench.web.access import anyone, here, member, viewer, viewer_or_none
+from workbench.web.access import anyone, disabled_account, here, member, viewer, viewer_or_none
 from workbench.web.bodies import BYTES_OF_A_FORM
 from workbench.web.context import reading, writing
 from workbench.web.ids import read_id, write_id
 from workbench.web.pages.judging.desk_json import Json, document_json, result_words, topic_json, work_json
 from workbench.web.pages.judging.preparing import make_sketches, prepare_desk
+from workbench.web.pages.judging.rendered import documents_body
 from workbench.web.rendering import plain_words
-from workbench.web.requests import read_token
 from workbench.workflow.adjudication.discussion_sync import receive_discussed
 from workbench.workflow.judging.desk_view import documents_of, next_topic, titles_of, work_of
+from workbench.workflow.judging.documents_ahead import documents_ahead
 from workbench.workflow.judging.preference_sync import receive_preference
 from workbench.workflow.judging.preferences import TASK_FIELD
 from workbench.workflow.judging.submission import sent_text
-from workbench.workflow.judging.sync import MOST_EVENTS, Event, Outcome, Receipt, Receiver, receive
+from workbench.workflow.judging.sync import MOST_EVENTS, EachApart, Event, Outcome, Receipt, Receiver, receive
 from workbench.workflow.judging.unrecorded import DISCUSSION_FIELD
-from workbench.workflow.people.accounts import Account
 from workbench.workflow.people.membership import require_assignment
 from workbench.workflow.people.roles import Role
-from workbench.workflow.people.signing_in import session_account
 
 blueprint = Blueprint("desk", __name__)
 LONGEST_NUMBER = 18  # digits
@@ -52,7 +51,7 @@ def events() -> Response | tuple[Response, int]:
     is signed in, 409 where it is somebody else: then nothing was taken. A disabled account can still send
     what it said; nothing else opens to it.
     """
-    account = viewer_or_none() or _disabled()
+    account = viewer_or_none() or disabled_account()
     if account is None:
         return _problem(401, "signed out")
     try:
@@ -61,8 +60,12 @@ def events() -> Response | tuple[Response, int]:
         return _problem(422, error.message)
     if key != account.key:
         return _problem(409, "another account is signed in")
-    with writing() as db:
-        receipts = receive(db, account.id, sent, RECEIVERS)
+    try:
+        with writing() as db:
+            receipts = receive(db, account.id, sent, RECEIVERS)
+    except EachApart:
+        with writing() as db:
+            receipts = receive(db, account.id, sent, RECEIVERS, plainly=False)
     for event, receipt in zip(sent, receipts, strict=True):
         # Its page goes on by itself as soon as the answer has arrived.
         if DISCUSSION_FIELD in event and receipt.outcome in {Outcome.RECORDED, Outcome.REPEATED}:
@@ -94,6 +97,10 @@ def work(assignment_id: int) -> Response | tuple[Response, int]:
 def documents(assignment_id: int) -> Response | tuple[Response, int]:
     """The documents of `?docno=`, which may be repeated; all of them in the assessor's own part."""
     requested = [read_id(text) for text in request.args.getlist("docno")]
+    with reading() as db:
+        ahead = documents_ahead(db, here().id, assignment_id, viewer().id, requested)
+        if ahead is not None:
+            return Response(documents_body(db, here().id, ahead), mimetype="application/json")
     try:
         make_sketches(assignment_id, first=requested)
         with reading() as db:
@@ -124,15 +131,6 @@ def following(assignment_id: int) -> Response:
         line = next_topic(db, here().id, assignment_id, viewer().id)
     found = topic_json(line.assignment_id, plain_words(line.title) or line.topic) if line else None
     return jsonify(topic=found)
-
-
-def _disabled() -> Account | None:
-    """Whose session this is, where the guard knows nobody: a disabled account's."""
-    token = read_token()
-    if token is None:
-        return None
-    with reading() as db:
-        return session_account(db, token)
 
 
 def _refused(error: WorkbenchError) -> tuple[Response, int]:

@@ -11,7 +11,7 @@ from workbench.web.access import viewer
 from workbench.web.ids import write_id
 from workbench.web.rendering import plain_words
 from workbench.workflow.judging.desk_rules import DeskQuestions
-from workbench.workflow.judging.desk_view import DeskAnswer, PlacedDocument, Work
+from workbench.workflow.judging.desk_view import DeskAnswer, PlacedDocument, ShownDocument, Work
 from workbench.workflow.judging.training import TrainingGate, TrainingRound
 
 Json = dict[str, Any]
@@ -42,15 +42,17 @@ def work_json(work: Work) -> Json:
 
 
 def document_json(placed: PlacedDocument) -> Json:
+    """A document with its place and what is near to it."""
+    return shown_json(placed.document) | {"position": placed.position, "near": near_json(placed.near)}
+
+
+def shown_json(document: ShownDocument) -> Json:
     """A document ready to be shown: its article as HTML that is safe, and what proves what was shown."""
-    document = placed.document
     return {
         "docno": write_id(document.key),
         "shown": plain_words(document.docno),
         "title": plain_words(document.title) or plain_words(document.docno),
         "sha256": document.sha256,
-        "position": placed.position,
-        "near": near_json(placed.near),
         "html": render_template("judging/_article.html", document=document),
     }
 

@@ -1,0 +1,85 @@
+"""Visits: who sends a request, and what roles they have in the campaign of its address, in one statement."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import bindparam, select
+from sqlalchemy.engine import Connection
+
+from workbench.storage.tables import AccountRow, CampaignRow, MemberRow, SessionRow
+from workbench.workflow.campaigns.campaigns import DELETED
+from workbench.workflow.clock import utc_now
+from workbench.workflow.people.accounts import Account, account_key
+from workbench.workflow.people.roles import Role
+from workbench.workflow.people.signing_in import token_hash
+
+
+@dataclass(frozen=True, slots=True)
+class VisitedCampaign:
+    """The campaign of an address, and all roles that the visitor has in it."""
+
+    id: int
+    slug: str
+    name: str
+    illustrative: bool
+    archived_at: datetime | None
+    roles: frozenset[Role]
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """Whose session a token is; `campaign` is None where the address has none or there is none."""
+
+    account: Account
+    disabled: bool
+    campaign: VisitedCampaign | None
+
+
+def visit_of(
+    connection: Connection, token: str, slug: str | None = None, *, now: datetime | None = None
+) -> Visit | None:
+    """The visit that a session token and the slug of an address make; None where the session has ended."""
+    asked = {"token_hash": token_hash(token), "now": utc_now(now), "slug": slug or ""}
+    rows = connection.execute(_VISIT, asked).all()
+    if not rows:
+        return None
+    row = rows[0]
+    key = account_key(row.id, row.created_at)
+    account = Account(row.id, row.login, row.name, row.administrator, key)
+    campaign = None
+    if row.campaign_id is not None and not row.slug.startswith(DELETED):
+        campaign = VisitedCampaign(
+            row.campaign_id,
+            row.slug,
+            row.campaign_name,
+            row.illustrative,
+            row.archived_at,
+            frozenset(Role(each.role) for each in rows if each.role is not None),
+        )
+    return Visit(account, row.disabled_at is not None, campaign)
+
+
+# Of every request, so put together once; a row for each role.
+_VISIT = (
+    select(
+        AccountRow.id,
+        AccountRow.login,
+        AccountRow.name,
+        AccountRow.administrator,
+        AccountRow.created_at,
+        AccountRow.disabled_at,
+        CampaignRow.id.label("campaign_id"),
+        CampaignRow.slug,
+        CampaignRow.name.label("campaign_name"),
+        CampaignRow.illustrative,
+        CampaignRow.archived_at,
+        MemberRow.role,
+    )
+    .select_from(SessionRow)
+    .join(AccountRow, AccountRow.id == SessionRow.account_id)
+    .outerjoin(CampaignRow, CampaignRow.slug == bindparam("slug"))
+    .outerjoin(MemberRow, (MemberRow.campaign_id == CampaignRow.id) & (MemberRow.account_id == AccountRow.id))
+    .where(SessionRow.token_hash == bindparam("token_hash"), SessionRow.expires_at > bindparam("now"))
+)
