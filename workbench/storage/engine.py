@@ -5,11 +5,11 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import Engine, create_engine, event, text
 from sqlalchemy.engine import Connection, make_url
@@ -25,6 +25,9 @@ from sqlalchemy.exc import TimeoutError as NoConnection
 from sqlalchemy.orm import Session
 
 from workbench.errors import Unavailable, WorkbenchError
+from workbench.storage.turns import BUSY, NextWriter, SharedCommits
+
+T = TypeVar("T")
 
 # How long a writer waits for another one.
 BUSY_SECONDS = 15.0
@@ -70,6 +73,10 @@ class Database:
         self.engine = _engine(url)
         self.embedded = self.engine.dialect.name == "sqlite"
         self._writer = threading.RLock()
+        path = self.engine.url.database
+        on_disk = self.embedded and path not in {None, "", ":memory:"}
+        self._next = NextWriter(Path(f"{path}-next")) if on_disk else None
+        self._commits = SharedCommits(self._turn, self.writing)
 
     @cached_property
     def _writing(self) -> Engine:
@@ -108,17 +115,34 @@ class Database:
             Session(self._writing, expire_on_commit=False, info={WRITES: True}) as session,
             session.begin(),
         ):
+            self._begin(session)
             yield session
+
+    def sharing(self, act: Callable[[Session], T]) -> T:
+        """What `act` gives in a transaction as `writing` has it, committed with others that wait.
+
+        Only SQLite, which has one writer at a time, shares transactions. `act` is called again if one of the
+        others fails, so it must change nothing outside of its session.
+        """
+        if self.embedded:
+            found: T = self._commits.run(act)
+            return found
+        with self.writing() as session:
+            return act(session)
+
+    def _begin(self, session: Session) -> None:
+        if self._next is not None:
+            with self._next.place(BUSY_SECONDS):
+                session.connection()
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
-        # Writers of one process queue for this lock, which wakes the next one at once. SQLite would let them
-        # poll at growing intervals, as it still does for writers of other processes.
+        # Writers of one process queue for this lock, which wakes the next one at once.
         if not self.embedded:
             yield
             return
         if not self._writer.acquire(timeout=BUSY_SECONDS):
-            raise Unavailable("another change holds the database")
+            raise Unavailable(BUSY)
         try:
             yield
         finally:
@@ -143,6 +167,7 @@ class Database:
             Session(connection, expire_on_commit=False, info={WRITES: True}) as session,
             session.begin(),
         ):
+            self._begin(session)
             yield session
 
     def close(self) -> None:

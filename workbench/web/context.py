@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from flask import Flask, current_app, g
 
@@ -18,6 +19,7 @@ from workbench.workflow.judging.adaptive_states import AdaptiveStates
 from workbench.workflow.people.passwords import Passwords
 
 KEY = "workbench"
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,11 @@ def reading() -> AbstractContextManager[Session]:
 def asking() -> AbstractContextManager[Connection]:
     """A connection for a single statement that reads."""
     return app_context().database.asking()
+
+
+def sharing(act: Callable[[Session], T]) -> T:
+    """What `act` gives in a transaction that may be shared with other requests (`Database.sharing`)."""
+    return app_context().database.sharing(act)
 
 
 def adaptive_states() -> AdaptiveStates:

@@ -98,7 +98,7 @@ def standing_of(connection: Connection, assignment_id: int, account_id: int) -> 
     return None if row is None else Standing._make(row)
 
 
-def standings(*more: Any) -> Select[Any]:
+def standings(*more: Any) -> Select[*tuple[Any, ...]]:
     """The statement behind `standing_of`, with further columns after those of a standing."""
     return (
         select(

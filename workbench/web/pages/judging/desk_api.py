@@ -17,7 +17,7 @@ from workbench.errors import NotFound, WorkbenchError
 from workbench.web import notices
 from workbench.web.access import anyone, disabled_account, here, member, viewer, viewer_or_none
 from workbench.web.bodies import BYTES_OF_A_FORM
-from workbench.web.context import reading, writing
+from workbench.web.context import reading, sharing, writing
 from workbench.web.ids import read_id, write_id
 from workbench.web.pages.judging.desk_json import Json, document_json, result_words, topic_json, work_json
 from workbench.web.pages.judging.preparing import make_sketches, prepare_desk
@@ -61,8 +61,7 @@ def events() -> Response | tuple[Response, int]:
     if key != account.key:
         return _problem(409, "another account is signed in")
     try:
-        with writing() as db:
-            receipts = receive(db, account.id, sent, RECEIVERS)
+        receipts = sharing(lambda db: receive(db, account.id, sent, RECEIVERS))
     except EachApart:
         with writing() as db:
             receipts = receive(db, account.id, sent, RECEIVERS, plainly=False)

@@ -1,0 +1,99 @@
+"""Writers of an SQLite file: one place to wait for the next turn, and commits that are shared."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.orm import Session
+
+from workbench.errors import Conflict, Unavailable
+from workbench.storage.engine import Database
+from workbench.storage.turns import NextWriter, SharedCommits
+
+
+def test_one_process_is_next_and_another_gives_up_in_time(tmp_path: Path) -> None:
+    one, other = (NextWriter(tmp_path / "next") for _ in range(2))
+    with one.place(1), pytest.raises(Unavailable), other.place(0):
+        pass
+    with other.place(0):
+        pass
+
+
+def test_a_folder_that_takes_no_file_is_for_the_database_to_tell(tmp_path: Path) -> None:
+    with NextWriter(tmp_path / "nowhere" / "next").place(0):
+        pass
+
+
+class Transactions:
+    """Transactions that are lists of what was done in them; the committed ones are kept."""
+
+    def __init__(self) -> None:
+        self.committed: list[list[str]] = []
+        self.turn = threading.Lock()
+
+    @contextmanager
+    def writing(self) -> Iterator[list[str]]:
+        session: list[str] = []
+        yield session
+        self.committed.append(session)
+
+    def done_while_one_waits(self, *names: str) -> list[BaseException]:
+        """Have each name done by a thread of its own; they all wait for one turn. What was raised."""
+        commits = SharedCommits(lambda: self.turn, self.writing)
+        raised: list[BaseException] = []
+
+        def act(session: list[str], name: str) -> str:
+            if name == "bad":
+                raise Conflict(name)
+            session.append(name)
+            return name
+
+        def do(name: str) -> None:
+            try:
+                assert commits.run(lambda session: act(session, name)) == name
+            except Conflict as error:
+                raised.append(error)
+
+        threads = [threading.Thread(target=do, args=(name,)) for name in names]
+        with self.turn:
+            for thread in threads:
+                thread.start()
+            while len(commits.waiting) < len(names):
+                pass
+        for thread in threads:
+            thread.join()
+        return raised
+
+
+def test_those_who_wait_share_a_commit() -> None:
+    transactions = Transactions()
+    assert transactions.done_while_one_waits("a", "b", "c") == []
+    assert [sorted(one) for one in transactions.committed] == [["a", "b", "c"]]
+
+
+def test_one_that_fails_is_refused_alone() -> None:
+    transactions = Transactions()
+    raised = transactions.done_while_one_waits("a", "bad", "c")
+    assert [type(error) for error in raised] == [Conflict]
+    assert sorted(transactions.committed) == [["a"], ["c"]]
+
+
+@pytest.mark.engines
+def test_a_change_is_committed_when_its_result_is_there(database: Database) -> None:
+    def count(db: Session) -> int:
+        return db.execute(text("select count(*) from sign_in_attempt")).scalar_one()
+
+    def add(db: Session) -> int:
+        db.execute(
+            text("insert into sign_in_attempt (login, address, at) values ('ada', '', '2026-03-01 12:00:00')")
+        )
+        return count(db)
+
+    assert database.sharing(add) == 1
+    with database.reading() as db:
+        assert count(db) == 1
