@@ -86,7 +86,7 @@ def test_one_that_fails_is_refused_alone() -> None:
 @pytest.mark.engines
 def test_a_change_is_committed_when_its_result_is_there(database: Database) -> None:
     def count(db: Session) -> int:
-        return db.execute(text("select count(*) from sign_in_attempt")).scalar_one()
+        return int(db.execute(text("select count(*) from sign_in_attempt")).scalar_one())
 
     def add(db: Session) -> int:
         db.execute(

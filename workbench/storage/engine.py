@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,6 +16,7 @@ from sqlalchemy.engine import Connection, make_url
 from sqlalchemy.exc import (
     ArgumentError,
     DBAPIError,
+    DisconnectionError,
     IntegrityError,
     InterfaceError,
     NoResultFound,
@@ -23,6 +24,7 @@ from sqlalchemy.exc import (
 )
 from sqlalchemy.exc import TimeoutError as NoConnection
 from sqlalchemy.orm import Session
+from sqlalchemy.pool import ConnectionPoolEntry
 
 from workbench.errors import Unavailable, WorkbenchError
 from workbench.storage.turns import BUSY, NextWriter, SharedCommits
@@ -47,6 +49,16 @@ POSTGRESQL = {
     "keepalives_count": 3,
     "tcp_user_timeout": 25_000,
 }
+# Settings of a connection: who waits for a lock, and who holds some and has vanished; how often a long
+# statement looks whether anybody still waits for it.
+SERVER_SECONDS = {
+    "lock_timeout": BUSY_SECONDS,
+    "idle_in_transaction_session_timeout": 300,
+    "client_connection_check_interval": 10,
+}
+# A connection that has rested for longer is asked whether its server is still there.
+REST_SECONDS = 2.0
+RESTS_SINCE = "rests since"
 # What passes by itself, or once the administrator has made room.
 SQLITE_PASSES = frozenset(
     {
@@ -197,9 +209,7 @@ def _engine(url: str) -> Engine:
         served = address.get_backend_name() == "postgresql"
         # What the address says itself counts.
         arguments = {name: value for name, value in POSTGRESQL.items() if name not in address.query}
-        engine = create_engine(
-            address, pool_pre_ping=served, connect_args=arguments if served else {}, **pool
-        )
+        engine = create_engine(address, connect_args=arguments if served else {}, **pool)
     except ArgumentError:
         raise WorkbenchError(
             "the database address cannot be read", remedy="sqlite:///FILE or postgresql://USER@HOST/NAME"
@@ -212,7 +222,10 @@ def _engine(url: str) -> Engine:
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
     else:
+        event.listen(engine, "do_connect", _connected)
         event.listen(engine, "connect", _prepare_postgresql)
+        event.listen(engine, "checkin", _note_rest)
+        event.listen(engine, "checkout", partial(_check_rested, engine))
     return engine
 
 
@@ -233,15 +246,15 @@ def no_foreign_keys(connection: Connection) -> Iterator[None]:
 def _responding() -> Iterator[None]:
     try:
         yield
-    except (DBAPIError, NoConnection) as error:
+    except (DBAPIError, NoConnection, DisconnectionError) as error:
         if _passes(error):
             raise Unavailable(_first_line(error)) from error
         raise
 
 
-def _passes(error: DBAPIError | NoConnection) -> bool:
+def _passes(error: DBAPIError | NoConnection | DisconnectionError) -> bool:
     """Whether the database did not respond or was locked, rather than refused what was asked of it."""
-    if isinstance(error, NoConnection) or error.connection_invalidated:
+    if isinstance(error, NoConnection | DisconnectionError) or error.connection_invalidated:
         return True
     if isinstance(error.orig, sqlite3.Error):
         # SQLite has one class for these and for errors in a statement.
@@ -249,16 +262,38 @@ def _passes(error: DBAPIError | NoConnection) -> bool:
     return isinstance(error, OperationalError | InterfaceError)
 
 
-def _first_line(error: DBAPIError | NoConnection) -> str:
+def _first_line(error: DBAPIError | NoConnection | DisconnectionError) -> str:
     reason = error.orig if isinstance(error, DBAPIError) else error
     return (str(reason).strip().splitlines() or [type(reason).__name__])[0]
+
+
+def _connected(_dialect: Any, _record: Any, arguments: Any, named: Any) -> Any:
+    # Here, since the driver is needed for PostgreSQL only.
+    from workbench.storage.postgresql import LimitedConnection
+
+    return LimitedConnection.connect(*arguments, **named)
 
 
 def _prepare_postgresql(connection: Any, _record: Any) -> None:
     # Not in a transaction, whose rollback would undo it.
     connection.autocommit = True
-    connection.execute(f"SET lock_timeout = {int(BUSY_SECONDS * 1000)}")
+    connection.execute("; ".join(f"SET {name} = {int(each * 1000)}" for name, each in SERVER_SECONDS.items()))
     connection.autocommit = False
+
+
+def _note_rest(_connection: Any, record: ConnectionPoolEntry) -> None:
+    record.info[RESTS_SINCE] = time.monotonic()
+
+
+def _check_rested(engine: Engine, connection: Any, record: ConnectionPoolEntry, _proxy: Any) -> None:
+    # Asking at every request would take as long as the request's own statement.
+    if time.monotonic() - record.info.get(RESTS_SINCE, time.monotonic()) < REST_SECONDS:
+        return
+    try:
+        engine.dialect.do_ping(connection)
+    except engine.dialect.loaded_dbapi.Error as error:
+        # The pool opens another one.
+        raise DisconnectionError from error
 
 
 def _prepare_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
@@ -296,6 +331,6 @@ def reachable(database: Database) -> None:
     try:
         with database.engine.connect() as connection:
             connection.execute(text("select 1"))
-    except (OperationalError, NoConnection) as error:
+    except (OperationalError, NoConnection, DisconnectionError) as error:
         reason = _first_line(error)
         raise WorkbenchError(f"the database does not respond: {reason}", remedy="check its address") from None

@@ -51,7 +51,7 @@ EXPLANATIONS = {
 }
 RETRY_SECONDS = 5
 # A lost database fails every request: one line of the log tells of all within so many seconds.
-QUIET_SECONDS = 10
+QUIET_SECONDS = 60
 LOG = logging.getLogger(__name__)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from workbench.errors import WorkbenchError
+from workbench.storage.limits import time_limit
 
 PATH = "/healthz"
 # How long the database has to respond.
@@ -24,7 +25,7 @@ class Health:
     async def works(self) -> bool:
         """Whether the check succeeds in time; `check` raises WorkbenchError where something does not work."""
         if self._running is None or self._running.done():
-            self._running = self._thread.submit(self._check)
+            self._running = self._thread.submit(self._limited_check)
         # Shielded: who gives up waiting must not end the check.
         try:
             async with asyncio.timeout(SECONDS):
@@ -32,6 +33,10 @@ class Health:
         except (TimeoutError, WorkbenchError):
             return False
         return True
+
+    def _limited_check(self) -> None:
+        with time_limit(SECONDS):
+            self._check()
 
 
 def health_response(works: bool) -> tuple[str, int, dict[str, str]]:

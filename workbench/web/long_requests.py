@@ -16,6 +16,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -167,11 +168,19 @@ class _SecondProcess:
         respond in time.
         """
         channel = self._free.get()
+        end = time.monotonic() + seconds
+        # It may hang in the middle of a response as well: then its end is what ends the reading of it.
+        killer = threading.Timer(seconds, self.kill)
+        killer.daemon = True
+        killer.start()
         try:
             channel.send({name: value for name, value in environ.items() if isinstance(value, str | int)})
-            if not channel.poll(seconds):
-                raise TimeoutError
             return take_response(channel)
+        except (EOFError, OSError):
+            if time.monotonic() >= end:
+                raise TimeoutError from None
+            raise
         finally:
+            killer.cancel()
             # Also if the process has ended: a thread that waits for a channel must notice it too.
             self._free.put(channel)

@@ -15,8 +15,9 @@ from multiprocessing.connection import Connection
 
 from workbench.settings import read_settings
 from workbench.storage.engine import Database
+from workbench.storage.limits import time_limit
 from workbench.web.app import create_app
-from workbench.web.long_requests import READY, put_response
+from workbench.web.long_requests import READY, SECONDS, put_response
 from workbench.web.refusals import Application, answer_of
 
 # A lower priority than the process that saves judgments.
@@ -37,7 +38,9 @@ def main(descriptors: list[str]) -> None:
 def answer(app: Application, channel: Connection) -> None:
     """Answer the next request of a channel; raises EOFError or OSError if it is closed."""
     environ = channel.recv() | {"wsgi.input": io.BytesIO(), "wsgi.errors": sys.stderr}
-    put_response(channel, answer_of(app, environ))
+    with time_limit(SECONDS):
+        found = answer_of(app, environ)
+    put_response(channel, found)
 
 
 def _serve(app: Application, channel: Connection) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 
 from flask import Flask
 
+from workbench.storage.limits import time_limit
 from workbench.web.access import Who, access_of
 from workbench.workflow.people.roles import Role
 
@@ -87,7 +88,12 @@ class Places:
             room.leave()
             finally_()
 
-        future = room.threads.submit(act)
+        def limited() -> Any:
+            # What the database leaves unanswered must not hold the thread for longer than the request lasts.
+            with time_limit(room.bounds.seconds):
+                return act()
+
+        future = room.threads.submit(limited)
         future.add_done_callback(leave)
         async with asyncio.timeout(room.bounds.seconds):
             return await asyncio.wrap_future(future)
