@@ -21,7 +21,7 @@ from workbench.web.context import reading, sharing, writing
 from workbench.web.ids import read_id, write_id
 from workbench.web.pages.judging.desk_json import Json, document_json, result_words, topic_json, work_json
 from workbench.web.pages.judging.preparing import make_sketches, prepare_desk
-from workbench.web.pages.judging.rendered import documents_body
+from workbench.web.pages.judging.rendered import ahead_response, placed_response
 from workbench.web.rendering import plain_words
 from workbench.workflow.adjudication.discussion_sync import receive_discussed
 from workbench.workflow.judging.desk_view import documents_of, next_topic, titles_of, work_of
@@ -99,14 +99,14 @@ def documents(assignment_id: int) -> Response | tuple[Response, int]:
     with reading() as db:
         ahead = documents_ahead(db, here().id, assignment_id, viewer().id, requested)
         if ahead is not None:
-            return Response(documents_body(db, here().id, ahead), mimetype="application/json")
+            return ahead_response(db, here().id, ahead)
     try:
         make_sketches(assignment_id, first=requested)
         with reading() as db:
             placed = documents_of(db, assignment_id, viewer().id, requested)
     except WorkbenchError as error:
         return _refused(error)
-    return jsonify(documents=[document_json(one) for one in placed])
+    return placed_response(placed)
 
 
 @blueprint.get(f"{OF_ASSIGNMENT}/titles")

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+
+from flask import Response
 
 from workbench.storage import Session
 from workbench.web.pages.judging.desk_json import near_json, shown_json
+from workbench.workflow.judging.desk_view import PlacedDocument
 from workbench.workflow.judging.documents_ahead import AheadDocument, documents_to_show
 
 MOST_CHARACTERS = 32_000_000
@@ -43,18 +46,27 @@ class RenderedDocuments:
                 self._size -= len(self._texts.popitem(last=False)[1])
 
 
-def documents_body(db: Session, campaign_id: int, ahead: Sequence[AheadDocument]) -> str:
-    """The body of the response that brings documents, each rendered where it is not known."""
+def ahead_response(db: Session, campaign_id: int, ahead: Sequence[AheadDocument]) -> Response:
+    """The response that brings documents, each rendered where it is not known."""
     known = {one.docno: _RENDERED.get((one.docno, one.sha256)) for one in ahead}
     lacking = [one for one in ahead if known[one.docno] is None]
     for document in documents_to_show(db, campaign_id, lacking):
         text = json.dumps(shown_json(document))
         _RENDERED.put((document.docno, document.sha256), text)
         known[document.docno] = text
-    return '{"documents":[' + ",".join(_placed(known[one.docno] or "{}", one) for one in ahead) + "]}"
+    return _response(_placed(known[one.docno] or "{}", one) for one in ahead)
 
 
-def _placed(shown: str, one: AheadDocument) -> str:
+def placed_response(placed: Iterable[PlacedDocument]) -> Response:
+    """The same response from documents with their texts."""
+    return _response(_placed(json.dumps(shown_json(one.document)), one) for one in placed)
+
+
+def _response(documents: Iterable[str]) -> Response:
+    return Response(f'{{"documents":[{",".join(documents)}]}}\n', mimetype="application/json")
+
+
+def _placed(shown: str, one: AheadDocument | PlacedDocument) -> str:
     """A rendered document with what differs from topic to topic."""
     return f'{shown[:-1]},"position":{one.position},"near":{json.dumps(near_json(one.near))}}}'
 
