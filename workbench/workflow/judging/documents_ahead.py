@@ -18,7 +18,7 @@ from workbench.storage.tables import DocumentRow, DocumentSketchRow, PoolEntryRo
 from workbench.workflow.caching import Cache
 from workbench.workflow.judging.desk_view import MOST_DOCUMENTS, ShownDocument
 from workbench.workflow.judging.near_duplicates import kept_sketches, verified
-from workbench.workflow.judging.standing import Standing, standing_of
+from workbench.workflow.judging.standing import DeskStanding, standing_of
 
 # How long a text that was loaded anew may be missing from the hints of others that it resembles: what they
 # say of each other is always measured on the texts as they are.
@@ -87,7 +87,7 @@ def documents_to_show(
     )
 
 
-def _index(db: Session, standing: Standing) -> SketchIndex | None:
+def _index(db: Session, standing: DeskStanding) -> SketchIndex | None:
     """The index of all documents of a topic; None while one of them has no sketch of its text."""
     lately = time.monotonic() // INDEX_SECONDS
     key = (standing.pool_id, standing.contents, standing.topic, lately)

@@ -17,7 +17,7 @@ from workbench.pooling.adaptive.live import Happening
 from workbench.storage.events import CURRENT_PURPOSES, append_new
 from workbench.storage.tables import AssessorRow, AssignmentRow, JudgmentEventRow, PoolEventRow, PoolRow
 from workbench.workflow.judging.record import SCREEN, Place, event_columns
-from workbench.workflow.judging.standing import Standing, standings
+from workbench.workflow.judging.standing import DeskStanding, standings
 from workbench.workflow.judging.submission import Submission, SubmissionKind
 
 
@@ -47,7 +47,7 @@ def record_plainly(
     row = connection.execute(_TO_ANSWER, asked).one_or_none()
     if row is None:
         return None
-    standing, handed_out = Standing._make(row[: len(Standing._fields)]), row[-1]
+    standing, handed_out = DeskStanding._make(row[: len(DeskStanding._fields)]), row[-1]
     # A pool that handed the document out wants to be told.
     if handed_out or not (standing.may_judge and standing.takes_answers and standing.is_plain):
         return None
@@ -69,7 +69,7 @@ def record_plainly(
     )
     if append_new(connection, event_columns(place, submission, datetime.now(UTC))) is None:
         return None
-    before = AnswerBefore._make(row[len(Standing._fields) : -1])
+    before = AnswerBefore._make(row[len(DeskStanding._fields) : -1])
     return PlainRecord(before if before.client_id is not None else None)
 
 

@@ -31,7 +31,7 @@ from workbench.workflow.people.roles import Role
 from workbench.workflow.pools.pool_rows import REMOVED
 
 
-class Standing(NamedTuple):
+class DeskStanding(NamedTuple):
     """An assignment that is or was an account's, with what its pool, campaign and account say of it now.
 
     A tuple, since the row of the statement is one. `role` is None for who is no assessor any more; `scale`
@@ -91,11 +91,11 @@ class Standing(NamedTuple):
         )
 
 
-def standing_of(connection: Connection, assignment_id: int, account_id: int) -> Standing | None:
+def standing_of(connection: Connection, assignment_id: int, account_id: int) -> DeskStanding | None:
     """The standing of an account in an assignment; None where it never was this account's."""
     asked = {"assignment_id": assignment_id, "account_id": account_id}
     row = connection.execute(_STANDING, asked).one_or_none()
-    return None if row is None else Standing._make(row)
+    return None if row is None else DeskStanding._make(row)
 
 
 def standings(*more: Any) -> Select[*tuple[Any, ...]]:
