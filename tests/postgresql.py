@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
@@ -45,14 +45,19 @@ DURABLE = {"fsync": "on", "full_page_writes": "on", "synchronous_commit": "on", 
 @contextmanager
 def postgresql_server(options: Mapping[str, str] = SERVER_OPTIONS) -> Iterator[str]:
     """Run a server and give the address of its `postgres` database; it listens on a socket in its folder."""
+    with postgresql_folder() as folder, folder.served(options):
+        yield folder.url
+
+
+@contextmanager
+def postgresql_folder() -> Iterator[PostgresqlFolder]:
+    """The folder of a server that can be started more than once; deleted at the end."""
     folder = Path(tempfile.mkdtemp(prefix="workbench-pg-", dir="/tmp" if os.geteuid() == 0 else None))
     try:
         account = _account()
         binaries = _binaries(folder, account)
-        data = folder / "data"
-        _run_initdb(binaries, data, account)
-        with _served(binaries, data, account, options):
-            yield f"postgresql://{USER}@/postgres?host={data}"
+        _run_initdb(binaries, folder / "data", account)
+        yield PostgresqlFolder(binaries, folder / "data", account)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -63,6 +68,23 @@ class _Account(NamedTuple):
     uid: int | None
     gid: int | None
     groups: list[int] | None
+
+
+class PostgresqlFolder(NamedTuple):
+    """The programs and the data of a server."""
+
+    binaries: Path
+    data: Path
+    account: _Account
+
+    @property
+    def url(self) -> str:
+        """The address of the `postgres` database."""
+        return f"postgresql://{USER}@/postgres?host={self.data}"
+
+    def served(self, options: Mapping[str, str]) -> AbstractContextManager[None]:
+        """A server over the data, which accepts connections."""
+        return _served(self.binaries, self.data, self.account, options)
 
 
 def _account() -> _Account:

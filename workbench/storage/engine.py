@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 import time
@@ -333,4 +334,11 @@ def reachable(database: Database) -> None:
             connection.execute(text("select 1"))
     except (OperationalError, NoConnection, DisconnectionError) as error:
         reason = _first_line(error)
-        raise WorkbenchError(f"the database does not respond: {reason}", remedy="check its address") from None
+        raise WorkbenchError(f"the database does not respond: {reason}", remedy=_remedy(database)) from None
+
+
+def _remedy(database: Database) -> str:
+    folder = Path(database.engine.url.database or "").parent
+    if database.embedded and not os.access(folder, os.W_OK):
+        return f"{folder} is read-only, and SQLite writes beside its file: make it writable"
+    return "check its address"
