@@ -21,7 +21,7 @@ from workbench.workflow.adjudication.decisions import unclear_of_topic
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.campaigns.collection import Loaded, load_topics, topics_of
 from workbench.workflow.judging.assignments import assignments_of
-from workbench.workflow.overview.progress import overview
+from workbench.workflow.overview.progress import overview, topic_progress
 
 blueprint = Blueprint("topics", __name__, url_prefix="/c/<slug>/topics")
 
@@ -62,8 +62,8 @@ def topic() -> str:
         found = next((one for one in topics_of(db, here().id) if one.id == topic_id), None)
         if found is None:
             raise NotFound(f"there is no topic {topic_id!r} in this campaign")
-        state = next(line for line in overview(db, here().id).by_topic if line.topic == topic_id)
-        assignments = [line for line in assignments_of(db, here().id) if line.topic == topic_id]
+        state = topic_progress(db, here().id, topic_id)
+        assignments = assignments_of(db, here().id, topic=topic_id)
         unclear = unclear_of_topic(db, here().id, topic_id)
     return render_template(
         "topics/topic.html", topic=found, state=state, assignments=assignments, scale=scale, unclear=unclear

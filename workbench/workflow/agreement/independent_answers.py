@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session, aliased
 
 from workbench.storage.events import CURRENT_PURPOSES, DISCUSSION, WITHDRAWN
 from workbench.storage.tables import AdjudicationEventRow, JudgmentEventRow
+from workbench.workflow.judging.current_answers import answers_by_topic
 
 RETURNED = "back"
 Pair = tuple[str, str]
@@ -50,7 +51,9 @@ def discussed_answers(db: Session, campaign_id: int) -> Mapping[tuple[int, Pair]
         if pair not in undone
         for assessor_id, given in of_pair.items()
     }
-    return _before_own_first(db, campaign_id) | returned
+    # Where nobody discussed anything, all events would be read to find none.
+    spoken = any(one.discussed for one in answers_by_topic(db, campaign_id).values())
+    return (_before_own_first(db, campaign_id) if spoken else {}) | returned
 
 
 def _before_own_first(db: Session, campaign_id: int) -> dict[tuple[int, Pair], GivenAnswer]:
@@ -86,6 +89,8 @@ def _before_own_first(db: Session, campaign_id: int) -> dict[tuple[int, Pair], G
 def discussed_pairs(db: Session, campaign_id: int) -> set[Pair]:
     """The pairs about which anybody has answered in a discussion."""
     event = JudgmentEventRow
+    if not any(one.discussed for one in answers_by_topic(db, campaign_id).values()):
+        return set()
     rows = db.execute(
         select(event.topic, event.docno)
         .where(event.campaign_id == campaign_id, event.purpose == DISCUSSION)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
+import numpy as np
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from workbench.agreement.options import AgreementOptions, Basis, Occasion
-from workbench.agreement.ratings import CANNOT_JUDGE, NO_ANSWER, UNSURE, Answers, Assessor, answers_of
+from workbench.agreement.ratings import CANNOT_JUDGE, NO_ANSWER, UNSURE, Answers, Assessor
 from workbench.agreement.selection import Selection, select_ratings
 from workbench.errors import Finding, InvalidInput
 from workbench.records import Answer
-from workbench.storage.events import LATER, WITHDRAWN, answers_in_order
+from workbench.storage.events import LATER, WITHDRAWN
 from workbench.storage.tables import CollectionListRow, DocumentRow
 from workbench.workflow.agreement.independent_answers import (
     GivenAnswer,
@@ -24,6 +25,7 @@ from workbench.workflow.agreement.independent_answers import (
 from workbench.workflow.agreement.overlap_pools import pairs_drawn_by_label
 from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.campaigns import campaign_of
+from workbench.workflow.judging.current_answers import TopicAnswers, answers_by_topic
 from workbench.workflow.judging.current_judgments import recorded_version
 
 
@@ -71,7 +73,7 @@ def compared_grades(
     return ComparedGrades(grades, threshold, graded)
 
 
-State = tuple[str, int, tuple[tuple[int, Assessor], ...], int, int | None, str, int]
+State = tuple[str, int, tuple[tuple[int, Assessor], ...], Hashable, int]
 _NO_GRADE = {
     Answer.UNSURE: UNSURE,
     Answer.CANNOT_JUDGE: CANNOT_JUDGE,
@@ -124,6 +126,9 @@ def _before_discussion(
 
 
 def _discussed(db: Session, campaign_id: int) -> Mapping[tuple[int, Pair], GivenAnswer]:
+    by_topic = answers_by_topic(db, campaign_id)
+    if not any(one.discussed for one in by_topic.values()) and not discussions_version(db, campaign_id):
+        return {}
     key = judgments_version(db, campaign_id)
     return _DISCUSSED.get(key, lambda: discussed_answers(db, campaign_id))
 
@@ -151,7 +156,7 @@ def judgments_version(db: Session, campaign_id: int) -> State:
     found = recorded_version(db, campaign_id)
     assessors = tuple((number, Assessor(name, machine)) for number, name, machine in found.assessors)
     returned = discussions_version(db, campaign_id)
-    return (found.database, campaign_id, assessors, found.events, found.newest, found.last, returned)
+    return (found.database, campaign_id, assessors, (found.newest, found.last, found.changes), returned)
 
 
 def known_documents(db: Session, campaign_id: int) -> int | None:
@@ -166,12 +171,29 @@ def known_documents(db: Session, campaign_id: int) -> int | None:
 
 
 def _read(db: Session, campaign_id: int, assessors: tuple[tuple[int, Assessor], ...]) -> Answers:
-    place = {number: at for at, (number, _) in enumerate(assessors)}
-    rows = [
-        (place[assessor], topic, docno, _NO_GRADE[answer] if grade is None else grade)
-        for assessor, topic, docno, answer, grade in answers_in_order(db, campaign_id)
-    ]
-    return answers_of([assessor for _, assessor in assessors], rows)
+    by_topic = tuple(answers_by_topic(db, campaign_id).values())
+    sizes = [one.documents for one in by_topic]
+    highest = max((int(one.codes.max(initial=0)) for one in by_topic), default=0)
+    number = np.int16 if highest <= np.iinfo(np.int16).max else np.int64
+    grades = np.full((len(assessors), sum(sizes)), NO_ANSWER, dtype=number)
+    order = np.array([number for number, _ in assessors], np.int64)
+    sorting = np.argsort(order)
+    start = 0
+    for one in by_topic:
+        rows = sorting[np.searchsorted(order, one.assessors, sorter=sorting)]
+        grades[rows, start + one.places] = one.codes
+        start += one.documents
+    return Answers(
+        tuple(assessor for _, assessor in assessors),
+        grades,
+        tuple(pair for one in by_topic for pair in one.keep("pairs", _pairs)),
+        np.repeat(np.arange(len(sizes)), sizes),
+        tuple(one.topic for one in by_topic),
+    )
+
+
+def _pairs(answers: TopicAnswers) -> tuple[Pair, ...]:
+    return tuple((answers.topic, docno) for docno in answers.docnos)
 
 
 _ANSWERS: Cache[tuple[State, Occasion], Answers] = Cache(8)

@@ -14,7 +14,9 @@ from sqlalchemy.orm import Session
 from workbench.errors import NotFound, WorkbenchError
 from workbench.storage.events import current_events
 from workbench.storage.tables import AssessorRow, AssignmentRow, PoolRow, TopicRow
-from workbench.workflow.judging.handout import handout_of, handouts_of, kind_of
+from workbench.workflow.judging.assigned_work import answered, handed_documents
+from workbench.workflow.judging.current_answers import answers_by_topic
+from workbench.workflow.judging.handout import handout_of, kind_of
 from workbench.workflow.judging.order import OrderRule
 from workbench.workflow.pools.adaptive_pools import topics_of_pool
 from workbench.workflow.pools.pool_rows import require_open, share_locked_pool
@@ -169,9 +171,9 @@ class AssignmentLine:
     answered: int
 
 
-def assignments_of(db: Session, campaign_id: int) -> tuple[AssignmentLine, ...]:
-    """The current assignments of a campaign, by topic, then assessor."""
-    rows = db.execute(
+def assignments_of(db: Session, campaign_id: int, *, topic: str | None = None) -> tuple[AssignmentLine, ...]:
+    """The current assignments of a campaign, or of one topic, by topic, then assessor."""
+    chosen = (
         select(AssignmentRow, PoolRow.name, TopicRow.title, AssessorRow.name)
         .join(PoolRow, PoolRow.id == AssignmentRow.pool_id)
         .join(AssessorRow, AssessorRow.id == AssignmentRow.assessor_id)
@@ -181,14 +183,13 @@ def assignments_of(db: Session, campaign_id: int) -> tuple[AssignmentLine, ...]:
         )
         .where(PoolRow.campaign_id == campaign_id, AssignmentRow.revoked_at.is_(None))
         .order_by(TopicRow.position, AssessorRow.name)
-    ).all()
-    handouts = handouts_of(db, campaign_id)
-    answered: dict[tuple[int, str], set[str]] = {}
-    for event in current_events(db, campaign_id):
-        answered.setdefault((event.assessor_id, event.topic), set()).add(event.docno)
+    )
+    rows = db.execute(chosen if topic is None else chosen.where(AssignmentRow.topic == topic)).all()
+    handed = handed_documents(db, {row.pool_id for row, *_ in rows})
+    answers = answers_by_topic(db, campaign_id)
     lines = []
     for row, pool, title, assessor in rows:
-        docnos = handouts.docnos(row.pool_id, row.topic, row.assessor_id)
+        docnos = handed.of(row.pool_id, row.topic, row.assessor_id)
         lines.append(
             AssignmentLine(
                 id=row.id,
@@ -198,8 +199,8 @@ def assignments_of(db: Session, campaign_id: int) -> tuple[AssignmentLine, ...]:
                 assessor=assessor,
                 order_rule=OrderRule(row.order_rule),
                 seed=row.seed,
-                pairs=len(docnos) + handouts.left(row.pool_id, row.topic, row.assessor_id),
-                answered=len(docnos & answered.get((row.assessor_id, row.topic), set())),
+                pairs=docnos.count + handed.left(row.pool_id, row.topic, row.assessor_id),
+                answered=answered(answers.get(row.topic), row.assessor_id, docnos),
             )
         )
     return tuple(lines)

@@ -3,39 +3,48 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from functools import partial
+from itertools import chain
+from operator import itemgetter
 from typing import Any, NamedTuple
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import WorkbenchError
 from workbench.records import Answer, Judgment, id_bytes
-from workbench.storage.events import current_events
+from workbench.storage.events import current_events, newest_events
 from workbench.storage.tables import AssessorRow, JudgmentEventRow
 from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.collection import topics_of
+from workbench.workflow.judging.current_answers import (
+    CODES,
+    TopicAnswers,
+    answers_by_topic,
+    changes_of,
+)
 from workbench.workflow.judging.desk_rules import desk_questions_of
 from workbench.workflow.judging.submission import NO_ANNOTATIONS, Annotations, stored_annotations
 
-MOST_KEPT = 500_000
-"""Events of a campaign whose current judgments are kept in memory, which takes some hundred bytes each."""
-
 
 class JudgmentsVersion(NamedTuple):
-    """The database, the campaign, its assessors (id, name, whether a machine), the number of its events, the
-    id of the newest, and by whom and when that was sent."""
+    """The database, the campaign, its assessors (id, name, whether a machine), the id of the newest event of
+    each, by whom and when the last was sent, and how many changes this process has seen."""
 
     database: str
     campaign_id: int
     assessors: tuple[tuple[int, str, bool], ...]
-    events: int
-    newest: int | None
+    newest: tuple[tuple[int, int], ...]
     last: str
+    changes: int
 
+
+NOT_GRADES: Mapping[int, Answer] = {code: Answer(answer) for answer, code in CODES.items()}
+"""The answers that are no grade, by how they stand in arrays."""
 
 _KEPT: Cache[JudgmentsVersion, tuple[Judgment, ...]] = Cache(2)
 
@@ -59,11 +68,8 @@ def current_judgments(
             f"{', '.join(sorted(unknown))} is not an assessor of this campaign",
             remedy="see the list of assessors",
         )
-    if version.events > MOST_KEPT:
-        every = _read(db, version)
-    else:
-        # A page that scores, settles and counts asks for them several times, and so do the pages after it.
-        every = _KEPT.get(version, lambda: _read(db, version))
+    # A page that scores, settles and counts asks for them several times, and so do the pages after it.
+    every = _KEPT.get(version, lambda: _read(db, version))
     return every if len(names) == len(version.assessors) else tuple(j for j in every if j.assessor in names)
 
 
@@ -75,23 +81,36 @@ def recorded_version(db: Session, campaign_id: int) -> JudgmentsVersion:
         .order_by(AssessorRow.name)
     )
     event = JudgmentEventRow
-    count, newest = db.execute(
-        select(func.count(), func.max(event.id)).where(event.campaign_id == campaign_id)
-    ).one()
-    last = db.execute(select(event.client_id, event.recorded_at).where(event.id == newest)).one_or_none()
-    # Events are only ever added, so that their number and the last of them stand for all of them.
+    newest = newest_events(db, campaign_id)
+    latest = max(newest.values(), default=None)
+    last = db.execute(select(event.client_id, event.recorded_at).where(event.id == latest)).one_or_none()
+    # Events are only ever added, so that the last of each assessor stand for all of them. Of two that one
+    # assessor sends at once the first may appear after the second: that is a change, too.
     assessors = tuple((number, name, machine) for number, name, machine in rows)
     address = str(db.get_bind().engine.url)
-    return JudgmentsVersion(address, campaign_id, assessors, count, newest, str(last))
+    changes = changes_of(db, campaign_id)
+    return JudgmentsVersion(address, campaign_id, assessors, tuple(newest.items()), str(last), changes)
 
 
 def _read(db: Session, version: JudgmentsVersion) -> tuple[Judgment, ...]:
     names = {number: name for number, name, _ in version.assessors}
-    judgments = [
-        Judgment(names[event.assessor_id], event.topic, event.docno, event.grade, Answer(event.answer))
-        for event in current_events(db, version.campaign_id)
-    ]
-    return tuple(sorted(judgments, key=lambda j: (id_bytes(j.topic), id_bytes(j.docno), j.assessor)))
+    made = partial(_judgments, names)
+    key = "judgments", tuple(names.items())
+    by_topic = answers_by_topic(db, version.campaign_id).values()
+    return tuple(chain.from_iterable(one.keep(key, made) for one in by_topic))
+
+
+def _judgments(names: Mapping[int, str], answers: TopicAnswers) -> tuple[Judgment, ...]:
+    docnos, topic = answers.docnos, answers.topic
+    found = []
+    rows = zip(answers.places.tolist(), answers.assessors.tolist(), answers.codes.tolist(), strict=True)
+    for place, assessor, code in rows:
+        if code >= 0:
+            found.append((place, names[assessor], code, Answer.GRADE))
+        else:
+            found.append((place, names[assessor], None, NOT_GRADES[code]))
+    found.sort(key=itemgetter(0, 1))
+    return tuple(Judgment(name, topic, docnos[place], grade, answer) for place, name, grade, answer in found)
 
 
 class TickedBy(StrEnum):

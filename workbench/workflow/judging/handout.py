@@ -209,12 +209,17 @@ class Handouts:
 
 def handouts_of(db: Session, campaign_id: int) -> Handouts:
     """What the assessors of a campaign have, in all pools."""
+    return handouts_of_pools(db, db.scalars(select(PoolRow).where(PoolRow.campaign_id == campaign_id)))
+
+
+def handouts_of_pools(db: Session, pools: Iterable[PoolRow]) -> Handouts:
+    """What assessors have of these pools of one campaign."""
     by_kind: dict[type[Handout], list[PoolRow]] = {}
-    for pool in db.scalars(select(PoolRow).where(PoolRow.campaign_id == campaign_id)):
+    for pool in pools:
         by_kind.setdefault(kind_of(pool), []).append(pool)
     found: dict[Key, Handout] = {}
-    for kind, pools in by_kind.items():
-        found |= kind.load(db, pools)
+    for kind, several in by_kind.items():
+        found |= kind.load(db, several)
     return Handouts(found)
 
 

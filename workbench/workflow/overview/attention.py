@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from workbench.records import Verdict, id_bytes
+from workbench.records import Verdict
+from workbench.storage.chunks import chunks
 from workbench.storage.events import CURRENT_PURPOSES, LATER, WITHDRAWN
 from workbench.storage.tables import AssessorRow, AssignmentRow, CampaignRow, JudgmentEventRow, PoolRow
 from workbench.workflow.adjudication.dispute_counts import dispute_counts
@@ -18,8 +19,9 @@ from workbench.workflow.adjudication.queue import State
 from workbench.workflow.agreement.selection import judgments_version
 from workbench.workflow.caching import Cache
 from workbench.workflow.clock import utc_now
+from workbench.workflow.judging.current_judgments import recorded_version
 from workbench.workflow.judging.record import SCREEN
-from workbench.workflow.overview.progress import Overview, graded_pairs, pooled_docnos
+from workbench.workflow.overview.progress import Overview, pooled_or_graded
 from workbench.workflow.people.invitations import InvitationState, invitations
 from workbench.workflow.pools.pace import Pace, pace_of
 from workbench.workflow.runs.packed_store import tops_of
@@ -57,6 +59,18 @@ class Activity:
     by_assessor: Mapping[str, AssessorPace]
     recent: int
     since: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Answered:
+    """What one assessor answered at the desk, None where that is nothing; `recent` of it since `since`."""
+
+    pace: AssessorPace | None
+    recent: int
+    since: datetime | None
+
+
+_NOTHING = _Answered(None, 0, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,12 +124,13 @@ def attention(
     """What needs somebody in a campaign with this progress and these runs."""
     moment = utc_now(now)
     version, guess = judgments_version(db, campaign_id), db.get_one(CampaignRow, campaign_id).seconds_a_pair
-    activity = _ACTIVITY.get((version, moment.date()), lambda: _activity(db, campaign_id, moment))
+    activity = _activity(db, campaign_id, moment)
     rate = _rate(activity, moment)
     asked = Counter(one.state for one in invitations(db, campaign_id, now=moment))
     return Attention(
         activity=activity,
-        pace=_PACE.get((version, guess), lambda: pace_of(db, campaign_id)),
+        # The median of very many hardly moves: where it takes long, one of a moment ago serves for a while.
+        pace=_PACE.get((version[:2], guess), lambda: pace_of(db, campaign_id), version=version),
         a_day=rate,
         end=_end(view.left, rate, moment),
         disputes=dispute_counts(db, campaign_id),
@@ -127,36 +142,54 @@ def attention(
 
 
 def _activity(db: Session, campaign_id: int, moment: datetime) -> Activity:
-    event, recent = JudgmentEventRow, JudgmentEventRow.recorded_at >= moment - RECENT
-    timed = event.active_ms > 0
-    # Imported answers tell nothing of anybody's pace.
-    rows = db.execute(
-        select(
-            AssessorRow.name,
-            func.avg(event.active_ms).filter(timed),
-            func.count().filter(timed),
-            func.max(event.recorded_at),
-            func.count().filter(recent),
-            func.min(event.recorded_at).filter(recent),
-        )
-        .join(AssessorRow, AssessorRow.id == event.assessor_id)
-        .where(
-            event.campaign_id == campaign_id,
-            event.source == SCREEN,
-            event.purpose.in_(CURRENT_PURPOSES),
-            event.answer.not_in([WITHDRAWN, LATER]),
-        )
-        .group_by(AssessorRow.name)
-    ).all()
-    since = [first for *_, first in rows if first is not None]
+    """What was answered, of each assessor as long as no answer of theirs was added."""
+    version = recorded_version(db, campaign_id)
+    newest, names = dict(version.newest), {number: name for number, name, _ in version.assessors}
+    keys = {
+        number: (version.database, campaign_id, names[number], number, latest, moment.date())
+        for number, latest in newest.items()
+    }
+    known = {number: _ANSWERED.peek(key) for number, key in keys.items()}
+    unknown = [number for number, found in known.items() if found is None]
+    known |= dict.fromkeys(unknown, _NOTHING) | _answered(db, unknown, moment)
+    for number in unknown:
+        _ANSWERED.put(keys[number], known[number] or _NOTHING)
+    several = {names[number]: found for number, found in known.items() if found is not None and found.pace}
+    since = [found.since for found in several.values() if found.since is not None]
     return Activity(
-        {
-            name: AssessorPace(float(mean) / 1000 if mean is not None else None, timed, latest)
-            for name, mean, timed, latest, _, _ in rows
-        },
-        recent=sum(count for *_, count, _ in rows),
+        {name: found.pace for name, found in sorted(several.items()) if found.pace is not None},
+        recent=sum(found.recent for found in several.values()),
         since=min(since, default=None),
     )
+
+
+def _answered(db: Session, assessors: Sequence[int], moment: datetime) -> dict[int, _Answered]:
+    event, recent = JudgmentEventRow, JudgmentEventRow.recorded_at >= moment - RECENT
+    timed = event.active_ms > 0
+    found = {}
+    for part in chunks(assessors):
+        # Imported answers tell nothing of anybody's pace.
+        rows = db.execute(
+            select(
+                event.assessor_id,
+                func.avg(event.active_ms).filter(timed),
+                func.count().filter(timed),
+                func.max(event.recorded_at),
+                func.count().filter(recent),
+                func.min(event.recorded_at).filter(recent),
+            )
+            .where(
+                event.assessor_id.in_(part),
+                event.source == SCREEN,
+                event.purpose.in_(CURRENT_PURPOSES),
+                event.answer.not_in([WITHDRAWN, LATER]),
+            )
+            .group_by(event.assessor_id)
+        )
+        for number, mean, count, latest, lately, since in rows:
+            seconds = float(mean) / 1000 if mean is not None else None
+            found[number] = _Answered(AssessorPace(seconds, count, latest), lately, since)
+    return found
 
 
 def _rate(activity: Activity, moment: datetime) -> float:
@@ -212,11 +245,7 @@ def _late(db: Session, campaign_id: int, runs: tuple[CampaignRun, ...]) -> tuple
     ][:MOST_LATE]
     if not tags:
         return ()
-    known: dict[str, set[bytes]] = {}
-    for topic, docnos in pooled_docnos(db, campaign_id).items():
-        known.setdefault(topic, set()).update(map(id_bytes, docnos))
-    for topic, docno in graded_pairs(db, campaign_id):
-        known.setdefault(topic, set()).add(id_bytes(docno))
+    known = pooled_or_graded(db, campaign_id)
     found = []
     for one in tops_of(db, campaign_id, tags, depth=LATE_DEPTH):
         of_topics = [known.get(topic, set()) for topic in one.topics]
@@ -227,5 +256,5 @@ def _late(db: Session, campaign_id: int, runs: tuple[CampaignRun, ...]) -> tuple
     return tuple(sorted(found, key=lambda run: -run.share))
 
 
-_ACTIVITY: Cache[Hashable, Activity] = Cache(8)
+_ANSWERED: Cache[Hashable, _Answered] = Cache(5000)
 _PACE: Cache[Hashable, Pace] = Cache(8)

@@ -15,7 +15,7 @@ from workbench.workflow.adjudication.queue import State
 from workbench.workflow.judging.assignments import left_to_judge
 from workbench.workflow.judging.preference_tasks import left_to_compare
 from workbench.workflow.judging.worklists import effective_roles
-from workbench.workflow.overview.progress import graded_pairs
+from workbench.workflow.overview.progress import graded_count
 from workbench.workflow.overview.readiness import Readiness, readiness
 from workbench.workflow.people.groups import own_run_count, participant
 from workbench.workflow.people.roles import Role
@@ -94,7 +94,7 @@ def own_tasks(db: Session, campaign_id: int, account_id: int, roles: frozenset[R
         if not counts[TaskKind.SUBMIT] and not own_run_count(db, campaign_id, account_id):
             counts[TaskKind.SEND] = 1
     if roles == {Role.VIEWER}:
-        counts[TaskKind.READ] = len(graded_pairs(db, campaign_id))
+        counts[TaskKind.READ] = graded_count(db, campaign_id)
     return tuple(OwnTask(kind, count) for kind, count in counts.items() if count)
 
 
@@ -109,7 +109,7 @@ def _card(db: Session, row: CampaignRow, account_id: int) -> CampaignCard:
         illustrative=row.illustrative,
         roles=roles,
         pairs=0 if blind else pooled_pairs(db, row.id),
-        judged=0 if blind else len(graded_pairs(db, row.id)),
+        judged=0 if blind else graded_count(db, row.id),
         tasks=own_tasks(db, row.id, account_id, roles),
         own_runs=own_run_count(db, row.id, account_id) if Role.PARTICIPANT in roles else None,
         ready=readiness(db, row.id) if Role.ORGANISER in roles else None,

@@ -1,41 +1,25 @@
-"""How far a campaign has come, in numbers: by topic and by assessor, from one reading of its answers."""
+"""How far a campaign has come, in numbers: by topic and by assessor, summed over what is kept of topics."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from workbench.agreement.options import Occasion
-from workbench.agreement.ratings import CANNOT_JUDGE, NO_ANSWER, UNSURE, Answers
-from workbench.storage.tables import (
-    AssessorRow,
-    AssignmentRow,
-    DocumentRow,
-    PoolEntryRow,
-    PoolRow,
-    RunRow,
-    TopicRow,
-)
-from workbench.workflow.agreement.selection import answers_of_campaign
-from workbench.workflow.campaigns.collection import topic_titles
-from workbench.workflow.judging.handout import handouts_of
-
-Docnos = dict[str, dict[str, set[str]]]
-"""The docnos that an assessor has now, by the assessor's name and the topic."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Assigned:
-    """What assessors have in all pools, and in those that are still open."""
-
-    every: Docnos
-    open: Docnos
+from workbench.agreement.ratings import CANNOT_JUDGE, UNSURE
+from workbench.records import id_bytes
+from workbench.storage.tables import AssessorRow, AssignmentRow, PoolRow, RunRow, TopicRow
+from workbench.workflow.campaigns.collection import document_count, topic_titles
+from workbench.workflow.judging.assigned_work import AssignedWork, assigned_work
+from workbench.workflow.judging.current_answers import TopicAnswers, answers_by_topic
+from workbench.workflow.pools.missing_texts import missing_count
+from workbench.workflow.pools.pooled_topics import NOTHING, TopicDocnos, opened_by_topic
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,28 +86,43 @@ class Overview:
         return sum(line.left for line in self.by_assessor)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _GradedPairs:
-    """What people graded, pair by pair: how many of them, the lowest grade and the highest."""
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """What people graded of a topic, as `TopicProgress` has it; `beside` of the pairs are in no pool."""
 
-    graders: NDArray[np.int64]
-    lowest: NDArray[np.int64]
-    highest: NDArray[np.int64]
+    judged: int
+    by_grade: tuple[tuple[int, int], ...]
+    doubly: int
+    disputed: int
+    beside: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Assessor:
+    """An assessor's id and name, and whether it is a machine."""
+
+    id: int
+    name: str
+    machine: bool
+
+
+_NOTHING_JUDGED = _Judged(0, (), 0, 0, 0)
 
 
 def overview(db: Session, campaign_id: int) -> Overview:
     """The progress of a campaign, as the overview page shows it."""
-    answers = answers_of_campaign(db, campaign_id, Occasion.CURRENT)
-    pooled = pooled_docnos(db, campaign_id)
-    assigned = _assigned(db, campaign_id)
-    by_topic = _by_topic(answers, pooled, topic_titles(db, campaign_id), assigned)
-    by_assessor = _by_assessor(answers, assigned)
+    answers = answers_by_topic(db, campaign_id)
+    pooled = opened_by_topic(db, campaign_id)
+    assessors = _assessors(db, campaign_id)
+    work = assigned_work(db, campaign_id, answers)
+    by_topic = _by_topic(db, campaign_id, answers, pooled, assessors, work)
+    by_assessor = _by_assessor(answers, assessors, work)
     return Overview(
-        topics=_count(db, TopicRow, campaign_id),
-        documents=_count(db, DocumentRow, campaign_id),
+        topics=len(by_topic),
+        documents=document_count(db, campaign_id),
         runs=_runs(db, campaign_id),
         pools=_opened(db, campaign_id),
-        pooled=sum(map(len, pooled.values())),
+        pooled=sum(one.count for one in pooled.values()),
         pairs=sum(line.pairs for line in by_topic),
         judged=sum(line.judged for line in by_topic),
         doubly=sum(line.doubly for line in by_topic),
@@ -136,148 +135,163 @@ def overview(db: Session, campaign_id: int) -> Overview:
     )
 
 
-def graded_pairs(db: Session, campaign_id: int) -> set[tuple[str, str]]:
-    """The (topic, docno) pairs, pooled or not, that a person has graded."""
-    answers = answers_of_campaign(db, campaign_id, Occasion.CURRENT)
-    graded = np.flatnonzero(_of_people(answers).graders)
-    return {answers.pairs[place] for place in graded.tolist()}
-
-
-def pooled_docnos(db: Session, campaign_id: int) -> dict[str, set[str]]:
-    """The documents of the opened pools by topic."""
-    pooled: dict[str, set[str]] = {}
-    rows = db.execute(
-        select(PoolEntryRow.topic, PoolEntryRow.docno)
-        .join(PoolRow)
-        .where(PoolRow.campaign_id == campaign_id, PoolRow.opened_at.is_not(None))
+def topic_progress(db: Session, campaign_id: int, topic: str) -> TopicProgress:
+    """The progress of one topic of a campaign, which it has."""
+    answers = answers_by_topic(db, campaign_id)
+    machines = frozenset(one.id for one in _assessors(db, campaign_id) if one.machine)
+    title = db.scalar(
+        select(TopicRow.title).where(TopicRow.campaign_id == campaign_id, TopicRow.topic == topic)
     )
-    for topic, docno in rows:
-        pooled.setdefault(topic, set()).add(docno)
-    return pooled
-
-
-def missing_count(db: Session, campaign_id: int) -> int:
-    """How many documents of opened pools are not loaded."""
-    known = select(DocumentRow.docno).where(DocumentRow.campaign_id == campaign_id)
-    lacking = (
-        select(PoolEntryRow.docno)
-        .join(PoolRow)
+    given = (
+        select(AssignmentRow.assessor_id)
+        .join(PoolRow, PoolRow.id == AssignmentRow.pool_id)
         .where(
             PoolRow.campaign_id == campaign_id,
-            PoolRow.opened_at.is_not(None),
-            PoolEntryRow.docno.not_in(known),
+            AssignmentRow.revoked_at.is_(None),
+            AssignmentRow.topic == topic,
         )
         .distinct()
-        .subquery()
     )
-    return db.scalar(select(func.count()).select_from(lacking)) or 0
+    pooled = opened_by_topic(db, campaign_id).get(topic, NOTHING)
+    return _progress(topic, title or "", answers.get(topic), pooled, machines, len(db.scalars(given).all()))
 
 
-def _of_people(answers: Answers) -> _GradedPairs:
-    count = len(answers.pairs)
-    graders = np.zeros(count, np.int64)
-    highest = np.full(count, NO_ANSWER, np.int64)
-    lowest = np.full(count, np.iinfo(np.int64).max)
-    # Row by row: all of them at once would be copied several times over.
-    for assessor, row in zip(answers.assessors, answers.grades, strict=True):
-        if not assessor.machine:
-            graded = row >= 0
-            graders += graded
-            np.maximum(highest, row, out=highest, where=graded)
-            np.minimum(lowest, row, out=lowest, where=graded)
-    return _GradedPairs(graders, lowest, highest)
+def graded_count(db: Session, campaign_id: int) -> int:
+    """How many pairs, pooled or not, a person has graded."""
+    machines = frozenset(one.id for one in _assessors(db, campaign_id) if one.machine)
+    answers = answers_by_topic(db, campaign_id)
+    return sum(_judged_of(one, NOTHING, machines).judged for one in answers.values())
+
+
+def pooled_or_graded(db: Session, campaign_id: int) -> Mapping[str, Set[bytes]]:
+    """The documents by topic that are pooled, or that a person has graded."""
+    machines = frozenset(one.id for one in _assessors(db, campaign_id) if one.machine)
+    known = {topic: set(one.docnos) for topic, one in opened_by_topic(db, campaign_id).items()}
+    for topic, answers in answers_by_topic(db, campaign_id).items():
+        docnos = answers.docnos
+        graded = answers.of_people(machines) & (answers.codes >= 0)
+        places = np.flatnonzero(np.bincount(answers.places[graded]))
+        known.setdefault(topic, set()).update(id_bytes(docnos[place]) for place in places.tolist())
+    return known
 
 
 def _by_topic(
-    answers: Answers, pooled: Mapping[str, set[str]], titles: Mapping[str, str], assigned: _Assigned
+    db: Session,
+    campaign_id: int,
+    answers: Mapping[str, TopicAnswers],
+    pooled: Mapping[str, TopicDocnos],
+    assessors: Iterable[_Assessor],
+    work: AssignedWork,
 ) -> tuple[TopicProgress, ...]:
-    found = _of_people(answers)
-    by_grade: dict[str, Counter[int]] = {}
-    beside: Counter[str] = Counter()
-    doubly: Counter[str] = Counter()
-    disputed: Counter[str] = Counter()
-    judged = np.flatnonzero(found.graders)
-    different = (found.lowest != found.highest).tolist()
-    graders, highest = found.graders.tolist(), found.highest.tolist()
-    for place in judged.tolist():
-        topic, docno = answers.pairs[place]
-        by_grade.setdefault(topic, Counter())[highest[place]] += 1
-        beside[topic] += docno not in pooled.get(topic, ())
-        doubly[topic] += graders[place] > 1
-        disputed[topic] += different[place]
+    machines = frozenset(one.id for one in assessors if one.machine)
     return tuple(
-        TopicProgress(
-            topic=topic,
-            title=title,
-            pairs=len(pooled.get(topic, ())) + beside[topic],
-            judged=by_grade.get(topic, Counter()).total(),
-            by_grade=tuple(sorted(by_grade.get(topic, Counter()).items())),
-            doubly=doubly[topic],
-            disputed=disputed[topic],
-            assessors=sum(topic in topics for topics in assigned.every.values()),
+        _progress(
+            topic,
+            title,
+            answers.get(topic),
+            pooled.get(topic, NOTHING),
+            machines,
+            work.assessors.get(topic, 0),
         )
-        for topic, title in titles.items()
+        for topic, title in topic_titles(db, campaign_id).items()
     )
 
 
-def _by_assessor(answers: Answers, assigned: _Assigned) -> tuple[AssessorProgress, ...]:
+def _progress(
+    topic: str,
+    title: str,
+    answers: TopicAnswers | None,
+    pooled: TopicDocnos,
+    machines: frozenset[int],
+    assessors: int,
+) -> TopicProgress:
+    found = _NOTHING_JUDGED if answers is None else _judged_of(answers, pooled, machines)
+    return TopicProgress(
+        topic=topic,
+        title=title,
+        pairs=pooled.count + found.beside,
+        judged=found.judged,
+        by_grade=found.by_grade,
+        doubly=found.doubly,
+        disputed=found.disputed,
+        assessors=assessors,
+    )
+
+
+def _judged_of(answers: TopicAnswers, pooled: TopicDocnos, machines: frozenset[int]) -> _Judged:
+    return answers.keep(("judged", pooled, machines), partial(_count, pooled, machines))
+
+
+def _count(pooled: TopicDocnos, machines: frozenset[int], answers: TopicAnswers) -> _Judged:
+    chosen = answers.of_people(machines) & (answers.codes >= 0)
+    places, grades = answers.places[chosen], answers.codes[chosen]
+    if not len(places):
+        return _NOTHING_JUDGED
+    # Answers stand by document: those of one begin where the place changes.
+    starts = np.flatnonzero(np.diff(places, prepend=-1))
+    highest, lowest = np.maximum.reduceat(grades, starts), np.minimum.reduceat(grades, starts)
+    inside, docnos = pooled.docnos, answers.docnos
+    several: NDArray[np.bool_] = np.diff(np.append(starts, len(places))) > 1
+    return _Judged(
+        judged=len(starts),
+        by_grade=tuple(sorted(Counter(highest.tolist()).items())),
+        doubly=int(np.count_nonzero(several)),
+        disputed=int(np.count_nonzero(highest != lowest)),
+        beside=sum(id_bytes(docnos[place]) not in inside for place in places[starts].tolist()),
+    )
+
+
+def _by_assessor(
+    answers: Mapping[str, TopicAnswers], assessors: Iterable[_Assessor], work: AssignedWork
+) -> tuple[AssessorProgress, ...]:
+    kinds: dict[int, tuple[int, int, int]] = {}
+    for one in answers.values():
+        for who, counts in one.keep("kinds", _kinds).items():
+            before = kinds.get(who, (0, 0, 0))
+            kinds[who] = (before[0] + counts[0], before[1] + counts[1], before[2] + counts[2])
     lines = []
-    for one, row in zip(answers.assessors, answers.grades, strict=True):
-        own, waiting = assigned.every.get(one.name, {}), assigned.open.get(one.name, {})
-        answered: dict[str, set[str]] = {}
-        if own:
-            for place in np.flatnonzero(row != NO_ANSWER).tolist():
-                topic, docno = answers.pairs[place]
-                answered.setdefault(topic, set()).add(docno)
-        left = [len(docnos - answered.get(topic, set())) for topic, docnos in waiting.items()]
+    for assessor in assessors:
+        judgments, unsure, cannot_judge = kinds.get(assessor.id, (0, 0, 0))
+        share = work.share(assessor.id)
         lines.append(
             AssessorProgress(
-                name=one.name,
-                machine=one.machine,
-                assigned=sum(map(len, own.values())),
-                answered=sum(len(docnos & answered.get(topic, set())) for topic, docnos in own.items()),
-                left=sum(left),
-                topics_left=sum(map(bool, left)),
-                judgments=int(np.count_nonzero(row >= 0)),
-                unsure=int(np.count_nonzero(row == UNSURE)),
-                cannot_judge=int(np.count_nonzero(row == CANNOT_JUDGE)),
+                name=assessor.name,
+                machine=assessor.machine,
+                assigned=share.assigned,
+                answered=share.answered,
+                left=share.left,
+                topics_left=share.topics_left,
+                judgments=judgments,
+                unsure=unsure,
+                cannot_judge=cannot_judge,
             )
         )
     return tuple(lines)
 
 
-def _assigned(db: Session, campaign_id: int) -> _Assigned:
-    rows = db.execute(
-        select(
-            AssessorRow.name,
-            AssignmentRow.assessor_id,
-            AssignmentRow.pool_id,
-            AssignmentRow.topic,
-            PoolRow.closed_at.is_(None),
-        )
-        .join(PoolRow, PoolRow.id == AssignmentRow.pool_id)
-        .join(AssessorRow, AssessorRow.id == AssignmentRow.assessor_id)
-        .where(PoolRow.campaign_id == campaign_id, AssignmentRow.revoked_at.is_(None))
-    ).all()
-    found = _Assigned({}, {})
-    if not rows:
-        return found
-    handouts = handouts_of(db, campaign_id)
-    # A topic may be assigned in several pools, and a pair be in each of them.
-    for name, assessor_id, pool_id, topic, is_open in rows:
-        docnos = handouts.docnos(pool_id, topic, assessor_id)
-        for into in (found.every, found.open) if is_open else (found.every,):
-            into.setdefault(name, {}).setdefault(topic, set()).update(docnos)
+def _kinds(answers: TopicAnswers) -> dict[int, tuple[int, int, int]]:
+    """How many grades, "unsure" and "cannot judge" each assessor gave."""
+    found = {}
+    for assessor in np.unique(answers.assessors).tolist():
+        codes = answers.codes[answers.assessors == assessor]
+        counts = (codes >= 0, codes == UNSURE, codes == CANNOT_JUDGE)
+        graded, unsure, cannot_judge = (int(np.count_nonzero(one)) for one in counts)
+        found[assessor] = (graded, unsure, cannot_judge)
     return found
+
+
+def _assessors(db: Session, campaign_id: int) -> tuple[_Assessor, ...]:
+    rows = db.execute(
+        select(AssessorRow.id, AssessorRow.name, AssessorRow.machine)
+        .where(AssessorRow.campaign_id == campaign_id)
+        .order_by(AssessorRow.name)
+    )
+    return tuple(_Assessor(*row) for row in rows)
 
 
 def _runs(db: Session, campaign_id: int) -> int:
     current = select(func.count()).where(RunRow.campaign_id == campaign_id, RunRow.replaced_at.is_(None))
     return db.scalar(current) or 0
-
-
-def _count(db: Session, table: type[TopicRow | DocumentRow], campaign_id: int) -> int:
-    return db.scalar(select(func.count()).select_from(table).where(table.campaign_id == campaign_id)) or 0
 
 
 def _opened(db: Session, campaign_id: int) -> int:

@@ -12,7 +12,6 @@ from workbench.records import Verdict
 from workbench.storage.tables import (
     AssignmentRow,
     CampaignRow,
-    DocumentRow,
     GroupRow,
     InvitationRow,
     MemberRow,
@@ -20,12 +19,14 @@ from workbench.storage.tables import (
     RunRow,
     TopicRow,
 )
+from workbench.workflow.campaigns.collection import document_count
 from workbench.workflow.clock import utc_now
-from workbench.workflow.overview.progress import missing_count
 from workbench.workflow.people.roles import Role
-from workbench.workflow.pools.adaptive_pools import topics_of_pool
+from workbench.workflow.pools.adaptive_pools import is_adaptive, topics_of_pool
 from workbench.workflow.pools.judged_pairs import pooled_pairs
+from workbench.workflow.pools.missing_texts import missing_count
 from workbench.workflow.pools.pool_rows import PoolState, state_of
+from workbench.workflow.pools.pooled_topics import pooled_by_topic
 
 
 class SetupStep(StrEnum):
@@ -124,7 +125,7 @@ def readiness(db: Session, campaign_id: int) -> Readiness:
     invited = (InvitationRow.role == str(Role.ASSESSOR), *waiting)
     return Readiness(
         topics=_count(db, TopicRow, campaign_id),
-        documents=_count(db, DocumentRow, campaign_id),
+        documents=document_count(db, campaign_id),
         runs=verdicts.get(Verdict.ACCEPTED, 0),
         received=verdicts.get(Verdict.RECEIVED, 0),
         groups=_count(db, GroupRow, campaign_id),
@@ -145,13 +146,17 @@ def _unassigned(db: Session, pools: list[PoolRow]) -> frozenset[str]:
     given = select(AssignmentRow.topic).where(
         AssignmentRow.pool_id.in_([pool.id for pool in pools]), AssignmentRow.revoked_at.is_(None)
     )
-    pooled = frozenset(topic for pool in pools for topic in topics_of_pool(db, pool))
+    pooled = frozenset(
+        topic
+        for pool in pools
+        for topic in (topics_of_pool(db, pool) if is_adaptive(pool) else pooled_by_topic(db, pool))
+    )
     return pooled - set(db.scalars(given))
 
 
 def _count(
     db: Session,
-    table: type[TopicRow | DocumentRow | GroupRow | MemberRow | InvitationRow],
+    table: type[TopicRow | GroupRow | MemberRow | InvitationRow],
     campaign_id: int,
     *which: ColumnElement[bool],
 ) -> int:

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.storage.events import CurrentEvent, current_events
-from workbench.storage.tables import AssessorRow, PoolEntryRow, PoolRow
+from workbench.storage.tables import AssessorRow
+from workbench.workflow.pools.pooled_topics import opened_by_topic
 
 
 def pooled_pairs(db: Session, campaign_id: int) -> int:
     """How many different pairs the pools of a campaign have, drafts left out."""
-    pairs = (
-        select(PoolEntryRow.topic, PoolEntryRow.docno)
-        .join(PoolRow)
-        .where(PoolRow.campaign_id == campaign_id, PoolRow.opened_at.is_not(None))
-        .distinct()
-        .subquery()
-    )
-    return db.scalar(select(func.count()).select_from(pairs)) or 0
+    return sum(one.count for one in opened_by_topic(db, campaign_id).values())
 
 
 def graded_by_people(db: Session, campaign_id: int) -> set[tuple[str, str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -12,10 +12,13 @@ from sqlalchemy.orm import Session
 
 from workbench.pooling.strategies import ADAPTIVE
 from workbench.records import Contribution, TieRule
+from workbench.storage.engine import WRITES
 from workbench.storage.tables import AccountRow, PoolEntryRow, PoolRow, RunRow
+from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.collection import topic_titles
 from workbench.workflow.pools.adaptive_pools import is_adaptive, totals
-from workbench.workflow.pools.pool_rows import OVERLAP, PoolState, pool_row, state_of
+from workbench.workflow.pools.pool_rows import OVERLAP, PoolState, contents_of, pool_row, state_of
+from workbench.workflow.pools.pooled_topics import pooled_by_topic
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,25 +153,28 @@ def pool_summary(db: Session, campaign_id: int, name: str) -> PoolLine:
 def pool_report(db: Session, campaign_id: int, name: str) -> PoolReport:
     """One pool in full; raises NotFound."""
     row = pool_row(db, campaign_id, name)
-    sizes = dict(
-        db.execute(
-            select(PoolEntryRow.topic, func.count())
-            .where(PoolEntryRow.pool_id == row.id)
-            .group_by(PoolEntryRow.topic)
-        ).all()
-    )
-    sizes = totals(row) if is_adaptive(row) else sizes
-    largest: dict[str, int] = row.recipe["largest_possible"]
     added = _added(db, [row.id]).get(row.id, {})
     line = _line(row, added)
     return PoolReport(
         pool=line,
         recipe={**row.recipe, "additions": line.added},
-        by_topic=tuple(
-            PoolTopic(topic, title, sizes.get(topic, 0), largest.get(topic, 0), *added.get(topic, (0, 0)))
-            for topic, title in topic_titles(db, campaign_id).items()
-        ),
+        by_topic=_topics(db, row, added),
         by_run=_run_parts(db, row),
+    )
+
+
+def pool_topics(db: Session, campaign_id: int, name: str) -> tuple[PoolTopic, ...]:
+    """The topics of one pool, which are soon counted; raises NotFound."""
+    row = pool_row(db, campaign_id, name)
+    return _topics(db, row, _added(db, [row.id]).get(row.id, {}))
+
+
+def _topics(db: Session, row: PoolRow, added: Mapping[str, tuple[int, int]]) -> tuple[PoolTopic, ...]:
+    sizes = totals(row) if is_adaptive(row) else {t: one.count for t, one in pooled_by_topic(db, row).items()}
+    largest: dict[str, int] = row.recipe["largest_possible"]
+    return tuple(
+        PoolTopic(topic, title, sizes.get(topic, 0), largest.get(topic, 0), *added.get(topic, (0, 0)))
+        for topic, title in topic_titles(db, row.campaign_id).items()
     )
 
 
@@ -191,16 +197,12 @@ def _added(db: Session, pool_ids: list[int]) -> dict[int, dict[str, tuple[int, i
 
 
 def _run_parts(db: Session, row: PoolRow) -> tuple[PoolRun, ...]:
-    pairs = {run["tag"]: 0 for run in row.recipe["runs"]}
-    alone = dict(pairs)
-    rows = db.execute(
-        select(PoolEntryRow.brought_by, PoolEntryRow.added_at).where(PoolEntryRow.pool_id == row.id)
-    )
-    for brought, added_at in rows:
-        for tag, _ in brought:
-            pairs[tag] += 1
-        if len(brought) == 1 and added_at is None:
-            alone[brought[0][0]] += 1
+    if is_adaptive(row) or WRITES in db.info or row.opened_at is None:
+        pairs, alone = _contributed(db, row)
+    else:
+        # Every pair names all runs that brought it: of a million pairs that is read for half a minute.
+        key = str(db.get_bind().engine.url), row.id, contents_of(row)
+        pairs, alone = _CONTRIBUTED.get(key, lambda: _contributed(db, row))
     current = set(
         db.scalars(
             select(RunRow.sha256).where(RunRow.campaign_id == row.campaign_id, RunRow.replaced_at.is_(None))
@@ -210,6 +212,25 @@ def _run_parts(db: Session, row: PoolRow) -> tuple[PoolRun, ...]:
         PoolRun(run["tag"], pairs[run["tag"]], alone[run["tag"]], run["sha256"], run["sha256"] not in current)
         for run in row.recipe["runs"]
     )
+
+
+def _contributed(db: Session, row: PoolRow) -> tuple[Mapping[str, int], Mapping[str, int]]:
+    """How many pairs each run brought, and how many no other run and no person did."""
+    pairs = {run["tag"]: 0 for run in row.recipe["runs"]}
+    alone = dict(pairs)
+    rows = db.connection().execute(
+        select(PoolEntryRow.brought_by, PoolEntryRow.added_at).where(PoolEntryRow.pool_id == row.id),
+        execution_options={"yield_per": 1000},
+    )
+    for brought, added_at in rows:
+        for tag, _ in brought:
+            pairs[tag] += 1
+        if len(brought) == 1 and added_at is None:
+            alone[brought[0][0]] += 1
+    return pairs, alone
+
+
+_CONTRIBUTED: Cache[Hashable, tuple[Mapping[str, int], Mapping[str, int]]] = Cache(16)
 
 
 def _line(row: PoolRow, added: Mapping[str, tuple[int, int]]) -> PoolLine:
@@ -303,3 +324,19 @@ def pool_entries(
         )
         for t, docno, brought, weight, inclusion, stratum, at, reason, by in rows
     )
+
+
+def pool_origins(db: Session, campaign_id: int, name: str) -> Iterator[tuple[str, str, str]]:
+    """Topic, docno and origin of the pairs of a pool, sorted by both as bytes; read little by little.
+
+    The runs that brought each, of which there may be hundreds, are not read. Raises NotFound.
+    """
+    row, entry = pool_row(db, campaign_id, name), PoolEntryRow
+    rows = db.connection().execute(
+        select(entry.topic, entry.docno, entry.run_count, entry.added_at)
+        .where(entry.pool_id == row.id)
+        .order_by(entry.topic, entry.docno),
+        execution_options={"yield_per": 10_000},
+    )
+    for topic, docno, runs, added_at in rows:
+        yield topic, docno, origin(runs > 0, added_at is not None)

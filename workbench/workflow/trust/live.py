@@ -8,7 +8,8 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from workbench.storage.tables import AdjudicationEventRow
-from workbench.workflow.agreement.selection import judgments_version
+from workbench.workflow.agreement.independent_answers import discussions_version
+from workbench.workflow.judging.current_judgments import recorded_version
 from workbench.workflow.pools.listing import pools_of
 from workbench.workflow.runs.run_records import runs_of
 
@@ -18,5 +19,6 @@ def trust_version(db: Session, campaign_id: int) -> str:
     newest = select(func.max(AdjudicationEventRow.id)).where(AdjudicationEventRow.campaign_id == campaign_id)
     pools = [(line.id, line.draft, line.pairs) for line in pools_of(db, campaign_id)]
     runs = [(run.tag, run.sha256, run.group, run.verdict) for run in runs_of(db, campaign_id)]
-    found = (judgments_version(db, campaign_id), db.scalar(newest), pools, runs)
+    judgments = recorded_version(db, campaign_id)._replace(changes=0)  # another process has seen others
+    found = (judgments, discussions_version(db, campaign_id), db.scalar(newest), pools, runs)
     return hashlib.sha256(repr(found).encode("utf-8", "backslashreplace")).hexdigest()

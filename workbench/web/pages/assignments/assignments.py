@@ -21,7 +21,7 @@ from workbench.workflow.judging import assignments
 from workbench.workflow.judging.assignments import AssignmentLine, assignments_of
 from workbench.workflow.judging.order import OrderRule
 from workbench.workflow.people.assessors import assessors_of
-from workbench.workflow.pools.listing import PoolLine, pool_report, pools_of
+from workbench.workflow.pools.listing import PoolLine, pool_topics, pools_of
 
 blueprint = Blueprint("assignments", __name__, url_prefix="/c/<slug>/assignments")
 
@@ -176,7 +176,7 @@ def _page(db: Session, pool_id: int | None, findings: tuple[Finding, ...] = ()) 
     return render_template(
         "assignments/index.html",
         pool=line,
-        sizes=[size for size in pool_report(db, here().id, line.name).by_topic if size.pairs],
+        sizes=[size for size in pool_topics(db, here().id, line.name) if size.pairs],
         lines=lines,
         given={(one.assessor, one.topic): one for one in lines},
         loads=_loads(lines),

@@ -20,7 +20,7 @@ from workbench.web.pages.pools.pool_choice import pool_line, pools_shown
 from workbench.web.pages.pools.recipe_form import read_recipe, strategy_fields
 from workbench.web.requests import see_other
 from workbench.workflow.pools.drafts import changed_runs, shared_with
-from workbench.workflow.pools.listing import PooledPair, pool_entries, pool_report
+from workbench.workflow.pools.listing import PooledPair, pool_entries, pool_origins, pool_report, pool_topics
 from workbench.workflow.pools.maker import make_apart
 from workbench.workflow.pools.making import NewPool
 from workbench.workflow.runs.run_records import longest_list, runs_of
@@ -116,12 +116,11 @@ def pairs(pool_id: int) -> Response:
     """
     with reading() as db:
         line = pool_line(db, here().id, pool_id)
-        entries = pool_entries(db, here().id, line.name)
-    lines = (
-        b"\t".join((id_bytes(entry.topic), id_bytes(entry.docno), entry.origin.encode())) + b"\n"
-        for entry in entries
-    )
-    return attachment(lines, f"{here().slug}.{line.name}.tsv", kind="text/tab-separated-values")
+        content = b"".join(
+            b"\t".join((id_bytes(topic), id_bytes(docno), origin.encode())) + b"\n"
+            for topic, docno, origin in pool_origins(db, here().id, line.name)
+        )
+    return attachment(content, f"{here().slug}.{line.name}.tsv", kind="text/tab-separated-values")
 
 
 @blueprint.get("/<int:pool_id>/topics.csv")
@@ -129,11 +128,10 @@ def pairs(pool_id: int) -> Response:
 def topics_csv(pool_id: int) -> Response:
     """The sizes by topic as CSV."""
     with reading() as db:
-        report = pool_report(db, here().id, pool_line(db, here().id, pool_id).name)
-    rows = [
-        (size.topic, size.title, size.pairs, size.largest_possible, size.added) for size in report.by_topic
-    ]
-    name = f"{here().slug}.{report.pool.name}.topics.csv"
+        line = pool_line(db, here().id, pool_id)
+        topics = pool_topics(db, here().id, line.name)
+    rows = [(size.topic, size.title, size.pairs, size.largest_possible, size.added) for size in topics]
+    name = f"{here().slug}.{line.name}.topics.csv"
     return csv_file(("topic", "title", "pairs", "largest_possible", "added_by_hand"), rows, name)
 
 

@@ -1,0 +1,135 @@
+"""The answers of topics that a process knows are those of the database, and only what is new is read."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from sqlalchemy.orm import Session
+
+from tests.workflow.judging.desk_days import Day, day
+from tests.workflow.judging.test_saving_plans import Statements, experienced, reads_of
+from workbench.agreement.ratings import UNSURE
+from workbench.storage.engine import Database
+from workbench.storage.events import append_events
+from workbench.workflow.judging.current_answers import answers_by_topic, changes_of
+
+pytestmark = pytest.mark.engines
+
+
+def known(db: Session, ada: Day) -> dict[str, list[tuple[str, int, int]]]:
+    """Docno, assessor and code of the answers of every topic."""
+    found = {}
+    for topic, answers in answers_by_topic(db, ada.made.campaign.id).items():
+        docnos = [answers.docnos[place] for place in answers.places.tolist()]
+        rows = zip(docnos, answers.assessors.tolist(), answers.codes.tolist(), strict=True)
+        found[topic] = list(rows)
+    return found
+
+
+def event(ada: Day, client_id: str, docno: str, **said: Any) -> dict[str, Any]:
+    """An event of Ada in T1 as it is appended."""
+    place = {"campaign_id": ada.made.campaign.id, "assessor_id": ada.made.assessors["Ada"], "topic": "T1"}
+    beside = {"reason": "", "comment": "", "source": "screen", "purpose": "judging"}
+    answer = {"answer": "grade", "grade": 1, "recorded_at": datetime.now(UTC)}
+    return {**place, **beside, **answer, "docno": docno, "client_id": client_id, **said}
+
+
+def test_the_last_answer_of_a_pair_counts_unless_it_is_none(database: Database) -> None:
+    with database.writing() as db:
+        ada = day(db)
+    number = ada.made.assessors["Ada"]
+    with database.reading() as db:
+        assert known(db, ada) == {}
+    with database.writing() as db:
+        ada.send(db, ada.event("event-01", "d2", grade=3), ada.event("event-02", "d1", grade=1))
+    with database.reading() as db:
+        assert known(db, ada) == {"T1": [("d1", number, 1), ("d2", number, 3)]}
+    with database.writing() as db:
+        ada.send(
+            db,
+            ada.event("event-03", "d2", answer="unsure"),
+            ada.event("event-04", "d1", kind="undo"),
+            ada.event("event-05", "d/4", kind="later"),
+        )
+    with database.reading() as db:
+        assert known(db, ada) == {"T1": [("d2", number, UNSURE)]}
+
+
+def test_a_repeat_is_no_answer(database: Database) -> None:
+    with database.writing() as db:
+        ada = day(db)
+        append_events(
+            db, [event(ada, "event-01", "d1"), event(ada, "event-02", "d1", grade=0, purpose="repeat")]
+        )
+    with database.reading() as db:
+        assert known(db, ada) == {"T1": [("d1", ada.made.assessors["Ada"], 1)]}
+
+
+def test_after_a_save_its_topic_is_read_by_the_index_and_no_other(database: Database) -> None:
+    with database.writing() as db:
+        ada = day(db)
+        experienced(db, ada)
+    with database.reading() as db:
+        before = answers_by_topic(db, ada.made.campaign.id)
+    with database.writing() as db:
+        ada.send(db, ada.event("event-01", "d1", grade=2))
+    with database.reading() as db:
+        with Statements(db) as seen:
+            after = answers_by_topic(db, ada.made.campaign.id)
+        assert after["T2"] is before["T2"]
+        assert after["T1"].codes.tolist() == [2]
+        reads = reads_of(db, "judgment_event", [one for one in seen if "judgment_event" in one[0]])
+        # The newest of each assessor, the events since, and the topic's by assessor.
+        assert len(reads) >= 3
+        for conditions in reads:
+            assert "assessor_id" in conditions or conditions.startswith(("(rowid>?", "(id > "))
+            assert "SCAN" not in conditions
+        assert any("topic" in conditions for conditions in reads)
+
+
+def test_what_is_not_committed_is_known_to_its_transaction_alone(database: Database) -> None:
+    with database.writing() as db:
+        ada = day(db)
+    with database.reading() as db:
+        assert known(db, ada) == {}
+    with database.writing() as db:
+        ada.send(db, ada.event("event-01", "d1", grade=2))
+        assert known(db, ada) == {"T1": [("d1", ada.made.assessors["Ada"], 2)]}
+        db.rollback()
+    with database.reading() as db:
+        assert known(db, ada) == {}
+
+
+def test_a_transaction_that_began_earlier_makes_nothing_older(database: Database) -> None:
+    with database.writing() as db:
+        ada = day(db)
+    with database.reading() as earlier:
+        assert known(earlier, ada) == {}
+        with database.writing() as db:
+            ada.send(db, ada.event("event-01", "d1", grade=2))
+        with database.reading() as db:
+            version = changes_of(db, ada.made.campaign.id)
+            assert changes_of(earlier, ada.made.campaign.id) not in {version, 0}
+        known(earlier, ada)
+    with database.reading() as db:
+        assert known(db, ada)["T1"] == [("d1", ada.made.assessors["Ada"], 2)]
+        assert changes_of(db, ada.made.campaign.id) == version
+
+
+def test_an_event_that_appears_after_one_with_a_higher_number_is_taken_in(database: Database) -> None:
+    if database.embedded:
+        return  # of SQLite's one writer the numbers appear in their order
+    with database.writing() as db:
+        ada = day(db)
+    with database.reading() as db:
+        known(db, ada)
+    with database.writing() as slow:
+        append_events(slow, [event(ada, "event-01", "d1", grade=3)])
+        with database.writing() as db:
+            append_events(db, [event(ada, "event-02", "d2", grade=2)])
+        with database.reading() as db:
+            assert [docno for docno, _, _ in known(db, ada)["T1"]] == ["d2"]
+    with database.reading() as db:
+        assert [docno for docno, _, _ in known(db, ada)["T1"]] == ["d1", "d2"]

@@ -1,0 +1,106 @@
+"""The documents of opened pools by topic, kept in memory as long as the pools have no others.
+
+A pool of a million pairs takes some ten megabytes so, and seconds to read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from workbench.records import id_bytes
+from workbench.storage.engine import WRITES
+from workbench.storage.tables import PoolEntryRow, PoolRow
+from workbench.workflow.caching import Cache
+from workbench.workflow.pools.adaptive_pools import is_adaptive
+from workbench.workflow.pools.pool_rows import contents_of
+
+KEPT = 32
+"""Pools whose documents are kept in memory, and unions of pools."""
+
+
+@dataclass(frozen=True, slots=True)
+class TopicDocnos:
+    """The documents that are pooled for a topic: `joined` by line feeds, sorted by bytes."""
+
+    joined: bytes
+    count: int
+
+    @classmethod
+    def of(cls, docnos: Iterable[bytes]) -> TopicDocnos:
+        """These documents, each of them once."""
+        found = sorted(set(docnos))
+        return cls(b"\n".join(found), len(found))
+
+    @property
+    def docnos(self) -> frozenset[bytes]:
+        """The documents as bytes."""
+        return frozenset(self.joined.split(b"\n")) if self.count else frozenset()
+
+
+NOTHING = TopicDocnos(b"", 0)
+ByTopic = Mapping[str, TopicDocnos]
+
+
+def pooled_by_topic(db: Session, pool: PoolRow) -> ByTopic:
+    """The documents of one pool by topic."""
+    if not _kept(db, [pool]):
+        return _read(db, pool.id)
+    return _POOLS.get(_key(db, [pool]), lambda: _read(db, pool.id))
+
+
+def opened_by_topic(db: Session, campaign_id: int) -> ByTopic:
+    """The documents of all opened pools of a campaign by topic."""
+    pools = opened_pools(db, campaign_id)
+    if len(pools) == 1:
+        return pooled_by_topic(db, pools[0])
+    if not _kept(db, pools):
+        return _union([pooled_by_topic(db, pool) for pool in pools])
+    return _POOLS.get(_key(db, pools), lambda: _union([pooled_by_topic(db, pool) for pool in pools]))
+
+
+def opened_pools(db: Session, campaign_id: int) -> Sequence[PoolRow]:
+    """The opened pools of a campaign, oldest first."""
+    opened = select(PoolRow).where(PoolRow.campaign_id == campaign_id, PoolRow.opened_at.is_not(None))
+    return db.scalars(opened.order_by(PoolRow.id)).all()
+
+
+def _kept(db: Session, pools: Sequence[PoolRow]) -> bool:
+    # What is not committed must not be kept for others; an adaptive pool grows with every answer.
+    return WRITES not in db.info and not any(is_adaptive(pool) for pool in pools)
+
+
+def _key(db: Session, pools: Sequence[PoolRow]) -> Hashable:
+    return str(db.get_bind().engine.url), tuple((pool.id, contents_of(pool)) for pool in pools)
+
+
+def _read(db: Session, pool_id: int) -> ByTopic:
+    rows = db.connection().execute(
+        # In the order of the key, which covers it.
+        select(PoolEntryRow.topic, PoolEntryRow.docno)
+        .where(PoolEntryRow.pool_id == pool_id)
+        .order_by(PoolEntryRow.topic, PoolEntryRow.docno),
+        execution_options={"yield_per": 10_000},
+    )
+    found: dict[str, list[bytes]] = {}
+    for topic, docno in rows:
+        found.setdefault(topic, []).append(id_bytes(docno))
+    return {topic: TopicDocnos.of(docnos) for topic, docnos in found.items()}
+
+
+def _union(several: Sequence[ByTopic]) -> ByTopic:
+    topics = dict.fromkeys(topic for one in several for topic in one)
+    found = {}
+    for topic in topics:
+        parts = [one[topic] for one in several if topic in one]
+        if len(parts) == 1:
+            found[topic] = parts[0]
+        else:
+            found[topic] = TopicDocnos.of(docno for part in parts for docno in part.docnos)
+    return found
+
+
+_POOLS: Cache[Hashable, ByTopic] = Cache(KEPT)
