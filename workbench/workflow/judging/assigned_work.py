@@ -18,7 +18,7 @@ from workbench.workflow.judging.handout import FixedHandout, Handouts, handouts_
 from workbench.workflow.pools.pooled_topics import NOTHING, ByTopic, TopicDocnos, pooled_by_topic
 
 
-class Share(NamedTuple):
+class AssignedShare(NamedTuple):
     """Pairs assigned to an assessor, those answered, those left in open pools, and in how many topics."""
 
     assigned: int = 0
@@ -40,12 +40,12 @@ class _Given(NamedTuple):
 class AssignedWork:
     """The share of each assessor, by id, and how many assessors each topic is assigned to."""
 
-    shares: Mapping[int, Share]
+    shares: Mapping[int, AssignedShare]
     assessors: Mapping[str, int]
 
-    def share(self, assessor_id: int) -> Share:
+    def share(self, assessor_id: int) -> AssignedShare:
         """The share of an assessor, who may have none."""
-        return self.shares.get(assessor_id, Share())
+        return self.shares.get(assessor_id, AssignedShare())
 
 
 def assigned_work(db: Session, campaign_id: int, answers: Mapping[str, TopicAnswers]) -> AssignedWork:
@@ -79,7 +79,7 @@ def assigned_work(db: Session, campaign_id: int, answers: Mapping[str, TopicAnsw
         for place, number in enumerate((every.count, done, left, bool(left))):
             share[place] += number
         assessors[topic] = assessors.get(topic, 0) + 1
-    return AssignedWork({who: Share(*share) for who, share in shares.items()}, assessors)
+    return AssignedWork({who: AssignedShare(*share) for who, share in shares.items()}, assessors)
 
 
 def answered(answers: TopicAnswers | None, assessor_id: int, docnos: TopicDocnos) -> int:

@@ -103,7 +103,7 @@ def answers_by_topic(db: Session, campaign_id: int) -> Mapping[str, TopicAnswers
 
 def answers_in_topic(db: Session, campaign_id: int, topic: str) -> TopicAnswers:
     """The current answers of one topic, of which there may be none."""
-    return answers_by_topic(db, campaign_id).get(topic) or _Reading(topic).arrays()
+    return answers_by_topic(db, campaign_id).get(topic) or _TopicReading(topic).arrays()
 
 
 def changes_of(db: Session, campaign_id: int) -> int:
@@ -220,20 +220,20 @@ def _store(db: Session, campaign_id: int) -> _Store:
 
 
 def _read_all(db: Session, campaign_id: int) -> dict[str, TopicAnswers]:
-    by_topic: dict[str, _Reading] = {}
+    by_topic: dict[str, _TopicReading] = {}
     for row in answers_in_order(db, campaign_id):
-        by_topic.setdefault(row[1], _Reading(row[1])).add(row)
+        by_topic.setdefault(row[1], _TopicReading(row[1])).add(row)
     return {topic: by_topic[topic].arrays() for topic in sorted(by_topic, key=id_bytes)}
 
 
 def _read_topic(db: Session, campaign_id: int, topic: str, assessors: Iterable[int]) -> TopicAnswers:
-    reading = _Reading(topic)
+    reading = _TopicReading(topic)
     for row in answers_of_topic(db, campaign_id, topic, assessors):
         reading.add(row)
     return reading.arrays()
 
 
-class _Reading:
+class _TopicReading:
     """The events of a topic while they are read: those of a pair come together, and the last counts."""
 
     def __init__(self, topic: str) -> None:
