@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -60,7 +61,8 @@ def filled_campaign(db: Session, *, backwards: bool = False) -> int:
     number = campaign.id
     load_topics(db, number, ordered(TOPICS), source="topics")
     documents = [Document(docno, f"Title of {docno}", f"Text of {docno}") for docno in DOCNOS]
-    documents[0] = replace(documents[0], original=Original("application/pdf", b"%PDF-", "a" * 64))
+    pdf = Original("application/pdf", b"%PDF-", hashlib.sha256(b"%PDF-").hexdigest())
+    documents[0] = replace(documents[0], original=pdf)
     load_documents(db, number, ordered(documents), source="documents")
     save_desk_questions(db, number, [Question("Readability", ("hard", "easy"))], ())
     for tag, ranked in ordered([("alpha", ALPHA), ("beta", BETA)]):

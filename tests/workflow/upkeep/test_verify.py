@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,10 +15,13 @@ from sqlalchemy.orm import Session
 from tests.databases import opened_copy
 from tests.workflow.releases.filled import filled_campaign, filled_release
 from workbench.errors import Severity, WorkbenchError
+from workbench.records import Document, Original
 from workbench.storage.engine import Database
 from workbench.storage.events import current_events
 from workbench.storage.integrity import check_constraints
+from workbench.workflow.campaigns.collection import load_documents
 from workbench.workflow.upkeep import record_checks
+from workbench.workflow.upkeep.content_checks import check_documents, check_originals
 from workbench.workflow.upkeep.record_checks import check_clock, check_current
 from workbench.workflow.upkeep.verify import verify
 
@@ -51,6 +55,11 @@ def break_(database: Database, *statements: str) -> None:
 # What is broken, under which code it is found, and where.
 BROKEN = (
     ("update document set text = 'Other' where docno = 'd1'", "document-hash", "document 1, d1"),
+    ("insert into original values (1, 'd2', 'text/html', '', '', 'f', 1, 0, x'00', null, null, null)",
+     "original-hash", "original 1, d2"),
+    # As if its bytes had been shown, of which the hash of the document knows nothing.
+    ("insert into original values (1, 'd6', 'application/pdf', '', '', 'f', 1, 0, null, null, null, null)",
+     "document-hash", "document 1, d6"),
     ("update judgment_event set document_sha256 = 'f' where id = 2", "shown-text", "judgment_event 2"),
     (f"update run set content_gzip = x'{gzip.compress(b'1 Q0 d 1 1 t').hex()}' where id = 1", "run-hash",
      "run 1, alpha"),
@@ -135,3 +144,12 @@ def test_another_schema_is_refused(instance: Database) -> None:
         db.execute(text("update alembic_version set version_num = '0008'"))
     with pytest.raises(WorkbenchError, match="0008"):
         verify(instance)
+
+
+def test_a_pdf_whose_bytes_are_shown_is_in_order(instance: Database) -> None:
+    content = b"%PDF-1.7"
+    original = Original("application/pdf", content, hashlib.sha256(content).hexdigest())
+    with instance.writing() as db:
+        load_documents(db, 1, [Document("p1", "A table", "of tides", original)], source="documents")
+    with instance.reading() as db:
+        assert [*check_documents(db), *check_originals(db)] == []

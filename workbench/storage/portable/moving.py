@@ -58,6 +58,8 @@ def _locked(source: Database) -> Iterator[Connection]:
     with source.writing() as db:
         connection = db.connection()
         if not source.embedded:
+            # It waits while the new database is filled and compared, however long that takes.
+            connection.execute(text("set local idle_in_transaction_session_timeout = 0"))
             names = ", ".join(f'"{name}"' for name in Base.metadata.tables)
             connection.execute(text(f"lock table {names} in share row exclusive mode"))
         yield connection

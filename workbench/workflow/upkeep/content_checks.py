@@ -13,6 +13,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.errors import Finding, Severity
+from workbench.records import Original
 from workbench.storage.packed import stored_forms
 from workbench.storage.releases import read_parts
 from workbench.storage.tables import (
@@ -20,10 +21,12 @@ from workbench.storage.tables import (
     CollectionListRow,
     DocumentRow,
     JudgmentEventRow,
+    OriginalRow,
     ReleasePartRow,
     ReleaseRow,
     RunRow,
 )
+from workbench.workflow.campaigns.originals import shown_hash
 from workbench.workflow.checks import text_hash
 
 MOST_ROWS = 200
@@ -34,12 +37,34 @@ RESTORE = "restore it from a backup; `workbench restore` into an empty place lea
 
 def check_documents(db: Session) -> Iterator[Finding]:
     """Documents whose text does not have its hash."""
-    row = DocumentRow
-    chosen = select(row.campaign_id, row.docno, row.title, row.text, row.sha256)
-    for campaign, docno, title, content, sha256 in db.execute(chosen.execution_options(yield_per=MOST_ROWS)):
-        if text_hash(title, content) != sha256:
+    row, original = DocumentRow, OriginalRow
+    chosen = select(
+        *(row.campaign_id, row.docno, row.title, row.text, row.sha256),
+        *(original.media_type, original.sha256.label("original")),
+    ).outerjoin(original, (original.campaign_id == row.campaign_id) & (original.docno == row.docno))
+    for campaign, docno, title, content, sha256, media_type, bytes_hash in db.execute(
+        chosen.execution_options(yield_per=MOST_ROWS)
+    ):
+        # Where the bytes of a PDF or image are what is shown, their hash is part of the document's.
+        shown = "" if media_type is None else shown_hash(Original(media_type, None, bytes_hash))
+        if text_hash(title, content, shown) != sha256:
             message = "the text is not the one whose hash is stored"
             yield Finding(f"document {campaign}, {docno}", None, "document-hash", message, RESTORE)
+
+
+def check_originals(db: Session) -> Iterator[Finding]:
+    """Bytes that documents were read from, or that pages show, and that do not have their hash."""
+    row = OriginalRow
+    keys = select(row.campaign_id, row.docno, row.sha256, row.packed).where(row.content.is_not(None))
+    for campaign, docno, sha256, packed in db.execute(keys.execution_options(yield_per=MOST_ROWS)):
+        content = db.scalars(select(row.content).where(row.campaign_id == campaign, row.docno == docno)).one()
+        try:
+            whole = zlib.decompress(content or b"") if packed else content or b""
+        except zlib.error:
+            whole = b""
+        if hashlib.sha256(whole).hexdigest() != sha256:
+            message = "its bytes are not those whose hash is stored"
+            yield Finding(f"original {campaign}, {docno}", None, "original-hash", message, RESTORE)
 
 
 def check_shown_texts(db: Session) -> Iterator[Finding]:

@@ -27,6 +27,7 @@ from workbench.storage.portable.schema import schema_of
 from workbench.workflow.upkeep.content_checks import (
     check_documents,
     check_lists,
+    check_originals,
     check_releases,
     check_runs,
     check_shown_texts,
@@ -57,6 +58,7 @@ CHECKS: dict[str, Check] = {
     "references": partial(_of_connection, check_references),
     "counters": partial(_of_connection, check_counters),
     "hashes of documents": check_documents,
+    "hashes of originals": check_originals,
     "texts shown": check_shown_texts,
     "hashes of runs": check_runs,
     "hashes of lists and checked files": check_lists,
