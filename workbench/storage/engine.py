@@ -28,6 +28,7 @@ from sqlalchemy.orm import Session
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from workbench.errors import Unavailable, WorkbenchError
+from workbench.storage.limits import time_limit
 from workbench.storage.turns import BUSY, NextWriter, SharedCommits
 
 T = TypeVar("T")
@@ -291,7 +292,8 @@ def _check_rested(engine: Engine, connection: Any, record: ConnectionPoolEntry, 
     if time.monotonic() - record.info.get(RESTS_SINCE, time.monotonic()) < REST_SECONDS:
         return
     try:
-        engine.dialect.do_ping(connection)
+        with time_limit(CONNECT_SECONDS):
+            engine.dialect.do_ping(connection)
     except engine.dialect.loaded_dbapi.Error as error:
         # The pool opens another one.
         raise DisconnectionError from error
