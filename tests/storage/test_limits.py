@@ -19,7 +19,7 @@ def test_a_statement_without_an_answer_is_given_up_and_the_next_is_answered(
     postgresql_database: Database,
 ) -> None:
     with time_limit(0.2), pytest.raises(Unavailable), postgresql_database.reading() as db:
-        db.execute(text("select pg_sleep(600)"))
+        db.execute(text("select pg_sleep(1)"))
     with time_limit(20), postgresql_database.reading() as db:
         assert db.scalar(text("select 7")) == 7
 
