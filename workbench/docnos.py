@@ -70,12 +70,24 @@ def joined(parts: Sequence[tuple[Words, ...]]) -> tuple[Words, ...]:
 
 def fingerprints(words: Sequence[Words], numbers: Places) -> Words:
     """A number for each pair; words of zeros behind a docno change nothing."""
-    total = numbers.astype(np.uint64) * _FACTORS[1]
+    return _finished(_mixed(words, numbers.astype(np.uint64) * _FACTORS[1]))
+
+
+def hashes(words: Sequence[Words]) -> Words:
+    """A number for each docno; words of zeros behind it change nothing."""
+    return _finished(_mixed(words, np.zeros(len(words[0]), dtype=np.uint64)))
+
+
+def _mixed(words: Sequence[Words], total: Words) -> Words:
     for word, factor in zip(words, _FACTORS[2:], strict=False):
         mixed = word * _FACTORS[0]
         mixed ^= mixed >> np.uint64(32)
         mixed *= factor
         total += mixed
+    return total
+
+
+def _finished(total: Words) -> Words:
     total ^= total >> np.uint64(32)
     total *= _FACTORS[-1]
     return total

@@ -8,6 +8,7 @@ import click
 
 from workbench.cli.parallel_runs import map_runs
 from workbench.cli.qrels_files import cannot_judge_option, note_topics, read_judged
+from workbench.cli.relevance_files import read_relevance
 from workbench.cli.runs import RunFiles, only_one_standard_input, read_runs, run_arguments
 from workbench.cli.score_output import say_as_csv, say_as_ir_measures, say_scores
 from workbench.records import Qrel, Run, TieRule
@@ -113,13 +114,14 @@ def command(
         return
     parsed = parse_measures(measures)
     diverse = any(reads(measure) is Reads.SUBTOPICS for measure in parsed)
-    judged = read_judged(qrels, codes, subtopics=diverse)
-    scorer = Scorer(judged, parsed, field=form == "ir_measures")
+    judged = read_judged(qrels, codes, subtopics=diverse) if diverse or known else None
+    relevance = read_relevance(qrels, codes) if judged is None else judged
+    scorer = Scorer(relevance, parsed, field=form == "ir_measures")
     note_topics(
         scorer.relevance.without_grades(),
         "topics whose grades are all negative, which means not judged, count as 0",
     )
-    users = _known_documents(known, judged)
+    users = _known_documents(known, judged) if known and judged else None
 
     def score(run: Run | RunArrays) -> RunScores:
         found = scorer.score(run, ties=rule, double_precision=double_precision, all_topics=all_topics)
@@ -147,10 +149,8 @@ def _print_as_trec_eval(
         click.echo("\n".join(lines))
 
 
-def _known_documents(name: str | None, judged: tuple[Qrel, ...]) -> KnownDocuments | None:
-    """What users know, with a note of how many topics it covers; None where no file is given."""
-    if name is None:
-        return None
+def _known_documents(name: str, judged: tuple[Qrel, ...]) -> KnownDocuments:
+    """What users know, with a note of how many topics it covers."""
     from workbench.scoring.known_documents import known_documents
 
     users = known_documents(judged, read_judged(name, ()))

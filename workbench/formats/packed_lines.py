@@ -20,7 +20,6 @@ WORD = 8
 """Fields are looked at in words of so many bytes."""
 
 _LONGEST_LINE = 2**20
-_COLUMNS = 6
 _BOM = b"\xef\xbb\xbf"
 # The words of a field may begin before it and end behind it, two fields behind it; this is no white space.
 _PAD = b"." * (2 * LONGEST_ID + 2 * WORD)
@@ -44,7 +43,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """The lines of a block: its text, the word that begins at each byte of the text, the six columns."""
+    """The lines of a block: its text, the word that begins at each byte of the text, the columns."""
 
     text: bytes
     words: Words
@@ -117,15 +116,15 @@ def blocks(stream: Readable, size: int) -> Iterator[bytes]:
         yield b"".join((_PAD, rest, b"\n", _PAD))
 
 
-def packed_lines(block: bytes) -> Lines:
-    """The lines of a padded block but for blank ones; raises NotUnderstood where one has not six columns."""
+def packed_lines(block: bytes, columns: int = 6) -> Lines:
+    """The lines of a padded block but for blank ones; raises NotUnderstood where one has other columns."""
     if b"\0" in block or b"\x7f" in block or (b"\xef" in block and _BOM in block):
         raise NotUnderstood
     if b"\r" in block:
         block = block.replace(b"\r\n", b"\n")
-    lines = _regular(block)
+    lines = _regular(block, columns)
     if lines is None:
-        lines = _regular(_evened(block))
+        lines = _regular(_evened(block), columns)
     if lines is None:
         raise NotUnderstood
     return lines
@@ -144,16 +143,16 @@ def bits(octets: Positions) -> Words:
     return (octets * 8).view(np.uint64)
 
 
-def _regular(block: bytes) -> Lines | None:
-    """The lines of a padded block, if six columns with one separator between them make every line."""
+def _regular(block: bytes, count: int) -> Lines | None:
+    """The lines of a padded block, if so many columns with one separator between them make every line."""
     octets = np.frombuffer(block, np.uint8)
     gaps = np.flatnonzero(octets <= ord(" "))
     marks = octets.take(gaps).tobytes()
     separator = b"\t" if marks.startswith(b"\t") else b" "
-    if marks != (separator * (_COLUMNS - 1) + b"\n") * (len(gaps) // _COLUMNS):
+    if marks != (separator * (count - 1) + b"\n") * (len(gaps) // count):
         return None
     # A row for each column, so that what is computed for a column goes through memory in one piece.
-    ends = np.ascontiguousarray(gaps.reshape(-1, _COLUMNS).T)
+    ends = np.ascontiguousarray(gaps.reshape(-1, count).T)
     begins = np.empty_like(ends)
     np.add(ends[:-1], 1, out=begins[1:])
     begins[0, :1] = len(_PAD)

@@ -191,7 +191,7 @@ def _add(pieces: _Pieces, lines: Lines) -> None:
     kept: Any = slice(None) if pieces.depth is None else _leading(scores, starts, pieces.depth)
     pieces.numbers.append(numbers[kept])
     pieces.scores.append(scores[kept])
-    pieces.docnos.append(_docnos([word[kept] for word in words]))
+    pieces.docnos.append(packed_docnos([word[kept] for word in words]))
 
 
 def _leading(scores: Scores, starts: Positions, depth: int) -> Positions:
@@ -213,7 +213,7 @@ def _leading(scores: Scores, starts: Positions, depth: int) -> Positions:
     return np.flatnonzero(scores >= np.repeat(floors, sizes))
 
 
-def _docnos(words: Sequence[Words]) -> Docnos:
+def packed_docnos(words: Sequence[Words]) -> Docnos:
     """Ids from their words, first to last, as bytes filled up with zeros."""
     joined = np.stack(words, axis=1).astype("<u8", copy=False)
     return joined.view(f"S{joined.shape[1] * WORD}").ravel()

@@ -43,7 +43,7 @@ def read_qrels(stream: Readable, *, source: str, subtopics: bool = False) -> tup
         if regular is not None:
             return regular
         twice.rewind()
-        return _line_by_line(twice, source, subtopics)
+        return read_qrels_by_line(twice, source=source, subtopics=subtopics)
     finally:
         twice.close()
 
@@ -81,7 +81,8 @@ def _without_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _line_by_line(stream: Readable, source: str, subtopics: bool) -> tuple[Qrel, ...]:
+def read_qrels_by_line(stream: Readable, *, source: str, subtopics: bool = False) -> tuple[Qrel, ...]:
+    """What `read_qrels` gives, however the lines look; raises as that does."""
     errors = ErrorCollector(source)
     qrels: list[Qrel] = []
     lines: list[int] = []

@@ -8,7 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from workbench.scoring.relevance import ABSENT, Floats, Grades, Positions, Relevance
+from workbench.scoring.pair_table import ABSENT
+from workbench.scoring.relevance import Floats, Grades, Positions, Relevance
 
 
 @dataclass(frozen=True, slots=True, eq=False)

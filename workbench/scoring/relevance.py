@@ -4,26 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from itertools import pairwise
+from typing import NoReturn, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.docnos import Docnos, Words, fingerprints, rows_of
+from workbench.docnos import Docnos, rows_of
 from workbench.errors import WorkbenchError
 from workbench.records import Qrel, id_bytes, sorted_ids
+from workbench.scoring.pair_table import ABSENT, PairTable, pairs_of
 
 Floats = NDArray[np.float64]
 Grades = NDArray[np.int64]
 Positions = NDArray[np.intp]
-Marks = NDArray[np.bool_]
-Rows = NDArray[np.uint64]
 
 LARGEST_GRADE = 100_000
 """trec_eval counts the documents of every grade up to the highest, so it needs memory for each."""
-ABSENT = int(np.iinfo(np.int64).min)
-"""Stands for the grade of a document that is not in the qrels; below every grade."""
 
-_HALF, _PLACE, _EMPTY = np.uint64(32), np.uint64(2**32 - 1), np.uint64(2**64 - 1)
+
+class QrelArrays(Protocol):
+    """Qrels as arrays: of each pair the number of its topic, its docno and its grade, in file order."""
+
+    @property
+    def topics(self) -> tuple[str, ...]: ...
+    @property
+    def numbers(self) -> Positions: ...
+    @property
+    def docnos(self) -> Docnos: ...
+    @property
+    def grades(self) -> Grades: ...
 
 
 class Relevance:
@@ -42,16 +52,21 @@ class Relevance:
                     remedy="qrels hold one grade a pair; only diversity measures read grades by subtopic",
                 )
             if abs(qrel.grade) > LARGEST_GRADE:
-                raise WorkbenchError(
-                    f"the grade {qrel.grade} of document {qrel.docno} cannot be scored",
-                    remedy=f"scorers take grades up to {LARGEST_GRADE:,}",
-                )
+                _refuse_grade(qrel.grade, qrel.docno)
             of_topic[qrel.docno] = qrel.grade
         if not grades:
             raise WorkbenchError("the qrels are empty", remedy="give at least one judged pair")
-        self.topics = sorted_ids(grades)
-        self.grades: Mapping[str, Mapping[str, int]] = {topic: grades[topic] for topic in self.topics}
+        self._of_topics: Mapping[str, Mapping[str, int]] = grades
+        self._name(grades)
+
+    def _name(self, topics: Iterable[str]) -> None:
+        self.topics = sorted_ids(topics)
         self.numbers = {topic: number for number, topic in enumerate(self.topics)}
+
+    @cached_property
+    def grades(self) -> Mapping[str, Mapping[str, int]]:
+        """The grades by topic and docno."""
+        return {topic: self._of_topics[topic] for topic in self.topics}
 
     @cached_property
     def ideal(self) -> tuple[Positions, Grades]:
@@ -93,7 +108,7 @@ class Relevance:
 
     def grades_in_arrays(self, docnos: Docnos, numbers: Positions) -> Grades:
         """The grade of each document, or ABSENT, given its docno and the number of its topic."""
-        return self._table.find(rows_of(docnos), numbers)
+        return self._table.find(pairs_of(rows_of(docnos), numbers))
 
     @cached_property
     def _table(self) -> PairTable:
@@ -104,73 +119,57 @@ class Relevance:
         listed = [id_bytes(docno) for grades in self.grades.values() for docno in grades]
         sizes = [len(grades) for grades in self.grades.values()]
         numbers = np.repeat(np.arange(len(sizes)), sizes)
-        return PairTable(rows_of(np.array(listed)), numbers, np.array(values, dtype=np.int64))
+        return PairTable(pairs_of(rows_of(np.array(listed)), numbers), np.array(values, dtype=np.int64))
 
 
-class PairTable:
-    """Values by pair, such as grades: a hash table with a part for each topic, and one for what collides.
+class ArrayRelevance(Relevance):
+    """The grades of qrels that were read as arrays, of which no records need be made."""
 
-    A run's documents stand topic after topic, so that the part which is looked into stays in a processor's
-    cache: half the time of sorted fingerprints with a directory. A slot is one word, half of a pair's
-    fingerprint and then its place, so that docnos are fetched and compared only where that half is equal.
-    """
+    def __init__(self, qrels: QrelArrays) -> None:
+        """Take over the pairs, none of which is there twice; raises WorkbenchError as `Relevance` does."""
+        large = np.flatnonzero(np.abs(qrels.grades) > LARGEST_GRADE)
+        if len(large):
+            _refuse_grade(int(qrels.grades[large[0]]), _strings(qrels.docnos[large[:1]])[0])
+        self._name(qrels.topics)
+        numbers = np.array([self.numbers[topic] for topic in qrels.topics], dtype=np.intp)[qrels.numbers]
+        by_topic = np.argsort(numbers, kind="stable")
+        self._numbers, self._values = numbers[by_topic], qrels.grades[by_topic]
+        self._docnos = qrels.docnos[by_topic]
 
-    def __init__(self, docnos: Rows, numbers: Positions, values: Grades, *, salt: int = 0) -> None:
-        self._docnos, self._values, self._salt = docnos, values, salt
-        # At least four slots for each pair of a topic, a power of two; none for a topic without pairs.
-        bits = np.ceil(np.log2(4.0 * np.maximum(np.bincount(numbers), 1))).astype(np.int64)
-        self._shifts = (64 - bits).astype(np.uint64)
-        self._firsts = np.append(0, np.cumsum(1 << bits))
-        prints, slots = self._slots(docnos, numbers)
-        places = np.arange(len(numbers), dtype=np.uint64)
-        self._table = np.full(self._firsts[-1], _EMPTY, dtype=np.uint64)
-        self._table[slots] = prints << _HALF | places
-        lost = np.flatnonzero(self._table[slots] & _PLACE != places)
-        # One pair in ten collides with another; by other hashes few do again.
-        self._rest = (
-            PairTable(docnos[lost], numbers[lost], values[lost], salt=salt + 1) if len(lost) else None
-        )
+    @cached_property
+    def grades(self) -> Mapping[str, Mapping[str, int]]:
+        """The grades by topic and docno."""
+        docnos, grades = _strings(self._docnos), self._values.tolist()
+        return {
+            topic: dict(zip(docnos[begin:end], grades[begin:end], strict=True))
+            for topic, (begin, end) in zip(self.topics, pairwise(self._starts.tolist()), strict=True)
+        }
 
-    def find(self, docnos: Rows, numbers: Positions) -> Grades:
-        """The value of each pair, or ABSENT; docnos as words of eight bytes, shape (pairs, words)."""
-        found = np.full(len(numbers), ABSENT, dtype=np.int64)
-        if numbers.max(initial=0) >= len(self._shifts):
-            inside = np.flatnonzero(numbers < len(self._shifts))
-            found[inside] = self.find(docnos[inside], numbers[inside])
-            return found
-        prints, slots = self._slots(docnos, numbers)
-        entries = self._table.take(slots)
-        same = (entries >> _HALF == prints & _PLACE) & (entries != _EMPTY)
-        at = np.flatnonzero(same)
-        places = (entries.take(at) & _PLACE).view(np.int64)
-        equal = _equal(_fetched(docnos, at), _fetched(self._docnos, places))
-        if not equal.all():
-            same[at[~equal]] = False
-            at, places = at[equal], places[equal]
-        found[at] = self._values.take(places)
-        others = np.flatnonzero((entries != _EMPTY) & ~same)
-        if self._rest is not None and len(others):
-            found[others] = self._rest.find(_fetched(docnos, others), numbers[others])
-        return found
+    @cached_property
+    def ideal(self) -> tuple[Positions, Grades]:
+        """As of all qrels."""
+        return self._starts, self._values[np.lexsort((-self._values, self._numbers))]
 
-    def _slots(self, docnos: Rows, numbers: Positions) -> tuple[Words, Positions]:
-        """The fingerprint of each pair, and its slot."""
-        prints = fingerprints(tuple(docnos.T), numbers + (self._salt << 32))
-        slots: Positions = (prints >> self._shifts.take(numbers)).view(np.int64)
-        slots += self._firsts.take(numbers)
-        return prints, slots
+    def without_grades(self) -> tuple[str, ...]:
+        """As of all qrels."""
+        starts, grades = self.ideal
+        return tuple(self.topics[number] for number in np.flatnonzero(grades[starts[:-1]] < 0).tolist())
+
+    @cached_property
+    def _starts(self) -> Positions:
+        return np.searchsorted(self._numbers, np.arange(len(self.topics) + 1))
+
+    @cached_property
+    def _table(self) -> PairTable:
+        return PairTable(pairs_of(rows_of(self._docnos), self._numbers), self._values)
 
 
-def _fetched(docnos: Rows, at: Positions) -> Rows:
-    """The docnos at these places, each fetched in one piece: half the time of word after word."""
-    whole = docnos.view(f"V{docnos.shape[1] * docnos.itemsize}").ravel()
-    return whole.take(at).view(np.uint64).reshape(len(at), docnos.shape[1])
+def _refuse_grade(grade: int, docno: str) -> NoReturn:
+    raise WorkbenchError(
+        f"the grade {grade} of document {docno} cannot be scored",
+        remedy=f"scorers take grades up to {LARGEST_GRADE:,}",
+    )
 
 
-def _equal(one: Rows, other: Rows) -> Marks:
-    """Whether two docnos are the same, row by row; shorter ones are filled up with zeros."""
-    both = min(one.shape[1], other.shape[1])
-    equal: Marks = ~np.any(one[:, both:], axis=1) & ~np.any(other[:, both:], axis=1)
-    for word in range(both):
-        equal &= one[:, word] == other[:, word]
-    return equal
+def _strings(docnos: Docnos) -> list[str]:
+    return b"\n".join(docnos.tolist()).decode("utf-8", "surrogateescape").split("\n")

@@ -75,15 +75,17 @@ class Scorer:
     """Scores many runs against the same qrels by the same measures."""
 
     def __init__(
-        self, qrels: Iterable[Qrel], measures: str | Sequence[Measure], *, field: bool = False
+        self, qrels: Iterable[Qrel] | Relevance, measures: str | Sequence[Measure], *, field: bool = False
     ) -> None:
         """Prepare the qrels once; with `field` the field's scorers compute whatever they can.
+
+        A `Relevance` is taken as it is: of qrels with subtopics it has to be a `SubtopicRelevance`.
 
         Raises WorkbenchError for qrels that are empty or hold a pair twice, for measures that are unknown or
         cannot be computed here, and where the qrels have subtopics and a measure needs none, or the reverse.
         """
         self.measures = parse_measures(measures) if isinstance(measures, str) else tuple(measures)
-        self.relevance = _relevance(qrels, self.measures)
+        self.relevance = qrels if isinstance(qrels, Relevance) else _relevance(qrels, self.measures)
         self._kernels = {
             measure: kernel
             for measure in self.measures
@@ -286,16 +288,25 @@ def _by_score(
     with np.errstate(over="ignore"):
         singles = scores.astype(np.float32)
     in_order, merged, topics = scores.take(order), singles.take(order), numbers.take(order)
-    near = (merged[1:] == merged[:-1]) & (in_order[1:] != in_order[:-1]) & (topics[1:] == topics[:-1])
+    same = (merged[1:] == merged[:-1]) & (topics[1:] == topics[:-1])
+    near = same & (in_order[1:] != in_order[:-1])
     if not near.any():
         return order, scores, 0
     read = singles.astype(np.float64)
-    # Few topics have near ties, and only those are put into both orders.
-    at = np.flatnonzero(np.isin(numbers, topics[1:][near]))
-    docnos, own, topics = docnos[at], scores[at], numbers[at]
-    differ = array_order(docnos, own, topics, ties) != array_order(docnos, read[at], topics, ties)
-    near_tied = len(np.unique(np.sort(topics)[differ]))
-    return (order, scores, near_tied) if double_precision else (score_order(read, numbers), read, near_tied)
+    # Documents have the same number where single precision ties them; few are nearly tied, and only those are
+    # put into both orders.
+    levels = np.empty(len(order), dtype=np.intp)
+    levels[order] = in_levels = np.cumsum(np.append(False, ~same))
+    nearly = np.zeros(in_levels[-1] + 1, dtype=np.bool_)
+    nearly[in_levels[1:][near]] = True
+    at = np.flatnonzero(nearly[levels])
+    docnos, own = docnos[at], array_order(docnos[at], scores[at], levels[at], ties)
+    differ = own != array_order(docnos, read[at], levels[at], ties)
+    near_tied = len(np.unique(numbers[at[own[differ]]]))
+    if double_precision:
+        return order, scores, near_tied
+    # Ties are ordered by docno from any order, but in a file's order only from that.
+    return score_order(read, numbers) if ties is TieRule.FILE else order, read, near_tied
 
 
 def _scores_in_order(run: Run, orders: Mapping[str, Sequence[str]], precision: np.dtype[Any]) -> Floats:

@@ -13,7 +13,8 @@ from workbench.docnos import Docnos, rows_of
 from workbench.errors import WorkbenchError
 from workbench.records import Qrel, sorted_ids
 from workbench.scoring.judged_run import JudgedRun
-from workbench.scoring.relevance import ABSENT, Floats, Grades, PairTable, Positions, Relevance
+from workbench.scoring.pair_table import ABSENT, PairTable, pairs_of
+from workbench.scoring.relevance import Floats, Grades, Positions, Relevance
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,7 +99,7 @@ class SubtopicRelevance(Relevance):
 
     def pairs_in_arrays(self, docnos: Docnos, numbers: Positions) -> Grades:
         """The number of each document's pair, or ABSENT, given its docno and the number of its topic."""
-        return self._pair_table.find(rows_of(docnos), numbers)
+        return self._pair_table.find(pairs_of(rows_of(docnos), numbers))
 
     @cached_property
     def _pair_table(self) -> PairTable:

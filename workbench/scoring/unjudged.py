@@ -11,7 +11,8 @@ from ir_measures import Measure
 from workbench.scoring.judged_run import JudgedRun
 from workbench.scoring.kernels.cutoff import cutoff_of
 from workbench.scoring.kernels.registry import compute, kernel_of
-from workbench.scoring.relevance import ABSENT, Grades, Positions, Relevance
+from workbench.scoring.pair_table import ABSENT
+from workbench.scoring.relevance import Grades, Positions, Relevance
 
 # They count documents: what is not judged leaves no score open.
 _COUNTS = frozenset({"Judged", "NumQ", "NumRet", "NumRel"})

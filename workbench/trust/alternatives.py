@@ -14,7 +14,8 @@ from workbench.records import Qrel, Run, TieRule
 from workbench.scoring.judged_run import JudgedRun
 from workbench.scoring.kernels.registry import Kernel, compute, kernel_of
 from workbench.scoring.measures import at_threshold, parse_measures
-from workbench.scoring.relevance import ABSENT, Floats, Grades, Positions, Relevance
+from workbench.scoring.pair_table import ABSENT
+from workbench.scoring.relevance import Floats, Grades, Positions, Relevance
 from workbench.scoring.scorer import RunArrays, Scorer
 
 Pair = tuple[str, str]

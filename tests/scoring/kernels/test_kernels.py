@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import shutil
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from tests.scoring.kernels.test_diversity import DIVERSITY
 from tests.scoring.some_qrels import qrels, ranked, run
 from tests.support import shared
-from workbench.docnos import fingerprints
+from workbench.docnos import Words, hashes
 from workbench.formats.packed_form import as_arrays
 from workbench.formats.qrels import read_qrels
 from workbench.formats.runs import read_run_top
@@ -19,6 +20,8 @@ from workbench.records import Qrel, Run
 from workbench.scoring.kernels.registry import KERNELS
 from workbench.scoring.measures import in_the_field, parse_measures
 from workbench.scoring.own_measures import OWN
+from workbench.scoring.pair_table import ABSENT
+from workbench.scoring.relevance import Relevance
 from workbench.scoring.scorer import Scorer, score_run
 
 # Measures of which the field has a scorer in a plain install, with parameters of every kind. IPrec and SetF
@@ -158,19 +161,27 @@ def test_gains_for_grades_below_one_count() -> None:
     assert list(value.values()) == pytest.approx([(1 + 2 / np.log2(3)) / (2 + 1 / np.log2(3))])
 
 
-def test_fingerprints_that_collide_are_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
-    # The first fingerprints of all pairs are equal; with another salt they are not.
-    honest = fingerprints
+@pytest.mark.parametrize("bits", [0, 2, 64])
+def test_docnos_whose_hashes_are_equal_are_still_told_apart(
+    monkeypatch: pytest.MonkeyPatch, bits: int
+) -> None:
+    # Hashes of so few bits that all docnos of a topic, most of them, or none have the same.
+    honest = hashes
 
-    def poor(words, numbers):  # type: ignore[no-untyped-def]
-        prints = honest(words, numbers)
-        return prints if (numbers >> 32).any() else np.zeros_like(prints)
+    def poor(words: Sequence[Words]) -> Words:
+        return honest(words) & np.uint64(2**bits - 1 << 64 - bits)
 
-    monkeypatch.setattr("workbench.scoring.relevance.fingerprints", poor)
-    arrays = as_arrays(ranked(["a", "b", "c"]))
+    monkeypatch.setattr("workbench.scoring.pair_table.hashes", poor)
+    names = [f"d{number}" for number in range(60)]
+    arrays = as_arrays(run({topic: dict.fromkeys([*names, "x", "y"], 1.0) for topic in ("1", "2", "3")}))
     assert arrays is not None
-    scorer = Scorer(qrels({"1": {"a": 0, "c": 1}}), "RR")
-    assert scorer.score(arrays).values["RR"] == pytest.approx(1 / 3)
+    judged = qrels(
+        {topic: {name: at + add for at, name in enumerate(names)} for topic, add in (("1", 0), ("3", 7))}
+    )
+    relevance = Relevance(judged)
+    numbers = np.repeat([0, 2, 1], len(names) + 2)
+    expected = [*range(60), ABSENT, ABSENT, *[ABSENT] * 62, *range(7, 67), ABSENT, ABSENT]
+    assert relevance.grades_in_arrays(arrays.docnos, numbers).tolist() == expected
 
 
 def test_real_runs_have_trec_evals_values() -> None:

@@ -6,7 +6,8 @@ import numpy as np
 from ir_measures import Measure
 
 from workbench.scoring.judged_run import JudgedRun, share
-from workbench.scoring.relevance import ABSENT, Floats, Positions
+from workbench.scoring.pair_table import ABSENT
+from workbench.scoring.relevance import Floats, Positions
 
 _EPSILON = 0.00001  # trec_eval's INFAP_EPSILON
 
