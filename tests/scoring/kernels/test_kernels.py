@@ -16,7 +16,7 @@ from workbench.docnos import Words, hashes
 from workbench.formats.packed_form import as_arrays
 from workbench.formats.qrels import read_qrels
 from workbench.formats.runs import read_run_top
-from workbench.records import Qrel, Run
+from workbench.records import Qrel, Run, TieRule
 from workbench.scoring.kernels.registry import KERNELS
 from workbench.scoring.measures import in_the_field, parse_measures
 from workbench.scoring.own_measures import OWN
@@ -124,6 +124,28 @@ def test_a_run_as_arrays_is_worth_what_it_is_as_strings() -> None:
         assert arrays is not None
         scorer = Scorer(judged, IN_THE_FIELD)
         assert scorer.score(arrays) == scorer.score(retrieved), seed
+
+
+@pytest.mark.parametrize("ties", TieRule)
+def test_near_ties_in_arrays_are_those_of_strings(ties: TieRule) -> None:
+    # Single precision tells 1 from 2 only; ids and their order in the file are drawn.
+    values = (1.0, 1.0 + 1e-9, 1.0 + 2e-9, 2.0)
+    counted: set[int] = set()
+    for seed in range(40):
+        drawn = random.Random(seed)
+        names = drawn.sample("abcdefgh", 8)
+        scored = run(
+            {str(topic): {name: drawn.choice(values) for name in names[: topic + 1]} for topic in range(6)}
+        )
+        arrays = as_arrays(scored)
+        assert arrays is not None
+        judged = qrels({str(topic): {name: drawn.randrange(3) for name in "abcd"} for topic in range(1, 6)})
+        scorer = Scorer(judged, "AP nDCG ESL(n=1)")
+        for double in (False, True):
+            expected = scorer.score(scored, ties=ties, double_precision=double)
+            assert scorer.score(arrays, ties=ties, double_precision=double) == expected, seed
+        counted.add(expected.topics_near_tied)
+    assert len(counted) > 2
 
 
 def test_topics_of_a_run_may_come_in_any_order() -> None:

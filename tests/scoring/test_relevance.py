@@ -1,0 +1,60 @@
+"""Qrels as scoring reads them: the same from records and from arrays."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+
+from tests.scoring.some_qrels import ranked
+from workbench.errors import WorkbenchError
+from workbench.formats.packed_form import as_arrays
+from workbench.formats.packed_qrels import read_packed_qrels
+from workbench.formats.qrels import read_qrels
+from workbench.scoring.relevance import ArrayRelevance, Relevance
+from workbench.scoring.scorer import Scorer
+
+# Topics 10 and 9 stand apart, 9 has only negative grades, docnos have one to three words.
+LINES = b"10 0 b 1\n2 0 d 0\n9 0 b -1\n10 0 a_docno_of_three_words 2\n2 0 \xff 3\n10 0 c -1\n9 0 x -2\n"
+
+
+def both(content: bytes) -> tuple[Relevance, ArrayRelevance]:
+    plain = Relevance(read_qrels(io.BytesIO(content), source="q"))
+    return plain, ArrayRelevance(read_packed_qrels(io.BytesIO(content), source="q"))
+
+
+def test_everything_is_the_same_from_arrays() -> None:
+    plain, arrays = both(LINES)
+    assert (arrays.topics, arrays.numbers, arrays.grades) == (plain.topics, plain.numbers, plain.grades)
+    assert list(arrays.grades) == list(plain.grades)
+    assert arrays.without_grades() == plain.without_grades() == ("9",)
+    assert arrays.highest == plain.highest == 3
+    for ours, theirs in zip(arrays.ideal, plain.ideal, strict=True):
+        assert ours.tolist() == theirs.tolist()
+    assert arrays.relevant(1).tolist() == plain.relevant(1).tolist() == [2, 1, 0]
+    docnos = np.array([b"a_docno_of_three_words", b"b", b"\xff", b"b", b"c"], dtype="S24")
+    numbers = np.array([0, 0, 1, 1, 0])
+    found = arrays.grades_in_arrays(docnos, numbers).tolist()
+    assert found == plain.grades_in_arrays(docnos, numbers).tolist()
+    assert (found[:3], found[4]) == ([2, 1, 3], -1)
+
+
+def test_a_run_is_worth_the_same_against_arrays() -> None:
+    plain, arrays = both(LINES)
+    run = ranked(["b", "c", "a_docno_of_three_words"], topic="10")
+    packed = as_arrays(run)
+    assert packed is not None
+    measures = "AP nDCG Bpref infAP NumRel"
+    expected = Scorer(plain, measures).score(run)
+    assert Scorer(arrays, measures).score(packed) == expected
+    assert Scorer(arrays, measures, field=True).score(run).values == pytest.approx(expected.values)
+
+
+def test_a_grade_that_cannot_be_scored_is_refused_alike() -> None:
+    content = b"1 0 a 1\n1 0 b 100001\n"
+    with pytest.raises(WorkbenchError) as plain:
+        Relevance(read_qrels(io.BytesIO(content), source="q"))
+    with pytest.raises(WorkbenchError) as arrays:
+        ArrayRelevance(read_packed_qrels(io.BytesIO(content), source="q"))
+    assert str(arrays.value) == str(plain.value)
