@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import sys
 import tracemalloc
 import zipfile
 from collections import deque
@@ -61,6 +62,27 @@ def test_truncated_gzip_is_told_as_such() -> None:
     whole = gzip.compress(b"401 Q0 FT911-3 1 9.5 t\n" * 1000)
     for cut in (2, 5, 20, len(whole) - 3):
         assert refusal(whole[:cut]) == (None, "gzip", "the gzip file ends too early")
+
+
+@pytest.mark.parametrize("faster", [False, True])
+def test_zlib_and_isal_read_the_same_and_refuse_the_same(
+    monkeypatch: pytest.MonkeyPatch, faster: bool
+) -> None:
+    if faster:
+        pytest.importorskip("isal", reason="the extra isal is not installed")
+    else:
+        monkeypatch.setitem(sys.modules, "isal", None)
+    whole = gzip.compress(b"".join(b"%d\n" % n for n in range(5000)))
+    assert lines(whole + whole) == [(n + 1, str(n % 5000)) for n in range(10_000)]
+    # Cut; a bit turned among the data; another checksum; what is no gzip behind it.
+    damaged = (whole[:-9], _turned(whole, 200), _turned(whole, -6), whole + b"rubbish of some length")
+    assert [refusal(content)[1] for content in damaged] == ["gzip"] * 4
+
+
+def _turned(content: bytes, at: int) -> bytes:
+    turned = bytearray(content)
+    turned[at] ^= 0x10
+    return bytes(turned)
 
 
 def test_broken_gzip_is_told_as_such() -> None:

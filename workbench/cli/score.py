@@ -128,6 +128,8 @@ def command(
         return users.score(run, found, ties=rule) if users else found
 
     read = (score(run) for _, run in read_runs(runs, warnings=True))
+    # Before there are several processes, each of which would do it.
+    scorer.relevance.ready_for_arrays()
     scores = list(read) if warnings else map_runs(runs, score)
     if form == "ir_measures":
         say_as_ir_measures(scores, per_topic=per_topic)

@@ -110,6 +110,10 @@ class Relevance:
         """The grade of each document, or ABSENT, given its docno and the number of its topic."""
         return self._table.find(pairs_of(rows_of(docnos), numbers))
 
+    def ready_for_arrays(self) -> None:
+        """Make the table that `grades_in_arrays` looks into, which is otherwise made when first needed."""
+        _ = self._table
+
     @cached_property
     def _table(self) -> PairTable:
         return self.table([grade for of_topic in self.grades.values() for grade in of_topic.values()])
