@@ -256,7 +256,7 @@ class _Gunzip(io.RawIOBase):
         return given
 
 
-def _inflated(stream: BinaryIO) -> tuple[BinaryIO, type[Exception]]:
+def _inflated(stream: BinaryIO) -> tuple[io.BufferedIOBase, type[Exception]]:
     """The content of a gzip stream, and what reading it raises where it is broken.
 
     By ISA-L, which takes half of zlib's time, where it is installed (extra `isal`).
@@ -265,8 +265,8 @@ def _inflated(stream: BinaryIO) -> tuple[BinaryIO, type[Exception]]:
         # Imported here, since many files are plain.
         from isal import igzip, isal_zlib
     except ImportError:
-        return cast(BinaryIO, gzip.GzipFile(fileobj=stream, mode="rb")), zlib.error
-    return cast(BinaryIO, igzip.IGzipFile(fileobj=stream, mode="rb")), isal_zlib.error
+        return gzip.GzipFile(fileobj=stream, mode="rb"), zlib.error
+    return igzip.IGzipFile(fileobj=stream, mode="rb"), isal_zlib.error
 
 
 def _head(stream: Readable, size: int) -> bytes:
