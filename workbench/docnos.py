@@ -16,7 +16,7 @@ LONGEST = 64
 
 _WORD = 8
 # Odd, without a pattern, and one for each word: equal words in other places are not the same.
-_FACTORS = [np.uint64(pow(0x9E3779B97F4A7C15, power, 2**64)) for power in range(1, 12)]
+_FACTORS = [np.uint64(pow(0x9E3779B97F4A7C15, power, 2**64)) for power in range(1, 20)]
 
 
 def words_of(docnos: Docnos, *, whole: bool = False) -> tuple[Words, ...]:

@@ -135,22 +135,35 @@ def ties_ordered(
 def _docno_order(docnos: Docnos, groups: Positions, ties: TieRule) -> Positions:
     """The order of docnos in each group, the groups by number.
 
-    Sorted are words of a group's number and, in the bits that it leaves, the beginning of the docno: a
-    quarter of the time of sorting by all words of a docno, which only those that are equal so far need.
+    Sorted are words of a group's number and, in the bits that it leaves, some bytes of the docno. Those that
+    are equal so far are groups again, of which the next bytes decide: so few are sorted more than once, which
+    takes a quarter of the time of sorting by all words of a docno.
     """
-    # The first byte of a word is its highest here, so that words are ordered as their bytes are.
-    words = docnos.view(">u8").reshape(len(docnos), docnos.itemsize // _WORD)
+    width = docnos.itemsize
+    padded = docnos.astype(f"S{width + _WORD}")
+
+    def words_from(octet: int) -> NDArray[np.uint64]:
+        # The first byte of a word is its highest here, so that words are ordered as their bytes are.
+        return np.ndarray((len(docnos),), ">u8", padded, octet, (width + _WORD,))
+
     # Docnos of many collections begin alike.
-    begin = next((word for word in words.T if (word != word[0]).any()), words[:, 0]).astype(np.uint64)
+    octets = range(0, width, _WORD)
+    octet = next((at for at in octets if (words_from(at) != words_from(at)[0]).any()), 0)
     flip = np.uint64(2**64 - 1 if ties is TieRule.TREC_EVAL else 0)
-    bits = int(groups.max()).bit_length()
-    keys = groups.view(np.uint64) << np.uint64(64 - bits) | (begin ^ flip) >> np.uint64(bits)
-    order: Positions = keys.argsort()
-    keys = keys[order]
-    equal = keys[1:] == keys[:-1]
-    if equal.any():
-        at = np.flatnonzero(np.append(equal, False) | np.append(False, equal))
-        again = order[at]
-        rows = words[again].astype(np.uint64) ^ flip
-        order[at] = again[np.lexsort((*rows.T[::-1], groups[again]))]
-    return order
+    order = np.arange(len(docnos))
+    places = order.copy()
+    while True:
+        bits = int(groups.max()).bit_length()
+        there = order[places]
+        keys = (words_from(octet)[there].astype(np.uint64) ^ flip) >> np.uint64(bits)
+        keys |= groups.view(np.uint64) << np.uint64(64 - bits)
+        by_key = keys.argsort()
+        order[places] = there[by_key]
+        keys = keys[by_key]
+        equal = keys[1:] == keys[:-1]
+        octet += (64 - bits) // 8
+        if octet >= width or not equal.any():
+            return order
+        again = np.append(equal, False) | np.append(False, equal)
+        groups = np.cumsum(np.append(True, ~equal))[again]
+        places = places[again]

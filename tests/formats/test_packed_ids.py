@@ -6,12 +6,13 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from workbench.docnos import hashes
 from workbench.formats.packed_lines import Words, any_twice, fingerprints
 
 
 def prints(rows: list[tuple[int, ...]], topic: int = 0) -> Words:
     words = [np.array(word, dtype=np.uint64) for word in zip(*rows, strict=True)]
-    return fingerprints(words, np.full(len(rows), topic, dtype=np.uint64))
+    return fingerprints(hashes(words), np.full(len(rows), topic, dtype=np.uint64))
 
 
 @given(st.lists(st.integers(0, 2**64 - 1), max_size=50), st.integers(0, 40))
@@ -30,7 +31,7 @@ def test_a_million_different_ids_have_different_fingerprints() -> None:
     numbers = np.arange(250_000, dtype=np.uint64)
     words = [numbers % np.uint64(500) << np.uint64(40), numbers // np.uint64(500) << np.uint64(56 - 16)]
     topics = [np.full(250_000, topic, np.uint64) for topic in range(4)]
-    assert not any_twice(np.concatenate([fingerprints(words, topic) for topic in topics]))
+    assert not any_twice(np.concatenate([fingerprints(hashes(words), topic) for topic in topics]))
 
 
 def test_zeros_behind_an_id_change_nothing_but_zeros_before_it_do() -> None:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from tests.scoring.some_qrels import ranked
+from tests.scoring.some_qrels import qrels, ranked
 from workbench.errors import WorkbenchError
 from workbench.formats.packed_form import as_arrays
 from workbench.formats.packed_qrels import read_packed_qrels
+from workbench.formats.packed_runs import PackedRun
 from workbench.formats.qrels import read_qrels
+from workbench.formats.runs import read_run_arrays, read_run_top
 from workbench.scoring.relevance import ArrayRelevance, Relevance
 from workbench.scoring.scorer import Scorer
 
@@ -58,3 +61,23 @@ def test_a_grade_that_cannot_be_scored_is_refused_alike() -> None:
     with pytest.raises(WorkbenchError) as arrays:
         ArrayRelevance(read_packed_qrels(io.BytesIO(content), source="q"))
     assert str(arrays.value) == str(plain.value)
+
+
+def test_the_hashes_that_a_run_has_from_its_reading_find_what_its_docnos_find() -> None:
+    # Topics that interleave, a topic without qrels, and docnos of one word up to 100 bytes.
+    docnos = ["a", "a_docno_of_three_words", "b" * 64, "c" * 65, "c" * 99 + "d"]
+    lines = [
+        f"{topic} Q0 {docno} 1 {score} x\n"
+        for score, docno in enumerate(docnos, 1)
+        for topic in ("2", "1", "3")
+    ]
+    for kept in (docnos, docnos[:3], docnos[:1]):
+        content = "".join(line for line in lines if line.split()[2] in kept).encode()
+        read = read_run_arrays(io.BytesIO(content), source="r", depth=None)
+        whole = read_run_top(io.BytesIO(content), source="r", depth=None).run
+        assert isinstance(read, PackedRun)
+        assert read.hashes is not None
+        judged = qrels({"1": {"a": 1, "b" * 64: 2, "c" * 65: 1}, "2": {"c" * 99 + "d": 1, "x": 1}})
+        scorer = Scorer(judged, "AP NumRet(rel=1)")
+        assert scorer.score(read) == scorer.score(whole) == scorer.score(replace(read, hashes=None))
+        assert scorer.score(read).per_topic["NumRet(rel=1)"]["1"] == len({"a", "b" * 64, "c" * 65} & {*kept})

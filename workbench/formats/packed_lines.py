@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -61,8 +61,7 @@ class Lines:
         lengths = _lengths(field)
         words = self.words_from(field.begins, int(lengths.max(initial=1)))
         for number in range(int(lengths.min(initial=LONGEST_ID)) // WORD, len(words)):
-            behind = bits(np.maximum((number + 1) * WORD - lengths, 0))
-            words[number] = words[number] << behind >> behind
+            words[number] = words[number] & _OWN[number].take(lengths)
         return words
 
     def words_from(self, begins: Positions, size: int) -> list[Words]:
@@ -143,6 +142,16 @@ def bits(octets: Positions) -> Words:
     return (octets * 8).view(np.uint64)
 
 
+# Of the words of an id the bits that are its own, by the number of the word and the length of the id.
+_OWN = np.array(
+    [
+        [2 ** (8 * min(max(length - number * WORD, 0), WORD)) - 1 for length in range(LONGEST_ID + 1)]
+        for number in range(LONGEST_ID // WORD)
+    ],
+    dtype=np.uint64,
+)
+
+
 def _regular(block: bytes, count: int) -> Lines | None:
     """The lines of a padded block, if so many columns with one separator between them make every line."""
     octets = np.frombuffer(block, np.uint8)
@@ -171,26 +180,13 @@ def _evened(block: bytes) -> bytes:
     return _PAD + b"\n".join([*rows, _PAD])
 
 
-# Odd, without a pattern, and one for each word of an id: equal words in other places are not the same.
-_GOLDEN = 0x9E3779B97F4A7C15
-_FACTORS = [np.uint64(pow(_GOLDEN, power, 2**64)) for power in range(1, 18 + 1)]
+_TOPIC = np.uint64(0x9E3779B97F4A7C15)
 _ROUNDS = 64
 
 
-def fingerprints(words: Sequence[Words], topics: Words) -> Words:
-    """A number for each document of a topic, the one given by its words and the other by number.
-
-    Words of zeros behind an id change nothing.
-    """
-    total = topics * _FACTORS[-1]
-    for word, factor in zip(words, _FACTORS[1:], strict=False):
-        mixed = word * _FACTORS[0]
-        mixed ^= mixed >> np.uint64(32)
-        mixed *= factor
-        total += mixed
-    total ^= total >> np.uint64(32)
-    total *= _FACTORS[-2]
-    return total
+def fingerprints(hashed: Words, topics: Words) -> Words:
+    """A number for each document of a topic, the one given by its hash and the other by number."""
+    return hashed + topics * _TOPIC
 
 
 def any_twice(prints: Words) -> bool:

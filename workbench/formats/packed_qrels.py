@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.docnos import hashes
 from workbench.formats.identifiers import all_seen
 from workbench.formats.packed_lines import (
     Field,
@@ -81,7 +82,7 @@ def read_packed_qrels(stream: Readable, *, source: str, block: int = BLOCK) -> P
         topic, _, docno, grade = lines.columns
         words = lines.id_words(docno)
         numbers.append(_numbered(lines, topic, topics))
-        prints.append(fingerprints(words, numbers[-1].view(np.uint64)))
+        prints.append(fingerprints(hashes(words), numbers[-1].view(np.uint64)))
         docnos.append(packed_docnos(words))
         grades.append(_grades(lines, grade))
     if not topics or any_twice(np.concatenate(prints)):

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from workbench.docnos import hashes
 from workbench.errors import WorkbenchError
 from workbench.formats.identifiers import all_seen
 from workbench.formats.packed_lines import (
@@ -44,7 +45,8 @@ class PackedRun:
     """A run as arrays: of topic number i the documents `starts[i]` to `starts[i + 1]`, in file order.
 
     With a `depth` only documents that can be among the first `depth` of their topic, whatever the tie rule,
-    are held. `lines` counts those of the file that hold something.
+    are held. `lines` counts those of the file that hold something. `hashes` are those of the docnos
+    (`docnos.hashes`), where they are known.
     """
 
     tag: str
@@ -54,6 +56,7 @@ class PackedRun:
     scores: Scores
     lines: int
     depth: int | None
+    hashes: Words | None = None
 
     def first(self, depth: int, *, ties: TieRule = TieRule.TREC_EVAL) -> Positions:
         """Where the first `depth` documents of each topic stand: topic by topic, best first.
@@ -125,6 +128,7 @@ class _Pieces:
     numbers: list[Positions] = field(default_factory=list)
     scores: list[Scores] = field(default_factory=list)
     docnos: list[Docnos] = field(default_factory=list)
+    hashes: list[Words] = field(default_factory=list)
 
 
 def read_packed(
@@ -159,14 +163,15 @@ def read_packed(
     if any_twice(prints) or (topics is not None and not set(topics).issuperset(names)):
         raise NotUnderstood
     numbers, scores = np.concatenate(pieces.numbers), np.concatenate(pieces.scores)
-    docnos = np.concatenate(pieces.docnos)
+    docnos, hashed = np.concatenate(pieces.docnos), np.concatenate(pieces.hashes)
     # Most files have their lines topic after topic; to move them would take a twentieth of the time.
     if (numbers[1:] < numbers[:-1]).any():
         by_topic = np.argsort(numbers, kind="stable")
         numbers, docnos, scores = numbers[by_topic], docnos[by_topic], scores[by_topic]
+        hashed = hashed[by_topic]
     (tag,) = _decoded(pieces.tags)
     starts = np.searchsorted(numbers, np.arange(len(names) + 1))
-    return PackedRun(tag, names, starts, docnos, scores, len(prints), depth)
+    return PackedRun(tag, names, starts, docnos, scores, len(prints), depth, hashed)
 
 
 def _keep_freed_memory() -> None:
@@ -186,11 +191,13 @@ def _add(pieces: _Pieces, lines: Lines) -> None:
     starts = np.append(starts, len(lines))
     numbers = np.repeat([known.setdefault(name, len(known)) for name in names], np.diff(starts))
     words = lines.id_words(docno)
-    pieces.prints.append(fingerprints(words, numbers.view(np.uint64)))
+    hashed = hashes(words)
+    pieces.prints.append(fingerprints(hashed, numbers.view(np.uint64)))
     scores = doubles(lines, score)
     kept: Any = slice(None) if pieces.depth is None else _leading(scores, starts, pieces.depth)
     pieces.numbers.append(numbers[kept])
     pieces.scores.append(scores[kept])
+    pieces.hashes.append(hashed[kept])
     pieces.docnos.append(packed_docnos([word[kept] for word in words]))
 
 

@@ -45,25 +45,32 @@ _BEYOND_NINE = _each(0x80 - 10)
 
 def doubles(lines: Lines, field: Field) -> Scores:
     """The nearest doubles to the numbers of a field; raises NotUnderstood where one is no finite decimal."""
-    first = np.frombuffer(lines.text, np.uint8)[field.begins]
-    negative, positive = first == ord("-"), first == ord("+")
-    signed = negative.any() or positive.any()
-    begins = field.begins + (negative | positive) if signed else field.begins
-    alike = _alike(lines, begins, field.ends)
+    first = np.frombuffer(lines.text, np.uint8).take(field.begins)
+    begins, negative = field.begins, None
+    # No run of positive scores has anything before its digits.
+    if first.min() < ord("0"):
+        negative = first == ord("-")
+        begins = begins + (negative | (first == ord("+")))
+    values, others = _unsigned(lines, begins, field.ends)
+    if negative is not None:
+        np.negative(values, out=values, where=negative)
+    if len(others):
+        values[others] = _by_float(lines, field.at(others))
+    return values
+
+
+def _unsigned(lines: Lines, begins: Positions, ends: Positions) -> tuple[Scores, Positions]:
+    """Numbers without sign as doubles, and which of them are left to float()."""
+    alike = _alike(lines, begins, ends)
     if alike is not None:
-        np.negative(alike, out=alike, where=negative)
-        return alike
-    digits, places, understood = _decimals(lines, begins, field.ends)
+        return alike, np.empty(0, dtype=np.intp)
+    digits, places, understood = _decimals(lines, begins, ends)
     values: Scores = digits / _TENS_AS_DOUBLES[places]
     long = np.flatnonzero(digits > _EXACT)
     if len(long):
         values[long], certain = _corrected(values[long], digits[long], places[long])
         understood[long] &= certain
-    np.negative(values, out=values, where=negative)
-    others = np.flatnonzero(~understood)
-    if len(others):
-        values[others] = _by_float(lines, field.at(others))
-    return values
+    return values, np.flatnonzero(~understood)
 
 
 def _alike(lines: Lines, begins: Positions, ends: Positions) -> Scores | None:

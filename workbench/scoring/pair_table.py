@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.docnos import Words, hashes
+from workbench.docnos import LONGEST, Docnos, Words, hashes, rows_of
 
 Values = NDArray[np.int64]
 Positions = NDArray[np.intp]
@@ -42,9 +42,12 @@ class Pairs:
         return Pairs(_fetched(self.docnos, places), self.numbers.take(places), self.prints.take(places))
 
 
-def pairs_of(docnos: Rows, numbers: Positions) -> Pairs:
-    """Pairs with their hashes; docnos and numbers as `Pairs` has them."""
-    return Pairs(docnos, numbers, hashes(tuple(docnos.T)) | np.uint64(1))
+def pairs_of(docnos: Docnos, numbers: Positions, hashed: Words | None = None) -> Pairs:
+    """Docnos with the numbers of their topics, and with the hashes of the docnos where they are known."""
+    rows = rows_of(docnos)
+    if hashed is None or docnos.itemsize > LONGEST:
+        hashed = hashes(tuple(rows.T))
+    return Pairs(rows, numbers, hashed | np.uint64(1))
 
 
 class PairTable:

@@ -10,7 +10,7 @@ from typing import NoReturn, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.docnos import Docnos, rows_of
+from workbench.docnos import Docnos, Words
 from workbench.errors import WorkbenchError
 from workbench.records import Qrel, id_bytes, sorted_ids
 from workbench.scoring.pair_table import ABSENT, PairTable, pairs_of
@@ -106,9 +106,12 @@ class Relevance:
         grades = self.grades[topic]
         return [grades.get(docno, ABSENT) for docno in docnos]
 
-    def grades_in_arrays(self, docnos: Docnos, numbers: Positions) -> Grades:
-        """The grade of each document, or ABSENT, given its docno and the number of its topic."""
-        return self._table.find(pairs_of(rows_of(docnos), numbers))
+    def grades_in_arrays(self, docnos: Docnos, numbers: Positions, hashed: Words | None = None) -> Grades:
+        """The grade of each document, or ABSENT, given its docno and the number of its topic.
+
+        `hashed` are the docnos' hashes, where they are known.
+        """
+        return self._table.find(pairs_of(docnos, numbers, hashed))
 
     def ready_for_arrays(self) -> None:
         """Make the table that `grades_in_arrays` looks into, which is otherwise made when first needed."""
@@ -123,7 +126,7 @@ class Relevance:
         listed = [id_bytes(docno) for grades in self.grades.values() for docno in grades]
         sizes = [len(grades) for grades in self.grades.values()]
         numbers = np.repeat(np.arange(len(sizes)), sizes)
-        return PairTable(pairs_of(rows_of(np.array(listed)), numbers), np.array(values, dtype=np.int64))
+        return PairTable(pairs_of(np.array(listed), numbers), np.array(values, dtype=np.int64))
 
 
 class ArrayRelevance(Relevance):
@@ -165,7 +168,7 @@ class ArrayRelevance(Relevance):
 
     @cached_property
     def _table(self) -> PairTable:
-        return PairTable(pairs_of(rows_of(self._docnos), self._numbers), self._values)
+        return PairTable(pairs_of(self._docnos, self._numbers), self._values)
 
 
 def _refuse_grade(grade: int, docno: str) -> NoReturn:

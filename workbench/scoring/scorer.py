@@ -12,7 +12,7 @@ import numpy as np
 from ir_measures import Measure
 from ir_measures.measures.base import MeanAgg
 
-from workbench.docnos import Docnos
+from workbench.docnos import Docnos, Words
 from workbench.errors import WorkbenchError
 from workbench.ranking import array_order, ordered, score_order, taken, ties_ordered
 from workbench.records import Qrel, Ranking, Run, TieRule, sorted_ids
@@ -39,6 +39,8 @@ class RunArrays(Protocol):
     def docnos(self) -> Docnos: ...
     @property
     def scores(self) -> Floats: ...
+    @property
+    def hashes(self) -> Words | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,12 +193,13 @@ class Scorer:
         sizes = np.diff(run.starts)
         known = [self.relevance.numbers.get(topic, -1) for topic in run.topics]
         numbers = np.repeat(np.array(known, dtype=np.intp), sizes)
-        docnos, scores = run.docnos, run.scores
+        docnos, scores, hashed = run.docnos, run.scores, run.hashes
         if -1 in known:
             at = np.flatnonzero(numbers >= 0)
             numbers, docnos, scores = numbers[at], docnos[at], scores[at]
+            hashed = None if hashed is None else hashed[at]
         # Found in the order of the file, since docnos are longer to move than what is found.
-        grades = self.relevance.grades_in_arrays(docnos, numbers)
+        grades = self.relevance.grades_in_arrays(docnos, numbers, hashed)
         pairs = (
             self.relevance.pairs_in_arrays(docnos, numbers)
             if isinstance(self.relevance, SubtopicRelevance)

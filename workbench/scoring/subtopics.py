@@ -9,7 +9,7 @@ from itertools import count
 
 import numpy as np
 
-from workbench.docnos import Docnos, rows_of
+from workbench.docnos import Docnos
 from workbench.errors import WorkbenchError
 from workbench.records import Qrel, sorted_ids
 from workbench.scoring.judged_run import JudgedRun
@@ -99,7 +99,7 @@ class SubtopicRelevance(Relevance):
 
     def pairs_in_arrays(self, docnos: Docnos, numbers: Positions) -> Grades:
         """The number of each document's pair, or ABSENT, given its docno and the number of its topic."""
-        return self._pair_table.find(pairs_of(rows_of(docnos), numbers))
+        return self._pair_table.find(pairs_of(docnos, numbers))
 
     @cached_property
     def _pair_table(self) -> PairTable:
