@@ -142,14 +142,11 @@ def bits(octets: Positions) -> Words:
     return (octets * 8).view(np.uint64)
 
 
-# Of the words of an id the bits that are its own, by the number of the word and the length of the id.
-_OWN = np.array(
-    [
-        [2 ** (8 * min(max(length - number * WORD, 0), WORD)) - 1 for length in range(LONGEST_ID + 1)]
-        for number in range(LONGEST_ID // WORD)
-    ],
-    dtype=np.uint64,
-)
+# Of each word of an id the bits that are its own, by the length of the id.
+_OWN = [
+    (np.uint64(1) << bits(np.clip(np.arange(LONGEST_ID + 1) - number * WORD, 0, WORD))) - np.uint64(1)
+    for number in range(LONGEST_ID // WORD)
+]
 
 
 def _regular(block: bytes, count: int) -> Lines | None:
