@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support import cases
-from workbench.ranking import Docnos, array_order, ordered, score_order, taken, ties_ordered, top
+from workbench.ranking import Docnos, arranged, array_order, ordered, score_order, ties_ordered, top
 from workbench.records import Ranking, TieRule
 
 RANKINGS = st.dictionaries(
@@ -97,9 +97,9 @@ def test_whoever_asks_for_kinds_gets_those_of_the_whole_order(
     numbers, kinds = np.arange(len(drawn)) // 20, np.arange(len(drawn)) % many
     by_kind = ties_ordered(score_order(scores, numbers), docnos, scores, numbers, ties, kinds=kinds)
     whole = array_order(docnos, scores, numbers, ties)
-    assert sorted(taken(np.arange(len(drawn)), by_kind).tolist()) == sorted(whole.tolist())
-    assert taken(kinds, by_kind).tolist() == kinds[whole].tolist()
-    assert taken(scores, by_kind).tolist() == scores[whole].tolist()
+    assert sorted(arranged(np.arange(len(drawn)), by_kind).tolist()) == sorted(whole.tolist())
+    assert arranged(kinds, by_kind).tolist() == kinds[whole].tolist()
+    assert arranged(scores, by_kind).tolist() == scores[whole].tolist()
 
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3)), max_size=30))
@@ -108,5 +108,5 @@ def test_the_order_by_score_is_that_of_a_stable_sort(drawn: list[tuple[int, int]
     scores = np.array([score for _, score in drawn], dtype=np.float64)
     expected = sorted(range(len(drawn)), key=lambda at: (drawn[at][0], -drawn[at][1]))
     order = score_order(scores, numbers)
-    assert taken(np.arange(len(drawn)), order).tolist() == expected
+    assert arranged(np.arange(len(drawn)), order).tolist() == expected
     assert (order is None) == (expected == list(range(len(drawn))))

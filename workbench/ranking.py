@@ -76,7 +76,7 @@ def array_order(docnos: Docnos, scores: Scores, numbers: Positions, ties: TieRul
     return np.arange(len(scores)) if order is None else order
 
 
-def taken(values: NDArray[Any], order: Positions | None) -> NDArray[Any]:
+def arranged(values: NDArray[Any], order: Positions | None) -> NDArray[Any]:
     """Values in an order; as they are where it is None."""
     return values if order is None else values.take(order)
 
@@ -84,7 +84,7 @@ def taken(values: NDArray[Any], order: Positions | None) -> NDArray[Any]:
 def score_order(scores: Scores, numbers: Positions) -> Positions | None:
     """The order by topic number, then score, ties in the order of the file; None where the file has it."""
     order = np.argsort(numbers, kind="stable") if (numbers[1:] < numbers[:-1]).any() else None
-    in_order, topics = taken(scores, order), taken(numbers, order)
+    in_order, topics = arranged(scores, order), arranged(numbers, order)
     rises = (in_order[1:] > in_order[:-1]) & (topics[1:] == topics[:-1])
     if not rises.any():
         return order
@@ -115,11 +115,11 @@ def ties_ordered(
     """
     if ties is TieRule.FILE:
         return order
-    scores, numbers = taken(scores, order), taken(numbers, order)
+    scores, numbers = arranged(scores, order), arranged(numbers, order)
     same = (scores[1:] == scores[:-1]) & (numbers[1:] == numbers[:-1])
     matter = same
     if kinds is not None:
-        kinds = taken(kinds, order)
+        kinds = arranged(kinds, order)
         matter = same & (kinds[1:] != kinds[:-1])
     if not matter.any():
         return order

@@ -14,7 +14,7 @@ from ir_measures.measures.base import MeanAgg
 
 from workbench.docnos import Docnos, Words
 from workbench.errors import WorkbenchError
-from workbench.ranking import array_order, ordered, score_order, taken, ties_ordered
+from workbench.ranking import arranged, array_order, ordered, score_order, ties_ordered
 from workbench.records import Qrel, Ranking, Run, TieRule, sorted_ids
 from workbench.scoring.field_scorers import FieldScorers
 from workbench.scoring.judged_run import JudgedRun
@@ -82,7 +82,7 @@ class Scorer:
     ) -> None:
         """Prepare the qrels once; with `field` the field's scorers compute whatever they can.
 
-        A `Relevance` is taken as it is: of qrels with subtopics it has to be a `SubtopicRelevance`.
+        A `Relevance` is arranged as it is: of qrels with subtopics it has to be a `SubtopicRelevance`.
 
         Raises WorkbenchError for qrels that are empty or hold a pair twice, for measures that are unknown or
         cannot be computed here, and where the qrels have subtopics and a measure needs none, or the reverse.
@@ -209,16 +209,16 @@ class Scorer:
         # Tied documents with the same grade, as most that are not judged, need no order among themselves.
         kinds = grades if pairs is None else pairs
         order = ties_ordered(order, docnos, read, numbers, ties, kinds=kinds)
-        numbers_in_order = taken(numbers, order)
+        numbers_in_order = arranged(numbers, order)
         changes = np.flatnonzero(numbers_in_order[1:] != numbers_in_order[:-1]) + 1
         starts = np.append(np.zeros(min(1, len(numbers)), dtype=np.intp), changes)
         judged = JudgedRun(
             self.relevance,
             numbers_in_order[starts],
             np.append(starts, len(numbers)),
-            taken(grades, order),
-            None if pairs is None else taken(pairs, order),
-            lambda: taken(read, order),
+            arranged(grades, order),
+            None if pairs is None else arranged(pairs, order),
+            lambda: arranged(read, order),
         )
 
         def orders() -> dict[str, list[str]]:
@@ -296,7 +296,7 @@ def _by_score(
     order = score_order(scores, numbers)
     with np.errstate(over="ignore"):
         singles = scores.astype(np.float32)
-    in_order, merged, topics = taken(scores, order), taken(singles, order), taken(numbers, order)
+    in_order, merged, topics = arranged(scores, order), arranged(singles, order), arranged(numbers, order)
     same = (merged[1:] == merged[:-1]) & (topics[1:] == topics[:-1])
     near = same & (in_order[1:] != in_order[:-1])
     if not near.any():
