@@ -13,7 +13,7 @@ from tests.workflow.judging.test_saving_plans import Statements, experienced, re
 from workbench.agreement.ratings import UNSURE
 from workbench.storage.engine import Database
 from workbench.storage.events import append_events
-from workbench.workflow.judging.current_answers import answers_by_topic, changes_of
+from workbench.workflow.pools.current_answers import answers_by_topic, changes_of
 
 pytestmark = pytest.mark.engines
 

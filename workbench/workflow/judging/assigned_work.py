@@ -13,8 +13,8 @@ from sqlalchemy.orm import Session
 
 from workbench.records import id_bytes
 from workbench.storage.tables import AssignmentRow, PoolRow
-from workbench.workflow.judging.current_answers import TopicAnswers
 from workbench.workflow.judging.handout import FixedHandout, Handouts, handouts_of_pools, kind_of
+from workbench.workflow.pools.current_answers import TopicAnswers
 from workbench.workflow.pools.pooled_topics import NOTHING, ByTopic, TopicDocnos, pooled_by_topic
 
 

@@ -15,10 +15,10 @@ from workbench.errors import NotFound, WorkbenchError
 from workbench.storage.events import current_events
 from workbench.storage.tables import AssessorRow, AssignmentRow, PoolRow, TopicRow
 from workbench.workflow.judging.assigned_work import answered, handed_documents
-from workbench.workflow.judging.current_answers import answers_by_topic
 from workbench.workflow.judging.handout import handout_of, kind_of
 from workbench.workflow.judging.order import OrderRule
 from workbench.workflow.pools.adaptive_pools import topics_of_pool
+from workbench.workflow.pools.current_answers import answers_by_topic
 from workbench.workflow.pools.pool_rows import require_open, share_locked_pool
 
 SEEDS = 2**31

@@ -21,14 +21,14 @@ from workbench.storage.events import current_events, newest_events
 from workbench.storage.tables import AssessorRow, JudgmentEventRow
 from workbench.workflow.caching import Cache
 from workbench.workflow.campaigns.collection import topics_of
-from workbench.workflow.judging.current_answers import (
+from workbench.workflow.judging.desk_rules import desk_questions_of
+from workbench.workflow.judging.submission import NO_ANNOTATIONS, Annotations, stored_annotations
+from workbench.workflow.pools.current_answers import (
     CODES,
     TopicAnswers,
     answers_by_topic,
     changes_of,
 )
-from workbench.workflow.judging.desk_rules import desk_questions_of
-from workbench.workflow.judging.submission import NO_ANNOTATIONS, Annotations, stored_annotations
 
 
 class JudgmentsVersion(NamedTuple):
@@ -93,14 +93,19 @@ def recorded_version(db: Session, campaign_id: int) -> JudgmentsVersion:
 
 
 def _read(db: Session, version: JudgmentsVersion) -> tuple[Judgment, ...]:
-    names = {number: name for number, name, _ in version.assessors}
-    made = partial(_judgments, names)
-    key = "judgments", tuple(names.items())
     by_topic = answers_by_topic(db, version.campaign_id).values()
-    return tuple(chain.from_iterable(one.keep(key, made) for one in by_topic))
+    return tuple(chain.from_iterable(judgments_of_topic(one, version.assessors) for one in by_topic))
 
 
-def _judgments(names: Mapping[int, str], answers: TopicAnswers) -> tuple[Judgment, ...]:
+def judgments_of_topic(
+    answers: TopicAnswers, assessors: tuple[tuple[int, str, bool], ...]
+) -> tuple[Judgment, ...]:
+    """The current judgments of one topic, by docno (bytes), then assessor."""
+    return answers.keep(("judgments", assessors), partial(_judgments, assessors))
+
+
+def _judgments(assessors: tuple[tuple[int, str, bool], ...], answers: TopicAnswers) -> tuple[Judgment, ...]:
+    names = {number: name for number, name, _ in assessors}
     docnos, topic = answers.docnos, answers.topic
     found = []
     rows = zip(answers.places.tolist(), answers.assessors.tolist(), answers.codes.tolist(), strict=True)

@@ -17,7 +17,7 @@ from workbench.records import id_bytes
 from workbench.storage.tables import AssessorRow, AssignmentRow, PoolRow, RunRow, TopicRow
 from workbench.workflow.campaigns.collection import document_count, topic_titles
 from workbench.workflow.judging.assigned_work import AssignedWork, assigned_work
-from workbench.workflow.judging.current_answers import TopicAnswers, answers_by_topic
+from workbench.workflow.pools.current_answers import TopicAnswers, answers_by_topic
 from workbench.workflow.pools.missing_texts import missing_count
 from workbench.workflow.pools.pooled_topics import NOTHING, TopicDocnos, opened_by_topic
 

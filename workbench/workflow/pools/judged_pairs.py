@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
+import numpy as np
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from workbench.storage.events import CurrentEvent, current_events
 from workbench.storage.tables import AssessorRow
+from workbench.workflow.pools.current_answers import TopicAnswers, answers_by_topic
 from workbench.workflow.pools.pooled_topics import opened_by_topic
 
 
@@ -22,19 +25,22 @@ def graded_by_people(db: Session, campaign_id: int) -> set[tuple[str, str]]:
 
 def highest_grades(db: Session, campaign_id: int) -> dict[tuple[str, str], int]:
     """The highest grade that a person has given, by (topic, docno), pooled or not."""
+    machines = frozenset(
+        db.scalars(select(AssessorRow.id).where(AssessorRow.campaign_id == campaign_id, AssessorRow.machine))
+    )
     highest: dict[tuple[str, str], int] = {}
-    for event in events_of_people(db, campaign_id, current_events(db, campaign_id)):
-        if event.grade is not None:
-            pair = (event.topic, event.docno)
-            highest[pair] = max(event.grade, highest.get(pair, event.grade))
+    for one in answers_by_topic(db, campaign_id).values():
+        highest |= one.keep(("highest", machines), partial(_highest, machines))
     return highest
 
 
-def events_of_people(
-    db: Session, campaign_id: int, events: tuple[CurrentEvent, ...]
-) -> tuple[CurrentEvent, ...]:
-    """The events among these that people, not machines, made."""
-    machines = set(
-        db.scalars(select(AssessorRow.id).where(AssessorRow.campaign_id == campaign_id, AssessorRow.machine))
-    )
-    return tuple(event for event in events if event.assessor_id not in machines)
+def _highest(machines: frozenset[int], answers: TopicAnswers) -> dict[tuple[str, str], int]:
+    chosen = answers.of_people(machines) & (answers.codes >= 0)
+    places, grades = answers.places[chosen], answers.codes[chosen]
+    if not len(places):
+        return {}
+    # Answers stand by document: those of one begin where the place changes.
+    starts = np.flatnonzero(np.diff(places, prepend=-1))
+    docnos, most = answers.docnos, np.maximum.reduceat(grades, starts)
+    rows = zip(places[starts].tolist(), most.tolist(), strict=True)
+    return {(answers.topic, docnos[place]): grade for place, grade in rows}

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from sqlalchemy import func, select
+import numpy as np
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from workbench.consensus.rule import Pair
@@ -18,10 +20,11 @@ from workbench.errors import WorkbenchError
 from workbench.formats.qrels import write_qrels
 from workbench.records import Judgment, Qrel, Scale
 from workbench.storage.adjudications import adjudicated_grades
-from workbench.storage.tables import AssessorRow, JudgmentEventRow, PoolEntryRow, PoolRow
+from workbench.storage.tables import PoolEntryRow, PoolRow
 from workbench.workflow.campaigns.campaigns import campaign_of
-from workbench.workflow.judging.current_judgments import current_judgments
-from workbench.workflow.people.assessors import assessors_of
+from workbench.workflow.judging.current_judgments import current_judgments, recorded_version
+from workbench.workflow.pools.current_answers import TopicAnswers, answers_by_topic
+from workbench.workflow.qrels.settled_topics import JudgedTopics, settles_pair_by_pair
 
 UNJUDGED = -1
 """The grade that infAP reads as pooled and not judged."""
@@ -29,26 +32,39 @@ UNJUDGED = -1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Material:
-    """What every rule of a campaign uses: current judgments, decisions, and who is a machine."""
+    """What every rule of a campaign uses: current judgments, decisions, and who is a machine.
+
+    Where the answers are known by `topics`, what is settled of a topic is kept with them; `version` says then
+    what all of it is of.
+    """
 
     scale: Scale
     judgments: tuple[Judgment, ...]
     decided: Mapping[Pair, int]
     machines: Mapping[str, bool]
+    topics: JudgedTopics | None = None
+    version: Hashable = None
 
     def counted(self, choice: RuleChoice) -> tuple[Judgment, ...]:
         """The judgments that count for a choice; raises WorkbenchError for an unknown assessor."""
+        who = self._counted(choice)
+        if len(who) == len(self.machines):
+            return self.judgments
+        return tuple(one for one in self.judgments if one.assessor in who)
+
+    def _counted(self, choice: RuleChoice) -> frozenset[str]:
         named = choice.parameters().get("assessor")
         if named is not None and named not in self.machines:
             raise WorkbenchError(
                 f"{named} is not an assessor of this campaign", remedy="see the list of assessors"
             )
-        if choice.machines or (named is not None and self.machines[named]):
-            return self.judgments
-        return tuple(one for one in self.judgments if not self.machines[one.assessor])
+        all_count = choice.machines or (named is not None and self.machines[named])
+        return frozenset(name for name, machine in self.machines.items() if all_count or not machine)
 
     def settled(self, choice: RuleChoice) -> Consensus:
         """What a rule gives; raises WorkbenchError for an unknown rule, parameter or assessor."""
+        if self.topics is not None and settles_pair_by_pair(choice):
+            return self.topics.settled(choice, self.scale, self.decided, self._counted(choice))
         return consensus(
             self.counted(choice),
             rule=choice.rule,
@@ -59,7 +75,9 @@ class Material:
         )
 
     def digest(self) -> str:
-        """A hash of all of it: the same material gives the same qrels."""
+        """A hash of all of it, or of what it is of: the same material gives the same qrels."""
+        if self.version is not None:
+            return hashlib.sha256(repr(self.version).encode("utf-8", "backslashreplace")).hexdigest()
         sha = hashlib.sha256(repr((self.scale, sorted(self.decided.items()))).encode())
         sha.update(repr(sorted(self.machines.items())).encode("utf-8", "backslashreplace"))
         for one in self.judgments:
@@ -94,11 +112,15 @@ class QrelsReport:
 
 def material(db: Session, campaign_id: int) -> Material:
     """The current material of a campaign."""
+    version = recorded_version(db, campaign_id)
+    scale, decided = campaign_of(db, campaign_id).scale, adjudicated_grades(db, campaign_id)
     return Material(
-        scale=campaign_of(db, campaign_id).scale,
+        scale=scale,
         judgments=current_judgments(db, campaign_id),
-        decided=adjudicated_grades(db, campaign_id),
-        machines={line.name: line.machine for line in assessors_of(db, campaign_id)},
+        decided=decided,
+        machines={name: machine for _, name, machine in version.assessors},
+        topics=JudgedTopics(answers_by_topic(db, campaign_id), version.assessors),
+        version=(version, scale, sorted(decided.items())),
     )
 
 
@@ -141,16 +163,18 @@ def default_rule(db: Session, campaign_id: int) -> str:
 
 def who_graded_most(db: Session, campaign_id: int) -> str | None:
     """The assessor with the most grades, people before machines: the one whose grades alone lose least."""
-    event = JudgmentEventRow
-    graded = (
-        select(event.assessor_id, func.count().label("grades"))
-        .where(event.campaign_id == campaign_id, event.grade.is_not(None))
-        .group_by(event.assessor_id)
-        .subquery()
-    )
-    chosen = select(AssessorRow.name).join(graded, graded.c.assessor_id == AssessorRow.id)
-    order = chosen.order_by(AssessorRow.machine, graded.c.grades.desc(), AssessorRow.name)
-    return db.scalars(order.limit(1)).one_or_none()
+    grades: Counter[int] = Counter()
+    for one in answers_by_topic(db, campaign_id).values():
+        grades.update(one.keep("graded", _graded))
+    assessors = recorded_version(db, campaign_id).assessors
+    chosen = [(machine, -grades[number], name) for number, name, machine in assessors if grades[number]]
+    return min(chosen)[2] if chosen else None
+
+
+def _graded(answers: TopicAnswers) -> dict[int, int]:
+    """How many grades each assessor gave."""
+    who, counts = np.unique(answers.assessors[answers.codes >= 0], return_counts=True)
+    return dict(zip(who.tolist(), counts.tolist(), strict=True))
 
 
 def pooled_pairs(db: Session, campaign_id: int) -> set[Pair]:
