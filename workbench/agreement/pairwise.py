@@ -126,13 +126,25 @@ def _two(
     drawn = None
     if intervals:
         drawn = _resampled(tables, table, options, weights)
+    return pair_of_table((first, second), table, drawn, weights, ratings.categories, options)
+
+
+def pair_of_table(
+    numbers: tuple[int, int],
+    table: Floats,
+    drawn: Resampled | None,
+    weights: Weights,
+    categories: tuple[int, ...],
+    options: AgreementOptions,
+) -> AssessorPair:
+    """Two assessors by their numbers and their table; without resamples no intervals."""
     whole: NDArray[np.int64] = table.astype(np.int64)
     return AssessorPair(
-        first=first,
-        second=second,
+        first=numbers[0],
+        second=numbers[1],
         table=tuple(tuple(row) for row in whole.tolist()),
         n=int(whole.sum()),
-        estimates=estimates_of(tally_of_tables(table, weights), drawn, weights, ratings.categories, options),
+        estimates=estimates_of(tally_of_tables(table, weights), drawn, weights, categories, options),
         view=binary_view(whole) if len(whole) == 2 else None,
     )
 

@@ -89,9 +89,13 @@ def resampled(ratings: Ratings, weights: Weights, resamples: Resamples) -> Resam
     Units on which somebody can agree are drawn from one another, and so are those that one alone judged,
     which only weigh on chance: no resample is without agreement for that, and few units stay few.
     """
+    return resampled_units(*_units(ratings, weights, resamples.unit), resamples)
+
+
+def resampled_units(rows: Tally, times: Floats, resamples: Resamples) -> Resampled:
+    """The same from the sums of every unit, or kind of unit, and how many there are of it."""
     generator = np.random.default_rng(resamples.seed)
     rounds = resamples.rounds
-    rows, times = _units(ratings, weights, resamples.unit)
     several = rows.doubly > 0
     strata = [np.flatnonzero(of) for of in (several, ~several) if of.any()]
     if not strata:

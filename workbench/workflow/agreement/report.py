@@ -3,57 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, replace
-from math import fsum
+from dataclasses import replace
 from typing import TypeVar, cast
 
 from sqlalchemy.orm import Session
 
-from workbench.agreement.bands import Band, verdict
 from workbench.agreement.estimates import Estimate, chosen, coefficients_of
 from workbench.agreement.options import AgreementOptions, Singles
 from workbench.agreement.pair_report import PairReport, pair_report
-from workbench.agreement.pairwise import AssessorPair, assessor_pairs
+from workbench.agreement.pairwise import assessor_pairs
 from workbench.agreement.report import AgreementReport, Matrix, agreement_report, matrix
 from workbench.agreement.selection import Selection
+from workbench.workflow.agreement.people import People, mean_of_pairs, people_by_topic
 from workbench.workflow.agreement.selection import campaign_ratings, judgments_version
 from workbench.workflow.caching import Cache
 
 Report = TypeVar("Report")
-
-
-@dataclass(frozen=True, slots=True)
-class People:
-    """How far people alone agree: the pooled kappa of all `together`, every two of them, and their mean.
-
-    `together` is the figure of the agreement page, with its interval and the number of its pairs; the values
-    of every two have no interval, and the mean is None where they are undefined.
-    """
-
-    names: tuple[str, ...]
-    together: Estimate
-    pairs: tuple[AssessorPair, ...]
-    mean: float | None
-
-    @property
-    def band(self) -> Band | None:
-        """The verdict on the mean, None where there is none."""
-        return verdict(self.mean, self.together.found.n)
-
-    @property
-    def defined(self) -> int:
-        """For how many of the pairs the kappa is defined."""
-        return sum(two.estimate("pooled").value is not None for two in self.pairs)
-
-    @property
-    def undefined(self) -> str:
-        """Why there is no mean."""
-        reasons = {two.estimate("pooled").found.undefined for two in self.pairs}
-        return reasons.pop() if len(reasons) == 1 else "kappa is undefined for every two of them"
-
-    def mean_of(self, number: int) -> float | None:
-        """The mean pooled kappa of one of them with the others."""
-        return _mean(tuple(two for two in self.pairs if number in (two.first, two.second)))
 
 
 def campaign_agreement(db: Session, campaign_id: int, options: AgreementOptions) -> AgreementReport:
@@ -91,13 +56,13 @@ def _of_two(options: AgreementOptions) -> AgreementOptions:
 
 def agreement_of_people(db: Session, campaign_id: int) -> People:
     """How far people agree, with the default options; raises WorkbenchError for fewer than two."""
-    return _cached(db, campaign_id, AgreementOptions(), "people", _people)
+    return people_by_topic(db, campaign_id) or _cached(db, campaign_id, AgreementOptions(), "people", _people)
 
 
 def _people(selection: Selection, options: AgreementOptions) -> People:
     found = chosen(coefficients_of(selection, options)[1], "pooled")
     pairs = assessor_pairs(selection.ratings.shared(), options, intervals=False)
-    return People(tuple(one.name for one in selection.assessors), found, pairs, _mean(pairs))
+    return People(tuple(one.name for one in selection.assessors), found, pairs, mean_of_pairs(pairs))
 
 
 def _cached(
@@ -112,11 +77,6 @@ def _cached(
     changing = selection.by_grade.categories, selection.relevant_from, selection.n_pairs
     key = (what, judgments_version(db, campaign_id), changing, options)
     return cast(Report, _REPORTS.get(key, lambda: make(selection, options)))
-
-
-def _mean(pairs: tuple[AssessorPair, ...]) -> float | None:
-    values = [value for two in pairs if (value := two.estimate("pooled").value) is not None]
-    return fsum(values) / len(values) if values else None
 
 
 _REPORTS: Cache[Hashable, object] = Cache(16)

@@ -125,6 +125,11 @@ def _before_discussion(
     return replace(current, grades=grades)
 
 
+def nothing_discussed(db: Session, campaign_id: int) -> bool:
+    """Whether no pair was ever discussed, so that the current answers are the independent ones."""
+    return not _discussed(db, campaign_id)
+
+
 def _discussed(db: Session, campaign_id: int) -> Mapping[tuple[int, Pair], GivenAnswer]:
     by_topic = answers_by_topic(db, campaign_id)
     if not any(one.discussed for one in by_topic.values()) and not discussions_version(db, campaign_id):
