@@ -57,8 +57,10 @@ def test_sums_of_topics_give_what_all_pairs_at_once_give(database: Database) -> 
     assert mine is not None
     assert whole_interval is not None
     assert (mine.low, mine.high) == pytest.approx((whole_interval.low, whole_interval.high), abs=1e-12)
-    assert (mine.units, mine.left_out) == (whole_interval.units, whole_interval.left_out)
-    assert found.pairs == pairs
+    assert (mine.units, mine.undefined_rounds) == (whole_interval.units, whole_interval.undefined_rounds)
+    for one, other in zip(found.pairs, pairs, strict=True):
+        assert (one.first, one.second, one.table, one.n) == (other.first, other.second, other.table, other.n)
+        assert [each.value for each in one.estimates] == [each.value for each in other.estimates]
     assert len(pairs) == 6
 
 

@@ -134,9 +134,9 @@ def _pairs(
     tables, nothing = tables_of_two(sums), np.zeros((len(categories),) * 2, np.int64)
     found = []
     for first, second in combinations(sorted(busiest), 2):
-        one, other = numbers[first], numbers[second]
-        table = tables.get((min(one, other), max(one, other)), nothing).astype(np.float64)
-        if one > other:
+        mine, theirs = numbers[first], numbers[second]
+        table = tables.get((min(mine, theirs), max(mine, theirs)), nothing).astype(np.float64)
+        if mine > theirs:
             table = table.T
         key = table.tobytes(), categories, options
         made = partial(pair_of_table, (0, 1), table, None, weights, categories, options)

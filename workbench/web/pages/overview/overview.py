@@ -13,7 +13,8 @@ from workbench.web.pages.overview.tasks import own_todo
 from workbench.web.pages.overview.todo import CampaignState, todo_items
 from workbench.web.pages.settings.scale_form import scale_in_words
 from workbench.workflow.adjudication.decisions import decisions_so_far
-from workbench.workflow.agreement.report import People, agreement_of_people
+from workbench.workflow.agreement.people import People
+from workbench.workflow.agreement.report import agreement_of_people
 from workbench.workflow.campaigns.campaigns import campaign_of
 from workbench.workflow.judging.unrecorded import unrecorded_count
 from workbench.workflow.overview.attention import attention
