@@ -72,18 +72,19 @@ def docno(number: int) -> str:
 
 @dataclass
 class DeskServer:
-    """A server that can be killed and started again at the same address."""
+    """A server of a campaign: of its own, which can be killed and started again, or a site of the tests."""
 
     instance: Path
     port: int
     accounts: dict[str, Account]
     assignments: dict[str, int]
     process: subprocess.Popen[bytes] | None = field(default=None)
+    site: str = ""  # the address of the site that serves it, without a process of its own
 
     @property
     def address(self) -> str:
         """Where it answers."""
-        return f"http://127.0.0.1:{self.port}"
+        return self.site or f"http://127.0.0.1:{self.port}"
 
     def desk(self, name: str) -> str:
         """The address of somebody's desk."""

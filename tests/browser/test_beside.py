@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -20,7 +20,9 @@ FIRST, SECOND = "The tide is highest at noon.", "The moon pulls the water up."
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DeskServer]:
+def server(
+    tmp_path_factory: pytest.TempPathFactory, serve_here: Callable[[DeskServer], DeskServer]
+) -> DeskServer:
     """A campaign that asks for everything; documents of two paragraphs."""
     documents = [Document(f"D{n:03}", f"About {n}", f"<p>{FIRST}</p><p>{SECOND}</p>") for n in range(1, 5)]
     made = desk_server(tmp_path_factory.mktemp("beside"), ("Ada",), documents)
@@ -28,9 +30,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DeskServer]:
         campaign = db.scalars(select(CampaignRow)).one()
         save_desk_questions(db, campaign.id, read_questions("Trust (required): none, full"), {3})
         load_topics(db, campaign.id, [Topic("T1", "tides", subtopics=(("1", "height"),))], source="topics")
-    made.start()
-    yield made
-    made.kill()
+    return serve_here(made)
 
 
 def held(folder: Path) -> list[tuple[object, ...]]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Page, expect
 from sqlalchemy import update
 
-from tests.browser.desks import DeskOf, DeskServer, docno, fetched_ahead, light, press, served_desks, shown
+from tests.browser.desks import DeskOf, DeskServer, desk_server, docno, fetched_ahead, light, press, shown
 from tests.browser.people import stored
 from tests.tree import ROOT
 from workbench.storage.tables import TopicRow
@@ -31,14 +31,16 @@ FAULTS = """() => {
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DeskServer]:
+def server(
+    tmp_path_factory: pytest.TempPathFactory, serve_here: Callable[[DeskServer], DeskServer]
+) -> DeskServer:
     """One server for all tests of this file."""
-    with served_desks(tmp_path_factory.mktemp("layout"), NAMES) as made:
-        with stored(made.instance) as database, database.writing() as db:
-            db.execute(
-                update(TopicRow).values(title="a long title of a topic " * 12, narrative="It counts. " * 90)
-            )
-        yield made
+    made = desk_server(tmp_path_factory.mktemp("layout"), NAMES)
+    with stored(made.instance) as database, database.writing() as db:
+        db.execute(
+            update(TopicRow).values(title="a long title of a topic " * 12, narrative="It counts. " * 90)
+        )
+    return serve_here(made)
 
 
 def height(page: Page, selector: str) -> float:

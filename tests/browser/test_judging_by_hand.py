@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -11,11 +11,11 @@ from sqlalchemy import select
 from tests.browser.desks import (
     DeskOf,
     DeskServer,
+    desk_server,
     docno,
     fetched_ahead,
     light,
     pass_time,
-    served_desks,
     shown,
 )
 from tests.browser.people import stored
@@ -25,10 +25,11 @@ NAMES = ("Ada", "Ben", "Cleo")
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DeskServer]:
+def server(
+    tmp_path_factory: pytest.TempPathFactory, serve_here: Callable[[DeskServer], DeskServer]
+) -> DeskServer:
     """One server for all tests of this file."""
-    with served_desks(tmp_path_factory.mktemp("hand"), NAMES) as made:
-        yield made
+    return serve_here(desk_server(tmp_path_factory.mktemp("hand"), NAMES))
 
 
 def test_by_touch_the_same_bar_judges_and_a_break_is_a_quiet_line(

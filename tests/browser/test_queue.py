@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -20,7 +20,7 @@ DOCUMENTS = 16
 
 
 @pytest.fixture
-def server(tmp_path: Path) -> Iterator[DeskServer]:
+def server(tmp_path: Path, serve_here: Callable[[DeskServer], DeskServer]) -> DeskServer:
     """A queue of sixteen documents that asks for one judgment of each, served."""
     documents = [
         Document(docno(number), f"About {number}", "Text. " * 20) for number in range(1, DOCUMENTS + 1)
@@ -30,9 +30,7 @@ def server(tmp_path: Path) -> Iterator[DeskServer]:
         campaign_id = campaign_by_slug(db, "trial").id
         [pool] = pools_of(db, campaign_id)
         make_queue(db, campaign_id, pool.name, 1)
-    made.start()
-    yield made
-    made.kill()
+    return serve_here(made)
 
 
 def test_two_people_work_through_a_queue_and_each_document_is_judged_once(

@@ -8,7 +8,7 @@ from pathlib import Path
 from playwright.sync_api import BrowserContext, expect
 from sqlalchemy import select
 
-from tests.browser.desks import SOON_MS, desk_server, docno, light, open_desk, ready, shown
+from tests.browser.desks import SOON_MS, DeskServer, desk_server, docno, light, open_desk, ready, shown
 from tests.browser.people import stored
 from workbench.formats.graded_pairs import GradedPair
 from workbench.records import Document
@@ -19,7 +19,9 @@ from workbench.workflow.judging.quality_settings import load_known_answers, save
 
 
 def test_training_that_falls_short_is_told_comes_again_and_opens_the_work(
-    new_context: Callable[..., BrowserContext], tmp_path: Path
+    new_context: Callable[..., BrowserContext],
+    tmp_path: Path,
+    serve_here: Callable[[DeskServer], DeskServer],
 ) -> None:
     documents = [Document(docno(number), f"About {number}", "Text. " * 40) for number in range(1, 7)]
     server = desk_server(tmp_path, ["Ada"], documents)
@@ -28,51 +30,49 @@ def test_training_that_falls_short_is_told_comes_again_and_opens_the_work(
         known = [GradedPair("T1", docno(number), 3, f"Why {number}.", 2) for number in (5, 6)]
         load_known_answers(db, campaign, known, purpose=TRAINING, source="known")
         save_check_rules(db, campaign, CheckRules(training=True, least=100))
-    server.start()
+    serve_here(server)
     context = new_context()
-    try:
-        server.let_in(context, "Ada")
-        page = context.new_page()
-        open_desk(page, server, "Ada")
-        told, goal = page.locator("#document .told"), page.locator("#goal")
-        expect(goal).to_contain_text("all your answers match")
-        expect(page.locator(".count")).to_have_text("0 of 8")
-        steps = (("3", "Correct: Highly relevant."), ("x1", "1 of 2 correct"))
-        for number, (keys, said) in enumerate(steps, start=1):
-            expect(page.locator("#place")).to_have_text(f"{number} of 8", timeout=SOON_MS)
-            for key in keys:
-                page.keyboard.press(key)
-            expect(told).to_contain_text(said, timeout=SOON_MS)
-            page.keyboard.press("Enter")
-        expect(goal).to_contain_text("1 of 2 correct. This is round 2", timeout=SOON_MS)
-        ready(page)
-        expect(page.locator("#place")).to_have_text("3 of 10")
-        expect(page.locator("#training")).to_be_visible()
-        page.keyboard.press("3")
-        expect(told).to_contain_text("Correct", timeout=SOON_MS)
+    server.let_in(context, "Ada")
+    page = context.new_page()
+    open_desk(page, server, "Ada")
+    told, goal = page.locator("#document .told"), page.locator("#goal")
+    expect(goal).to_contain_text("all your answers match")
+    expect(page.locator(".count")).to_have_text("0 of 8")
+    steps = (("3", "Correct: Highly relevant."), ("x1", "1 of 2 correct"))
+    for number, (keys, said) in enumerate(steps, start=1):
+        expect(page.locator("#place")).to_have_text(f"{number} of 8", timeout=SOON_MS)
+        for key in keys:
+            page.keyboard.press(key)
+        expect(told).to_contain_text(said, timeout=SOON_MS)
         page.keyboard.press("Enter")
-        page.keyboard.press("3")
-        expect(told).to_contain_text("2 of 2 correct", timeout=SOON_MS)
-        page.keyboard.press("Enter")
-        expect(page.locator("#place")).to_have_text("5 of 10", timeout=SOON_MS)
-        expect(page.locator("#training")).to_be_hidden()
-        expect(goal).to_be_hidden()
-        expect(page.locator("#trouble")).to_be_empty()
-        assert shown(page) == docno(1)
-        page.keyboard.press("0")
-        light(page, "saved")
-        with stored(tmp_path) as database, database.reading() as db:
-            event = JudgmentEventRow
-            said_there = db.execute(select(event.purpose, event.grade).order_by(event.id)).all()
-        grades = [("training", 3), ("training", None), ("training", 3), ("training", 3), ("judging", 0)]
-        assert [tuple(row) for row in said_there] == grades
-    finally:
-        context.close()  # before its server: a desk fetches ahead
-        server.kill()
+    expect(goal).to_contain_text("1 of 2 correct. This is round 2", timeout=SOON_MS)
+    ready(page)
+    expect(page.locator("#place")).to_have_text("3 of 10")
+    expect(page.locator("#training")).to_be_visible()
+    page.keyboard.press("3")
+    expect(told).to_contain_text("Correct", timeout=SOON_MS)
+    page.keyboard.press("Enter")
+    page.keyboard.press("3")
+    expect(told).to_contain_text("2 of 2 correct", timeout=SOON_MS)
+    page.keyboard.press("Enter")
+    expect(page.locator("#place")).to_have_text("5 of 10", timeout=SOON_MS)
+    expect(page.locator("#training")).to_be_hidden()
+    expect(goal).to_be_hidden()
+    expect(page.locator("#trouble")).to_be_empty()
+    assert shown(page) == docno(1)
+    page.keyboard.press("0")
+    light(page, "saved")
+    with stored(tmp_path) as database, database.reading() as db:
+        event = JudgmentEventRow
+        said_there = db.execute(select(event.purpose, event.grade).order_by(event.id)).all()
+    grades = [("training", 3), ("training", None), ("training", 3), ("training", 3), ("judging", 0)]
+    assert [tuple(row) for row in said_there] == grades
 
 
 def test_training_tells_the_known_grade_and_goes_on_by_a_key(
-    new_context: Callable[..., BrowserContext], tmp_path: Path
+    new_context: Callable[..., BrowserContext],
+    tmp_path: Path,
+    serve_here: Callable[[DeskServer], DeskServer],
 ) -> None:
     documents = [Document(docno(number), f"About {number}", "Text. " * 40) for number in range(1, 7)]
     server = desk_server(tmp_path, ["Ada"], documents)
@@ -82,40 +82,36 @@ def test_training_tells_the_known_grade_and_goes_on_by_a_key(
         known = [GradedPair("T1", docno(number), 3, f"Why {number}.", 2) for number in (5, 6)]
         load_known_answers(db, campaign, known, purpose=TRAINING, source="known")
         save_check_rules(db, campaign, CheckRules(training=True))
-    server.start()
+    serve_here(server)
     context = new_context()
-    try:
-        server.let_in(context, "Ada")
-        page = context.new_page()
-        open_desk(page, server, "Ada")
-        expect(page.locator("#training")).to_be_visible()
-        first = shown(page)
-        page.keyboard.press("1")
-        told = page.locator(".told")
-        expect(told).to_contain_text("Expected: Highly relevant", timeout=SOON_MS)
-        expect(told).to_contain_text(f"Why {int(first[1:])}.")
-        expect(page.locator("#status")).to_contain_text("You answered: Related. Why")
-        expect(page.locator("#status")).to_contain_text("Press Enter to go on.")
-        page.keyboard.press("2")  # nothing is judged before one goes on
-        page.keyboard.press("z")
-        assert shown(page) == first
-        page.keyboard.press("Enter")
-        expect(told).to_have_count(0)
-        assert {first, shown(page)} == {docno(5), docno(6)}
-        page.keyboard.press("3")
-        expect(told).to_contain_text("Correct: Highly relevant.", timeout=SOON_MS)
-        page.get_by_role("button", name="Continue").click()
-        expect(page.locator("#training")).to_be_hidden()
-        assert shown(page) == docno(1)
-        page.keyboard.press("0")
-        light(page, "saved")
-        page.reload()
-        ready(page)
-        assert shown(page) == docno(2)
-        with stored(tmp_path) as database, database.reading() as db:
-            event = JudgmentEventRow
-            said = db.execute(select(event.purpose, event.grade).order_by(event.id)).all()
-        assert [tuple(row) for row in said] == [("training", 1), ("training", 3), ("judging", 0)]
-    finally:
-        context.close()  # before its server: a desk fetches ahead
-        server.kill()
+    server.let_in(context, "Ada")
+    page = context.new_page()
+    open_desk(page, server, "Ada")
+    expect(page.locator("#training")).to_be_visible()
+    first = shown(page)
+    page.keyboard.press("1")
+    told = page.locator(".told")
+    expect(told).to_contain_text("Expected: Highly relevant", timeout=SOON_MS)
+    expect(told).to_contain_text(f"Why {int(first[1:])}.")
+    expect(page.locator("#status")).to_contain_text("You answered: Related. Why")
+    expect(page.locator("#status")).to_contain_text("Press Enter to go on.")
+    page.keyboard.press("2")  # nothing is judged before one goes on
+    page.keyboard.press("z")
+    assert shown(page) == first
+    page.keyboard.press("Enter")
+    expect(told).to_have_count(0)
+    assert {first, shown(page)} == {docno(5), docno(6)}
+    page.keyboard.press("3")
+    expect(told).to_contain_text("Correct: Highly relevant.", timeout=SOON_MS)
+    page.get_by_role("button", name="Continue").click()
+    expect(page.locator("#training")).to_be_hidden()
+    assert shown(page) == docno(1)
+    page.keyboard.press("0")
+    light(page, "saved")
+    page.reload()
+    ready(page)
+    assert shown(page) == docno(2)
+    with stored(tmp_path) as database, database.reading() as db:
+        event = JudgmentEventRow
+        said = db.execute(select(event.purpose, event.grade).order_by(event.id)).all()
+    assert [tuple(row) for row in said] == [("training", 1), ("training", 3), ("judging", 0)]
