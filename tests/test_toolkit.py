@@ -13,20 +13,26 @@ import pytest
 from click.testing import CliRunner
 
 import workbench
+from tests.releases.made import small_release
 from tests.tree import ROOT
 from workbench import (
     agree,
+    check_release,
+    compare_releases,
     leave_out_groups,
     make_pool,
     rank_by_judges,
     read_qrels,
+    read_release,
     read_run,
     score,
+    score_on_release,
     settle,
 )
 from workbench.cli.main import workbench as command
 from workbench.errors import InvalidInput, WorkbenchError
 from workbench.records import Judgment, Qrel, Ranking, Run
+from workbench.releases.files import write_release
 
 
 def printed(*words: str) -> str:
@@ -185,3 +191,22 @@ def test_qrels_with_subtopics_are_for_diversity_measures(tmp_path: Path) -> None
         agree(qrels, qrels)
     with pytest.raises(InvalidInput):
         agree(file, file)
+
+
+def test_a_release_is_checked_opened_scored_and_compared_in_a_line_each(tmp_path: Path) -> None:
+    one, other = tmp_path / "one.zip", tmp_path / "other.zip"
+    one.write_bytes(write_release(small_release()))
+    changed = small_release(qrels=(Qrel("T1", "d#1", 1), Qrel("T1", "é2", 1)))
+    assert check_release(one).whole
+    assert read_release(one).qrels == small_release().qrels
+    # The run finds d#1, the one relevant document; with é2 relevant too, one of two.
+    run = Run("x", {"T1": Ranking(("d#1",), (1.0,))})
+    assert [score_on_release(each, [run], "AP")[0].values["AP"] for each in (one, changed)] == [1, 0.5]
+    found = compare_releases(one, changed)
+    assert [(pair.docno, pair.before, pair.after) for pair in found.changed] == [("é2", 0, 1)]
+    assert found.ranking is not None
+    assert [(run.tag, run.before, run.after) for run in found.ranking.runs] == [("alpha", 1.0, 0.5)]
+    other.write_bytes(one.read_bytes()[:-1])
+    assert not check_release(other).whole
+    with pytest.raises(InvalidInput):
+        read_release(other)

@@ -83,12 +83,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from workbench.toolkit import (
         agree,
+        check_release,
+        compare_releases,
         leave_out_groups,
         make_pool,
         rank_by_judges,
         read_qrels,
+        read_release,
         read_run,
         score,
+        score_on_release,
         settle,
     )
 
@@ -96,12 +100,16 @@ __version__ = "0.1.0"
 __all__ = [
     "__version__",
     "agree",
+    "check_release",
+    "compare_releases",
     "leave_out_groups",
     "make_pool",
     "rank_by_judges",
     "read_qrels",
+    "read_release",
     "read_run",
     "score",
+    "score_on_release",
     "settle",
 ]
 

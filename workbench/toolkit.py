@@ -25,6 +25,12 @@ from workbench.pooling.depth import depth_pool
 from workbench.pooling.pool import Pool
 from workbench.pooling.strategies import build_pool
 from workbench.records import Answer, Judgment, Qrel, Run, TieRule
+from workbench.releases.check import ReleaseCheck, open_release
+from workbench.releases.check import check_release as check_zip
+from workbench.releases.comparison import ReleaseComparison
+from workbench.releases.comparison import compare_releases as compare_contents
+from workbench.releases.contents import ReleaseContents
+from workbench.scoring.measures import at_threshold, parse_measures
 from workbench.scoring.scorer import RunScores, Scorer
 from workbench.trust.alternatives import AlternativeQrels, ranking_measure, score_under
 from workbench.trust.assessors import REFERENCE, qrels_of_assessors, qrels_of_rules, rules_to_compare
@@ -34,6 +40,8 @@ from workbench.trust.runs import WHOLE, OtherRuns, other_runs, pooled_pairs, qre
 
 File = str | PathLike[str]
 Qrels = tuple[Qrel, ...]
+Release = ReleaseContents | File
+"""An opened release, or the file of one."""
 Answered = tuple[str, str, str, int]
 """An assessor's name, topic, docno, and a grade or the code of an answer that is none."""
 _CODES = {Answer.UNSURE: UNSURE, Answer.CANNOT_JUDGE: CANNOT_JUDGE}
@@ -113,6 +121,51 @@ def score(
     return tuple(scorer.score(_run(run)) for run in runs)
 
 
+def check_release(file: File, *, sha256: str = "") -> ReleaseCheck:
+    """Check the zip of a release byte by byte; `whole` of the result says whether nothing was found.
+
+    `sha256` is what the release's page says of the zip. `findings` name every file that is damaged.
+    """
+    with Path(file).open("rb") as stream:
+        return check_zip(stream, source=str(file), sha256=sha256)
+
+
+def read_release(file: File) -> ReleaseContents:
+    """Open the zip of a release: qrels, topics, judgments, decisions, pools and what else is in it.
+
+    Raises InvalidInput with everything that is damaged.
+    """
+    with Path(file).open("rb") as stream:
+        return open_release(stream, source=str(file))
+
+
+def compare_releases(
+    first: Release, second: Release, runs: Iterable[Run | File] = (), *, measure: str = "AP"
+) -> ReleaseComparison:
+    """Compare two releases: pairs that came, went and changed, and how runs fare under both.
+
+    The runs are those given, else those that the releases include; `ranking.swaps` of the result are those
+    that change places, with the tests of their differences. Raises WorkbenchError for a measure that ranks
+    no runs.
+    """
+    given = [_run(run) for run in runs] or None
+    return compare_contents(_release(first), _release(second), runs=given, measure=measure)
+
+
+def score_on_release(
+    release: Release, runs: Iterable[Run | File], measures: str = "AP nDCG@10 P@10"
+) -> tuple[RunScores, ...]:
+    """Score runs on the qrels of a release; measures of two grades take its relevance threshold.
+
+    Raises WorkbenchError as `score`.
+    """
+    opened = _release(release)
+    threshold = opened.rule.relevant_from
+    named = [at_threshold(one, threshold) for one in parse_measures(measures)]
+    scorer = Scorer(opened.qrels, named)
+    return tuple(scorer.score(_run(run)) for run in runs)
+
+
 def rank_by_judges(
     judgments: File | Iterable[Judgment],
     runs: Iterable[Run | File],
@@ -161,6 +214,10 @@ def leave_out_groups(
     pooled = pooled_pairs(depth_pool(read, depth=depth), whole, groups or {})
     scores = score_under(qrels_without(whole, pooled), read, ranking_measure(measure))
     return other_runs(scores, whole, pooled)
+
+
+def _release(release: Release) -> ReleaseContents:
+    return release if isinstance(release, ReleaseContents) else read_release(release)
 
 
 def _run(run: Run | File) -> Run:

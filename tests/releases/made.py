@@ -17,6 +17,7 @@ from workbench.releases.contents import (
     ReleasedDocument,
     ReleasedEntry,
     ReleasedEstimate,
+    ReleasedEvent,
     ReleasedPool,
     ReleasedPreference,
     ReleasedQuestion,
@@ -59,7 +60,7 @@ def small_release(**changed: object) -> ReleaseContents:
         "documents": (
             ReleasedDocument("d#1", "a" * 64, "High water", "It is high."),
             ReleasedDocument("d3", None),
-            ReleasedDocument("é2", "b" * 64, "", "Ebb"),
+            ReleasedDocument("é2", "b" * 64, "", "Ebb", "application/pdf", "c" * 64),
         ),
         "assessors": (
             ReleasedAssessor("assessor-1", False),
@@ -100,6 +101,10 @@ def small_release(**changed: object) -> ReleaseContents:
                     ReleasedEntry("T2", "d9", 0, None, added_at=AT, reason="seen elsewhere"),
                 ),
                 (UndrawnPair("T1", "d7", 1), UndrawnPair("T1", "d8", 1)),
+                (
+                    ReleasedEvent("T1", 1, "handed_out", "d#1", AT, "assessor-1"),
+                    ReleasedEvent("T1", 2, "judged", "d#1", AT, "assessor-1", True, 2),
+                ),
             ),
         ),
         "runs": (

@@ -86,3 +86,38 @@ def test_the_same_release_differs_in_nothing() -> None:
 def test_a_measure_that_ranks_nothing_is_refused() -> None:
     with pytest.raises(WorkbenchError):
         compare_releases(FIRST, SECOND, runs=RUNS, measure="AP nDCG")
+
+
+def test_the_grades_are_a_table_in_which_no_line_is_a_row_and_a_column() -> None:
+    table = compare_releases(FIRST, SECOND, runs=RUNS).grade_table
+    # a: 1 to 0, b: 0 to 1, e: 0 to 0, c (1) is gone, d (1) came.
+    assert table.columns == (0, 1, None)
+    assert table.rows == ((0, (1, 1, 0)), (1, (1, 0, 1)), (None, (0, 1, 0)))
+
+
+def test_runs_that_change_places_are_tested_under_both_releases() -> None:
+    def qrels(good: str, topics: int) -> tuple[Qrel, ...]:
+        return tuple(Qrel(f"T{number}", good, 1) for number in range(topics))
+
+    def over(tag: str, *docnos: str, last: tuple[str, ...]) -> Run:
+        ranked = {f"T{number}": docnos for number in range(9)} | {"T9": last}
+        return Run(
+            tag, {topic: Ranking(ids, tuple(-float(at) for at in range(2))) for topic, ids in ranked.items()}
+        )
+
+    runs = (over("one", "a", "b", last=("a", "b")), over("two", "b", "a", last=("a", "b")))
+    before, after = (
+        replace(release, qrels=qrels(good, 10)) for release, good in ((FIRST, "a"), (SECOND, "b"))
+    )
+    ranking = compare_releases(before, after, runs=runs).ranking
+    assert ranking is not None
+    (swap,) = ranking.swaps
+    # By hand: AP differs by 1/2 on nine topics and by 0 on one. Mean 0.45, deviation sqrt(0.225 / 9) = 0.158,
+    # t = 0.45 / (0.158 / sqrt(10)) = 9 with 9 degrees of freedom: p = 8.5e-6 (SciPy 1.17, 2 * t.sf(9, 9)).
+    assert (swap.ahead, swap.behind) == ("one", "two")
+    assert swap.gaps == pytest.approx((0.45, 0.45))
+    assert swap.p == pytest.approx((8.538051e-06, 8.538051e-06), rel=1e-4)
+    assert swap.significant == (True, True)
+    single = compare_releases(FIRST, SECOND, runs=RUNS).ranking
+    assert single is not None
+    assert [one.p for one in single.swaps] == [(None, None)]

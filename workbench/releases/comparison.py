@@ -7,17 +7,23 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from math import isnan
+
+import numpy as np
 
 from workbench.export import Export, table_export
 from workbench.formats.runs import read_run
 from workbench.records import Qrel, Run, id_bytes
 from workbench.releases.contents import Pair, ReleaseAbout, ReleaseContents, ReleaseRule
 from workbench.scoring.measures import at_threshold
-from workbench.scoring.rank_correlation import RankingComparison, compare_rankings, ranks
+from workbench.scoring.pairs_of_runs import Comparisons, compare_all
+from workbench.scoring.rank_correlation import RankingComparison, Swap, compare_rankings, ranks
+from workbench.scoring.relevance import Floats
 from workbench.scoring.scorer import Scorer
 from workbench.trust.alternatives import ranking_measure
 
 MEASURE = "AP"
+ALPHA = 0.05
 ADJUDICATION, DISCUSSION, JUDGMENT, RULE = "adjudication", "discussion", "judgment", "rule"
 BEFORE, AFTER = "before", "after"
 
@@ -51,16 +57,46 @@ class RunEffect:
 
 
 @dataclass(frozen=True, slots=True)
+class SwapTest:
+    """Two runs that change places: `ahead` is ahead before by `gaps[0]`, `behind` after by `gaps[1]`.
+
+    `p` are those of the paired t tests under both releases, two-sided and corrected by Holm for all pairs of
+    runs; None where the difference is the same on every topic, or there are fewer than two topics.
+    """
+
+    ahead: str
+    behind: str
+    gaps: tuple[float, float]
+    p: tuple[float | None, float | None]
+
+    @property
+    def significant(self) -> tuple[bool, bool]:
+        """Whether the difference is significant before and after, at ALPHA."""
+        before, after = (one is not None and one <= ALPHA for one in self.p)
+        return before, after
+
+
+@dataclass(frozen=True, slots=True)
 class RankingEffect:
     """What a change of the qrels does to the runs that could be scored, by a measure, best of `after` first.
 
-    `topics` are how many the qrels of both have.
+    `topics` are how many the qrels of both have; `swaps` are the runs that change places, first those whose
+    difference is significant under either release.
     """
 
     measure: str
     topics: tuple[int, int]
     runs: tuple[RunEffect, ...]
     comparison: RankingComparison
+    swaps: tuple[SwapTest, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GradeTable:
+    """Pairs by their grade before, one row each, and after, one of `columns` each; None is no line."""
+
+    columns: tuple[int | None, ...]
+    rows: tuple[tuple[int | None, tuple[int, ...]], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +120,18 @@ class ReleaseComparison:
     lost: int
     ranking: RankingEffect | None
     not_ranked: str
+
+    @property
+    def grade_table(self) -> GradeTable:
+        """How many pairs have each grade before and after; None stands for no line."""
+        counts: Counter[tuple[int | None, int | None]] = Counter(
+            {(one, other): count for one, other, count in self.grades}
+        )
+        counts.update((None, pair.after) for pair in self.added)
+        counts.update((pair.before, None) for pair in self.removed)
+        columns = tuple(_grades_in({after for _, after in counts}))
+        rows = _grades_in({before for before, _ in counts})
+        return GradeTable(columns, tuple((row, tuple(counts[row, one] for one in columns)) for row in rows))
 
 
 def compare_releases(
@@ -186,7 +234,8 @@ def _ranking(
         return None, "neither release includes runs"
     if not first.qrels or not second.qrels:
         return None, "a release has no qrels lines"
-    scores = {BEFORE: _scores(first, runs, measure), AFTER: _scores(second, runs, measure)}
+    scored = {BEFORE: _scores(first, runs, measure), AFTER: _scores(second, runs, measure)}
+    scores = {name: one.means for name, one in scored.items()}
     (compared,) = compare_rankings(scores)
     rank_before, rank_after = ranks(scores[BEFORE]), ranks(scores[AFTER])
     effects = [
@@ -195,13 +244,51 @@ def _ranking(
     ]
     effects.sort(key=lambda one: (one.rank_after, one.rank_before, id_bytes(one.tag)))
     topics = len({one.topic for one in first.qrels}), len({one.topic for one in second.qrels})
-    return RankingEffect(measure, topics, tuple(effects), compared), ""
+    swaps = _swaps(compared.swaps, scored[BEFORE].p_values(), scored[AFTER].p_values())
+    return RankingEffect(measure, topics, tuple(effects), compared, swaps), ""
 
 
-def _scores(release: ReleaseContents, runs: tuple[Run, ...], measure: str) -> dict[str, float]:
+@dataclass(frozen=True, slots=True)
+class _ScoresUnder:
+    """Runs under the qrels of a release: their means, and their scores of shape (topics, runs)."""
+
+    means: dict[str, float]
+    by_topic: Floats
+
+    def p_values(self) -> dict[frozenset[str], float]:
+        """The p of every two runs, corrected for all of them; none for fewer than two topics or runs."""
+        if min(self.by_topic.shape) < 2:
+            return {}
+        compared = compare_all(self.by_topic, Comparisons.T_HOLM)
+        tags = list(self.means)
+        pairs = zip(
+            compared.first.tolist(), compared.second.tolist(), compared.adjusted.tolist(), strict=True
+        )
+        return {frozenset((tags[one], tags[other])): p for one, other, p in pairs if not isnan(p)}
+
+
+def _scores(release: ReleaseContents, runs: tuple[Run, ...], measure: str) -> _ScoresUnder:
     named = at_threshold(ranking_measure(measure), release.rule.relevant_from)
     scorer = Scorer(release.qrels, [named])
-    return {run.tag: scorer.score(run).values[str(named)] for run in runs}
+    found = {run.tag: scorer.score(run) for run in runs}
+    columns = [list(one.per_topic[str(named)].values()) for one in found.values()]
+    means = {tag: one.values[str(named)] for tag, one in found.items()}
+    return _ScoresUnder(means, np.array(columns, dtype=np.float64).T)
+
+
+def _swaps(
+    found: Iterable[Swap], before: Mapping[frozenset[str], float], after: Mapping[frozenset[str], float]
+) -> tuple[SwapTest, ...]:
+    tested = []
+    for one in found:
+        pair = frozenset((one.ahead, one.behind))
+        tested.append(SwapTest(one.ahead, one.behind, one.gap, (before.get(pair), after.get(pair))))
+    return tuple(sorted(tested, key=lambda one: not any(one.significant)))
+
+
+def _grades_in(found: Iterable[int | None]) -> list[int | None]:
+    """Grades, the lowest first, no line last."""
+    return sorted(found, key=lambda grade: (grade is None, grade or 0))
 
 
 def _grades(qrels: Iterable[Qrel]) -> dict[Pair, int]:

@@ -9,14 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from workbench.errors import Finding, InvalidInput
-from workbench.formats.identifiers import fits, is_utf8
 from workbench.records import Answer, Judgment, Preference, Qrel, Scale, Topic, id_bytes
 
 VERSION = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+-]{0,39}")
@@ -241,10 +238,29 @@ class UndrawnPair:
 
 
 @dataclass(frozen=True, slots=True)
+class ReleasedEvent:
+    """What happened in a topic of an adaptive pool, number by number: the events determine the pool.
+
+    `happening` is handed_out, judged or given_back; `relevant` is set by a grade. `entry` is the number (from
+    1) of the answer in the history of its assessor and pair, 0 where the event is no answer.
+    """
+
+    topic: str
+    number: int
+    happening: str
+    docno: str
+    at: datetime
+    assessor: str = ""
+    relevant: bool | None = None
+    entry: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class ReleasedPool:
     """An opened pool: its recipe (strategy, parameters, seed, runs and their hashes) and its pairs.
 
-    `undrawn` is what a sampling strategy could have drawn and did not.
+    `undrawn` is what a sampling strategy could have drawn and did not; `events` are those of an adaptive
+    pool, by topic and number.
     """
 
     name: str
@@ -255,6 +271,7 @@ class ReleasedPool:
     per_pair: int | None = None
     entries: tuple[ReleasedEntry, ...] = ()
     undrawn: tuple[UndrawnPair, ...] = ()
+    events: tuple[ReleasedEvent, ...] = ()
 
     @property
     def seed(self) -> str:
@@ -372,24 +389,6 @@ class ReleaseContents:
 def as_judgment(one: ReleasedAnswer) -> Judgment:
     """An answer as a judgment; raises ValueError for an entry that is no answer."""
     return Judgment(one.assessor, one.topic, one.docno, one.grade, Answer(one.answer))
-
-
-def check_contents(contents: ReleaseContents) -> None:
-    """Raise InvalidInput with every id that a file of the release could not hold: spaces, bytes not UTF-8."""
-    found: list[Finding] = []
-    kinds: Mapping[str, set[str]] = {
-        "topic": {one.id for one in contents.topics} | {one.topic for one in contents.qrels},
-        "docno": {one.docno for one in contents.documents} | {one.docno for one in contents.qrels},
-    }
-    for kind, ids in kinds.items():
-        for one in sorted(ids, key=id_bytes):
-            if not fits(one) or not is_utf8(one):
-                shown = ascii(one)[:80]
-                message = f"the {kind} {shown} cannot stand in a qrels file"
-                remedy = "ids have no white space and are UTF-8: columns of qrels are separated by spaces"
-                found.append(Finding("Release", None, "id", message, remedy))
-    if found:
-        raise InvalidInput(found)
 
 
 def _in_bytes(pair: Pair) -> tuple[bytes, bytes]:

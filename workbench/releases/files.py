@@ -11,7 +11,8 @@ import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
-from workbench.errors import WorkbenchError
+from workbench.errors import Finding, InvalidInput, WorkbenchError
+from workbench.formats.identifiers import fits, is_utf8
 from workbench.formats.judgment_groups import write_judgment_groups, write_preferences
 from workbench.formats.judgments import write_judgments
 from workbench.formats.qrels import write_qrels, write_subtopic_qrels
@@ -19,7 +20,7 @@ from workbench.pooling.pool import Pool
 from workbench.pooling.sampling.estimates import infap_rows, xinfap_rows
 from workbench.records import Answer, Qrel, id_bytes
 from workbench.releases.archive import build_zip
-from workbench.releases.contents import ReleaseContents, ReleasedPool, ReleasedTopic, check_contents
+from workbench.releases.contents import ReleaseContents, ReleasedPool, ReleasedTopic
 from workbench.releases.datasheet import datasheet
 from workbench.releases.forms.of_contents import form_files
 from workbench.releases.manifest import manifest_of
@@ -68,6 +69,24 @@ def _written(contents: ReleaseContents, writers: Iterable[Writer]) -> Files:
     return files
 
 
+def check_contents(contents: ReleaseContents) -> None:
+    """Raise InvalidInput with every id that a file of the release could not hold: spaces, bytes not UTF-8."""
+    found: list[Finding] = []
+    kinds: Mapping[str, set[str]] = {
+        "topic": {one.id for one in contents.topics} | {one.topic for one in contents.qrels},
+        "docno": {one.docno for one in contents.documents} | {one.docno for one in contents.qrels},
+    }
+    for kind, ids in kinds.items():
+        for one in sorted(ids, key=id_bytes):
+            if not fits(one) or not is_utf8(one):
+                shown = ascii(one)[:80]
+                message = f"the {kind} {shown} cannot stand in a qrels file"
+                remedy = "ids have no white space and are UTF-8: columns of qrels are separated by spaces"
+                found.append(Finding("Release", None, "id", message, remedy))
+    if found:
+        raise InvalidInput(found)
+
+
 def hashes(files: Mapping[str, bytes]) -> dict[str, tuple[str, int]]:
     """The SHA-256 and the size in bytes of every file, by path."""
     return {path: (_sha256(files[path]), len(files[path])) for path in sorted(files, key=str.encode)}
@@ -88,6 +107,11 @@ def undrawn_path(number: int) -> str:
     return f"pools/{number}-undrawn.jsonl"
 
 
+def events_path(number: int) -> str:
+    """The path of the events of an adaptive pool, by its number from 1."""
+    return f"pools/{number}-events.jsonl"
+
+
 def run_path(sha256: str) -> str:
     """The path of a run's file, by its hash: tags may hold what no path can."""
     return f"runs/{sha256}.txt"
@@ -95,7 +119,7 @@ def run_path(sha256: str) -> str:
 
 def _carriers(contents: ReleaseContents) -> Files:
     """What `reading` makes the contents of again, with the manifest."""
-    pools = [replace(pool, entries=(), undrawn=()) for pool in contents.pools]
+    pools = [replace(pool, entries=(), undrawn=(), events=()) for pool in contents.pools]
     files = {
         GUIDELINES: contents.guidelines.encode(),
         TOPICS: write_records(map(ReleasedTopic.of, contents.topics)),
@@ -109,6 +133,8 @@ def _carriers(contents: ReleaseContents) -> Files:
         files[pool_path(number)] = write_records(pool.entries)
         if pool.undrawn:
             files[undrawn_path(number)] = write_records(pool.undrawn)
+        if pool.events:
+            files[events_path(number)] = write_records(pool.events)
     for run in contents.runs:
         if run.content is not None:
             files[run_path(run.sha256)] = run.content

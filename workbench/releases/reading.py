@@ -22,6 +22,7 @@ from workbench.releases.contents import (
     ReleasedDocument,
     ReleasedEntry,
     ReleasedEstimate,
+    ReleasedEvent,
     ReleasedPool,
     ReleasedPreference,
     ReleasedQuestion,
@@ -100,7 +101,9 @@ def _pools(files: Mapping[str, bytes]) -> tuple[ReleasedPool, ...]:
         entries = _records(files, at.pool_path(number), ReleasedEntry)
         path = at.undrawn_path(number)
         undrawn = _records(files, path, UndrawnPair) if path in files else ()
-        found.append(replace(pool, entries=entries, undrawn=undrawn))
+        path = at.events_path(number)
+        events = _records(files, path, ReleasedEvent) if path in files else ()
+        found.append(replace(pool, entries=entries, undrawn=undrawn, events=events))
     return tuple(found)
 
 

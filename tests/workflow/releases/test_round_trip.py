@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import select
 
+from tests.workflow.judging.handed_out import live_pool
 from tests.workflow.releases.filled import RELEASED, filled_campaign, filled_release
 from workbench.consensus.rule_choice import rule_choice
 from workbench.errors import Conflict, InvalidInput
@@ -18,6 +19,7 @@ from workbench.storage.engine import Database
 from workbench.storage.tables import AccountRow, AssessorRow
 from workbench.workflow.campaigns.campaigns import campaign_by_slug
 from workbench.workflow.campaigns.deletion import delete_campaign
+from workbench.workflow.pools.adaptive_pools import pool_events
 from workbench.workflow.pools.listing import pools_of
 from workbench.workflow.releases.collecting import ReleaseRequest
 from workbench.workflow.releases.importing import import_release, request_like
@@ -36,6 +38,13 @@ def exported(database: Database, *included: Included, backwards: bool = False) -
         content = release_bytes(db, made.release)
     delete_campaign(database, campaign, typed_name="Harbour")
     return content
+
+
+def released(database: Database, campaign_id: int, request: ReleaseRequest) -> bytes:
+    """The bytes of a release of a campaign."""
+    made = make_release(database, campaign_id, request, now=RELEASED)
+    with database.reading() as db:
+        return release_bytes(db, made.release)
 
 
 def read(content: bytes) -> ReleaseContents:
@@ -120,3 +129,35 @@ def test_the_next_release_keeps_the_pseudonyms(sqlite_database: Database) -> Non
     with sqlite_database.reading() as db:
         assert dict(db.execute(select(AssessorRow.name, AssessorRow.pseudonym)).all()) == before
     assert None not in before.values()
+
+
+def test_both_databases_give_the_same_bytes(sqlite_database: Database, postgresql_database: Database) -> None:
+    one, other = (exported(each, *EVERYTHING) for each in (sqlite_database, postgresql_database))
+    assert one == other
+
+
+@pytest.mark.engines
+def test_the_events_of_an_adaptive_pool_are_in_the_release_and_come_back(database: Database) -> None:
+    with database.writing() as db:
+        live = live_pool(db)
+        for who, grade in (("Ada", 1), ("Ben", 0), ("Ada", None)):
+            live.say(db, who, live.next(db, who) or "", grade)
+        live.next(db, "Ben")
+        replayed = pool_events(db, live.made.campaign.id, live.name)
+        campaign, name = live.made.campaign.id, live.made.campaign.name
+    request = ReleaseRequest("1.0", rule_choice("majority"), frozenset(Included), seed=3)
+    content = released(database, campaign, request)
+    delete_campaign(database, campaign, typed_name=name)
+    contents = read(content)
+    (pool,) = contents.pools
+    assert [(one.number, one.happening, one.docno, one.relevant) for one in pool.events] == [
+        (one.number, str(one.happening), one.docno, one.relevant) for one in replayed
+    ]
+    # Whoever judged says by which answer: here always the first about the pair.
+    assert {one.entry for one in pool.events if one.happening == "judged"} == {1}
+    with database.writing() as db:
+        made = import_release(db, contents, sha256=hashlib.sha256(content).hexdigest())
+    assert released(database, made.campaign.id, request_like(contents)) == content
+    with database.reading() as db:
+        again = pool_events(db, made.campaign.id, live.name)
+    assert [replace(one, assessor="") for one in again] == [replace(one, assessor="") for one in replayed]

@@ -17,6 +17,7 @@ from workbench.releases.comparison import (
     ChangedPair,
     RankingEffect,
     ReleaseComparison,
+    SwapTest,
     compare_releases,
     comparison_export,
 )
@@ -91,7 +92,16 @@ def _ranking_json(found: RankingEffect) -> dict[str, Any]:
         "tau": compared.tau.value,
         "tau_ap": compared.tau_ap.value,
         "undefined": compared.tau.undefined,
-        "swaps": [{"ahead": one.ahead, "behind": one.behind, "gap": list(one.gap)} for one in compared.swaps],
+        "swaps": [
+            {
+                "ahead": one.ahead,
+                "behind": one.behind,
+                "gap": list(one.gaps),
+                "p": list(one.p),
+                "significant": list(one.significant),
+            }
+            for one in found.swaps
+        ],
     }
 
 
@@ -108,6 +118,16 @@ def _say(found: ReleaseComparison) -> None:
             ("same grade", same),
         ],
         numeric=[1],
+    )
+    click.echo()
+    table = found.grade_table
+    say_table(
+        [
+            f"grade in {found.first.version}",
+            *(f"{_grade(one)} in {found.second.version}" for one in table.columns),
+        ],
+        [(_grade(grade), *counts) for grade, counts in table.rows],
+        numeric=list(range(1, len(table.columns) + 1)),
     )
     click.echo()
     if found.ranking is None:
@@ -127,8 +147,26 @@ def _say(found: ReleaseComparison) -> None:
         f"\nKendall's tau {tau} over {compared.runs:,} runs; topics in the qrels: {effect.topics[0]:,} and "
         f"{effect.topics[1]:,}; pairs of runs that swap: {len(compared.swaps):,}"
     )
-    for swap in compared.swaps:
-        click.echo(f"  {swap.ahead} was ahead of {swap.behind}")
+    for swap in effect.swaps:
+        click.echo(f"  {swap.ahead} was ahead of {swap.behind}: {swap_words(swap)}")
+    if effect.swaps:
+        click.echo(SWAP_TESTS)
+
+
+SWAP_TESTS = "p of paired t tests, two-sided, corrected by Holm for all pairs of runs; significant at 0.05"
+
+
+def swap_words(swap: SwapTest) -> str:
+    """Whether the difference of two runs that change places is significant, before and after."""
+    words = []
+    for when, p, significant in zip(("before", "after"), swap.p, swap.significant, strict=True):
+        tested = "not tested" if p is None else f"p {p:.3f}"
+        words.append(f"{when} {tested}{' (significant)' if significant else ''}")
+    return ", ".join(words)
+
+
+def _grade(grade: int | None) -> str:
+    return "no line" if grade is None else str(grade)
 
 
 def _release(name: str) -> ReleaseContents:

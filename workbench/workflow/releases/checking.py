@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from workbench.errors import Finding, InvalidInput
+from workbench.pooling.adaptive.live import Happening
 from workbench.records import Answer, TieRule, Verdict
 from workbench.releases.contents import (
     NO_ANSWER,
@@ -14,6 +15,7 @@ from workbench.releases.contents import (
     ReleaseContents,
     ReleasedAnswer,
     ReleasedDecision,
+    ReleasedEvent,
     ReleasedPool,
 )
 from workbench.releases.files import ANSWERS, DECISIONS, DOCUMENTS, MANIFEST, POOLS, PREFERENCES
@@ -26,6 +28,7 @@ from workbench.workflow.runs.run_metadata import RunKind
 MOST_FINDINGS = 1000
 ASK = "ask whoever made the release"
 _ANSWERS = frozenset(map(str, Answer)) | NO_ANSWER
+_HAPPENINGS = frozenset(map(str, Happening))
 _DECISIONS = frozenset({"grade", RETURNED, "unclear", "withdrawn"})
 
 
@@ -73,6 +76,8 @@ def _findings(contents: ReleaseContents) -> Iterator[Finding]:
             yield _finding(POOLS, None, f"pool {pool.name} has a recipe of another form")
         if any(one.topic not in topics for one in pool.entries):
             yield _finding(POOLS, None, f"pool {pool.name} has a topic that is not in the release")
+        if any(_is_wrong_event(one, topics, people) for one in pool.events):
+            yield _finding(POOLS, None, f"pool {pool.name} has an event of no known kind, topic or assessor")
 
 
 def _wrong_answer(one: ReleasedAnswer, topics: set[str], people: set[str], grades: set[int]) -> str:
@@ -97,6 +102,10 @@ def _wrong_decision(one: ReleasedDecision, topics: set[str], people: set[str], g
     if one.grade is not None and one.grade not in grades:
         return f"{one.grade} is not on the scale"
     return ""
+
+
+def _is_wrong_event(one: ReleasedEvent, topics: set[str], people: set[str]) -> bool:
+    return one.topic not in topics or one.happening not in _HAPPENINGS or one.assessor not in people | {""}
 
 
 def _is_recipe(pool: ReleasedPool) -> bool:

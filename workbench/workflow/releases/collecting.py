@@ -35,6 +35,8 @@ from workbench.storage.tables import (
     AssessorRow,
     DocumentRow,
     JudgmentEventRow,
+    PoolEventRow,
+    PoolRow,
     PreferenceTaskRow,
     ReleaseOriginRow,
 )
@@ -47,7 +49,7 @@ from workbench.workflow.judging.submission import stored_annotations
 from workbench.workflow.people.assessors import assessor_names
 from workbench.workflow.qrels.qrels import Material, QrelsReport, qrels_of
 from workbench.workflow.releases.agreement import released_agreement
-from workbench.workflow.releases.pooled import released_pools
+from workbench.workflow.releases.pooled import PoolHistory, released_pools
 from workbench.workflow.releases.pseudonyms import released_assessors
 from workbench.workflow.runs.run_records import CampaignRun, runs_of
 from workbench.workflow.runs.store import run_content
@@ -79,7 +81,9 @@ def collect_release(
     people = released_assessors(db, campaign.id, released_assessor_ids(db, campaign.id))
     answers = _answers(source, people)
     decisions = _decisions(source, people)
-    pools = released_pools(db, campaign.id, source.origin, request.included)
+    entries = {number: entry for number, *_, entry in released_entries(db, campaign.id)}
+    history = PoolHistory(people, entries)
+    pools = released_pools(db, campaign.id, source.origin, request.included, history)
     contents = ReleaseContents(
         about=about,
         scale=campaign.scale,
@@ -109,12 +113,22 @@ def collect_release(
 
 
 def released_assessor_ids(db: Session, campaign_id: int) -> set[int]:
-    """Who has answered anything that is released."""
-    event, task = JudgmentEventRow, PreferenceTaskRow
+    """Who has answered anything that is released, or was handed a document of an adaptive pool."""
+    event, task, handed = JudgmentEventRow, PreferenceTaskRow, PoolEventRow
     judged = select(event.assessor_id).where(
         event.campaign_id == campaign_id, event.purpose.in_(CURRENT_PURPOSES)
     )
     found = set(db.scalars(judged.distinct()))
+    in_pools = select(handed.assessor_id).join(PoolRow, PoolRow.id == handed.pool_id)
+    found |= set(
+        db.scalars(
+            in_pools.where(
+                PoolRow.campaign_id == campaign_id,
+                PoolRow.opened_at.is_not(None),
+                handed.assessor_id.is_not(None),
+            ).distinct()
+        )
+    )
     if preference_answers(db, campaign_id):
         found |= set(db.scalars(select(task.assessor_id).where(task.campaign_id == campaign_id)))
     return found

@@ -15,7 +15,7 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import func, insert, select
 from sqlalchemy.exc import DataError, IntegrityError
 from sqlalchemy.orm import Session
 
@@ -36,6 +36,7 @@ from workbench.storage.tables import (
     AdjudicationEventRow,
     AssessorRow,
     CampaignRow,
+    PoolEventRow,
     PoolRow,
     PreferenceEventRow,
     PreferenceTaskRow,
@@ -144,8 +145,11 @@ def _imported(
     _add_answers(db, campaign.id, contents.answers, people)
     _add_decisions(db, campaign.id, contents, people)
     _add_preferences(db, campaign.id, contents, people, now)
+    entries = released_entries(db, campaign.id) if any(pool.events for pool in contents.pools) else ()
+    answered = {(who, topic, docno, entry): number for number, who, topic, docno, entry in entries}
     for pool in contents.pools:
-        _add_pool(db, campaign.id, pool, now)
+        pool_id = _add_pool(db, campaign.id, pool, now)
+        _add_pool_events(db, pool_id, pool, people, answered)
     origin = _origin(contents)
     db.add(ReleaseOriginRow(campaign_id=campaign.id, sha256=sha256, contents=origin, imported_at=now))
     db.flush()
@@ -319,7 +323,8 @@ def _add_preferences(
     db.flush()
 
 
-def _add_pool(db: Session, campaign_id: int, pool: ReleasedPool, now: datetime) -> None:
+def _add_pool(db: Session, campaign_id: int, pool: ReleasedPool, now: datetime) -> int:
+    """Add a pool with its pairs; returns its id."""
     row = PoolRow(
         campaign_id=campaign_id,
         name=pool.name,
@@ -334,6 +339,36 @@ def _add_pool(db: Session, campaign_id: int, pool: ReleasedPool, now: datetime) 
     db.add(row)
     db.flush()
     write_entries(db, row.id, list(_entries(pool)))
+    return row.id
+
+
+def _add_pool_events(
+    db: Session,
+    pool_id: int,
+    pool: ReleasedPool,
+    people: Mapping[str, int],
+    answered: Mapping[tuple[int, str, str, int], int],
+) -> None:
+    """The events of an adaptive pool; `answered` are the ids of answers by assessor, pair and number."""
+    rows = []
+    for one in pool.events:
+        assessor_id = people.get(one.assessor)
+        answer = None if assessor_id is None else answered.get((assessor_id, one.topic, one.docno, one.entry))
+        rows.append(
+            {
+                "pool_id": pool_id,
+                "topic": one.topic,
+                "number": one.number,
+                "happening": one.happening,
+                "docno": one.docno,
+                "relevant": one.relevant,
+                "assessor_id": assessor_id,
+                "judgment_event_id": answer,
+                "at": one.at,
+            }
+        )
+    if rows:
+        db.execute(insert(PoolEventRow), rows)
 
 
 def _entries(pool: ReleasedPool) -> Iterator[dict[str, Any]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -13,15 +13,26 @@ from workbench.pooling.adaptive.live import Adaptive
 from workbench.pooling.strategies import ALL_STRATEGIES
 from workbench.pooling.strategy import named
 from workbench.records import TieRule, id_bytes
-from workbench.releases.contents import Included, ReleasedEntry, ReleasedPool, UndrawnPair
+from workbench.releases.contents import (
+    Included,
+    ReleasedAssessor,
+    ReleasedEntry,
+    ReleasedEvent,
+    ReleasedPool,
+    UndrawnPair,
+)
 from workbench.releases.record_form import from_object
-from workbench.storage.tables import PoolEntryRow, PoolRow
+from workbench.storage.tables import PoolEntryRow, PoolEventRow, PoolRow
 from workbench.workflow.pools.pool_rows import OVERLAP, REMOVED
 from workbench.workflow.runs.packed_store import run_for_use
 
 
 def released_pools(
-    db: Session, campaign_id: int, origin: Mapping[str, object], included: frozenset[Included]
+    db: Session,
+    campaign_id: int,
+    origin: Mapping[str, object],
+    included: frozenset[Included],
+    history: PoolHistory,
 ) -> tuple[ReleasedPool, ...]:
     """The opened pools, by name; `origin` is what the release says that the campaign was imported from."""
     rows = db.scalars(
@@ -30,7 +41,7 @@ def released_pools(
     undrawn = origin.get("undrawn", {})
     before = undrawn if isinstance(undrawn, Mapping) else {}
     return tuple(
-        _pool(db, row, before.get(row.name), included)
+        replace(_pool(db, row, before.get(row.name), included), events=history.of(db, row.id))
         for row in sorted(rows, key=lambda row: id_bytes(row.name))
     )
 
@@ -54,6 +65,38 @@ def _pool(db: Session, row: PoolRow, undrawn: object, included: frozenset[Includ
     if isinstance(undrawn, list):
         return replace(found, undrawn=tuple(from_object(UndrawnPair, one) for one in undrawn))
     return replace(found, undrawn=_undrawn(db, row, found))
+
+
+@dataclass(frozen=True, slots=True)
+class PoolHistory:
+    """What the events of adaptive pools refer to: assessors by id, answers by id with their number."""
+
+    people: Mapping[int, ReleasedAssessor]
+    entries: Mapping[int, int]
+
+    def _pseudonym(self, assessor_id: int | None) -> str:
+        known = None if assessor_id is None else self.people.get(assessor_id)
+        return known.pseudonym if known else ""
+
+    def of(self, db: Session, pool_id: int) -> tuple[ReleasedEvent, ...]:
+        """The events of a pool, by topic (bytes) and number."""
+        rows = db.scalars(
+            select(PoolEventRow).where(PoolEventRow.pool_id == pool_id).execution_options(yield_per=2_000)
+        )
+        found = (
+            ReleasedEvent(
+                topic=row.topic,
+                number=row.number,
+                happening=row.happening,
+                docno=row.docno,
+                at=row.at,
+                assessor=self._pseudonym(row.assessor_id),
+                relevant=row.relevant,
+                entry=self.entries.get(row.judgment_event_id or 0, 0),
+            )
+            for row in rows
+        )
+        return tuple(sorted(found, key=lambda one: (id_bytes(one.topic), one.number)))
 
 
 def _entry(row: PoolEntryRow, included: frozenset[Included]) -> ReleasedEntry:
