@@ -19,19 +19,22 @@ class Assets:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder.resolve()
-        self._known: dict[str, tuple[float, str]] = {}
+        self._known: dict[str, tuple[Path, float, str]] = {}
 
     def hash_of(self, name: str) -> str | None:
         """Twelve hexadecimal digits of the SHA-256 of a file, or None if there is no such file."""
-        path = (self._folder / name).resolve()
-        if not path.is_relative_to(self._folder) or not path.is_file():
-            return None
-        changed = path.stat().st_mtime
         known = self._known.get(name)
-        if known is None or known[0] != changed:
-            known = (changed, hashlib.sha256(path.read_bytes()).hexdigest()[:12])
-            self._known[name] = known
-        return known[1]
+        path = known[0] if known else (self._folder / name).resolve()
+        if known is None and not path.is_relative_to(self._folder):
+            return None
+        try:
+            changed = path.stat().st_mtime
+            if known is None or known[1] != changed:
+                known = (path, changed, hashlib.sha256(path.read_bytes()).hexdigest()[:12])
+                self._known[name] = known
+        except OSError:
+            return None
+        return known[2]
 
 
 def init_app(app: Flask, folder: Path) -> None:
