@@ -12,6 +12,7 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from workbench.errors import Conflict, Unavailable
+from workbench.storage import turns
 from workbench.storage.engine import Database
 from workbench.storage.turns import NextWriter, SharedCommits
 
@@ -56,7 +57,7 @@ class Transactions:
         def do(name: str) -> None:
             try:
                 assert commits.run(lambda session: act(session, name)) == name
-            except Conflict as error:
+            except (AssertionError, Conflict) as error:
                 raised.append(error)
 
         threads = [threading.Thread(target=do, args=(name,)) for name in names]
@@ -74,6 +75,14 @@ def test_those_who_wait_share_a_commit() -> None:
     transactions = Transactions()
     assert transactions.done_while_one_waits("a", "b", "c") == []
     assert [sorted(one) for one in transactions.committed] == [["a", "b", "c"]]
+
+
+def test_more_may_wait_than_share_a_commit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(turns, "MOST_TOGETHER", 2)
+    transactions = Transactions()
+    assert transactions.done_while_one_waits(*"abcde") == []
+    assert sorted(name for one in transactions.committed for name in one) == [*"abcde"]
+    assert max(map(len, transactions.committed)) == 2
 
 
 def test_one_that_fails_is_refused_alone() -> None:

@@ -97,7 +97,8 @@ class SharedCommits:
             self.waiting.append(mine)
         try:
             with self._turn():
-                if not mine.done and not mine.alone:
+                # More may wait than share a commit.
+                while not (mine.done or mine.alone):
                     self._make(self._next())
         finally:
             with self._lock:
@@ -118,11 +119,11 @@ class SharedCommits:
         try:
             with self._writing() as session:
                 results = [change.act(session) for change in changes]
-        except Exception:
-            if len(changes) == 1:
-                raise
+        except BaseException as error:
             for change in changes:
                 change.alone = True
+            if len(changes) == 1 or not isinstance(error, Exception):
+                raise
             return
         for change, result in zip(changes, results, strict=True):
             change.done, change.result = True, result
