@@ -13,8 +13,8 @@ from sqlalchemy import select, text
 
 from tests.browser.conftest import Complaints, Server
 from tests.browser.full_campaign import DATABASE, full_campaign
-from tests.databases import opened
-from workbench.storage.tables import Base, CampaignRow
+from tests.databases import TABLES, opened
+from workbench.storage.tables import CampaignRow
 from workbench.workflow.campaigns.deletion import delete_campaign
 
 HEAD = "<!doctype html><title>small</title><link rel=icon href=data:,>"
@@ -110,8 +110,7 @@ def test_no_row_of_a_campaign_outlives_it_wherever_it_stands(tmp_path: Path) -> 
         for number, name in campaigns:
             delete_campaign(database, number, typed_name=name)
         with database.reading() as db:
-            tables = Base.metadata.sorted_tables
-            assert {table.name for table in tables if db.execute(select(table)).first()} == {
+            assert {table.name for table in TABLES if db.execute(select(table)).first()} == {
                 "account",
                 "session",
             }

@@ -11,6 +11,7 @@ from flask.testing import FlaskClient
 from sqlalchemy import select
 
 from tests.cast import Cast, signed_in_client
+from tests.databases import TABLES
 from tests.uploads import notices_in
 from workbench.storage.engine import Database
 from workbench.storage.tables import Base, CampaignRow, KeptAsideRow
@@ -134,7 +135,7 @@ def test_an_organiser_who_is_no_administrator_duplicates_nothing(enter: Any, cas
 
 def rows(database: Database) -> dict[str, int]:
     with database.reading() as db:
-        return {table.name: len(db.execute(select(table)).all()) for table in Base.metadata.sorted_tables}
+        return {table.name: len(db.execute(select(table)).all()) for table in TABLES}
 
 
 def test_deleting_asks_for_the_name_and_leaves_nothing_behind(

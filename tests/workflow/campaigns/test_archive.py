@@ -12,10 +12,11 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from tests.cast import Cast, assemble
+from tests.databases import TABLES
 from workbench.errors import Conflict, InvalidInput, NotFound
 from workbench.records import BINARY
 from workbench.storage.engine import Database
-from workbench.storage.tables import Base, CampaignRow, TopicRow
+from workbench.storage.tables import CampaignRow, TopicRow
 from workbench.workflow.campaigns import deletion
 from workbench.workflow.campaigns.archive import archive_campaign, restore_campaign
 from workbench.workflow.campaigns.campaigns import (
@@ -38,7 +39,7 @@ def cast(database: Database) -> Cast:
 
 def filled(database: Database) -> set[str]:
     with database.reading() as db:
-        return {table.name for table in Base.metadata.sorted_tables if db.execute(select(table)).first()}
+        return {table.name for table in TABLES if db.execute(select(table)).first()}
 
 
 def at_once(act: Callable[[], None], refusal: type[Exception]) -> int:

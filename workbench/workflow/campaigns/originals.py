@@ -127,7 +127,7 @@ def forms_of(db: Session, campaign_id: int, texts: Mapping[str, str]) -> dict[st
     """What is shown beside the texts of documents, given by docno; only those that have something."""
     row = OriginalRow
     forms = {docno: ShownForm(one) for docno, one in files_of(db, campaign_id, list(texts)).items()}
-    imaged = {docno: text for docno, text in texts.items() if docno not in forms and "<im" in text.lower()}
+    imaged = {docno: text for docno, text in texts.items() if docno not in forms and may_have_images(text)}
     if not imaged:
         return forms
     pages = dict(
@@ -142,6 +142,11 @@ def forms_of(db: Session, campaign_id: int, texts: Mapping[str, str]) -> dict[st
         if shown:
             forms[docno] = ShownForm(None, shown)
     return forms
+
+
+def may_have_images(text: str) -> bool:
+    """Whether a text may be a page that names images."""
+    return "<im" in text.lower()
 
 
 def form_of(db: Session, campaign_id: int, docno: str, text: str) -> ShownForm:

@@ -6,16 +6,19 @@ since the order of the topic and the index of its sketches are known already.
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import Pool, bindparam, select
 from sqlalchemy.orm import Session
 
 from workbench.pooling.near_duplicate_documents import SketchIndex, most_alike
 from workbench.storage.tables import DocumentRow, DocumentSketchRow, PoolEntryRow
 from workbench.workflow.caching import Cache
+from workbench.workflow.campaigns.originals import NO_FORM, forms_of
 from workbench.workflow.judging.desk_view import MOST_DOCUMENTS, ShownDocument
 from workbench.workflow.judging.near_duplicates import kept_sketches, verified
 from workbench.workflow.judging.standing import DeskStanding, standing_of
@@ -79,8 +82,17 @@ def documents_to_show(
     """The documents with their texts as they are now."""
     asked = {"campaign_id": campaign_id, "docnos": [one.docno for one in ahead]}
     texts = {row.docno: row for row in db.connection().execute(_TEXTS, asked)} if ahead else {}
+    forms = forms_of(db, campaign_id, {docno: row.text for docno, row in texts.items()}) if texts else {}
     return tuple(
-        ShownDocument(one.docno, row.title, row.text, row.sha256, missing=False, key=one.docno)
+        ShownDocument(
+            one.docno,
+            row.title,
+            row.text,
+            row.sha256,
+            missing=False,
+            key=one.docno,
+            form=forms.get(one.docno, NO_FORM),
+        )
         if (row := texts.get(one.docno)) is not None
         else ShownDocument(one.docno, "", "", None, missing=True, key=one.docno)
         for one in ahead
@@ -91,7 +103,8 @@ def _index(db: Session, standing: DeskStanding) -> SketchIndex | None:
     """The index of all documents of a topic; None while one of them has no sketch of its text."""
     lately = time.monotonic() // INDEX_SECONDS
     key = (standing.pool_id, standing.contents, standing.topic, lately)
-    known = _INDEXES.peek(key)
+    indexes = _indexes(db)
+    known = indexes.peek(key)
     if known is not None:
         return known
     asked = {
@@ -105,8 +118,14 @@ def _index(db: Session, standing: DeskStanding) -> SketchIndex | None:
             return None
         found[docno] = written
     made = SketchIndex(found)
-    _INDEXES.put(key, made)
+    indexes.put(key, made)
     return made
+
+
+def _indexes(db: Session) -> Cache[object, SketchIndex]:
+    """The indexes of this database: ids say nothing of those of another one."""
+    with _LOCK:
+        return _INDEXES.setdefault(db.get_bind().engine.pool, Cache(MOST_INDEXES))
 
 
 def _near(
@@ -123,7 +142,8 @@ def _near(
     return near
 
 
-_INDEXES: Cache[object, SketchIndex] = Cache(MOST_INDEXES)
+_INDEXES: WeakKeyDictionary[Pool, Cache[object, SketchIndex]] = WeakKeyDictionary()
+_LOCK = threading.Lock()
 _HAS_SKETCH = (
     (DocumentSketchRow.campaign_id == DocumentRow.campaign_id)
     & (DocumentSketchRow.docno == DocumentRow.docno)

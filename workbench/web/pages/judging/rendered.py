@@ -11,6 +11,7 @@ from flask import Response
 
 from workbench.storage import Session
 from workbench.web.pages.judging.desk_json import near_json, shown_json
+from workbench.workflow.campaigns.originals import NO_FORM, may_have_images
 from workbench.workflow.judging.desk_view import PlacedDocument
 from workbench.workflow.judging.documents_ahead import AheadDocument, documents_to_show
 
@@ -52,7 +53,9 @@ def ahead_response(db: Session, campaign_id: int, ahead: Sequence[AheadDocument]
     lacking = [one for one in ahead if known[one.docno] is None]
     for document in documents_to_show(db, campaign_id, lacking):
         text = json.dumps(shown_json(document))
-        _RENDERED.put((document.docno, document.sha256), text)
+        # What is shown beside a text is the campaign's: files, and images that may be loaded later.
+        if document.form == NO_FORM and not may_have_images(document.text):
+            _RENDERED.put((document.docno, document.sha256), text)
         known[document.docno] = text
     return _response(_placed(known[one.docno] or "{}", one) for one in ahead)
 
