@@ -29,6 +29,9 @@ class Oracle:
         self._name = name
 
     def __getattr__(self, attribute: str) -> Any:
+        if attribute.startswith("_"):
+            # What pytest asks of whatever it collects, to find fixtures and tests.
+            raise AttributeError(attribute)
         return getattr(import_module(self._name), attribute)
 
 

@@ -6,6 +6,7 @@ import gzip
 import io
 import subprocess
 import sys
+from importlib.util import find_spec
 
 import pytest
 
@@ -18,7 +19,7 @@ from workbench.formats.pdf_process import read_pdf
 from workbench.formats.recognition import FileKind, recognised
 from workbench.records import Document
 
-pytest.importorskip("pypdf", reason="the extra pdf is not installed")
+pytestmark = pytest.mark.skipif(find_spec("pypdf") is None, reason="the extra pdf is not installed")
 HELD = (b"JavaScript", b"Launch", b"SubmitForm", b"GoToR", b"Embedded", b"FileAttachment", b"XFA", b"run.exe")
 
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 import io
 from typing import Any
 
-import pandas as pd
 import pytest
 
 from tests.cli.executable import workbench
+from tests.support import Oracle
 from workbench.errors import InvalidInput
 from workbench.formats.frames import FRAMES, frame_csv, frame_of, frame_parquet, read_frame
 from workbench.formats.source import open_source
 from workbench.records import Qrel, Ranking, Run
+
+pd = Oracle("pandas")
 
 RUN = Run("alpha", {"1": Ranking(("d1", "é2"), (0.1, 0.30000000000000004)), "T2": Ranking(("d#1",), (-2.0,))})
 QRELS = (Qrel("1", "d1", 2), Qrel("1", "é2", 0), Qrel("T2", "d#1", -1))
