@@ -14,6 +14,7 @@ from workbench.settings import Settings
 from workbench.storage import Connection, Session
 from workbench.storage.engine import ROWS_GONE, Database
 from workbench.web.recognised import RecognisedTokens
+from workbench.web.rendered_documents import RenderedDocuments
 from workbench.workflow.campaigns.campaigns import ARCHIVED, RESTORE, campaign_of
 from workbench.workflow.judging.adaptive_states import AdaptiveStates
 from workbench.workflow.people.passwords import Passwords
@@ -31,6 +32,7 @@ class Context:
     passwords: Passwords
     states: AdaptiveStates = field(default_factory=AdaptiveStates)
     recognised: RecognisedTokens = field(default_factory=RecognisedTokens)
+    rendered: RenderedDocuments = field(default_factory=RenderedDocuments)
 
 
 def init_app(app: Flask, context: Context) -> None:

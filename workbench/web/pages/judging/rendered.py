@@ -3,59 +3,28 @@
 from __future__ import annotations
 
 import json
-import threading
-from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 
 from flask import Response
 
 from workbench.storage import Session
+from workbench.web.context import app_context
 from workbench.web.pages.judging.desk_json import near_json, shown_json
 from workbench.workflow.campaigns.originals import NO_FORM, may_have_images
 from workbench.workflow.judging.desk_view import PlacedDocument
 from workbench.workflow.judging.documents_ahead import AheadDocument, documents_to_show
 
-MOST_CHARACTERS = 32_000_000
-
-Key = tuple[str, str | None]
-"""A docno and the hash of what is shown, which all that is rendered depends on."""
-
-
-class RenderedDocuments:
-    """The JSON of the documents that were rendered last; several threads may ask."""
-
-    def __init__(self, most: int = MOST_CHARACTERS) -> None:
-        self._most = most
-        self._size = 0
-        self._texts: OrderedDict[Key, str] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def get(self, key: Key) -> str | None:
-        """What was rendered, or None."""
-        with self._lock:
-            found = self._texts.get(key)
-            if found is not None:
-                self._texts.move_to_end(key)
-            return found
-
-    def put(self, key: Key, text: str) -> None:
-        """Keep what was rendered, and let go of what was asked for longest ago."""
-        with self._lock:
-            self._size += len(text) - len(self._texts.pop(key, ""))
-            self._texts[key] = text
-            while self._size > self._most:
-                self._size -= len(self._texts.popitem(last=False)[1])
-
 
 def ahead_response(db: Session, campaign_id: int, ahead: Sequence[AheadDocument]) -> Response:
     """The response that brings documents, each rendered where it is not known."""
-    known = {one.docno: _RENDERED.get((one.docno, one.sha256)) for one in ahead}
+    kept = app_context().rendered
+    known = {one.docno: kept.get((one.docno, one.sha256)) for one in ahead}
     lacking = [one for one in ahead if known[one.docno] is None]
     for document in documents_to_show(db, campaign_id, lacking):
         text = json.dumps(shown_json(document))
         # What is shown beside a text is the campaign's: files, and images that may be loaded later.
         if document.form == NO_FORM and not may_have_images(document.text):
-            _RENDERED.put((document.docno, document.sha256), text)
+            kept.put((document.docno, document.sha256), text)
         known[document.docno] = text
     return _response(_placed(known[one.docno] or "{}", one) for one in ahead)
 
@@ -72,6 +41,3 @@ def _response(documents: Iterable[str]) -> Response:
 def _placed(shown: str, one: AheadDocument | PlacedDocument) -> str:
     """A rendered document with what differs from topic to topic."""
     return f'{shown[:-1]},"position":{one.position},"near":{json.dumps(near_json(one.near))}}}'
-
-
-_RENDERED = RenderedDocuments()
