@@ -14,6 +14,7 @@ import argparse
 import multiprocessing
 import os
 import resource
+import sqlite3
 import tempfile
 import time
 import uuid
@@ -128,8 +129,8 @@ def _build(url: str, size: str) -> None:
     print(f"size {size} built in {time.monotonic() - begin:.0f} s")
 
 
-def _without_waiting(connection: object, _: object) -> None:
-    connection.execute("PRAGMA synchronous = OFF")  # type: ignore[attr-defined]
+def _without_waiting(connection: sqlite3.Connection, _: object) -> None:
+    connection.execute("PRAGMA synchronous = OFF")
 
 
 def _measure(url: str, names: tuple[str, ...], seconds: float) -> None:

@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -109,6 +110,11 @@ def test_a_full_disk_refuses_answers_and_keeps_those_before(tmp_path: Path) -> N
     assert_kept(url, judges)
 
 
+def all_refused_since(judges: Sequence[PersistentJudge], seen: Sequence[int]) -> bool:
+    """Whether each has been refused more often than so many times."""
+    return all(sum(judge.failures.values()) > count for judge, count in zip(judges, seen, strict=True))
+
+
 def test_a_database_that_goes_and_comes_back_is_used_again() -> None:
     with killable_postgresql() as server, new_postgresql_database(server.url) as url:
         seats = seats_on(url)
@@ -118,12 +124,7 @@ def test_a_database_that_goes_and_comes_back_is_used_again() -> None:
                 go_on(judges)
                 server.stop()
                 seen = [sum(judge.failures.values()) for judge in judges]
-                wait_until(
-                    lambda seen=seen: all(  # type: ignore[misc]
-                        sum(judge.failures.values()) > count
-                        for judge, count in zip(judges, seen, strict=True)
-                    )
-                )
+                wait_until(partial(all_refused_since, judges, seen))
                 server.start()
             go_on(judges)
         assert {status for judge in judges for status in judge.failures} == {"503"}

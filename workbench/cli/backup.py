@@ -12,7 +12,7 @@ import click
 from workbench.cli.campaign.campaigns import JSON
 from workbench.cli.database import database_options, existing_database, same_database
 from workbench.cli.output import say_json
-from workbench.cli.row_progress import contents_json, described, row_progress
+from workbench.cli.row_progress import contents_json, described, row_progress, say_copied
 from workbench.errors import WorkbenchError
 from workbench.settings import Settings
 from workbench.storage.engine import Database
@@ -72,14 +72,9 @@ def restore(settings: Settings, file: Path, sha256: str | None, as_json: bool) -
     ):
         source.check(progress)
         copied = load(source, database, progress)
-    if as_json:
-        say_json({"resumed": copied.resumed, "contents": contents_json(copied.contents)})
-        return
-    if copied.resumed:
-        click.echo(f"Continued after {copied.resumed:,} rows that were there from an earlier attempt.")
-    click.echo(f"Restored and compared with the backup: {described(copied.contents)}")
-    click.echo(f"contents {copied.contents.sha256}")
-    click.echo(f"Start it with: {same_database('serve')}")
+    say_copied(copied, "Restored and compared with the backup", as_json=as_json)
+    if not as_json:
+        click.echo(f"Start it with: {same_database('serve')}")
 
 
 def _hash(path: Path) -> str:

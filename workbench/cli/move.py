@@ -8,8 +8,7 @@ import click
 
 from workbench.cli.campaign.campaigns import JSON
 from workbench.cli.database import database_options, existing_database
-from workbench.cli.output import say_json
-from workbench.cli.row_progress import contents_json, described, row_progress
+from workbench.cli.row_progress import row_progress, say_copied
 from workbench.settings import Settings
 from workbench.storage.engine import Database
 from workbench.storage.portable.moving import move_instance
@@ -38,11 +37,6 @@ def move(settings: Settings, to: str, as_json: bool) -> None:
         row_progress() as progress,
     ):
         copied = move_instance(source, destination, progress)
-    if as_json:
-        say_json({"resumed": copied.resumed, "contents": contents_json(copied.contents)})
-        return
-    if copied.resumed:
-        click.echo(f"Continued after {copied.resumed:,} rows that were there from an earlier attempt.")
-    click.echo(f"Moved and compared: {described(copied.contents)}")
-    click.echo(f"contents {copied.contents.sha256}")
-    click.echo("Start every server with WORKBENCH_DATABASE_URL set to the new database.")
+    say_copied(copied, "Moved and compared", as_json=as_json)
+    if not as_json:
+        click.echo("Start every server with WORKBENCH_DATABASE_URL set to the new database.")

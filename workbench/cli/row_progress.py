@@ -1,4 +1,4 @@
-"""Progress over the rows of a database, on a terminal: the step, and how many rows are done."""
+"""Copies of a database on a terminal: progress over their rows, and what they hold."""
 
 from __future__ import annotations
 
@@ -8,7 +8,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+import click
+
+from workbench.cli.output import say_json
 from workbench.storage.portable.contents import Contents
+from workbench.storage.portable.loading import Copied
 from workbench.storage.portable.rows import Progress, no_progress
 
 # Showing each row would take longer than copying it.
@@ -65,6 +69,17 @@ def described(contents: Contents) -> str:
     ]
     rows = f"{contents.rows:,} rows in {len(contents.tables)} tables"
     return f"{', '.join(counts)}; {rows}" if counts else rows
+
+
+def say_copied(copied: Copied, done: str, *, as_json: bool) -> None:
+    """Print what was copied, after how it was `done`; the same as JSON on request."""
+    if as_json:
+        say_json({"resumed": copied.resumed, "contents": contents_json(copied.contents)})
+        return
+    if copied.resumed:
+        click.echo(f"Continued after {copied.resumed:,} rows that were there from an earlier attempt.")
+    click.echo(f"{done}: {described(copied.contents)}")
+    click.echo(f"contents {copied.contents.sha256}")
 
 
 def contents_json(contents: Contents) -> dict[str, object]:

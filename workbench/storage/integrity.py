@@ -148,6 +148,7 @@ def check_counters(connection: Connection) -> Iterator[Finding]:
         if sequence is None:
             yield Finding(table.name, None, "counter", "new rows get no number", RESTORE)
             continue
+        # The database itself says what its sequence is called.
         asked = f"select case when is_called then last_value else last_value - 1 end from {sequence}"  # noqa: S608
         last = connection.execute(text(asked)).scalar_one()
         most = connection.execute(select(func.coalesce(func.max(table.c.id), 0))).scalar_one()

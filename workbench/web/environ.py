@@ -66,8 +66,8 @@ def send(exchange: Exchange, answer: WholeResponse) -> None:
     if isinstance(answer.body, bytes):
         exchange.response_bytes(answer.code, answer.headers, answer.body)
         return
-    exchange.response_file(answer.code, answer.headers, str(answer.body))
     # The server opens it at once, without telling; an open file is there until it is closed.
-    timer = threading.Timer(SECONDS_TO_OPEN, answer.body.unlink)
+    timer = threading.Timer(SECONDS_TO_OPEN, answer.body.unlink, kwargs={"missing_ok": True})
     timer.daemon = True
     timer.start()
+    exchange.response_file(answer.code, answer.headers, str(answer.body))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
@@ -60,8 +61,8 @@ class Interrupted:
         if table.name != self._table:
             yield from lines
             return
-        yield from islice(lines, self._rows)
-        lines.close()  # type: ignore[attr-defined]
+        with closing(lines):
+            yield from islice(lines, self._rows)
         raise KeyboardInterrupt
 
 

@@ -7,6 +7,7 @@ import hashlib
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import text
@@ -114,8 +115,8 @@ def test_what_is_twice_is_found(instance: Database) -> None:
 
 def test_the_current_judgment_is_recounted(instance: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     # Cara's first answer of d#3 in T1 is event 3, her later one event 13.
-    def without_the_last(db: Session, *args: object, **options: object) -> tuple[object, ...]:
-        found = current_events(db, *args, **options)  # type: ignore[arg-type]
+    def without_the_last(db: Session, *args: Any, **options: Any) -> tuple[object, ...]:
+        found = current_events(db, *args, **options)
         return tuple(one for one in found if one.id != 13)
 
     monkeypatch.setattr(record_checks, "current_events", without_the_last)

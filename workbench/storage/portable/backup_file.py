@@ -12,7 +12,7 @@ import os
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -183,7 +183,7 @@ class BackupFile:
     def __exit__(self, *_: object) -> None:
         self._archive.close()
 
-    def lines(self, table: PortableTable) -> Iterator[bytes]:
+    def lines(self, table: PortableTable) -> Generator[bytes, None, None]:
         """The rows of a table in the order of their key, one line each without its end."""
         with self._reading(table.name), self._archive.open(_name_of(table)) as member:
             for line in member:
