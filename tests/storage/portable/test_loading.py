@@ -172,6 +172,12 @@ def next_event() -> JudgmentEventRow:
     )  # fmt: skip
 
 
+@pytest.mark.engines
+def test_a_database_is_not_moved_to_itself(database: Database) -> None:
+    with opened(database.url) as same, pytest.raises(Conflict, match="is to be moved"):
+        move_instance(database, same)
+
+
 @pytest.mark.slow
 @pytest.mark.engines
 def test_text_that_postgresql_does_not_store_is_named(

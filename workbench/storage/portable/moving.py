@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from pathlib import Path
 
-from sqlalchemy import text, update
+from sqlalchemy import URL, text, update
 from sqlalchemy.engine import Connection
 
-from workbench.errors import WorkbenchError
+from workbench.errors import Conflict, WorkbenchError
 from workbench.storage.engine import Database
 from workbench.storage.migrate import migrate
 from workbench.storage.portable.contents import Contents
@@ -44,6 +45,8 @@ def move_instance(source: Database, destination: Database, progress: Progress = 
     is empty or has a part of the same copy. Whatever interrupts it, nothing is missing in the old database,
     and nobody opens the new one until it is complete.
     """
+    if _address(source) == _address(destination):
+        raise Conflict("this is the database that is to be moved", remedy="name an empty one")
     migrate(source)
     with _locked(source) as connection:
         copied = load(LockedInstance(connection, progress), destination, progress)
@@ -51,6 +54,11 @@ def move_instance(source: Database, destination: Database, progress: Progress = 
             update(CampaignRow).where(CampaignRow.archived_at.is_(None)).values(archived_at=datetime.now(UTC))
         )
     return copied
+
+
+def _address(database: Database) -> URL:
+    url = database.engine.url
+    return url.set(database=str(Path(url.database).resolve())) if database.embedded and url.database else url
 
 
 @contextmanager
